@@ -1,0 +1,28 @@
+/**
+ * The docblock lets Node 20 read this file, which cannot run TypeScript by itself.
+ *
+ * @jest-config-loader esbuild-register
+ */
+import type { Config } from 'jest'
+
+const config: Config = {
+  roots: ['<rootDir>/packages', '<rootDir>/examples'],
+  testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['/dist/'],
+  testEnvironment: 'node',
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      {
+        swcrc: false,
+        jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+        module: { type: 'commonjs' },
+      },
+    ],
+  },
+  testTimeout: 20_000,
+  maxWorkers: 2,
+}
+
+export default config

@@ -1,0 +1,109 @@
+// The packages as users get them: packed, installed into an empty project, used in every way.
+
+import { execFile } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+
+const workspace = resolve(import.meta.dirname, '../../../..')
+const consumer = join(import.meta.dirname, 'consumer')
+const packages = readdirSync(join(workspace, 'packages'))
+  .map((name) => join(workspace, 'packages', name))
+  .filter((folder) => existsSync(join(folder, 'tsconfig.build.json')))
+const names = packages.map((folder) => JSON.parse(read(folder, 'package.json')).name as string)
+
+let project: string
+
+/** Two minutes: npm may have to fetch what the empty project needs. */
+const setupTimeout = 120_000
+
+function read(...path: string[]): string {
+  return readFileSync(join(...path), 'utf8')
+}
+
+/** Standard output. Rejects with all output where the command fails. */
+async function run(cwd: string, command: string, args: string[]): Promise<string> {
+  try {
+    return (await promisify(execFile)(command, args, { cwd })).stdout
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string }
+    throw new Error(`${command} ${args.join(' ')}\n${stdout}\n${stderr}`)
+  }
+}
+
+const tool = (name: string) => join(workspace, 'node_modules', '.bin', name)
+const script = (name: string, ...args: string[]) =>
+  run(workspace, process.execPath, [join('scripts', name), ...args])
+
+function newest(folder: string): number {
+  const files = existsSync(folder) ? readdirSync(folder, { recursive: true }) : []
+  return Math.max(0, ...files.map((file) => statSync(join(folder, String(file))).mtimeMs))
+}
+
+function isBuilt(folder: string): boolean {
+  return newest(join(folder, 'dist')) > newest(join(folder, 'src'))
+}
+
+function tarball(name: string): string {
+  const start = `${name.slice(1).replace('/', '-')}-`
+  return join(project, String(readdirSync(project).find((file) => file.startsWith(start))))
+}
+
+beforeAll(async () => {
+  project = mkdtempSync(join(tmpdir(), 'sluice-consumer-'))
+  if (!packages.every(isBuilt)) await script('build.mjs')
+  const filters = names.flatMap((name) => ['--filter', name])
+  await script('pnpm.mjs', ...filters, '-r', 'pack', '--pack-destination', project)
+  writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
+  const quiet = ['--no-audit', '--no-fund', '--prefer-offline']
+  const peers = ['express@5', '@types/express@5']
+  await run(project, 'npm', ['install', ...quiet, ...peers, ...names.map(tarball)])
+}, setupTimeout)
+
+afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+describe.each(names)('%s, packed', (name) => {
+  it('holds what is built, a readme and the licence, and no tests', async () => {
+    const files = (await run(project, 'tar', ['tzf', tarball(name)])).trim().split('\n')
+    const expected = ['LICENSE', 'README.md', 'package.json']
+    expect(files.filter((file) => !file.startsWith('package/dist/')).sort()).toEqual(
+      expected.map((file) => `package/${file}`),
+    )
+    expect(files).toContain('package/dist/esm/index.js')
+    expect(files.filter((file) => /test\.|\.lua$/.test(file))).toEqual([])
+  })
+
+  it('satisfies publint', async () => {
+    await run(project, tool('publint'), ['run', '--strict', tarball(name)])
+  })
+
+  it('has types that agree with its code', async () => {
+    await run(project, tool('attw'), [tarball(name), '--profile', 'node16'])
+  })
+})
+
+describe('an empty project that installs the packages', () => {
+  const answers = { allowed: [true, true, false], statuses: [200, 200, 429] }
+
+  it.each(['use.mjs', 'use.cjs'])('uses them: %s', async (file) => {
+    copyFileSync(join(consumer, file), join(project, file))
+    expect(JSON.parse(await run(project, process.execPath, [file]))).toEqual(answers)
+  })
+
+  it.each(['types.mts', 'types.cts'])('compiles against them: %s', async (file) => {
+    copyFileSync(join(consumer, 'types.ts'), join(project, file))
+    const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext']
+    await run(project, tool('tsc'), [...options, '--target', 'es2022', '--types', 'node', file])
+  })
+})

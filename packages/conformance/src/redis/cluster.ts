@@ -1,0 +1,126 @@
+import { type RedisServer, startRedis } from './server.ts'
+import { until } from './until.ts'
+
+const SLOTS = 16_384
+const NODE_TIMEOUT_MS = 1_000
+const FORM_MS = 15_000
+
+export interface ClusterOptions {
+  /** How many masters share the slots, in equal ranges; at least 3, or none can be replaced. */
+  readonly masters?: number
+  readonly replicasPerMaster?: 0 | 1
+}
+
+export interface RedisCluster {
+  /** The masters in the order of their slots, then the replicas. */
+  readonly nodes: readonly RedisServer[]
+  /** As the cluster was formed: a failover later changes who is master. */
+  readonly masters: readonly RedisServer[]
+  /** `replicas[i]` began as the replica of `masters[i]`. */
+  readonly replicas: readonly RedisServer[]
+  stop(): Promise<void>
+}
+
+/** What a node says of itself, known before the nodes have met. */
+interface Identity {
+  readonly id: string
+  readonly busPort: string
+}
+
+/**
+ * Starts a Redis Cluster (Redis 7 or newer) on free loopback ports and waits until every node
+ * serves all slots and knows all the others. A node that does not answer for a second is replaced.
+ */
+export async function startCluster({
+  masters: count = 3,
+  replicasPerMaster = 0,
+}: ClusterOptions = {}): Promise<RedisCluster> {
+  const nodes = await startNodes(count * (1 + replicasPerMaster))
+  const masters = nodes.slice(0, count)
+  const replicas = nodes.slice(count)
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => node.stop()))
+  }
+  try {
+    await form(masters, replicas)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { nodes, masters, replicas, stop }
+}
+
+async function startNodes(count: number): Promise<RedisServer[]> {
+  const args = ['--cluster-node-timeout', String(NODE_TIMEOUT_MS)]
+  const starts = Array.from({ length: count }, () => startRedis({ cluster: true, args }))
+  const settled = await Promise.allSettled(starts)
+  const nodes = settled.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
+  const failure = settled.find((start) => start.status === 'rejected')
+  if (!failure) return nodes
+  await Promise.all(nodes.map((node) => node.stop()))
+  throw failure.reason
+}
+
+async function form(masters: RedisServer[], replicas: RedisServer[]): Promise<void> {
+  const nodes = [...masters, ...replicas]
+  const identities = await Promise.all(nodes.map(identify))
+  await Promise.all(
+    nodes.map((node, index) => node.command('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)),
+  )
+  await Promise.all(masters.map((master, index) => addSlots(master, index, masters.length)))
+  await introduce(nodes, identities)
+  await Promise.all(replicas.map((replica, index) => replicate(replica, identities[index]!.id)))
+  await Promise.all(nodes.map((node) => untilServing(node, masters.length, replicas.length)))
+  await Promise.all(replicas.map(untilReplicating))
+}
+
+/** The one line of CLUSTER NODES on a node alone: `<id> [host]:<port>@<bus port> myself,...`. */
+async function identify(node: RedisServer): Promise<Identity> {
+  const [id, address] = String(await node.command('CLUSTER', 'NODES')).split(' ')
+  return { id: id!, busPort: address!.split('@')[1]!.split(',')[0]! }
+}
+
+async function addSlots(master: RedisServer, index: number, count: number): Promise<void> {
+  const first = Math.floor((index * SLOTS) / count)
+  const last = Math.floor(((index + 1) * SLOTS) / count) - 1
+  await master.command('CLUSTER', 'ADDSLOTSRANGE', first, last)
+}
+
+/** Every node meets all the later ones: gossip alone would take seconds. */
+async function introduce(nodes: RedisServer[], identities: Identity[]): Promise<void> {
+  const meetings = nodes.flatMap((node, index) =>
+    nodes.map((other, otherIndex) => {
+      if (otherIndex <= index) return undefined
+      const { busPort } = identities[otherIndex]!
+      return node.command('CLUSTER', 'MEET', other.host, other.port, busPort)
+    }),
+  )
+  await Promise.all(meetings)
+}
+
+async function replicate(replica: RedisServer, masterId: string): Promise<void> {
+  const knows = async () => String(await replica.command('CLUSTER', 'NODES')).includes(masterId)
+  await until(knows, { withinMs: FORM_MS, what: `the replica knows its master ${masterId}` })
+  await replica.command('CLUSTER', 'REPLICATE', masterId)
+}
+
+async function untilServing(node: RedisServer, masters: number, replicas: number): Promise<void> {
+  const serves = async () => {
+    const info = String(await node.command('CLUSTER', 'INFO'))
+    if (!info.includes('cluster_state:ok') || !info.includes(`cluster_slots_ok:${SLOTS}`))
+      return false
+    const known = String(await node.command('CLUSTER', 'NODES'))
+      .trim()
+      .split('\n')
+    const slaves = known.filter((line) => /\bslave\b/.test(line))
+    return known.length === masters + replicas && slaves.length === replicas
+  }
+  const what = `the cluster node on port ${node.port} serves all slots and knows all nodes`
+  await until(serves, { withinMs: FORM_MS, everyMs: 20, what })
+}
+
+async function untilReplicating(replica: RedisServer): Promise<void> {
+  const linked = async () => (await replica.info('replication')).master_link_status === 'up'
+  const what = `the replica on port ${replica.port} is linked to its master`
+  await until(linked, { withinMs: FORM_MS, everyMs: 20, what })
+}

@@ -1,0 +1,8 @@
+export { redisBinary } from './binary.ts'
+export { type ClusterOptions, type RedisCluster, startCluster } from './cluster.ts'
+export { type RunOptions, runInProcesses } from './fork.ts'
+export type { CommandStat } from './info.ts'
+export { PortTakenError } from './process.ts'
+export { type RedisServer, type StartOptions, startRedis } from './server.ts'
+export { type UntilOptions, until } from './until.ts'
+export { defineWorker } from './worker.ts'

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { redisBinary } from './binary.ts'
+import { connected } from './control.ts'
+import { dieWithParent } from './guard.ts'
+import { parseInfo } from './info.ts'
+import { until } from './until.ts'
+
+const START_MS = 10_000
+const GRACE_MS = 2_000
+const LOG_CHARACTERS = 4_000
+
+/** One run of a Redis server. */
+export interface RedisProcess {
+  readonly pid: number
+  /** Resolves when nothing of it is left. */
+  readonly ended: Promise<void>
+  isRunning(): boolean
+  /** Does nothing once the process has ended. */
+  signal(name: NodeJS.Signals): void
+  /** The end of what it has printed. */
+  log(): string
+}
+
+/** The server could not listen, because somebody else does. */
+export class PortTakenError extends Error {}
+
+function spawnRedis(args: readonly string[], folder: string): RedisProcess {
+  const binary = redisBinary()
+  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder })
+  child.on('error', () => {})
+  if (child.pid === undefined) throw new Error(`${binary} could not be run`)
+
+  let log = ''
+  const keep = (text: string) => {
+    log = (log + text).slice(-LOG_CHARACTERS)
+  }
+  child.stdout.setEncoding('utf8').on('data', keep)
+  child.stderr.setEncoding('utf8').on('data', keep)
+
+  const disarm = dieWithParent(child.pid, folder)
+  // 'close' comes when the output has been read to its end, so the log is whole.
+  const ended = once(child, 'close').then(disarm)
+  return {
+    pid: child.pid,
+    ended,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    signal: (name) => void child.kill(name),
+    log: () => log,
+  }
+}
+
+/**
+ * Starts a server that was told to listen on `port`, and waits until it answers there.
+ *
+ * @throws PortTakenError
+ * @throws Error with the end of the server's log, when it ends instead.
+ */
+export async function launch(
+  args: readonly string[],
+  folder: string,
+  port: number,
+): Promise<RedisProcess> {
+  const redis = spawnRedis(args, folder)
+  try {
+    await untilReady(redis, port)
+    return redis
+  } catch (error) {
+    await kill(redis)
+    throw error
+  }
+}
+
+/**
+ * Waits until this very process answers a PING on the port: on a port that was taken in between,
+ * somebody else's Redis may answer instead.
+ */
+async function untilReady(redis: RedisProcess, port: number): Promise<void> {
+  const answers = () =>
+    connected(port, async (send) => {
+      if ((await send('PING')) !== 'PONG') return false
+      return true
+    }).catch(() => false)
+
+  const condition = async () => {
+    if (redis.isRunning()) return answers()
+    await redis.ended
+    if (/address already in use/i.test(redis.log()))
+      throw new PortTakenError(`port ${port}, or its cluster bus port, is taken`)
+    throw new Error(`the Redis server ended at its start:\n${redis.log()}`)
+  }
+  await until(condition, { withinMs: START_MS, what: `Redis answers on port ${port}` })
+}
+
+/** Asks the process to end and, after two seconds, kills it. It may be paused, or gone already. */
+export async function terminate(redis: RedisProcess): Promise<void> {
+  redis.signal('SIGTERM')
+  redis.signal('SIGCONT')
+  const graceEnd = new AbortController()
+  const grace = delay(GRACE_MS, true, { signal: graceEnd.signal }).catch(() => false)
+  const late = await Promise.race([redis.ended.then(() => false), grace])
+  graceEnd.abort()
+  if (late) await kill(redis)
+}
+
+export async function kill(redis: RedisProcess): Promise<void> {
+  redis.signal('SIGKILL')
+  await redis.ended
+}

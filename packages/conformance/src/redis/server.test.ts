@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { freePorts } from './ports.ts'
+import { PortTakenError } from './process.ts'
+import { type RedisServer, startRedis } from './server.ts'
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function folderOf(redis: RedisServer): Promise<string> {
+  const [, folder] = (await redis.command('CONFIG', 'GET', 'dir')) as string[]
+  return folder!
+}
+
+describe('one server', () => {
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.stop())
+
+  test('answers on its loopback port, without persistence', async () => {
+    expect(redis.url).toBe(`redis://127.0.0.1:${redis.port}`)
+    expect(await redis.command('PING')).toBe('PONG')
+    expect(await redis.command('CONFIG', 'GET', 'save')).toEqual(['save', ''])
+    expect(await redis.info('server')).toMatchObject({
+      process_id: String(redis.pid),
+      tcp_port: String(redis.port),
+    })
+  })
+
+  test('counts the calls of the test and no others', async () => {
+    await redis.command('CONFIG', 'RESETSTAT')
+    for (let i = 0; i < 3; i++) await redis.command('SET', `key ${i}`, i)
+    const stats = await redis.commandStats()
+    expect(Object.keys(stats).sort()).toEqual(['config|resetstat', 'set'])
+    expect(stats.set!.calls).toBe(3)
+    expect(stats.set!.usec).toBeGreaterThan(0)
+  })
+
+  test('measures CPU time in microseconds', async () => {
+    const before = await redis.cpuMicros()
+    await redis.command('EVAL', 'for i = 1, 2e6 do local x = i % 7 end', 0)
+    const script = (await redis.commandStats()).eval!.usec
+    const spent = (await redis.cpuMicros()) - before
+    expect(spent).toBeGreaterThan(script / 10)
+    expect(spent).toBeLessThan(script * 10)
+  })
+
+  test('frozen it keeps silent, resumed it answers what it was asked meanwhile', async () => {
+    redis.pause()
+    let answered = false
+    const reply = redis.command('PING').then((pong) => {
+      answered = true
+      return pong
+    })
+    // A second server's start and stop is time enough for an answer.
+    const other = await startRedis()
+    await other.stop()
+    expect(answered).toBe(false)
+    redis.resume()
+    expect(await reply).toBe('PONG')
+  })
+})
+
+test('two at once have their own ports and data', async () => {
+  const [one, other] = await Promise.all([startRedis(), startRedis()])
+  expect(one.port).not.toBe(other.port)
+  await one.command('SET', 'key', 'value')
+  expect(await other.command('EXISTS', 'key')).toBe(0)
+  await Promise.all([one.stop(), other.stop()])
+})
+
+test('further arguments win', async () => {
+  const redis = await startRedis({ args: ['--maxmemory', '3mb', '--databases', '2'] })
+  expect(await redis.command('CONFIG', 'GET', 'maxmemory')).toEqual(['maxmemory', '3145728'])
+  await redis.stop()
+})
+
+test('an argument that the server refuses is an error with its words', async () => {
+  await expect(startRedis({ args: ['--no-such-directive', '1'] })).rejects.toThrow(
+    /no-such-directive/,
+  )
+})
+
+describe('stop leaves no process and no folder', () => {
+  test.each<[string, (redis: RedisServer) => unknown]>([
+    ['running', () => {}],
+    ['paused', (redis) => redis.pause()],
+    ['killed', (redis) => redis.kill()],
+    // It heeds SIGTERM only between commands.
+    [
+      'stuck in a script',
+      (redis) => void redis.command('EVAL', 'while true do end', 0).catch(() => {}),
+    ],
+  ])('%s', async (_, bring) => {
+    const redis = await startRedis()
+    const folder = await folderOf(redis)
+    expect([isAlive(redis.pid), existsSync(folder)]).toEqual([true, true])
+    await bring(redis)
+    await redis.stop()
+    expect([isAlive(redis.pid), existsSync(folder)]).toEqual([false, false])
+    await expect(redis.command('PING')).rejects.toThrow()
+  })
+})
+
+describe('restart', () => {
+  test.each([
+    ['forgets the data', false, null],
+    ['keeps the data when asked', true, 'value'],
+  ])('%s, on the same port', async (_, keepData, expected) => {
+    const redis = await startRedis()
+    const { port, pid } = redis
+    await redis.command('SET', 'key', 'value')
+    await redis.restart({ keepData })
+    expect(redis.port).toBe(port)
+    expect(redis.pid).not.toBe(pid)
+    expect(isAlive(pid)).toBe(false)
+    expect(await redis.command('GET', 'key')).toBe(expected)
+    await redis.stop()
+  })
+
+  test('brings a killed or paused server back', async () => {
+    const redis = await startRedis()
+    await redis.kill()
+    await redis.restart()
+    redis.pause()
+    await redis.restart()
+    expect(await redis.command('PING')).toBe('PONG')
+    await redis.stop()
+  })
+})
+
+describe('a port that somebody took in between', () => {
+  test('is replaced by another', async () => {
+    const squatter = await startRedis()
+    const offers = [[squatter.port, 0], await freePorts(2)]
+    const redis = await startRedis({}, async () => offers.shift()!)
+    expect(offers).toEqual([])
+    expect(redis.port).not.toBe(squatter.port)
+    await Promise.all([redis.stop(), squatter.stop()])
+  })
+
+  test('is not mistaken for the own one when another Redis answers there', async () => {
+    const first = await startRedis()
+    await expect(startRedis({ port: first.port })).rejects.toThrow(PortTakenError)
+    expect(await first.command('PING')).toBe('PONG')
+    await first.stop()
+  })
+})

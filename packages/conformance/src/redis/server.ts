@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connected } from './control.ts'
+import { type CommandStat, parseCommandStats, parseCpuMicros, parseInfo } from './info.ts'
+import { freePorts, LOOPBACK } from './ports.ts'
+import { kill, launch, PortTakenError, type RedisProcess, terminate } from './process.ts'
+
+const ATTEMPTS = 5
+
+export interface StartOptions {
+  /** Further arguments of the server, such as `['--maxmemory', '2mb']`; they win over the kit's. */
+  readonly args?: readonly string[]
+  /** The port to use, and no other. By default a free one. */
+  readonly port?: number
+  /** A node for a Redis Cluster, with a bus port of its own (Redis 7 or newer). */
+  readonly cluster?: boolean
+}
+
+/** A Redis server of the test's own. It dies with the test process, however that ends. */
+export interface RedisServer {
+  readonly host: string
+  readonly port: number
+  /** `redis://127.0.0.1:<port>` */
+  readonly url: string
+  /** Of the process that runs now, or ran last: a restart changes it. */
+  readonly pid: number
+  /** Ends the process, paused or not, gracefully if it can within 2 s, and removes its folder. */
+  stop(): Promise<void>
+  /** Ends the process with SIGKILL, as a crash would. `restart` brings it back. */
+  kill(): Promise<void>
+  /** Freezes the process with SIGSTOP: its sockets stay open and nobody answers. */
+  pause(): void
+  resume(): void
+  /**
+   * Ends the process, if it runs, and starts another on the same port. With `keepData` a running
+   * one saves first, and the new one loads what was saved last; a paused one must be resumed first.
+   */
+  restart(options?: { readonly keepData?: boolean }): Promise<void>
+  /** Sends one command and gives its reply (RESP2), within 5 s. */
+  command(name: string, ...args: (string | number)[]): Promise<unknown>
+  /** The fields of one section of INFO. */
+  info(section: string): Promise<Record<string, string>>
+  /** Calls and CPU time of every command since the start or CONFIG RESETSTAT, by lower-case name. */
+  commandStats(): Promise<Record<string, CommandStat>>
+  /** CPU time of the process since its start, user and system, in microseconds. */
+  cpuMicros(): Promise<number>
+}
+
+/**
+ * Starts a Redis server on a loopback port, without persistence, in a folder of its own, and waits
+ * until it answers.
+ *
+ * @param pickPorts Where ports come from; one that turns out to be taken is replaced by the next.
+ * @throws PortTakenError when the port asked for is taken.
+ */
+export async function startRedis(
+  options: StartOptions = {},
+  pickPorts: (count: number) => Promise<number[]> = freePorts,
+): Promise<RedisServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-redis-'))
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const [free, bus] = await pickPorts(2)
+      const port = options.port ?? free!
+      const own = serverArguments(port, folder, options.cluster ? bus : undefined)
+      const args = [...own, ...(options.args ?? [])]
+      return new OwnServer(port, folder, args, await launch(args, folder, port))
+    } catch (error) {
+      const again = error instanceof PortTakenError && options.port === undefined
+      if (again && attempt < ATTEMPTS) continue
+      await rm(folder, { recursive: true, force: true })
+      throw error
+    }
+  }
+}
+
+function serverArguments(port: number, folder: string, busPort: number | undefined): string[] {
+  const own = ['--port', `${port}`, '--bind', LOOPBACK, '--dir', folder]
+  const volatile = ['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0']
+  const cluster = ['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`]
+  return [...own, ...volatile, ...(busPort === undefined ? [] : cluster)]
+}
+
+class OwnServer implements RedisServer {
+  readonly host = LOOPBACK
+  readonly port: number
+  readonly #folder: string
+  readonly #args: readonly string[]
+  #process: RedisProcess
+
+  constructor(port: number, folder: string, args: readonly string[], process: RedisProcess) {
+    this.port = port
+    this.#folder = folder
+    this.#args = args
+    this.#process = process
+  }
+
+  get url(): string {
+    return `redis://${this.host}:${this.port}`
+  }
+
+  get pid(): number {
+    return this.#process.pid
+  }
+
+  async stop(): Promise<void> {
+    await terminate(this.#process)
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async kill(): Promise<void> {
+    await kill(this.#process)
+  }
+
+  pause(): void {
+    this.#process.signal('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#process.signal('SIGCONT')
+  }
+
+  async restart({ keepData = false }: { readonly keepData?: boolean } = {}): Promise<void> {
+    if (keepData && this.#process.isRunning()) await this.command('SAVE')
+    await terminate(this.#process)
+    if (!keepData) await this.#forget()
+    this.#process = await launch(this.#args, this.#folder, this.port)
+  }
+
+  /** A cluster node keeps its nodes.conf: its place in the cluster is not data. */
+  async #forget(): Promise<void> {
+    const files = ['dump.rdb', 'appendonlydir', 'appendonly.aof']
+    const paths = files.map((file) => join(this.#folder, file))
+    await Promise.all(paths.map((path) => rm(path, { recursive: true, force: true })))
+  }
+
+  command(name: string, ...args: (string | number)[]): Promise<unknown> {
+    return connected(this.port, (send) => send(name, ...args))
+  }
+
+  async info(section: string): Promise<Record<string, string>> {
+    return parseInfo(String(await this.command('INFO', section)))
+  }
+
+  async commandStats(): Promise<Record<string, CommandStat>> {
+    return parseCommandStats(await this.info('commandstats'))
+  }
+
+  async cpuMicros(): Promise<number> {
+    return parseCpuMicros(await this.info('cpu'))
+  }
+}

@@ -1,0 +1,33 @@
+/** What a worker tells the process that started it. */
+export type WorkerMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'result'; readonly result: unknown }
+  | { readonly type: 'error'; readonly stack: string }
+
+/**
+ * The whole of a worker file that `runInProcesses` starts.
+ *
+ * @param prepare Gets the arguments and makes all ready: connects, warms up. What it returns is
+ *   called when every worker is ready; its result must survive JSON.
+ */
+export function defineWorker<Args, Result>(
+  prepare: (args: Args) => Promise<() => Result | Promise<Result>>,
+): void {
+  // The parent is gone: nobody wants the result.
+  process.once('disconnect', () => process.exit())
+  const released = new Promise<void>((resolve) => {
+    process.once('message', () => resolve())
+  })
+  const run = async () => {
+    const work = await prepare(JSON.parse(process.argv[2]!) as Args)
+    tell({ type: 'ready' })
+    await released
+    tell({ type: 'result', result: await work() })
+  }
+  run().catch((error) => tell({ type: 'error', stack: String(error?.stack ?? error) }))
+}
+
+function tell(message: WorkerMessage): void {
+  if (!process.send) throw new Error('a worker file is started by runInProcesses, not by itself')
+  process.send(message)
+}

@@ -1,0 +1,101 @@
+import type { Log } from './sliding-log/log.ts'
+
+/** What a policy promises, in the user's own numbers. */
+export interface Terms {
+  /** Requests (units of cost) per window, integer, 0 … 10^12. */
+  readonly limit: number
+  /** ms, integer, 1 … ten years. */
+  readonly windowMs: number
+  /** Token bucket: its capacity in units. Default: `limit`. */
+  readonly burst?: number | undefined
+  /** Leaky bucket: the longest that an admitted request waits, ms. */
+  readonly maxDelayMs?: number | undefined
+}
+
+/** What a decision says about one policy. All times are integer ms from the moment of the decision. */
+export interface Outcome {
+  admitted: boolean
+  /** Whole units that would still be admitted at this moment. */
+  remaining: number
+  /** Until the quota is whole again. */
+  resetMs: number
+  /**
+   * Refused: the shortest wait after which the same cost would be admitted, `Infinity` if never.
+   * Admitted: the effective window, within which no more than `remaining` can be used
+   * (draft-ietf-httpapi-ratelimit-headers-11 §3.1, the parameter `t`).
+   */
+  waitMs: number
+  /** How long an admitted request must wait for its turn (leaky bucket). */
+  delayMs: number
+}
+
+/**
+ * One key's state on its way through a step: the store loads it, the step reads it and leaves the
+ * outcome and the next state, the store keeps that next state or drops it. Stores reuse cells, so
+ * a decision allocates nothing.
+ */
+export class Cell implements Outcome {
+  /** Three integers whose meaning is the algorithm's. All zero: a key never seen. */
+  a = 0
+  b = 0
+  c = 0
+  /** The sliding log's entries; undefined for every other algorithm. */
+  log: Log | undefined = undefined
+  /**
+   * True if the store's clock has stepped back behind the state, which the step has moved to the
+   * present. The store keeps the moved state even of a refusal, so that nobody stays locked out
+   * until the clock has caught up (design rule 5).
+   */
+  rebased = false
+
+  admitted = false
+  remaining = 0
+  resetMs = 0
+  waitMs = 0
+  delayMs = 0
+}
+
+/** A policy's terms, compiled into exact integers for one algorithm. Immutable. */
+export interface Quota {
+  readonly algorithm: Algorithm
+  /** The most that the quota ever holds, in units; what headers and decisions call the limit. */
+  readonly limit: number
+  /** ms. */
+  readonly windowMs: number
+  /**
+   * What the state's integers count. States of quotas with different scales can't be read by one
+   * another, so it is part of the key.
+   */
+  readonly scale: string
+  /** The same integers for the Lua form, in the order in which its file documents them. */
+  readonly numbers: readonly number[]
+
+  /**
+   * Decides `cost` units at `now` on the state in the cell. Pure but for the cell, in which it
+   * leaves the outcome and the next state: charged if admitted, else uncharged.
+   * A cost of 0 is admitted while at least one unit remains.
+   */
+  decide(cell: Cell, now: number, cost: number): void
+  /** Completes what `decide` admitted where the state is more than the three integers. */
+  keep?(cell: Cell, now: number, cost: number): void
+  /**
+   * Corrects by `delta` units what was charged at `chargedAt`: gives back (negative), down to an
+   * untouched quota, or charges more (positive), into debt if need be. Only into the window that
+   * was charged: once that has gone, nothing changes. Leaves `remaining` and `resetMs`.
+   */
+  settle(cell: Cell, now: number, delta: number, chargedAt: number): void
+}
+
+export interface Algorithm {
+  readonly name: AlgorithmName
+  compile(terms: Terms): Quota
+  /** The same step in Lua: a chunk that returns `{ decide, commit, settle }` (stores/redis). */
+  readonly lua: string
+}
+
+export type AlgorithmName =
+  | 'sliding-window'
+  | 'fixed-window'
+  | 'sliding-log'
+  | 'token-bucket'
+  | 'leaky-bucket'

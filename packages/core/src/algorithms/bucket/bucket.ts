@@ -1,0 +1,118 @@
+import type { Algorithm, Cell, Quota } from '../algorithm.ts'
+import { greatestCommonDivisor, MAX_EXACT, tickAt, tickStart, ticksPerWindow } from '../ticks.ts'
+
+export interface BucketTerms {
+  algorithm: Algorithm
+  /** What the headers call the quota and its window. */
+  shown: { limit: number; windowMs: number }
+  /** Units that drain per window. */
+  limit: number
+  windowMs: number
+  /** Units that fit at once, above what drains in `queueMs`. */
+  capacity: number
+  /** Added to the capacity: as much as drains in this time (ms), for those who wait. */
+  queueMs: number
+}
+
+/**
+ * A bucket that every admitted cost fills and that drains continuously: `limit` units per window.
+ * The level is counted in parts of a unit so small that a whole number of them drains per tick:
+ * with limit / window reduced to `rate / unit`, `unit` parts make one unit of cost and `rate`
+ * parts drain per tick. So 3 per second drains exactly 3 in a second.
+ *
+ * State: a = level in parts, b = the tick at which it stood there.
+ */
+export class BucketQuota implements Quota {
+  readonly algorithm: Algorithm
+  readonly limit: number
+  readonly windowMs: number
+  readonly scale: string
+  readonly numbers: readonly number[]
+  private readonly window: number
+  private readonly ticks: number
+  private readonly unit: number
+  private readonly rate: number
+  private readonly capacity: number
+  private readonly queued: boolean
+
+  constructor(terms: BucketTerms) {
+    this.algorithm = terms.algorithm
+    this.limit = terms.shown.limit
+    this.windowMs = terms.shown.windowMs
+    this.window = terms.windowMs
+    this.queued = terms.queueMs > 0
+
+    const queuedUnits = Math.ceil((terms.queueMs / terms.windowMs) * terms.limit)
+    const most = Math.max(terms.limit, terms.capacity + queuedUnits, 1)
+    const divisor = greatestCommonDivisor(terms.limit, terms.windowMs)
+    const exact = most * (terms.windowMs / divisor) <= MAX_EXACT
+    this.ticks = exact ? terms.windowMs : ticksPerWindow(most, terms.windowMs)
+    const reduced = exact ? divisor : greatestCommonDivisor(terms.limit, this.ticks)
+    this.unit = this.ticks / reduced
+    this.rate = Math.max(1, terms.limit / reduced)
+    this.capacity =
+      terms.limit === 0
+        ? 0
+        : terms.capacity * this.unit + tickAt(terms.queueMs, this.window, this.ticks) * this.rate
+    this.scale = exact ? `${this.unit}` : `${this.unit}of${this.ticks}`
+    this.numbers = [
+      this.capacity,
+      this.unit,
+      this.rate,
+      this.window,
+      this.ticks,
+      this.queued ? 1 : 0,
+    ]
+  }
+
+  decide(cell: Cell, now: number, cost: number): void {
+    const tick = this.drain(cell, now)
+    const level = cell.a
+    const needed = Math.max(cost, 1) * this.unit
+    const admitted = needed <= this.capacity - level
+    if (admitted) cell.a += cost * this.unit
+
+    const remaining = this.remaining(cell)
+    cell.admitted = admitted
+    cell.remaining = remaining
+    cell.resetMs = this.after(tick, now, cell.a)
+    cell.delayMs = admitted && this.queued ? this.after(tick, now, level) : 0
+    if (!admitted) {
+      cell.waitMs =
+        needed > this.capacity ? Infinity : this.after(tick, now, level + needed - this.capacity)
+    } else if (remaining > 0) {
+      cell.waitMs = this.after(tick, now, remaining * this.unit)
+    } else {
+      cell.waitMs = this.after(tick, now, cell.a + this.unit - this.capacity)
+    }
+  }
+
+  /** A bucket has no window: what has drained since the charge has been given back already. */
+  settle(cell: Cell, now: number, delta: number, _chargedAt: number): void {
+    const tick = this.drain(cell, now)
+    cell.a = Math.min(MAX_EXACT, Math.max(0, cell.a + delta * this.unit))
+    cell.remaining = this.remaining(cell)
+    cell.resetMs = this.after(tick, now, cell.a)
+  }
+
+  /** Brings the level to the tick of `now`, which it returns. */
+  private drain(cell: Cell, now: number): number {
+    const tick = tickAt(now, this.window, this.ticks)
+    cell.rebased = cell.b > tick
+    if (cell.b < tick) cell.a = Math.max(0, cell.a - (tick - cell.b) * this.rate)
+    cell.b = tick
+    return tick
+  }
+
+  private remaining(cell: Cell): number {
+    const room = this.capacity - cell.a
+    return room > 0 ? Math.floor(room / this.unit) : 0
+  }
+
+  /** ms from `now` until so many parts have drained. */
+  private after(tick: number, now: number, parts: number): number {
+    const ticks = Math.ceil(parts / this.rate)
+    if (this.ticks === this.window) return ticks
+    return ticks === 0 ? 0 : tickStart(tick + ticks, this.window, this.ticks) - now
+  }
+}

@@ -1,0 +1,97 @@
+import type { Algorithm, Cell, Quota, Terms } from '../algorithm.ts'
+import { Log } from './log.ts'
+import lua from './sliding-log.lua.generated.ts'
+
+/**
+ * Counts the last window exactly: what was admitted in the half-open span (now − window, now].
+ * Admits at most the limit in any span as long as a window, at the price of an entry for each
+ * millisecond in which something was admitted.
+ *
+ * State: the log; a, b and c are unused. Entries from after `now`, where the clock has stepped
+ * back, count as of `now`.
+ */
+class SlidingLogQuota implements Quota {
+  readonly algorithm = slidingLog
+  readonly limit: number
+  readonly windowMs: number
+  readonly scale = ''
+  readonly numbers: readonly number[]
+
+  constructor({ limit, windowMs }: Terms) {
+    this.limit = limit
+    this.windowMs = windowMs
+    this.numbers = [limit, windowMs]
+  }
+
+  decide(cell: Cell, now: number, cost: number): void {
+    const { log } = cell
+    const used = log === undefined ? 0 : this.used(log, now)
+    const newest = log === undefined || log.length === 0 ? undefined : log.time(log.length - 1)
+    const room = this.limit - used
+    const admitted = cost <= room && room > 0
+
+    cell.admitted = admitted
+    cell.rebased = newest !== undefined && newest > now
+    cell.remaining = Math.max(0, admitted ? room - cost : room)
+    cell.resetMs = this.reset(admitted ? cost : 0, used, newest, now)
+    cell.waitMs = admitted
+      ? this.wait(log, now, cell.remaining > 0 ? 0 : 1, cost)
+      : this.wait(log, now, Math.max(cost, 1) - room, 0)
+    cell.delayMs = 0
+  }
+
+  keep(cell: Cell, now: number, cost: number): void {
+    if (cell.log === undefined) cell.log = new Log()
+    cell.log.clampTo(now)
+    cell.log.dropUntil(now - this.windowMs)
+    if (cost > 0) cell.log.append(now, cost)
+  }
+
+  settle(cell: Cell, now: number, delta: number, chargedAt: number): void {
+    this.keep(cell, now, 0)
+    const log = cell.log as Log
+    const at = Math.min(chargedAt, now)
+    if (at > now - this.windowMs) {
+      if (delta > 0) log.insert(at, delta)
+      else log.takeBack(at, -delta)
+    }
+    const used = this.used(log, now)
+    cell.remaining = Math.max(0, this.limit - used)
+    cell.resetMs = this.reset(0, used, log.length > 0 ? log.time(log.length - 1) : undefined, now)
+  }
+
+  private used(log: Log, now: number): number {
+    let used = log.total
+    for (let i = 0; i < log.length && log.time(i) <= now - this.windowMs; i += 1) {
+      used -= log.cost(i)
+    }
+    return used
+  }
+
+  private reset(added: number, used: number, newest: number | undefined, now: number): number {
+    if (added > 0) return this.windowMs
+    if (used === 0 || newest === undefined) return 0
+    return Math.min(newest, now) + this.windowMs - now
+  }
+
+  /**
+   * ms until the oldest entries that hold `units` have left the window, counting `added` units of
+   * now as the newest entry. With 0 units: until the oldest one leaves.
+   */
+  private wait(log: Log | undefined, now: number, units: number, added: number): number {
+    let freed = 0
+    for (let i = 0; log !== undefined && i < log.length; i += 1) {
+      const time = Math.min(log.time(i), now)
+      if (time <= now - this.windowMs) continue
+      freed += log.cost(i)
+      if (freed > 0 && freed >= units) return time + this.windowMs - now
+    }
+    return freed + added >= units ? this.windowMs : Infinity
+  }
+}
+
+export const slidingLog: Algorithm = {
+  name: 'sliding-log',
+  compile: (terms) => new SlidingLogQuota(terms),
+  lua,
+}

@@ -1,0 +1,70 @@
+-- Sliding window: the Lua form of sliding-window.ts.
+-- quota: 1 limit (units), 2 window (ms), 3 ticks per window, 4 the most that a count may hold
+-- state: a = number of the window since the epoch, b = units charged in the window before it,
+--        c = units charged in it
+local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min
+
+local function enter(quota, now, a, b, c)
+  local number = floor(now / quota[2])
+  if a ~= number then
+    if a > number then b = b + c elseif a == number - 1 then b = c else b = 0 end
+    c = 0
+  end
+  if b > quota[4] then b = quota[4] end
+  if c > quota[4] then c = quota[4] end
+  return number, b, c, now - number * quota[2]
+end
+
+local function left(quota, b, c, elapsed)
+  local ticks = quota[3]
+  local inside = ticks - tickAt(elapsed, quota[2], ticks)
+  return max(0, quota[1] - c - ceil(b * inside / ticks))
+end
+
+local function reset(window, b, c, elapsed)
+  if c > 0 then return 2 * window - elapsed end
+  return b > 0 and window - elapsed or 0
+end
+
+local function fadedBy(quota, previous, room)
+  if previous <= room then return 0 end
+  local ticks = quota[3]
+  return tickStart(ticks - floor(room * ticks / previous), quota[2], ticks)
+end
+
+local function waitFor(quota, b, c, elapsed, cost)
+  if cost > quota[1] then return NEVER end
+  local room = quota[1] - c - cost
+  if room >= 0 and b > 0 then return fadedBy(quota, b, room) - elapsed end
+  return quota[2] - elapsed + fadedBy(quota, c, quota[1] - cost)
+end
+
+return {
+  decide = function(quota, now, cost, a, b, c)
+    local number, elapsed
+    number, b, c, elapsed = enter(quota, now, a, b, c)
+    local remaining = left(quota, b, c, elapsed)
+    local admitted = cost <= remaining and remaining > 0
+    local wait
+    if admitted then
+      c = c + cost
+      remaining = remaining - cost
+      wait = remaining > 0 and quota[2] - elapsed or waitFor(quota, b, c, elapsed, 1)
+    else
+      wait = waitFor(quota, b, c, elapsed, max(cost, 1))
+    end
+    return admitted, remaining, reset(quota[2], b, c, elapsed), wait, 0, a > number, number, b, c
+  end,
+
+  settle = function(quota, now, delta, chargedAt, a, b, c)
+    local number, elapsed
+    number, b, c, elapsed = enter(quota, now, a, b, c)
+    local charged = floor(chargedAt / quota[2])
+    if charged == number then
+      c = min(quota[4], max(0, c + delta))
+    elseif charged == number - 1 then
+      b = min(quota[4], max(0, b + delta))
+    end
+    return left(quota, b, c, elapsed), reset(quota[2], b, c, elapsed), number, b, c
+  end,
+}

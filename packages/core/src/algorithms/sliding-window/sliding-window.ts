@@ -1,0 +1,113 @@
+import type { Algorithm, Cell, Quota, Terms } from '../algorithm.ts'
+import { MAX_EXACT, tickAt, tickStart, ticksPerWindow } from '../ticks.ts'
+import lua from './sliding-window.lua.generated.ts'
+
+/**
+ * Estimates the units of the last window as `previous × the share of it still inside + current`.
+ * All terms are multiplied by the window, so that nothing is ever rounded:
+ * `previous·(window − elapsed) + (current + cost)·window ≤ limit·window`.
+ * Admits at most 2·limit − 1 in a span as long as a window, close to the limit on ordinary traffic.
+ *
+ * State: a = number of the window since the epoch, b = units charged in the window before it,
+ * c = units charged in it.
+ */
+class SlidingWindowQuota implements Quota {
+  readonly algorithm = slidingWindow
+  readonly limit: number
+  readonly windowMs: number
+  readonly scale = ''
+  readonly numbers: readonly number[]
+  private readonly ticks: number
+  /** The most that a count may hold for its product with the window to be exact. At least `limit`. */
+  private readonly maxCount: number
+
+  constructor({ limit, windowMs }: Terms) {
+    this.limit = limit
+    this.windowMs = windowMs
+    this.ticks = ticksPerWindow(Math.max(limit, 1), windowMs)
+    this.maxCount = Math.floor(MAX_EXACT / this.ticks)
+    this.numbers = [limit, windowMs, this.ticks, this.maxCount]
+  }
+
+  decide(cell: Cell, now: number, cost: number): void {
+    const elapsed = this.enter(cell, now)
+    const remaining = this.remaining(cell, elapsed)
+    const admitted = cost <= remaining && remaining > 0
+    if (admitted) cell.c += cost
+
+    const left = admitted ? remaining - cost : remaining
+    cell.admitted = admitted
+    cell.remaining = left
+    cell.resetMs = this.reset(cell, elapsed)
+    cell.waitMs =
+      admitted && left > 0
+        ? this.windowMs - elapsed
+        : this.wait(cell, elapsed, admitted ? 1 : Math.max(cost, 1))
+    cell.delayMs = 0
+  }
+
+  settle(cell: Cell, now: number, delta: number, chargedAt: number): void {
+    const elapsed = this.enter(cell, now)
+    const charged = Math.floor(chargedAt / this.windowMs)
+    if (charged === cell.a) cell.c = this.clamp(cell.c + delta)
+    else if (charged === cell.a - 1) cell.b = this.clamp(cell.b + delta)
+    cell.remaining = this.remaining(cell, elapsed)
+    cell.resetMs = this.reset(cell, elapsed)
+  }
+
+  /**
+   * Brings the state into the window of `now`; returns the ms since that window began. Where the
+   * clock has stepped back behind the state, all that was counted counts as the previous window's:
+   * so it is gone within one window.
+   */
+  private enter(cell: Cell, now: number): number {
+    const window = Math.floor(now / this.windowMs)
+    cell.rebased = cell.a > window
+    if (cell.a !== window) {
+      cell.b = cell.a > window ? cell.b + cell.c : cell.a === window - 1 ? cell.c : 0
+      cell.c = 0
+      cell.a = window
+    }
+    if (cell.b > this.maxCount) cell.b = this.maxCount
+    if (cell.c > this.maxCount) cell.c = this.maxCount
+    return now - window * this.windowMs
+  }
+
+  private remaining(cell: Cell, elapsed: number): number {
+    const inside = this.ticks - tickAt(elapsed, this.windowMs, this.ticks)
+    const left = this.limit - cell.c - Math.ceil((cell.b * inside) / this.ticks)
+    return Math.max(0, left)
+  }
+
+  private reset(cell: Cell, elapsed: number): number {
+    if (cell.c > 0) return 2 * this.windowMs - elapsed
+    return cell.b > 0 ? this.windowMs - elapsed : 0
+  }
+
+  /** ms until `cost` units fit: in this window, in the next one, or at the end of that. */
+  private wait(cell: Cell, elapsed: number, cost: number): number {
+    if (cost > this.limit) return Infinity
+    const room = this.limit - cell.c - cost
+    if (room >= 0 && cell.b > 0) {
+      return this.fadedBy(cell.b, room) - elapsed
+    }
+    return this.windowMs - elapsed + this.fadedBy(cell.c, this.limit - cost)
+  }
+
+  /** ms into a window at which no more than `room` units of the `previous` one count. */
+  private fadedBy(previous: number, room: number): number {
+    if (previous <= room) return 0
+    const inside = Math.floor((room * this.ticks) / previous)
+    return tickStart(this.ticks - inside, this.windowMs, this.ticks)
+  }
+
+  private clamp(count: number): number {
+    return Math.min(this.maxCount, Math.max(0, count))
+  }
+}
+
+export const slidingWindow: Algorithm = {
+  name: 'sliding-window',
+  compile: (terms) => new SlidingWindowQuota(terms),
+  lua,
+}

@@ -1,0 +1,31 @@
+/** Every product of the arithmetic stays at or below this, so that it is exact. */
+export const MAX_EXACT = Number.MAX_SAFE_INTEGER
+
+/**
+ * How finely a window is counted: one tick a millisecond, or, where `units × windowMs` would not
+ * be exact, as many ticks as fit. With at most 10^12 units and ten years these are always more
+ * than 9,000, so a tick is never coarser than a 5,000th of the window (design rule 4).
+ */
+export function ticksPerWindow(units: number, windowMs: number): number {
+  if (units * windowMs <= MAX_EXACT) return windowMs
+  return Math.min(Math.floor(MAX_EXACT / units), Math.floor(MAX_EXACT / windowMs))
+}
+
+/** The tick that a moment falls in, counted from the epoch. */
+export function tickAt(ms: number, windowMs: number, ticks: number): number {
+  if (ticks === windowMs) return ms
+  const windows = Math.floor(ms / windowMs)
+  return windows * ticks + Math.floor(((ms - windows * windowMs) * ticks) / windowMs)
+}
+
+/** The first millisecond of a tick: the inverse of `tickAt`. */
+export function tickStart(tick: number, windowMs: number, ticks: number): number {
+  if (ticks === windowMs) return tick
+  const windows = Math.floor(tick / ticks)
+  return windows * windowMs + Math.ceil(((tick - windows * ticks) * windowMs) / ticks)
+}
+
+export function greatestCommonDivisor(a: number, b: number): number {
+  while (b !== 0) [a, b] = [b, a % b]
+  return a
+}

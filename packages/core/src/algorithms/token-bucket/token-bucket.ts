@@ -1,0 +1,24 @@
+import type { Algorithm } from '../algorithm.ts'
+import lua from '../bucket/bucket.lua.generated.ts'
+import { BucketQuota } from '../bucket/bucket.ts'
+
+/**
+ * Starts full with `burst` tokens and refills `limit` per window, continuously. Admits at most
+ * burst + limit in a span as long as a window. The bucket is kept as what is missing from it.
+ * Headers speak of the capacity and the time to refill it, so that limit / window is the rate.
+ */
+export const tokenBucket: Algorithm = {
+  name: 'token-bucket',
+  compile({ limit, windowMs, burst = limit }) {
+    const refillMs = burst === limit ? windowMs : Math.ceil((burst * windowMs) / limit)
+    return new BucketQuota({
+      algorithm: tokenBucket,
+      shown: { limit: burst, windowMs: refillMs },
+      limit,
+      windowMs,
+      capacity: burst,
+      queueMs: 0,
+    })
+  },
+  lua,
+}

@@ -1,0 +1,106 @@
+import type { Quota } from './algorithms/algorithm.ts'
+import type { Policy } from './policy.ts'
+import type { Ruling } from './stores/store.ts'
+
+/** What one policy says of a request. Times are integer ms from the decision on. */
+export interface PolicyDecision {
+  readonly name: string
+  readonly windowMs: number
+  /** False if this policy refuses, whatever the others say. */
+  readonly allowed: boolean
+  /** Units that the quota holds when it is whole (token bucket: its capacity). */
+  readonly limit: number
+  /** Whole units that would still be admitted now. */
+  readonly remaining: number
+  /** Until the quota is whole again (fixed window: until the window ends). */
+  readonly resetMs: number
+  /** 0 when allowed; else the shortest wait that is enough. `Infinity` if none ever is. */
+  readonly retryAfterMs: number
+  /** Leaky bucket: how long the request must wait for its turn. */
+  readonly delayMs: number
+  /**
+   * The time within which no more than `remaining` can be used: what the header fields say of it
+   * (draft-ietf-httpapi-ratelimit-headers-11 §3.1, the effective window `t`).
+   */
+  readonly effectiveMs: number
+}
+
+/** What a limiter says of a request. Times are integer ms from the decision on. */
+export interface Decision {
+  /** A refusal is a value, never a rejection. */
+  readonly allowed: boolean
+  /** `limit`, `remaining` and `resetMs` are those of the binding policy: when refused the one with the longest wait, else the one with the least remaining. */
+  readonly limit: number
+  /** Whole units that would still be admitted now. */
+  readonly remaining: number
+  /** Until the binding policy's quota is whole again (fixed window: until the window ends). */
+  readonly resetMs: number
+  /**
+   * 0 when allowed; else the shortest wait after which this same cost would be admitted if nobody
+   * else came. `Infinity` if it never can.
+   */
+  readonly retryAfterMs: number
+  /** Leaky bucket: how long the request must wait before it goes on; else 0. */
+  readonly delayMs: number
+  /** The same for each policy. */
+  readonly policies: readonly PolicyDecision[]
+  /** Who decided. */
+  readonly source: 'store' | 'cache' | 'local' | 'allow' | 'deny'
+  /** When it was decided: ms on the store's clock. */
+  readonly at: number
+}
+
+/** @param quotas in the order of the policies and of the ruling's outcomes */
+export function toDecision(
+  ruling: Ruling,
+  policies: readonly Policy[],
+  quotas: readonly Quota[],
+): Decision {
+  const all: PolicyDecision[] = []
+  for (let i = 0; i < policies.length; i += 1) all.push(one(ruling, policies, quotas, i))
+  let binding = all[0] as PolicyDecision
+  let delayMs = binding.delayMs
+  for (let i = 1; i < all.length; i += 1) {
+    const other = all[i] as PolicyDecision
+    if (binds(other, binding, ruling.admitted)) binding = other
+    if (other.delayMs > delayMs) delayMs = other.delayMs
+  }
+  return {
+    allowed: ruling.admitted,
+    limit: binding.limit,
+    remaining: binding.remaining,
+    resetMs: binding.resetMs,
+    retryAfterMs: binding.retryAfterMs,
+    delayMs: ruling.admitted ? delayMs : 0,
+    policies: all,
+    source: ruling.source,
+    at: ruling.at,
+  }
+}
+
+function one(
+  ruling: Ruling,
+  policies: readonly Policy[],
+  quotas: readonly Quota[],
+  i: number,
+): PolicyDecision {
+  const outcome = ruling.outcomes[i] as Ruling['outcomes'][number]
+  const quota = quotas[i] as Quota
+  return {
+    name: (policies[i] as Policy).name,
+    windowMs: quota.windowMs,
+    allowed: outcome.admitted,
+    limit: quota.limit,
+    remaining: outcome.remaining,
+    resetMs: outcome.resetMs,
+    retryAfterMs: outcome.admitted ? 0 : outcome.waitMs,
+    delayMs: ruling.admitted ? outcome.delayMs : 0,
+    effectiveMs: outcome.waitMs,
+  }
+}
+
+function binds(other: PolicyDecision, binding: PolicyDecision, allowed: boolean): boolean {
+  if (!allowed) return other.retryAfterMs > binding.retryAfterMs
+  if (other.remaining !== binding.remaining) return other.remaining < binding.remaining
+  return other.resetMs > binding.resetMs
+}

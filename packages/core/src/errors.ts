@@ -1,0 +1,43 @@
+import { inspect } from 'node:util'
+
+/** What a mistake consists of, in the one form that every Sluice error has. */
+export interface Mistake {
+  /** Stable identifier, `SLUICE_…`: safe to compare against, never reworded. */
+  code: string
+  /** The option or argument at fault, as the user wrote it: `policies[0].limit`. */
+  option: string
+  /** What would have been accepted. */
+  expected: string
+  /** What was given instead. */
+  received: unknown
+  /** What to do about it, in the imperative. */
+  fix: string
+}
+
+/** A mistake in how Sluice is used: a wrong option, an impossible combination, a bad argument. */
+export class SluiceError extends Error {
+  override readonly name = 'SluiceError'
+  readonly code: string
+  readonly option: string
+  readonly expected: string
+  readonly received: unknown
+  readonly fix: string
+
+  constructor({ code, option, expected, received, fix }: Mistake) {
+    super(`${option}: expected ${expected}, received ${describe(received)}. ${fix} (${code})`)
+    this.code = code
+    this.option = option
+    this.expected = expected
+    this.received = received
+    this.fix = fix
+  }
+}
+
+/** A value with its type, cut short: error messages end up in logs. */
+function describe(value: unknown): string {
+  const text = inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 60 })
+  const short = text.length > 80 ? `${text.slice(0, 77)}...` : text
+  if (value === null || value === undefined || typeof value === 'function') return short
+  const type = typeof value === 'object' ? value.constructor?.name : typeof value
+  return type === undefined || short.startsWith(type) ? short : `${short} (${type})`
+}

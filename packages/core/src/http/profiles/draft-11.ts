@@ -1,0 +1,53 @@
+import type { WireItem, WireState } from '../wire-state.ts'
+import { wireRemaining, wireSeconds } from '../wire-state.ts'
+import type { FieldGroup } from './profile.ts'
+import { createProfile } from './profile.ts'
+
+/** Every policy that was evaluated, on every response: the value stays the same between them. */
+const policies: FieldGroup = {
+  fields: ['RateLimit-Policy'],
+  write({ items }, set) {
+    let text = ''
+    for (const { policy } of items) {
+      text += text === '' ? policy.namedPolicy : `, ${policy.namedPolicy}`
+    }
+    if (text !== '') set('RateLimit-Policy', text)
+  },
+}
+
+/**
+ * Served: how all policies stand. Refused: only those that refused, since Retry-After should not
+ * be earlier than an effective window beside it, and one that did not refuse may be far longer.
+ */
+const standing: FieldGroup = {
+  fields: ['RateLimit'],
+  write(state, set) {
+    const refused = state.violated.length > 0
+    const items = refused ? state.violated : state.items
+    if (items.length === 0 || keepsFromRedirect(state, items)) return
+    let text = ''
+    for (const item of items) {
+      const member = standingOf(item, refused)
+      text += text === '' ? member : `, ${member}`
+    }
+    set('RateLimit', text)
+  },
+}
+
+function standingOf(item: WireItem, refused: boolean): string {
+  const { policy } = item
+  const remaining = policy.namedItem + wireRemaining(item)
+  // Without a window (concurrency) nobody knows when a unit is free.
+  if (policy.windowMs === undefined) return remaining + policy.partition
+  return `${remaining};t=${wireSeconds(item, refused)}${policy.partition}`
+}
+
+function keepsFromRedirect(state: WireState, items: readonly WireItem[]): boolean {
+  return state.redirect === true && items.some((item) => wireRemaining(item) === 0)
+}
+
+/**
+ * draft-ietf-httpapi-ratelimit-headers-11, and 08 to 10, whose syntax is the same:
+ * `RateLimit-Policy: "default";q=100;w=60` and `RateLimit: "default";r=50;t=30`.
+ */
+export const draft11 = createProfile('draft-11', [policies, standing])

@@ -1,0 +1,23 @@
+import { MAX_INTEGER } from '../structured-fields.ts'
+import { wireMs, wireRemaining } from '../wire-state.ts'
+import { reportedItem } from './one-policy.ts'
+import type { FieldGroup } from './profile.ts'
+import { createProfile } from './profile.ts'
+
+const standing: FieldGroup = {
+  fields: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  write(state, set) {
+    const item = reportedItem(state)
+    if (item === undefined) return
+    const resetAt = Math.ceil((state.now + wireMs(item, state.violated.length > 0)) / 1000)
+    set('X-RateLimit-Limit', item.policy.quotaText)
+    set('X-RateLimit-Remaining', String(wireRemaining(item)))
+    set('X-RateLimit-Reset', String(Math.min(resetAt, MAX_INTEGER)))
+  },
+}
+
+/**
+ * The X-RateLimit fields that no specification defines. `X-RateLimit-Reset` is epoch seconds, as
+ * GitHub sends it: that form is read right by more clients than seconds from now.
+ */
+export const legacy = createProfile('legacy', [standing])

@@ -1,0 +1,31 @@
+import type { WireState } from '../wire-state.ts'
+
+/** Sets one header field of the response, replacing what was there. */
+export type SetField = (name: string, value: string) => void
+
+/** Fields that are written together. Two groups have all their fields in common, or none. */
+export interface FieldGroup {
+  readonly fields: readonly string[]
+  write(state: WireState, set: SetField): void
+}
+
+/** A version of the rate-limit fields: state in, text out. */
+export interface Profile {
+  readonly name: string
+  /** The names that it may write. */
+  readonly fields: readonly string[]
+  readonly groups: readonly FieldGroup[]
+  /** Writes each field once. Never throws, whatever the numbers in the state. */
+  write(state: WireState, set: SetField): void
+}
+
+export function createProfile(name: string, groups: readonly FieldGroup[]): Profile {
+  return {
+    name,
+    fields: groups.flatMap((group) => group.fields),
+    groups,
+    write(state, set) {
+      for (const group of groups) group.write(state, set)
+    },
+  }
+}

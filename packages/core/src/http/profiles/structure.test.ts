@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  parseDictionary,
+  parseItem,
+  parseList,
+  serializeDictionary,
+  serializeItem,
+  serializeList,
+} from 'structured-headers'
+import { WirePolicy } from '../wire-policy.ts'
+import type { WireState } from '../wire-state.ts'
+import type { HeaderProfile } from './index.ts'
+import { composeProfiles } from './index.ts'
+
+type Canonical = (text: string) => string
+
+const list: Canonical = (text) => serializeList(parseList(text))
+const item: Canonical = (text) => serializeItem(parseItem(text))
+const dictionary: Canonical = (text) => serializeDictionary(parseDictionary(text))
+
+/** The structured type that each draft gives its fields. */
+const TYPES: [HeaderProfile, Record<string, Canonical>][] = [
+  ['draft-11', { 'RateLimit-Policy': list, RateLimit: list }],
+  ['draft-7', { 'RateLimit-Policy': list, RateLimit: dictionary }],
+  [
+    'draft-6',
+    {
+      'RateLimit-Policy': list,
+      'RateLimit-Limit': item,
+      'RateLimit-Remaining': item,
+      'RateLimit-Reset': item,
+    },
+  ],
+  ['draft-3', { 'RateLimit-Limit': list, 'RateLimit-Remaining': item, 'RateLimit-Reset': item }],
+]
+
+const policy = fc.record({
+  name: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 128 }),
+  quota: fc.oneof(
+    fc.nat({ max: 20 }),
+    fc.maxSafeNat().map((n) => n % 1e15),
+  ),
+  windowMs: fc.option(
+    fc.maxSafeNat().map((n) => n + 1 - (n === Number.MAX_SAFE_INTEGER ? 1 : 0)),
+    {
+      nil: undefined,
+    },
+  ),
+  unit: fc.constantFrom('requests', 'content-bytes', 'concurrent-requests', undefined),
+  partitionKey: fc.option(fc.uint8Array(), { nil: undefined }),
+})
+
+const states = fc
+  .record({
+    items: fc.array(
+      fc.record({
+        terms: policy,
+        remaining: fc.double(),
+        effectiveMs: fc.double(),
+        over: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 5 },
+    ),
+    redirect: fc.boolean(),
+  })
+  .map(({ items, redirect }): WireState => {
+    const all = items.map(({ terms, remaining, effectiveMs, over }) => ({
+      policy: new WirePolicy(terms),
+      remaining,
+      effectiveMs,
+      over,
+    }))
+    return {
+      items: all,
+      violated: all.filter(({ over }) => over),
+      now: 1_795_176_000_000,
+      redirect,
+    }
+  })
+
+describe('2, 3: every field is in the canonical form of RFC 9651', () => {
+  test.each(TYPES)('%s', (name, types) => {
+    const profile = composeProfiles([name])
+    fc.assert(
+      fc.property(states, (state) => {
+        profile.write(state, (field, value) => {
+          const canonical = types[field]
+          expect(canonical?.(value)).toBe(value)
+        })
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('37: draft-7 has the keys limit, remaining, reset in this order', () => {
+    const profile = composeProfiles(['draft-7'])
+    fc.assert(
+      fc.property(states, (state) => {
+        profile.write(state, (field, value) => {
+          if (field !== 'RateLimit') return
+          expect([...parseDictionary(value).keys()]).toEqual(['limit', 'remaining', 'reset'])
+        })
+      }),
+    )
+  })
+
+  test('35: draft-6 has each quota once, and every windowed quota', () => {
+    const profile = composeProfiles(['draft-6'])
+    fc.assert(
+      fc.property(states, (state) => {
+        let quotas: unknown[] = []
+        profile.write(state, (field, value) => {
+          if (field === 'RateLimit-Policy') quotas = parseList(value).map(([quota]) => quota)
+        })
+        const windowed = state.items.filter((one) => one.policy.windowMs !== undefined)
+        const distinct = new Set(windowed.map((one) => one.policy.quota))
+        expect(quotas).toHaveLength(distinct.size)
+        expect(new Set(quotas)).toEqual(distinct)
+      }),
+    )
+  })
+})

@@ -1,0 +1,78 @@
+import { MAX_INTEGER } from './structured-fields.ts'
+import type { WirePolicy } from './wire-policy.ts'
+
+/**
+ * The longest wait that is told to a client, in seconds. Beyond 2^31 ms the timers of common
+ * clients overflow, and they come back at once.
+ */
+export const MAX_WAIT_SECONDS = 2_147_483
+
+/** How one policy stands after a decision. */
+export interface WireItem {
+  readonly policy: WirePolicy
+  /** Units left, as the limiter knows it: negative (in debt) and fractional values are allowed. */
+  readonly remaining: number
+  /**
+   * The effective window, ms: what becomes `t` and the reset. When the item refused, the wait.
+   * `Infinity` (it never passes) is reported as the policy's window.
+   *
+   * After jitter the gate sets this to Retry-After × 1000 on the item with the longest wait, so
+   * that both say the same.
+   */
+  effectiveMs: number
+}
+
+/** Everything that the header fields of one response are made of. */
+export interface WireState {
+  /** The policies that were evaluated for this request, in the order of the configuration. */
+  readonly items: readonly WireItem[]
+  /** Those of `items` that refused. Empty: the request was served. */
+  readonly violated: readonly WireItem[]
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** The response is a 3xx: an exhausted quota must not keep the client from following it. */
+  readonly redirect?: boolean | undefined
+}
+
+/** Whole units left, 0 to 999999999999999: rounded down, and debt is shown as nothing left. */
+export function wireRemaining(item: WireItem): number {
+  // NaN fails the comparison.
+  return item.remaining >= 1 ? Math.min(Math.floor(item.remaining), MAX_INTEGER) : 0
+}
+
+/**
+ * The effective window in ms, finite. On a refusal it is 1 ms to {@link MAX_WAIT_SECONDS}: there
+ * is always something to wait for, and Retry-After, which has that ceiling, is never earlier.
+ */
+export function wireMs(item: WireItem, refused: boolean): number {
+  const known = Math.abs(item.effectiveMs) < Number.POSITIVE_INFINITY
+  const ms = known ? item.effectiveMs : (item.policy.windowMs ?? 0)
+  if (refused) return Math.min(Math.max(ms, 1), MAX_WAIT_SECONDS * 1000)
+  return Math.max(ms, 0)
+}
+
+/** The effective window in whole seconds, rounded up; at most 999999999999999. */
+export function wireSeconds(item: WireItem, refused: boolean): number {
+  return Math.min(Math.ceil(wireMs(item, refused) / 1000), MAX_INTEGER)
+}
+
+/** The one with the longest wait, of the items that refused; the first of equals. */
+export function longestWait(violated: readonly WireItem[]): WireItem | undefined {
+  let longest: WireItem | undefined
+  for (const item of violated) {
+    if (longest === undefined || wireMs(item, true) > wireMs(longest, true)) longest = item
+  }
+  return longest
+}
+
+/**
+ * The effective window, ms, that a bucket with units left reports: the time in which the policy's
+ * own pace gives out as many, so that `r/t` stays within `q/w`. Its true reset would be shortest
+ * when it is full, and invite all of it at once (draft-11 §8: servers should cap the ratio).
+ *
+ * 0 with nothing left (then report the wait for one unit) or without a window.
+ */
+export function pacedMs(policy: WirePolicy, remaining: number): number {
+  if (policy.windowSeconds === undefined || policy.quota === 0 || !(remaining >= 1)) return 0
+  return Math.ceil((Math.floor(remaining) * policy.windowSeconds * 1000) / policy.quota)
+}

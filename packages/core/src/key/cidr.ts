@@ -1,0 +1,53 @@
+import type { IpAddress } from './ip.ts'
+import { isIPv4, readAddress } from './ip.ts'
+
+/** A range of addresses of one family. */
+export interface Cidr {
+  readonly network: IpAddress
+  /** Leading bits that count, 1 to 128; for IPv4 those of the mapped form, 97 to 128. */
+  readonly prefix: number
+}
+
+/** The bits that precede the IPv4 address in its mapped form. */
+const MAPPED_BITS = 96
+
+/**
+ * Reads `10.0.0.0/8`, `2001:db8::/32` or a single address. Bits beyond the prefix are ignored.
+ * IPv4 in IPv6 notation (mapped, or NAT64) counts as IPv4: `::ffff:10.0.0.0/104` is `10.0.0.0/8`.
+ *
+ * @returns `undefined` if it is none. That includes `/0`, which is everybody, in whatever notation,
+ * and `::ffff:10.0.0.0/8`, which means 10.0.0.0/8 to the writer and all of IPv4 by its bits
+ * (CVE-2026-90711).
+ */
+export function parseCidr(text: string): Cidr | undefined {
+  const slash = text.indexOf('/')
+  const network = new Uint16Array(8)
+  if (!readAddress(slash < 0 ? text : text.slice(0, slash), network)) return undefined
+  if (slash < 0) return { network, prefix: 128 }
+  const bits = prefixLength(text.slice(slash + 1))
+  if (bits === undefined) return undefined
+  const prefix = text.includes(':') ? bits : bits + MAPPED_BITS
+  if (prefix > 128 || (isIPv4(network) && prefix <= MAPPED_BITS)) return undefined
+  return { network, prefix }
+}
+
+/** Whether the address is in the range. A range of one family holds no address of the other. */
+export function matches(cidr: Cidr, address: IpAddress): boolean {
+  const { network, prefix } = cidr
+  if (isIPv4(network) !== isIPv4(address)) return false
+  const whole = prefix >> 4
+  for (let i = 0; i < whole; i++) if (network[i] !== address[i]) return false
+  const rest = prefix & 15
+  return rest === 0 || (network[whole]! ^ address[whole]!) >> (16 - rest) === 0
+}
+
+/** 1 to 128 in decimal without leading zeros. */
+function prefixLength(text: string): number | undefined {
+  let bits = 0
+  for (let i = 0; i < text.length && bits <= 128; i++) {
+    const digit = text.charCodeAt(i) - 0x30
+    if (digit < 0 || digit > 9 || (digit === 0 && bits === 0)) return undefined
+    bits = bits * 10 + digit
+  }
+  return bits >= 1 && bits <= 128 ? bits : undefined
+}

@@ -1,0 +1,212 @@
+import type { Quota } from './algorithms/algorithm.ts'
+import { type Decision, toDecision } from './decision.ts'
+import { SluiceError } from './errors.ts'
+import { checkInteger, checkKnown, checkObject } from './options/checks.ts'
+import { type Duration, parseDuration } from './options/duration.ts'
+import { compilePolicies, POLICY_OPTIONS, type Policy, type PolicyOptions } from './policy.ts'
+import type { RedisClient } from './stores/redis/client.ts'
+import { resolveStore } from './stores/resolve.ts'
+import type { Answer, Charge, Ledger, Mode, Store } from './stores/store.ts'
+
+export interface StoreOptions<M extends Mode = Mode> {
+  /** A Redis client as it is, or a store. Default: a memory store of its own. */
+  store?: { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M]
+  /** Namespace of the keys: 1 … 64 of `A-Z a-z 0-9 . _ : -`. Default: `'sluice'`. */
+  prefix?: string
+}
+
+/** The terms of the only policy in the options themselves, or several `policies` that must all admit. */
+export type LimiterOptions<M extends Mode = Mode> = StoreOptions<M> &
+  (SinglePolicy | SeveralPolicies)
+
+type SinglePolicy = Omit<PolicyOptions, 'name'> & { policies?: undefined }
+type SeveralPolicies = { [option in keyof Omit<PolicyOptions, 'name'>]?: undefined } & {
+  policies: readonly PolicyOptions[]
+}
+
+export interface Limiter<M extends Mode = Mode> {
+  /**
+   * Charges `cost` units to `key`, if every policy admits it. A refusal is a value and costs
+   * nothing.
+   * @param key 1 or more characters
+   * @param options.cost units, an integer, 0 … 10^12, default 1; 0 is admitted while one remains
+   * @param options.limit only where the policy's limit is a function of the request: its value
+   * @throws SluiceError for a wrong argument
+   */
+  consume(key: string, options?: { cost?: number; limit?: number }): Answer<M, Decision>
+  /** What a request would meet now: reads, changes nothing. */
+  peek(key: string, options?: { limit?: number }): Answer<M, Decision>
+  /** Makes the key's quota whole and ends a block. */
+  reset(key: string): Answer<M, void>
+  /**
+   * Corrects an earlier charge by `delta` units: negative gives back, positive charges more, into
+   * debt if need be.
+   * @param options.at when it was charged (`Decision.at`): once that window has gone, nothing
+   *   changes. Default: now
+   */
+  settle(key: string, delta: number, options?: { at?: number; limit?: number }): Answer<M, void>
+  /** Refuses the key for so long; then its quota is whole. */
+  block(key: string, duration: Duration): Answer<M, void>
+  /** Ends the limiter and a store that it made itself. Clients and stores handed over stay open. */
+  close(): void
+}
+
+export const MAX_COST = 1_000_000_000_000
+
+const STORE_OPTIONS = ['store', 'prefix'] as const
+const SINGLE_OPTIONS = POLICY_OPTIONS.filter((option) => option !== 'name')
+
+/**
+ * A limiter without HTTP: it counts what you hand it. With the memory store it answers at once,
+ * with a remote one by a promise; `await` serves both.
+ *
+ * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
+ *   another
+ */
+export function createLimiter(options: LimiterOptions<'sync'>): Limiter<'sync'>
+export function createLimiter(options: LimiterOptions<'async'>): Limiter<'async'>
+export function createLimiter(options: LimiterOptions): Limiter
+export function createLimiter(options: LimiterOptions): Limiter {
+  checkObject('options', options, 'the options of a limiter')
+  checkKnown('', options, [...STORE_OPTIONS, 'policies', ...SINGLE_OPTIONS])
+  const policies = compilePolicies(options, POLICY_OPTIONS)
+  for (const policy of policies) policy.assertStatic()
+  return new PolicyLimiter(policies, options)
+}
+
+/** The policies on a store. What adapters build theirs on: they bring charges of their own. */
+export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
+  readonly policies: readonly Policy[]
+  private readonly store: Store<M>
+  private readonly ownsStore: boolean
+  private readonly prefix: string
+  /** By the spaces that they hold: more than one where a limit is a function of the request. */
+  private readonly ledgers = new Map<string, Ledger<M>>()
+  private readonly staticQuotas: readonly Quota[] | undefined
+  private readonly staticLedger: Ledger<M> | undefined
+  /** Filled in anew for each call, so that a decision allocates nothing but itself. */
+  private readonly charges: Charge[]
+
+  constructor(policies: readonly Policy[], options: StoreOptions) {
+    this.policies = policies
+    this.store = resolveStore(options.store) as Store as Store<M>
+    this.ownsStore = options.store === undefined
+    this.prefix = checkPrefix(options.prefix)
+    const quotas = policies.map(({ quota }) => quota)
+    if (quotas.every((quota) => quota !== undefined)) {
+      this.staticQuotas = quotas
+      this.staticLedger = this.ledger(quotas)
+    }
+    this.charges = policies.map(() => ({ key: '', quota: undefined as never, cost: 0 }))
+  }
+
+  consume(key: string, options?: { cost?: number; limit?: number }): Answer<M, Decision> {
+    const cost = options?.cost
+    return this.decide(this.fill(key, cost === undefined ? 1 : checkCost(cost), options?.limit))
+  }
+
+  /**
+   * Decides charges in the order of the policies, which may differ in key, quota and cost. Reads
+   * them before it returns.
+   */
+  decide(charges: readonly Charge[]): Answer<M, Decision> {
+    const quotas = this.staticQuotas ?? charges.map(({ quota }) => quota)
+    const ruling = this.ledger(quotas).consume(charges)
+    return then(ruling, (each) => toDecision(each, this.policies, quotas)) as Answer<M, Decision>
+  }
+
+  peek(key: string, options?: { limit?: number }): Answer<M, Decision> {
+    const charges = this.fill(key, 0, options?.limit)
+    const quotas = charges.map(({ quota }) => quota)
+    const ruling = this.ledger(quotas).peek(charges)
+    return then(ruling, (each) => toDecision(each, this.policies, quotas)) as Answer<M, Decision>
+  }
+
+  settle(key: string, delta: number, options?: { at?: number; limit?: number }) {
+    const units = checkInteger('delta', delta, -MAX_COST, MAX_COST)
+    const { at } = options ?? {}
+    if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
+    return this.settleCharges(this.fill(key, units, options?.limit), at)
+  }
+
+  /** As `settle`, for charges that differ. */
+  settleCharges(charges: readonly Charge[], at?: number): Answer<M, void> {
+    return this.ledger(charges.map(({ quota }) => quota)).settle(charges, at)
+  }
+
+  reset(key: string): Answer<M, void> {
+    const keys = this.policies.map(() => checkKey(key))
+    return this.onEveryLedger((ledger) => ledger.reset(keys))
+  }
+
+  block(key: string, duration: Duration): Answer<M, void> {
+    const keys = this.policies.map(() => checkKey(key))
+    const durationMs = parseDuration('duration', duration)
+    return this.onEveryLedger((ledger) => ledger.block(keys, durationMs))
+  }
+
+  close(): void {
+    if (this.ownsStore) this.store.close()
+  }
+
+  private fill(key: string, cost: number, limit: number | undefined): readonly Charge[] {
+    checkKey(key)
+    for (let i = 0; i < this.charges.length; i += 1) {
+      const charge = this.charges[i] as Charge
+      const policy = this.policies[i] as Policy
+      charge.key = key
+      charge.quota = policy.quota ?? policy.quotaFor(limit)
+      charge.cost = cost
+    }
+    return this.charges
+  }
+
+  private ledger(quotas: readonly Quota[]): Ledger<M> {
+    if (this.staticLedger !== undefined) return this.staticLedger
+    const names = this.policies.map((policy, i) => policy.space(quotas[i] as Quota))
+    const id = names.join('\n')
+    let ledger = this.ledgers.get(id)
+    if (ledger === undefined) {
+      const spaces = names.map((name, i) => ({ name, algorithm: (quotas[i] as Quota).algorithm }))
+      ledger = this.store.open(spaces, this.prefix)
+      this.ledgers.set(id, ledger)
+    }
+    return ledger
+  }
+
+  private onEveryLedger(act: (ledger: Ledger<M>) => unknown): Answer<M, void> {
+    const pending = [...this.ledgers.values()].map(act)
+    const promised = pending.some((each) => each instanceof Promise)
+    return (promised ? Promise.all(pending).then(() => undefined) : undefined) as Answer<M, void>
+  }
+}
+
+function then<T, U>(value: T | Promise<T>, use: (value: T) => U): U | Promise<U> {
+  return value instanceof Promise ? value.then(use) : use(value)
+}
+
+export function checkCost(cost: unknown): number {
+  return checkInteger('cost', cost, 0, MAX_COST)
+}
+
+function checkKey(key: unknown): string {
+  if (typeof key === 'string' && key !== '') return key
+  throw new SluiceError({
+    code: 'SLUICE_KEY',
+    option: 'key',
+    expected: 'text of at least one character that tells clients apart',
+    received: key,
+    fix: 'Give what identifies the client: without it all of them would share one quota.',
+  })
+}
+
+function checkPrefix(prefix: unknown = 'sluice'): string {
+  if (typeof prefix === 'string' && /^[\w.:-]{1,64}$/.test(prefix)) return prefix
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_VALUE',
+    option: 'prefix',
+    expected: '1 to 64 characters of A-Z a-z 0-9 . _ : -',
+    received: prefix,
+    fix: "Choose a namespace such as 'my-api'.",
+  })
+}

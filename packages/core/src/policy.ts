@@ -1,0 +1,189 @@
+import type { AlgorithmName, Quota, Terms } from './algorithms/algorithm.ts'
+import { algorithms } from './algorithms/index.ts'
+import { SluiceError } from './errors.ts'
+import { checkInteger, checkKnown, checkObject, checkOneOf } from './options/checks.ts'
+import { type Duration, parseDuration } from './options/duration.ts'
+
+/** What one policy promises. */
+export interface PolicyOptions {
+  /**
+   * Tells the policies of a limiter apart, in decisions, headers and keys: 1 … 128 printable ASCII
+   * characters, unique whatever the case. Default: `'default'`.
+   */
+  name?: string
+  /** Requests (units of cost) per window: an integer, 0 … 10^12. 0 refuses everything. */
+  limit: number
+  /** Integer ms, or text with a unit: 1 ms … ten years. */
+  window: Duration
+  /** Default: `'sliding-window'`. */
+  algorithm?: AlgorithmName
+  /** Token bucket: what it holds when full, in units, 1 … 10^12. Default: `limit`. */
+  burst?: number
+  /** Leaky bucket: the longest that an admitted request waits. Default: `'1s'`. */
+  maxDelay?: Duration
+}
+
+export const POLICY_OPTIONS = ['name', 'limit', 'window', 'algorithm', 'burst', 'maxDelay'] as const
+
+export const MAX_LIMIT = 1_000_000_000_000
+/** A sliding log keeps an entry for each admitted request. */
+export const MAX_LOG_LIMIT = 100_000
+/** More limits of one policy than any scheme of tiers has: beyond it they are compiled anew. */
+const MAX_TIERS = 1000
+
+/** A policy, checked and compiled. */
+export class Policy {
+  readonly name: string
+  readonly windowMs: number
+  /** The quota of every request, or undefined if the limit is a function of the request. */
+  readonly quota: Quota | undefined
+  private readonly path: string
+  private readonly algorithm: AlgorithmName
+  private readonly terms: Omit<Terms, 'limit'>
+  private readonly tiers = new Map<number, Quota>()
+
+  /**
+   * @param path the option in messages: `policies[0]`, or '' for a limiter with a single policy
+   * @param options as the user wrote them; with `limit` a function, `quotaFor` compiles each value
+   * @throws SluiceError
+   */
+  constructor(path: string, options: Omit<PolicyOptions, 'limit'> & { limit: unknown }) {
+    const at = (option: string) => (path === '' ? option : `${path}.${option}`)
+    const { name = 'default', limit, window, algorithm = 'sliding-window' } = options
+    this.path = path
+    this.name = checkName(at('name'), name)
+    this.algorithm = checkOneOf(at('algorithm'), algorithm, Object.keys(algorithms) as never)
+    this.windowMs = parseDuration(at('window'), window)
+    this.terms = {
+      windowMs: this.windowMs,
+      burst: this.only('token-bucket', at('burst'), options.burst, (value) =>
+        checkInteger(at('burst'), value, 1, MAX_LIMIT),
+      ),
+      maxDelayMs: this.only('leaky-bucket', at('maxDelay'), options.maxDelay, (value) =>
+        parseDuration(at('maxDelay'), value, 0),
+      ),
+    }
+    this.quota = typeof limit === 'function' ? undefined : this.compile(limit)
+  }
+
+  /**
+   * The quota for a limit that is a function of the request.
+   * @throws SluiceError if `limit` is not one
+   */
+  quotaFor(limit: unknown): Quota {
+    const known = this.tiers.get(limit as number)
+    if (known !== undefined) return known
+    const quota = this.compile(limit)
+    if (this.tiers.size === MAX_TIERS) this.tiers.clear()
+    this.tiers.set(limit as number, quota)
+    return quota
+  }
+
+  /** @throws SluiceError if the limit is a function: only adapters have a request to call it with */
+  assertStatic(): void {
+    if (this.quota === undefined) this.compile('a function')
+  }
+
+  /**
+   * Sets the keys of this policy apart from every other's in a store: two limiters share a quota
+   * if store, prefix, name, algorithm, window and limit (unless that is a function) are the same.
+   */
+  space(quota: Quota): string {
+    const limit = this.quota === undefined ? '*' : `${this.quota.limit}`
+    const scale = quota.scale === '' ? '' : `/${quota.scale}`
+    return `${this.algorithm}:${this.windowMs}:${limit}${scale}:${this.name}`
+  }
+
+  private compile(limit: unknown): Quota {
+    const max = this.algorithm === 'sliding-log' ? MAX_LOG_LIMIT : MAX_LIMIT
+    const option = this.path === '' ? 'limit' : `${this.path}.limit`
+    const checked = checkInteger(option, limit, 0, max)
+    if (checked === 0)
+      return algorithms[this.algorithm].compile({ ...this.terms, limit: 0, burst: 0 })
+    return algorithms[this.algorithm].compile({ ...this.terms, limit: checked })
+  }
+
+  private only<T>(
+    algorithm: AlgorithmName,
+    option: string,
+    value: unknown,
+    check: (value: unknown) => T,
+  ): T | undefined {
+    if (value === undefined) return undefined
+    if (this.algorithm === algorithm) return check(value)
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_CONFLICT',
+      option,
+      expected: `algorithm: '${algorithm}' beside it`,
+      received: this.algorithm,
+      fix: `Remove ${option}, or choose algorithm: '${algorithm}'.`,
+    })
+  }
+}
+
+/** The limiter's policies from its options: `policies`, or the one of the options themselves. */
+export function compilePolicies(
+  options: { policies?: unknown; limit?: unknown; window?: unknown },
+  known: readonly string[],
+): [Policy, ...Policy[]] {
+  const { policies } = options
+  if (policies === undefined) {
+    const { name: _, ...single } = options as PolicyOptions
+    return [new Policy('', single)]
+  }
+  const inline = POLICY_OPTIONS.find((option) => (options as never)[option] !== undefined)
+  if (inline !== undefined) {
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_CONFLICT',
+      option: inline,
+      expected: 'either policies, or limit and window',
+      received: (options as never)[inline],
+      fix: `Move ${inline} into an entry of policies.`,
+    })
+  }
+  if (!Array.isArray(policies) || policies.length === 0 || policies.length > 32) {
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_TYPE',
+      option: 'policies',
+      expected: 'an array of 1 to 32 policies',
+      received: policies,
+      fix: `Write policies: [{ name: 'burst', limit: 10, window: '1s' }].`,
+    })
+  }
+  const compiled = policies.map((policy, i) => {
+    const path = `policies[${i}]`
+    checkKnown(path, checkObject(path, policy, 'a policy'), known)
+    return new Policy(path, policy as PolicyOptions)
+  })
+  checkNamesDiffer(compiled)
+  return compiled as [Policy, ...Policy[]]
+}
+
+function checkName(option: string, name: unknown): string {
+  if (typeof name === 'string' && /^[\x20-\x7e]{1,128}$/.test(name)) return name
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_VALUE',
+    option,
+    expected: '1 to 128 printable ASCII characters, since it stands in header fields',
+    received: name,
+    fix: 'Choose a short name such as burst or daily.',
+  })
+}
+
+/** Names that differ in case alone are one name in the next draft of the header fields. */
+function checkNamesDiffer(policies: readonly Policy[]): void {
+  const seen = new Set<string>()
+  for (const [i, { name }] of policies.entries()) {
+    if (!seen.has(name.toLowerCase())) {
+      seen.add(name.toLowerCase())
+      continue
+    }
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_CONFLICT',
+      option: `policies[${i}].name`,
+      expected: 'a name of its own for each policy, whatever the case',
+      received: name,
+      fix: 'Name the policies apart, such as burst and daily.',
+    })
+  }
+}

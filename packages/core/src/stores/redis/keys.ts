@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+
+/** Longer ids become a digest, so that no client can make keys grow. Characters. */
+const MAX_PLAIN = 64
+
+/**
+ * An id as it stands between the braces of a Redis key, where Redis Cluster takes the slot from.
+ * Plain ids stand as they are. Long ones and those with braces, spaces, control or non-ASCII
+ * characters become `#` and the SHA-256 of their UTF-16 code units: so two ids never share a key
+ * (lone surrogates included), none moves the slot of another, and none grows the key. Plain ids
+ * hold no `#`.
+ */
+export function subject(id: string): string {
+  return isPlain(id) ? id : `#${createHash('sha256').update(id, 'utf16le').digest('base64url')}`
+}
+
+function isPlain(id: string): boolean {
+  if (id.length === 0 || id.length > MAX_PLAIN) return false
+  for (let i = 0; i < id.length; i += 1) {
+    const code = id.charCodeAt(i)
+    const plain = code > 0x20 && code < 0x7f && code !== 0x23 && code !== 0x7b && code !== 0x7d
+    if (!plain) return false
+  }
+  return true
+}

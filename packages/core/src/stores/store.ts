@@ -1,0 +1,68 @@
+import type { Algorithm, Outcome, Quota } from '../algorithms/algorithm.ts'
+
+/** One policy's part of a decision: `cost` units of `key`, by the terms of `quota`. */
+export interface Charge {
+  key: string
+  quota: Quota
+  cost: number
+}
+
+/** What a store decided about all charges of a request together. */
+export interface Ruling {
+  /** True if every charge was admitted, and so charged. Otherwise none was. */
+  admitted: boolean
+  /** The moment of the decision, ms on the store's clock. */
+  at: number
+  /** Who decided. */
+  source: 'store' | 'cache' | 'local'
+  /** In the order of the charges. */
+  outcomes: readonly Outcome[]
+}
+
+/**
+ * The states of some limiter's keys, one space of keys for each of its policies. Charges and keys
+ * come in the order of the spaces that the ledger was opened with.
+ *
+ * A store runs whatever quota it is handed, in its TypeScript form (`Quota.decide`) or in its Lua
+ * form (`Algorithm.lua`), and knows none of them by name.
+ */
+export interface Ledger<M extends Mode = Mode> {
+  /**
+   * Decides all charges together, atomically: if one is refused, none is made. Reads the charges
+   * before it returns, so the caller may use the objects again. What a synchronous ledger
+   * returns is valid until the next call.
+   */
+  consume(charges: readonly Charge[]): Answer<M, Ruling>
+  /** What `consume` would decide, without changing anything. */
+  peek(charges: readonly Charge[]): Answer<M, Ruling>
+  /**
+   * Corrects what was charged at `chargedAt` (ms on the store's clock, default now) by the costs
+   * of the charges, which may be negative here. See `Quota.settle`.
+   */
+  settle(charges: readonly Charge[], chargedAt?: number): Answer<M, void>
+  /** Refuses every charge of the keys for so many ms; then their quota is whole. */
+  block(keys: readonly string[], durationMs: number): Answer<M, void>
+  /** Makes the quota of the keys whole. */
+  reset(keys: readonly string[]): Answer<M, void>
+}
+
+/** The keys of one policy. */
+export interface Space {
+  /** Sets them apart from every other policy's in the store. */
+  readonly name: string
+  /** Whose states they hold. */
+  readonly algorithm: Algorithm
+}
+
+/** Where states are kept. Limiters that open the same space in the same store share its states. */
+export interface Store<M extends Mode = Mode> {
+  /** @param prefix namespace of the keys, `[A-Za-z0-9._:-]{1,64}` */
+  open(spaces: readonly Space[], prefix: string): Ledger<M>
+  /** Ends what the store itself has started. Clients that were handed over stay open. */
+  close(): void
+}
+
+/** Whether a store answers at once or by a promise. */
+export type Mode = 'sync' | 'async'
+
+export type Answer<M extends Mode, T> = { sync: T; async: Promise<T> }[M]

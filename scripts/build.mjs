@@ -1,0 +1,44 @@
+// npm run build: every package that has a tsconfig.build.json, as ESM and as CommonJS, into dist.
+
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { argv, exit } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { ensureInstalled } from './install.mjs'
+import { root, run } from './workspace.mjs'
+
+const commonjs = [
+  ['--outDir', 'dist/cjs'],
+  ['--module', 'commonjs'],
+  ['--moduleResolution', 'bundler'],
+  // The option forbids import and export in a file that becomes CommonJS.
+  ['--verbatimModuleSyntax', 'false'],
+].flat()
+
+/** Resolves with true when both forms are in dist. */
+async function buildPackage(folder) {
+  rmSync(join(folder, 'dist'), { recursive: true, force: true })
+  const tsc = (options) => run('tsc', ['-p', 'tsconfig.build.json', ...options], { cwd: folder })
+  const codes = await Promise.all([tsc([]), tsc(commonjs)])
+  if (codes.some((code) => code !== 0)) return false
+  for (const [form, type] of [
+    ['esm', 'module'],
+    ['cjs', 'commonjs'],
+  ])
+    writeFileSync(join(folder, 'dist', form, 'package.json'), `${JSON.stringify({ type })}\n`)
+  return true
+}
+
+/** The core first: the others are compiled against what it publishes. */
+export async function build() {
+  const packages = readdirSync(join(root, 'packages'))
+    .filter((name) => existsSync(join(root, 'packages', name, 'tsconfig.build.json')))
+    .sort((a, b) => Number(b === 'core') - Number(a === 'core'))
+  for (const name of packages) if (!(await buildPackage(join(root, 'packages', name)))) return false
+  return true
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  await ensureInstalled()
+  exit((await build()) ? 0 : 1)
+}

@@ -1,0 +1,52 @@
+// Brings node_modules in step with the lock file, and costs nothing when it already is.
+
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { argv, exit, versions } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { pnpm } from './pnpm.mjs'
+import { root } from './workspace.mjs'
+
+const stamp = join(root, 'node_modules', '.sluice-installed')
+
+/** The folders of the workspace that have a manifest. */
+function packageFolders() {
+  return ['packages', 'examples']
+    .map((parent) => join(root, parent))
+    .filter(existsSync)
+    .flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)))
+    .filter((folder) => existsSync(join(folder, 'package.json')))
+}
+
+/** Changes with the lock file and with every manifest. */
+function fingerprint(folders) {
+  const hash = createHash('sha256')
+  const manifests = [root, ...folders].map((folder) => join(folder, 'package.json'))
+  for (const file of [
+    join(root, 'pnpm-lock.yaml'),
+    join(root, 'pnpm-workspace.yaml'),
+    ...manifests,
+  ])
+    hash.update(file).update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+function requireNode() {
+  const [major, minor] = versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  console.error(`Sluice needs Node 20.19 or newer; this is ${versions.node}.`)
+  exit(1)
+}
+
+/** Installs what the lock file says. Ends the process where that fails. */
+export async function ensureInstalled() {
+  requireNode()
+  const state = fingerprint(packageFolders())
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
+  const code = await pnpm(['install', '--frozen-lockfile'])
+  if (code !== 0) exit(code)
+  writeFileSync(stamp, state)
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) await ensureInstalled()
