@@ -3,7 +3,13 @@ import { type Decision, toDecision } from './decision.ts'
 import { SluiceError } from './errors.ts'
 import { checkInteger, checkKnown, checkObject } from './options/checks.ts'
 import { type Duration, parseDuration } from './options/duration.ts'
-import { compilePolicies, POLICY_OPTIONS, type Policy, type PolicyOptions } from './policy.ts'
+import {
+  compilePolicies,
+  MAX_LIMIT,
+  POLICY_OPTIONS,
+  type Policy,
+  type PolicyOptions,
+} from './policy.ts'
 import type { RedisClient } from './stores/redis/client.ts'
 import { resolveStore } from './stores/resolve.ts'
 import type { Answer, Charge, Ledger, Mode, Store } from './stores/store.ts'
@@ -29,7 +35,7 @@ export interface Limiter<M extends Mode = Mode> {
    * Charges `cost` units to `key`, if every policy admits it. A refusal is a value and costs
    * nothing.
    * @param key 1 or more characters
-   * @param options.cost units, an integer, 0 … 10^12, default 1; 0 is admitted while one remains
+   * @param options.cost units, an integer, 0 … 2^53 − 1, default 1; 0 is admitted while one remains
    * @param options.limit only where the policy's limit is a function of the request: its value
    * @throws SluiceError for a wrong argument
    */
@@ -50,8 +56,6 @@ export interface Limiter<M extends Mode = Mode> {
   /** Ends the limiter and a store that it made itself. Clients and stores handed over stay open. */
   close(): void
 }
-
-export const MAX_COST = 1_000_000_000_000
 
 const STORE_OPTIONS = ['store', 'prefix'] as const
 const SINGLE_OPTIONS = POLICY_OPTIONS.filter((option) => option !== 'name')
@@ -123,7 +127,7 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   }
 
   settle(key: string, delta: number, options?: { at?: number; limit?: number }) {
-    const units = checkInteger('delta', delta, -MAX_COST, MAX_COST)
+    const units = checkInteger('delta', delta, -MAX_LIMIT, MAX_LIMIT)
     const { at } = options ?? {}
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
     return this.settleCharges(this.fill(key, units, options?.limit), at)
@@ -186,7 +190,7 @@ function then<T, U>(value: T | Promise<T>, use: (value: T) => U): U | Promise<U>
 }
 
 export function checkCost(cost: unknown): number {
-  return checkInteger('cost', cost, 0, MAX_COST)
+  return checkInteger('cost', cost, 0, Number.MAX_SAFE_INTEGER)
 }
 
 function checkKey(key: unknown): string {

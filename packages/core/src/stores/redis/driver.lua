@@ -66,7 +66,8 @@ local function load(step, key)
     local blockedUntil = read('<d', raw)
     return 0, 0, 0, 0, blockedUntil > now and blockedUntil
   end
-  return read('<dddd', raw)
+  local a, b, c, livesUntil = read('<dddd', raw)
+  return a, b, c, livesUntil
 end
 
 if op == 'reset' then
