@@ -1,6 +1,7 @@
 import type { Quota } from './algorithms/algorithm.ts'
 import { type Decision, toDecision } from './decision.ts'
 import { SluiceError } from './errors.ts'
+import { then } from './maybe-promise.ts'
 import { checkInteger, checkKnown, checkObject } from './options/checks.ts'
 import { type Duration, parseDuration } from './options/duration.ts'
 import {
@@ -185,12 +186,8 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   }
 }
 
-function then<T, U>(value: T | Promise<T>, use: (value: T) => U): U | Promise<U> {
-  return value instanceof Promise ? value.then(use) : use(value)
-}
-
-export function checkCost(cost: unknown): number {
-  return checkInteger('cost', cost, 0, Number.MAX_SAFE_INTEGER)
+export function checkCost(cost: unknown, option = 'cost'): number {
+  return checkInteger(option, cost, 0, Number.MAX_SAFE_INTEGER)
 }
 
 function checkKey(key: unknown): string {

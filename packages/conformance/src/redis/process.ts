@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { redisBinary } from './binary.ts'
 import { connected } from './control.ts'
@@ -15,7 +16,7 @@ const LOG_CHARACTERS = 4_000
 export interface RedisProcess {
   readonly pid: number
   /** Resolves when nothing of it is left. */
-  readonly ended: Promise<void>
+  end(): Promise<void>
   isRunning(): boolean
   /** Does nothing once the process has ended. */
   signal(name: NodeJS.Signals): void
@@ -42,9 +43,15 @@ function spawnRedis(args: readonly string[], folder: string): RedisProcess {
   const disarm = dieWithParent(child.pid, folder)
   // 'close' comes when the output has been read to its end, so the log is whole.
   const ended = once(child, 'close').then(disarm)
+  // A server that a failed test has left must not keep the test process from ending.
+  const handles = [child, child.stdout as Socket, child.stderr as Socket]
+  for (const handle of handles) handle.unref()
   return {
     pid: child.pid,
-    ended,
+    end: () => {
+      for (const handle of handles) handle.ref()
+      return ended
+    },
     isRunning: () => child.exitCode === null && child.signalCode === null,
     signal: (name) => void child.kill(name),
     log: () => log,
@@ -80,12 +87,12 @@ async function untilReady(redis: RedisProcess, port: number): Promise<void> {
   const answers = () =>
     connected(port, async (send) => {
       if ((await send('PING')) !== 'PONG') return false
-      return true
+      return parseInfo(String(await send('INFO', 'server'))).process_id === String(redis.pid)
     }).catch(() => false)
 
   const condition = async () => {
     if (redis.isRunning()) return answers()
-    await redis.ended
+    await redis.end()
     if (/address already in use/i.test(redis.log()))
       throw new PortTakenError(`port ${port}, or its cluster bus port, is taken`)
     throw new Error(`the Redis server ended at its start:\n${redis.log()}`)
@@ -99,12 +106,12 @@ export async function terminate(redis: RedisProcess): Promise<void> {
   redis.signal('SIGCONT')
   const graceEnd = new AbortController()
   const grace = delay(GRACE_MS, true, { signal: graceEnd.signal }).catch(() => false)
-  const late = await Promise.race([redis.ended.then(() => false), grace])
+  const late = await Promise.race([redis.end().then(() => false), grace])
   graceEnd.abort()
   if (late) await kill(redis)
 }
 
 export async function kill(redis: RedisProcess): Promise<void> {
   redis.signal('SIGKILL')
-  await redis.ended
+  await redis.end()
 }

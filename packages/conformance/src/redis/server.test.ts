@@ -109,6 +109,14 @@ describe('stop leaves no process and no folder', () => {
   })
 })
 
+test('a paused server ends without the two seconds of grace before a SIGKILL', async () => {
+  const redis = await startRedis()
+  redis.pause()
+  const asked = performance.now()
+  await redis.stop()
+  expect(performance.now() - asked).toBeLessThan(1_900)
+})
+
 describe('restart', () => {
   test.each([
     ['forgets the data', false, null],
@@ -122,6 +130,15 @@ describe('restart', () => {
     expect(redis.pid).not.toBe(pid)
     expect(isAlive(pid)).toBe(false)
     expect(await redis.command('GET', 'key')).toBe(expected)
+    await redis.stop()
+  })
+
+  test('forgets what an earlier restart has kept', async () => {
+    const redis = await startRedis()
+    await redis.command('SET', 'key', 'value')
+    await redis.restart({ keepData: true })
+    await redis.restart()
+    expect(await redis.command('EXISTS', 'key')).toBe(0)
     await redis.stop()
   })
 

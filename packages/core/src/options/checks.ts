@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { SluiceError } from '../errors.ts'
 
 /** @returns `value`, if it is an integer between `min` and `max` */
@@ -17,14 +18,26 @@ export function checkInteger(option: string, value: unknown, min: number, max: n
   return value
 }
 
-export function checkOneOf<T extends string>(
+/** @returns `value`, if it is a number from 0 to 1 */
+export function checkShare(option: string, value: unknown): number {
+  if (typeof value === 'number' && value >= 0 && value <= 1) return value
+  throw new SluiceError({
+    code: typeof value === 'number' ? 'SLUICE_OPTION_RANGE' : 'SLUICE_OPTION_TYPE',
+    option,
+    expected: 'a number from 0 to 1',
+    received: value,
+    fix: `Give ${option} as a share: 0.1 is ten per cent.`,
+  })
+}
+
+export function checkOneOf<T extends string | number>(
   option: string,
   value: unknown,
   accepted: readonly T[],
 ): T {
   if (accepted.includes(value as T)) return value as T
-  const expected = `one of ${accepted.map((each) => `'${each}'`).join(', ')}`
-  const fix = `Choose one of them${suggestion(String(value), accepted)}.`
+  const expected = `one of ${accepted.map((each) => inspect(each)).join(', ')}`
+  const fix = `Choose one of them${suggestion(String(value), accepted.map(String))}.`
   throw new SluiceError({ code: 'SLUICE_OPTION_VALUE', option, expected, received: value, fix })
 }
 

@@ -1,0 +1,25 @@
+import { rateLimit } from '@sluice/express'
+import express from 'express'
+import { Redis } from 'ioredis'
+import { demonstrate } from './demonstrate.ts'
+
+const { PORT = '3000', REDIS_URL } = process.env
+
+const app = express()
+
+app.use(
+  rateLimit({
+    store: REDIS_URL === undefined ? undefined : new Redis(REDIS_URL),
+    limit: 5,
+    window: '10s',
+  }),
+)
+
+app.get('/', (request, response) => {
+  response.json({ hello: 'world', remaining: request.rateLimit?.remaining })
+})
+
+const server = app.listen(Number(PORT), () => {
+  const { port } = server.address() as { port: number }
+  demonstrate(`http://localhost:${port}`, REDIS_URL === undefined ? 'this process' : 'Redis')
+})
