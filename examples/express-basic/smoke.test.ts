@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Example, startExample } from '@sluice/conformance/examples'
+import { type RedisServer, startRedis, until } from '@sluice/conformance/redis'
+
+let redis: RedisServer
+
+beforeAll(async () => {
+  redis = await startRedis()
+})
+
+afterAll(async () => {
+  await redis.stop()
+})
+
+test('npm start shows requests admitted and refused', async () => {
+  await withExample({}, async (example) => {
+    await until(() => example.output().includes('Try it yourself'), {
+      withinMs: 10_000,
+      what: 'the end of the demonstration',
+    })
+    expect(example.output()).toContain('counted in this process')
+    expect(example.output().match(/^request \d: 200/gm)).toHaveLength(5)
+    expect(example.output().match(/^request \d: 429 .*Retry-After: \d+$/gm)).toHaveLength(2)
+
+    const response = await fetch(example.url)
+    expect(response.status).toBe(429)
+    expect(await response.json()).toMatchObject({ title: 'Quota Exceeded', status: 429 })
+  })
+})
+
+test('with REDIS_URL it counts there', async () => {
+  await withExample({ REDIS_URL: redis.url }, async (example) => {
+    await until(() => example.output().includes('Try it yourself'), {
+      withinMs: 10_000,
+      what: 'the end of the demonstration',
+    })
+    expect(example.output()).toContain('counted in Redis')
+    expect(example.output().match(/^request \d: 429/gm)).toHaveLength(2)
+    expect(await redis.command('DBSIZE')).toBe(1)
+  })
+})
+
+async function withExample(
+  env: Record<string, string>,
+  use: (example: Example) => Promise<void>,
+): Promise<void> {
+  const example = await startExample(__dirname, env)
+  try {
+    await use(example)
+  } finally {
+    await example.stop()
+  }
+}

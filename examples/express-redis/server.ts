@@ -1,0 +1,42 @@
+// An API with plans: requests per minute by plan, a report that costs as much as five of them,
+// and a burst limit beside. Every process that uses the same Redis shares the counts.
+import { rateLimit } from '@sluice/express'
+import express, { type Request } from 'express'
+import { Redis } from 'ioredis'
+import { authenticate } from './authenticate.ts'
+
+const { PORT = '3000', REDIS_URL = 'redis://localhost:6379' } = process.env
+
+const perMinute = { anonymous: 5, free: 10, pro: 100 }
+const redis = new Redis(REDIS_URL)
+const app = express()
+
+app.use(authenticate)
+app.use(
+  rateLimit({
+    store: redis,
+    key: 'user',
+    cost: (request) => (request.path === '/report' ? 5 : 1),
+    policies: [
+      { name: 'burst', limit: 20, window: '1s', algorithm: 'token-bucket' },
+      { name: 'plan', limit: (request) => perMinute[planOf(request)], window: '1m' },
+    ],
+  }),
+)
+
+app.get('/', (request, response) => {
+  response.json({ plan: planOf(request), remaining: request.rateLimit?.remaining })
+})
+app.get('/report', (request, response) => {
+  response.json({ report: 'expensive', remaining: request.rateLimit?.remaining })
+})
+
+function planOf(request: Request): keyof typeof perMinute {
+  return request.user?.plan ?? 'anonymous'
+}
+
+const server = app.listen(Number(PORT), () => {
+  const { port } = server.address() as { port: number }
+  console.log(`http://localhost:${port} limits by plan, counted in ${REDIS_URL}`)
+  console.log(`Try it:  curl -i -H 'x-api-key: pro-1' http://localhost:${port}/report`)
+})

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Example, startExample } from '@sluice/conformance/examples'
+import { type RedisServer, startRedis } from '@sluice/conformance/redis'
+
+let redis: RedisServer
+let example: Example
+
+beforeAll(async () => {
+  redis = await startRedis()
+  example = await startExample(__dirname, { REDIS_URL: redis.url })
+})
+
+afterAll(async () => {
+  await example?.stop()
+  await redis?.stop()
+})
+
+const get = (path: string, key?: string) =>
+  fetch(example.url + path, { headers: key === undefined ? {} : { 'x-api-key': key } })
+
+test('limits by plan, each user apart', async () => {
+  const anonymous = await Promise.all(Array.from({ length: 8 }, () => get('/')))
+  expect(anonymous.filter(({ status }) => status === 200)).toHaveLength(5)
+
+  const free = await get('/', 'free-1')
+  expect(await free.json()).toEqual({ plan: 'free', remaining: 9 })
+  expect(free.headers.get('ratelimit-policy')).toBe('"burst";q=20;w=1, "plan";q=10;w=60')
+})
+
+test('a report costs five', async () => {
+  const response = await get('/report', 'pro-1')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('ratelimit')).toMatch(/^"burst";r=15;t=1, "plan";r=95;t=\d+$/)
+})

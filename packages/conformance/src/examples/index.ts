@@ -1,0 +1,1 @@
+export { type Example, startExample } from './start-example.ts'

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { until } from '../redis/until.ts'
+
+export interface Example {
+  /** Where it listens, as it printed it. */
+  readonly url: string
+  /** What it has printed so far. */
+  output(): string
+  stop(): Promise<void>
+}
+
+/**
+ * Starts an example as its `npm start` does, on a free port, and waits until it has printed where
+ * it listens.
+ *
+ * @param folder the example's
+ * @param env beside `PORT`
+ */
+export async function startExample(
+  folder: string,
+  env: Record<string, string> = {},
+): Promise<Example> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'server.ts'], {
+    cwd: folder,
+    env: { ...process.env, ...env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const exited = once(child, 'exit')
+  const stop = async () => {
+    child.kill()
+    await exited
+  }
+  try {
+    const url = await until(
+      () => {
+        if (child.exitCode !== null) throw new Error(`the example ended:\n${output}`)
+        return output.match(/http:\/\/localhost:\d+/)?.[0] ?? ''
+      },
+      { withinMs: 15_000, what: 'the example has printed its address' },
+    )
+    return { url, output: () => output, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
