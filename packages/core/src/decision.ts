@@ -56,12 +56,13 @@ export function toDecision(
   policies: readonly Policy[],
   quotas: readonly Quota[],
 ): Decision {
-  const all: PolicyDecision[] = []
-  for (let i = 0; i < policies.length; i += 1) all.push(one(ruling, policies, quotas, i))
-  let binding = all[0] as PolicyDecision
-  let delayMs = binding.delayMs
-  for (let i = 1; i < all.length; i += 1) {
-    const other = all[i] as PolicyDecision
+  let binding = one(ruling, policies, quotas, 0)
+  let { delayMs } = binding
+  // An array that starts with its element has room for one; an empty one takes room for 17.
+  const all = [binding]
+  for (let i = 1; i < policies.length; i += 1) {
+    const other = one(ruling, policies, quotas, i)
+    all.push(other)
     if (binds(other, binding, ruling.admitted)) binding = other
     if (other.delayMs > delayMs) delayMs = other.delayMs
   }

@@ -1,17 +1,20 @@
-import type { Quota } from './algorithms/algorithm.ts'
+import type { ServerResponse } from 'node:http'
+import { readCharges } from './charges.ts'
 import type { Decision, PolicyDecision } from './decision.ts'
 import { joinStates } from './http/join-states.ts'
-import { PROBLEM_MEDIA_TYPE, problemBody } from './http/problem.ts'
 import type { SetField } from './http/profiles/index.ts'
-import { retryAfterSeconds } from './http/retry-after.ts'
-import { WirePolicy } from './http/wire-policy.ts'
-import { longestWait, type WireItem, type WireState } from './http/wire-state.ts'
-import { checkCost, type Limiter, PolicyLimiter } from './limiter.ts'
+import { spareRedirects } from './http/redirects.ts'
+import { denial, type Refusal, refusalOf } from './http/refusal.ts'
+import { WireBook } from './http/wire-book.ts'
+import type { WireItem, WireState } from './http/wire-state.ts'
+import { PolicyLimiter } from './limiter.ts'
 import { isPromise, type MaybePromise, then } from './maybe-promise.ts'
-import { type ChargeRule, compilePlan, type Plan } from './options/compile.ts'
+import { compilePlan, type Plan } from './options/compile.ts'
 import type { RateLimitOptions } from './options/rate-limit-options.ts'
 import { type Framework, isPreflight } from './request.ts'
+import { settle, whenClosed } from './settlement.ts'
 import type { Charge } from './stores/store.ts'
+import { hold, takePlace } from './waiting.ts'
 import { warnOnce } from './warning.ts'
 
 /** What is to be done with a request that was decided. */
@@ -19,43 +22,46 @@ export interface Verdict {
   readonly decision: Decision
   /** How the policies stand, for the header fields. Undefined: none are to be sent. */
   readonly state: WireState | undefined
-  /** Undefined: the request goes on. */
+  /** Undefined: the request goes on, by `Gate.admit`. */
   readonly refusal: Refusal | undefined
+  /** What it was charged. */
+  readonly charges: readonly Charge[]
 }
 
-export interface Refusal {
-  readonly status: 429 | 503
-  /** Whole seconds. */
-  readonly retryAfter: number
-  readonly mediaType: string
-  /** problem+json (RFC 9457), with no identifier of the client in it. */
-  readonly body: string
-}
+/** On the response: what the limiters that it has passed have written into its header fields. */
+const WRITTEN = Symbol('sluice.written')
+
+type Outgoing = ServerResponse & { [WRITTEN]?: WireState }
 
 /**
  * The main path: request → key → policies → limiter → decision → verdict. Knows no framework:
  * an adapter reads the facts of its requests for it and carries out what it says.
  */
 export class Gate<Request, Response> {
-  readonly limiter: Limiter
-  readonly respond: RateLimitOptions<Request, Response>['respond']
-  private readonly framework: Framework<Request>
-  private readonly plan: Plan<Request>
-  private readonly decider: PolicyLimiter
-  private readonly onDecision: RateLimitOptions<Request, Response>['onDecision']
-  private readonly wirePolicies = new WeakMap<Quota, WirePolicy>()
+  readonly limiter: PolicyLimiter
+  readonly options: RateLimitOptions<Request, Response>
+  readonly framework: Framework<Request, Response>
+  private readonly plan: Plan<Request, Response>
+  private readonly wire: WireBook
 
-  /** @throws SluiceError for wrong options */
-  constructor(options: RateLimitOptions<Request, Response>, framework: Framework<Request>) {
+  /**
+   * @param scope sets its keys apart from those of other gates on the same store
+   * @throws SluiceError for wrong options
+   */
+  constructor(
+    options: RateLimitOptions<Request, Response>,
+    framework: Framework<Request, Response>,
+    scope = '',
+  ) {
+    this.options = options
     this.framework = framework
     this.plan = compilePlan(options, framework)
-    this.decider = new PolicyLimiter(
+    this.limiter = new PolicyLimiter(
       this.plan.rules.map(({ policy }) => policy),
       options,
+      scope,
     )
-    this.limiter = this.decider
-    this.respond = options.respond
-    this.onDecision = options.onDecision
+    this.wire = new WireBook(this.plan.partitionSecret)
   }
 
   /**
@@ -63,41 +69,61 @@ export class Gate<Request, Response> {
    * Throws, or rejects, with what a function of the user's throws.
    */
   check(request: Request): MaybePromise<Verdict | undefined> {
-    if (isPreflight(this.framework, request)) return undefined
     const { skip } = this.plan
-    if (skip === undefined) return this.charge(request)
-    return then(skip(request), (skipped) => (skipped ? undefined : this.charge(request)))
+    if (isPreflight(this.framework.incoming(request))) return undefined
+    if (skip === undefined) return this.decide(request)
+    return then(skip(request), (skipped) => (skipped ? undefined : this.decide(request)))
+  }
+
+  /** Writes the rate-limit fields, joined with those of the limiters that the response has passed. */
+  writeFields({ state, refusal }: Verdict, response: Response, set: SetField): void {
+    if (state === undefined) return
+    const outgoing: Outgoing = this.framework.outgoing(response)
+    const earlier = outgoing[WRITTEN]
+    const joined = earlier === undefined ? state : joinStates(earlier, state)
+    outgoing[WRITTEN] = joined
+    this.plan.profile.write(joined, set)
+    if (refusal === undefined) spareRedirects(joined, this.plan.profile, outgoing)
   }
 
   /**
-   * Writes the rate-limit fields, joined with those that an earlier limiter has written: returns
-   * what they say then.
+   * Lets a request go on: when its turn comes, and with its charge settled at the end.
+   * @returns false if the client has gone away before its turn
    */
-  writeFields(
-    { state }: Verdict,
-    earlier: WireState | undefined,
-    set: SetField,
-  ): WireState | undefined {
-    if (state === undefined) return earlier
-    const joined = earlier === undefined ? state : joinStates(earlier, state)
-    this.plan.profile.write(joined, set)
-    return joined
+  admit(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
+    const { decision, charges } = verdict
+    const outgoing = this.framework.outgoing(response)
+    if (this.plan.settles && decision.allowed && charges.length > 0) {
+      const { limiter, plan } = this
+      whenClosed(outgoing, () => {
+        void settle(limiter, plan.rules, charges, decision.at, request, response)
+      })
+    }
+    return this.waits(decision) ? hold(decision.delayMs, outgoing) : true
   }
 
-  private charge(request: Request): MaybePromise<Verdict> {
-    return then(readCharges(this.plan.rules, request), (charges) =>
-      then(this.decider.decide(charges), (decision) => this.judge(request, charges, decision)),
-    )
+  private decide(request: Request): MaybePromise<Verdict> {
+    const { access } = this.plan
+    const listed = access?.ofAddress(request)
+    if (listed !== undefined) return this.judgeListed(request, listed)
+    return then(readCharges(this.plan.rules, request), (charges) => {
+      const named = access?.ofKeys(charges)
+      if (named !== undefined) return this.judgeListed(request, named)
+      return then(this.limiter.decide(charges), (decision) =>
+        this.judge(request, charges, decision),
+      )
+    })
   }
 
-  private judge(request: Request, charges: readonly Charge[], decision: Decision): Verdict {
+  private judge(request: Request, charges: readonly Charge[], decided: Decision): Verdict {
+    const decision = this.seat(charges, decided)
     this.report(decision, request)
     const items: WireItem[] = []
     const violated: WireItem[] = []
     for (let i = 0; i < charges.length; i += 1) {
       const policy = decision.policies[i] as PolicyDecision
       const item = {
-        policy: this.wirePolicy((charges[i] as Charge).quota, policy),
+        policy: this.wire.policy(charges[i] as Charge, policy),
         remaining: policy.remaining,
         effectiveMs: policy.effectiveMs,
       }
@@ -106,86 +132,75 @@ export class Gate<Request, Response> {
     }
     const state = { items, violated, now: decision.at }
     const { dryRun, profile } = this.plan
-    const refusal = decision.allowed || dryRun ? undefined : this.refuse(state, charges)
+    const refusal = decision.allowed || dryRun ? undefined : refusalOf(state, charges, this.plan)
     const told = !dryRun && profile.fields.length > 0
-    return { decision, state: told ? state : undefined, refusal }
+    return { decision, state: told ? state : undefined, refusal, charges }
   }
 
-  private refuse(state: WireState, charges: readonly Charge[]): Refusal {
-    const { statusCode, retryAfterJitter } = this.plan
-    const longest = longestWait(state.violated) as WireItem
-    const retryAfter = retryAfterSeconds(longest.effectiveMs, {
-      now: state.now,
-      windowMs: longest.policy.windowMs as number,
-      jitter: retryAfterJitter,
-      seed: (charges[state.items.indexOf(longest)] as Charge).key,
-    })
-    // The fields say the same as Retry-After, jitter included.
-    longest.effectiveMs = retryAfter * 1000
+  /** An admitted request that has to wait needs a place to wait in; without one it is refused. */
+  private seat(charges: readonly Charge[], decision: Decision): Decision {
+    if (!this.waits(decision) || takePlace(this.plan.maxWaiting)) return decision
+    const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
+    void Promise.resolve(this.limiter.settleCharges(back, decision.at)).catch(() => {})
     return {
-      status: statusCode,
-      retryAfter,
-      mediaType: PROBLEM_MEDIA_TYPE,
-      body: problemBody(statusCode, state.violated),
+      ...decision,
+      allowed: false,
+      delayMs: 0,
+      retryAfterMs: decision.delayMs,
+      policies: decision.policies.map((policy) =>
+        policy.delayMs === 0
+          ? policy
+          : {
+              ...policy,
+              allowed: false,
+              delayMs: 0,
+              retryAfterMs: policy.delayMs,
+              effectiveMs: policy.delayMs,
+            },
+      ),
     }
   }
 
-  private wirePolicy(quota: Quota, { name, limit, windowMs }: PolicyDecision): WirePolicy {
-    let policy = this.wirePolicies.get(quota)
-    if (policy === undefined) {
-      policy = new WirePolicy({ name, quota: limit, windowMs })
-      this.wirePolicies.set(quota, policy)
-    }
-    return policy
+  private waits({ allowed, delayMs }: Decision): boolean {
+    return allowed && delayMs > 0 && !this.plan.dryRun
+  }
+
+  private judgeListed(request: Request, source: 'allow' | 'deny'): Verdict {
+    const decision = listedDecision(source)
+    this.report(decision, request)
+    const denied = source === 'deny' && !this.plan.dryRun
+    return { decision, state: undefined, refusal: denied ? denial : undefined, charges: [] }
   }
 
   private report(decision: Decision, request: Request): void {
     try {
-      this.onDecision?.(decision, request)
+      const told: unknown = this.options.onDecision?.(decision, request)
+      if (isPromise(told)) void Promise.resolve(told).catch(tellOfReport)
     } catch (error) {
-      warnOnce(
-        'SLUICE_ON_DECISION',
-        `onDecision threw ${String(error)}. The request goes on; mend the function.`,
-      )
+      tellOfReport(error)
     }
   }
 }
 
-/** Reads what a request is to be charged. */
-function readCharges<Request>(
-  rules: readonly ChargeRule<Request>[],
-  request: Request,
-): MaybePromise<Charge[]> {
-  const charges: Charge[] = []
-  let pending: Promise<void>[] | undefined
-  for (let i = 0; i < rules.length; i += 1) {
-    const rule = rules[i] as ChargeRule<Request>
-    const key = rule.key(request)
-    const limit = rule.limit?.(request)
-    const cost = typeof rule.cost === 'number' ? rule.cost : rule.cost(request)
-    if (!isPromise(key) && !isPromise(limit) && !isPromise(cost)) {
-      charges[i] = toCharge(rule, key, limit, cost)
-      continue
-    }
-    pending ??= []
-    pending.push(
-      Promise.all([key, limit, cost]).then((values) => {
-        charges[i] = toCharge(rule, ...values)
-      }),
-    )
-  }
-  return pending === undefined ? charges : Promise.all(pending).then(() => charges)
+function tellOfReport(error: unknown): void {
+  warnOnce(
+    'SLUICE_ON_DECISION',
+    `onDecision threw ${String(error)}. The request goes on; mend the function.`,
+  )
 }
 
-function toCharge<Request>(
-  { policy, cost: given }: ChargeRule<Request>,
-  key: string,
-  limit: unknown,
-  cost: unknown,
-): Charge {
+/** Of a client on one of the lists: no policy was asked. */
+function listedDecision(source: 'allow' | 'deny'): Decision {
+  const allowed = source === 'allow'
   return {
-    key,
-    quota: policy.quota ?? policy.quotaFor(limit),
-    cost: cost === given ? (cost as number) : checkCost(cost),
+    allowed,
+    limit: allowed ? Infinity : 0,
+    remaining: allowed ? Infinity : 0,
+    resetMs: 0,
+    retryAfterMs: allowed ? 0 : Infinity,
+    delayMs: 0,
+    policies: [],
+    source,
+    at: Date.now(),
   }
 }

@@ -1,16 +1,25 @@
 export type { AlgorithmName } from './algorithms/algorithm.ts'
 export type { Decision, PolicyDecision } from './decision.ts'
 export { SluiceError } from './errors.ts'
-export { Gate, type Refusal, type Verdict } from './gate.ts'
+export { Gate, type Verdict } from './gate.ts'
+export { Gates, routeGate } from './gates.ts'
 export type { HeaderProfile } from './http/profiles/index.ts'
-export type { WireState } from './http/wire-state.ts'
+export { exposedHeaders } from './http/profiles/index.ts'
+export { RateLimitError, type Refusal, writeRefusalFields } from './http/refusal.ts'
 export type { KeyOption, UserOption } from './key/key.ts'
+export type { TrustProxyOption } from './key/proxies.ts'
 export { createLimiter, type Limiter, type LimiterOptions } from './limiter.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export type { Duration } from './options/duration.ts'
-export type { RateLimitOptions, RequestPolicyOptions } from './options/rate-limit-options.ts'
+export type {
+  RateLimitOptions,
+  RequestPolicyOptions,
+  RouteOverrides,
+  Routes,
+  SettleOption,
+} from './options/rate-limit-options.ts'
 export type { PolicyOptions } from './policy.ts'
-export type { Framework } from './request.ts'
+export type { Framework, ProxyTrust } from './request.ts'
 export {
   type MemoryStore,
   type MemoryStoreOptions,

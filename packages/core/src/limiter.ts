@@ -1,7 +1,6 @@
 import type { Quota } from './algorithms/algorithm.ts'
 import { type Decision, toDecision } from './decision.ts'
 import { SluiceError } from './errors.ts'
-import { then } from './maybe-promise.ts'
 import { checkInteger, checkKnown, checkObject } from './options/checks.ts'
 import { type Duration, parseDuration } from './options/duration.ts'
 import {
@@ -13,11 +12,11 @@ import {
 } from './policy.ts'
 import type { RedisClient } from './stores/redis/client.ts'
 import { resolveStore } from './stores/resolve.ts'
-import type { Answer, Charge, Ledger, Mode, Store } from './stores/store.ts'
+import type { Answer, Charge, Ledger, Mode, Ruling, Store } from './stores/store.ts'
 
 export interface StoreOptions<M extends Mode = Mode> {
   /** A Redis client as it is, or a store. Default: a memory store of its own. */
-  store?: { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M]
+  store?: { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M] | Store<M>
   /** Namespace of the keys: 1 … 64 of `A-Z a-z 0-9 . _ : -`. Default: `'sluice'`. */
   prefix?: string
 }
@@ -82,7 +81,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
 /** The policies on a store. What adapters build theirs on: they bring charges of their own. */
 export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   readonly policies: readonly Policy[]
-  private readonly store: Store<M>
+  readonly store: Store<M>
   private readonly ownsStore: boolean
   private readonly prefix: string
   /** By the spaces that they hold: more than one where a limit is a function of the request. */
@@ -92,11 +91,12 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   /** Filled in anew for each call, so that a decision allocates nothing but itself. */
   private readonly charges: Charge[]
 
-  constructor(policies: readonly Policy[], options: StoreOptions) {
+  /** @param scope sets its keys apart from those of other limiters with the same policies */
+  constructor(policies: readonly Policy[], options: StoreOptions, scope = '') {
     this.policies = policies
     this.store = resolveStore(options.store) as Store as Store<M>
     this.ownsStore = options.store === undefined
-    this.prefix = checkPrefix(options.prefix)
+    this.prefix = checkPrefix(options.prefix) + scope
     const quotas = policies.map(({ quota }) => quota)
     if (quotas.every((quota) => quota !== undefined)) {
       this.staticQuotas = quotas
@@ -117,14 +117,14 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   decide(charges: readonly Charge[]): Answer<M, Decision> {
     const quotas = this.staticQuotas ?? charges.map(({ quota }) => quota)
     const ruling = this.ledger(quotas).consume(charges)
-    return then(ruling, (each) => toDecision(each, this.policies, quotas)) as Answer<M, Decision>
+    return this.answer(ruling, quotas)
   }
 
   peek(key: string, options?: { limit?: number }): Answer<M, Decision> {
     const charges = this.fill(key, 0, options?.limit)
     const quotas = charges.map(({ quota }) => quota)
     const ruling = this.ledger(quotas).peek(charges)
-    return then(ruling, (each) => toDecision(each, this.policies, quotas)) as Answer<M, Decision>
+    return this.answer(ruling, quotas)
   }
 
   settle(key: string, delta: number, options?: { at?: number; limit?: number }) {
@@ -177,6 +177,14 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
       this.ledgers.set(id, ledger)
     }
     return ledger
+  }
+
+  private answer(ruling: Ruling | Promise<Ruling>, quotas: readonly Quota[]) {
+    const answer =
+      ruling instanceof Promise
+        ? ruling.then((each) => toDecision(each, this.policies, quotas))
+        : toDecision(ruling, this.policies, quotas)
+    return answer as Answer<M, Decision>
   }
 
   private onEveryLedger(act: (ledger: Ledger<M>) => unknown): Answer<M, void> {

@@ -5,7 +5,10 @@ export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
-/** `use(value)` when the value is there. */
+/**
+ * `use(value)` when the value is there. What it waits for may be any thenable; what it gives is a
+ * promise of ours.
+ */
 export function then<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>) {
-  return (isPromise(value) ? value.then(use) : use(value)) as MaybePromise<U>
+  return (isPromise(value) ? Promise.resolve(value).then(use) : use(value)) as MaybePromise<U>
 }

@@ -1,19 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
 /** What an adapter must supply: where its framework keeps the facts of a request. */
-export interface Framework<Request> {
-  /** The client's address as the framework sees it behind its proxy setting; as text, unchecked. */
+export interface Framework<Request, Response> {
+  incoming(request: Request): IncomingMessage
+  outgoing(response: Response): ServerResponse
+  /** The client's address behind the framework's own proxy setting; as text, unchecked. */
   address(request: Request): string | undefined
+  /** Whom that setting believes. */
+  proxyTrust(request: Request): ProxyTrust
   /** The user by the framework's convention, if one is signed in: an object with `id` or `sub`. */
   user(request: Request): unknown
-  /** One header field of the request; undefined if it is absent. */
-  header(request: Request, name: string): string | undefined
-  method(request: Request): string
+  /** What `routes` are matched with: the path, as the framework's own router sees it. */
+  path(request: Request): string
 }
 
-/** A CORS preflight (Fetch §3.2.2): never limited nor counted, since a refusal would hide the reason. */
-export function isPreflight<Request>(framework: Framework<Request>, request: Request): boolean {
+/**
+ * - `named`: proxies by address, or by a function
+ * - `nobody`: X-Forwarded-For is not read
+ * - `everybody`: its first entry is believed, which the client writes
+ * - `hops`: so many entries from the right are believed, whoever sent them
+ * - `ignored`: a setting that the framework does not heed any more
+ */
+export type ProxyTrust = 'named' | 'nobody' | 'everybody' | 'hops' | 'ignored'
+
+/**
+ * A CORS preflight (Fetch §3.2.2). It is never limited nor counted: refused, it would hide from the
+ * script why.
+ */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return (
-    framework.method(request) === 'OPTIONS' &&
-    framework.header(request, 'origin') !== undefined &&
-    framework.header(request, 'access-control-request-method') !== undefined
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
   )
 }

@@ -1,45 +1,49 @@
-import type { Decision, Gate, Refusal, Verdict, WireState } from '@sluice/core'
+import { type Gate, RateLimitError, type Verdict, writeRefusalFields } from '@sluice/core'
 import type { NextFunction, Request, Response } from 'express'
-
-/** On the response: what the limiters before this one have written into its header fields. */
-const WRITTEN = Symbol('sluice.written')
-
-type Limited = Response & { [WRITTEN]?: WireState | undefined }
 
 /** Carries out a verdict: fields on every response, then on to the application or refused. */
 export function apply(
   gate: Gate<Request, Response>,
   verdict: Verdict | undefined,
   request: Request,
-  response: Limited,
+  response: Response,
   next: NextFunction,
 ): void {
-  if (verdict !== undefined) {
-    request.rateLimit = verdict.decision
-    if (!response.headersSent) {
-      response[WRITTEN] = gate.writeFields(verdict, response[WRITTEN], (name, value) => {
-        response.setHeader(name, value)
-      })
-      if (verdict.refusal !== undefined) {
-        refuse(gate, verdict.decision, verdict.refusal, request, response, next)
-        return
-      }
+  if (verdict === undefined) {
+    next()
+    return
+  }
+  request.rateLimit = verdict.decision
+  if (!response.headersSent) {
+    gate.writeFields(verdict, response, (name, value) => response.setHeader(name, value))
+    if (verdict.refusal !== undefined) {
+      refuse(gate, verdict, request, response, next)
+      return
     }
   }
-  next()
+  const goesOn = gate.admit(verdict, request, response)
+  if (goesOn === true) next()
+  else void Promise.resolve(goesOn).then((turn) => turn && next())
 }
 
 function refuse(
-  { respond }: Gate<Request, Response>,
-  decision: Decision,
-  refusal: Refusal,
+  { options: { respond } }: Gate<Request, Response>,
+  { decision, refusal }: Verdict,
   request: Request,
   response: Response,
   next: NextFunction,
 ): void {
+  if (refusal === undefined) return
+  const headers: Record<string, string> = {}
+  writeRefusalFields(refusal, (name, value) => {
+    headers[name] = value
+    response.setHeader(name, value)
+  })
+  if (respond === 'throw') {
+    next(new RateLimitError(refusal, decision, headers))
+    return
+  }
   response.statusCode = refusal.status
-  response.setHeader('Retry-After', refusal.retryAfter)
-  response.setHeader('Cache-Control', 'no-store')
   if (respond !== undefined) {
     void Promise.resolve(respond(decision, request, response)).catch(next)
     return

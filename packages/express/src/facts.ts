@@ -1,11 +1,19 @@
-import type { Framework } from '@sluice/core'
-import type { Request } from 'express'
+import type { Framework, ProxyTrust } from '@sluice/core'
+import type { Request, Response } from 'express'
 
 /** Where Express keeps the facts of a request. */
-export const express: Framework<Request> = {
-  // A getter that walks X-Forwarded-For by the setting 'trust proxy'; undefined once the client is gone.
+export const express: Framework<Request, Response> = {
+  incoming: (request) => request,
+  outgoing: (response) => response,
   address: (request) => request.ip,
+  proxyTrust: (request) => trustOf(request.app.get('trust proxy')),
   user: (request) => (request as { user?: unknown }).user,
-  header: (request, name) => request.headers[name] as string | undefined,
-  method: (request) => request.method,
+  path: (request) => request.path,
+}
+
+/** What the setting 'trust proxy' means. */
+function trustOf(setting: unknown): ProxyTrust {
+  if (setting === true) return 'everybody'
+  if (typeof setting === 'number') return setting > 0 ? 'hops' : 'nobody'
+  return setting === undefined || setting === false ? 'nobody' : 'named'
 }

@@ -1,4 +1,10 @@
-import { type Decision, Gate, type Limiter, type RateLimitOptions as Options } from '@sluice/core'
+import {
+  type RateLimitOptions as CoreOptions,
+  type Decision,
+  Gates,
+  type Limiter,
+  type Routes,
+} from '@sluice/core'
 import type { Request, RequestHandler, Response } from 'express'
 import { apply } from './apply.ts'
 import { express } from './facts.ts'
@@ -6,16 +12,25 @@ import { express } from './facts.ts'
 export {
   type Decision,
   type Duration,
+  exposedHeaders,
   type MemoryStoreOptions,
   memoryStore,
   type PolicyDecision,
+  RateLimitError,
   type RedisClient,
   type RedisStoreOptions,
   redisStore,
   SluiceError,
 } from '@sluice/core'
 
-export type RateLimitOptions = Options<Request, Response>
+export type RateLimitOptions = CoreOptions<Request, Response> & {
+  /**
+   * Options that differ by route, in Express's pattern syntax, relative to where the middleware is
+   * mounted: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
+   * entry wins, one with a method before one without.
+   */
+  routes?: Routes<Request, Response>
+}
 
 /** The middleware, with its limiter for the application's own use. */
 export type RateLimitHandler = RequestHandler & { readonly limiter: Limiter }
@@ -38,8 +53,13 @@ declare global {
  *   another
  */
 export function rateLimit(options: RateLimitOptions): RateLimitHandler {
-  const gate = new Gate(options, express)
+  const gates = new Gates(options, express)
   const handler: RequestHandler = (request, response, next) => {
+    const gate = gates.of(request)
+    if (gate === undefined) {
+      next()
+      return
+    }
     const verdict = gate.check(request)
     if (verdict instanceof Promise) {
       verdict.then((each) => apply(gate, each, request, response, next)).catch(next)
@@ -47,5 +67,5 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
       apply(gate, verdict, request, response, next)
     }
   }
-  return Object.assign(handler, { limiter: gate.limiter })
+  return Object.assign(handler, { limiter: gates.base.limiter })
 }

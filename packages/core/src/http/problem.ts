@@ -30,3 +30,6 @@ export function problemBody(
 function opening(status: RefusalStatus, type: string, title: string): string {
   return `{"type":"${TYPES}${type}","title":"${title}","status":${status},"violated-policies":[`
 }
+
+/** Of a denied client: there is no type beyond the status to tell (RFC 9457 §4.2.1). */
+export const DENIED_BODY = '{"type":"about:blank","title":"Forbidden","status":403}'

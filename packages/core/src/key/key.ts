@@ -2,6 +2,7 @@ import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Framework } from '../request.ts'
 import { warnOnce } from '../warning.ts'
 import { addressKey } from './address.ts'
+import type { AddressReader } from './proxies.ts'
 
 /** What sets clients apart: their address, their user, or what a function says. */
 export type KeyOption<Request> =
@@ -10,7 +11,7 @@ export type KeyOption<Request> =
   | ((request: Request) => MaybePromise<string | undefined>)
 
 /** The user's id, or undefined if nobody is signed in. */
-export type UserOption<Request> = (request: Request) => MaybePromise<string | undefined>
+export type UserOption<Request> = (request: Request) => MaybePromise<string | number | undefined>
 
 export type KeyReader<Request> = (request: Request) => MaybePromise<string>
 
@@ -25,23 +26,23 @@ export function keyReader<Request>(
   option: KeyOption<Request>,
   user: UserOption<Request> | undefined,
   ipv6Prefix: number,
-  framework: Framework<Request>,
+  address: AddressReader<Request>,
+  framework: Framework<Request, never>,
 ): KeyReader<Request> {
   const byAddress = (request: Request) => {
-    const key = addressKey(framework.address(request), ipv6Prefix)
+    const key = addressKey(address(request), ipv6Prefix)
     if (key !== undefined) return key
     warnOnce(
       'SLUICE_ADDRESS_UNKNOWN',
       'A request came without a readable client address (a Unix socket, or a proxy that sends no ' +
-        'address). All such requests share one quota: tell the framework which proxies to trust.',
+        'address). All such requests share one quota: name the proxies to believe in trustProxy.',
     )
     return UNKNOWN
   }
   if (option === 'ip') return byAddress
   if (option === 'user') {
     const read = user ?? ((request: Request) => userId(framework.user(request)))
-    return (request) =>
-      then(read(request), (id) => (isText(id) ? `user:${id}` : byAddress(request)))
+    return (request) => then(read(request), (id) => (isId(id) ? `user:${id}` : byAddress(request)))
   }
   return (request) =>
     then(option(request), (key) => {
@@ -55,12 +56,15 @@ export function keyReader<Request>(
     })
 }
 
-/** The `id` or `sub` of a user object, as text. */
-function userId(user: unknown): string | undefined {
+/** The `id` or `sub` of a user object. */
+function userId(user: unknown): unknown {
   if (typeof user !== 'object' || user === null) return undefined
   const { id, sub } = user as { id?: unknown; sub?: unknown }
-  const found = id ?? sub
-  return typeof found === 'number' || typeof found === 'bigint' ? String(found) : (found as string)
+  return id ?? sub
+}
+
+function isId(value: unknown): value is string | number | bigint {
+  return isText(value) || typeof value === 'bigint' || Number.isFinite(value)
 }
 
 function isText(value: unknown): value is string {

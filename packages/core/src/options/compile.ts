@@ -1,6 +1,9 @@
+import { SluiceError } from '../errors.ts'
 import type { HeaderProfile } from '../http/profiles/index.ts'
 import { composeProfiles, type Profile } from '../http/profiles/index.ts'
+import { Access } from '../key/access.ts'
 import { type KeyReader, keyReader } from '../key/key.ts'
+import { type AddressReader, addressReader } from '../key/proxies.ts'
 import { checkCost } from '../limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { compilePolicies, POLICY_OPTIONS, type Policy } from '../policy.ts'
@@ -14,7 +17,7 @@ import {
   checkOneOf,
   checkShare,
 } from './checks.ts'
-import type { RateLimitOptions, RequestPolicyOptions } from './rate-limit-options.ts'
+import type { RateLimitOptions, RequestPolicyOptions, SettleOption } from './rate-limit-options.ts'
 
 const OPTIONS = [
   'limit',
@@ -36,72 +39,116 @@ const OPTIONS = [
   'respond',
   'dryRun',
   'onDecision',
+  'settle',
+  'trustProxy',
+  'allow',
+  'deny',
+  'maxWaiting',
+  'partitionSecret',
 ] as const
 
 type Reader<Request, T> = (request: Request) => MaybePromise<T>
 
 /** How one policy's charge is read from a request. */
-export interface ChargeRule<Request> {
+export interface ChargeRule<Request, Response> {
   readonly policy: Policy
   readonly key: KeyReader<Request>
   /** Undefined if the limit is the policy's own. */
   readonly limit: Reader<Request, unknown> | undefined
   /** Units, or a function of the request that gives them. */
   readonly cost: number | Reader<Request, unknown>
+  readonly settle: SettleOption<Request, Response> | undefined
 }
 
 /** The options, checked and with their defaults. */
-export interface Plan<Request> {
-  readonly rules: readonly ChargeRule<Request>[]
+export interface Plan<Request, Response> {
+  readonly rules: readonly ChargeRule<Request, Response>[]
+  /** Whether a rule settles. */
+  readonly settles: boolean
+  readonly access: Access<Request> | undefined
   readonly profile: Profile
   readonly skip: Reader<Request, boolean> | undefined
   readonly retryAfterJitter: number
   readonly statusCode: 429 | 503
   readonly dryRun: boolean
+  readonly maxWaiting: number
+  readonly partitionSecret: string | undefined
 }
 
 /** @throws SluiceError */
 export function compilePlan<Request, Response>(
   options: RateLimitOptions<Request, Response>,
-  framework: Framework<Request>,
-): Plan<Request> {
+  framework: Framework<Request, Response>,
+): Plan<Request, Response> {
   checkObject('options', options, 'the options of a rate limit')
   checkKnown('', options, OPTIONS)
-  const { user, skip, respond, onDecision } = options
-  if (user !== undefined) checkFunction('user', user, '(request) => id')
-  if (skip !== undefined) checkFunction('skip', skip, '(request) => boolean')
-  if (respond !== undefined) checkFunction('respond', respond, '(decision, request, response)')
-  if (onDecision !== undefined) checkFunction('onDecision', onDecision, '(decision, request)')
+  checkFunctions(options)
+  const { allow, deny } = options
+  const address = addressReader(options.trustProxy, framework)
+  const rules = compileRules(options, address, framework)
   return {
-    rules: compileRules(options, framework),
+    rules,
+    settles: rules.some(({ settle }) => settle !== undefined),
+    access:
+      allow === undefined && deny === undefined
+        ? undefined
+        : new Access(allow ?? [], deny ?? [], address),
     profile: composeProfiles(profilesOf(options.headers)),
-    skip,
+    skip: options.skip,
     retryAfterJitter: checkShare('retryAfterJitter', options.retryAfterJitter ?? 0.1),
     statusCode: checkOneOf('statusCode', options.statusCode ?? 429, [429, 503]),
     dryRun: checkBoolean('dryRun', options.dryRun ?? false),
+    maxWaiting: checkInteger('maxWaiting', options.maxWaiting ?? 1000, 0, 1_000_000),
+    partitionSecret: checkSecret(options.partitionSecret),
   }
 }
 
 function compileRules<Request, Response>(
   options: RateLimitOptions<Request, Response>,
-  framework: Framework<Request>,
-): ChargeRule<Request>[] {
-  const policies = compilePolicies(options, [...POLICY_OPTIONS, 'key', 'cost'])
+  address: AddressReader<Request>,
+  framework: Framework<Request, Response>,
+): ChargeRule<Request, Response>[] {
+  const policies = compilePolicies(options, [...POLICY_OPTIONS, 'key', 'cost', 'settle'])
   const ipv6Prefix = checkInteger('ipv6Prefix', options.ipv6Prefix ?? 56, 32, 128)
   return policies.map((policy, i) => {
-    const own: Partial<RequestPolicyOptions<Request>> = options.policies?.[i] ?? {}
-    const at = (option: 'key' | 'cost') =>
+    const own: Partial<RequestPolicyOptions<Request, Response>> = options.policies?.[i] ?? {}
+    const at = (option: 'key' | 'cost' | 'settle') =>
       own[option] === undefined ? option : `policies[${i}].${option}`
     const key = own.key ?? options.key ?? 'ip'
     if (typeof key !== 'function') checkOneOf(at('key'), key, ['ip', 'user'])
     const cost = own.cost ?? options.cost ?? 1
     const limit = own.limit ?? options.limit
+    const settle = own.settle ?? (own.cost === undefined ? options.settle : undefined)
+    if (settle !== undefined) checkFunction(at('settle'), settle, '(request, response) => cost')
     return {
       policy,
-      key: keyReader(key, options.user, ipv6Prefix, framework),
+      key: keyReader(key, options.user, ipv6Prefix, address, framework),
       limit: typeof limit === 'function' ? limit : undefined,
       cost: typeof cost === 'function' ? cost : checkCost(cost, at('cost')),
+      settle,
     }
+  })
+}
+
+function checkFunctions<Request, Response>(options: RateLimitOptions<Request, Response>): void {
+  const { user, skip, respond, onDecision } = options
+  if (user !== undefined) checkFunction('user', user, '(request) => id')
+  if (skip !== undefined) checkFunction('skip', skip, '(request) => boolean')
+  if (onDecision !== undefined) checkFunction('onDecision', onDecision, '(decision, request)')
+  if (respond !== undefined && respond !== 'throw') {
+    checkFunction('respond', respond, "(decision, request, response), or 'throw'")
+  }
+}
+
+function checkSecret(secret: unknown): string | undefined {
+  if (secret === undefined) return undefined
+  if (typeof secret === 'string' && secret.length >= 16) return secret
+  throw new SluiceError({
+    code: 'SLUICE_SECRET',
+    option: 'partitionSecret',
+    expected: 'text of at least 16 characters',
+    received: typeof secret === 'string' ? `${secret.length} characters` : typeof secret,
+    fix: 'Take it from a secret store or the environment; the same in every process.',
   })
 }
 

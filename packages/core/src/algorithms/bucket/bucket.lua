@@ -31,7 +31,7 @@ return {
     local remaining = left(quota, filled)
     local wait
     if not admitted then
-      wait = needed > capacity and NEVER or after(quota, tick, now, level + needed - capacity)
+      wait = needed > capacity and NEVER or after(quota, tick, now, level - capacity + needed)
     elseif remaining > 0 then
       wait = after(quota, tick, now, remaining * unit)
     else

@@ -43,7 +43,7 @@ export class BucketQuota implements Quota {
     this.queued = terms.queueMs > 0
 
     const queuedUnits = Math.ceil((terms.queueMs / terms.windowMs) * terms.limit)
-    const most = Math.max(terms.limit, terms.capacity + queuedUnits, 1)
+    const most = Math.max(terms.capacity + queuedUnits, 1)
     const divisor = greatestCommonDivisor(terms.limit, terms.windowMs)
     const exact = most * (terms.windowMs / divisor) <= MAX_EXACT
     this.ticks = exact ? terms.windowMs : ticksPerWindow(most, terms.windowMs)
@@ -79,7 +79,7 @@ export class BucketQuota implements Quota {
     cell.delayMs = admitted && this.queued ? this.after(tick, now, level) : 0
     if (!admitted) {
       cell.waitMs =
-        needed > this.capacity ? Infinity : this.after(tick, now, level + needed - this.capacity)
+        needed > this.capacity ? Infinity : this.after(tick, now, level - this.capacity + needed)
     } else if (remaining > 0) {
       cell.waitMs = this.after(tick, now, remaining * this.unit)
     } else {

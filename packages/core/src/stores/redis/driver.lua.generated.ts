@@ -86,10 +86,15 @@ end
 
 if op == 'settle' then
   local chargedAt = input.chargedAt < 0 and now or input.chargedAt
+  -- All are read before the first is written: a key that can't be read leaves none corrected.
+  local states = {}
+  for i = 1, #KEYS do
+    states[i] = { load(steps[input.steps[charges[2 * i - 1]]], KEYS[i]) }
+  end
   for i = 1, #KEYS do
     local key, quota = KEYS[i], charges[2 * i - 1]
     local step = steps[input.steps[quota]]
-    local a, b, c, livesUntil, blockedUntil = load(step, key)
+    local a, b, c, livesUntil, blockedUntil = unpack(states[i])
     if not blockedUntil then
       local _, wholeIn
       _, wholeIn, a, b, c =

@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { AlgorithmName, Terms } from './algorithm.ts'
+import { algorithms } from './index.ts'
+import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
+import { SoleKey } from './testing/sole-key.ts'
+import { HOUR } from './testing/trace.ts'
+
+const names = Object.keys(algorithms) as AlgorithmName[]
+
+/** ms, and shares of the window. */
+const anyStep = fc.oneof(
+  fc.record({ ms: fc.constantFrom(1, 2, HOUR - 1, HOUR, HOUR + 1), windows: fc.constant(0) }),
+  fc.record({ ms: fc.integer({ min: 0, max: 1 }), windows: fc.constantFrom(0.5, 1, 1.5, 2, 3) }),
+  fc.record({ ms: fc.integer({ min: 1, max: 5000 }), windows: fc.constant(0) }),
+)
+
+interface Stepped {
+  key: SoleKey
+  terms: Terms
+  /** Before the step. */
+  now: number
+  stepMs: number
+  /** When something was charged last, if ever. */
+  chargedAt: number | undefined
+}
+
+/** Draws traffic and a step of the clock after it. */
+function whenClockSteps(name: AlgorithmName, check: (stepped: Stepped) => void) {
+  const property = fc.property(
+    anyTerms(name),
+    anyOffset,
+    anyTraffic(12),
+    anyStep,
+    (terms, offset, traffic, { ms, windows }) => {
+      const key = newKey(name, terms)
+      const { met, now } = send(key, terms, offset, traffic)
+      const charges = met.filter(({ cost, outcome }) => outcome.admitted && cost > 0)
+      const stepMs = ms + Math.floor(windows * terms.windowMs)
+      check({ key, terms, now, stepMs, chargedAt: charges.at(-1)?.at })
+    },
+  )
+  fc.assert(property, { numRuns: 300 })
+}
+
+function wholeQuota({ quota }: SoleKey, now: number): number {
+  return new SoleKey(quota).ask(now).remaining
+}
+
+describe.each(names)('%s', (name) => {
+  test('after a step back a client is admitted within a window', () => {
+    whenClockSteps(name, ({ key, now, stepMs, chargedAt, terms: { windowMs } }) => {
+      const stepped = now - stepMs
+      // The request tells the state of the step, though it is refused.
+      const { admitted, waitMs } = key.consume(stepped, 1)
+      if (admitted) return
+      // The sliding window waits longer by its nature: what is charged in a window counts until the
+      // end of the next one. So it does if the step ends in the window of the last charge.
+      const charged = Math.floor(chargedAt! / windowMs)
+      const asEver = name === 'sliding-window' && Math.floor(stepped / windowMs) >= charged
+      const longest = asEver ? 2 * windowMs - (stepped % windowMs) : windowMs
+      expect(waitMs).toBeLessThanOrEqual(longest)
+      expect(key.ask(stepped + waitMs, 1).admitted).toBe(true)
+    })
+  })
+
+  test('retries during that time, all refused, do not put it off', () => {
+    whenClockSteps(name, ({ key, now, stepMs }) => {
+      const stepped = now - stepMs
+      const first = key.consume(stepped, 1)
+      if (first.admitted) return
+      for (let part = 1; part < 10; part += 1) {
+        const at = stepped + Math.floor((first.waitMs * part) / 10)
+        const { admitted, waitMs } = key.consume(at, 1)
+        expect({ admitted, until: at + waitMs }).toEqual({
+          admitted: false,
+          until: stepped + first.waitMs,
+        })
+      }
+      expect(key.consume(stepped + first.waitMs, 1).admitted).toBe(true)
+    })
+  })
+
+  test('a step, back or forward, never gives more than one full quota', () => {
+    whenClockSteps(name, ({ key, now, stepMs }) => {
+      for (const stepped of [now - stepMs, now + stepMs]) {
+        const drained = key.fork().drain(stepped)
+        expect(drained).toBeLessThanOrEqual(wholeQuota(key, stepped))
+      }
+    })
+  })
+
+  test('a step back and forward again gives no more than one full quota at either end', () => {
+    whenClockSteps(name, ({ key, now, stepMs }) => {
+      key.drain(now)
+      const there = key.drain(now - stepMs)
+      const andBack = key.drain(now)
+      expect(Math.max(there, andBack)).toBeLessThanOrEqual(wholeQuota(key, now))
+      expect(key.drain(now)).toBe(0)
+    })
+  })
+
+  test('a step back makes nobody richer than before, where no window begins anew', () => {
+    whenClockSteps(name, ({ key, now, stepMs }) => {
+      if (name === 'sliding-window') return
+      expect(key.ask(now - stepMs).remaining).toBeLessThanOrEqual(key.ask(now).remaining)
+    })
+  })
+})

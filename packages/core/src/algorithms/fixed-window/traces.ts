@@ -1,0 +1,167 @@
+import { admits, HOUR, refuses, settles, TEN_YEARS, type Trace } from '../testing/trace.ts'
+
+// A window begins at every multiple of its length. What is left is limit − used; while anything is
+// used the quota is whole again, and a refusal or the last unit ends, when the window does.
+const threeASecond = { limit: 3, windowMs: 1000 }
+const threeAMinute = { limit: 3, windowMs: 60_000 }
+
+export const fixedWindowTraces: readonly Trace[] = [
+  {
+    name: 'counts to the limit, refuses one over, starts anew with the next window',
+    terms: threeASecond,
+    steps: [
+      admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+      admits(1, 1, { remaining: 1, resetMs: 999, waitMs: 999 }),
+      admits(998, 1, { remaining: 0, resetMs: 2, waitMs: 2 }),
+      refuses(998, 1, { remaining: 0, resetMs: 2, waitMs: 2 }),
+      refuses(999, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(1000, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+    ],
+  },
+  {
+    name: 'admits twice the limit across an edge, and no more',
+    terms: threeASecond,
+    steps: [
+      admits(999, 3, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(1000, 3, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+      refuses(1001, 1, { remaining: 0, resetMs: 999, waitMs: 999 }),
+      refuses(1999, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(2000, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+    ],
+  },
+  {
+    name: 'a refused large cost leaves room for a small one',
+    terms: threeASecond,
+    steps: [
+      refuses(0, 4, { remaining: 3, resetMs: 0, waitMs: Infinity }),
+      admits(0, 2, { remaining: 1, resetMs: 1000, waitMs: 1000 }),
+      refuses(500, 2, { remaining: 1, resetMs: 500, waitMs: 500 }),
+      refuses(500, Number.MAX_SAFE_INTEGER, { remaining: 1, resetMs: 500, waitMs: Infinity }),
+      admits(500, 1, { remaining: 0, resetMs: 500, waitMs: 500 }),
+    ],
+  },
+  {
+    name: 'cost 0 passes while a unit remains',
+    terms: threeASecond,
+    steps: [
+      admits(0, 0, { remaining: 3, resetMs: 0, waitMs: 1000 }),
+      admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+      refuses(0, 0, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+      admits(1000, 0, { remaining: 3, resetMs: 0, waitMs: 1000 }),
+    ],
+  },
+  {
+    name: 'the clock steps back an hour: what was counted counts in the window it is then',
+    terms: threeAMinute,
+    steps: [
+      admits(0, 3, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+      refuses(-HOUR, 1, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+      refuses(-HOUR + 59_999, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(-HOUR + 60_000, 1, { remaining: 2, resetMs: 60_000, waitMs: 60_000 }),
+      // And forward again: one full quota.
+      admits(0, 3, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+      refuses(0, 1, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+    ],
+  },
+  {
+    name: 'the clock steps back 1 ms over an edge',
+    terms: threeAMinute,
+    steps: [
+      admits(0, 2, { remaining: 1, resetMs: 60_000, waitMs: 60_000 }),
+      refuses(-1, 2, { remaining: 1, resetMs: 1, waitMs: 1 }),
+      admits(-1, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(0, 3, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+    ],
+  },
+  {
+    name: 'the clock steps forward an hour: one full quota',
+    terms: threeAMinute,
+    steps: [
+      admits(0, 2, { remaining: 1, resetMs: 60_000, waitMs: 60_000 }),
+      admits(HOUR + 1, 3, { remaining: 0, resetMs: 59_999, waitMs: 59_999 }),
+      refuses(HOUR + 1, 1, { remaining: 0, resetMs: 59_999, waitMs: 59_999 }),
+    ],
+  },
+  {
+    name: 'limit 1',
+    terms: { limit: 1, windowMs: 1000 },
+    steps: [
+      admits(999, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      refuses(999, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(1000, 1, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+    ],
+  },
+  {
+    name: 'limit 0 never admits',
+    terms: { limit: 0, windowMs: 1000 },
+    steps: [
+      refuses(0, 1, { remaining: 0, resetMs: 0, waitMs: Infinity }),
+      refuses(0, 0, { remaining: 0, resetMs: 0, waitMs: Infinity }),
+    ],
+  },
+  {
+    name: '7 in 60 s',
+    terms: { limit: 7, windowMs: 60_000 },
+    steps: [
+      admits(59_999, 7, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(60_000, 1, { remaining: 6, resetMs: 60_000, waitMs: 60_000 }),
+      refuses(119_999, 7, { remaining: 6, resetMs: 1, waitMs: 1 }),
+      admits(120_000, 7, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+    ],
+  },
+  {
+    name: 'a window of 1 ms',
+    terms: { limit: 2, windowMs: 1 },
+    steps: [
+      admits(0, 2, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      refuses(0, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(1, 2, { remaining: 0, resetMs: 1, waitMs: 1 }),
+    ],
+  },
+  {
+    name: '10^12 in ten years',
+    terms: { limit: 1e12, windowMs: TEN_YEARS },
+    from: 5 * TEN_YEARS,
+    steps: [
+      admits(0, 1e12 - 1, { remaining: 1, resetMs: TEN_YEARS, waitMs: TEN_YEARS }),
+      admits(TEN_YEARS - 1, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      refuses(TEN_YEARS - 1, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(TEN_YEARS, 1, { remaining: 1e12 - 1, resetMs: TEN_YEARS, waitMs: TEN_YEARS }),
+    ],
+  },
+  {
+    name: 'settle gives back, at most down to an untouched quota',
+    terms: threeASecond,
+    steps: [
+      admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+      settles(100, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: 900 }),
+      admits(100, 1, { remaining: 0, resetMs: 900, waitMs: 900 }),
+      settles(999, { delta: -5, chargedAt: 0 }, { remaining: 3, resetMs: 0 }),
+      admits(999, 3, { remaining: 0, resetMs: 1, waitMs: 1 }),
+    ],
+  },
+  {
+    name: 'settle charges more, into a debt that ends with the window',
+    terms: threeASecond,
+    steps: [
+      admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+      settles(300, { delta: 4, chargedAt: 0 }, { remaining: 0, resetMs: 700 }),
+      refuses(300, 1, { remaining: 0, resetMs: 700, waitMs: 700 }),
+      // 5 − 2 = 3 are used
+      settles(300, { delta: -2, chargedAt: 0 }, { remaining: 0, resetMs: 700 }),
+      settles(300, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: 700 }),
+      admits(1000, 3, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+    ],
+  },
+  {
+    name: 'settle changes nothing once the window has gone',
+    terms: threeASecond,
+    steps: [
+      admits(999, 1, { remaining: 2, resetMs: 1, waitMs: 1 }),
+      admits(1000, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+      settles(1000, { delta: -1, chargedAt: 999 }, { remaining: 2, resetMs: 1000 }),
+      settles(1000, { delta: 1, chargedAt: 999 }, { remaining: 2, resetMs: 1000 }),
+      settles(2000, { delta: 5, chargedAt: 1000 }, { remaining: 3, resetMs: 0 }),
+    ],
+  },
+]

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { AlgorithmName, Terms } from './algorithm.ts'
+import { algorithms } from './index.ts'
+import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
+import { type Admitted, oracles, queueDelay } from './testing/oracles.ts'
+import { MONTH, START, TEN_YEARS, YEAR } from './testing/trace.ts'
+import { tickStart, ticksPerWindow } from './ticks.ts'
+
+const names = Object.keys(algorithms) as AlgorithmName[]
+
+describe.each(names)('%s', (name) => {
+  test('decides what its definition says of the list of all that was admitted', () => {
+    const traffic = anyTraffic(40)
+    const decide = fc.property(anyTerms(name), anyOffset, traffic, (terms, offset, moves) => {
+      const admitted: Admitted[] = []
+      for (const { at, cost, outcome } of send(newKey(name, terms), terms, offset, moves).met) {
+        const left = oracles[name](terms, admitted, at)
+        const admits = Math.max(cost, 1) <= left
+        if (admits && name === 'leaky-bucket') {
+          expect(outcome.delayMs).toBe(queueDelay(terms, admitted, at))
+        } else {
+          expect(outcome.delayMs).toBe(0)
+        }
+        if (admits) admitted.push({ at, cost })
+        const remaining = Math.max(0, admits ? left - cost : left)
+        expect(outcome).toMatchObject({ admitted: admits, remaining })
+      }
+    })
+    fc.assert(decide, { numRuns: 500 })
+  })
+})
+
+describe('plans too large for ticks of 1 ms', () => {
+  const plans: Terms[] = [
+    { limit: 1e7, windowMs: MONTH },
+    { limit: 1e9, windowMs: YEAR },
+    { limit: 1e12, windowMs: TEN_YEARS },
+    { limit: 999_999_999_989, windowMs: TEN_YEARS - 1 },
+  ]
+  const cases = plans.flatMap((terms) =>
+    (['sliding-window', 'token-bucket'] as const).map((name) => ({ ...terms, name })),
+  )
+
+  /** ms: no tick is longer. */
+  function tick({ limit, windowMs }: Terms): number {
+    const ticks = ticksPerWindow(limit, windowMs)
+    expect(ticks).toBeGreaterThanOrEqual(5000)
+    return tickStart(1, windowMs, ticks)
+  }
+
+  test.each(cases)('$name, $limit in $windowMs ms: exact to the tick', ({ name, ...terms }) => {
+    const { limit, windowMs } = terms
+    const window = Math.ceil(START / windowMs) * windowMs
+    const share = fc.integer({ min: 0, max: 1_000_000 })
+    const share2 = fc.integer({ min: 0, max: 2_100_000 })
+    const exact = fc.property(share, share, share2, (used, charged, asked) => {
+      const at = window + Math.floor((charged / 1_000_001) * windowMs)
+      const cost = Math.floor((used / 1_000_000) * limit)
+      const now = at + Math.floor((asked / 1_000_000) * windowMs)
+      const key = newKey(name, terms)
+      key.consume(at, cost)
+      const left = (when: number) => oracles[name](terms, [{ at, cost }], Math.max(at, when))
+      const { remaining } = key.ask(now)
+      expect(remaining).toBeGreaterThanOrEqual(left(now - tick(terms)))
+      expect(remaining).toBeLessThanOrEqual(left(now + tick(terms)))
+      if (name === 'sliding-window') expect(remaining).toBeLessThanOrEqual(left(now))
+    })
+    fc.assert(exact, { numRuns: 300 })
+  })
+})

@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { AlgorithmName, Terms } from './algorithm.ts'
+import { algorithms } from './index.ts'
+import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
+import { SoleKey } from './testing/sole-key.ts'
+import { START } from './testing/trace.ts'
+
+const names = Object.keys(algorithms) as AlgorithmName[]
+const anyCost = fc.integer({ min: 0, max: 14 })
+
+/** Draws terms and traffic, sends it, and hands over the key as the traffic left it. */
+function afterTraffic<T>(
+  name: AlgorithmName,
+  drawn: fc.Arbitrary<T>,
+  check: (key: SoleKey, now: number, terms: Terms, drawn: T) => void,
+) {
+  const property = fc.property(
+    anyTerms(name),
+    anyOffset,
+    anyTraffic(12),
+    drawn,
+    (terms, offset, traffic, extra) => {
+      const key = newKey(name, terms)
+      const { now } = send(key, terms, offset, traffic)
+      check(key, now, terms, extra)
+    },
+  )
+  fc.assert(property, { numRuns: 300 })
+}
+
+/** Units that an untouched quota admits at once. */
+function wholeQuota({ quota }: SoleKey, now: number): number {
+  return new SoleKey(quota).ask(now).remaining
+}
+
+describe.each(names)('%s', (name) => {
+  test('waiting as long as told is enough, 1 ms less is not', () => {
+    const drawn = fc.tuple(anyCost, fc.nat(999))
+    afterTraffic(name, drawn, (key, now, _terms, [cost, permille]) => {
+      const { admitted, waitMs } = key.consume(now, cost)
+      if (admitted) return
+      if (waitMs === Infinity) {
+        expect(Math.max(cost, 1)).toBeGreaterThan(wholeQuota(key, now))
+        return
+      }
+      expect(Number.isInteger(waitMs) && waitMs >= 1).toBe(true)
+      expect(key.ask(now + waitMs, cost).admitted).toBe(true)
+      expect(key.ask(now + waitMs - 1, cost).admitted).toBe(false)
+      expect(key.ask(now + Math.floor((waitMs * permille) / 1000), cost).admitted).toBe(false)
+    })
+  })
+
+  test('a wait never ends only for a cost above the whole quota', () => {
+    afterTraffic(name, anyCost, (key, now, _terms, cost) => {
+      const { waitMs } = key.ask(now, cost)
+      expect(waitMs === Infinity).toBe(Math.max(cost, 1) > wholeQuota(key, now))
+    })
+  })
+
+  test('a refusal leaves no trace in what comes later', () => {
+    const drawn = fc.tuple(fc.array(anyCost, { minLength: 1, maxLength: 5 }), anyTraffic(12))
+    afterTraffic(name, drawn, (key, now, terms, [costs, traffic]) => {
+      const spared = key.fork()
+      for (const cost of costs) if (!key.ask(now, cost).admitted) key.consume(now, cost)
+      key.consume(now, wholeQuota(key, now) + 1)
+      const offset = now - START
+      expect(send(key, terms, offset, traffic)).toEqual(send(spared, terms, offset, traffic))
+    })
+  })
+
+  test('what remains is admitted, at once or unit by unit, and no more', () => {
+    afterTraffic(name, anyCost, (key, now, _terms, cost) => {
+      const { remaining } = key.consume(now, cost)
+      expect(key.ask(now, remaining + 1).admitted).toBe(false)
+      expect(key.ask(now, remaining).admitted).toBe(remaining > 0)
+      const single = key.fork()
+      for (let i = 0; i < Math.min(remaining, 30); i += 1) {
+        expect(single.consume(now)).toMatchObject({ admitted: true, remaining: remaining - i - 1 })
+      }
+      if (remaining <= 30) expect(single.consume(now).admitted).toBe(false)
+    })
+  })
+
+  test('the quota is whole after resetMs, and not 1 ms before', () => {
+    afterTraffic(name, anyCost, (key, now, { maxDelayMs }, cost) => {
+      const { resetMs } = key.consume(now, cost)
+      const whole = wholeQuota(key, now + resetMs)
+      expect(key.ask(now + resetMs)).toMatchObject({ remaining: whole, resetMs: 0 })
+      if (resetMs === 0) return
+      const before = key.ask(now + resetMs - 1)
+      expect(before.resetMs).toBe(1)
+      // A queue has room for a part of a unit beside the whole ones.
+      if (maxDelayMs === undefined) expect(before.remaining).toBeLessThan(whole)
+    })
+  })
+
+  test('cost 0 passes just where a unit would, and charges nothing', () => {
+    afterTraffic(name, fc.constant(0), (key, now) => {
+      const unit = key.ask(now, 1).admitted
+      const before = key.fork()
+      expect(key.consume(now, 0).admitted).toBe(unit)
+      expect(key.ask(now, 1)).toEqual(before.ask(now, 1))
+    })
+  })
+})

@@ -1,0 +1,205 @@
+import { admits, HOUR, refuses, settles, TEN_YEARS, type Trace } from '../testing/trace.ts'
+
+// Counted is what was admitted in (now − window, now]: a unit of time t is back at t + window, to
+// the ms. The quota is whole when the newest is back. The effective window ends when the oldest is
+// back; or, with nothing left, with the first whose return leaves a unit.
+const threeASecond = { limit: 3, windowMs: 1000 }
+const threeAMinute = { limit: 3, windowMs: 60_000 }
+
+export const slidingLogTraces: readonly Trace[] = [
+  {
+    name: 'counts to the limit, refuses one over, and every unit comes back after a window',
+    terms: threeASecond,
+    steps: [
+      admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+      admits(400, 1, { remaining: 1, resetMs: 1000, waitMs: 600 }),
+      admits(999, 1, { remaining: 0, resetMs: 1000, waitMs: 1 }),
+      refuses(999, 1, { remaining: 0, resetMs: 1000, waitMs: 1 }),
+      admits(1000, 1, { remaining: 0, resetMs: 1000, waitMs: 400 }),
+      refuses(1000, 1, { remaining: 0, resetMs: 1000, waitMs: 400 }),
+      refuses(1399, 1, { remaining: 0, resetMs: 601, waitMs: 1 }),
+      admits(1400, 1, { remaining: 0, resetMs: 1000, waitMs: 599 }),
+    ],
+  },
+  {
+    name: 'several in one millisecond count each',
+    terms: threeASecond,
+    steps: [
+      admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+      admits(0, 1, { remaining: 1, resetMs: 1000, waitMs: 1000 }),
+      admits(0, 1, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+      refuses(0, 1, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+      refuses(999, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(1000, 3, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+    ],
+  },
+  {
+    name: 'a refused large cost leaves room for a small one',
+    terms: threeASecond,
+    steps: [
+      refuses(0, 4, { remaining: 3, resetMs: 0, waitMs: Infinity }),
+      admits(0, 2, { remaining: 1, resetMs: 1000, waitMs: 1000 }),
+      refuses(100, 2, { remaining: 1, resetMs: 900, waitMs: 900 }),
+      refuses(100, Number.MAX_SAFE_INTEGER, { remaining: 1, resetMs: 900, waitMs: Infinity }),
+      admits(100, 1, { remaining: 0, resetMs: 1000, waitMs: 900 }),
+      // Two are back when the first entry is, three when the second is too.
+      refuses(100, 2, { remaining: 0, resetMs: 1000, waitMs: 900 }),
+      refuses(100, 3, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+    ],
+  },
+  {
+    name: 'cost 0 passes while a unit remains',
+    terms: threeASecond,
+    steps: [
+      admits(0, 0, { remaining: 3, resetMs: 0, waitMs: 1000 }),
+      admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+      admits(300, 0, { remaining: 2, resetMs: 700, waitMs: 700 }),
+      admits(300, 2, { remaining: 0, resetMs: 1000, waitMs: 700 }),
+      refuses(300, 0, { remaining: 0, resetMs: 1000, waitMs: 700 }),
+      refuses(999, 0, { remaining: 0, resetMs: 301, waitMs: 1 }),
+      admits(1000, 0, { remaining: 1, resetMs: 300, waitMs: 300 }),
+    ],
+  },
+  {
+    name: 'the clock steps back an hour: what was counted counts as of then',
+    terms: threeAMinute,
+    steps: [
+      admits(0, 2, { remaining: 1, resetMs: 60_000, waitMs: 60_000 }),
+      admits(10, 1, { remaining: 0, resetMs: 60_000, waitMs: 59_990 }),
+      refuses(-HOUR, 1, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+      refuses(-HOUR + 59_999, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(-HOUR + 60_000, 3, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+      // And forward again: one full quota.
+      admits(0, 3, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+      refuses(0, 1, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+    ],
+  },
+  {
+    name: 'the clock steps back between two entries: only the later one moves',
+    terms: threeAMinute,
+    steps: [
+      admits(0, 2, { remaining: 1, resetMs: 60_000, waitMs: 60_000 }),
+      admits(10, 1, { remaining: 0, resetMs: 60_000, waitMs: 59_990 }),
+      refuses(5, 1, { remaining: 0, resetMs: 60_000, waitMs: 59_995 }),
+      admits(60_000, 2, { remaining: 0, resetMs: 60_000, waitMs: 5 }),
+      admits(60_005, 1, { remaining: 0, resetMs: 60_000, waitMs: 59_995 }),
+    ],
+  },
+  {
+    name: 'the clock steps back and a unit is admitted: it joins those moved to the same moment',
+    terms: threeAMinute,
+    steps: [
+      admits(0, 1, { remaining: 2, resetMs: 60_000, waitMs: 60_000 }),
+      admits(10, 1, { remaining: 1, resetMs: 60_000, waitMs: 59_990 }),
+      admits(-HOUR, 1, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+      admits(-HOUR + 60_000, 3, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+    ],
+  },
+  {
+    name: 'the clock steps forward an hour: one full quota',
+    terms: threeAMinute,
+    steps: [
+      admits(0, 2, { remaining: 1, resetMs: 60_000, waitMs: 60_000 }),
+      admits(HOUR, 3, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+      refuses(HOUR, 1, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
+    ],
+  },
+  {
+    name: 'limit 1',
+    terms: { limit: 1, windowMs: 1000 },
+    steps: [
+      admits(999, 1, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+      refuses(1998, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(1999, 1, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+    ],
+  },
+  {
+    name: 'limit 0 never admits',
+    terms: { limit: 0, windowMs: 1000 },
+    steps: [
+      refuses(0, 1, { remaining: 0, resetMs: 0, waitMs: Infinity }),
+      refuses(0, 0, { remaining: 0, resetMs: 0, waitMs: Infinity }),
+    ],
+  },
+  {
+    name: '7 in 60 s',
+    terms: { limit: 7, windowMs: 60_000 },
+    steps: [
+      admits(1, 3, { remaining: 4, resetMs: 60_000, waitMs: 60_000 }),
+      admits(59_999, 4, { remaining: 0, resetMs: 60_000, waitMs: 2 }),
+      refuses(60_000, 4, { remaining: 0, resetMs: 59_999, waitMs: 59_999 }),
+      admits(60_001, 3, { remaining: 0, resetMs: 60_000, waitMs: 59_998 }),
+    ],
+  },
+  {
+    name: 'a window of 1 ms holds one millisecond',
+    terms: { limit: 2, windowMs: 1 },
+    steps: [
+      admits(0, 2, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      refuses(0, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(1, 2, { remaining: 0, resetMs: 1, waitMs: 1 }),
+    ],
+  },
+  {
+    name: '100000 in ten years',
+    terms: { limit: 100_000, windowMs: TEN_YEARS },
+    steps: [
+      admits(0, 99_999, { remaining: 1, resetMs: TEN_YEARS, waitMs: TEN_YEARS }),
+      admits(TEN_YEARS - 1, 1, { remaining: 0, resetMs: TEN_YEARS, waitMs: 1 }),
+      refuses(TEN_YEARS - 1, 1, { remaining: 0, resetMs: TEN_YEARS, waitMs: 1 }),
+      admits(TEN_YEARS, 99_999, { remaining: 0, resetMs: TEN_YEARS, waitMs: TEN_YEARS - 1 }),
+    ],
+  },
+  {
+    name: 'settle gives back, at most down to an untouched quota',
+    terms: threeASecond,
+    steps: [
+      admits(0, 2, { remaining: 1, resetMs: 1000, waitMs: 1000 }),
+      admits(100, 1, { remaining: 0, resetMs: 1000, waitMs: 900 }),
+      settles(200, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: 900 }),
+      admits(200, 1, { remaining: 0, resetMs: 1000, waitMs: 800 }),
+      // One each of 0 and 200 are left.
+      settles(200, { delta: -1, chargedAt: 100 }, { remaining: 1, resetMs: 1000 }),
+      admits(1000, 1, { remaining: 1, resetMs: 1000, waitMs: 200 }),
+      settles(1000, { delta: -1, chargedAt: 1000 }, { remaining: 2, resetMs: 200 }),
+      settles(1000, { delta: -9, chargedAt: 1000 }, { remaining: 3, resetMs: 0 }),
+      admits(1000, 3, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+    ],
+  },
+  {
+    name: 'settle charges more at the moment of the charge',
+    terms: threeASecond,
+    steps: [
+      admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+      admits(500, 1, { remaining: 1, resetMs: 1000, waitMs: 500 }),
+      settles(600, { delta: 1, chargedAt: 300 }, { remaining: 0, resetMs: 900 }),
+      refuses(600, 1, { remaining: 0, resetMs: 900, waitMs: 400 }),
+      admits(1000, 1, { remaining: 0, resetMs: 1000, waitMs: 300 }),
+      admits(1300, 1, { remaining: 0, resetMs: 1000, waitMs: 200 }),
+    ],
+  },
+  {
+    name: 'settle charges more, into a debt that must come back first',
+    terms: threeASecond,
+    steps: [
+      admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+      admits(200, 1, { remaining: 1, resetMs: 1000, waitMs: 800 }),
+      settles(200, { delta: 4, chargedAt: 200 }, { remaining: 0, resetMs: 1000 }),
+      // Six are counted: the one of 0 does not suffice, the five of 200 do.
+      refuses(300, 1, { remaining: 0, resetMs: 900, waitMs: 900 }),
+      refuses(1199, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(1200, 3, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+    ],
+  },
+  {
+    name: 'settle changes nothing once the charge has left the window',
+    terms: threeASecond,
+    steps: [
+      admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+      admits(1000, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
+      settles(1000, { delta: -1, chargedAt: 0 }, { remaining: 2, resetMs: 1000 }),
+      settles(1000, { delta: 1, chargedAt: 0 }, { remaining: 2, resetMs: 1000 }),
+      settles(2000, { delta: 5, chargedAt: 1000 }, { remaining: 3, resetMs: 0 }),
+    ],
+  },
+]

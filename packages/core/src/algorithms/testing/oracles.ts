@@ -1,0 +1,72 @@
+import type { AlgorithmName, Terms } from '../algorithm.ts'
+
+/** A request that was admitted: ms since the epoch, units. */
+export interface Admitted {
+  readonly at: number
+  readonly cost: number
+}
+
+/**
+ * The definitions, word for word: how many whole units are left at `now`, from the list of all
+ * that was ever admitted, oldest first. Exact, slow, and without a state to keep.
+ */
+export type Oracle = (terms: Terms, admitted: readonly Admitted[], now: number) => number
+
+export const oracles: { readonly [name in AlgorithmName]: Oracle } = {
+  'fixed-window': ({ limit, windowMs }, admitted, now) => {
+    const window = Math.floor(now / windowMs)
+    return limit - sum(admitted.filter(({ at }) => Math.floor(at / windowMs) === window))
+  },
+
+  'sliding-window': ({ limit, windowMs }, admitted, now) => {
+    const window = Math.floor(now / windowMs)
+    const charged = (number: number) =>
+      BigInt(sum(admitted.filter(({ at }) => Math.floor(at / windowMs) === number)))
+    const length = BigInt(windowMs)
+    const inside = BigInt((window + 1) * windowMs - now)
+    const used = charged(window - 1) * inside + charged(window) * length
+    return wholeUnits(BigInt(limit) * length - used, length)
+  },
+
+  'sliding-log': ({ limit, windowMs }, admitted, now) =>
+    limit - sum(admitted.filter(({ at }) => at > now - windowMs && at <= now)),
+
+  'token-bucket': (terms, admitted, now) => {
+    const { limit, windowMs, burst = limit } = terms
+    const capacity = BigInt(burst) * BigInt(windowMs)
+    return wholeUnits(capacity - queued(terms, admitted, now), BigInt(windowMs))
+  },
+
+  'leaky-bucket': (terms, admitted, now) => {
+    const { limit, windowMs, maxDelayMs = 0 } = terms
+    const capacity = BigInt(windowMs) + BigInt(maxDelayMs) * BigInt(limit)
+    return wholeUnits(capacity - queued(terms, admitted, now), BigInt(windowMs))
+  },
+}
+
+/** The leaky bucket's second promise: ms until what stands in the queue has left. */
+export function queueDelay(terms: Terms, admitted: readonly Admitted[], now: number): number {
+  const standing = queued(terms, admitted, now)
+  return Number((standing + BigInt(terms.limit) - 1n) / BigInt(terms.limit))
+}
+
+/** Units that have not left yet, multiplied by the window: `limit` of these leave per ms. */
+function queued({ limit, windowMs }: Terms, admitted: readonly Admitted[], now: number): bigint {
+  let level = 0n
+  let since = admitted[0]?.at ?? now
+  for (const { at, cost } of [...admitted, { at: now, cost: 0 }]) {
+    level -= BigInt(at - since) * BigInt(limit)
+    if (level < 0n) level = 0n
+    level += BigInt(cost) * BigInt(windowMs)
+    since = at
+  }
+  return level
+}
+
+function sum(admitted: readonly Admitted[]): number {
+  return admitted.reduce((total, { cost }) => total + cost, 0)
+}
+
+function wholeUnits(parts: bigint, unit: bigint): number {
+  return parts <= 0n ? 0 : Number(parts / unit)
+}

@@ -1,0 +1,62 @@
+import { Cell, type Outcome, type Quota } from '../algorithm.ts'
+import { Log } from '../sliding-log/log.ts'
+
+/** One key's state under a quota, kept by the rules that every store follows, and by nothing else. */
+export class SoleKey {
+  readonly quota: Quota
+  private kept: Cell
+
+  constructor(quota: Quota, kept = new Cell()) {
+    this.quota = quota
+    this.kept = kept
+  }
+
+  consume(now: number, cost = 1): Outcome {
+    const cell = copy(this.kept)
+    this.quota.decide(cell, now, cost)
+    const outcome = outcomeOf(cell)
+    if ((cell.admitted && cost > 0) || cell.rebased) {
+      this.quota.keep?.(cell, now, cell.admitted ? cost : 0)
+      this.kept = cell
+    }
+    return outcome
+  }
+
+  /** What `consume` would say. */
+  ask(now: number, cost = 0): Outcome {
+    return this.fork().consume(now, cost)
+  }
+
+  settle(now: number, delta: number, chargedAt: number): Pick<Outcome, 'remaining' | 'resetMs'> {
+    this.kept = copy(this.kept)
+    this.quota.settle(this.kept, now, delta, chargedAt)
+    return { remaining: this.kept.remaining, resetMs: this.kept.resetMs }
+  }
+
+  /** Takes units as long as any is admitted at this moment; returns how many. */
+  drain(now: number): number {
+    let taken = 0
+    for (let { remaining } = this.ask(now); remaining > 0; remaining = this.ask(now).remaining) {
+      if (!this.consume(now, remaining).admitted) throw new Error(`${remaining} did not remain`)
+      taken += remaining
+    }
+    return taken
+  }
+
+  /** The same state again, for a future of its own. */
+  fork(): SoleKey {
+    return new SoleKey(this.quota, copy(this.kept))
+  }
+}
+
+function outcomeOf({ admitted, remaining, resetMs, waitMs, delayMs }: Cell): Outcome {
+  return { admitted, remaining, resetMs, waitMs, delayMs }
+}
+
+function copy({ a, b, c, log }: Cell): Cell {
+  const cell = Object.assign(new Cell(), { a, b, c })
+  if (log === undefined) return cell
+  cell.log = new Log()
+  for (let i = 0; i < log.length; i += 1) cell.log.append(log.time(i), log.cost(i))
+  return cell
+}

@@ -1,0 +1,58 @@
+import type { Outcome, Terms } from '../algorithm.ts'
+
+/** ms since the epoch: here a second, a minute and an hour begin. */
+export const START = 1_800_000_000_000
+/** ms */
+export const HOUR = 3_600_000
+/** ms */
+export const MONTH = 2_592_000_000
+/** ms, as the unit `y` of durations */
+export const YEAR = 31_557_600_000
+/** ms: the longest window */
+export const TEN_YEARS = 315_576_000_000
+
+/** What happens to one key, and what the definition of the algorithm says of each step. */
+export interface Trace {
+  readonly name: string
+  readonly terms: Terms
+  /** ms since the epoch: the moment that the steps call 0. Default: `START`. */
+  readonly from?: number
+  readonly steps: readonly Step[]
+}
+
+export type Step = Consumed | Settled
+
+interface Consumed {
+  /** ms from the trace's start on the store's clock, which may go backwards. */
+  readonly at: number
+  readonly cost: number
+  readonly expect: Outcome
+}
+
+interface Settled {
+  readonly at: number
+  readonly delta: number
+  readonly chargedAt: number
+  /** What a look at the key says straight after. */
+  readonly expect: Pick<Outcome, 'remaining' | 'resetMs'>
+}
+
+/** The clock alone tells when: `remaining` units, and ms until `reset` and `wait` of `Outcome`. */
+type Expected = Omit<Outcome, 'admitted' | 'delayMs'> & { delayMs?: number }
+
+export function admits(at: number, cost: number, expected: Expected): Step {
+  return { at, cost, expect: { admitted: true, delayMs: 0, ...expected } }
+}
+
+export function refuses(at: number, cost: number, expected: Expected): Step {
+  return { at, cost, expect: { admitted: false, delayMs: 0, ...expected } }
+}
+
+/** @param charge by how many units, and when what it corrects was charged */
+export function settles(
+  at: number,
+  charge: { delta: number; chargedAt: number },
+  expect: Settled['expect'],
+): Step {
+  return { at, ...charge, expect }
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { Gate } from './gate.ts'
+import { checkObject } from './options/checks.ts'
+import type { RateLimitOptions, RouteOverrides, Routes } from './options/rate-limit-options.ts'
+import type { Framework } from './request.ts'
+import { RouteTable } from './routes.ts'
+
+/** A gate for all requests, and those of the routes that differ. */
+export class Gates<Request, Response> {
+  readonly base: Gate<Request, Response>
+  private readonly framework: Framework<Request, Response>
+  private readonly routes: RouteTable<Gate<Request, Response> | undefined> | undefined
+
+  /** @throws SluiceError for wrong options, and for routes that can't match */
+  constructor(
+    options: RateLimitOptions<Request, Response> & { routes?: Routes<Request, Response> },
+    framework: Framework<Request, Response>,
+  ) {
+    const { routes, ...rest } = checkObject('options', options, 'the options of a rate limit') as {
+      routes?: Routes<Request, Response>
+    }
+    this.framework = framework
+    this.base = new Gate(rest as RateLimitOptions<Request, Response>, framework)
+    if (routes === undefined) return
+    const entries = Object.entries(checkObject('routes', routes, 'an object of routes') as never)
+    this.routes = new RouteTable(
+      entries.map(([route, overrides]) => [route, routeGate(this.base, route, overrides as never)]),
+    )
+  }
+
+  /** The gate of a request; undefined if its route is exempt. */
+  of(request: Request): Gate<Request, Response> | undefined {
+    if (this.routes === undefined) return this.base
+    const method = this.framework.incoming(request).method as string
+    const found = this.routes.match(method, this.framework.path(request))
+    return found === undefined ? this.base : found.value
+  }
+}
+
+/** What sets a policy's terms, and so its count. */
+const TERMS = ['limit', 'window', 'algorithm', 'burst', 'maxDelay'] as const
+
+/**
+ * The gate of a route: the base's options with some replaced, on the same store.
+ *
+ * @param route its name, which sets its keys apart if it has terms of its own
+ * @returns undefined for `false`: the route is exempt
+ * @throws SluiceError for wrong options
+ */
+export function routeGate<Request, Response>(
+  base: Gate<Request, Response>,
+  route: string,
+  overrides: RouteOverrides<Request, Response> | false,
+): Gate<Request, Response> | undefined {
+  if (overrides === false) return undefined
+  checkObject(`routes['${route}']`, overrides, 'options, or false')
+  const options: Record<string, unknown> = { ...base.options, store: base.limiter.store }
+  const single = TERMS.some((term) => overrides[term] !== undefined)
+  if (single) delete options.policies
+  if (overrides.policies !== undefined) for (const term of TERMS) delete options[term]
+  const own = single || overrides.policies !== undefined
+  return new Gate(
+    { ...options, ...overrides } as RateLimitOptions<Request, Response>,
+    base.framework,
+    own ? `.${createHash('sha256').update(route).digest('hex').slice(0, 8)}` : '',
+  )
+}

@@ -1,0 +1,88 @@
+import { SluiceError } from '../errors.ts'
+import type { Charge } from '../stores/store.ts'
+import { parseAddress } from './address.ts'
+import { type Cidr, matches, parseCidr } from './cidr.ts'
+import type { AddressReader } from './proxies.ts'
+
+/** Who is never limited, and who is always refused. Whoever is on both lists is refused. */
+export class Access<Request> {
+  private readonly allow: AccessList
+  private readonly deny: AccessList
+  private readonly address: AddressReader<Request>
+
+  /** @throws SluiceError if one of them is not a list of text */
+  constructor(allow: unknown, deny: unknown, address: AddressReader<Request>) {
+    this.allow = new AccessList('allow', allow)
+    this.deny = new AccessList('deny', deny)
+    this.address = address
+  }
+
+  ofAddress(request: Request): 'allow' | 'deny' | undefined {
+    const address = this.address(request)
+    if (this.deny.holdsAddress(address)) return 'deny'
+    return this.allow.holdsAddress(address) ? 'allow' : undefined
+  }
+
+  ofKeys(charges: readonly Charge[]): 'allow' | 'deny' | undefined {
+    if (charges.some(({ key }) => this.deny.holdsKey(key))) return 'deny'
+    return charges.some(({ key }) => this.allow.holdsKey(key)) ? 'allow' : undefined
+  }
+}
+
+/**
+ * Who is on a list of addresses, CIDRs (IPv4 and IPv6) and keys. An entry that reads as an address
+ * or a CIDR is one, every other is a key.
+ */
+class AccessList {
+  private readonly ranges: readonly Cidr[]
+  private readonly keys: ReadonlySet<string>
+
+  /** @throws SluiceError if it is not a list of text */
+  constructor(option: string, entries: unknown) {
+    if (!Array.isArray(entries) || !entries.every((each) => typeof each === 'string' && each)) {
+      throw new SluiceError({
+        code: 'SLUICE_OPTION_TYPE',
+        option,
+        expected: 'an array of addresses, CIDRs and keys, as text',
+        received: entries,
+        fix: `Write ${option}: ['203.0.113.7', '2001:db8::/32', 'user:42'].`,
+      })
+    }
+    const ranges: Cidr[] = []
+    const keys = new Set<string>()
+    for (const entry of entries as string[]) {
+      const range = parseCidr(entry)
+      if (range !== undefined) ranges.push(range)
+      else if (looksLikeRange(entry)) throw unreadable(option, entry)
+      else keys.add(entry)
+    }
+    this.ranges = ranges
+    this.keys = keys
+  }
+
+  holdsKey(key: string): boolean {
+    return this.keys.has(key)
+  }
+
+  /** @param raw the client's address, in any spelling */
+  holdsAddress(raw: string | undefined): boolean {
+    if (raw === undefined || this.ranges.length === 0) return false
+    const address = parseAddress(raw)
+    return address !== undefined && this.ranges.some((range) => matches(range, address))
+  }
+}
+
+/** A mistake in a range must not become a key that nobody has. */
+function looksLikeRange(entry: string): boolean {
+  return /^[0-9a-f.:]+\/\d+$/i.test(entry) || /^\d+(\.\d+){3}$/.test(entry)
+}
+
+function unreadable(option: string, received: string): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_CIDR',
+    option,
+    expected: 'an address or a range such as 10.0.0.0/8 or 2001:db8::/32',
+    received,
+    fix: 'Correct the address and the prefix: 1 to 32 bits for IPv4, 1 to 128 for IPv6.',
+  })
+}

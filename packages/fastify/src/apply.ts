@@ -1,0 +1,53 @@
+import { type Gate, RateLimitError, type Verdict, writeRefusalFields } from '@sluice/core'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+type Done = (error?: Error) => void
+
+/** Carries out a verdict: fields on every response, then on to the application or refused. */
+export function apply(
+  gate: Gate<FastifyRequest, FastifyReply>,
+  verdict: Verdict | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: Done,
+): void {
+  if (verdict === undefined) {
+    done()
+    return
+  }
+  request.rateLimit = verdict.decision
+  gate.writeFields(verdict, reply, (name, value) => reply.header(name, value))
+  if (verdict.refusal !== undefined) {
+    refuse(gate, verdict, request, reply, done)
+    return
+  }
+  const goesOn = gate.admit(verdict, request, reply)
+  if (goesOn === true) done()
+  else void Promise.resolve(goesOn).then((turn) => (turn ? done() : reply.hijack()))
+}
+
+function refuse(
+  { options: { respond } }: Gate<FastifyRequest, FastifyReply>,
+  { decision, refusal }: Verdict,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: Done,
+): void {
+  if (refusal === undefined) return
+  const headers: Record<string, string> = {}
+  writeRefusalFields(refusal, (name, value) => {
+    headers[name] = value
+    reply.header(name, value)
+  })
+  if (respond === 'throw') {
+    done(new RateLimitError(refusal, decision, headers))
+    return
+  }
+  reply.code(refusal.status)
+  if (respond !== undefined) {
+    void Promise.resolve(respond(decision, request, reply)).catch(done)
+    return
+  }
+  // As bytes: to text Fastify would add a charset, which JSON does not have.
+  reply.header('Content-Type', refusal.mediaType).send(Buffer.from(refusal.body))
+}

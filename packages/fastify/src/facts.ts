@@ -1,0 +1,34 @@
+import type { Framework, ProxyTrust } from '@sluice/core'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Where an application of Fastify keeps the facts of a request. */
+export function factsOf(app: FastifyInstance): Framework<FastifyRequest, FastifyReply> {
+  const trust = trustOf(trustProxySetting(app))
+  return {
+    incoming: (request) => request.raw,
+    outgoing: (reply) => reply.raw,
+    address: (request) => request.ip,
+    proxyTrust: () => trust,
+    user: (request) => (request as { user?: unknown }).user,
+    path: (request) => request.url,
+  }
+}
+
+/** Fastify keeps what it was built with under a symbol: `initialConfig` lacks this one. */
+function trustProxySetting(app: FastifyInstance): unknown {
+  for (let part: object | null = app; part !== null; part = Object.getPrototypeOf(part)) {
+    for (const symbol of Object.getOwnPropertySymbols(part)) {
+      if (symbol.description === 'fastify.options') {
+        return (part as { [symbol: symbol]: { trustProxy?: unknown } })[symbol]?.trustProxy
+      }
+    }
+  }
+  return undefined
+}
+
+/** A number has meant nothing since Fastify 5.12.1 (GHSA-3m5p-2c4r-xxw2). */
+function trustOf(setting: unknown): ProxyTrust {
+  if (setting === true) return 'everybody'
+  if (typeof setting === 'number') return 'ignored'
+  return setting === undefined || setting === false ? 'nobody' : 'named'
+}

@@ -1,0 +1,101 @@
+import {
+  type RateLimitOptions as CoreOptions,
+  type Decision,
+  Gate,
+  type Limiter,
+  type RouteOverrides,
+  SluiceError,
+} from '@sluice/core'
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { apply } from './apply.ts'
+import { factsOf } from './facts.ts'
+import { RouteGates } from './route-gates.ts'
+
+export {
+  type Decision,
+  type Duration,
+  exposedHeaders,
+  type MemoryStoreOptions,
+  memoryStore,
+  type PolicyDecision,
+  RateLimitError,
+  type RedisClient,
+  type RedisStoreOptions,
+  redisStore,
+  SluiceError,
+} from '@sluice/core'
+
+export type RateLimitOptions = CoreOptions<FastifyRequest, FastifyReply> & {
+  /**
+   * When requests are decided: `'onRequest'`, before anything was read of the body, or
+   * `'preHandler'`, where the application knows the user. Default: `'onRequest'`.
+   */
+  hook?: 'onRequest' | 'preHandler'
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the last limiter on the way decided; undefined where a request was exempt. */
+    rateLimit: Decision | undefined
+  }
+  interface FastifyInstance {
+    /** The limiter of the first `rateLimit` registered in this context or above. */
+    rateLimit: Limiter
+  }
+  interface FastifyContextConfig {
+    /** Options that differ for this route; `false` exempts it. */
+    rateLimit?: RouteOverrides<FastifyRequest, FastifyReply> | false
+  }
+}
+
+const plugin: FastifyPluginCallback<RateLimitOptions> = (app, options, done) => {
+  const { hook = 'onRequest', ...rest } = options
+  const base = new Gate(rest as CoreOptions<FastifyRequest, FastifyReply>, factsOf(app))
+  const gates = new RouteGates(base)
+
+  if (!Object.hasOwn(app, 'rateLimit')) app.decorate('rateLimit', base.limiter as Limiter)
+  if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', undefined)
+  app.addHook('onRoute', (route) => gates.add(route))
+  app.addHook('onClose', (_, closed) => {
+    base.limiter.close()
+    closed()
+  })
+  app.addHook(checkHook(hook) as 'onRequest', (request, reply, next) => {
+    const gate = gates.of(request)
+    if (gate === undefined) {
+      next()
+      return
+    }
+    const verdict = gate.check(request)
+    if (verdict instanceof Promise) {
+      verdict.then((each) => apply(gate, each, request, reply, next)).catch(next)
+    } else {
+      apply(gate, verdict, request, reply, next)
+    }
+  })
+  done()
+}
+
+function checkHook(hook: unknown): 'onRequest' | 'preHandler' {
+  if (hook === 'onRequest' || hook === 'preHandler') return hook
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_VALUE',
+    option: 'hook',
+    expected: "one of 'onRequest', 'preHandler'",
+    received: hook,
+    fix: "Choose 'preHandler' where the key is the user, else leave it out.",
+  })
+}
+
+/**
+ * Limits the rate of requests: `await app.register(rateLimit, { limit: 100, window: '1m' })`.
+ * A second one in the same context adds a limit.
+ *
+ * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
+ *   another
+ */
+export const rateLimit: FastifyPluginCallback<RateLimitOptions> = fp(plugin, {
+  fastify: '5.x',
+  name: '@sluice/fastify',
+})

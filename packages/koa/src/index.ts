@@ -1,0 +1,63 @@
+import {
+  type RateLimitOptions as CoreOptions,
+  type Decision,
+  Gates,
+  type Limiter,
+  type Routes,
+} from '@sluice/core'
+import type { Context, Middleware } from 'koa'
+import { apply } from './apply.ts'
+import { koa } from './facts.ts'
+
+export {
+  type Decision,
+  type Duration,
+  exposedHeaders,
+  type MemoryStoreOptions,
+  memoryStore,
+  type PolicyDecision,
+  RateLimitError,
+  type RedisClient,
+  type RedisStoreOptions,
+  redisStore,
+  SluiceError,
+} from '@sluice/core'
+
+export type RateLimitOptions = CoreOptions<Context, Context> & {
+  /**
+   * Options that differ by route, in the pattern syntax of @koa/router:
+   * `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific entry
+   * wins, one with a method before one without.
+   */
+  routes?: Routes<Context, Context>
+}
+
+/** The middleware, with its limiter for the application's own use. */
+export type RateLimitMiddleware = Middleware & { readonly limiter: Limiter }
+
+declare module 'koa' {
+  interface DefaultState {
+    /** What the last limiter on the way decided; undefined where a request was exempt. */
+    rateLimit?: Decision
+  }
+}
+
+/**
+ * Limits the rate of requests: `app.use(rateLimit({ limit: 100, window: '1m' }))`.
+ * A second one on a route adds a limit.
+ *
+ * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
+ *   another
+ */
+export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
+  const gates = new Gates(options, koa)
+  const middleware: Middleware = (ctx, next) => {
+    const gate = gates.of(ctx)
+    if (gate === undefined) return next()
+    const verdict = gate.check(ctx)
+    return verdict instanceof Promise
+      ? verdict.then((each) => apply(gate, each, ctx, next))
+      : apply(gate, verdict, ctx, next)
+  }
+  return Object.assign(middleware, { limiter: gates.base.limiter as Limiter })
+}
