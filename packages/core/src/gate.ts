@@ -4,7 +4,7 @@ import type { Decision, PolicyDecision } from './decision.ts'
 import { joinStates } from './http/join-states.ts'
 import type { SetField } from './http/profiles/index.ts'
 import { spareRedirects } from './http/redirects.ts'
-import { denial, type Refusal, refusalOf } from './http/refusal.ts'
+import { denial, type Refusal, refusalOf, renameViolated } from './http/refusal.ts'
 import { WireBook } from './http/wire-book.ts'
 import type { WireItem, WireState } from './http/wire-state.ts'
 import { PolicyLimiter } from './limiter.ts'
@@ -84,6 +84,7 @@ export class Gate<Request, Response> {
     outgoing[WRITTEN] = joined
     this.plan.profile.write(joined, set)
     if (refusal === undefined) spareRedirects(joined, this.plan.profile, outgoing)
+    else if (earlier !== undefined) renameViolated(refusal, joined)
   }
 
   /**

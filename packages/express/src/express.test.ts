@@ -19,8 +19,8 @@ for (const [name, express] of [
       })
       for (const options of site.limiters) app.use(rateLimit(options))
       app.all('/', ({ rateLimit }, response) => {
-        const body = site.handle(rateLimit)
-        if (!response.headersSent) response.send(body)
+        const { status, body } = site.handle(rateLimit)
+        if (!response.headersSent) response.status(status).send(body)
       })
       app.use((error: unknown, _: Request, response: Response, __: NextFunction) => {
         site.failed(error)
@@ -30,5 +30,9 @@ for (const [name, express] of [
     },
     node: (request) => request,
     send: (response, body) => response.send(body),
+    unsafeTrust: [
+      [true, 'SLUICE_PROXY_EVERYBODY'],
+      [1, 'SLUICE_PROXY_HOPS'],
+    ],
   })
 }

@@ -53,7 +53,7 @@ class AccessList {
     for (const entry of entries as string[]) {
       const range = parseCidr(entry)
       if (range !== undefined) ranges.push(range)
-      else if (looksLikeRange(entry)) throw unreadable(option, entry)
+      else if (isMeantAsRange(entry.trim())) throw unreadable(option, entry)
       else keys.add(entry)
     }
     this.ranges = ranges
@@ -72,9 +72,17 @@ class AccessList {
   }
 }
 
-/** A mistake in a range must not become a key that nobody has. */
-function looksLikeRange(entry: string): boolean {
-  return /^[0-9a-f.:]+\/\d+$/i.test(entry) || /^\d+(\.\d+){3}$/.test(entry)
+/**
+ * A mistake in an address must not become a key that nobody has. Three numbers and dots begin an
+ * IPv4 address, whatever follows; hexadecimal groups are an IPv6 address if `::` is among them or
+ * a prefix length follows.
+ */
+function isMeantAsRange(entry: string): boolean {
+  return (
+    /^(\d+\.){3}/.test(entry) ||
+    /^[\d.]+\/\d*$/.test(entry) ||
+    /^\[?[\da-f:.]*(::|:.*\/\d*$)[\da-f:.]*(%|\]|\/|$)/i.test(entry)
+  )
 }
 
 function unreadable(option: string, received: string): SluiceError {

@@ -1,0 +1,107 @@
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { assertWellFormed } from './well-formed.ts'
+
+/** Where a server listens. */
+export type Target =
+  | { readonly host: string; readonly port: number }
+  | { readonly socketPath: string }
+
+export interface SendOptions {
+  /** Default: GET. */
+  readonly method?: string
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string | string[]>>
+  /** The loopback address to come from, such as `127.0.0.2`. */
+  readonly from?: string
+  /** The loopback address to go to. Default: the server's own. */
+  readonly to?: string
+}
+
+/** What came back, as it stood on the wire. */
+export class Reply {
+  readonly status: number
+  readonly body: string
+  readonly trailers: readonly string[]
+  private readonly lines: readonly (readonly [name: string, value: string])[]
+
+  constructor(message: IncomingMessage, body: string) {
+    this.status = message.statusCode as number
+    this.body = body
+    this.trailers = message.rawTrailers
+    const { rawHeaders } = message
+    this.lines = rawHeaders.flatMap((name, i) =>
+      i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1] as string] as const] : [],
+    )
+  }
+
+  /** The value of each line of the field. */
+  all(name: string): string[] {
+    return this.lines.filter(([each]) => each === name.toLowerCase()).map(([, value]) => value)
+  }
+
+  /** The one line of the field, or undefined if there is none. */
+  field(name: string): string | undefined {
+    const [value, ...others] = this.all(name)
+    if (others.length > 0) throw new Error(`${name} stands on ${others.length + 1} lines`)
+    return value
+  }
+
+  /** The number that the field is. */
+  seconds(name: string): number {
+    return Number(this.field(name) ?? Number.NaN)
+  }
+
+  /** Units left of the only policy, by RateLimit. */
+  get remaining(): number {
+    return Number(/;r=(\d+)/.exec(this.field('RateLimit') ?? '')?.[1])
+  }
+
+  /** Every rate-limit field and Retry-After, by lower-case name. */
+  limitFields(): Record<string, string> {
+    return Object.fromEntries(
+      this.lines.filter(([name]) => /^(x-)?ratelimit|^retry-after$/.test(name)),
+    )
+  }
+}
+
+/** Sends one request on a connection of its own, and checks that the answer's fields are in form. */
+export function send(target: Target, options: SendOptions = {}): Promise<Reply> {
+  const { method = 'GET', path = '/', headers = {}, from, to } = options
+  return new Promise((resolve, reject) => {
+    const local = from === undefined ? {} : { localAddress: from }
+    const host = to === undefined ? {} : { host: to }
+    const address = { ...target, ...host, ...local }
+    const sent = request({ ...address, method, path, headers, agent: false }, (message) => {
+      const chunks: Buffer[] = []
+      message.on('data', (chunk: Buffer) => chunks.push(chunk))
+      message.on('error', reject)
+      message.on('end', () => {
+        try {
+          const reply = new Reply(message, Buffer.concat(chunks).toString())
+          assertWellFormed(reply)
+          resolve(reply)
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+/** Everything that a server sends on a connection, to a request written by hand. */
+export function sendRaw(target: Target, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect('port' in target ? target : { path: target.socketPath })
+    let received = ''
+    socket.setEncoding('latin1')
+    socket.on('data', (chunk) => {
+      received += chunk
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(received))
+    socket.write(text)
+  })
+}

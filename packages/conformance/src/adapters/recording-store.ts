@@ -1,0 +1,21 @@
+import type { Store } from '@sluice/core'
+
+/** A store that notes the key of every charge it is asked to decide, in order. */
+export function recordingStore(inner: Store, keys: string[]): Store {
+  return {
+    open(spaces, prefix) {
+      const ledger = inner.open(spaces, prefix)
+      return {
+        consume(charges) {
+          for (const { key } of charges) keys.push(key)
+          return ledger.consume(charges)
+        },
+        peek: (charges) => ledger.peek(charges),
+        settle: (charges, chargedAt) => ledger.settle(charges, chargedAt),
+        block: (keysToBlock, durationMs) => ledger.block(keysToBlock, durationMs),
+        reset: (keysToReset) => ledger.reset(keysToReset),
+      }
+    },
+    close: () => inner.close(),
+  }
+}

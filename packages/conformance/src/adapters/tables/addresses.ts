@@ -1,0 +1,175 @@
+import { networkInterfaces } from 'node:os'
+import { describe, expect, test } from '@jest/globals'
+import { warned } from '../warnings.ts'
+import type { World } from '../world.ts'
+
+/** What X-Forwarded-For says, and the key that it must make. */
+const FORWARDED: Record<string, readonly string[]> = {
+  '203.0.113.7': [
+    '203.0.113.7',
+    '::ffff:203.0.113.7',
+    '::ffff:cb00:7107',
+    '::FFFF:203.0.113.7',
+    '0:0:0:0:0:ffff:cb00:7107',
+    '203.0.113.7:4711',
+    '"203.0.113.7"',
+    '"203.0.113.7:4711"',
+    '1.1.1.1, 203.0.113.7',
+    '1.1.1.1,\t203.0.113.7',
+    ' , ,203.0.113.7',
+  ],
+  '2001:db8:1:200::/56': [
+    '2001:db8:1:2ff:aaaa::1',
+    '2001:DB8:1:200::5',
+    '2001:0db8:0001:0200:0000:0000:0000:0005',
+    '[2001:db8:1:2ab::9]:443',
+    '[2001:db8:1:2ab::9]',
+    '"[2001:db8:1:2ab::9]:443"',
+    '2001:db8:1:2ff::1.2.3.4',
+    '2001:db8:1:200::1%eth0',
+  ],
+  'fe80::/56': ['fe80::1%eth0', 'fe80::1%a-zone-of-the-clients-own-choice'],
+  unknown: [
+    '0177.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f.0.0.1',
+    'unknown',
+    '_hidden',
+    'evil<script>',
+    '203.0.113.7:99999999',
+    '999.0.0.1',
+    'a'.repeat(65),
+    'a'.repeat(6000),
+    'x'.repeat(64),
+  ],
+}
+
+const POINTS: Record<string, string> = {
+  '203.0.113.7': 'points 51, 52 and 57',
+  '2001:db8:1:200::/56': 'points 51, 52, 54 and 57',
+  'fe80::/56': 'points 51 and 57',
+  unknown: 'points 51, 58, 59 and 60',
+}
+
+const TERMS = { limit: 1000, window: '1m' } as const
+const BEHIND_PROXY = { trustProxy: '127.0.0.1' }
+const from = (forwarded: string | string[]) => ({ headers: { 'X-Forwarded-For': forwarded } })
+
+const shown = (text: string) =>
+  text.length > 60 ? `${JSON.stringify(text[0])} × ${text.length}` : JSON.stringify(text)
+
+const hasIPv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((each) => each?.address === '::1')
+
+/** The default key: one for each client, however its address is written. */
+export function addressTests(world: World): void {
+  describe.each(Object.keys(FORWARDED))('X-Forwarded-For makes the key %s', (key) => {
+    const spellings = (FORWARDED[key] as string[]).map((each) => [shown(each), each] as const)
+    test.each(spellings)(`${POINTS[key]}: %s`, async (_, forwarded) => {
+      const site = await world.start(TERMS, BEHIND_PROXY)
+      const reply = await site.send(from(forwarded))
+      expect([reply.status, site.keys]).toEqual([200, [key]])
+    })
+  })
+
+  test('point 52: all spellings of an address share its quota', async () => {
+    const site = await world.start(TERMS, BEHIND_PROXY)
+    for (const key of ['203.0.113.7', '2001:db8:1:200::/56']) {
+      let left = TERMS.limit
+      for (const spelling of FORWARDED[key] as string[]) {
+        left -= 1
+        expect((await site.send(from(spelling))).remaining).toBe(left)
+      }
+    }
+  })
+
+  test('point 55: the addresses of one /56 share a key, the neighbouring /56 has its own', async () => {
+    const site = await world.start(TERMS, BEHIND_PROXY)
+    for (let i = 0; i < 100; i += 1) {
+      const group = (0x0200 + ((i * 37) & 0xff)).toString(16)
+      await site.send(from(`2001:db8:1:${group}:${(i * 7919).toString(16).slice(0, 4)}::${i + 1}`))
+    }
+    expect(new Set(site.keys)).toEqual(new Set(['2001:db8:1:200::/56']))
+    expect((await site.send(from('2001:db8:1:300::1'))).remaining).toBe(TERMS.limit - 1)
+    expect(site.keys.at(-1)).toBe('2001:db8:1:300::/56')
+  })
+
+  test.each([
+    [64, '2001:db8:1:2ff::/64'],
+    [48, '2001:db8:1::/48'],
+    [32, '2001:db8::/32'],
+    [128, '2001:db8:1:2ff:aaaa::1/128'],
+  ])('ipv6Prefix %i', async (ipv6Prefix, key) => {
+    const site = await world.start({ ...TERMS, ipv6Prefix }, BEHIND_PROXY)
+    await site.send(from('2001:db8:1:2ff:aaaa::1'))
+    await site.send(from('203.0.113.7'))
+    expect(site.keys).toEqual([key, '203.0.113.7'])
+  })
+
+  test.each([31, 129, 56.5, '56'])('point 56: ipv6Prefix %p is refused', async (ipv6Prefix) => {
+    const options = { ...TERMS, ipv6Prefix: ipv6Prefix as number }
+    await expect(world.start(options)).rejects.toMatchObject({ option: 'ipv6Prefix' })
+  })
+
+  test('point 59: clients without an address share one quota, and it is told once', async () => {
+    const site = await world.start({ limit: 2, window: '1m' }, BEHIND_PROXY)
+    const garbage = ['a'.repeat(6000), 'nobody', '_1', '_2']
+    const statuses: number[] = []
+    for (const each of garbage) statuses.push((await site.send(from(each))).status)
+    expect(statuses).toEqual([200, 200, 429, 429])
+    expect(new Set(site.keys)).toEqual(new Set(['unknown']))
+    expect(warned('SLUICE_ADDRESS_UNKNOWN')).toBe(1)
+  })
+
+  test('point 59: a client on a Unix socket has no address, and is limited', async () => {
+    const site = await world.start({ limit: 1, window: '1m' }, { listen: 'socket' })
+    const statuses = (await site.sendTimes(2)).map(({ status }) => status)
+    expect([statuses, site.keys]).toEqual([
+      [200, 429],
+      ['unknown', 'unknown'],
+    ])
+  })
+
+  test('point 63: what a client puts before its own address changes nothing', async () => {
+    const site = await world.start(TERMS, { trustProxy: '127.0.0.1, 10.0.0.0/8' })
+    for (const prefix of ['', '1.1.1.1, ', '10.0.0.9, 127.0.0.1, ', 'x, , ', '198.51.100.1, '])
+      await site.send(from(`${prefix}203.0.113.7, 10.0.0.2`))
+    await site.send(from(['6.6.6.6', '203.0.113.7', '10.0.0.2']))
+    expect(new Set(site.keys)).toEqual(new Set(['203.0.113.7']))
+  })
+
+  test('point 64: X-Forwarded-For of a peer that is not trusted is ignored', async () => {
+    const site = await world.start(TERMS, { trustProxy: '10.0.0.0/8' })
+    await site.send(from('203.0.113.7'))
+    expect(site.keys).toEqual(['127.0.0.1'])
+  })
+
+  test('X-Forwarded-For is ignored while no proxy is trusted', async () => {
+    const site = await world.start({ limit: 1, window: '1m' })
+    const replies = [await site.send(from('203.0.113.7')), await site.send(from('203.0.113.8'))]
+    expect(replies.map(({ status }) => status)).toEqual([200, 429])
+    expect(site.keys).toEqual(['127.0.0.1', '127.0.0.1'])
+  })
+
+  const dualStack = hasIPv6 ? test : test.skip
+
+  dualStack(
+    'peers fault 16 and point 53: IPv4 clients of a dual-stack listener have keys of their own',
+    async () => {
+      const site = await world.start({ limit: 1, window: '1m' }, { listen: '::' })
+      const statuses: number[] = []
+      for (const client of ['127.0.0.1', '127.0.0.2', '127.0.0.1'])
+        statuses.push((await site.send({ to: '127.0.0.1', from: client })).status)
+      expect(statuses).toEqual([200, 200, 429])
+      expect(site.keys).toEqual(['127.0.0.1', '127.0.0.2', '127.0.0.1'])
+    },
+  )
+
+  dualStack('an IPv6 client is keyed by its network', async () => {
+    const site = await world.start(TERMS, { listen: '::' })
+    await site.send({ to: '::1' })
+    expect(site.keys).toEqual(['::/56'])
+  })
+}

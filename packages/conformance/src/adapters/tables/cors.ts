@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals'
+import type { World } from '../world.ts'
+
+const ORIGIN = { Origin: 'https://app.example' }
+const PREFLIGHT = {
+  method: 'OPTIONS',
+  headers: { ...ORIGIN, 'Access-Control-Request-Method': 'POST' },
+}
+const EXPOSED = 'RateLimit, RateLimit-Policy, Retry-After'
+
+/** Browsers of other origins. */
+export function corsTests(world: World): void {
+  test('point 48: preflights are neither limited nor counted', async () => {
+    const site = await world.start({ limit: 1, window: '1m' })
+    const preflights = await site.sendTimes(3, PREFLIGHT)
+    expect(preflights.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(preflights[0]?.limitFields()).toEqual({})
+    expect((await site.send()).status).toBe(200)
+    expect((await site.send()).status).toBe(429)
+    expect((await site.send(PREFLIGHT)).status).toBe(200)
+  })
+
+  test.each([
+    ['plain', {}],
+    ['with an origin', ORIGIN],
+    ['with a method asked for', { 'Access-Control-Request-Method': 'POST' }],
+  ])('point 48: OPTIONS that is no preflight is limited: %s', async (_, headers) => {
+    const site = await world.start({ limit: 1, window: '1m' })
+    const replies = await site.sendTimes(2, { method: 'OPTIONS', headers })
+    expect(replies.map(({ status }) => status)).toEqual([200, 429])
+  })
+
+  test('points 49 and 50: a refusal keeps what CORS has allowed before it', async () => {
+    const site = await world.start(
+      { limit: 0, window: '1m' },
+      {
+        before(_request, response) {
+          response.setHeader('Access-Control-Allow-Origin', ORIGIN.Origin)
+          response.setHeader('Access-Control-Expose-Headers', EXPOSED)
+        },
+      },
+    )
+    const refused = await site.send({ headers: ORIGIN })
+    expect(refused.status).toBe(429)
+    expect(refused.all('Access-Control-Allow-Origin')).toEqual([ORIGIN.Origin])
+    expect(refused.all('Access-Control-Expose-Headers')).toEqual([EXPOSED])
+  })
+}

@@ -1,0 +1,76 @@
+import { expect, test } from '@jest/globals'
+import type { Decision } from '@sluice/core'
+import type { World } from '../world.ts'
+
+const TERMS = { limit: 2, window: '1m', algorithm: 'fixed-window' } as const
+
+/** What the application learns. */
+export function decisionTests(world: World): void {
+  test('the request holds the decision', async () => {
+    const site = await world.start(TERMS)
+    await site.send()
+    expect(site.decisions).toEqual([
+      expect.objectContaining({
+        allowed: true,
+        limit: 2,
+        remaining: 1,
+        resetMs: 60_000,
+        retryAfterMs: 0,
+        delayMs: 0,
+        source: 'store',
+        policies: [expect.objectContaining({ name: 'default', windowMs: 60_000, remaining: 1 })],
+      }),
+    ])
+  })
+
+  test('onDecision is told of every decision, with the request', async () => {
+    const told: [boolean, string | undefined][] = []
+    const site = await world.start({
+      ...TERMS,
+      onDecision: ({ allowed }, { url }) => void told.push([allowed, url]),
+    })
+    for (const path of ['/?1', '/?2', '/?3']) await site.send({ path })
+    expect(told).toEqual([
+      [true, '/?1'],
+      [true, '/?2'],
+      [false, '/?3'],
+    ])
+  })
+
+  test('dryRun never refuses and sends no field, but counts and tells', async () => {
+    const told: Decision[] = []
+    const site = await world.start({
+      ...TERMS,
+      dryRun: true,
+      respond: () => {
+        throw new Error('nobody is to be refused')
+      },
+      onDecision: (decision) => void told.push(decision),
+    })
+    for (const reply of await site.sendTimes(4)) {
+      expect([reply.status, reply.body]).toEqual([200, 'served'])
+      expect(reply.limitFields()).toEqual({})
+      expect(reply.all('Cache-Control')).toEqual([])
+    }
+    expect(told.map(({ allowed }) => allowed)).toEqual([true, true, false, false])
+    expect(site.decisions).toEqual(told)
+  })
+
+  test.each([
+    ['dryRun', 'true'],
+    ['skip', true],
+    ['respond', 'no'],
+    ['onDecision', {}],
+    ['user', 'id'],
+    ['retryAfterJitter', 2],
+    ['key', 'address'],
+    ['cost', -1],
+    ['prefix', 'a b'],
+    ['store', {}],
+  ])('%s: %j is refused at construction', async (option, value) => {
+    await expect(world.start({ ...TERMS, [option]: value } as never)).rejects.toMatchObject({
+      name: 'SluiceError',
+      option,
+    })
+  })
+}

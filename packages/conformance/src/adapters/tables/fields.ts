@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import type { World } from '../world.ts'
+
+/** The fields of a response: which, when, and how they read. */
+export function fieldTests(world: World): void {
+  test('default fields of a served response, byte for byte', async () => {
+    const site = await world.start({ limit: 100, window: '1m' })
+    const reply = await site.send()
+    expect([reply.status, reply.body]).toEqual([200, 'served'])
+    expect(reply.limitFields()).toEqual({
+      'ratelimit-policy': '"default";q=100;w=60',
+      ratelimit: '"default";r=99;t=60',
+      'ratelimit-limit': '100',
+      'ratelimit-remaining': '99',
+      'ratelimit-reset': '60',
+    })
+  })
+
+  test('default fields of a refused response, byte for byte', async () => {
+    const site = await world.start({ limit: 1, window: '1m', algorithm: 'fixed-window' })
+    await site.send()
+    world.clock.advance(56_500)
+    const reply = await site.send()
+    expect(reply.status).toBe(429)
+    expect(reply.limitFields()).toEqual({
+      'ratelimit-policy': '"default";q=1;w=60',
+      ratelimit: '"default";r=0;t=4',
+      'ratelimit-limit': '1',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': '4',
+      'retry-after': '4',
+    })
+  })
+
+  test('point 3: no space around ; and =, members joined by comma and space', async () => {
+    const site = await world.start({
+      policies: [
+        { name: 'burst', limit: 10, window: '1s' },
+        { name: 'daily', limit: 1000, window: '1d' },
+      ],
+    })
+    const reply = await site.send()
+    expect(reply.field('RateLimit-Policy')).toBe('"burst";q=10;w=1, "daily";q=1000;w=86400')
+    expect(reply.field('RateLimit')).toMatch(/^"burst";r=9;t=\d+, "daily";r=999;t=\d+$/)
+  })
+
+  test.each(['', 'caf\u00e9', 'a\tb', 'n'.repeat(129)])(
+    'point 5: the policy name %j is refused at construction',
+    async (name) => {
+      const policies = [{ name, limit: 1, window: '1m' as const }]
+      await expect(world.start({ policies })).rejects.toMatchObject({
+        name: 'SluiceError',
+        option: 'policies[0].name',
+      })
+    },
+  )
+
+  test('point 6: names equal but for case are refused at construction', async () => {
+    const policies = [
+      { name: 'burst', limit: 1, window: '1s' as const },
+      { name: 'BURST', limit: 9, window: '1m' as const },
+    ]
+    await expect(world.start({ policies })).rejects.toMatchObject({
+      code: 'SLUICE_OPTION_CONFLICT',
+    })
+  })
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, 1e21, 1e12 + 1])(
+    'points 7 and 8: limit %p is refused at construction',
+    async (limit) => {
+      await expect(world.start({ limit, window: '1m' })).rejects.toMatchObject({
+        code: 'SLUICE_OPTION_RANGE',
+        option: 'limit',
+      })
+    },
+  )
+
+  test('points 7 and 8: a limit of -0 and a limit of 10^12 are written as integers', async () => {
+    const none = await world.start({ limit: -0, window: '1m' })
+    expect((await none.send()).field('RateLimit-Policy')).toBe('"default";q=0;w=60')
+    const most = await world.start({ limit: 1e12, window: '1y' })
+    expect((await most.send()).field('RateLimit-Policy')).toMatch(/^"default";q=1000000000000;w=/)
+  })
+
+  test('point 13: headers: false sends no rate-limit field, not even an empty one', async () => {
+    const site = await world.start({ limit: 2, window: '1m', headers: false })
+    expect((await site.send()).limitFields()).toEqual({})
+  })
+
+  test('point 15: what is left is never below zero, nor a fraction', async () => {
+    for (const algorithm of ['sliding-window', 'token-bucket', 'sliding-log'] as const) {
+      const site = await world.start({ limit: 3, window: '1m', algorithm })
+      const replies = await site.sendTimes(3)
+      world.clock.advance(7_001)
+      replies.push(...(await site.sendTimes(2)))
+      for (const reply of replies) expect(reply.field('RateLimit')).toMatch(/^"default";r=[0-3];/)
+    }
+  })
+
+  test('point 17: fields are not sent as trailers, though the client takes them', async () => {
+    const site = await world.start({ limit: 2, window: '1m' })
+    const reply = await site.send({ headers: { TE: 'trailers' } })
+    expect(reply.trailers).toEqual([])
+    expect(reply.all('Trailer')).toEqual([])
+  })
+
+  test('point 19: fields that the application has set before are replaced, not doubled', async () => {
+    const site = await world.start(
+      { limit: 1, window: '1m', algorithm: 'fixed-window' },
+      {
+        before(_request, response) {
+          response.setHeader('Retry-After', '1')
+          response.setHeader('RateLimit', '"mine";r=1')
+        },
+      },
+    )
+    expect((await site.send()).all('RateLimit')).toEqual(['"default";r=0;t=60'])
+    const refused = await site.send()
+    expect(refused.all('RateLimit')).toHaveLength(1)
+    expect(refused.all('Retry-After')).toHaveLength(1)
+    expect(refused.seconds('Retry-After')).toBeGreaterThanOrEqual(60)
+  })
+
+  test('point 20: a response that has been sent already is left alone', async () => {
+    const site = await world.start(
+      { limit: 1, window: '1m' },
+      { before: (_request, response) => void response.end('early') },
+    )
+    for (const reply of await site.sendTimes(2)) {
+      expect([reply.status, reply.body]).toEqual([200, 'early'])
+      expect(reply.limitFields()).toEqual({})
+    }
+    expect(site.errors).toEqual([])
+  })
+
+  test('point 21: RateLimit-Policy stays the same over 100 responses, served and refused', async () => {
+    const site = await world.start({ limit: 60, window: '1m' })
+    const replies = await site.sendTimes(100)
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 429]))
+    const texts = new Set(replies.map((reply) => reply.field('RateLimit-Policy')))
+    expect([...texts]).toEqual(['"default";q=60;w=60'])
+  })
+
+  test('point 28: a bucket invites no more at once than its own pace', async () => {
+    const site = await world.start({ limit: 60, window: '1m', algorithm: 'token-bucket' })
+    for (const reply of await site.sendTimes(59)) {
+      const [, r, t] = /;r=(\d+);t=(\d+)/.exec(reply.field('RateLimit') as string) as string[]
+      expect(Number(r) / Number(t)).toBeLessThanOrEqual(1)
+    }
+  })
+
+  test.each([302, 304])(
+    'point 29: a redirect (%i) is not told of an exhausted quota',
+    async (status) => {
+      const site = await world.start({ limit: 2, window: '1m' }, { status })
+      const [left, exhausted] = await site.sendTimes(2)
+      expect([left?.status, left?.remaining]).toEqual([status, 1])
+      expect(exhausted?.limitFields()).toEqual({ 'ratelimit-policy': '"default";q=2;w=60' })
+    },
+  )
+
+  test('points 10 and 11: a partition key only with a secret, and only that secret makes it', async () => {
+    const keys: string[] = []
+    for (const partitionSecret of ['a secret of some length', 'another secret of some length']) {
+      const site = await world.start({ limit: 5, window: '1m', partitionSecret })
+      const reply = await site.send()
+      const [policy, standing] = ['RateLimit-Policy', 'RateLimit'].map(
+        (name) => /;pk=:([A-Za-z0-9+/=]+):$/.exec(reply.field(name) ?? '')?.[1],
+      )
+      expect([policy, Buffer.from(policy as string, 'base64').length]).toEqual([standing, 9])
+      keys.push(policy as string)
+    }
+    expect(keys[0]).not.toBe(keys[1])
+    const plain = createHash('sha256').update('127.0.0.1').digest('base64')
+    for (const key of keys) expect(plain).not.toContain(key)
+  })
+
+  test('point 30: a request that is skipped carries neither field', async () => {
+    const site = await world.start({
+      limit: 1,
+      window: '1m',
+      skip: ({ headers }) => headers['x-skip'] === 'yes',
+    })
+    expect((await site.send({ headers: { 'x-skip': 'yes' } })).limitFields()).toEqual({})
+    expect((await site.send()).field('RateLimit')).toMatch(/^"default";r=0;/)
+  })
+
+  test('unknown paths are limited too, and say so', async () => {
+    const site = await world.start({ limit: 1, window: '1m' })
+    const missing = await site.send({ path: '/nowhere' })
+    expect([missing.status, missing.remaining]).toEqual([404, 0])
+    expect((await site.send({ path: '/nowhere' })).status).toBe(429)
+  })
+
+  test('a profile that does not exist, and two that contradict, are refused', async () => {
+    const terms = { limit: 1, window: '1m' as const }
+    for (const headers of ['draft-12', ['draft-7', 'draft-11']] as never[])
+      await expect(world.start({ ...terms, headers })).rejects.toMatchObject({
+        code: 'SLUICE_HEADERS',
+      })
+  })
+}

@@ -1,0 +1,153 @@
+import { expect, test } from '@jest/globals'
+import { warned } from '../warnings.ts'
+import type { World } from '../world.ts'
+
+const TERMS = { limit: 100, window: '1m' } as const
+const later = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
+/** A promise that is not one of this realm's: query builders and older libraries hand out such. */
+const thenable = <T>(value: T) =>
+  ({
+    // biome-ignore lint/suspicious/noThenProperty: it is to be one
+    then(resolve: (value: T) => void) {
+      setImmediate(resolve, value)
+    },
+  }) as unknown as Promise<T>
+
+const WAYS: [string, <T>(value: T) => T | Promise<T>][] = [
+  ['at once', (value) => value],
+  ['by a promise', later],
+  ['by a thenable', thenable],
+]
+
+/** What a request is charged to, and how much: options that are functions of it. */
+export function keyTests(world: World): void {
+  test.each(WAYS)('key function, %s', async (_, give) => {
+    const key = ({ headers }: { headers: Record<string, unknown> }) =>
+      give(`tenant:${headers['x-tenant']}`)
+    const site = await world.start({ limit: 1, window: '1m', key })
+    const statuses: number[] = []
+    for (const tenant of ['a', 'b', 'a'])
+      statuses.push((await site.send({ headers: { 'x-tenant': tenant } })).status)
+    expect(statuses).toEqual([200, 200, 429])
+    expect(site.keys).toEqual(['tenant:a', 'tenant:b', 'tenant:a'])
+  })
+
+  test.each(WAYS)('user function, %s; without a user, the address', async (_, give) => {
+    const user = ({ headers }: { headers: Record<string, unknown> }) =>
+      give(headers['x-account'] as string | undefined)
+    const site = await world.start({ ...TERMS, key: 'user', user })
+    await site.send({ headers: { 'x-account': 'bob' } })
+    await site.send({ headers: { 'x-user': 'alice' } })
+    expect(site.keys).toEqual(['user:bob', '127.0.0.1'])
+  })
+
+  test('a user function that gives a number means that user', async () => {
+    const user = ({ headers }: { headers: Record<string, unknown> }) =>
+      Number(headers['x-account']) as never
+    const site = await world.start({ ...TERMS, key: 'user', user })
+    for (const account of ['7', '0']) await site.send({ headers: { 'x-account': account } })
+    expect(site.keys).toEqual(['user:7', 'user:0'])
+  })
+
+  test.each([
+    [{ id: 'alice' }, 'user:alice'],
+    [{ id: 42 }, 'user:42'],
+    [{ id: 0 }, 'user:0'],
+    [{ sub: 'auth0|7' }, 'user:auth0|7'],
+    [{ id: '', sub: undefined }, '127.0.0.1'],
+    [{ name: 'nobody' }, '127.0.0.1'],
+    ['alice', '127.0.0.1'],
+    [null, '127.0.0.1'],
+    [undefined, '127.0.0.1'],
+  ])("key: 'user' with the framework's user %j: %s", async (user, key) => {
+    const site = await world.start({ ...TERMS, key: 'user' }, { user: () => user })
+    await site.send()
+    expect(site.keys).toEqual([key])
+  })
+
+  test('nobody is signed in: clients are told apart by address', async () => {
+    const options = { limit: 1, window: '1m', key: 'user' } as const
+    const site = await world.start(options, { trustProxy: '127.0.0.1' })
+    const statuses: number[] = []
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1'])
+      statuses.push((await site.send({ headers: { 'X-Forwarded-For': address } })).status)
+    expect(statuses).toEqual([200, 200, 429])
+  })
+
+  test('a user named like an address does not share its quota', async () => {
+    const site = await world.start({ limit: 1, window: '1m', key: 'user' })
+    expect((await site.send({ headers: { 'x-user': '127.0.0.1' } })).status).toBe(200)
+    expect((await site.send()).status).toBe(200)
+  })
+
+  test.each([undefined, null, '', 0, {}])(
+    'peers fault 13: a key function that gives %p: limited by address, told once',
+    async (nothing) => {
+      const options = { limit: 1, window: '1m', key: () => nothing as never } as const
+      const site = await world.start(options, { trustProxy: '127.0.0.1' })
+      const statuses: number[] = []
+      for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1'])
+        statuses.push((await site.send({ headers: { 'X-Forwarded-For': address } })).status)
+      expect(statuses).toEqual([200, 200, 429])
+      expect(warned('SLUICE_KEY_MISSING')).toBe(1)
+    },
+  )
+
+  test.each(WAYS)('limit as a function: tiers, %s', async (_, give) => {
+    const site = await world.start({
+      limit: ({ headers }) => give(headers['x-plan'] === 'pro' ? 10 : 1),
+      window: '1m',
+      key: ({ headers }) => String(headers['x-plan']),
+    })
+    const pro = await site.sendTimes(2, { headers: { 'x-plan': 'pro' } })
+    const free = await site.sendTimes(2, { headers: { 'x-plan': 'free' } })
+    expect([...pro, ...free].map(({ status }) => status)).toEqual([200, 200, 200, 429])
+    expect(pro[1]?.field('RateLimit-Policy')).toBe('"default";q=10;w=60')
+    expect(pro[1]?.remaining).toBe(8)
+    expect(free[1]?.field('RateLimit-Policy')).toBe('"default";q=1;w=60')
+  })
+
+  test('a client whose plan grows keeps what it has used', async () => {
+    const site = await world.start({
+      limit: ({ headers }) => Number(headers['x-limit']),
+      window: '1m',
+    })
+    const statuses: number[] = []
+    for (const limit of ['2', '2', '2', '5'])
+      statuses.push((await site.send({ headers: { 'x-limit': limit } })).status)
+    expect(statuses).toEqual([200, 200, 429, 200])
+    expect((await site.send({ headers: { 'x-limit': '5' } })).remaining).toBe(1)
+  })
+
+  test.each(WAYS)('cost as a function, %s', async (_, give) => {
+    const cost = ({ headers }: { headers: Record<string, unknown> }) =>
+      give(Number(headers['x-cost']))
+    const site = await world.start({ limit: 10, window: '1m', cost })
+    const results: number[][] = []
+    for (const units of ['3', '0', '8', '7', '0']) {
+      const reply = await site.send({ headers: { 'x-cost': units } })
+      results.push([reply.status, reply.status === 200 ? reply.remaining : 0])
+    }
+    expect(results).toEqual([
+      [200, 7],
+      [200, 7],
+      [429, 0],
+      [200, 0],
+      [429, 0],
+    ])
+  })
+
+  test.each(WAYS)('skip, %s: neither limited nor counted', async (_, give) => {
+    const site = await world.start({
+      limit: 1,
+      window: '1m',
+      skip: ({ headers }) => give(headers['x-skip'] === 'yes'),
+    })
+    const skipped = await site.sendTimes(3, { headers: { 'x-skip': 'yes' } })
+    expect(skipped.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(site.decisions).toEqual([undefined, undefined, undefined])
+    const counted = await site.sendTimes(2)
+    expect(counted.map(({ status }) => status)).toEqual([200, 429])
+    expect(site.keys).toHaveLength(2)
+  })
+}

@@ -1,0 +1,103 @@
+import { expect, test } from '@jest/globals'
+import type { World } from '../world.ts'
+
+type Headers = { headers: Record<string, unknown> }
+
+/** Several policies, decided together. */
+export function policyTests(world: World): void {
+  test('each with its own key and cost', async () => {
+    const site = await world.start({
+      policies: [
+        { name: 'requests', limit: 100, window: '1m' },
+        {
+          name: 'tokens',
+          limit: 1000,
+          window: '1h',
+          key: ({ headers }: Headers) => `tenant:${headers['x-tenant']}`,
+          cost: ({ headers }: Headers) => Number(headers['x-tokens']),
+        },
+      ],
+    })
+    const reply = await site.send({ headers: { 'x-tenant': 'a', 'x-tokens': '400' } })
+    expect(site.keys).toEqual(['127.0.0.1', 'tenant:a'])
+    expect(reply.field('RateLimit')).toMatch(/^"requests";r=99;t=\d+, "tokens";r=600;t=\d+$/)
+    const other = await site.send({ headers: { 'x-tenant': 'b', 'x-tokens': '1' } })
+    expect(other.field('RateLimit')).toMatch(/^"requests";r=98;t=\d+, "tokens";r=999;t=\d+$/)
+  })
+
+  test("a policy without its own key and cost has the limiter's", async () => {
+    const site = await world.start({
+      key: 'user',
+      cost: 2,
+      policies: [
+        { name: 'user', limit: 10, window: '1m' },
+        { name: 'address', limit: 10, window: '1m', key: 'ip', cost: 1 },
+      ],
+    })
+    const reply = await site.send({ headers: { 'x-user': 'alice' } })
+    expect(site.keys).toEqual(['user:alice', '127.0.0.1'])
+    expect(reply.field('RateLimit')).toMatch(/^"user";r=8;t=\d+, "address";r=9;t=\d+$/)
+  })
+
+  test('all or nothing: whichever refuses, none is charged', async () => {
+    const site = await world.start({
+      policies: [
+        { name: 'address', limit: 3, window: '1h' },
+        {
+          name: 'cents',
+          limit: 10,
+          window: '1h',
+          cost: ({ headers }: Headers) => Number(headers['x-cents'] ?? 0),
+        },
+      ],
+    })
+    const over = await site.sendTimes(5, { headers: { 'x-cents': '11' } })
+    expect(over.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429])
+    expect(JSON.parse(over[0]?.body as string)['violated-policies']).toEqual(['cents'])
+    const within = await site.sendTimes(3, { headers: { 'x-cents': '3' } })
+    expect(within.map(({ status }) => status)).toEqual([200, 200, 200])
+    const exhausted = await site.send({ headers: { 'x-cents': '1' } })
+    expect(JSON.parse(exhausted.body)['violated-policies']).toEqual(['address'])
+  })
+
+  test('tiers: the limit of one policy is a function, of the other a number', async () => {
+    const site = await world.start({
+      policies: [
+        { name: 'burst', limit: 3, window: '1m' },
+        {
+          name: 'plan',
+          limit: async ({ headers }: Headers) => Number(headers['x-plan']),
+          window: '1h',
+        },
+      ],
+    })
+    const reply = await site.send({ headers: { 'x-plan': '7' } })
+    expect(reply.field('RateLimit-Policy')).toBe('"burst";q=3;w=60, "plan";q=7;w=3600')
+  })
+
+  test.each([
+    ['fixed-window', '1m'],
+    ['sliding-window', '1m'],
+    ['sliding-log', '1m'],
+    ['token-bucket', '1h'],
+  ] as const)(
+    '300 requests at once with limit 100, %s: exactly 100 get through',
+    async (algorithm, window) => {
+      const site = await world.start({ limit: 100, window, algorithm })
+      const replies = await Promise.all(Array.from({ length: 300 }, () => site.send()))
+      expect(replies.filter(({ status }) => status === 200)).toHaveLength(100)
+      expect(replies.filter(({ status }) => status === 429)).toHaveLength(200)
+      expect(site.decisions).toHaveLength(100)
+    },
+  )
+
+  test('on a clock that runs: exactly the limit, and again after Retry-After', async () => {
+    const terms = { limit: 2, window: 500, algorithm: 'sliding-log' } as const
+    const site = await world.start(terms, { realTime: true })
+    const statuses = (await site.sendTimes(3)).map(({ status }) => status)
+    expect(statuses).toEqual([200, 200, 429])
+    const refused = await site.send()
+    await new Promise((resolve) => setTimeout(resolve, refused.seconds('Retry-After') * 1000))
+    expect((await site.send()).status).toBe(200)
+  })
+}

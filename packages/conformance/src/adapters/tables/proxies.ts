@@ -1,0 +1,70 @@
+import { expect, test } from '@jest/globals'
+import type { TestOptions } from '../adapter.ts'
+import { warned } from '../warnings.ts'
+import type { World } from '../world.ts'
+
+const TERMS = { limit: 1000, window: '1m' } as const
+const from = (forwarded: string) => ({ headers: { 'X-Forwarded-For': forwarded } })
+
+/** Whom to believe about the client's address: the option, and unsafe settings of the framework. */
+export function proxyTests(world: World): void {
+  test.each<[TestOptions['trustProxy'], string, string]>([
+    ['loopback', '1.1.1.1, 203.0.113.7', '203.0.113.7'],
+    [['127.0.0.0/8', '10.0.0.0/8'], '203.0.113.7, 10.1.2.3', '203.0.113.7'],
+    ['::ffff:127.0.0.0/104', '203.0.113.7', '203.0.113.7'],
+    ['10.0.0.0/8', '203.0.113.7', '127.0.0.1'],
+    ['loopback', '\t203.0.113.7:80', '203.0.113.7'],
+    ['loopback', 'nonsense', 'unknown'],
+    [1, '1.1.1.1, 203.0.113.7', '203.0.113.7'],
+    [2, '1.1.1.1, 203.0.113.7', '1.1.1.1'],
+    [0, '203.0.113.7', '127.0.0.1'],
+    [(address) => address === '127.0.0.1', '203.0.113.7', '203.0.113.7'],
+  ])('trustProxy %p, X-Forwarded-For %j: %s', async (trustProxy, forwarded, key) => {
+    const site = await world.start({ ...TERMS, trustProxy } as TestOptions)
+    await site.send(from(forwarded))
+    expect(site.keys).toEqual([key])
+  })
+
+  test('point 61: of thousands of entries the last 32 are looked at', async () => {
+    const site = await world.start({ ...TERMS, trustProxy: 'loopback' })
+    await site.send(from(`203.0.113.7,${'127.0.0.1,'.repeat(1400)}127.0.0.1`))
+    expect(site.keys).toEqual(['127.0.0.1'])
+  })
+
+  test.each([
+    true,
+    '',
+    'everybody',
+    -1,
+    33,
+    1.5,
+    ['loopback', 7],
+    '::ffff:10.0.0.0/8',
+    '10.0.0.0/33',
+    '::/129',
+    '0.0.0.0/0',
+  ])('point 66: trustProxy %j is refused', async (trustProxy) => {
+    const options = { ...TERMS, trustProxy } as never
+    await expect(world.start(options)).rejects.toMatchObject({ code: 'SLUICE_TRUST_PROXY' })
+  })
+
+  test('point 65: X-Forwarded-For while no proxy is trusted is told once', async () => {
+    const site = await world.start(TERMS)
+    for (let i = 0; i < 3; i += 1) await site.send(from('203.0.113.7'))
+    expect(warned('SLUICE_PROXY_UNTRUSTED')).toBe(1)
+  })
+
+  if (world.unsafeTrust.length === 0) return
+
+  test.each(world.unsafeTrust)(
+    "point 65 and peers fault 15: the framework's %j is told once, a health check first or not",
+    async (trustProxy, code) => {
+      const site = await world.start(TERMS, { trustProxy })
+      const before = warned(code)
+      await site.send()
+      expect(warned(code)).toBe(before)
+      for (let i = 0; i < 3; i += 1) await site.send(from('203.0.113.7'))
+      expect(warned(code)).toBe(1)
+    },
+  )
+}

@@ -1,0 +1,155 @@
+import { expect, test } from '@jest/globals'
+import { sendRaw } from '../client.ts'
+import type { World } from '../world.ts'
+
+const ONCE = { limit: 1, window: '1m', algorithm: 'fixed-window' } as const
+const TYPES = 'https://iana.org/assignments/http-problem-types#'
+
+/** What a client that is refused gets. */
+export function refusalTests(world: World): void {
+  test('points 41 and 43: the body of a 429, byte for byte', async () => {
+    const site = await world.start({
+      policies: [
+        { name: 'burst', ...ONCE },
+        { name: 'daily', limit: 1000, window: '1d' },
+      ],
+    })
+    const [, refused] = await site.sendTimes(2)
+    expect(refused?.status).toBe(429)
+    expect(refused?.field('Content-Type')).toMatch(/^application\/problem\+json(;|$)/)
+    expect(refused?.body).toBe(
+      `{"type":"${TYPES}quota-exceeded","title":"Quota Exceeded","status":429,` +
+        '"violated-policies":["burst"]}',
+    )
+    expect(refused?.field('Content-Length')).toBe(`${refused?.body.length}`)
+  })
+
+  test('points 31 and 42: with statusCode 503 the response, type and status say so', async () => {
+    const site = await world.start({ ...ONCE, statusCode: 503 })
+    const [, refused] = await site.sendTimes(2)
+    expect(refused?.status).toBe(503)
+    expect(refused?.body).toBe(
+      `{"type":"${TYPES}temporary-reduced-capacity","title":"Temporary Reduced Capacity",` +
+        '"status":503,"violated-policies":["default"]}',
+    )
+    expect(refused?.seconds('Retry-After')).toBeGreaterThanOrEqual(60)
+  })
+
+  test.each([200, 403, 500, '429'])('statusCode %p is refused at construction', async (given) => {
+    const statusCode = given as 429
+    await expect(world.start({ ...ONCE, statusCode })).rejects.toMatchObject({
+      code: 'SLUICE_OPTION_VALUE',
+      option: 'statusCode',
+    })
+  })
+
+  test('point 44: HEAD is refused with the same fields and no body', async () => {
+    const site = await world.start({ ...ONCE, limit: 0 })
+    const get = await site.send()
+    const head = await site.send({ method: 'HEAD' })
+    expect(head.status).toBe(429)
+    expect(head.limitFields()).toEqual(get.limitFields())
+    for (const name of ['Content-Type', 'Content-Length', 'Cache-Control'])
+      expect([name, head.field(name)]).toEqual([name, get.field(name)])
+
+    const request = 'HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    const [fields, ...rest] = (await sendRaw(site.target, request)).split('\r\n\r\n')
+    expect(fields).toMatch(/^HTTP\/1\.1 429 /)
+    expect(rest.join('')).toBe('')
+  })
+
+  test('point 45: nothing of the response identifies the client', async () => {
+    const site = await world.start({ ...ONCE, key: 'user' })
+    const headers = { 'x-user': 'alice@example.org' }
+    const [, byUser] = await site.sendTimes(2, { headers })
+    const [, byAddress] = await site.sendTimes(2)
+    expect(site.keys).toContain('user:alice@example.org')
+    for (const reply of [byUser, byAddress]) {
+      const text = JSON.stringify([reply?.limitFields(), reply?.body])
+      expect(reply?.status).toBe(429)
+      expect(text).not.toMatch(/alice|127\.0\.0\.1|sluice|redis|memory|t\d+-\d+/i)
+    }
+  })
+
+  test('point 46: a client that wants HTML gets the same body', async () => {
+    const site = await world.start({ ...ONCE, limit: 0 })
+    const refused = await site.send({ headers: { Accept: 'text/html' } })
+    expect(refused.field('Content-Type')).toMatch(/^application\/problem\+json(;|$)/)
+    expect(JSON.parse(refused.body)).toMatchObject({ status: 429 })
+  })
+
+  test('point 32: a refusal must not be cached; of other responses Cache-Control stays', async () => {
+    const site = await world.start(ONCE, {
+      before: (_request, response) => void response.setHeader('Cache-Control', 'max-age=60'),
+    })
+    const [served, refused] = await site.sendTimes(2)
+    expect(served?.all('Cache-Control')).toEqual(['max-age=60'])
+    expect(refused?.all('Cache-Control')).toEqual(['no-store'])
+  })
+
+  test('point 32: a served response gets no Cache-Control', async () => {
+    const site = await world.start(ONCE)
+    expect((await site.send()).all('Cache-Control')).toEqual([])
+  })
+
+  test('point 22: all policies, but of RateLimit only those that refused', async () => {
+    const site = await world.start({
+      policies: [
+        { name: 'burst', ...ONCE },
+        { name: 'daily', limit: 1000, window: '1d' },
+      ],
+    })
+    const [, refused] = await site.sendTimes(2)
+    expect(refused?.field('RateLimit-Policy')).toBe('"burst";q=1;w=60, "daily";q=1000;w=86400')
+    expect(refused?.field('RateLimit')).toMatch(/^"burst";r=0;t=\d+$/)
+    expect(refused?.all('Retry-After')).toHaveLength(1)
+  })
+
+  test('a refused request does not reach the application', async () => {
+    const site = await world.start(ONCE)
+    await site.sendTimes(3)
+    expect(site.decisions).toHaveLength(1)
+  })
+
+  test('respond writes the refusal; the status and the fields are set already', async () => {
+    const site = await world.start({
+      ...ONCE,
+      statusCode: 503,
+      respond: ({ limit, retryAfterMs }, { url }, response) =>
+        response.send(`${url}: ${limit} a minute, wait ${retryAfterMs} ms`),
+    })
+    const [served, refused] = await site.sendTimes(2)
+    expect([served?.status, served?.body]).toEqual([200, 'served'])
+    expect([refused?.status, refused?.body]).toEqual([503, '/: 1 a minute, wait 60000 ms'])
+    expect(refused?.field('RateLimit-Policy')).toBe('"default";q=1;w=60')
+    expect(refused?.seconds('Retry-After')).toBeGreaterThanOrEqual(60)
+    expect(refused?.field('Cache-Control')).toBe('no-store')
+    expect(refused?.field('Content-Type') ?? '').not.toMatch(/problem/)
+  })
+
+  test("respond: 'throw' hands the refusal to the error handler", async () => {
+    const site = await world.start({ ...ONCE, respond: 'throw' })
+    await site.sendTimes(2)
+    expect(site.decisions).toHaveLength(1)
+    expect(site.errors).toEqual([
+      expect.objectContaining({
+        name: 'RateLimitError',
+        status: 429,
+        statusCode: 429,
+        decision: expect.objectContaining({ allowed: false, retryAfterMs: 60_000 }),
+        headers: { 'Retry-After': expect.stringMatching(/^6\d$/), 'Cache-Control': 'no-store' },
+      }),
+    ])
+  })
+
+  test('respond may be asynchronous', async () => {
+    const respond = async (_: unknown, __: unknown, response: { send(body: string): unknown }) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      await response.send('slowly')
+    }
+    const site = await world.start({ ...ONCE, respond })
+    const [, refused] = await site.sendTimes(2)
+    expect([refused?.status, refused?.body]).toEqual([429, 'slowly'])
+    expect(site.decisions).toHaveLength(1)
+  })
+}

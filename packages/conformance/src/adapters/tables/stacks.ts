@@ -1,0 +1,67 @@
+import { expect, test } from '@jest/globals'
+import type { World } from '../world.ts'
+
+const BURST = { limit: 2, window: '1s', algorithm: 'fixed-window', retryAfterJitter: 0 } as const
+const MINUTE = { limit: 3, window: '1m', algorithm: 'fixed-window', retryAfterJitter: 0 } as const
+
+/** Two limiters in the way of one request. */
+export function stackTests(world: World): void {
+  test('point 18: each field once, with the policies of both under names of their own', async () => {
+    const site = await world.start([BURST, MINUTE])
+    const reply = await site.send()
+    expect(reply.limitFields()).toEqual({
+      'ratelimit-policy': '"default";q=2;w=1, "default-2";q=3;w=60',
+      ratelimit: '"default";r=1;t=1, "default-2";r=2;t=60',
+      'ratelimit-limit': '2',
+      'ratelimit-remaining': '1',
+      'ratelimit-reset': '1',
+    })
+    for (const name of Object.keys(reply.limitFields())) expect(reply.all(name)).toHaveLength(1)
+  })
+
+  test('the first refuses: the second is neither asked nor told of', async () => {
+    const site = await world.start([BURST, MINUTE])
+    const replies = await site.sendTimes(3)
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(replies[2]?.field('RateLimit')).toBe('"default";r=0;t=1')
+    expect(site.keys).toHaveLength(5)
+  })
+
+  test('the second refuses: all policies are listed, only its wait is told', async () => {
+    const site = await world.start([BURST, MINUTE])
+    await site.sendTimes(2)
+    world.clock.advance(1000)
+    await site.send()
+    const refused = await site.send()
+    expect(refused.status).toBe(429)
+    expect(refused.field('RateLimit-Policy')).toBe('"default";q=2;w=1, "default-2";q=3;w=60')
+    expect(refused.field('RateLimit')).toBe('"default-2";r=0;t=59')
+    expect(refused.field('Retry-After')).toBe('59')
+    expect(JSON.parse(refused.body)).toMatchObject({ status: 429 })
+  })
+
+  test('names that are distinct stay as they are, whatever their case', async () => {
+    const policy = (name: string, limit: number) => ({
+      policies: [{ name, limit, window: '1m' as const }],
+    })
+    const site = await world.start([policy('a', 5), policy('A', 6), policy('b', 7), policy('a', 8)])
+    expect((await site.send()).field('RateLimit-Policy')).toBe(
+      '"a";q=5;w=60, "A-2";q=6;w=60, "b";q=7;w=60, "a-3";q=8;w=60',
+    )
+  })
+
+  test('one of them without fields: those of the other stand', async () => {
+    const site = await world.start([
+      { ...BURST, headers: false },
+      MINUTE,
+      { ...MINUTE, limit: 9, dryRun: true },
+    ])
+    expect((await site.send()).field('RateLimit')).toBe('"default";r=2;t=60')
+  })
+
+  test('the request holds the decision of the last', async () => {
+    const site = await world.start([BURST, MINUTE])
+    await site.send()
+    expect(site.decisions).toEqual([expect.objectContaining({ limit: 3, remaining: 2 })])
+  })
+}

@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Decision, Store } from '@sluice/core'
+import { type ManualClock, manualClock } from '@sluice/core/testing'
+import { type Adapter, type TestOptions, translate } from './adapter.ts'
+import { type Reply, type SendOptions, send, type Target } from './client.ts'
+import { recordingStore } from './recording-store.ts'
+
+/** 2026-11-20T12:00:00Z: where windows of a minute, an hour and half a day begin. */
+export const NOON = 1_795_176_000_000
+
+/** Makes a store on a clock; without one, on the store's own. */
+export type MakeStore = (clock: (() => number) | undefined) => Store
+
+export interface StartOptions {
+  readonly trustProxy?: unknown
+  readonly before?: (request: IncomingMessage, response: ServerResponse) => void
+  /** Default: `{ id }` with the id from the header field `x-user`. */
+  readonly user?: (request: IncomingMessage) => unknown
+  /** Of the application's response. Default: 200. */
+  readonly status?: number
+  /** What to listen on. Default: `127.0.0.1`. */
+  readonly listen?: '127.0.0.1' | '::' | 'socket'
+  /** True: time passes by itself. */
+  readonly realTime?: boolean
+}
+
+/** A server that runs for one test. */
+export interface RunningSite {
+  readonly target: Target
+  send(options?: SendOptions): Promise<Reply>
+  /** The same request so many times, one after the other. */
+  sendTimes(count: number, options?: SendOptions): Promise<Reply[]>
+  /** The key of every charge, in order. */
+  readonly keys: readonly string[]
+  /** What the application found on each request that reached it. */
+  readonly decisions: readonly (Decision | undefined)[]
+  /** What reached the framework's error handler. */
+  readonly errors: readonly unknown[]
+}
+
+/** Where the tests of a table run: a framework, a store, and a clock that stands still. */
+export class World {
+  /** A new one for each test, at noon. */
+  clock: ManualClock = manualClock(NOON)
+  private readonly adapter: Adapter<never, never>
+  private readonly makeStore: MakeStore
+  private readonly ends: (() => Promise<unknown>)[] = []
+  private started = 0
+
+  constructor(adapter: Adapter<never, never>, makeStore: MakeStore) {
+    this.adapter = adapter
+    this.makeStore = makeStore
+  }
+
+  get unsafeTrust(): readonly (readonly [setting: unknown, warning: string])[] {
+    return this.adapter.unsafeTrust ?? []
+  }
+
+  /** Rejects with what the adapter throws for wrong options. */
+  async start(
+    given: TestOptions | readonly TestOptions[],
+    options: StartOptions = {},
+  ): Promise<RunningSite> {
+    const keys: string[] = []
+    const decisions: (Decision | undefined)[] = []
+    const errors: unknown[] = []
+    const store = recordingStore(this.makeStore(options.realTime ? undefined : this.clock), keys)
+    this.ends.push(async () => store.close())
+    this.started += 1
+    const prefix = `t${process.pid}-${this.started}`
+    const limiters = [given].flat() as TestOptions[]
+    const server = await this.adapter.serve({
+      limiters: limiters.map((each) =>
+        translate({ store, prefix, ...each } as TestOptions, this.adapter),
+      ),
+      trustProxy: options.trustProxy,
+      user: options.user ?? signedIn,
+      before: options.before ?? (() => {}),
+      handle(decision) {
+        decisions.push(decision)
+        return { status: options.status ?? 200, body: 'served' }
+      },
+      failed: (error) => errors.push(error),
+    })
+    const target = await this.listen(server, options.listen ?? '127.0.0.1')
+    const sendOne = (request?: SendOptions) => send(target, request)
+    const sendTimes = async (count: number, request?: SendOptions) => {
+      const replies: Reply[] = []
+      for (let i = 0; i < count; i += 1) replies.push(await sendOne(request))
+      return replies
+    }
+    return { target, send: sendOne, sendTimes, keys, decisions, errors }
+  }
+
+  /** Ends the servers of a test, and sets the clock back. */
+  async end(): Promise<void> {
+    this.clock = manualClock(NOON)
+    await Promise.all(this.ends.splice(0).map((end) => end()))
+  }
+
+  private async listen(server: Server, on: '127.0.0.1' | '::' | 'socket'): Promise<Target> {
+    const folder = on === 'socket' ? await mkdtemp(join(tmpdir(), 'sluice-site-')) : undefined
+    const socketPath = folder === undefined ? undefined : join(folder, 'http.sock')
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      if (socketPath === undefined) server.listen(0, on, resolve)
+      else server.listen(socketPath, resolve)
+    })
+    this.ends.push(async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      if (folder !== undefined) await rm(folder, { recursive: true })
+    })
+    if (socketPath !== undefined) return { socketPath }
+    const { port } = server.address() as AddressInfo
+    return { host: on === '::' ? '::1' : on, port }
+  }
+}
+
+function signedIn({ headers }: IncomingMessage): unknown {
+  const id = headers['x-user']
+  return id === undefined ? undefined : { id }
+}
