@@ -14,12 +14,11 @@ export function apply(
     return
   }
   request.rateLimit = verdict.decision
-  if (!response.headersSent) {
-    gate.writeFields(verdict, response, (name, value) => response.setHeader(name, value))
-    if (verdict.refusal !== undefined) {
-      refuse(gate, verdict, request, response, next)
-      return
-    }
+  const sent = response.headersSent
+  if (!sent) gate.writeFields(verdict, response, (name, value) => response.setHeader(name, value))
+  if (verdict.refusal !== undefined) {
+    if (!sent) refuse(gate, verdict, request, response, next)
+    return
   }
   const goesOn = gate.admit(verdict, request, response)
   if (goesOn === true) next()

@@ -7,7 +7,8 @@ import { parseCidr } from './cidr.ts'
 
 /**
  * Which proxies to believe about the client's address: addresses, CIDRs and the names `loopback`,
- * `linklocal`, `uniquelocal`; a number of hops; or a function of an address and its distance.
+ * `linklocal`, `uniquelocal`; a number of hops; or a function of an address, which is '' for a
+ * Unix socket, and its distance.
  */
 export type TrustProxyOption =
   | string
@@ -45,9 +46,9 @@ export function addressReader<Request>(
 /** The nearest address, from the right, that is not a trusted proxy. */
 function clientAddress({ socket, headers }: IncomingMessage, trust: Trust): string | undefined {
   const forwarded = headers['x-forwarded-for'] as string | undefined
-  if (forwarded === undefined || socket.remoteAddress === undefined) return socket.remoteAddress
+  if (forwarded === undefined) return socket.remoteAddress
   const nearest = { socket, headers: { 'x-forwarded-for': lastEntries(forwarded) } }
-  return proxyaddr(nearest as unknown as IncomingMessage, trust)
+  return proxyaddr(nearest as unknown as IncomingMessage, trust as never)
 }
 
 function lastEntries(forwarded: string): string {
@@ -59,15 +60,17 @@ function lastEntries(forwarded: string): string {
   return forwarded.slice(start + 1)
 }
 
-type Trust = (address: string, hop: number) => boolean
+type Trust = (address: string | undefined, hop: number) => boolean
 
 function compileTrust(option: unknown): Trust {
-  if (typeof option === 'function') return option as Trust
+  if (typeof option === 'function') return (address, hop) => option(address ?? '', hop) === true
   if (typeof option === 'number' && Number.isInteger(option) && option >= 0 && option <= MAX_HOPS) {
     return (_, hop) => hop < option
   }
   const entries = typeof option === 'string' ? option.split(',').map((each) => each.trim()) : option
-  if (Array.isArray(entries) && entries.every(isTrustEntry)) return proxyaddr.compile(entries)
+  if (Array.isArray(entries) && entries.every(isTrustEntry)) {
+    return proxyaddr.compile(entries) as Trust
+  }
   throw new SluiceError({
     code: 'SLUICE_TRUST_PROXY',
     option: 'trustProxy',
