@@ -19,8 +19,10 @@ export interface PolicyDecision {
   /** Leaky bucket: how long the request must wait for its turn. */
   readonly delayMs: number
   /**
-   * The time within which no more than `remaining` can be used: what the header fields say of it
-   * (draft-ietf-httpapi-ratelimit-headers-11 §3.1, the effective window `t`).
+   * What the header fields call the effective window, `t`
+   * (draft-ietf-httpapi-ratelimit-headers-11): the wait when refused; with nothing left until one
+   * unit is; else until the window rolls over, the oldest entry leaves, or a bucket has refilled as
+   * much as is left.
    */
   readonly effectiveMs: number
 }

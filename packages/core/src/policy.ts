@@ -28,6 +28,8 @@ export const POLICY_OPTIONS = ['name', 'limit', 'window', 'algorithm', 'burst', 
 export const MAX_LIMIT = 1_000_000_000_000
 /** A sliding log keeps an entry for each admitted request. */
 export const MAX_LOG_LIMIT = 100_000
+/** The longest that a token bucket takes to refill, ms. */
+const MAX_REFILL_MS = 1e15
 /** More limits of one policy than any scheme of tiers has: beyond it they are compiled anew. */
 const MAX_TIERS = 1000
 
@@ -48,19 +50,18 @@ export class Policy {
    * @throws SluiceError
    */
   constructor(path: string, options: Omit<PolicyOptions, 'limit'> & { limit: unknown }) {
-    const at = (option: string) => (path === '' ? option : `${path}.${option}`)
     const { name = 'default', limit, window, algorithm = 'sliding-window' } = options
     this.path = path
-    this.name = checkName(at('name'), name)
-    this.algorithm = checkOneOf(at('algorithm'), algorithm, Object.keys(algorithms) as never)
-    this.windowMs = parseDuration(at('window'), window)
+    this.name = checkName(this.at('name'), name)
+    this.algorithm = checkOneOf(this.at('algorithm'), algorithm, Object.keys(algorithms) as never)
+    this.windowMs = parseDuration(this.at('window'), window)
     this.terms = {
       windowMs: this.windowMs,
-      burst: this.only('token-bucket', at('burst'), options.burst, (value) =>
-        checkInteger(at('burst'), value, 1, MAX_LIMIT),
+      burst: this.only('token-bucket', this.at('burst'), options.burst, (value) =>
+        checkInteger(this.at('burst'), value, 1, MAX_LIMIT),
       ),
-      maxDelayMs: this.only('leaky-bucket', at('maxDelay'), options.maxDelay, (value) =>
-        parseDuration(at('maxDelay'), value, 0),
+      maxDelayMs: this.only('leaky-bucket', this.at('maxDelay'), options.maxDelay, (value) =>
+        parseDuration(this.at('maxDelay'), value, 0),
       ),
     }
     this.quota = typeof limit === 'function' ? undefined : this.compile(limit)
@@ -96,11 +97,40 @@ export class Policy {
 
   private compile(limit: unknown): Quota {
     const max = this.algorithm === 'sliding-log' ? MAX_LOG_LIMIT : MAX_LIMIT
-    const option = this.path === '' ? 'limit' : `${this.path}.limit`
-    const checked = checkInteger(option, limit, 0, max)
+    const checked = checkInteger(this.at('limit'), limit, 0, max)
     if (checked === 0)
       return algorithms[this.algorithm].compile({ ...this.terms, limit: 0, burst: 0 })
+    this.checkProportions(checked)
     return algorithms[this.algorithm].compile({ ...this.terms, limit: checked })
+  }
+
+  /** Keeps queues and times to refill within what counts exactly. */
+  private checkProportions(limit: number): void {
+    const { burst, maxDelayMs } = this.terms
+    const refillMs = ((burst ?? 0) / limit) * this.windowMs
+    if (refillMs > MAX_REFILL_MS) {
+      throw new SluiceError({
+        code: 'SLUICE_OPTION_RANGE',
+        option: this.at('burst'),
+        expected: 'a burst that refills within 10^15 ms',
+        received: burst,
+        fix: 'Lower burst, or raise limit.',
+      })
+    }
+    const queued = ((maxDelayMs ?? 0) / this.windowMs) * limit
+    if (queued >= MAX_LIMIT) {
+      throw new SluiceError({
+        code: 'SLUICE_OPTION_RANGE',
+        option: this.at('maxDelay'),
+        expected: `a delay in which fewer than ${MAX_LIMIT} units drain`,
+        received: maxDelayMs,
+        fix: 'Lower maxDelay, or limit.',
+      })
+    }
+  }
+
+  private at(option: string): string {
+    return this.path === '' ? option : `${this.path}.${option}`
   }
 
   private only<T>(

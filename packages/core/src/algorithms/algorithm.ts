@@ -21,8 +21,9 @@ export interface Outcome {
   resetMs: number
   /**
    * Refused: the shortest wait after which the same cost would be admitted, `Infinity` if never.
-   * Admitted: the effective window, within which no more than `remaining` can be used
-   * (draft-ietf-httpapi-ratelimit-headers-11 §3.1, the parameter `t`).
+   * Admitted: the effective window of the header fields, the parameter `t` of
+   * draft-ietf-httpapi-ratelimit-headers-11: with nothing left until one unit is; else until the
+   * window rolls over, the oldest entry leaves, or as much has drained as is left.
    */
   waitMs: number
   /** How long an admitted request must wait for its turn (leaky bucket). */

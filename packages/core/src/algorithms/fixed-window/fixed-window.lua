@@ -24,7 +24,7 @@ return {
 
   settle = function(quota, now, delta, chargedAt, a, b)
     local number, used, endsIn = enter(quota, now, a, b)
-    if floor(chargedAt / quota[2]) == number then
+    if floor(min(chargedAt, now) / quota[2]) == number then
       used = min(MAX_EXACT, max(0, used + delta))
     end
     return max(0, quota[1] - used), used == 0 and 0 or endsIn, number, used, 0

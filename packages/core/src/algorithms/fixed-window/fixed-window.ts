@@ -36,7 +36,8 @@ class FixedWindowQuota implements Quota {
 
   settle(cell: Cell, now: number, delta: number, chargedAt: number): void {
     const endsIn = this.enter(cell, now)
-    if (Math.floor(chargedAt / this.windowMs) === cell.a) {
+    // What was charged before the clock stepped back has moved with the state.
+    if (Math.floor(Math.min(chargedAt, now) / this.windowMs) === cell.a) {
       cell.b = Math.min(MAX_EXACT, Math.max(0, cell.b + delta))
     }
     cell.remaining = Math.max(0, this.limit - cell.b)

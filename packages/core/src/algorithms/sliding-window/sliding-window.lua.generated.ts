@@ -63,7 +63,7 @@ return {
     local charged = floor(chargedAt / quota[2])
     if charged == number then
       c = min(quota[4], max(0, c + delta))
-    elseif charged == number - 1 then
+    elseif charged == number - 1 or charged > number then
       b = min(quota[4], max(0, b + delta))
     end
     return left(quota, b, c, elapsed), reset(quota[2], b, c, elapsed), number, b, c

@@ -50,7 +50,8 @@ class SlidingWindowQuota implements Quota {
     const elapsed = this.enter(cell, now)
     const charged = Math.floor(chargedAt / this.windowMs)
     if (charged === cell.a) cell.c = this.clamp(cell.c + delta)
-    else if (charged === cell.a - 1) cell.b = this.clamp(cell.b + delta)
+    // A later window is one from before the clock stepped back, which has become the previous one.
+    else if (charged === cell.a - 1 || charged > cell.a) cell.b = this.clamp(cell.b + delta)
     cell.remaining = this.remaining(cell, elapsed)
     cell.resetMs = this.reset(cell, elapsed)
   }

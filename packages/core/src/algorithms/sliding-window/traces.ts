@@ -97,6 +97,17 @@ export const slidingWindowTraces: readonly Trace[] = [
     ],
   },
   {
+    name: 'the clock steps back an hour: both counts count, as one',
+    terms: threeASecond,
+    steps: [
+      admits(999, 2, { remaining: 1, resetMs: 1001, waitMs: 1 }),
+      // ⌈2 · 500/1000⌉ = 1
+      admits(1500, 1, { remaining: 1, resetMs: 1500, waitMs: 500 }),
+      refuses(-HOUR, 1, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      admits(-HOUR + 334, 1, { remaining: 0, resetMs: 1666, waitMs: 333 }),
+    ],
+  },
+  {
     name: 'the clock steps back 1 ms over an edge: all but the whole of it is forgiven',
     terms: threeAMinute,
     steps: [
