@@ -33,9 +33,10 @@ export class SluiceError extends Error {
   }
 }
 
-/** A value with its type, cut short: error messages end up in logs. */
+/** A value with its type, in one line and cut short: error messages end up in logs. */
 function describe(value: unknown): string {
-  const text = inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 60 })
+  const lines = inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 60 })
+  const text = lines.replace(/\s*\n\s*/g, ' ')
   const short = text.length > 80 ? `${text.slice(0, 77)}...` : text
   if (value === null || value === undefined || typeof value === 'function') return short
   const type = typeof value === 'object' ? value.constructor?.name : typeof value

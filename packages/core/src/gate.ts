@@ -12,10 +12,11 @@ import { isPromise, type MaybePromise, then } from './maybe-promise.ts'
 import { compilePlan, type Plan } from './options/compile.ts'
 import type { RateLimitOptions } from './options/rate-limit-options.ts'
 import { type Framework, isPreflight } from './request.ts'
-import { settle, whenClosed } from './settlement.ts'
+import { settle } from './settlement.ts'
 import type { Charge } from './stores/store.ts'
 import { hold, takePlace } from './waiting.ts'
 import { warnOnce } from './warning.ts'
+import { whenClosed } from './when-closed.ts'
 
 /** What is to be done with a request that was decided. */
 export interface Verdict {
@@ -41,13 +42,12 @@ export class Gate<Request, Response> {
   readonly limiter: PolicyLimiter
   readonly options: RateLimitOptions<Request, Response>
   readonly framework: Framework<Request, Response>
+  /** Sets its keys apart from those of other gates on the same store. */
+  readonly scope: string
   private readonly plan: Plan<Request, Response>
   private readonly wire: WireBook
 
-  /**
-   * @param scope sets its keys apart from those of other gates on the same store
-   * @throws SluiceError for wrong options
-   */
+  /** @throws SluiceError for wrong options */
   constructor(
     options: RateLimitOptions<Request, Response>,
     framework: Framework<Request, Response>,
@@ -55,6 +55,7 @@ export class Gate<Request, Response> {
   ) {
     this.options = options
     this.framework = framework
+    this.scope = scope
     this.plan = compilePlan(options, framework)
     this.limiter = new PolicyLimiter(
       this.plan.rules.map(({ policy }) => policy),

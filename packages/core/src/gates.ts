@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { SluiceError } from './errors.ts'
 import { Gate } from './gate.ts'
-import { checkObject } from './options/checks.ts'
+import { checkKnown, checkObject } from './options/checks.ts'
+import { OPTIONS } from './options/compile.ts'
 import type { RateLimitOptions, RouteOverrides, Routes } from './options/rate-limit-options.ts'
 import type { Framework } from './request.ts'
 import { RouteTable } from './routes.ts'
@@ -40,12 +42,15 @@ export class Gates<Request, Response> {
 /** What sets a policy's terms, and so its count. */
 const TERMS = ['limit', 'window', 'algorithm', 'burst', 'maxDelay'] as const
 
+/** What an entry for a route can replace: its store is the base's. */
+const ROUTE_OPTIONS = OPTIONS.filter((option) => option !== 'store' && option !== 'prefix')
+
 /**
  * The gate of a route: the base's options with some replaced, on the same store.
  *
  * @param route its name, which sets its keys apart if it has terms of its own
  * @returns undefined for `false`: the route is exempt
- * @throws SluiceError for wrong options
+ * @throws SluiceError for wrong options, in which it names the route
  */
 export function routeGate<Request, Response>(
   base: Gate<Request, Response>,
@@ -53,15 +58,26 @@ export function routeGate<Request, Response>(
   overrides: RouteOverrides<Request, Response> | false,
 ): Gate<Request, Response> | undefined {
   if (overrides === false) return undefined
-  checkObject(`routes['${route}']`, overrides, 'options, or false')
-  const options: Record<string, unknown> = { ...base.options, store: base.limiter.store }
-  const single = TERMS.some((term) => overrides[term] !== undefined)
-  if (single) delete options.policies
-  if (overrides.policies !== undefined) for (const term of TERMS) delete options[term]
-  const own = single || overrides.policies !== undefined
-  return new Gate(
-    { ...options, ...overrides } as RateLimitOptions<Request, Response>,
-    base.framework,
-    own ? `.${createHash('sha256').update(route).digest('hex').slice(0, 8)}` : '',
+  const path = `routes['${route}']`
+  checkKnown(path, checkObject(path, overrides, 'options, or false'), ROUTE_OPTIONS)
+  const named = Object.fromEntries(
+    Object.entries(overrides).filter(([, value]) => value !== undefined),
   )
+  const options: Record<string, unknown> = { ...base.options, store: base.limiter.store }
+  const single = TERMS.some((term) => term in named)
+  if (single) delete options.policies
+  if ('policies' in named) for (const term of TERMS) delete options[term]
+  const own = single || 'policies' in named
+  try {
+    return new Gate(
+      { ...options, ...named } as unknown as RateLimitOptions<Request, Response>,
+      base.framework,
+      own
+        ? `${base.scope}.${createHash('sha256').update(route).digest('hex').slice(0, 8)}`
+        : base.scope,
+    )
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error
+    throw new SluiceError({ ...error, option: `${path}.${error.option}` })
+  }
 }

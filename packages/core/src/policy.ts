@@ -40,6 +40,8 @@ export class Policy {
   /** The quota of every request, or undefined if the limit is a function of the request. */
   readonly quota: Quota | undefined
   private readonly path: string
+  /** As the user wrote it. */
+  private readonly limit: unknown
   private readonly algorithm: AlgorithmName
   private readonly terms: Omit<Terms, 'limit'>
   private readonly tiers = new Map<number, Quota>()
@@ -64,6 +66,7 @@ export class Policy {
         parseDuration(this.at('maxDelay'), value, 0),
       ),
     }
+    this.limit = limit
     this.quota = typeof limit === 'function' ? undefined : this.compile(limit)
   }
 
@@ -82,7 +85,14 @@ export class Policy {
 
   /** @throws SluiceError if the limit is a function: only adapters have a request to call it with */
   assertStatic(): void {
-    if (this.quota === undefined) this.compile('a function')
+    if (this.quota !== undefined) return
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_TYPE',
+      option: this.at('limit'),
+      expected: 'a number',
+      received: this.limit,
+      fix: 'Give each tier a limiter of its own: only adapters have a request to call it with.',
+    })
   }
 
   /**

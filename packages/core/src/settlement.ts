@@ -1,15 +1,10 @@
-import type { ServerResponse } from 'node:http'
 import type { PolicyLimiter } from './limiter.ts'
-import { checkCost } from './limiter.ts'
+import { checkInteger } from './options/checks.ts'
 import type { ChargeRule } from './options/compile.ts'
+import type { SettleOption } from './options/rate-limit-options.ts'
+import { MAX_LIMIT } from './policy.ts'
 import type { Charge } from './stores/store.ts'
 import { warnOnce } from './warning.ts'
-
-/** Calls back once: when the response has ended, or its client has gone away. */
-export function whenClosed(response: ServerResponse, callback: () => void): void {
-  if (response.closed) callback()
-  else response.once('close', callback)
-}
 
 /**
  * Corrects what a request was charged to what it has turned out to cost, in the window that was
@@ -26,12 +21,15 @@ export async function settle<Request, Response>(
   response: Response,
 ): Promise<void> {
   try {
-    const differences: Charge[] = []
-    for (const [i, charge] of charges.entries()) {
-      const actual = await rules[i]?.settle?.(request, response)
-      const cost = actual === undefined ? 0 : checkCost(actual, 'settle') - charge.cost
-      differences.push({ ...charge, cost })
+    const actual = new Map<SettleOption<Request, Response> | undefined, number>()
+    for (const { settle } of rules) {
+      if (settle === undefined || actual.has(settle)) continue
+      actual.set(settle, checkInteger('settle', await settle(request, response), 0, MAX_LIMIT))
     }
+    const differences = charges.map((charge, i) => ({
+      ...charge,
+      cost: (actual.get(rules[i]?.settle) ?? charge.cost) - charge.cost,
+    }))
     if (differences.some(({ cost }) => cost !== 0)) await limiter.settleCharges(differences, at)
   } catch (error) {
     warnOnce(

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { hasGone, whenClosed } from './when-closed.ts'
 
 /** Timers of Node fire at once beyond this, ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -26,17 +27,18 @@ export function hold(ms: number, response: ServerResponse): Promise<boolean> {
     const end = (goesOn: boolean) => {
       waiting -= 1
       clearTimeout(timer)
-      response.off('close', leave)
       resolve(goesOn)
     }
-    const leave = () => end(false)
+    const unwatch = whenClosed(response, () => end(false))
     const wait = () => {
       const left = until - performance.now()
-      if (left <= 0) end(true)
-      else timer = setTimeout(wait, Math.min(Math.ceil(left), MAX_TIMER_MS)).unref()
+      if (left > 0) {
+        timer = setTimeout(wait, Math.min(Math.ceil(left), MAX_TIMER_MS)).unref()
+        return
+      }
+      unwatch()
+      end(true)
     }
-    if (response.closed) return end(false)
-    response.once('close', leave)
-    wait()
+    if (!hasGone(response)) wait()
   })
 }

@@ -24,9 +24,8 @@ export function joinStates(earlier: WireState, later: WireState): WireState {
 
 function distinct(policy: WirePolicy, taken: ReadonlySet<string>): WirePolicy {
   if (!taken.has(policy.name.toLowerCase())) return policy
-  const { quota, windowMs } = policy
   let number = 2
   const name = () => `${policy.name.slice(0, 120)}-${number}`
   while (taken.has(name().toLowerCase())) number += 1
-  return new WirePolicy({ name: name(), quota, windowMs })
+  return new WirePolicy({ ...policy.terms, name: name() })
 }

@@ -12,7 +12,7 @@ export interface Refusal {
   readonly retryAfter: number | undefined
   readonly mediaType: string
   /** problem+json (RFC 9457), with no identifier of the client in it. */
-  readonly body: string
+  body: string
 }
 
 /** Of a client on the deny list. */
@@ -46,6 +46,11 @@ export function refusalOf(
     mediaType: PROBLEM_MEDIA_TYPE,
     body: problemBody(statusCode, state.violated),
   }
+}
+
+/** Names the policies in the body as the fields do, which may have numbered them. */
+export function renameViolated(refusal: Refusal, { violated }: WireState): void {
+  if (refusal.status !== 403) refusal.body = problemBody(refusal.status, violated)
 }
 
 /** The fields of a refusal beside those of the policies (RFC 9110 §10.2.3, RFC 6585 §4). */

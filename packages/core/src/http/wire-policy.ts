@@ -36,6 +36,7 @@ export interface WirePolicyTerms {
  * only concatenation.
  */
 export class WirePolicy {
+  readonly terms: WirePolicyTerms
   readonly name: string
   readonly quota: number
   readonly windowMs: number | undefined
@@ -60,6 +61,7 @@ export class WirePolicy {
     const quota = quotaText(terms.quota)
     const unit = unitText(terms.unit)
     const { windowMs } = terms
+    this.terms = terms
     this.name = terms.name
     this.quota = terms.quota
     this.windowMs = windowMs

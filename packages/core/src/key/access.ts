@@ -72,17 +72,17 @@ class AccessList {
   }
 }
 
-/**
- * A mistake in an address must not become a key that nobody has. Three numbers and dots begin an
- * IPv4 address, whatever follows; hexadecimal groups are an IPv6 address if `::` is among them or
- * a prefix length follows.
- */
+/** What begins like an IPv4 address, and hexadecimal groups with `::` or a prefix length. */
+const ADDRESS_LIKE = [
+  /^(\d+\.){3}/,
+  /^[\d.]+\/\d*$/,
+  /^[\da-f.:]*:[\da-f.:]*\/\d*$/i,
+  /^\[?[\da-f.:]*::[\da-f.:]*(%|\]|$)/i,
+]
+
+/** A mistake in an address must not become a key that nobody has. */
 function isMeantAsRange(entry: string): boolean {
-  return (
-    /^(\d+\.){3}/.test(entry) ||
-    /^[\d.]+\/\d*$/.test(entry) ||
-    /^\[?[\da-f:.]*(::|:.*\/\d*$)[\da-f:.]*(%|\]|\/|$)/i.test(entry)
-  )
+  return ADDRESS_LIKE.some((pattern) => pattern.test(entry))
 }
 
 function unreadable(option: string, received: string): SluiceError {

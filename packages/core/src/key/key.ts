@@ -35,7 +35,8 @@ export function keyReader<Request>(
     warnOnce(
       'SLUICE_ADDRESS_UNKNOWN',
       'A request came without a readable client address (a Unix socket, or a proxy that sends no ' +
-        'address). All such requests share one quota: name the proxies to believe in trustProxy.',
+        'address). All such requests share one quota: name the proxies to believe in trustProxy; ' +
+        'behind a Unix socket, trustProxy: 1.',
     )
     return UNKNOWN
   }

@@ -95,9 +95,13 @@ export function checkObject(option: string, value: unknown, expected: string): o
   })
 }
 
+/** The name that is probably meant: no more than two slips away, fewer than a third of it. */
 function suggestion(given: string, known: readonly string[]): string {
-  const near = known.find((each) => distance(given.toLowerCase(), each.toLowerCase()) <= 2)
-  return near === undefined ? '' : `: did you mean '${near}'?`.replace(/\?$/, '')
+  const near = known.find((each) => {
+    const slips = distance(given.toLowerCase(), each.toLowerCase())
+    return slips <= 2 && slips < each.length / 3
+  })
+  return near === undefined ? '' : `: did you mean '${near}'`
 }
 
 /** Levenshtein's edit distance. */

@@ -4,6 +4,7 @@ import { composeProfiles, type Profile } from '../http/profiles/index.ts'
 import { Access } from '../key/access.ts'
 import { type KeyReader, keyReader } from '../key/key.ts'
 import { type AddressReader, addressReader } from '../key/proxies.ts'
+import { readOnce } from '../key/read-once.ts'
 import { checkCost } from '../limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { compilePolicies, POLICY_OPTIONS, type Policy } from '../policy.ts'
@@ -19,7 +20,7 @@ import {
 } from './checks.ts'
 import type { RateLimitOptions, RequestPolicyOptions, SettleOption } from './rate-limit-options.ts'
 
-const OPTIONS = [
+export const OPTIONS = [
   'limit',
   'window',
   'algorithm',
@@ -84,15 +85,15 @@ export function compilePlan<Request, Response>(
   checkKnown('', options, OPTIONS)
   checkFunctions(options)
   const { allow, deny } = options
-  const address = addressReader(options.trustProxy, framework)
+  const listed = allow !== undefined || deny !== undefined
+  const reader = addressReader(options.trustProxy, framework)
+  // With one policy and no list it is asked for once anyway.
+  const address = listed || options.policies !== undefined ? readOnce(reader, framework) : reader
   const rules = compileRules(options, address, framework)
   return {
     rules,
     settles: rules.some(({ settle }) => settle !== undefined),
-    access:
-      allow === undefined && deny === undefined
-        ? undefined
-        : new Access(allow ?? [], deny ?? [], address),
+    access: listed ? new Access(allow ?? [], deny ?? [], address) : undefined,
     profile: composeProfiles(profilesOf(options.headers)),
     skip: options.skip,
     retryAfterJitter: checkShare('retryAfterJitter', options.retryAfterJitter ?? 0.1),

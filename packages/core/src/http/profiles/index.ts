@@ -62,8 +62,8 @@ export function composeProfiles(names: readonly HeaderProfile[]): Profile {
  * The names to put in Access-Control-Expose-Headers, so that a script of another origin can read
  * them: the fields of the profiles, and Retry-After.
  */
-export function exposedHeaders(names: readonly HeaderProfile[]): string[] {
-  return [...composeProfiles(names).fields, 'Retry-After']
+export function exposedHeaders(names: HeaderProfile | readonly HeaderProfile[]): string[] {
+  return [...composeProfiles([names].flat()).fields, 'Retry-After']
 }
 
 function unknownProfile(received: unknown): SluiceError {

@@ -116,7 +116,7 @@ export class MemoryStore implements Store<'sync'> {
     for (let i = 0, tried = 0; i < this.tables.length && tried < TABLES_TRIED; i += 1) {
       this.hand = (this.hand + 1) % this.tables.length
       const table = this.tables[this.hand] as Table
-      const slot = table.best()
+      const slot = table.slots.best()
       if (slot < 0) continue
       tried += 1
       if (from !== undefined && from.slots.standing(best) <= table.slots.standing(slot)) continue

@@ -21,9 +21,9 @@ export class Slots {
   /** No slot can be freed before this time, ms. */
   dueAt = Infinity
   private readonly pages: Page[] = []
-  private readonly free: number[] = []
+  /** The last slot that was freed, or -1. Its state holds the one that was freed before it. */
+  private free = -1
   private next = 0
-  private logs: (Log | undefined)[] | undefined
   /** The page looked at last. */
   private hand = 0
 
@@ -33,16 +33,24 @@ export class Slots {
 
   /** A slot with the state of a key never seen. */
   claim(key: string | undefined): number {
-    const slot = this.free.pop() ?? this.next++
+    const slot = this.free < 0 ? this.next++ : this.free
     if (slot === this.pages.length * PAGE) this.pages.push(new Page())
-    this.page(slot).keys[slot & (PAGE - 1)] = key
+    const { keys, states } = this.page(slot)
+    keys[slot & (PAGE - 1)] = key
+    if (slot === this.free) {
+      const offset = (slot & (PAGE - 1)) * WIDTH
+      this.free = states[offset] as number
+      states[offset] = 0
+    }
     return slot
   }
 
   release(slot: number): void {
     this.clear(slot)
-    this.page(slot).keys[slot & (PAGE - 1)] = undefined
-    this.free.push(slot)
+    const { keys, states } = this.page(slot)
+    keys[slot & (PAGE - 1)] = undefined
+    states[(slot & (PAGE - 1)) * WIDTH] = this.free
+    this.free = slot
   }
 
   key(slot: number): string | undefined {
@@ -51,12 +59,12 @@ export class Slots {
 
   /** Loads a state. Returns for how many ms the key is still blocked. */
   load(slot: number, cell: Cell, now: number): number {
-    const { states } = this.page(slot)
+    const { states, logs } = this.page(slot)
     const offset = (slot & (PAGE - 1)) * WIDTH
     cell.a = states[offset] as number
     cell.b = states[offset + 1] as number
     cell.c = states[offset + 2] as number
-    cell.log = this.logs === undefined ? undefined : this.logs[slot]
+    cell.log = logs === undefined ? undefined : logs[slot & (PAGE - 1)]
     const blockedUntil = -(states[offset + 3] as number)
     return blockedUntil > now ? blockedUntil - now : 0
   }
@@ -74,8 +82,8 @@ export class Slots {
     if (freeAt < page.dueAt) this.due(page, freeAt)
     if (page.standings[slot & (PAGE - 1)] !== standing) this.setStanding(slot, standing)
     if (cell.log !== undefined) {
-      this.logs ??= []
-      this.logs[slot] = cell.log
+      page.logs ??= []
+      page.logs[slot & (PAGE - 1)] = cell.log
     }
   }
 
@@ -100,7 +108,7 @@ export class Slots {
     this.spare += change
   }
 
-  /** The slots of one page that can be freed at `now`, at most `most`. */
+  /** The slots of the next page that can be freed at `now`, at most `most`. */
   expired(now: number, most: number): readonly number[] {
     const found: number[] = []
     const page = this.nextPage((each) => each.dueAt <= now)
@@ -109,19 +117,13 @@ export class Slots {
     return found
   }
 
-  /** The slot whose key is nearest to a full quota, as far as a look at some pages tells, or -1. */
-  best(pages: number): number {
-    let best = -1
-    for (let tried = 0; tried < Math.min(pages, this.pages.length); tried += 1) {
-      const page = this.spare > 0 ? this.nextPage(({ spare }) => spare > 0) : undefined
-      if (page === undefined) break
-      const slot = this.hand * PAGE + page.best()
-      if (best < 0 || this.standing(slot) < this.standing(best)) best = slot
-    }
-    return best
+  /** The slot whose key is nearest to a full quota, of the next page; -1 if all are exhausted. */
+  best(): number {
+    const page = this.spare > 0 ? this.nextPage(({ spare }) => spare > 0) : undefined
+    return page === undefined ? -1 : this.hand * PAGE + page.best()
   }
 
-  /** The slot whose quota is whole, or block over, soonest, as far as a look at one page tells. */
+  /** The slot whose quota is whole, or block over, soonest, of the next page; -1 without keys. */
   soonest(): number {
     const page = this.nextPage(({ keys }) => keys.some((key) => key !== undefined))
     return page === undefined ? -1 : this.hand * PAGE + page.soonest()
@@ -137,10 +139,11 @@ export class Slots {
   }
 
   private clear(slot: number): void {
+    const { states, logs } = this.page(slot)
     const offset = (slot & (PAGE - 1)) * WIDTH
-    this.page(slot).states.fill(0, offset, offset + WIDTH)
+    states.fill(0, offset, offset + WIDTH)
+    if (logs !== undefined) logs[slot & (PAGE - 1)] = undefined
     this.setStanding(slot, EXHAUSTED)
-    if (this.logs !== undefined) this.logs[slot] = undefined
   }
 
   /** The next page that `suits`, round and round. */
@@ -162,6 +165,8 @@ class Page {
    * can be freed, ms; negative: the key is blocked until then.
    */
   readonly states = new Float64Array(PAGE * WIDTH)
+  /** The sliding log's entries, where that is the algorithm. */
+  logs: (Log | undefined)[] | undefined
   /** The share of the quota in use, 0 … 254, or `EXHAUSTED`; so is a slot that holds no state. */
   readonly standings = new Uint8Array(PAGE).fill(EXHAUSTED)
   /** Keys that are not exhausted. */
@@ -173,7 +178,7 @@ class Page {
   best(): number {
     const { standings } = this
     let best = 0
-    for (let i = 1; i < standings.length; i += 1) {
+    for (let i = 1; i < this.keys.length; i += 1) {
       if ((standings[i] as number) < (standings[best] as number)) best = i
     }
     return best

@@ -3,13 +3,8 @@ import { Slots } from './slots.ts'
 
 /** Keys freed in one go, at most. */
 const BATCH = 256
-/** Pages looked at, at most, to find the key nearest to a full quota. */
-const PAGES_TRIED = 2
 
-/**
- * The keys of one policy and their states. What frees keys looks at one or two pages of slots at
- * a time, which takes some tens of microseconds.
- */
+/** The keys of one policy and their states. */
 export class Table {
   size = 0
   slots = new Slots()
@@ -63,10 +58,5 @@ export class Table {
     const expired = this.slots.expired(now, BATCH)
     for (const slot of expired) this.free(slot)
     return expired.length
-  }
-
-  /** The slot of the key nearest to a full quota; -1 if all are exhausted. */
-  best(): number {
-    return this.slots.best(PAGES_TRIED)
   }
 }

@@ -19,6 +19,8 @@ export default `-- Runs the steps of the algorithms on the states in Redis. Comp
 -- little-endian doubles; a step may keep more behind them. A blocked key holds 8 bytes instead:
 -- the time (ms) until which it is blocked.
 local NEVER, MAX_EXACT, STATE = -1, 9007199254740991, 32
+-- Offsets of the head as text: Redis takes long to format a number that a script hands it.
+local HEAD, HEAD_END = '0', '31'
 
 -- ticks.ts
 local function tickAt(ms, window, ticks)
@@ -38,6 +40,8 @@ local steps = { --[[STEPS]] }
 local call, pack, read = redis.call, struct.pack, struct.unpack
 local input = cjson.decode(ARGV[1])
 local op, now, minTtl, quotas, charges = input.op, input.now, input.minTtl, input.quotas, input.charges
+local stepOf = {}
+for quota, number in ipairs(input.steps) do stepOf[quota] = steps[number] end
 if now < 0 then
   local time = call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -46,13 +50,13 @@ end
 -- A key outlives its state by as much again, so that it is seldom that a write must renew its TTL.
 local function save(step, key, now, wholeIn, livesUntil, a, b, c)
   if now + wholeIn <= livesUntil then
-    call('SETRANGE', key, 0, pack('<ddd', a, b, c))
+    call('SETRANGE', key, HEAD, pack('<ddd', a, b, c))
     return
   end
   local ttl = math.max(wholeIn * 2, minTtl)
   local state = pack('<dddd', a, b, c, now + ttl)
   if step.commit then
-    call('SETRANGE', key, 0, state)
+    call('SETRANGE', key, HEAD, state)
     call('PEXPIRE', key, ttl)
   else
     call('SET', key, state, 'PX', ttl)
@@ -61,7 +65,7 @@ end
 
 local function load(step, key)
   local raw
-  if step.commit then raw = call('GETRANGE', key, 0, STATE - 1) else raw = call('GET', key) end
+  if step.commit then raw = call('GETRANGE', key, HEAD, HEAD_END) else raw = call('GET', key) end
   if not raw or #raw == 0 then return 0, 0, 0, 0 end
   if #raw == 8 then
     local blockedUntil = read('<d', raw)
@@ -89,11 +93,11 @@ if op == 'settle' then
   -- All are read before the first is written: a key that can't be read leaves none corrected.
   local states = {}
   for i = 1, #KEYS do
-    states[i] = { load(steps[input.steps[charges[2 * i - 1]]], KEYS[i]) }
+    states[i] = { load(stepOf[charges[2 * i - 1]], KEYS[i]) }
   end
   for i = 1, #KEYS do
     local key, quota = KEYS[i], charges[2 * i - 1]
-    local step = steps[input.steps[quota]]
+    local step = stepOf[quota]
     local a, b, c, livesUntil, blockedUntil = unpack(states[i])
     if not blockedUntil then
       local _, wholeIn
@@ -115,7 +119,7 @@ local as, bs, cs, lives, wholes, oks, aheads = {}, {}, {}, {}, {}, {}, {}
 -- Decides the charge of KEYS[at], the i-th of its request, and writes what the reply says of it.
 local function decide(at, i, cost)
   local quota = charges[2 * at - 1]
-  local step = steps[input.steps[quota]]
+  local step = stepOf[quota]
   local key = KEYS[at]
   local a, b, c, livesUntil, blockedUntil = load(step, key)
   local ok, remaining, whole, wait, delay, ahead
@@ -150,7 +154,7 @@ for first = 1, #KEYS, policies do
       local cost = all and charges[2 * at] or 0
       if cost > 0 or aheads[i] then
         local quota = charges[2 * at - 1]
-        local step = steps[input.steps[quota]]
+        local step = stepOf[quota]
         local a, b, c = as[i], bs[i], cs[i]
         if step.commit then
           a, b, c = step.commit(quotas[quota], now, cost, a, b, c, KEYS[at])

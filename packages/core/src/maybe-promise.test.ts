@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals'
+import { isPromise, then } from './maybe-promise.ts'
+
+const thenable = (value: number) =>
+  // biome-ignore lint/suspicious/noThenProperty: a promise of another library
+  ({ then: (resolve: (value: number) => void) => resolve(value) }) as unknown as Promise<number>
+
+test('what is there at once is used at once', () => {
+  expect(then(2, (value) => value + 1)).toBe(3)
+  expect(then(undefined, (value) => [value])).toEqual([undefined])
+})
+
+test.each([Promise.resolve(2), thenable(2)])('what comes later is used later', async (later) => {
+  const used = then(later, (value) => value + 1)
+  expect(used).toBeInstanceOf(Promise)
+  expect(await used).toBe(3)
+})
+
+test('what throws at once throws at once, what rejects rejects', async () => {
+  const fail = () => {
+    throw new Error('no')
+  }
+  expect(() => then(1, fail)).toThrow('no')
+  await expect(then(Promise.resolve(1), fail)).rejects.toThrow('no')
+  await expect(then(Promise.reject(new Error('no')), () => 1)).rejects.toThrow('no')
+})
+
+test.each([
+  [Promise.resolve(), true],
+  [thenable(1), true],
+  [undefined, false],
+  [null, false],
+  ['', false],
+  [0, false],
+  [() => {}, false],
+])('isPromise(%p)', (value, is) => {
+  expect(isPromise(value)).toBe(is)
+})

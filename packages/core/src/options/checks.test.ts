@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals'
+import {
+  checkBoolean,
+  checkClock,
+  checkFunction,
+  checkInteger,
+  checkKnown,
+  checkObject,
+  checkOneOf,
+  checkShare,
+} from './checks.ts'
+
+const code = (value: string) => expect.objectContaining({ code: `SLUICE_OPTION_${value}` })
+
+describe('checkInteger()', () => {
+  it.each([1, 2, 10])('gives %p back', (value) => {
+    expect(checkInteger('limit', value, 1, 10)).toBe(value)
+  })
+
+  it.each([0, 11, 1.5, Number.NaN, Infinity, -Infinity])('refuses %p as out of range', (value) => {
+    expect(() => checkInteger('limit', value, 1, 10)).toThrow(code('RANGE'))
+  })
+
+  it.each(['5', '', null, undefined, true, 5n, [5], { valueOf: () => 5 }, new Number(5)])(
+    'coerces nothing: %p is of the wrong type',
+    (value) => {
+      expect(() => checkInteger('limit', value, 1, 10)).toThrow(code('TYPE'))
+    },
+  )
+})
+
+describe('the other checks', () => {
+  it('give back what is right', () => {
+    const clock = () => 1_800_000_000_000
+    expect(checkShare('share', 0)).toBe(0)
+    expect(checkShare('share', 1)).toBe(1)
+    expect(checkOneOf('status', 503, [429, 503])).toBe(503)
+    expect(checkBoolean('dryRun', false)).toBe(false)
+    expect(checkFunction('clock', clock, '')).toBe(clock)
+    expect(checkClock(clock)).toBe(clock)
+    expect(checkObject('options', clock.prototype ?? {}, 'options')).toEqual({})
+  })
+
+  it.each([-0.01, 1.01, Number.NaN])('checkShare() refuses %p as out of range', (value) => {
+    expect(() => checkShare('share', value)).toThrow(code('RANGE'))
+  })
+
+  it.each(['0.1', null, undefined])('checkShare() refuses %p as of the wrong type', (value) => {
+    expect(() => checkShare('share', value)).toThrow(code('TYPE'))
+  })
+
+  it.each(['true', 0, 1, null, undefined])('checkBoolean() refuses %p', (value) => {
+    expect(() => checkBoolean('dryRun', value)).toThrow(code('TYPE'))
+  })
+
+  it.each([null, undefined, [], 'text', 5, () => {}])('checkObject() refuses %p', (value) => {
+    expect(() => checkObject('options', value, 'options')).toThrow(code('TYPE'))
+  })
+
+  it.each([[() => 1.5], [() => -1], [() => Number.NaN], [() => '5'], [() => 1e300]])(
+    'checkClock() refuses what does not give integer milliseconds',
+    (clock) => {
+      expect(() => checkClock(clock)).toThrow(expect.objectContaining({ option: 'clock()' }))
+    },
+  )
+})
+
+describe('a name that is not known', () => {
+  const known = ['limit', 'window', 'key', 'retryAfterJitter']
+  const fixOf = (option: string) => {
+    try {
+      checkKnown('', { [option]: 1 }, known)
+    } catch (error) {
+      return (error as { fix: string }).fix
+    }
+    return undefined
+  }
+
+  it.each([
+    ['Limit', "did you mean 'limit'"],
+    ['limt', "did you mean 'limit'"],
+    ['windows', "did you mean 'window'"],
+    ['retryafterjiter', "did you mean 'retryAfterJitter'"],
+  ])('%s is told what it is near to', (option, said) => {
+    expect(fixOf(option)).toContain(said)
+  })
+
+  it.each(['max', 'ke', 'xyz', 'windowMs', ''])('%p is near to none', (option) => {
+    expect(fixOf(option)).toBe('Remove it or correct its name.')
+  })
+
+  it('is refused whatever it is set to, and whatever Object has of that name', () => {
+    expect(() => checkKnown('', { limits: undefined }, known)).toThrow(code('UNKNOWN'))
+    expect(() => checkKnown('', { constructor: 1 }, known)).toThrow(code('UNKNOWN'))
+    expect(() => checkKnown('policies[0]', { limits: 1 }, known)).toThrow(
+      expect.objectContaining({ option: 'policies[0].limits' }),
+    )
+  })
+})

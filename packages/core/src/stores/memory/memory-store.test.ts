@@ -1,0 +1,203 @@
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { createLimiter, type Limiter } from '../../limiter.ts'
+import { manualClock } from '../../testing/manual-clock.ts'
+import { type MemoryStore, memoryStore } from './memory-store.ts'
+
+const stores: MemoryStore[] = []
+afterEach(() => {
+  for (const store of stores.splice(0)) store.close()
+})
+
+/** A store on a clock of its own, with a limiter of ten a minute. */
+function world(maxKeys: number, limit = 10) {
+  const clock = manualClock()
+  const store = memoryStore({ maxKeys, clock })
+  stores.push(store)
+  const limiter = createLimiter({ store, limit, window: '1m', algorithm: 'fixed-window' })
+  return { clock, store, limiter }
+}
+
+/** Of the keys those of which the limiter still knows that they were used. */
+function known(limiter: Limiter<'sync'>, keys: readonly string[]): string[] {
+  return keys.filter((key) => {
+    const { limit, remaining } = limiter.peek(key)
+    return remaining < limit
+  })
+}
+
+describe('a full memory store', () => {
+  it('holds one key if that is all it may', () => {
+    const { store, limiter } = world(1)
+    for (const key of ['a', 'b', 'c']) limiter.consume(key)
+    expect(store.size).toBe(1)
+    expect(known(limiter, ['a', 'b', 'c'])).toEqual(['c'])
+  })
+
+  it('frees precisely the expired key first', () => {
+    const { clock, store, limiter } = world(3)
+    const brief = createLimiter({ store, limit: 10, window: 1000, algorithm: 'fixed-window' })
+    brief.consume('expires', { cost: 9 })
+    limiter.consume('a')
+    limiter.consume('b')
+    clock.advance(1000)
+    limiter.consume('c')
+    expect(store.size).toBe(3)
+    expect(known(limiter, ['a', 'b', 'c'])).toEqual(['a', 'b', 'c'])
+  })
+
+  it('frees precisely the key nearest to a full quota next', () => {
+    const { store, limiter } = world(3)
+    limiter.consume('five', { cost: 5 })
+    limiter.consume('two', { cost: 2 })
+    limiter.consume('nine', { cost: 9 })
+    limiter.consume('new', { cost: 3 })
+    expect(store.size).toBe(3)
+    expect(known(limiter, ['five', 'two', 'nine', 'new'])).toEqual(['five', 'nine', 'new'])
+    limiter.consume('newer')
+    expect(known(limiter, ['five', 'nine', 'new', 'newer'])).toEqual(['five', 'nine', 'newer'])
+  })
+
+  it('keeps to that order among 100 keys', () => {
+    const { store, limiter } = world(100, 1000)
+    const keys = Array.from({ length: 100 }, (_, i) => `client-${(i * 37) % 100}`)
+    const cost = (key: string) => 5 + 9 * Number(key.split('-')[1])
+    for (const key of keys) limiter.consume(key, { cost: cost(key) })
+    for (let i = 0; i < 40; i += 1) limiter.consume(`new-${i}`, { cost: 980 })
+    expect(store.size).toBe(100)
+    const gone = keys.filter((key) => limiter.peek(key).remaining === 1000)
+    const nearest = Array.from({ length: 40 }, (_, i) => `client-${i}`)
+    expect(gone.sort()).toEqual(nearest.sort())
+  })
+
+  it('counts a quota that was given back as nearer to full', () => {
+    const { limiter } = world(2)
+    limiter.consume('a', { cost: 9 })
+    limiter.consume('b', { cost: 5 })
+    limiter.settle('a', -8)
+    limiter.consume('c', { cost: 9 })
+    expect(known(limiter, ['a', 'b', 'c'])).toEqual(['b', 'c'])
+  })
+
+  it('compares the tables of several limiters', () => {
+    const { store, limiter } = world(4)
+    const other = createLimiter({ store, limit: 100, window: '1h', algorithm: 'token-bucket' })
+    limiter.consume('half', { cost: 5 })
+    limiter.consume('most', { cost: 9 })
+    other.consume('little', { cost: 1 })
+    other.consume('much', { cost: 99 })
+    limiter.consume('new', { cost: 9 })
+    expect(known(other, ['little', 'much'])).toEqual(['much'])
+    expect(known(limiter, ['half', 'most', 'new'])).toEqual(['half', 'most', 'new'])
+  })
+
+  it('counts a key once for each policy, and never exceeds its bound', () => {
+    const clock = manualClock()
+    const store = memoryStore({ maxKeys: 5, clock })
+    stores.push(store)
+    const limiter = createLimiter({
+      store,
+      policies: [
+        { name: 'a', limit: 10, window: 1000 },
+        { name: 'b', limit: 100, window: '1m' },
+        { name: 'c', limit: 1000, window: '1h' },
+      ],
+    })
+    for (let i = 0; i < 50; i += 1) {
+      limiter.consume(`client-${i % 7}`)
+      expect(store.size).toBeLessThanOrEqual(5)
+      clock.advance(100)
+    }
+  })
+
+  it('does not need room for what it would not keep', () => {
+    const { store, limiter } = world(1)
+    limiter.consume('a')
+    limiter.peek('b')
+    limiter.settle('b', -1)
+    limiter.reset('b')
+    expect(store.size).toBe(1)
+    expect(known(limiter, ['a'])).toEqual(['a'])
+  })
+
+  it('blocks a new key even if all others are being refused, within its bound', () => {
+    const { store, limiter } = world(2)
+    limiter.block('a', '1h')
+    limiter.block('b', '2h')
+    limiter.block('c', '3h')
+    expect(store.size).toBe(2)
+    expect(limiter.peek('b').allowed).toBe(false)
+    expect(limiter.peek('c').allowed).toBe(false)
+  })
+
+  it('needs no room to block a key that it has', () => {
+    const { limiter } = world(2)
+    limiter.consume('a')
+    limiter.consume('b')
+    limiter.block('a', '1h')
+    expect(known(limiter, ['a', 'b'])).toEqual(['a', 'b'])
+    expect(limiter.peek('a').retryAfterMs).toBe(3_600_000)
+  })
+})
+
+describe('slots', () => {
+  it('are reused without a trace of the state before, whatever freed them', () => {
+    const { clock, store, limiter } = world(2)
+    const log = createLimiter({ store, limit: 10, window: '1m', algorithm: 'sliding-log' })
+    for (const each of [limiter, log]) {
+      each.consume('reset', { cost: 9 })
+      each.reset('reset')
+      expect(each.consume('after-reset').remaining).toBe(9)
+      each.block('after-reset', '1h')
+      each.reset('after-reset')
+      expect(each.consume('after-block').remaining).toBe(9)
+      each.settle('after-block', -1)
+      expect(each.consume('after-settle').remaining).toBe(9)
+      for (const key of ['evicts', 'evicts too']) expect(each.consume(key).remaining).toBe(9)
+      clock.advance(60_000)
+      for (const key of ['x', 'y', 'z']) expect(each.consume(key).remaining).toBe(9)
+    }
+    expect(store.size).toBe(2)
+  })
+
+  it('never change hands while a request with several policies is being decided', () => {
+    const clock = manualClock()
+    const store = memoryStore({ maxKeys: 4, clock })
+    stores.push(store)
+    const limiter = createLimiter({
+      store,
+      policies: [
+        { name: 'burst', limit: 10, window: 1000, algorithm: 'fixed-window' },
+        { name: 'day', limit: 1000, window: '1d', algorithm: 'fixed-window' },
+      ],
+    })
+    const remaining = (key: string) =>
+      limiter.consume(key, { cost: 4 }).policies.map((policy) => policy.remaining)
+    for (let i = 0; i < 40; i += 1) {
+      // Each key that comes anew frees another's slots, and each has expired in the first policy.
+      expect(remaining(`client-${i}`)).toEqual([6, 996])
+      clock.advance(1000)
+    }
+    expect(store.size).toBeLessThanOrEqual(4)
+  })
+})
+
+describe('tables', () => {
+  it('keep policies, limiters and prefixes apart, and share what has the same name', () => {
+    const { store, limiter } = world(1000)
+    const terms = { store, limit: 10, window: '1m', algorithm: 'fixed-window' } as const
+    limiter.consume('a', { cost: 4 })
+    expect(createLimiter(terms).peek('a').remaining).toBe(6)
+    expect(createLimiter({ ...terms, prefix: 'other' }).peek('a').remaining).toBe(10)
+    expect(createLimiter({ ...terms, limit: 11 }).peek('a').remaining).toBe(11)
+    expect(createLimiter({ ...terms, window: '2m' }).peek('a').remaining).toBe(10)
+    expect(createLimiter({ ...terms, algorithm: 'sliding-window' }).peek('a').remaining).toBe(10)
+  })
+
+  it('keep every key when there are more than one map holds', () => {
+    const { store, limiter } = world(100_000)
+    const keys = Array.from({ length: 20_000 }, (_, i) => `client-${i}`)
+    for (const [i, key] of keys.entries()) limiter.consume(key, { cost: 1 + (i % 9) })
+    expect(store.size).toBe(20_000)
+    expect(keys.every((key, i) => limiter.peek(key).remaining === 9 - (i % 9))).toBe(true)
+  })
+})

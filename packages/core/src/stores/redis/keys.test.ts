@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { subject } from './keys.ts'
+
+/** The longest plain id. */
+const MAX = 64
+
+/** What the clients of an application may choose to be called, the odd ones most of all. */
+const ids = fc.oneof(
+  fc.string({ minLength: 0, maxLength: 80 }),
+  fc.string({ unit: 'binary', maxLength: 80 }),
+  // Short words over few characters: so that ids that nearly agree are common.
+  fc.string({
+    unit: fc.constantFrom('{', '}', '#', ':', ' ', '\0', 'a', '\ud83d', '\ude00'),
+    maxLength: 3,
+  }),
+  fc.string({ unit: fc.constantFrom('x', 'y'), minLength: MAX - 1, maxLength: MAX + 1 }),
+)
+
+describe('the subject of a key', () => {
+  test.each(['10.0.0.1', '2001:db8::', 'user:42', 'a|b', '__proto__', 'x'.repeat(MAX), '!', '~'])(
+    'is the id itself where that is plain: %j',
+    (id) => expect(subject(id)).toBe(id),
+  )
+
+  test.each([
+    ['no characters', ''],
+    ['a space', 'a b'],
+    ['an opening brace', '{a'],
+    ['a closing brace', 'a}'],
+    ['the sign of a digest', '#'],
+    ['a control character', 'a\n'],
+    ['NUL', '\0'],
+    ['DEL', '\x7f'],
+    ['an accent', 'é'],
+    ['an emoji', '😀'],
+    ['a lone surrogate', '\ud83d'],
+    ['one character too many', 'x'.repeat(MAX + 1)],
+    ['a million characters', 'x'.repeat(1_000_000)],
+  ])('is a digest where it holds %s', (_, id) => {
+    expect(subject(id)).toMatch(/^#[A-Za-z0-9_-]{43}$/)
+  })
+
+  test('stays the same from release to release, or every quota would be forgotten', () => {
+    expect(subject('a b')).toBe('#h4fMnf0CFrqHZE2QKepVI-VfEDmrXap6hhhmU2qKI_s')
+  })
+
+  test('never holds what would move the slot, and never grows', () => {
+    fc.assert(fc.property(ids, (id) => /^[!-z|~]{1,64}$/.test(subject(id))))
+  })
+
+  test('is another for every other id', () => {
+    fc.assert(fc.property(ids, ids, (a, b) => (subject(a) === subject(b)) === (a === b)))
+  })
+
+  test('of an id is nobody’s own id', () => {
+    fc.assert(fc.property(ids, (id) => subject(id) === id || subject(subject(id)) !== subject(id)))
+  })
+
+  test('tells lone surrogates apart, which UTF-8 would make one', () => {
+    const odd = ['\ud800', '\udbff', '\udc00', '\ufffd', '\ud83d\ude00', '\ude00\ud83d']
+    expect(new Set(odd.map(subject)).size).toBe(odd.length)
+  })
+})

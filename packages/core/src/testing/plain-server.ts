@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Gates } from '../gates.ts'
+import { writeRefusalFields } from '../http/refusal.ts'
+import type { RateLimitOptions, Routes } from '../options/rate-limit-options.ts'
+import type { Framework } from '../request.ts'
+
+/** Node's own server as a framework. */
+export const plain: Framework<IncomingMessage, ServerResponse> = {
+  incoming: (request) => request,
+  outgoing: (response) => response,
+  address: ({ socket }) => socket.remoteAddress,
+  proxyTrust: () => 'nobody',
+  user: (request) => (request as { user?: unknown }).user,
+  path: ({ url }) => url as string,
+}
+
+export type PlainOptions = RateLimitOptions<IncomingMessage, ServerResponse> & {
+  routes?: Routes<IncomingMessage, ServerResponse>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface PlainServer {
+  readonly port: number
+  readonly gates: readonly Gates<IncomingMessage, ServerResponse>[]
+  /** Sends a request on a connection of its own. */
+  send(method?: string, path?: string): Promise<Answer>
+  /** Ends every connection. */
+  stop(): Promise<void>
+}
+
+/** A server behind limiters, one after the other. */
+export async function servePlain(
+  limiters: readonly PlainOptions[],
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<PlainServer> {
+  const gates = limiters.map((options) => new Gates(options, plain))
+  const server = createServer(async (request, response) => {
+    for (const each of gates) if (!(await pass(each, request, response))) return
+    handle(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    gates,
+    send: (method = 'GET', path = '/') => send(port, method, path),
+    stop() {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+async function pass(
+  gates: Gates<IncomingMessage, ServerResponse>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const gate = gates.of(request)
+  const verdict = await gate?.check(request)
+  if (gate === undefined || verdict === undefined) return true
+  const set = (name: string, value: string) => response.setHeader(name, value)
+  gate.writeFields(verdict, response, set)
+  const { refusal } = verdict
+  if (refusal === undefined) return gate.admit(verdict, request, response)
+  writeRefusalFields(refusal, set)
+  response.statusCode = refusal.status
+  response.setHeader('Content-Type', refusal.mediaType)
+  response.end(refusal.body)
+  return false
+}
+
+function send(port: number, method: string, path: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, method, path, agent: false }, (message) => {
+      let body = ''
+      message.setEncoding('utf8')
+      message.on('data', (chunk: string) => {
+        body += chunk
+      })
+      message.on('error', reject)
+      message.on('end', () => {
+        const headers = message.headers as Record<string, string>
+        resolve({ status: message.statusCode as number, headers, body })
+      })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}

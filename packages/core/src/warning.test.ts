@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from '@jest/globals'
+
+test('a warning is one of Node, once for each code, however often it is given', async () => {
+  const module = pathToFileURL(join(__dirname, 'warning.ts')).href
+  const script = `
+    import { warnOnce } from ${JSON.stringify(module)}
+    process.on('warning', ({ name, code, message }) => console.log([name, code, message].join('|')))
+    warnOnce('SLUICE_A', 'first')
+    setImmediate(() => {
+      warnOnce('SLUICE_A', 'again')
+      warnOnce('SLUICE_B', 'other')
+    })`
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--no-warnings',
+    ...['--import', 'tsx', '--input-type=module', '--eval', script],
+  ])
+  expect(stdout).toBe('SluiceWarning|SLUICE_A|first\nSluiceWarning|SLUICE_B|other\n')
+})

@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** What to call when a connection ends: one listener each, however many requests are pipelined. */
+const onSocket = new WeakMap<Socket, Set<() => void>>()
+
+/** Whether the response has ended, or its client has gone away. */
+export function hasGone(response: ServerResponse): boolean {
+  return response.closed || (isQueued(response) && response.req.socket.destroyed)
+}
+
+/**
+ * Calls back once: when the response has ended, or its client has gone away.
+ * @returns what calls it off
+ */
+export function whenClosed(response: ServerResponse, callback: () => void): () => void {
+  if (hasGone(response)) {
+    callback()
+    return () => {}
+  }
+  const queue = isQueued(response) ? queueOf(response.req.socket) : undefined
+  const callOff = () => {
+    response.off('close', closed)
+    queue?.delete(closed)
+  }
+  const closed = () => {
+    callOff()
+    callback()
+  }
+  response.once('close', closed)
+  queue?.add(closed)
+  return callOff
+}
+
+/**
+ * Whether it waits behind another on its connection (pipelining, RFC 9112 §9.3.2): when that
+ * connection ends, Node tells only the response that is being sent.
+ */
+function isQueued(response: ServerResponse): boolean {
+  return response.socket === null
+}
+
+function queueOf(socket: Socket): Set<() => void> {
+  const known = onSocket.get(socket)
+  if (known !== undefined) return known
+  const queue = new Set<() => void>()
+  onSocket.set(socket, queue)
+  socket.once('close', () => {
+    for (const each of [...queue]) each()
+  })
+  return queue
+}
