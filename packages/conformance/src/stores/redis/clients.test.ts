@@ -1,0 +1,67 @@
+// The user's client is handed over as it is, and stays as it is.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createLimiter } from '@sluice/core'
+import { type RedisServer, startRedis } from '../../redis/index.ts'
+import { type Client, clients, picture } from './clients.ts'
+import { expectAllToExpire, expiries } from './ttl.ts'
+
+let redis: RedisServer
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(async () => {
+  const left = await expiries(redis, 4)
+  await redis.stop()
+  expectAllToExpire(left)
+})
+
+const policies = [
+  { name: 'burst', limit: 30, window: '1h', algorithm: 'token-bucket' },
+  { name: 'log', limit: 50, window: '1h', algorithm: 'sliding-log' },
+  { name: 'day', limit: 1000, window: '1d' },
+] as const
+
+describe.each(clients)('a client of %s', (name, connect) => {
+  let client: Client
+  const limiterOf = () =>
+    createLimiter({ store: client, policies, prefix: name.replace(/\W/g, '-') })
+
+  beforeEach(async () => {
+    await redis.command('FLUSHALL')
+    await redis.command('SCRIPT', 'FLUSH')
+    client = connect(redis.url)
+  })
+  afterEach(() => client.disconnect())
+
+  test('is limited by', async () => {
+    const limiter = limiterOf()
+    const decisions = await Promise.all(Array.from({ length: 60 }, () => limiter.consume('client')))
+    expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(30)
+    const { remaining, policies } = await limiter.peek('client')
+    expect([remaining, ...policies.map((each) => each.remaining)]).toEqual([0, 0, 20, 970])
+    await limiter.settle('client', -30)
+    expect((await limiter.peek('client')).policies.map((each) => each.remaining)).toEqual([
+      30, 50, 1000,
+    ])
+    await limiter.block('client', '1m')
+    expect((await limiter.consume('client')).allowed).toBe(false)
+    await limiter.reset('client')
+    expect((await limiter.consume('client')).policies.map((each) => each.remaining)).toEqual([
+      29, 49, 999,
+    ])
+    expect(await expiries(redis, 4)).toHaveLength(3)
+  })
+
+  test('is not altered, nor closed with the limiter', async () => {
+    await client.ping()
+    const before = picture(client)
+    const limiter = limiterOf()
+    await Promise.all(Array.from({ length: 60 }, () => limiter.consume('client')))
+    await limiter.settle('client', -1)
+    limiter.close()
+    expect(picture(client)).toEqual(before)
+    expect(client.status).toBe('ready')
+    expect(await client.ping()).toBe('PONG')
+  })
+})

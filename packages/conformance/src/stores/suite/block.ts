@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals'
+import { algorithmNames, LIMIT, onBench, quotaOf, type StoreKit } from './bench.ts'
+
+export function blocks(kit: StoreKit): void {
+  describe.each(algorithmNames)('%s', (name) => {
+    const quota = quotaOf(name)
+
+    test.each([
+      ['never seen', 0],
+      ['partly used', 2],
+      ['used up', LIMIT],
+    ])('a key %s is blocked for exactly so long, then whole', (_, used) =>
+      onBench(kit, async ({ open, clock }) => {
+        const { consume, block, remaining } = open([quota])
+        if (used > 0) await consume('client', used)
+        await block('client', 300)
+        clock.advance(1)
+        const { admitted, outcomes } = await consume('client')
+        const { remaining: left, waitMs, resetMs } = outcomes[0]!
+        expect([admitted, left, waitMs, resetMs]).toEqual([false, 0, 299, 299])
+        clock.advance(298)
+        expect((await consume('client', 0)).admitted).toBe(false)
+        clock.advance(1)
+        expect(await remaining('client')).toEqual([LIMIT])
+        expect((await consume('client', LIMIT)).admitted).toBe(true)
+        expect((await consume('client')).admitted).toBe(false)
+      })(),
+    )
+
+    test(
+      'reset makes the quota whole and ends a block',
+      onBench(kit, async ({ open }) => {
+        const { consume, block, reset, remaining } = open([quota])
+        await consume('used', LIMIT)
+        await consume('bystander', 2)
+        await block('blocked', 1_000_000)
+        for (const key of ['used', 'blocked', 'never seen']) {
+          await reset(key)
+          expect(await remaining(key)).toEqual([LIMIT])
+        }
+        expect(await remaining('bystander')).toEqual([LIMIT - 2])
+      }),
+    )
+  })
+
+  test(
+    'the later block counts, also when it is the shorter one',
+    onBench(kit, async ({ open, clock }) => {
+      const { consume, block } = open([quotaOf('sliding-window')])
+      await block('client', 1_000_000)
+      await block('client', 10)
+      clock.advance(10)
+      expect((await consume('client')).admitted).toBe(true)
+    }),
+  )
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals'
+import { algorithmNames, LIMIT, onBench, quotaOf, type StoreKit, WINDOW } from './bench.ts'
+
+export function consumes(kit: StoreKit): void {
+  describe.each(algorithmNames)('%s', (name) => {
+    const quota = quotaOf(name)
+
+    test(
+      'admits the limit and no more, and tells what remains',
+      onBench(kit, async ({ open }) => {
+        const { consume } = open([quota])
+        for (let left = LIMIT - 1; left >= 0; left--) {
+          const { admitted, outcomes } = await consume('client')
+          expect([admitted, outcomes[0]!.admitted, outcomes[0]!.remaining]).toEqual([
+            true,
+            true,
+            left,
+          ])
+        }
+        const { admitted, outcomes } = await consume('client')
+        expect([admitted, outcomes[0]!.admitted, outcomes[0]!.remaining]).toEqual([false, false, 0])
+      }),
+    )
+
+    test(
+      'a refusal costs nothing, however large',
+      onBench(kit, async ({ open }) => {
+        const { consume, remaining } = open([quota])
+        await consume('client', 2)
+        for (const cost of [LIMIT - 1, LIMIT + 1, Number.MAX_SAFE_INTEGER]) {
+          expect((await consume('client', cost)).admitted).toBe(false)
+        }
+        expect(await remaining('client')).toEqual([LIMIT - 2])
+        expect((await consume('client', LIMIT - 2)).admitted).toBe(true)
+      }),
+    )
+
+    test(
+      'what a refusal says to wait is enough, and one millisecond less is not',
+      onBench(kit, async ({ open, clock }) => {
+        const { consume, peek } = open([quota])
+        await consume('client', LIMIT)
+        clock.advance(1)
+        const { waitMs } = (await consume('client', 2)).outcomes[0]!
+        clock.advance(waitMs - 1)
+        expect((await peek('client', 2)).admitted).toBe(false)
+        clock.advance(1)
+        expect((await consume('client', 2)).admitted).toBe(true)
+      }),
+    )
+
+    test(
+      'a cost beyond the limit waits for ever',
+      onBench(kit, async ({ open }) => {
+        const { consume } = open([quota])
+        expect((await consume('client', LIMIT + 1)).outcomes[0]!.waitMs).toBe(Infinity)
+      }),
+    )
+
+    test(
+      'peek says what consume would, and changes nothing',
+      onBench(kit, async ({ open, clock }) => {
+        const { consume, peek } = open([quota])
+        for (const cost of [0, 1, 3, 2, 1, 0, 1]) {
+          const peeked = await peek('client', cost)
+          expect(await peek('client', cost)).toEqual(peeked)
+          expect(await consume('client', cost)).toEqual(peeked)
+          clock.advance(WINDOW / 100)
+        }
+      }),
+    )
+
+    test(
+      'a quota is whole again when it says so',
+      onBench(kit, async ({ open, clock }) => {
+        const { consume, remaining } = open([quota])
+        const { resetMs } = (await consume('client', LIMIT)).outcomes[0]!
+        expect(resetMs).toBeGreaterThan(0)
+        clock.advance(resetMs)
+        expect(await remaining('client')).toEqual([LIMIT])
+      }),
+    )
+
+    test(
+      'a clock that steps back locks nobody out for longer than a window',
+      onBench(kit, async ({ open, clock }) => {
+        const { consume } = open([quota])
+        await consume('client', LIMIT)
+        clock.advance(-100 * WINDOW)
+        await consume('client')
+        clock.advance(2 * WINDOW)
+        expect((await consume('client')).admitted).toBe(true)
+      }),
+    )
+  })
+
+  test(
+    'a cost of 0 is admitted while a unit remains, and charges nothing',
+    onBench(kit, async ({ open }) => {
+      const { consume, remaining } = open([quotaOf('fixed-window')])
+      expect((await consume('client', 0)).admitted).toBe(true)
+      expect(await remaining('client')).toEqual([LIMIT])
+      await consume('client', LIMIT)
+      expect((await consume('client', 0)).admitted).toBe(false)
+    }),
+  )
+}

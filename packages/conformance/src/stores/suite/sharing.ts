@@ -1,0 +1,71 @@
+import { expect, test } from '@jest/globals'
+import { LIMIT, onBench, quotaOf, type StoreKit } from './bench.ts'
+
+const oddKeys = [
+  '__proto__',
+  'constructor',
+  ' ',
+  '\0',
+  '\u0001',
+  '{',
+  '}',
+  '{}',
+  '{a}',
+  'a}b{c',
+  ':',
+  '#',
+  '#aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+  '\ud83d',
+  '\ude00',
+  '\ud83d\ude00',
+  '\ufffd',
+  'é',
+  'e\u0301',
+  'A',
+  'a',
+  'x'.repeat(64),
+  'x'.repeat(65),
+  'x'.repeat(100_000),
+  `${'x'.repeat(99_999)}y`,
+]
+
+export function shares(kit: StoreKit): void {
+  const quota = quotaOf('fixed-window')
+
+  test(
+    'ledgers of the same space share its quota',
+    onBench(kit, async ({ open }) => {
+      await open([quota]).consume('client', 2)
+      expect(await open([quota]).remaining('client')).toEqual([LIMIT - 2])
+    }),
+  )
+
+  test(
+    'another space, another prefix and another key have quotas of their own',
+    onBench(kit, async ({ open }) => {
+      const { consume, remaining } = open([quota])
+      await consume('client', LIMIT)
+      expect(await open([quota], { space: 'q' }).remaining('client')).toEqual([LIMIT])
+      expect(await open([quota], { prefix: ':other' }).remaining('client')).toEqual([LIMIT])
+      expect(await remaining('other client')).toEqual([LIMIT])
+    }),
+  )
+
+  test(
+    'the policies of a ledger are spaces of their own, and each can be shared alone',
+    onBench(kit, async ({ open }) => {
+      const { consume } = open([quota, quotaOf('token-bucket')])
+      await consume('client', 2)
+      expect(await open([quota]).remaining('client')).toEqual([LIMIT - 2])
+    }),
+  )
+
+  test(
+    'keys of any characters and any length are told apart',
+    onBench(kit, async ({ open }) => {
+      const { consume, remaining } = open([quota])
+      for (const key of oddKeys) await consume(key, 2)
+      for (const key of oddKeys) expect(await remaining(key)).toEqual([LIMIT - 2])
+    }),
+  )
+}
