@@ -23,7 +23,11 @@ export function apply(
   }
   const goesOn = gate.admit(verdict, request, reply)
   if (goesOn === true) done()
-  else void Promise.resolve(goesOn).then((turn) => (turn ? done() : reply.hijack()))
+  // Hijacked: there is nobody left to reply to.
+  else
+    Promise.resolve(goesOn)
+      .then((turn) => (turn ? done() : reply.hijack()))
+      .catch(done)
 }
 
 function refuse(

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Where an application of Fastify keeps the facts of a request. */
 export function factsOf(app: FastifyInstance): Framework<FastifyRequest, FastifyReply> {
-  const trust = trustOf(trustProxySetting(app))
+  const trust = trustOf(trustProxySetting(app), app.version)
   return {
     incoming: (request) => request.raw,
     outgoing: (reply) => reply.raw,
@@ -26,9 +26,16 @@ function trustProxySetting(app: FastifyInstance): unknown {
   return undefined
 }
 
-/** A number has meant nothing since Fastify 5.12.1 (GHSA-3m5p-2c4r-xxw2). */
-function trustOf(setting: unknown): ProxyTrust {
+function trustOf(setting: unknown, version: string): ProxyTrust {
+  // Fastify reads nothing for what is falsy: false, 0, ''.
+  if (!setting) return 'nobody'
   if (setting === true) return 'everybody'
-  if (typeof setting === 'number') return 'ignored'
-  return setting === undefined || setting === false ? 'nobody' : 'named'
+  if (typeof setting !== 'number') return 'named'
+  return heedsHops(version) ? 'hops' : 'ignored'
+}
+
+/** A number has meant nothing since Fastify 5.12.1 (GHSA-3m5p-2c4r-xxw2). */
+function heedsHops(version: string): boolean {
+  const [, minor = 0, patch = 0] = version.split('.').map(Number)
+  return minor < 12 || (minor === 12 && patch < 1)
 }

@@ -6,10 +6,11 @@ import {
   type RouteOverrides,
   SluiceError,
 } from '@sluice/core'
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { apply } from './apply.ts'
 import { factsOf } from './facts.ts'
+import { register } from './registrations.ts'
 import { RouteGates } from './route-gates.ts'
 
 export {
@@ -40,7 +41,7 @@ declare module 'fastify' {
     rateLimit: Decision | undefined
   }
   interface FastifyInstance {
-    /** The limiter of the first `rateLimit` registered in this context or above. */
+    /** The limiter of the first `rateLimit` registered in this context; if none is, of the one above. */
     rateLimit: Limiter
   }
   interface FastifyContextConfig {
@@ -49,18 +50,20 @@ declare module 'fastify' {
   }
 }
 
-const plugin: FastifyPluginCallback<RateLimitOptions> = (app, options, done) => {
+const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
   const { hook = 'onRequest', ...rest } = options
-  const base = new Gate(rest as CoreOptions<FastifyRequest, FastifyReply>, factsOf(app))
+  const number = register(app, rest)
+  const base = new Gate(
+    rest as CoreOptions<FastifyRequest, FastifyReply>,
+    factsOf(app),
+    number === 1 ? '' : `.${number}`,
+  )
   const gates = new RouteGates(base)
 
   if (!Object.hasOwn(app, 'rateLimit')) app.decorate('rateLimit', base.limiter as Limiter)
   if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', undefined)
   app.addHook('onRoute', (route) => gates.add(route))
-  app.addHook('onClose', (_, closed) => {
-    base.limiter.close()
-    closed()
-  })
+  app.addHook('onClose', async () => base.limiter.close())
   app.addHook(checkHook(hook) as 'onRequest', (request, reply, next) => {
     const gate = gates.of(request)
     if (gate === undefined) {
@@ -74,7 +77,6 @@ const plugin: FastifyPluginCallback<RateLimitOptions> = (app, options, done) => 
       apply(gate, verdict, request, reply, next)
     }
   })
-  done()
 }
 
 function checkHook(hook: unknown): 'onRequest' | 'preHandler' {
@@ -90,12 +92,13 @@ function checkHook(hook: unknown): 'onRequest' | 'preHandler' {
 
 /**
  * Limits the rate of requests: `await app.register(rateLimit, { limit: 100, window: '1m' })`.
- * A second one in the same context adds a limit.
+ * A second one, in the same context or in one within, adds a limit: it counts apart, even on the
+ * same store with the same options.
  *
- * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
- *   another
+ * Registering rejects with a SluiceError if an option is unknown, of the wrong type, out of range,
+ * or contradicts another; adding a route whose `config.rateLimit` is wrong throws one.
  */
-export const rateLimit: FastifyPluginCallback<RateLimitOptions> = fp(plugin, {
+export const rateLimit: FastifyPluginAsync<RateLimitOptions> = fp(plugin, {
   fastify: '5.x',
   name: '@sluice/fastify',
 })

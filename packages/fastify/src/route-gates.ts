@@ -1,37 +1,63 @@
 import { type Gate, routeGate } from '@sluice/core'
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 type FastifyGate = Gate<FastifyRequest, FastifyReply>
+
+/** Undefined within: the route is exempt. */
+interface Mark {
+  readonly gate: FastifyGate | undefined
+}
+
+type Config = FastifyContextConfig & { [mark: symbol]: Mark | undefined }
 
 /** The gates of the routes whose `config.rateLimit` differs from the plugin's options. */
 export class RouteGates {
   private readonly base: FastifyGate
-  /** In the route's config, which Fastify copies: one plugin's gates are apart from another's. */
+  /** In a route's config, where one plugin's gate is apart from another's. */
   private readonly mark = Symbol('sluice.gate')
 
   constructor(base: FastifyGate) {
     this.base = base
   }
 
-  /** @throws SluiceError for wrong options, where the route is registered */
-  add({ config, method, url }: Pick<RouteOptions, 'config' | 'method' | 'url'>): void {
-    const overrides = config?.rateLimit
-    if (config === undefined || overrides === undefined) return
-    // HEAD is the GET of a resource without its body, and counts as such.
-    const methods = [method].flat().map((each) => (each === 'HEAD' ? 'GET' : each))
-    const route = `${[...new Set(methods)].sort().join('|')} ${url}`
-    Object.assign(config, { [this.mark]: { gate: routeGate(this.base, route, overrides) } })
+  /**
+   * To be called with each route as it is registered.
+   * @throws SluiceError for wrong options
+   */
+  add(route: RouteOptions): void {
+    if (route.config?.rateLimit === undefined) return
+    const gate = this.compile(route.config, route.method, route.url)
+    // A config may be shared by several routes, so it is left as it is.
+    route.config = { ...route.config, [this.mark]: { gate } }
   }
 
   /** The gate of a request; undefined if its route is exempt. */
   of({ routeOptions }: FastifyRequest): FastifyGate | undefined {
-    const { config } = routeOptions
-    if (config?.rateLimit === undefined) return this.base
-    const marked = config as unknown as { [mark: symbol]: { gate: FastifyGate | undefined } | undefined }
-    if (marked[this.mark] === undefined) {
-      // Registered before the plugin was.
-      this.add({ config, method: config.method, url: config.url })
+    const config = routeOptions.config as unknown as Config & { method?: string; url?: string }
+    if (config.rateLimit === undefined) return this.base
+    let mark = config[this.mark]
+    if (mark === undefined) {
+      // Registered before the plugin was, or no route: what answers where there is none.
+      mark = { gate: this.compile(config, config.method, config.url) }
+      config[this.mark] = mark
     }
-    return marked[this.mark]?.gate
+    return mark.gate
   }
+
+  private compile(
+    { rateLimit = {} }: FastifyContextConfig,
+    methods: string | readonly string[] = '',
+    url = '',
+  ): FastifyGate | undefined {
+    return routeGate(this.base, routeName([methods].flat(), url), rateLimit)
+  }
+}
+
+/**
+ * What a route is counted by: one of its methods, which no other route of its URL has. HEAD is the
+ * GET of a resource without its body, and counts as such.
+ */
+function routeName(methods: readonly string[], url: string): string {
+  const isGet = methods.includes('GET') || methods.includes('HEAD')
+  return `${isGet ? 'GET' : [...methods].sort()[0]} ${url}`
 }

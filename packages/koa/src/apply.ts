@@ -1,40 +1,54 @@
-import { type Gate, RateLimitError, type Verdict, writeRefusalFields } from '@sluice/core'
+import {
+  exposedHeaders,
+  type Gate,
+  RateLimitError,
+  type Refusal,
+  type Verdict,
+  writeRefusalFields,
+} from '@sluice/core'
 import type { Context, Next } from 'koa'
 
 /** Carries out a verdict: fields on every response, then on to the application or refused. */
-export async function apply(
+export function apply(
   gate: Gate<Context, Context>,
   verdict: Verdict | undefined,
   ctx: Context,
   next: Next,
-): Promise<unknown> {
+): unknown {
   if (verdict === undefined) return next()
   ctx.state.rateLimit = verdict.decision
-  const headers: Record<string, string> = {}
-  const set = (name: string, value: string) => {
-    headers[name] = value
-    ctx.set(name, value)
-  }
-  gate.writeFields(verdict, ctx, set)
+  const sent = ctx.headerSent
+  if (!sent) gate.writeFields(verdict, ctx, (name, value) => ctx.set(name, value))
   if (verdict.refusal !== undefined) {
-    writeRefusalFields(verdict.refusal, set)
-    return refuse(gate, verdict, ctx, headers)
+    return sent ? undefined : refuse(gate, verdict, verdict.refusal, ctx)
   }
-  return (await gate.admit(verdict, ctx, ctx)) ? next() : undefined
+  const goesOn = gate.admit(verdict, ctx, ctx)
+  return goesOn === true ? next() : wait(goesOn, next)
 }
 
-async function refuse(
+async function wait(goesOn: boolean | Promise<boolean>, next: Next): Promise<unknown> {
+  return (await goesOn) ? next() : undefined
+}
+
+function refuse(
   { options: { respond } }: Gate<Context, Context>,
-  { decision, refusal }: Verdict,
+  { decision }: Verdict,
+  refusal: Refusal,
   ctx: Context,
-  headers: Record<string, string>,
-): Promise<unknown> {
-  if (refusal === undefined) return undefined
-  // Koa's error handler starts from an empty response and sets the error's own headers.
-  if (respond === 'throw') throw new RateLimitError(refusal, decision, headers)
+): unknown {
+  writeRefusalFields(refusal, (name, value) => ctx.set(name, value))
+  if (respond === 'throw') throw new RateLimitError(refusal, decision, fieldsOf(ctx))
   ctx.status = refusal.status
   if (respond !== undefined) return respond(decision, ctx, ctx)
   ctx.set('Content-Type', refusal.mediaType)
   ctx.body = refusal.body
   return undefined
+}
+
+const FIELDS = [...exposedHeaders(['draft-11', 'draft-6', 'legacy']), 'Cache-Control']
+
+/** The fields of a refusal: Koa's error handler starts from an empty response and sets the error's. */
+function fieldsOf(ctx: Context): Record<string, string> {
+  const set = FIELDS.filter((name) => ctx.res.hasHeader(name))
+  return Object.fromEntries(set.map((name) => [name, ctx.response.get(name)]))
 }

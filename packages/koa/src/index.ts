@@ -25,9 +25,9 @@ export {
 
 export type RateLimitOptions = CoreOptions<Context, Context> & {
   /**
-   * Options that differ by route, in the pattern syntax of @koa/router:
-   * `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific entry
-   * wins, one with a method before one without.
+   * Options that differ by route, in the pattern syntax of @koa/router, with the path as `ctx.path`
+   * has it: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
+   * entry wins, one with a method before one without.
    */
   routes?: Routes<Context, Context>
 }

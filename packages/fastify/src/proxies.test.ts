@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, jest, test } from '@jest/globals'
+import fastify, { type FastifyInstance } from 'fastify'
+import fastifyWithHops from 'fastify-hops'
+import { listen } from './fixture.ts'
+import { rateLimit } from './index.ts'
+
+const warned: string[] = []
+jest.spyOn(process, 'emitWarning').mockImplementation(((message: string, options: object) => {
+  const { type, code } = options as { type: string; code: string }
+  warned.push(`${type} ${code} ${message}`)
+}) as typeof process.emitWarning)
+
+beforeEach(() => {
+  warned.length = 0
+})
+
+const PROXIED = { headers: { 'X-Forwarded-For': '198.51.100.1, 203.0.113.7' } }
+
+/** Who is charged for requests that have come through a proxy. */
+async function charged(app: FastifyInstance): Promise<string | undefined> {
+  await app.register(rateLimit, { limit: 9, window: '1m' })
+  const ask = await listen(app)
+  // A health check comes first, from beside the server.
+  await ask('GET /health')
+  expect(warned).toEqual([])
+  await app.rateLimit.reset('127.0.0.1')
+  await ask('GET /', PROXIED)
+  await ask('GET /', PROXIED)
+  for (const key of ['127.0.0.1', '198.51.100.1', '203.0.113.7']) {
+    if ((await app.rateLimit.peek(key)).remaining === 7) return key
+  }
+  return undefined
+}
+
+/** Each is told once in a process, so each stands here once. */
+describe("Fastify's trustProxy: what is unsafe is told, though not on the first request", () => {
+  test('unset: X-Forwarded-For comes, and nobody is trusted', async () => {
+    expect(await charged(fastify())).toBe('127.0.0.1')
+    expect(warned).toEqual([expect.stringMatching(/^SluiceWarning SLUICE_PROXY_UNTRUSTED /)])
+  })
+
+  test('true: clients choose their address (peers fault 15)', async () => {
+    expect(await charged(fastify({ trustProxy: true }))).toBe('198.51.100.1')
+    expect(warned).toEqual([expect.stringMatching(/^SluiceWarning SLUICE_PROXY_EVERYBODY /)])
+  })
+
+  test('a number: Fastify ignores it since 5.12.1', async () => {
+    expect(await charged(fastify({ trustProxy: 1 as never }))).toBe('127.0.0.1')
+    expect(warned).toEqual([
+      expect.stringMatching(/^SluiceWarning SLUICE_PROXY_IGNORED .*5\.12\.1.*Name your proxies/),
+    ])
+  })
+
+  test('a number, before 5.12.1: hops are counted', async () => {
+    const app = fastifyWithHops({ trustProxy: 1 as never })
+    expect(await charged(app as unknown as FastifyInstance)).toBe('203.0.113.7')
+    expect(warned).toEqual([expect.stringMatching(/^SluiceWarning SLUICE_PROXY_HOPS /)])
+  })
+
+  test.each([
+    ['addresses', ['127.0.0.1']],
+    ['text', '127.0.0.0/8'],
+    ['a function', (address: string) => address === '127.0.0.1'],
+  ])('%s: nothing to tell', async (_, trustProxy) => {
+    expect(await charged(fastify({ trustProxy: trustProxy as string }))).toBe('203.0.113.7')
+    expect(warned).toEqual([])
+  })
+})
+
+test('trustProxy of the plugin goes before', async () => {
+  const app = fastify({ trustProxy: true })
+  await app.register(rateLimit, { limit: 9, window: '1m', trustProxy: 'loopback' })
+  await (await listen(app))('GET /', PROXIED)
+  expect(await app.rateLimit.peek('203.0.113.7')).toMatchObject({ remaining: 8 })
+  expect(warned).toEqual([])
+})

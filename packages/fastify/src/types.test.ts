@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals'
+import fastify from 'fastify'
+import { statuses } from './fixture.ts'
+import { type Decision, type RateLimitOptions, rateLimit } from './index.ts'
+
+/** What the compiler checks: `tsc` reads this file, and each expected error must be one. */
+test('the types of Fastify know the plugin', async () => {
+  const app = fastify()
+  const options: RateLimitOptions = { limit: 1, window: '1m', hook: 'preHandler' }
+  await app.register(rateLimit, options)
+  await app.register(rateLimit, {
+    policies: [
+      { name: 'burst', limit: async ({ headers }) => Number(headers.tier ?? 9), window: '1s' },
+    ],
+    key: ({ params }) => (params as { id?: string }).id,
+    respond: (_, request, reply) => reply.header('X-Url', request.url).send(),
+  })
+  // @ts-expect-error A limit in quotes.
+  const quoted: RateLimitOptions = { limit: '1', window: '1m' }
+  // @ts-expect-error A misspelt option.
+  const misspelt: RateLimitOptions = { limit: 1, window: '1m', prefixes: 'a' }
+  // @ts-expect-error A hook that is not one of the two.
+  const hook: RateLimitOptions = { limit: 1, window: '1m', hook: 'onSend' }
+
+  app.get('/', { config: { rateLimit: { limit: 2, window: '1m' } } }, async (request) => {
+    const decision: Decision | undefined = request.rateLimit
+    // @ts-expect-error It is undefined where the route is exempt.
+    const certain: Decision = request.rateLimit
+    return { remaining: decision?.remaining, same: certain === decision }
+  })
+  app.get('/free', { config: { rateLimit: false } }, async () => {
+    const { allowed } = await app.rateLimit.peek('127.0.0.1')
+    return { allowed }
+  })
+  // @ts-expect-error A limit in quotes.
+  const wrong = () => app.get('/wrong', { config: { rateLimit: { limit: '2' } } }, async () => 1)
+
+  expect([quoted, misspelt, hook, wrong]).toHaveLength(4)
+  expect(await statuses(app, 'GET /', 'GET /free')).toEqual([200, 200])
+})

@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { request as start } from 'node:http'
+import { describe, expect, test } from '@jest/globals'
+import { until } from '@sluice/conformance/redis'
+import fastify, { type FastifyInstance } from 'fastify'
+import { listen, portOf, statuses } from './fixture.ts'
+import { memoryStore, type RateLimitOptions, rateLimit } from './index.ts'
+
+/** A request that the client can leave. */
+function leaving(app: FastifyInstance) {
+  const sent = start({ host: '127.0.0.1', port: portOf(app), agent: false }).end()
+  sent.on('error', () => {})
+  return sent
+}
+
+const soon = (what: string) => ({ withinMs: 2000, what })
+
+describe('the leaky bucket', () => {
+  const EVERY_MS = 150
+  const QUEUE = { limit: 1, window: EVERY_MS, algorithm: 'leaky-bucket', maxDelay: '10s' } as const
+
+  /** An application that notes who was decided, and who was served and when. */
+  async function queue(options: Partial<RateLimitOptions> = {}) {
+    const decided: number[] = []
+    const served: number[] = []
+    const gone: Promise<unknown>[] = []
+    const app = fastify()
+    app.addHook('onRequest', async (_, reply) => void gone.push(once(reply.raw, 'close')))
+    await app.register(rateLimit, {
+      ...QUEUE,
+      onDecision: ({ delayMs }) => void decided.push(delayMs),
+      ...options,
+    } as RateLimitOptions)
+    app.get('/', async () => {
+      served.push(performance.now())
+      return 'served'
+    })
+    return { app, ask: await listen(app), decided, served, gone }
+  }
+
+  test('an admitted request goes on after its delay', async () => {
+    const { ask, served } = await queue()
+    const began = performance.now()
+    const replies = await Promise.all([ask('GET /'), ask('GET /'), ask('GET /')])
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(served.map((at, i) => at - began >= i * EVERY_MS - 2)).toEqual([true, true, true])
+  })
+
+  test('a client that goes away while waiting: no handler runs, its place is free', async () => {
+    const { app, ask, decided, served, gone } = await queue({ maxWaiting: 1 })
+    await ask('GET /')
+    const left = leaving(app)
+    await until(() => decided.length === 2, soon('the second waits'))
+    left.destroy()
+    await gone[1]
+    expect((await ask('GET /')).status).toBe(200)
+    expect([decided.length, served.length]).toEqual([3, 2])
+  })
+
+  test('closing waits for those who wait, and for nobody who has left', async () => {
+    const { app, ask, decided, gone, served } = await queue({ window: 400 })
+    await ask('GET /')
+    const waiting = ask('GET /')
+    await until(() => decided.length === 2, soon('the second waits'))
+    const left = leaving(app)
+    await until(() => decided.length === 3, soon('the third waits'))
+    left.destroy()
+    await gone[2]
+    const began = performance.now()
+    const closed = app.close()
+    expect((await waiting).status).toBe(200)
+    await closed
+    expect(performance.now() - began).toBeLessThan(600)
+    expect(served.length).toBe(2)
+  })
+})
+
+describe('settle', () => {
+  async function settling(handler: (gone: Promise<unknown>) => Promise<string>) {
+    const settled: [string | undefined, number][] = []
+    const app = fastify()
+    await app.register(rateLimit, {
+      limit: 100,
+      window: '1h',
+      cost: 60,
+      async settle(request, reply) {
+        settled.push([request.routeOptions.url, reply.statusCode])
+        return 15
+      },
+    })
+    app.get('/', async (_, reply) => handler(once(reply.raw, 'close')))
+    const remaining = async () => (await app.rateLimit.peek('127.0.0.1')).remaining
+    return { app, ask: await listen(app), settled, remaining }
+  }
+
+  test('is asked once when the reply has ended', async () => {
+    const { ask, settled, remaining } = await settling(async () => 'served')
+    expect((await ask('GET /')).remaining).toBe(40)
+    await until(async () => (await remaining()) === 85, soon('45 units are given back'))
+    expect(settled).toEqual([['/', 200]])
+  })
+
+  test('is asked once when the client goes away', async () => {
+    const called: unknown[] = []
+    const { app, settled, remaining } = await settling(async (gone) => {
+      called.push(1)
+      await gone
+      return 'too late'
+    })
+    const left = leaving(app)
+    await until(() => called.length === 1, soon('the handler runs'))
+    expect(await remaining()).toBe(40)
+    left.destroy()
+    await until(async () => (await remaining()) === 85, soon('45 units are given back'))
+    expect(settled).toEqual([['/', 200]])
+  })
+})
+
+describe('app.close()', () => {
+  test('closes the store that the plugin has made', async () => {
+    const app = fastify()
+    await app.register(rateLimit, { limit: 5, window: '1h' })
+    await statuses(app, 'GET /')
+    expect(await app.rateLimit.peek('127.0.0.1')).toMatchObject({ remaining: 4 })
+    await app.close()
+    expect(await app.rateLimit.peek('127.0.0.1')).toMatchObject({ remaining: 5 })
+  })
+
+  test('leaves a store open that was handed over', async () => {
+    const store = memoryStore()
+    const app = fastify()
+    await app.register(rateLimit, { limit: 5, window: '1h', store })
+    await statuses(app, 'GET /')
+    await app.close()
+    expect(await app.rateLimit.peek('127.0.0.1')).toMatchObject({ remaining: 4 })
+    store.close()
+  })
+})

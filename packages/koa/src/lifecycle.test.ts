@@ -1,0 +1,141 @@
+import { type ClientRequest, request } from 'node:http'
+import { describe, expect, jest, test } from '@jest/globals'
+import { until } from '@sluice/conformance/redis'
+import type Koa3 from 'koa'
+import { rateLimit } from './index.ts'
+import { listen, type Site, VERSIONS } from './testing.ts'
+
+const soon = { withinMs: 5000 }
+const never = new Promise<void>(() => {})
+
+/** A request whose client can go away. */
+function open({ url }: Site): ClientRequest {
+  const sent = request(url, { agent: false })
+  sent.on('error', () => {})
+  sent.end()
+  return sent
+}
+
+describe.each(VERSIONS)('a request that waits its turn in %s', (_, Koa) => {
+  const QUEUE = { limit: 20, window: '1s', algorithm: 'leaky-bucket' } as const
+
+  test('goes on after its delay, and upstream after it', async () => {
+    const delays: [waited: number, delayMs: number][] = []
+    const app = new Koa()
+    app.use(async (ctx, next) => {
+      const start = performance.now()
+      await next()
+      delays.push([performance.now() - start, ctx.state.rateLimit?.delayMs as number])
+    })
+    app.use(rateLimit(QUEUE))
+    app.use((ctx) => void (ctx.body = 'served'))
+    const site = await listen(app)
+    const replies = await Promise.all([site.send(), site.send(), site.send()])
+    expect(replies.map(({ status, body }) => [status, body])).toEqual(
+      Array(3).fill([200, 'served']),
+    )
+    expect(delays.some(([, delayMs]) => delayMs > 50)).toBe(true)
+    for (const [waited, delayMs] of delays) expect(waited).toBeGreaterThanOrEqual(delayMs)
+  })
+
+  test('of a client that goes away never reaches the application, and frees its place', async () => {
+    const reached: string[] = []
+    let ended = 0
+    const delayed: number[] = []
+    const app = new Koa()
+    const failed = jest.fn()
+    app.on('error', failed)
+    app.use(async (_ctx, next) => {
+      await next()
+      ended += 1
+    })
+    app.use(
+      rateLimit({
+        limit: 1,
+        window: '10s',
+        algorithm: 'leaky-bucket',
+        maxDelay: '1h',
+        maxWaiting: 1,
+        onDecision: ({ delayMs }) => void delayed.push(delayMs),
+      }),
+    )
+    app.use((ctx) => {
+      reached.push(ctx.path)
+      ctx.body = 'served'
+    })
+    const site = await listen(app)
+    expect(await site.statuses(1)).toEqual([200])
+    for (let i = 1; i <= 2; i += 1) {
+      const waiting = open(site)
+      await until(() => delayed.length === 2 * i, { ...soon, what: 'the request waits' })
+      expect(delayed.at(-1)).toBeGreaterThan(5000)
+      expect(await site.statuses(1)).toEqual([429])
+      waiting.destroy()
+      await until(() => ended === 1 + 2 * i, { ...soon, what: 'upstream goes on' })
+    }
+    expect(reached).toEqual(['/'])
+    expect(failed).not.toHaveBeenCalled()
+  })
+})
+
+describe.each(VERSIONS)('a charge in %s', (_, Koa) => {
+  const TERMS = { limit: 100, window: '1h', algorithm: 'fixed-window', cost: 50 } as const
+
+  /** Limits the application, and settles to what it has put into its state. */
+  function settling(handle: Koa3.Middleware) {
+    const settled: [Koa3.Context, Koa3.Context][] = []
+    const limit = rateLimit({
+      ...TERMS,
+      settle(ctx, response) {
+        settled.push([ctx, response])
+        return ctx.state.used
+      },
+    })
+    const app = new Koa()
+    app.silent = true
+    app.use(limit).use(handle)
+    const expectRemaining = async (remaining: number) => {
+      const what = `${remaining} are left`
+      const left = async () => (await limit.limiter.peek('127.0.0.1')).remaining
+      await until(async () => (await left()) === remaining, { ...soon, what })
+    }
+    return { app, settled, expectRemaining }
+  }
+
+  test('is settled once the response has ended, after all that upstream did', async () => {
+    const { app, settled, expectRemaining } = settling(async (ctx) => {
+      ctx.body = 'served'
+      await expectRemaining(50)
+      ctx.state.used = 3
+    })
+    const site = await listen(app)
+    expect((await site.send()).remaining).toBe(50)
+    await expectRemaining(97)
+    expect(settled).toHaveLength(1)
+    expect(settled[0]?.[0]).toBe(settled[0]?.[1])
+  })
+
+  test('is settled when the client goes away, to what was used so far', async () => {
+    const { app, settled, expectRemaining } = settling((ctx) => {
+      ctx.state.used = 20
+      return never
+    })
+    const site = await listen(app)
+    const hanging = open(site)
+    await expectRemaining(50)
+    hanging.destroy()
+    await expectRemaining(80)
+    expect(settled).toHaveLength(1)
+  })
+
+  test('is settled when the application fails', async () => {
+    const { app, settled, expectRemaining } = settling((ctx) => {
+      ctx.state.used = 7
+      throw new Error('of the application')
+    })
+    const site = await listen(app)
+    expect(await site.statuses(1)).toEqual([500])
+    await expectRemaining(93)
+    expect(settled).toHaveLength(1)
+  })
+})

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type RedisServer, startRedis } from '@sluice/conformance/redis'
+import { manualClock } from '@sluice/core/testing'
+import { Redis } from 'ioredis'
+import { memoryStore, type RateLimitOptions, rateLimit, redisStore } from './index.ts'
+import { listen, VERSIONS } from './testing.ts'
+
+const NOON = 1_795_176_000_000
+
+let server: RedisServer
+let client: Redis
+
+beforeAll(async () => {
+  server = await startRedis()
+  client = new Redis(server.port, server.host)
+})
+afterAll(async () => {
+  client.disconnect()
+  await server.stop()
+})
+
+describe.each(VERSIONS)('%s', (version, Koa) => {
+  test.each<[string, RateLimitOptions['store']]>([
+    ['no store', undefined],
+    ['memoryStore()', memoryStore()],
+  ])('peers fault 19: memory limits, without any map to hand over: %s', async (_, store) => {
+    const prefix = version.replace(' ', '-')
+    const app = new Koa().use(rateLimit({ limit: 2, window: '1m', store, prefix }))
+    expect(await (await listen(app)).statuses(3)).toEqual([404, 404, 429])
+  })
+
+  test('a client of Redis is a store, shared by all processes that use it', async () => {
+    const limiter = () =>
+      rateLimit({ limit: 2, window: '1m', store: client, prefix: `${version[4]}` })
+    const sites = [await listen(new Koa().use(limiter())), await listen(new Koa().use(limiter()))]
+    expect(await sites[0]?.statuses(2)).toEqual([404, 404])
+    expect(await sites[1]?.statuses(1)).toEqual([429])
+  })
+
+  test.each([
+    'sliding-window',
+    'fixed-window',
+    'sliding-log',
+    'token-bucket',
+    'leaky-bucket',
+  ] as const)('peers fault 20: memory and Redis run the same %s', async (algorithm) => {
+    const clock = manualClock(NOON)
+    const sites = await Promise.all(
+      [memoryStore({ clock }), redisStore(client, { clock })].map((store) => {
+        const terms = { limit: 5, window: '1s', algorithm, store } as const
+        const prefix = `${version[4]}-${algorithm}`
+        const cost = (ctx: { path: string }) => Number(ctx.path.slice(1))
+        const delays = algorithm === 'leaky-bucket' ? { maxDelay: 0 } : {}
+        return listen(new Koa().use(rateLimit({ ...terms, ...delays, prefix, cost })))
+      }),
+    )
+    const statuses = new Set<number>()
+    for (let i = 0; i < 30; i += 1) {
+      const [memory, redis] = await Promise.all(
+        sites.map(async (site) => {
+          const reply = await site.send(`/${i % 3}`)
+          return { status: reply.status, body: reply.body, fields: reply.limitFields() }
+        }),
+      )
+      expect(redis).toEqual(memory)
+      statuses.add(memory?.status as number)
+      clock.advance((i * 37) % 150)
+    }
+    expect([...statuses].sort()).toEqual([404, 429])
+  })
+})
