@@ -67,7 +67,7 @@ beforeAll(async () => {
   await script('pnpm.mjs', ...filters, '-r', 'pack', '--pack-destination', project)
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
   const quiet = ['--no-audit', '--no-fund', '--prefer-offline']
-  const peers = ['express@5', '@types/express@5']
+  const peers = ['express@5', '@types/express@5', 'fastify@5']
   await run(project, 'npm', ['install', ...quiet, ...peers, ...names.map(tarball)])
 }, setupTimeout)
 
@@ -101,8 +101,19 @@ describe('an empty project that installs the packages', () => {
     expect(JSON.parse(await run(project, process.execPath, [file]))).toEqual(answers)
   })
 
-  it.each(['types.mts', 'types.cts'])('compiles against them: %s', async (file) => {
-    copyFileSync(join(consumer, 'types.ts'), join(project, file))
+  it.each(['fastify.mjs', 'fastify.cjs'])('uses the plugin: %s', async (file) => {
+    copyFileSync(join(consumer, file), join(project, file))
+    const { statuses } = JSON.parse(await run(project, process.execPath, [file]))
+    expect(statuses).toEqual(answers.statuses)
+  })
+
+  it.each([
+    ['types.ts', 'types.mts'],
+    ['types.ts', 'types.cts'],
+    ['fastify.ts', 'fastify.mts'],
+    ['fastify.ts', 'fastify.cts'],
+  ])('compiles against them: %s as %s', async (source, file) => {
+    copyFileSync(join(consumer, source), join(project, file))
     const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext']
     await run(project, tool('tsc'), [...options, '--target', 'es2022', '--types', 'node', file])
   })

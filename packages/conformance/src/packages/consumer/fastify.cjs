@@ -1,0 +1,18 @@
+// The same as fastify.mjs, by require.
+
+const { rateLimit } = require('@sluice/fastify')
+const fastify = require('fastify')
+
+async function main() {
+  const app = fastify()
+  await app.register(rateLimit, { limit: 2, window: '1m' })
+  app.get('/', async () => 'hello')
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const statuses = []
+  for (let i = 0; i < 3; i++) statuses.push((await fetch(url)).status)
+
+  console.log(JSON.stringify({ statuses }))
+  process.exit()
+}
+
+main()

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** docs/recipes.md */
+export const page = readFileSync(join(__dirname, '../../../../docs/recipes.md'), 'utf8')
+
+export interface Row {
+  readonly served: number
+  readonly refused: number
+  readonly left: number
+  readonly over: number
+}
+
+const HEADINGS = {
+  reserving: '### Reserve first',
+  charging: '### Charge afterwards',
+} as const
+
+/** What the page tells of 20 requests at once. */
+export function row(section: string, form: keyof typeof HEADINGS, label: string): Row {
+  const text = between(between(page, `\n## ${section}\n`, '\n## '), HEADINGS[form], '\n### ')
+  const line = text.split('\n').find((each) => each.startsWith(`| ${label} |`))
+  if (line === undefined) throw new Error(`docs/recipes.md tells nothing of ${label}`)
+  const cells = line.split('|').slice(2, 6)
+  const [served, refused, left, over] = cells.map((cell) =>
+    Number(cell.replace(/[ ,]|about/g, '')),
+  ) as [number, number, number, number]
+  return { served, refused, left, over }
+}
+
+function between(text: string, from: string, to: string): string {
+  const start = text.indexOf(from)
+  if (start < 0) throw new Error(`docs/recipes.md has no ${from.trim()}`)
+  const end = text.indexOf(to, start + from.length)
+  return text.slice(start + from.length, end < 0 ? undefined : end)
+}

@@ -1,0 +1,32 @@
+import { type RateLimitHandler, type RateLimitOptions, rateLimit } from '@sluice/express'
+import type { Express, RequestHandler } from 'express'
+
+type Store = RateLimitOptions['store']
+
+export function reserving(app: Express, store: Store, complete: RequestHandler): RateLimitHandler {
+  // #region
+  const tokens = rateLimit({
+    store,
+    limit: 10_000,
+    window: '1m',
+    cost: 1000,
+    settle: (_, response) => response.locals.tokensUsed ?? 0,
+  })
+  app.post('/completions', tokens, complete)
+  // #endregion
+  return tokens
+}
+
+export function charging(app: Express, store: Store, complete: RequestHandler): RateLimitHandler {
+  // #region
+  const tokens = rateLimit({
+    store,
+    limit: 10_000,
+    window: '1m',
+    cost: 0,
+    settle: (_, response) => response.locals.tokensUsed ?? 0,
+  })
+  app.post('/completions', tokens, complete)
+  // #endregion
+  return tokens
+}
