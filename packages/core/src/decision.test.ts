@@ -69,6 +69,7 @@ describe('toDecision()', () => {
     ['that alone refuses', {}, { admitted: false, waitMs: 1 }, 40, 1],
     ['that alone refuses, first', { admitted: false, waitMs: 1 }, { remaining: 0 }, 10, 1],
     ['with the longer wait', { admitted: false, waitMs: 5 }, { admitted: false, waitMs: 6 }, 40, 6],
+    ['that comes first of two', { admitted: false }, { admitted: false }, 10, 300],
     ['never to admit', { admitted: false, waitMs: Infinity }, { admitted: false }, 10, Infinity],
   ])('refused, is bound by the policy %s', (_, one, other, limit, retryAfterMs) => {
     expect(decide(one, other)).toMatchObject({ allowed: false, limit, retryAfterMs })

@@ -6,37 +6,43 @@ export interface Block {
   program: string
 }
 
-/** What a block may take for granted, as the text around it says. */
+/** The application that a block may take for granted, by the package that it imports. */
+const APPS: Record<string, string[]> = {
+  express: ["import express from 'express'", 'const app = express()'],
+  fastify: ["import fastify from 'fastify'", 'const app = fastify()'],
+  koa: ["import Koa from 'koa'", 'const app = new Koa()'],
+}
+
+/** What else it may, as the text around it says. */
 const GIVEN = {
-  app: ["import express from 'express'", 'const app = express()'],
   redis: ["import { Redis } from 'ioredis'", 'const redis = new Redis(process.env.REDIS_URL!)'],
 }
 
-/** All ```ts blocks of a Markdown text. */
-export function blocksOf(markdown: string): Block[] {
+/**
+ * All ```ts blocks of a Markdown text.
+ * @param framework whose application a block takes for granted that imports none. Default: Express
+ */
+export function blocksOf(markdown: string, framework = 'express'): Block[] {
   const blocks: Block[] = []
   for (const match of markdown.matchAll(/^```ts\n(.*?)^```$/gms)) {
+    const source = match[1] as string
     const line = markdown.slice(0, match.index).split('\n').length
-    blocks.push({ line, program: programOf(match[1] as string) })
+    const imported = /'@sluice\/(\w+)'/.exec(source)?.[1] ?? framework
+    const app = (APPS[imported] ?? APPS[framework] ?? APPS.express) as string[]
+    blocks.push({ line, program: programOf(source, { ...GIVEN, app }) })
   }
   return blocks
 }
 
-function programOf(source: string): string {
-  const given = Object.entries(GIVEN)
+function programOf(source: string, givens: Record<string, string[]>): string {
+  const given = Object.entries(givens)
     .filter(([name]) => uses(source, name) && !declares(source, name))
     .flatMap(([, lines]) => lines)
   const checked = source.replace(
     /^(\S.*?) \/\/ → (.+)$/gm,
     (_, expression, value) => `assert.deepEqual(${expression}, ${value})`,
   )
-  return [
-    "import assert from 'node:assert/strict'",
-    ...given,
-    checked,
-    'process.exit(0)',
-    'void assert',
-  ].join('\n')
+  return ["import assert from 'node:assert/strict'", ...given, checked, 'void assert'].join('\n')
 }
 
 function uses(source: string, name: string): boolean {

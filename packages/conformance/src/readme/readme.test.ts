@@ -2,13 +2,20 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type RedisServer, startRedis } from '../redis/index.ts'
 import { blocksOf } from './blocks.ts'
 
 const run = promisify(execFile)
 const root = join(__dirname, '../../../..')
-const readmes = ['README.md', 'packages/core/README.md', 'packages/express/README.md']
+const documents = [
+  'README.md',
+  'packages/core/README.md',
+  'packages/express/README.md',
+  'packages/fastify/README.md',
+  'packages/koa/README.md',
+  'docs/migrating.md',
+]
 
 let redis: RedisServer
 let folder: string
@@ -24,28 +31,29 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe.each(readmes)('%s', (readme) => {
-  const blocks = blocksOf(readFileSync(join(root, readme), 'utf8'))
-
-  test('has blocks', () => {
-    expect(blocks.length).toBeGreaterThan(0)
-  })
-
-  test.each(blocks)('the block of line $line runs', async ({ line, program }) => {
-    const file = join(folder, `${readme.replace(/\W/g, '-')}-${line}.mts`)
+/** Writes the blocks of a document as programs, named after it and their line. */
+function programsOf(document: string): string[] {
+  const markdown = readFileSync(join(root, document), 'utf8')
+  return blocksOf(markdown, document.split('/')[1]).map(({ line, program }) => {
+    const file = join(folder, `${document.replace(/\W/g, '-')}-${line}.mts`)
     writeFileSync(file, program)
-    await run(process.execPath, ['--import', 'tsx', file], {
-      env: { ...process.env, REDIS_URL: redis.url },
-    })
+    return file
   })
+}
+
+test.each(documents)('the blocks of %s run, and give what they say', async (document) => {
+  const programs = programsOf(document)
+  expect(programs.length).toBeGreaterThan(0)
+  const script = join(__dirname, 'run-blocks.ts')
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', script, ...programs], {
+    env: { ...process.env, REDIS_URL: redis.url },
+  })
+  const [failures] = stdout.match(/\{.*\}$/) ?? ['no report']
+  expect(JSON.parse(failures)).toEqual({})
 })
 
 test('the blocks pass the compiler', async () => {
-  for (const readme of readmes) {
-    for (const { line, program } of blocksOf(readFileSync(join(root, readme), 'utf8'))) {
-      writeFileSync(join(folder, `${readme.replace(/\W/g, '-')}-${line}.mts`), program)
-    }
-  }
+  for (const document of documents) programsOf(document)
   writeFileSync(
     join(folder, 'tsconfig.json'),
     JSON.stringify({

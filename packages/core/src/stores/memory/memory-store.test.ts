@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { createLimiter, type Limiter } from '../../limiter.ts'
+import { createLimiter, type Limiter, PolicyLimiter } from '../../limiter.ts'
+import { Policy } from '../../policy.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
 
@@ -78,16 +79,36 @@ describe('a full memory store', () => {
     expect(known(limiter, ['a', 'b', 'c'])).toEqual(['b', 'c'])
   })
 
-  it('compares the tables of several limiters', () => {
-    const { store, limiter } = world(4)
-    const other = createLimiter({ store, limit: 100, window: '1h', algorithm: 'token-bucket' })
-    limiter.consume('half', { cost: 5 })
-    limiter.consume('most', { cost: 9 })
-    other.consume('little', { cost: 1 })
+  it.each([0, 1])('compares the tables of several limiters, whichever comes first', (first) => {
+    const store = memoryStore({ maxKeys: 4, clock: manualClock() })
+    stores.push(store)
+    const terms = { store, limit: 100, window: '1m', algorithm: 'fixed-window' } as const
+    const limiters = [createLimiter(terms), createLimiter({ ...terms, prefix: 'other' })]
+    const [one, other] = (first === 0 ? limiters : limiters.reverse()) as [
+      Limiter<'sync'>,
+      Limiter<'sync'>,
+    ]
+    one.consume('half', { cost: 50 })
+    one.consume('most', { cost: 90 })
+    other.consume('little', { cost: 2 })
     other.consume('much', { cost: 99 })
-    limiter.consume('new', { cost: 9 })
+    one.consume('new', { cost: 95 })
     expect(known(other, ['little', 'much'])).toEqual(['much'])
-    expect(known(limiter, ['half', 'most', 'new'])).toEqual(['half', 'most', 'new'])
+    expect(known(one, ['half', 'most', 'new'])).toEqual(['half', 'most', 'new'])
+  })
+
+  it('measures each tier by its own limit', () => {
+    const store = memoryStore({ maxKeys: 3, clock: manualClock() })
+    stores.push(store)
+    const tiers = new Policy('', { limit: () => 10, window: '1m', algorithm: 'fixed-window' })
+    const limiter = new PolicyLimiter<'sync'>([tiers], { store })
+    limiter.consume('free', { limit: 10, cost: 9 })
+    limiter.consume('gold', { limit: 1000, cost: 500 })
+    limiter.consume('silver', { limit: 100, cost: 60 })
+    limiter.consume('new', { limit: 10, cost: 9 })
+    expect(limiter.peek('free', { limit: 10 }).remaining).toBe(1)
+    expect(limiter.peek('gold', { limit: 1000 }).remaining).toBe(1000)
+    expect(limiter.peek('silver', { limit: 100 }).remaining).toBe(40)
   })
 
   it('counts a key once for each policy, and never exceeds its bound', () => {
