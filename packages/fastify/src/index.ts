@@ -51,7 +51,8 @@ declare module 'fastify' {
 }
 
 const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
-  const { hook = 'onRequest', ...rest } = options
+  const { hook: given = 'onRequest', ...rest } = options
+  const hook = checkHook(given)
   const number = register(app, rest)
   const base = new Gate(
     rest as CoreOptions<FastifyRequest, FastifyReply>,
@@ -64,7 +65,7 @@ const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
   if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', undefined)
   app.addHook('onRoute', (route) => gates.add(route))
   app.addHook('onClose', async () => base.limiter.close())
-  app.addHook(checkHook(hook) as 'onRequest', (request, reply, next) => {
+  app.addHook(hook as 'onRequest', (request, reply, next) => {
     const gate = gates.of(request)
     if (gate === undefined) {
       next()

@@ -140,6 +140,28 @@ export function addressTests(world: World): void {
     expect(new Set(site.keys)).toEqual(new Set(['203.0.113.7']))
   })
 
+  test.each([
+    [undefined, '127.0.0.1'],
+    ['1.1.1.1, 203.0.113.7', '203.0.113.7'],
+    ['1.1.1.1,203.0.113.7,10.0.0.2', '203.0.113.7'],
+    [' , ,203.0.113.7', '203.0.113.7'],
+    ['203.0.113.7,', '203.0.113.7'],
+    ['1.1.1.1,\t203.0.113.7', '203.0.113.7'],
+    ['127.1', 'unknown'],
+  ])('point 62: behind named proxies %j is %s', async (forwarded, key) => {
+    const site = await world.start(TERMS, { trustProxy: '127.0.0.1, 10.0.0.0/8' })
+    await site.send(forwarded === undefined ? {} : from(forwarded))
+    expect(site.keys).toEqual([key])
+  })
+
+  test('points 67 and 68: other fields that a client can write are not read', async () => {
+    const site = await world.start(TERMS, BEHIND_PROXY)
+    for (const name of ['CF-Connecting-IP', 'X-Real-IP', 'True-Client-IP'])
+      await site.send({ headers: { [name]: '203.0.113.7' } })
+    await site.send({ headers: { Forwarded: 'for=203.0.113.7, for="[2001:db8::1]:4711"' } })
+    expect(new Set(site.keys)).toEqual(new Set(['127.0.0.1']))
+  })
+
   test('point 64: X-Forwarded-For of a peer that is not trusted is ignored', async () => {
     const site = await world.start(TERMS, { trustProxy: '10.0.0.0/8' })
     await site.send(from('203.0.113.7'))

@@ -49,7 +49,7 @@ describe.each(cases)('%s, a window of %i ms', (algorithm, window) => {
     return createLimiter({ store: client, limit: 4, window, algorithm, prefix: own, ...queue })
   }
 
-  test('a key expires from the write that made it, and after every later one', async () => {
+  test('peers fault 11: a key expires from the write that made it, and after every later one', async () => {
     const limiter = limiterOf(prefix)
     for (const cost of [1, 2, 1, 3, 0]) {
       await expectToLive(prefix, await limiter.consume('client', { cost }), spans)
@@ -84,7 +84,7 @@ describe.each(cases)('%s, a window of %i ms', (algorithm, window) => {
   })
 })
 
-test('a window of half a second lets in again, and its keys go', async () => {
+test('peers fault 10: a window of half a second lets in again, and its keys go', async () => {
   const run = async (algorithm: AlgorithmName) => {
     const prefix = `half-${algorithm}`
     const limiter = createLimiter({ store: client, limit: 2, window: 500, algorithm, prefix })
@@ -120,7 +120,7 @@ test('the TTL is renewed in time, over many decisions', async () => {
   await Promise.all(algorithmNames.map(run))
 })
 
-test('a window of 40 days limits for 40 days', async () => {
+test('peers fault 9: a window of 40 days limits for 40 days', async () => {
   const limiter = createLimiter({
     store: client,
     limit: 1,
@@ -134,7 +134,7 @@ test('a window of 40 days limits for 40 days', async () => {
   expect(refused.retryAfterMs).toBeLessThanOrEqual(40 * DAY)
 })
 
-test('requests of the same millisecond all count', async () => {
+test('peers fault 22: requests of the same millisecond all count', async () => {
   const limiter = createLimiter({ store: client, limit: 3, window: '1h', algorithm: 'sliding-log' })
   const turn = await Promise.all(Array.from({ length: 5 }, () => limiter.consume('client')))
   expect(new Set(turn.map(({ at }) => at)).size).toBe(1)
