@@ -1,0 +1,8 @@
+/** Stands for a model of language: it says the prompt again, a token for each word. */
+export async function complete(
+  prompt: string,
+  maxTokens: number,
+): Promise<{ text: string; tokens: number }> {
+  const words = prompt.split(' ').slice(0, maxTokens)
+  return { text: words.join(' '), tokens: words.length }
+}

@@ -1,0 +1,49 @@
+// An API whose requests cost tokens, so many a minute by plan: for the user who is signed in, else
+// for the address. A request is charged the most that it may use; once its answer is sent, it gets
+// back what it has not used.
+import { rateLimit } from '@sluice/koa'
+import { Redis } from 'ioredis'
+import Koa, { type Context } from 'koa'
+import { authenticate, type Plan } from './authenticate.ts'
+import { complete } from './model.ts'
+
+const { PORT = '3000', REDIS_URL } = process.env
+
+const tokensPerMinute: Record<Plan, number> = { anonymous: 100, free: 1000, pro: 10_000 }
+const app = new Koa()
+
+app.use(authenticate)
+app.use(
+  rateLimit({
+    store: REDIS_URL === undefined ? undefined : new Redis(REDIS_URL),
+    key: 'user',
+    policies: [
+      { name: 'requests', limit: 20, window: '1m', algorithm: 'token-bucket' },
+      {
+        name: 'tokens',
+        limit: (ctx) => tokensPerMinute[ctx.state.plan as Plan],
+        window: '1m',
+        cost: mostTokens,
+        settle: (ctx) => ctx.state.tokensUsed ?? 0,
+      },
+    ],
+  }),
+)
+app.use(async (ctx) => {
+  const { text, tokens } = await complete(String(ctx.query.prompt ?? ''), mostTokens(ctx))
+  ctx.state.tokensUsed = tokens
+  ctx.body = { plan: ctx.state.plan, text, tokens }
+})
+
+/** What the client asks for: 1 to 500 tokens, 50 if it doesn't say. */
+function mostTokens({ query }: Context): number {
+  return Math.min(Math.max(Math.trunc(Number(query.max)) || 50, 1), 500)
+}
+
+const server = app.listen(Number(PORT), () => {
+  const { port } = server.address() as { port: number }
+  console.log(`http://localhost:${port} limits tokens by plan`)
+  console.log(
+    `Try it:  curl -i -H 'x-api-key: free-1' 'http://localhost:${port}/?prompt=hello&max=80'`,
+  )
+})

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Example, startExample } from '@sluice/conformance/examples'
+import { type RedisServer, startRedis, until } from '@sluice/conformance/redis'
+
+let redis: RedisServer
+
+beforeAll(async () => {
+  redis = await startRedis()
+})
+
+afterAll(async () => {
+  await redis?.stop()
+})
+
+describe.each(['memory', 'Redis'])('with %s', (store) => {
+  let example: Example
+
+  beforeAll(async () => {
+    example = await startExample(__dirname, store === 'Redis' ? { REDIS_URL: redis.url } : {})
+  })
+  afterAll(async () => {
+    await example?.stop()
+  })
+
+  const ask = (max: number, key?: string) =>
+    fetch(`${example.url}/?prompt=one+two+three&max=${max}`, {
+      headers: key === undefined ? {} : { 'x-api-key': key },
+    })
+  const tokensLeft = ({ headers }: Response) =>
+    Number(/"tokens";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
+
+  test('tokens by plan, each user apart from the address', async () => {
+    const free = await ask(80, 'free-1')
+    expect(await free.json()).toEqual({ plan: 'free', text: 'one two three', tokens: 3 })
+    expect(free.headers.get('ratelimit-policy')).toBe('"requests";q=20;w=60, "tokens";q=1000;w=60')
+    expect(tokensLeft(free)).toBe(920)
+    expect(tokensLeft(await ask(80, 'pro-1'))).toBe(9920)
+    expect(tokensLeft(await ask(60))).toBe(40)
+  })
+
+  test('what was not used is given back', async () => {
+    await until(async () => tokensLeft(await ask(1, 'free-1')) > 980, {
+      withinMs: 1000,
+      everyMs: 100,
+      what: 'the tokens that were not used are back',
+    })
+  })
+
+  test('more than the plan has is refused, and costs nothing', async () => {
+    const refused = await ask(101)
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toMatchObject({ 'violated-policies': ['tokens'] })
+    expect((await ask(1)).status).toBe(200)
+  })
+})
