@@ -15,7 +15,9 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
     router.get('/users/:id', limit, (ctx) => {
       ctx.body = { left: ctx.state.rateLimit?.remaining }
     })
-    router.get('/free', (ctx) => void (ctx.body = 'free'))
+    router.get('/free', (ctx) => {
+      ctx.body = 'free'
+    })
     const site = await listen(routed(router))
     expect((await site.send('/users/1')).body).toBe('{"left":0}')
     expect(await site.statuses(1, '/users/1')).toEqual([429])
@@ -27,10 +29,16 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
   test('on a router it limits the routes of that router', async () => {
     const api = new Router({ prefix: '/api' })
     api.use(rateLimit({ ...ONCE, limit: 2 }))
-    api.get('/a', (ctx) => void (ctx.body = 'a'))
-    api.get('/b', (ctx) => void (ctx.body = 'b'))
+    api.get('/a', (ctx) => {
+      ctx.body = 'a'
+    })
+    api.get('/b', (ctx) => {
+      ctx.body = 'b'
+    })
     const app = routed(api)
-    app.use((ctx) => void (ctx.body = 'outside'))
+    app.use((ctx) => {
+      ctx.body = 'outside'
+    })
     const site = await listen(app)
     expect(await site.statuses(1, '/api/a')).toEqual([200])
     expect(await site.statuses(2, '/api/b')).toEqual([200, 429])
@@ -45,8 +53,12 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
   test('peers fault 2: one more on a route adds a limit', async () => {
     const router = new Router()
     router.use(rateLimit({ limit: 3, window: '1h' }))
-    router.get('/login', rateLimit(ONCE), (ctx) => void (ctx.body = 'in'))
-    router.get('/other', (ctx) => void (ctx.body = 'other'))
+    router.get('/login', rateLimit(ONCE), (ctx) => {
+      ctx.body = 'in'
+    })
+    router.get('/other', (ctx) => {
+      ctx.body = 'other'
+    })
     const site = await listen(routed(router))
     const login = await site.send('/login')
     expect(login.field('RateLimit-Policy')).toBe('"default";q=3;w=3600, "default-2";q=1;w=60')
@@ -57,7 +69,10 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
   test('peers fault 21: the same limiter on two routes is one quota', async () => {
     const shared = rateLimit({ ...ONCE, limit: 3 })
     const router = new Router()
-    for (const path of ['/a', '/b']) router.get(path, shared, (ctx) => void (ctx.body = path))
+    for (const path of ['/a', '/b'])
+      router.get(path, shared, (ctx) => {
+        ctx.body = path
+      })
     const site = await listen(routed(router))
     expect(await site.statuses(2, '/a')).toEqual([200, 200])
     expect(await site.statuses(2, '/b')).toEqual([200, 429])
@@ -77,8 +92,12 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
       },
     })
     const router = new Router()
-    router.post('/login', (ctx) => void (ctx.body = 'in'))
-    router.get('/users/:id', (ctx) => void (ctx.body = ctx.params.id))
+    router.post('/login', (ctx) => {
+      ctx.body = 'in'
+    })
+    router.get('/users/:id', (ctx) => {
+      ctx.body = ctx.params.id
+    })
     const site = await listen(new Koa().use(limit).use(router.routes()))
     const post = { method: 'POST' }
     const login = await site.send('/login', post)
@@ -99,7 +118,10 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
   test('routes: the path is the whole path, in a router with a prefix too', async () => {
     const router = new Router({ prefix: '/api' })
     router.use(rateLimit({ ...ONCE, routes: { '/api/health': false } }))
-    for (const path of ['/health', '/data']) router.get(path, (ctx) => void (ctx.body = path))
+    for (const path of ['/health', '/data'])
+      router.get(path, (ctx) => {
+        ctx.body = path
+      })
     const site = await listen(routed(router))
     expect(await site.statuses(3, '/api/health')).toEqual([200, 200, 200])
     expect(await site.statuses(2, '/api/data')).toEqual([200, 429])
