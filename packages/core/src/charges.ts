@@ -1,6 +1,6 @@
-import { checkCost } from './limiter.ts'
 import { isPromise, type MaybePromise } from './maybe-promise.ts'
 import type { ChargeRule } from './options/compile.ts'
+import { checkCost } from './policy-limiter.ts'
 import type { Charge } from './stores/store.ts'
 
 /** Reads what a request is to be charged, one charge a policy. */

@@ -3,6 +3,7 @@ import type { AlgorithmName } from './algorithms/algorithm.ts'
 import type { Decision } from './decision.ts'
 import { createLimiter, type LimiterOptions } from './limiter.ts'
 import { memoryStore } from './stores/memory/memory-store.ts'
+import type { Store } from './stores/store.ts'
 import { manualClock } from './testing/manual-clock.ts'
 
 const ALGORITHMS: AlgorithmName[] = [
@@ -343,6 +344,36 @@ describe('block() and reset()', () => {
     expect(limiter.consume('client').remaining).toBe(2)
     limiter.reset('unknown')
     expect(store.size).toBe(1)
+  })
+})
+
+describe('a store that answers by promises of another make', () => {
+  it('is awaited as any other', async () => {
+    const memory = memoryStore({ clock: manualClock(START) })
+    closing.push(memory)
+    const reset: string[] = []
+    // biome-ignore lint/suspicious/noThenProperty: that is what such promises are
+    const later = <T>(value: T) => ({ then: (use: (value: T) => unknown) => use(value) }) as never
+    const store: Store<'async'> = {
+      open(spaces, prefix) {
+        const ledger = memory.open(spaces, prefix)
+        return {
+          consume: (charges) => later(structuredClone(ledger.consume(charges))),
+          peek: (charges) => later(structuredClone(ledger.peek(charges))),
+          settle: () => later(undefined),
+          block: () => later(undefined),
+          reset: (keys) => later(reset.push(...keys)),
+        }
+      },
+      close() {},
+    }
+    const limiter = createLimiter({ store, limit: 2, window: '1m' })
+    expect(await limiter.consume('client')).toMatchObject({ allowed: true, remaining: 1 })
+    expect(await limiter.peek('client')).toMatchObject({ allowed: true, remaining: 1 })
+    const done = limiter.reset('client')
+    expect(done).toBeInstanceOf(Promise)
+    await done
+    expect(reset).toEqual(['client'])
   })
 })
 

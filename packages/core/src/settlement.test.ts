@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import type { PolicyLimiter } from './limiter.ts'
+import type { PolicyLimiter } from './policy-limiter.ts'
 import { type MemoryStore, memoryStore } from './stores/memory/memory-store.ts'
 import { type ManualClock, manualClock } from './testing/manual-clock.ts'
 import { type PlainOptions, type PlainServer, servePlain } from './testing/plain-server.ts'

@@ -1,8 +1,8 @@
-import type { PolicyLimiter } from './limiter.ts'
 import { checkInteger } from './options/checks.ts'
 import type { ChargeRule } from './options/compile.ts'
 import type { SettleOption } from './options/rate-limit-options.ts'
 import { MAX_LIMIT } from './policy.ts'
+import type { PolicyLimiter } from './policy-limiter.ts'
 import type { Charge } from './stores/store.ts'
 import { warnOnce } from './warning.ts'
 

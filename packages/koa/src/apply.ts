@@ -23,11 +23,29 @@ export function apply(
     return sent ? undefined : refuse(gate, verdict, verdict.refusal, ctx)
   }
   const goesOn = gate.admit(verdict, ctx, ctx)
-  return goesOn === true ? next() : wait(goesOn, next)
+  return goesOn === true ? goOn(ctx, next) : wait(goesOn, ctx, next)
 }
 
-async function wait(goesOn: boolean | Promise<boolean>, next: Next): Promise<unknown> {
-  return (await goesOn) ? next() : undefined
+async function wait(
+  goesOn: boolean | Promise<boolean>,
+  ctx: Context,
+  next: Next,
+): Promise<unknown> {
+  return (await goesOn) ? goOn(ctx, next) : undefined
+}
+
+/**
+ * Koa's error handler starts from an empty response and sets the error's own `headers`: an error
+ * of the application's takes the fields with it, so that every response has them.
+ */
+function goOn(ctx: Context, next: Next): Promise<unknown> {
+  return next().catch((error: unknown) => {
+    if (error instanceof Error && Object.isExtensible(error)) {
+      const own = (error as { headers?: object }).headers
+      Object.assign(error, { headers: { ...fieldsOf(ctx, FIELDS), ...own } })
+    }
+    throw error
+  })
 }
 
 function refuse(
@@ -37,7 +55,10 @@ function refuse(
   ctx: Context,
 ): unknown {
   writeRefusalFields(refusal, (name, value) => ctx.set(name, value))
-  if (respond === 'throw') throw new RateLimitError(refusal, decision, fieldsOf(ctx))
+  if (respond === 'throw') {
+    const headers = fieldsOf(ctx, [...FIELDS, 'Retry-After', 'Cache-Control'])
+    throw new RateLimitError(refusal, decision, headers)
+  }
   ctx.status = refusal.status
   if (respond !== undefined) return respond(decision, ctx, ctx)
   ctx.set('Content-Type', refusal.mediaType)
@@ -45,10 +66,12 @@ function refuse(
   return undefined
 }
 
-const FIELDS = [...exposedHeaders(['draft-11', 'draft-6', 'legacy']), 'Cache-Control']
+/** What limiters write, by whatever profile. */
+const FIELDS = exposedHeaders(['draft-11', 'draft-6', 'legacy']).filter(
+  (name) => name !== 'Retry-After',
+)
 
-/** The fields of a refusal: Koa's error handler starts from an empty response and sets the error's. */
-function fieldsOf(ctx: Context): Record<string, string> {
-  const set = FIELDS.filter((name) => ctx.res.hasHeader(name))
+function fieldsOf(ctx: Context, names: readonly string[]): Record<string, string> {
+  const set = names.filter((name) => ctx.res.hasHeader(name))
   return Object.fromEntries(set.map((name) => [name, ctx.response.get(name)]))
 }

@@ -5,9 +5,9 @@ import { Access } from '../key/access.ts'
 import { type KeyReader, keyReader } from '../key/key.ts'
 import { type AddressReader, addressReader } from '../key/proxies.ts'
 import { readOnce } from '../key/read-once.ts'
-import { checkCost } from '../limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { compilePolicies, POLICY_OPTIONS, type Policy } from '../policy.ts'
+import { checkCost } from '../policy-limiter.ts'
 import type { Framework } from '../request.ts'
 import {
   checkBoolean,

@@ -2,9 +2,9 @@ import type { Decision } from '../decision.ts'
 import type { HeaderProfile } from '../http/profiles/index.ts'
 import type { KeyOption, UserOption } from '../key/key.ts'
 import type { TrustProxyOption } from '../key/proxies.ts'
-import type { StoreOptions } from '../limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { PolicyOptions } from '../policy.ts'
+import type { StoreOptions } from '../policy-limiter.ts'
 
 type Of<Request, T> = (request: Request) => MaybePromise<T>
 

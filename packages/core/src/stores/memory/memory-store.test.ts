@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { createLimiter, type Limiter, PolicyLimiter } from '../../limiter.ts'
+import { createLimiter, type Limiter } from '../../limiter.ts'
 import { Policy } from '../../policy.ts'
+import { PolicyLimiter } from '../../policy-limiter.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
 

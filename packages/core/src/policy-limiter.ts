@@ -1,0 +1,159 @@
+import type { Quota } from './algorithms/algorithm.ts'
+import { type Decision, toDecision } from './decision.ts'
+import { SluiceError } from './errors.ts'
+import type { Limiter } from './limiter.ts'
+import { isPromise, type MaybePromise, then } from './maybe-promise.ts'
+import { checkInteger } from './options/checks.ts'
+import { type Duration, parseDuration } from './options/duration.ts'
+import { MAX_LIMIT, type Policy } from './policy.ts'
+import type { RedisClient } from './stores/redis/client.ts'
+import { resolveStore } from './stores/resolve.ts'
+import type { Answer, Charge, Ledger, Mode, Ruling, Store } from './stores/store.ts'
+
+export interface StoreOptions<M extends Mode = Mode> {
+  /** A Redis client as it is, or a store. Default: a memory store of its own. */
+  store?: { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M] | Store<M>
+  /** Namespace of the keys: 1 … 64 of `A-Z a-z 0-9 . _ : -`. Default: `'sluice'`. */
+  prefix?: string
+}
+
+/** The policies on a store. What adapters build theirs on: they bring charges of their own. */
+export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
+  readonly policies: readonly Policy[]
+  readonly store: Store<M>
+  private readonly ownsStore: boolean
+  private readonly prefix: string
+  /** By the spaces that they hold: more than one where a limit is a function of the request. */
+  private readonly ledgers = new Map<string, Ledger<M>>()
+  private readonly staticQuotas: readonly Quota[] | undefined
+  private readonly staticLedger: Ledger<M> | undefined
+  /** Filled in anew for each call, so that a decision allocates nothing but itself. */
+  private readonly charges: Charge[]
+
+  /** @param scope sets its keys apart from those of other limiters with the same policies */
+  constructor(policies: readonly Policy[], options: StoreOptions, scope = '') {
+    this.policies = policies
+    this.store = resolveStore(options.store) as Store as Store<M>
+    this.ownsStore = options.store === undefined
+    this.prefix = checkPrefix(options.prefix) + scope
+    const quotas = policies.map(({ quota }) => quota)
+    if (quotas.every((quota) => quota !== undefined)) {
+      this.staticQuotas = quotas
+      this.staticLedger = this.ledger(quotas)
+    }
+    this.charges = policies.map(() => ({ key: '', quota: undefined as never, cost: 0 }))
+  }
+
+  consume(key: string, options?: { cost?: number; limit?: number }): Answer<M, Decision> {
+    const cost = options?.cost
+    return this.decide(this.fill(key, cost === undefined ? 1 : checkCost(cost), options?.limit))
+  }
+
+  /**
+   * Decides charges in the order of the policies, which may differ in key, quota and cost. Reads
+   * them before it returns.
+   */
+  decide(charges: readonly Charge[]): Answer<M, Decision> {
+    const quotas = this.staticQuotas ?? charges.map(({ quota }) => quota)
+    const ruling = this.ledger(quotas).consume(charges)
+    return this.answer(ruling, quotas)
+  }
+
+  peek(key: string, options?: { limit?: number }): Answer<M, Decision> {
+    const charges = this.fill(key, 0, options?.limit)
+    const quotas = charges.map(({ quota }) => quota)
+    const ruling = this.ledger(quotas).peek(charges)
+    return this.answer(ruling, quotas)
+  }
+
+  settle(key: string, delta: number, options?: { at?: number; limit?: number }) {
+    const units = checkInteger('delta', delta, -MAX_LIMIT, MAX_LIMIT)
+    const { at } = options ?? {}
+    if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
+    return this.settleCharges(this.fill(key, units, options?.limit), at)
+  }
+
+  /** As `settle`, for charges that differ. */
+  settleCharges(charges: readonly Charge[], at?: number): Answer<M, void> {
+    return this.ledger(charges.map(({ quota }) => quota)).settle(charges, at)
+  }
+
+  reset(key: string): Answer<M, void> {
+    const keys = this.policies.map(() => checkKey(key))
+    return this.onEveryLedger((ledger) => ledger.reset(keys))
+  }
+
+  block(key: string, duration: Duration): Answer<M, void> {
+    const keys = this.policies.map(() => checkKey(key))
+    const durationMs = parseDuration('duration', duration)
+    return this.onEveryLedger((ledger) => ledger.block(keys, durationMs))
+  }
+
+  close(): void {
+    if (this.ownsStore) this.store.close()
+  }
+
+  private fill(key: string, cost: number, limit: number | undefined): readonly Charge[] {
+    checkKey(key)
+    for (let i = 0; i < this.charges.length; i += 1) {
+      const charge = this.charges[i] as Charge
+      const policy = this.policies[i] as Policy
+      charge.key = key
+      charge.quota = policy.quota ?? policy.quotaFor(limit)
+      charge.cost = cost
+    }
+    return this.charges
+  }
+
+  private ledger(quotas: readonly Quota[]): Ledger<M> {
+    if (this.staticLedger !== undefined) return this.staticLedger
+    const names = this.policies.map((policy, i) => policy.space(quotas[i] as Quota))
+    const id = names.join('\n')
+    let ledger = this.ledgers.get(id)
+    if (ledger === undefined) {
+      const spaces = names.map((name, i) => ({ name, algorithm: (quotas[i] as Quota).algorithm }))
+      ledger = this.store.open(spaces, this.prefix)
+      this.ledgers.set(id, ledger)
+    }
+    return ledger
+  }
+
+  private answer(ruling: MaybePromise<Ruling>, quotas: readonly Quota[]) {
+    const answer = isPromise(ruling)
+      ? then(ruling, (each) => toDecision(each, this.policies, quotas))
+      : toDecision(ruling, this.policies, quotas)
+    return answer as Answer<M, Decision>
+  }
+
+  private onEveryLedger(act: (ledger: Ledger<M>) => unknown): Answer<M, void> {
+    const pending = [...this.ledgers.values()].map(act)
+    const promised = pending.some(isPromise)
+    return (promised ? Promise.all(pending).then(() => undefined) : undefined) as Answer<M, void>
+  }
+}
+
+export function checkCost(cost: unknown, option = 'cost'): number {
+  return checkInteger(option, cost, 0, Number.MAX_SAFE_INTEGER)
+}
+
+function checkKey(key: unknown): string {
+  if (typeof key === 'string' && key !== '') return key
+  throw new SluiceError({
+    code: 'SLUICE_KEY',
+    option: 'key',
+    expected: 'text of at least one character that tells clients apart',
+    received: key,
+    fix: 'Give what identifies the client: without it all of them would share one quota.',
+  })
+}
+
+function checkPrefix(prefix: unknown = 'sluice'): string {
+  if (typeof prefix === 'string' && /^[\w.:-]{1,64}$/.test(prefix)) return prefix
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_VALUE',
+    option: 'prefix',
+    expected: '1 to 64 characters of A-Z a-z 0-9 . _ : -',
+    received: prefix,
+    fix: "Choose a namespace such as 'my-api'.",
+  })
+}
