@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Outcome } from './algorithms/algorithm.ts'
 import { toDecision } from './decision.ts'
-import { compilePolicies, POLICY_OPTIONS } from './policy.ts'
+import { compilePolicies } from './policies.ts'
+import { POLICY_OPTIONS } from './policy.ts'
 import type { Ruling } from './stores/store.ts'
 
 const policies = compilePolicies(

@@ -1,7 +1,8 @@
 import type { Decision } from './decision.ts'
 import { checkKnown, checkObject } from './options/checks.ts'
 import type { Duration } from './options/duration.ts'
-import { compilePolicies, POLICY_OPTIONS, type PolicyOptions } from './policy.ts'
+import { compilePolicies } from './policies.ts'
+import { POLICY_OPTIONS, type PolicyOptions } from './policy.ts'
 import { PolicyLimiter, type StoreOptions } from './policy-limiter.ts'
 import type { Answer, Mode } from './stores/store.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { compilePolicies, MAX_LIMIT, POLICY_OPTIONS, Policy } from './policy.ts'
+import { compilePolicies } from './policies.ts'
+import { MAX_LIMIT, POLICY_OPTIONS, Policy } from './policy.ts'
 
 const policy = (options: object) => new Policy('', { limit: 10, window: '1m', ...options })
 const space = (options: object) => {

@@ -1,8 +1,11 @@
+import { DIGEST_LENGTH, digest } from '../../key/digest.ts'
 import { KeyIndex } from './key-index.ts'
 import { Slots } from './slots.ts'
 
 /** Keys freed in one go, at most. */
 const BATCH = 256
+/** Longer keys are kept as a digest, so that no client can make them fill the memory. Characters. */
+const MAX_PLAIN = 256
 
 /** The keys of one policy and their states. */
 export class Table {
@@ -19,19 +22,20 @@ export class Table {
 
   /** The slot of a key, or -1. */
   find(key: string): number {
-    return this.index.find(key)
+    return this.index.find(bounded(key))
   }
 
   /** Adds a key that is not there yet; returns its slot. */
   add(key: string): number {
-    const slot = this.slots.claim(key)
-    this.index.add(key, slot)
+    const id = bounded(key)
+    const slot = this.slots.claim(id)
+    this.index.add(id, slot)
     this.size += 1
     return slot
   }
 
   delete(key: string): void {
-    const slot = this.index.find(key)
+    const slot = this.find(key)
     if (slot >= 0) this.free(slot)
   }
 
@@ -59,4 +63,10 @@ export class Table {
     for (const slot of expired) this.free(slot)
     return expired.length
   }
+}
+
+/** No key stands for another: what reads like a digest becomes one too. */
+function bounded(key: string): string {
+  const like = key.length === DIGEST_LENGTH && key.startsWith('#')
+  return key.length > MAX_PLAIN || like ? digest(key) : key
 }

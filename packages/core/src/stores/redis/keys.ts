@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { digest } from '../../key/digest.ts'
 
 /** Longer ids become a digest, so that no client can make keys grow. Characters. */
 const MAX_PLAIN = 64
@@ -11,7 +11,7 @@ const MAX_PLAIN = 64
  * hold no `#`.
  */
 export function subject(id: string): string {
-  return isPlain(id) ? id : `#${createHash('sha256').update(id, 'utf16le').digest('base64url')}`
+  return isPlain(id) ? id : digest(id)
 }
 
 function isPlain(id: string): boolean {

@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals'
+import { digest } from '../../key/digest.ts'
+import { Table } from './table.ts'
+
+const long = 'x'.repeat(100_000)
+
+it('keeps no more of a key than 256 characters, whoever chose it', () => {
+  const table = new Table(10)
+  for (const key of ['a', 'y'.repeat(256), 'y'.repeat(257), long]) {
+    const slot = table.add(key)
+    expect(table.slots.key(slot)?.length).toBeLessThanOrEqual(256)
+    expect(table.find(key)).toBe(slot)
+  }
+  table.delete(long)
+  expect([table.find(long), table.size]).toEqual([-1, 3])
+})
+
+it('keeps long keys apart, and from what only reads like one', () => {
+  const table = new Table(10)
+  const keys = [`${long}a`, `${long}b`, digest(`${long}a`), digest(digest(`${long}a`))]
+  expect(new Set(keys.map((key) => table.add(key))).size).toBe(4)
+  expect(new Set(keys.map((key) => table.find(key))).size).toBe(4)
+})
