@@ -27,8 +27,12 @@ export interface Limiter<M extends Mode = Mode> {
   consume(key: string, options?: { cost?: number; limit?: number }): Answer<M, Decision>
   /** What a request would meet now: reads, changes nothing. */
   peek(key: string, options?: { limit?: number }): Answer<M, Decision>
-  /** Makes the key's quota whole and ends a block. */
-  reset(key: string): Answer<M, void>
+  /**
+   * Makes the key's quota whole and ends a block.
+   * @param options.limit only for a bucket whose limit is a function of the request, which keeps
+   *   keys for each limit: one to reset beside those that this process has met
+   */
+  reset(key: string, options?: { limit?: number }): Answer<M, void>
   /**
    * Corrects an earlier charge by `delta` units: negative gives back, positive charges more, into
    * debt if need be.
@@ -36,8 +40,11 @@ export interface Limiter<M extends Mode = Mode> {
    *   changes. Default: now
    */
   settle(key: string, delta: number, options?: { at?: number; limit?: number }): Answer<M, void>
-  /** Refuses the key for so long; then its quota is whole. */
-  block(key: string, duration: Duration): Answer<M, void>
+  /**
+   * Refuses the key for so long; then its quota is whole.
+   * @param options.limit as with `reset`
+   */
+  block(key: string, duration: Duration, options?: { limit?: number }): Answer<M, void>
   /** Ends the limiter and a store that it made itself. Clients and stores handed over stay open. */
   close(): void
 }

@@ -40,6 +40,9 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     if (quotas.every((quota) => quota !== undefined)) {
       this.staticQuotas = quotas
       this.staticLedger = this.ledger(quotas)
+    } else if (policies.every((policy) => (policy.quota ?? policy.quotaFor(1)).scale === '')) {
+      // Whatever the limits turn out to be, the keys are these.
+      this.ledger(policies.map((policy) => policy.quota ?? policy.quotaFor(1)))
     }
     this.charges = policies.map(() => ({ key: '', quota: undefined as never, cost: 0 }))
   }
@@ -78,15 +81,15 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     return this.ledger(charges.map(({ quota }) => quota)).settle(charges, at)
   }
 
-  reset(key: string): Answer<M, void> {
+  reset(key: string, options?: { limit?: number }): Answer<M, void> {
     const keys = this.policies.map(() => checkKey(key))
-    return this.onEveryLedger((ledger) => ledger.reset(keys))
+    return this.onEveryLedger(options?.limit, (ledger) => ledger.reset(keys))
   }
 
-  block(key: string, duration: Duration): Answer<M, void> {
+  block(key: string, duration: Duration, options?: { limit?: number }): Answer<M, void> {
     const keys = this.policies.map(() => checkKey(key))
     const durationMs = parseDuration('duration', duration)
-    return this.onEveryLedger((ledger) => ledger.block(keys, durationMs))
+    return this.onEveryLedger(options?.limit, (ledger) => ledger.block(keys, durationMs))
   }
 
   close(): void {
@@ -125,7 +128,14 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     return answer as Answer<M, Decision>
   }
 
-  private onEveryLedger(act: (ledger: Ledger<M>) => unknown): Answer<M, void> {
+  /** @throws SluiceError if the keys depend on a limit, and none has been met or given yet */
+  private onEveryLedger(
+    limit: number | undefined,
+    act: (ledger: Ledger<M>) => unknown,
+  ): Answer<M, void> {
+    if (limit !== undefined || this.ledgers.size === 0) {
+      this.ledger(this.policies.map((policy) => policy.quota ?? policy.quotaFor(limit)))
+    }
     const pending = [...this.ledgers.values()].map(act)
     const promised = pending.some(isPromise)
     return (promised ? Promise.all(pending).then(() => undefined) : undefined) as Answer<M, void>

@@ -1,7 +1,8 @@
 /**
  * Measures the longest pause that the memory store's own work causes with a million keys, ms. Run
  * it with `npx tsx packages/core/src/stores/memory/pause.bench.ts`. Pauses of the garbage collector
- * are listed on their own: a pass that one fell into is not counted.
+ * are listed on their own: a pass that one fell into is not counted. A pause of the machine looks
+ * like one of the store's, so the control tells how long those are without any store.
  */
 import { PerformanceObserver, performance } from 'node:perf_hooks'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
@@ -71,10 +72,17 @@ function timePasses(): () => void {
   }
 }
 
-const timers = globalThis.setTimeout
+const { setTimeout: once, setInterval: every } = globalThis
 globalThis.setTimeout = ((act: () => void, ms: number) =>
-  timers(() => timed(act), ms)) as typeof setTimeout
+  once(() => timed(act), ms)) as typeof setTimeout
+globalThis.setInterval = ((act: () => void, ms: number) =>
+  every(() => timed(act), ms)) as typeof setInterval
 
+{
+  const end = performance.now() + 10_000
+  while (performance.now() < end) timed(() => {})
+  await report('control: no store, 10 s')
+}
 {
   const { clock, store } = await fullStore(1, 1000)
   await report('filling (growth of the index)')
