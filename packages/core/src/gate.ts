@@ -143,6 +143,7 @@ export class Gate<Request, Response> {
   private seat(charges: readonly Charge[], decision: Decision): Decision {
     if (!this.waits(decision) || takePlace(this.plan.maxWaiting)) return decision
     const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
+    // What the store fails to take back drains by itself.
     void Promise.resolve(this.limiter.settleCharges(back, decision.at)).catch(() => {})
     return {
       ...decision,

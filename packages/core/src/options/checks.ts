@@ -101,7 +101,7 @@ function suggestion(given: string, known: readonly string[]): string {
     const slips = distance(given.toLowerCase(), each.toLowerCase())
     return slips <= 2 && slips < each.length / 3
   })
-  return near === undefined ? '' : `: did you mean '${near}'`
+  return near === undefined ? '' : ` (did you mean '${near}'?)`
 }
 
 /** Levenshtein's edit distance. */

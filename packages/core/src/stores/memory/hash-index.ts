@@ -19,7 +19,7 @@ export class HashIndex {
   private readonly slots: { key(slot: number): string | undefined }
   private readonly shards: (Shard | undefined)[]
   private readonly shift: number
-  /** Unknown to clients, so that nobody can aim keys at one place. */
+  /** Unknown to clients: keys that meet in one process don't in the next. */
   private readonly seed = randomInt(2 ** 31)
 
   /**
