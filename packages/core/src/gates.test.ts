@@ -17,6 +17,7 @@ function asyncStore(store: Store<'sync'>): Store<'async'> {
     async (...args: A) =>
       act(...args)
   return {
+    mode: 'async',
     open(spaces, prefix) {
       const ledger = store.open(spaces, prefix)
       return {

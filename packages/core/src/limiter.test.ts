@@ -355,6 +355,7 @@ describe('a store that answers by promises of another make', () => {
     // biome-ignore lint/suspicious/noThenProperty: that is what such promises are
     const later = <T>(value: T) => ({ then: (use: (value: T) => unknown) => use(value) }) as never
     const store: Store<'async'> = {
+      mode: 'async',
       open(spaces, prefix) {
         const ledger = memory.open(spaces, prefix)
         return {

@@ -3,6 +3,7 @@ import type { Store } from '@sluice/core'
 /** A store that notes the key of every charge it is asked to decide, in order. */
 export function recordingStore(inner: Store, keys: string[]): Store {
   return {
+    mode: inner.mode,
     open(spaces, prefix) {
       const ledger = inner.open(spaces, prefix)
       return {

@@ -44,6 +44,11 @@ export interface Ledger<M extends Mode = Mode> {
   block(keys: readonly string[], durationMs: number): Answer<M, void>
   /** Makes the quota of the keys whole. */
   reset(keys: readonly string[]): Answer<M, void>
+  /**
+   * Where parts of the store can fail on their own (the shards of a cluster): a number, 0 … 15,
+   * that is the same for keys which fail together. Left out: the store fails as a whole.
+   */
+  part?(key: string): number
 }
 
 /** The keys of one policy. */
@@ -56,6 +61,8 @@ export interface Space {
 
 /** Where states are kept. Limiters that open the same space in the same store share its states. */
 export interface Store<M extends Mode = Mode> {
+  /** Remote stores answer by promises, and may fail. */
+  readonly mode: M
   /** @param prefix namespace of the keys, `[A-Za-z0-9._:-]{1,64}` */
   open(spaces: readonly Space[], prefix: string): Ledger<M>
   /** Ends what the store itself has started. Clients that were handed over stay open. */

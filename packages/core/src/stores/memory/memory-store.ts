@@ -36,6 +36,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 }
 
 export class MemoryStore implements Store<'sync'> {
+  readonly mode = 'sync'
   readonly maxKeys: number
   readonly clock: () => number
   private tables: Table[] = []

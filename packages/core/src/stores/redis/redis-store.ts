@@ -27,6 +27,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   checkKnown('', options, ['clock'])
   const timing = timingOf(options)
   return {
+    mode: 'async',
     open: (spaces: readonly Space[], prefix: string): Ledger<'async'> =>
       new RedisLedger(checked, timing, spaces, prefix),
     close() {},
