@@ -1,6 +1,6 @@
 import type { Quota } from './algorithms/algorithm.ts'
 import type { Policy } from './policy.ts'
-import type { Ruling } from './stores/store.ts'
+import type { Ruling, Source } from './stores/store.ts'
 
 /** What one policy says of a request. Times are integer ms from the decision on. */
 export interface PolicyDecision {
@@ -47,9 +47,27 @@ export interface Decision {
   /** The same for each policy. */
   readonly policies: readonly PolicyDecision[]
   /** Who decided. */
-  readonly source: 'store' | 'cache' | 'local' | 'allow' | 'deny'
+  readonly source: Source
   /** When it was decided: ms on the store's clock. */
   readonly at: number
+}
+
+/** When a request may come back that was refused because the store failed: it is tried every 2 s. */
+const RETRY_STORE_MS = 5000
+
+/** A decision that no policy made: of a client on a list, or in place of a store that fails. */
+export function outright(allowed: boolean, at: number, retryAfterMs: number): Decision {
+  return {
+    allowed,
+    limit: allowed ? Infinity : 0,
+    remaining: allowed ? Infinity : 0,
+    resetMs: 0,
+    retryAfterMs,
+    delayMs: 0,
+    policies: [],
+    source: allowed ? 'allow' : 'deny',
+    at,
+  }
 }
 
 /** @param quotas in the order of the policies and of the ruling's outcomes */
@@ -58,6 +76,9 @@ export function toDecision(
   policies: readonly Policy[],
   quotas: readonly Quota[],
 ): Decision {
+  if (ruling.outcomes.length === 0) {
+    return outright(ruling.admitted, ruling.at, ruling.admitted ? 0 : RETRY_STORE_MS)
+  }
   let binding = one(ruling, policies, quotas, 0)
   let { delayMs } = binding
   // An array that starts with its element has room for one; an empty one takes room for 17.

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { readCharges } from './charges.ts'
-import type { Decision, PolicyDecision } from './decision.ts'
+import { type Decision, outright, type PolicyDecision } from './decision.ts'
 import { joinStates } from './http/join-states.ts'
 import type { SetField } from './http/profiles/index.ts'
 import { spareRedirects } from './http/redirects.ts'
-import { denial, type Refusal, refusalOf, renameViolated } from './http/refusal.ts'
+import { denial, type Refusal, refusalOf, renameViolated, unavailability } from './http/refusal.ts'
 import { WireBook } from './http/wire-book.ts'
 import type { WireItem, WireState } from './http/wire-state.ts'
 import { isPromise, type MaybePromise, then } from './maybe-promise.ts'
@@ -59,7 +59,8 @@ export class Gate<Request, Response> {
     this.plan = compilePlan(options, framework)
     this.limiter = new PolicyLimiter(
       this.plan.rules.map(({ policy }) => policy),
-      options,
+      // What another process gives back ends refusals that this one remembers.
+      { ...options, refusalCache: options.refusalCache ?? !this.plan.settles },
       scope,
     )
     this.wire = new WireBook(this.plan.partitionSecret)
@@ -98,7 +99,7 @@ export class Gate<Request, Response> {
     if (this.plan.settles && decision.allowed && charges.length > 0) {
       const { limiter, plan } = this
       whenClosed(outgoing, () => {
-        void settle(limiter, plan.rules, charges, decision.at, request, response)
+        void settle(limiter, plan.rules, charges, decision, request, response)
       })
     }
     return this.waits(decision) ? hold(decision.delayMs, outgoing) : true
@@ -118,6 +119,7 @@ export class Gate<Request, Response> {
   }
 
   private judge(request: Request, charges: readonly Charge[], decided: Decision): Verdict {
+    if (decided.policies.length === 0) return this.judgeUnasked(request, charges, decided)
     const decision = this.seat(charges, decided)
     this.report(decision, request)
     const items: WireItem[] = []
@@ -139,12 +141,21 @@ export class Gate<Request, Response> {
     return { decision, state: told ? state : undefined, refusal, charges }
   }
 
+  /** What becomes of a request that no policy was asked about, because the store failed. */
+  private judgeUnasked(request: Request, charges: readonly Charge[], decision: Decision): Verdict {
+    this.report(decision, request)
+    const refused = !decision.allowed && !this.plan.dryRun
+    const refusal = refused ? unavailability(decision, charges, this.plan) : undefined
+    return { decision, state: undefined, refusal, charges: [] }
+  }
+
   /** An admitted request that has to wait needs a place to wait in; without one it is refused. */
   private seat(charges: readonly Charge[], decision: Decision): Decision {
     if (!this.waits(decision) || takePlace(this.plan.maxWaiting)) return decision
     const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
     // What the store fails to take back drains by itself.
-    void Promise.resolve(this.limiter.settleCharges(back, decision.at)).catch(() => {})
+    const { at, source } = decision
+    void Promise.resolve(this.limiter.settleCharges(back, at, source)).catch(() => {})
     return {
       ...decision,
       allowed: false,
@@ -169,7 +180,8 @@ export class Gate<Request, Response> {
   }
 
   private judgeListed(request: Request, source: 'allow' | 'deny'): Verdict {
-    const decision = listedDecision(source)
+    const allowed = source === 'allow'
+    const decision = outright(allowed, Date.now(), allowed ? 0 : Infinity)
     this.report(decision, request)
     const denied = source === 'deny' && !this.plan.dryRun
     return { decision, state: undefined, refusal: denied ? denial : undefined, charges: [] }
@@ -190,20 +202,4 @@ function tellOfReport(error: unknown): void {
     'SLUICE_ON_DECISION',
     `onDecision threw ${String(error)}. The request goes on; mend the function.`,
   )
-}
-
-/** Of a client on one of the lists: no policy was asked. */
-function listedDecision(source: 'allow' | 'deny'): Decision {
-  const allowed = source === 'allow'
-  return {
-    allowed,
-    limit: allowed ? Infinity : 0,
-    remaining: allowed ? Infinity : 0,
-    resetMs: 0,
-    retryAfterMs: allowed ? 0 : Infinity,
-    delayMs: 0,
-    policies: [],
-    source,
-    at: Date.now(),
-  }
 }

@@ -27,4 +27,4 @@ export {
 } from './stores/memory/memory-store.ts'
 export type { RedisClient } from './stores/redis/client.ts'
 export { type RedisStoreOptions, redisStore } from './stores/redis/redis-store.ts'
-export type { Charge, Ledger, Ruling, Space, Store } from './stores/store.ts'
+export type { Charge, Ledger, Mode, Ruling, Source, Space, Store } from './stores/store.ts'

@@ -3,8 +3,8 @@ import { checkKnown, checkObject } from './options/checks.ts'
 import type { Duration } from './options/duration.ts'
 import { compilePolicies } from './policies.ts'
 import { POLICY_OPTIONS, type PolicyOptions } from './policy.ts'
-import { PolicyLimiter, type StoreOptions } from './policy-limiter.ts'
-import type { Answer, Mode } from './stores/store.ts'
+import { PolicyLimiter, STORE_OPTIONS, type StoreOptions } from './policy-limiter.ts'
+import type { Answer, Mode, Source } from './stores/store.ts'
 
 /** The terms of the only policy in the options themselves, or several `policies` that must all admit. */
 export type LimiterOptions<M extends Mode = Mode> = StoreOptions<M> &
@@ -38,8 +38,14 @@ export interface Limiter<M extends Mode = Mode> {
    * debt if need be.
    * @param options.at when it was charged (`Decision.at`): once that window has gone, nothing
    *   changes. Default: now
+   * @param options.source who admitted it (`Decision.source`): what this process has admitted by
+   *   itself, the store knows nothing of. Default: `'store'`
    */
-  settle(key: string, delta: number, options?: { at?: number; limit?: number }): Answer<M, void>
+  settle(
+    key: string,
+    delta: number,
+    options?: { at?: number; source?: Source; limit?: number },
+  ): Answer<M, void>
   /**
    * Refuses the key for so long; then its quota is whole.
    * @param options.limit as with `reset`
@@ -49,7 +55,6 @@ export interface Limiter<M extends Mode = Mode> {
   close(): void
 }
 
-const STORE_OPTIONS = ['store', 'prefix'] as const
 const SINGLE_OPTIONS = POLICY_OPTIONS.filter((option) => option !== 'name')
 
 /**

@@ -3,19 +3,26 @@ import { type Decision, toDecision } from './decision.ts'
 import { SluiceError } from './errors.ts'
 import type { Limiter } from './limiter.ts'
 import { isPromise, type MaybePromise, then } from './maybe-promise.ts'
-import { checkInteger } from './options/checks.ts'
+import { checkInteger, checkOneOf } from './options/checks.ts'
 import { type Duration, parseDuration } from './options/duration.ts'
+import { compileStance, STANCE_OPTIONS, type StanceOptions } from './options/stance.ts'
 import { MAX_LIMIT, type Policy } from './policy.ts'
 import type { RedisClient } from './stores/redis/client.ts'
+import { openResilient } from './stores/resilient/resilience.ts'
+import type { Stance } from './stores/resilient/resilient-ledger.ts'
 import { resolveStore } from './stores/resolve.ts'
-import type { Answer, Charge, Ledger, Mode, Ruling, Store } from './stores/store.ts'
+import type { Answer, Charge, Ledger, Mode, Ruling, Source, Space, Store } from './stores/store.ts'
 
-export interface StoreOptions<M extends Mode = Mode> {
+export interface StoreOptions<M extends Mode = Mode> extends StanceOptions {
   /** A Redis client as it is, or a store. Default: a memory store of its own. */
   store?: { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M] | Store<M>
   /** Namespace of the keys: 1 … 64 of `A-Z a-z 0-9 . _ : -`. Default: `'sluice'`. */
   prefix?: string
 }
+
+export const STORE_OPTIONS = ['store', 'prefix', ...STANCE_OPTIONS] as const
+
+const SOURCES: readonly Source[] = ['store', 'cache', 'local', 'allow', 'deny']
 
 /** The policies on a store. What adapters build theirs on: they bring charges of their own. */
 export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
@@ -23,6 +30,7 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   readonly store: Store<M>
   private readonly ownsStore: boolean
   private readonly prefix: string
+  private readonly stance: Stance
   /** By the spaces that they hold: more than one where a limit is a function of the request. */
   private readonly ledgers = new Map<string, Ledger<M>>()
   private readonly staticQuotas: readonly Quota[] | undefined
@@ -36,6 +44,7 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     this.store = resolveStore(options.store) as Store as Store<M>
     this.ownsStore = options.store === undefined
     this.prefix = checkPrefix(options.prefix) + scope
+    this.stance = compileStance(options, policies)
     const quotas = policies.map(({ quota }) => quota)
     if (quotas.every((quota) => quota !== undefined)) {
       this.staticQuotas = quotas
@@ -69,16 +78,17 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     return this.answer(ruling, quotas)
   }
 
-  settle(key: string, delta: number, options?: { at?: number; limit?: number }) {
+  settle(key: string, delta: number, options?: { at?: number; source?: Source; limit?: number }) {
     const units = checkInteger('delta', delta, -MAX_LIMIT, MAX_LIMIT)
-    const { at } = options ?? {}
+    const { at, source } = options ?? {}
+    if (source !== undefined) checkOneOf('source', source, SOURCES)
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
-    return this.settleCharges(this.fill(key, units, options?.limit), at)
+    return this.settleCharges(this.fill(key, units, options?.limit), at, source)
   }
 
   /** As `settle`, for charges that differ. */
-  settleCharges(charges: readonly Charge[], at?: number): Answer<M, void> {
-    return this.ledger(charges.map(({ quota }) => quota)).settle(charges, at)
+  settleCharges(charges: readonly Charge[], at?: number, source?: Source): Answer<M, void> {
+    return this.ledger(charges.map(({ quota }) => quota)).settle(charges, at, source)
   }
 
   reset(key: string, options?: { limit?: number }): Answer<M, void> {
@@ -115,10 +125,21 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     let ledger = this.ledgers.get(id)
     if (ledger === undefined) {
       const spaces = names.map((name, i) => ({ name, algorithm: (quotas[i] as Quota).algorithm }))
-      ledger = this.store.open(spaces, this.prefix)
+      ledger = this.open(spaces)
       this.ledgers.set(id, ledger)
     }
     return ledger
+  }
+
+  private open(spaces: readonly Space[]): Ledger<M> {
+    const { store, prefix, stance } = this
+    if (store.mode === 'sync') return store.open(spaces, prefix)
+    return openResilient(
+      store as Store as Store<'async'>,
+      spaces,
+      prefix,
+      stance,
+    ) as Ledger as Ledger<M>
   }
 
   private answer(ruling: MaybePromise<Ruling>, quotas: readonly Quota[]) {

@@ -45,6 +45,8 @@ export class Policy {
   private readonly algorithm: AlgorithmName
   private readonly terms: Omit<Terms, 'limit'>
   private readonly tiers = new Map<number, Quota>()
+  private readonly limits = new WeakMap<Quota, number>()
+  private readonly shares = new WeakMap<Quota, Quota>()
 
   /**
    * @param path the option in messages: `policies[0]`, or '' for a limiter with a single policy
@@ -83,6 +85,24 @@ export class Policy {
     return quota
   }
 
+  /**
+   * The quota of a share of what `quota`, one of this policy's, holds: at least one unit, if there
+   * is any.
+   * @param share above 0, up to 1, always the same
+   */
+  shareOf(quota: Quota, share: number): Quota {
+    const known = this.shares.get(quota)
+    if (known !== undefined) return known
+    const { burst } = this.terms
+    const part = this.quotaOf({
+      ...this.terms,
+      limit: wholeShare(this.limits.get(quota) as number, share),
+      burst: burst === undefined ? undefined : wholeShare(burst, share),
+    })
+    this.shares.set(quota, part)
+    return part
+  }
+
   /** @throws SluiceError if the limit is a function: only adapters have a request to call it with */
   assertStatic(): void {
     if (this.quota !== undefined) return
@@ -108,10 +128,14 @@ export class Policy {
   private compile(limit: unknown): Quota {
     const max = this.algorithm === 'sliding-log' ? MAX_LOG_LIMIT : MAX_LIMIT
     const checked = checkInteger(this.at('limit'), limit, 0, max)
-    if (checked === 0)
-      return algorithms[this.algorithm].compile({ ...this.terms, limit: 0, burst: 0 })
-    this.checkProportions(checked)
-    return algorithms[this.algorithm].compile({ ...this.terms, limit: checked })
+    if (checked > 0) this.checkProportions(checked)
+    const quota = this.quotaOf({ ...this.terms, limit: checked })
+    this.limits.set(quota, checked)
+    return quota
+  }
+
+  private quotaOf(terms: Terms): Quota {
+    return algorithms[this.algorithm].compile(terms.limit === 0 ? { ...terms, burst: 0 } : terms)
   }
 
   /** Keeps queues and times to refill within what counts exactly. */
@@ -159,6 +183,11 @@ export class Policy {
       fix: `Remove ${option}, or choose algorithm: '${algorithm}'.`,
     })
   }
+}
+
+/** In units, rounded down, at least one of any. */
+function wholeShare(units: number, share: number): number {
+  return units === 0 ? 0 : Math.max(1, Math.floor(units * share))
 }
 
 function checkName(option: string, name: unknown): string {

@@ -1,3 +1,5 @@
+import type { Decision } from './decision.ts'
+import { SluiceError } from './errors.ts'
 import { checkInteger } from './options/checks.ts'
 import type { ChargeRule } from './options/compile.ts'
 import type { SettleOption } from './options/rate-limit-options.ts'
@@ -9,14 +11,12 @@ import { warnOnce } from './warning.ts'
 /**
  * Corrects what a request was charged to what it has turned out to cost, in the window that was
  * charged. Where the actual cost can't be had, the estimate stands, and that is told.
- *
- * @param at when it was charged, ms on the store's clock
  */
 export async function settle<Request, Response>(
   limiter: PolicyLimiter,
   rules: readonly ChargeRule<Request, Response>[],
   charges: readonly Charge[],
-  at: number,
+  { at, source }: Decision,
   request: Request,
   response: Response,
 ): Promise<void> {
@@ -30,8 +30,11 @@ export async function settle<Request, Response>(
       ...charge,
       cost: (actual.get(rules[i]?.settle) ?? charge.cost) - charge.cost,
     }))
-    if (differences.some(({ cost }) => cost !== 0)) await limiter.settleCharges(differences, at)
+    if (differences.some(({ cost }) => cost !== 0))
+      await limiter.settleCharges(differences, at, source)
   } catch (error) {
+    // That the store fails has been told already.
+    if (error instanceof SluiceError && error.code === 'SLUICE_STORE_UNAVAILABLE') return
     warnOnce(
       'SLUICE_SETTLE',
       `A charge was not settled: ${String(error)} The estimate stands; settle must give an integer ≥ 0.`,

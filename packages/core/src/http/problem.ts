@@ -31,5 +31,8 @@ function opening(status: RefusalStatus, type: string, title: string): string {
   return `{"type":"${TYPES}${type}","title":"${title}","status":${status},"violated-policies":[`
 }
 
+/** Of any request while the store fails: no policy was asked, so none is named. */
+export const UNAVAILABLE_BODY = `{"type":"${TYPES}temporary-reduced-capacity","title":"Temporary Reduced Capacity","status":503}`
+
 /** Of a denied client: there is no type beyond the status to tell (RFC 9457 §4.2.1). */
 export const DENIED_BODY = '{"type":"about:blank","title":"Forbidden","status":403}'

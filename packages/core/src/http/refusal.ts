@@ -1,6 +1,6 @@
 import type { Decision } from '../decision.ts'
 import type { Charge } from '../stores/store.ts'
-import { DENIED_BODY, PROBLEM_MEDIA_TYPE, problemBody } from './problem.ts'
+import { DENIED_BODY, PROBLEM_MEDIA_TYPE, problemBody, UNAVAILABLE_BODY } from './problem.ts'
 import type { SetField } from './profiles/index.ts'
 import { retryAfterSeconds } from './retry-after.ts'
 import { longestWait, type WireItem, type WireState } from './wire-state.ts'
@@ -21,6 +21,22 @@ export const denial: Refusal = {
   retryAfter: undefined,
   mediaType: PROBLEM_MEDIA_TYPE,
   body: DENIED_BODY,
+}
+
+/** Of a request that nobody could decide, because the store failed. */
+export function unavailability(
+  { retryAfterMs, at }: Decision,
+  charges: readonly Charge[],
+  { retryAfterJitter: jitter }: { retryAfterJitter: number },
+): Refusal {
+  const { key: seed } = charges[0] as Charge
+  const terms = { now: at, windowMs: retryAfterMs, jitter, seed }
+  return {
+    status: 503,
+    retryAfter: retryAfterSeconds(retryAfterMs, terms),
+    mediaType: PROBLEM_MEDIA_TYPE,
+    body: UNAVAILABLE_BODY,
+  }
 }
 
 /**
@@ -59,6 +75,12 @@ export function writeRefusalFields({ retryAfter }: Refusal, set: SetField): void
   set('Cache-Control', 'no-store')
 }
 
+const MESSAGES = {
+  403: 'Forbidden',
+  429: 'Quota Exceeded',
+  503: 'Temporary Reduced Capacity',
+} as const
+
 /** A refusal as an error, for applications that render it in their own error handler. */
 export class RateLimitError extends Error {
   override readonly name = 'RateLimitError'
@@ -72,7 +94,7 @@ export class RateLimitError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor({ status }: Refusal, decision: Decision, headers: Readonly<Record<string, string>>) {
-    super(status === 403 ? 'Forbidden' : 'Quota Exceeded')
+    super(MESSAGES[status])
     this.status = status
     this.statusCode = status
     this.decision = decision

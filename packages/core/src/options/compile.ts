@@ -8,7 +8,7 @@ import { readOnce } from '../key/read-once.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { compilePolicies } from '../policies.ts'
 import { POLICY_OPTIONS, type Policy } from '../policy.ts'
-import { checkCost } from '../policy-limiter.ts'
+import { checkCost, STORE_OPTIONS } from '../policy-limiter.ts'
 import type { Framework } from '../request.ts'
 import {
   checkBoolean,
@@ -32,8 +32,7 @@ export const OPTIONS = [
   'key',
   'user',
   'ipv6Prefix',
-  'store',
-  'prefix',
+  ...STORE_OPTIONS,
   'skip',
   'headers',
   'retryAfterJitter',

@@ -114,7 +114,7 @@ export type RateLimitOptions<Request, Response> = CommonOptions<Request, Respons
  * `algorithm`, `burst`, `maxDelay`, `policies`) the route is counted apart.
  */
 export type RouteOverrides<Request, Response> = Partial<
-  Omit<CommonOptions<Request, Response>, keyof StoreOptions>
+  Omit<CommonOptions<Request, Response>, 'store' | 'prefix'>
 > &
   Partial<Omit<RequestPolicyOptions<Request, Response>, 'name' | 'key' | 'cost' | 'settle'>> & {
     policies?: readonly RequestPolicyOptions<Request, Response>[]

@@ -3,10 +3,19 @@ import { checkClient, type RedisClient } from './redis/client.ts'
 import { redisStore } from './redis/redis-store.ts'
 import type { Store } from './store.ts'
 
+/** One for each client, so that limiters on it know together how it is. */
+const stores = new WeakMap<RedisClient, Store>()
+
 /** The store that the option `store` means: one of its own, an embedded one, or a client's. */
 export function resolveStore(store: Store | RedisClient | undefined): Store {
   if (store === undefined) return memoryStore()
-  return isStore(store) ? store : redisStore(checkClient('store', store))
+  return isStore(store) ? store : storeOf(checkClient('store', store))
+}
+
+function storeOf(client: RedisClient): Store {
+  const store = stores.get(client) ?? redisStore(client)
+  stores.set(client, store)
+  return store
 }
 
 function isStore(value: unknown): value is Store {

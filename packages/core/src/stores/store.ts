@@ -7,6 +7,12 @@ export interface Charge {
   cost: number
 }
 
+/**
+ * Who decided: the store; what is remembered of its refusals; this process by itself; or nobody,
+ * and all are let through, or refused.
+ */
+export type Source = 'store' | 'cache' | 'local' | 'allow' | 'deny'
+
 /** What a store decided about all charges of a request together. */
 export interface Ruling {
   /** True if every charge was admitted, and so charged. Otherwise none was. */
@@ -14,8 +20,8 @@ export interface Ruling {
   /** The moment of the decision, ms on the store's clock. */
   at: number
   /** Who decided. */
-  source: 'store' | 'cache' | 'local'
-  /** In the order of the charges. */
+  source: Source
+  /** In the order of the charges; none if it was not by their quotas that it was decided. */
   outcomes: readonly Outcome[]
 }
 
@@ -38,8 +44,10 @@ export interface Ledger<M extends Mode = Mode> {
   /**
    * Corrects what was charged at `chargedAt` (ms on the store's clock, default now) by the costs
    * of the charges, which may be negative here. See `Quota.settle`.
+   *
+   * @param source who admitted the charges, and so has to correct them. Default: `'store'`
    */
-  settle(charges: readonly Charge[], chargedAt?: number): Answer<M, void>
+  settle(charges: readonly Charge[], chargedAt?: number, source?: Source): Answer<M, void>
   /** Refuses every charge of the keys for so many ms; then their quota is whole. */
   block(keys: readonly string[], durationMs: number): Answer<M, void>
   /** Makes the quota of the keys whole. */

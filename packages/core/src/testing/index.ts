@@ -1,1 +1,2 @@
+export { type FailingStore, failingStore } from './failing-store.ts'
 export { type ManualClock, manualClock } from './manual-clock.ts'

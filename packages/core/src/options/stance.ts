@@ -1,0 +1,69 @@
+import { SluiceError } from '../errors.ts'
+import type { Policy } from '../policy.ts'
+import type { Stance } from '../stores/resilient/resilient-ledger.ts'
+import { checkBoolean, checkOneOf } from './checks.ts'
+import { type Duration, parseDuration } from './duration.ts'
+
+/** What a limiter does about a remote store that is slow, or down. A memory store never is. */
+export interface StanceOptions {
+  /** The longest that a request waits for the store: 1 ms … 1 minute. Default: 100 ms. */
+  deadline?: Duration
+  /**
+   * What decides while the store can't: `'local'` limits in this process by the same policies,
+   * starting from what it has admitted itself; `'allow'` lets all requests through; `'deny'`
+   * refuses them with 503. Default: `'local'`.
+   */
+  onStoreError?: 'local' | 'allow' | 'deny'
+  /**
+   * The share of every limit that this process admits by itself, beyond 0 … 1, at least one unit:
+   * 0.25 where four processes share the load. Default: 1.
+   */
+  localShare?: number
+  /**
+   * Whether a client that the store has refused is refused from memory until its wait is over. A
+   * `reset`, `settle` or `block` of another process is then seen no sooner. Default: true, unless
+   * the limit settles.
+   */
+  refusalCache?: boolean
+}
+
+export const STANCE_OPTIONS = ['deadline', 'onStoreError', 'localShare', 'refusalCache'] as const
+
+const MAX_DEADLINE_MS = 60_000
+
+/** @throws SluiceError */
+export function compileStance(options: StanceOptions, policies: readonly Policy[]): Stance {
+  const { onStoreError = 'local', refusalCache = true, localShare = 1 } = options
+  const share = checkLocalShare(localShare)
+  return {
+    deadlineMs: checkDeadline(options.deadline ?? 100),
+    onStoreError: checkOneOf('onStoreError', onStoreError, ['local', 'allow', 'deny']),
+    refusalCache: checkBoolean('refusalCache', refusalCache),
+    localShare: share,
+    localQuota: (policy, quota) =>
+      share === 1 ? quota : (policies[policy] as Policy).shareOf(quota, share),
+  }
+}
+
+function checkDeadline(deadline: unknown): number {
+  const ms = parseDuration('deadline', deadline)
+  if (ms <= MAX_DEADLINE_MS) return ms
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_RANGE',
+    option: 'deadline',
+    expected: 'from 1 ms to 1 minute',
+    received: deadline,
+    fix: 'Choose what your clients can wait for: 100 ms, say.',
+  })
+}
+
+function checkLocalShare(share: unknown): number {
+  if (typeof share === 'number' && share > 0 && share <= 1) return share
+  throw new SluiceError({
+    code: typeof share === 'number' ? 'SLUICE_OPTION_RANGE' : 'SLUICE_OPTION_TYPE',
+    option: 'localShare',
+    expected: 'a number above 0, up to 1',
+    received: share,
+    fix: 'Give one process its share of the load: 0.25 for four processes.',
+  })
+}

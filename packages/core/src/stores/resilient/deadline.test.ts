@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { Deadline, DeadlineError } from './deadline.ts'
+
+const never = new Promise<never>(() => {})
+
+/** What has become of a promise so far. */
+function watch(promise: Promise<unknown>): { outcome: unknown } {
+  const seen = { outcome: 'pending' as unknown }
+  promise.then(
+    (value) => {
+      seen.outcome = value
+    },
+    (error) => {
+      seen.outcome = error
+    },
+  )
+  return seen
+}
+
+/** Lets so many ms pass, and what is to be done in the turn after them be done. */
+async function pass(ms: number): Promise<void> {
+  await jest.advanceTimersByTimeAsync(ms)
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('a deadline', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] })
+  })
+  afterEach(() => {
+    jest.useRealTimers()
+  })
+
+  it('passes on what comes in time, be it a value or a rejection', async () => {
+    const deadline = new Deadline(100)
+    expect(await deadline.bound(Promise.resolve('value'))).toBe('value')
+    await expect(deadline.bound(Promise.reject(new Error('of its own')))).rejects.toThrow(
+      'of its own',
+    )
+  })
+
+  it('gives up after so many ms, not one earlier', async () => {
+    const seen = watch(new Deadline(100).bound(never))
+    await pass(99)
+    expect(seen.outcome).toBe('pending')
+    await pass(1)
+    expect(seen.outcome).toBeInstanceOf(DeadlineError)
+    expect(String(seen.outcome)).toContain('no answer within 100 ms')
+  })
+
+  it('counts for each call from when that was made, with one timer for all', async () => {
+    const deadline = new Deadline(100)
+    const first = watch(deadline.bound(never))
+    await pass(60)
+    const second = watch(deadline.bound(never))
+    expect(jest.getTimerCount()).toBe(1)
+    await pass(40)
+    expect([first.outcome, second.outcome]).toEqual([expect.any(DeadlineError), 'pending'])
+    await pass(59)
+    expect(second.outcome).toBe('pending')
+    await pass(1)
+    expect(second.outcome).toBeInstanceOf(DeadlineError)
+  })
+
+  it('gives calls that are due together one and the same error', async () => {
+    const deadline = new Deadline(100)
+    const seen = [watch(deadline.bound(never)), watch(deadline.bound(never))]
+    await pass(100)
+    expect(seen[0]!.outcome).toBeInstanceOf(DeadlineError)
+    expect(seen[1]!.outcome).toBe(seen[0]!.outcome)
+  })
+
+  it('leaves no timer when nothing is waited for', async () => {
+    const deadline = new Deadline(100)
+    await deadline.bound(Promise.resolve(1))
+    await pass(100)
+    expect(jest.getTimerCount()).toBe(0)
+  })
+})
+
+describe('a stall of the event loop', () => {
+  const stall = (ms: number) => {
+    const until = performance.now() + ms
+    while (performance.now() < until);
+  }
+
+  it('is not held against a call whose answer comes right after it', async () => {
+    const answered = new Promise((resolve) => setTimeout(() => setTimeout(resolve, 5, 'value'), 1))
+    const bound = new Deadline(20).bound(answered)
+    stall(120)
+    expect(await bound).toBe('value')
+  })
+
+  it('is not held against a reply that has arrived meanwhile', async () => {
+    // As a socket does, whose data are read between timers and immediates.
+    const bound = new Deadline(20).bound(
+      new Promise((resolve) => setTimeout(() => setImmediate(resolve, 'value'), 20)),
+    )
+    stall(25)
+    expect(await bound).toBe('value')
+  })
+
+  it('prolongs a call once, not for ever', async () => {
+    const startedAt = performance.now()
+    const bound = new Deadline(20).bound(never)
+    stall(60)
+    await expect(bound).rejects.toThrow(DeadlineError)
+    expect(performance.now() - startedAt).toBeLessThan(500)
+  })
+})

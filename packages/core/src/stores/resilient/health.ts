@@ -1,0 +1,85 @@
+import { SluiceError } from '../../errors.ts'
+import { Breaker } from './breaker.ts'
+import type { Deadline } from './deadline.ts'
+
+/** Calls that may be unanswered at a time, late ones included. */
+const MAX_IN_FLIGHT = 1000
+/** Probes that may be unanswered at a time: a client may queue them until it is connected. */
+const MAX_PROBES = 8
+
+/** Whether a store, or a part of one that fails on its own, is asked; and what came of it. */
+export class Health {
+  private readonly deadline: Deadline
+  private readonly tell: (reason?: unknown) => void
+  private readonly breaker = new Breaker()
+  /** Unanswered, late ones included. Made anew at a recovery: the client may have lost some. */
+  private flight = { calls: 0, probes: 0 }
+
+  /** @param tell called when it is given up, with the reason, and when it is trusted again, without */
+  constructor(deadline: Deadline, tell: (reason?: unknown) => void) {
+    this.deadline = deadline
+    this.tell = tell
+  }
+
+  /** Whether a request may wait for the store. */
+  get isTrusted(): boolean {
+    return !this.breaker.isOpen && this.flight.calls < MAX_IN_FLIGHT
+  }
+
+  /** Asks the store, within the deadline. */
+  async call<T>(ask: () => Promise<T>): Promise<T> {
+    const { flight, breaker } = this
+    const askedAt = performance.now()
+    flight.calls += 1
+    const answered = () => {
+      flight.calls -= 1
+    }
+    try {
+      const answer = start(ask)
+      answer.then(answered, answered)
+      const value = await this.deadline.bound(answer)
+      if (!breaker.isOpen) breaker.succeeded()
+      return value
+    } catch (error) {
+      // A set-up that can't work, or one that answers nothing any more.
+      const final = error instanceof SluiceError || flight.calls >= MAX_IN_FLIGHT
+      if (breaker.failed(askedAt, performance.now(), final)) this.tell(error)
+      throw error
+    }
+  }
+
+  /** Tries whether the store is back, if it is time for that. Nobody waits for it. */
+  probe(ask: () => Promise<unknown>): void {
+    const { flight, breaker } = this
+    const now = performance.now()
+    if (!breaker.isProbeDue(now) || flight.probes >= MAX_PROBES) return
+    breaker.schedule(now)
+    flight.probes += 1
+    const answer = start(ask)
+    answer.then(
+      () => {
+        flight.probes -= 1
+        breaker.hasten(performance.now())
+      },
+      () => {
+        flight.probes -= 1
+      },
+    )
+    this.deadline.bound(answer).then(
+      () => this.recover(),
+      () => {},
+    )
+  }
+
+  private recover(): void {
+    if (!this.breaker.isOpen) return
+    this.breaker.close(performance.now())
+    this.flight = { calls: 0, probes: 0 }
+    this.tell()
+  }
+}
+
+/** A promise of ours, even if `ask` throws at once or its promise is of another make. */
+function start<T>(ask: () => Promise<T>): Promise<T> {
+  return new Promise((resolve) => resolve(ask()))
+}

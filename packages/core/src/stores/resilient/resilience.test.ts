@@ -1,0 +1,456 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { SluiceError } from '../../errors.ts'
+import { createLimiter } from '../../limiter.ts'
+import {
+  type FailingStore,
+  failingStore,
+  type ManualClock,
+  manualClock,
+} from '../../testing/index.ts'
+
+let clock: ManualClock
+let store: FailingStore
+let told: string[]
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] })
+  jest.spyOn(Math, 'random').mockReturnValue(0.5)
+  clock = manualClock()
+  jest.setSystemTime(clock())
+  store = failingStore({ clock })
+  told = []
+  jest
+    .spyOn(process, 'emitWarning')
+    .mockImplementation(((_: string, { code }: { code: string }) => told.push(code)) as never)
+})
+afterEach(() => {
+  store.close()
+  jest.useRealTimers()
+  jest.restoreAllMocks()
+})
+
+/** Lets so many ms pass for everybody. */
+async function pass(ms: number): Promise<void> {
+  clock.advance(ms)
+  await jest.advanceTimersByTimeAsync(ms)
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+const terms = { limit: 5, window: '1h', algorithm: 'fixed-window' } as const
+const limiterOf = (options: object = {}) => createLimiter({ store, ...terms, ...options })
+
+/** Fails until the breaker is open. */
+async function exhaust(limiter: ReturnType<typeof limiterOf>): Promise<void> {
+  store.fail()
+  for (let i = 0; i < 5; i += 1) {
+    await limiter.consume(`nobody ${i}`)
+    await pass(1)
+  }
+}
+
+describe('a store that works', () => {
+  it('decides', async () => {
+    const limiter = limiterOf()
+    expect(await limiter.consume('client')).toMatchObject({ source: 'store', remaining: 4 })
+    expect(told).toEqual([])
+  })
+})
+
+describe('a store that fails', () => {
+  it('is replaced by this process, which goes on from what it has admitted', async () => {
+    const limiter = limiterOf()
+    for (let i = 0; i < 3; i += 1) await limiter.consume('client')
+    store.fail()
+    const decisions = []
+    for (let i = 0; i < 3; i += 1) decisions.push(await limiter.consume('client'))
+    expect(decisions.map(({ allowed, remaining, source }) => [allowed, remaining, source])).toEqual(
+      [
+        [true, 1, 'local'],
+        [true, 0, 'local'],
+        [false, 0, 'local'],
+      ],
+    )
+    expect(await limiter.peek('client')).toMatchObject({ allowed: false, source: 'local' })
+  })
+
+  it.each(['sliding-window', 'sliding-log', 'token-bucket', 'leaky-bucket'] as const)(
+    'is replaced with a quota of the same algorithm: %s',
+    async (algorithm) => {
+      const limiter = limiterOf({
+        algorithm,
+        window: '1m',
+        ...(algorithm === 'leaky-bucket' && { maxDelay: '1m' }),
+      })
+      for (let i = 0; i < 3; i += 1) await limiter.consume('client')
+      store.fail()
+      const allowed = []
+      for (let i = 0; i < 6; i += 1) allowed.push((await limiter.consume('client')).allowed)
+      const left = algorithm === 'leaky-bucket' ? 3 : 2
+      expect(allowed.filter(Boolean)).toHaveLength(left)
+    },
+  )
+
+  it('admits exactly the limit of many at once', async () => {
+    store.fail()
+    const limiter = limiterOf({ limit: 30 })
+    const all = await Promise.all(Array.from({ length: 60 }, () => limiter.consume('client')))
+    expect(all.filter(({ allowed }) => allowed)).toHaveLength(30)
+  })
+
+  it('is not asked any more after five failures, and that is told once', async () => {
+    const limiter = limiterOf()
+    await exhaust(limiter)
+    expect([store.calls, told]).toEqual([5, ['SLUICE_STORE_DOWN']])
+    for (let i = 0; i < 100; i += 1) await limiter.consume('client')
+    expect([store.calls, told]).toEqual([5, ['SLUICE_STORE_DOWN']])
+  })
+
+  it('is given up at once where its set-up can never work', async () => {
+    store.fail(
+      new SluiceError({
+        code: 'SLUICE_REDIS_FORBIDDEN',
+        option: 'store',
+        expected: 'rights',
+        received: 'none',
+        fix: 'Grant them.',
+      }),
+    )
+    expect((await limiterOf().consume('client')).source).toBe('local')
+    expect([store.calls, told]).toEqual([1, ['SLUICE_STORE_DOWN']])
+  })
+
+  it('may throw at once as well', async () => {
+    const throwing = {
+      ...store,
+      open: () => ({
+        consume: () => {
+          throw new Error('at once')
+        },
+      }),
+    }
+    const limiter = createLimiter({ ...terms, store: throwing as never })
+    expect((await limiter.consume('client')).source).toBe('local')
+  })
+
+  it('takes back over by itself, once a probe has succeeded', async () => {
+    const limiter = limiterOf()
+    await limiter.consume('client')
+    await exhaust(limiter)
+    store.recover()
+    await pass(248)
+    await limiter.consume('client')
+    expect([store.calls, told]).toEqual([6, ['SLUICE_STORE_DOWN']])
+    await pass(1)
+    // The one that probes does not wait for it.
+    expect((await limiter.consume('client')).source).toBe('local')
+    await pass(0)
+    expect(told).toEqual(['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP'])
+    // The store has had the first, what the probe told, and this one.
+    expect(await limiter.consume('client')).toMatchObject({ source: 'store', remaining: 2 })
+  })
+
+  it('is probed by one request at a time, further and further apart', async () => {
+    const limiter = limiterOf({ limit: 10_000 })
+    await exhaust(limiter)
+    const asked = () => store.calls - 5
+    const counts: number[] = []
+    for (const ms of [250, 500, 1000, 2000, 2000]) {
+      await pass(ms)
+      await Promise.all(Array.from({ length: 20 }, () => limiter.consume('client')))
+      counts.push(asked())
+    }
+    expect(counts).toEqual([1, 2, 3, 4, 5])
+  })
+
+  it('is not told by a probe of what was refused', async () => {
+    const limiter = limiterOf({ limit: 1 })
+    await exhaust(limiter)
+    await limiter.consume('client')
+    store.recover()
+    await pass(250)
+    expect((await limiter.consume('client')).allowed).toBe(false)
+    await pass(0)
+    expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'store' })
+  })
+})
+
+describe('a store that hangs', () => {
+  it('is waited for until the deadline, and not asked again for the same request', async () => {
+    const limiter = limiterOf({ deadline: 80 })
+    store.hang()
+    const decided: string[] = []
+    void limiter.consume('client').then(({ source }) => decided.push(source))
+    await pass(79)
+    expect(decided).toEqual([])
+    await pass(1)
+    expect([decided, store.calls]).toEqual([['local'], 1])
+    store.recover()
+    await pass(0)
+    expect(decided).toEqual(['local'])
+    // Late, but charged: nothing is asked for twice.
+    expect(await limiter.consume('client')).toMatchObject({ source: 'store', remaining: 3 })
+  })
+
+  it('is not waited for by more than a thousand requests', async () => {
+    const limiter = limiterOf({ limit: 2000 })
+    store.hang()
+    let decided = 0
+    for (let i = 0; i < 1500; i += 1)
+      void limiter.consume('client').then(() => {
+        decided += 1
+      })
+    await pass(0)
+    expect([decided, store.calls]).toEqual([500, 1000])
+    await pass(100)
+    expect([decided, told]).toEqual([1500, ['SLUICE_STORE_DOWN']])
+  })
+
+  it('that has lost its answers for good is trusted again when it works', async () => {
+    const limiter = limiterOf({ limit: 10_000 })
+    store.hang()
+    for (let i = 0; i < 1000; i += 1) void limiter.consume('client')
+    await pass(100)
+    const other = failingStore({ clock })
+    // What hangs is never answered; what comes now, is.
+    Object.assign(store, { hang: other.hang })
+    store.recover()
+    await pass(250)
+    await limiter.consume('client')
+    await pass(0)
+    expect((await limiter.consume('client')).source).toBe('store')
+    other.close()
+  })
+})
+
+describe('onStoreError', () => {
+  it("'allow' lets all requests through, and says so", async () => {
+    const limiter = limiterOf({ limit: 0, onStoreError: 'allow' })
+    store.fail()
+    expect(await limiter.consume('client')).toEqual({
+      allowed: true,
+      limit: Infinity,
+      remaining: Infinity,
+      resetMs: 0,
+      retryAfterMs: 0,
+      delayMs: 0,
+      policies: [],
+      source: 'allow',
+      at: clock(),
+    })
+    expect(await limiter.peek('client')).toMatchObject({ allowed: true, source: 'allow' })
+  })
+
+  it("'deny' refuses all, for some seconds", async () => {
+    const limiter = limiterOf({ onStoreError: 'deny' })
+    store.fail()
+    expect(await limiter.consume('client')).toMatchObject({
+      allowed: false,
+      remaining: 0,
+      retryAfterMs: 5000,
+      policies: [],
+      source: 'deny',
+    })
+  })
+
+  it('may differ between limiters that share what they know of the store', async () => {
+    const browsing = limiterOf({ onStoreError: 'allow' })
+    const billing = limiterOf({ onStoreError: 'deny' })
+    await exhaust(browsing)
+    expect((await billing.consume('client')).source).toBe('deny')
+    expect([store.calls, told]).toEqual([5, ['SLUICE_STORE_DOWN']])
+  })
+})
+
+describe('localShare', () => {
+  it.each([
+    ['fixed-window', 12, 3],
+    ['sliding-log', 12, 3],
+    ['sliding-window', 13, 3],
+    ['token-bucket', 12, 3],
+    ['fixed-window', 1, 1],
+    ['token-bucket', 2, 1],
+    ['fixed-window', 0, 0],
+  ])('of a quarter, %s with limit %i: %i', async (algorithm, limit, admitted) => {
+    const limiter = limiterOf({ limit, algorithm, localShare: 0.25 })
+    store.fail()
+    const all = await Promise.all(Array.from({ length: 20 }, () => limiter.consume('client')))
+    expect(all.filter(({ allowed }) => allowed)).toHaveLength(admitted)
+    // The quota promised to the client is what it always is.
+    expect(all[0]!.limit).toBe(limit)
+  })
+
+  it('counts what this process has admitted before', async () => {
+    const limiter = limiterOf({ limit: 12, localShare: 0.25 })
+    await limiter.consume('client')
+    await limiter.consume('client')
+    store.fail()
+    const all = await Promise.all(Array.from({ length: 20 }, () => limiter.consume('client')))
+    expect(all.filter(({ allowed }) => allowed)).toHaveLength(1)
+  })
+
+  it('applies to the burst of a bucket too', async () => {
+    const limiter = limiterOf({ limit: 4, algorithm: 'token-bucket', burst: 40, localShare: 0.5 })
+    store.fail()
+    const all = await Promise.all(Array.from({ length: 50 }, () => limiter.consume('client')))
+    expect(all.filter(({ allowed }) => allowed)).toHaveLength(20)
+  })
+})
+
+describe('what is told to a store that fails', () => {
+  it.each(['block', 'reset', 'settle'] as const)('%s holds here, and rejects', async (act) => {
+    const limiter = limiterOf()
+    for (let i = 0; i < 5; i += 1) await limiter.consume('client')
+    store.fail()
+    const acts = {
+      block: () => limiter.block('client', '1m'),
+      reset: () => limiter.reset('client'),
+      settle: () => limiter.settle('client', -2),
+    }
+    await expect(acts[act]()).rejects.toMatchObject({
+      name: 'SluiceError',
+      code: 'SLUICE_STORE_UNAVAILABLE',
+      received: 'the store fails',
+    })
+    const { allowed, remaining } = await limiter.consume('client')
+    expect([allowed, remaining]).toEqual(
+      { block: [false, 0], reset: [true, 4], settle: [true, 1] }[act],
+    )
+  })
+
+  it('a block and a reset are tried even while requests are not', async () => {
+    const limiter = limiterOf()
+    await exhaust(limiter)
+    store.recover()
+    await limiter.block('client', '1m')
+    await expect(limiter.settle('client', -1)).rejects.toThrow('SLUICE_STORE_UNAVAILABLE')
+    expect(store.calls).toBe(6)
+  })
+
+  it('what this process has admitted alone, is corrected here alone', async () => {
+    const limiter = limiterOf()
+    await limiter.consume('client', { cost: 3 })
+    store.fail()
+    const { at, source } = await limiter.consume('client', { cost: 2 })
+    store.recover()
+    await limiter.settle('client', -2, { at, source })
+    expect(await limiter.peek('client')).toMatchObject({ source: 'store', remaining: 2 })
+    store.fail()
+    expect(await limiter.peek('client')).toMatchObject({ source: 'local', remaining: 2 })
+  })
+})
+
+describe('the refusal cache', () => {
+  const calls = async (act: () => Promise<unknown>) => {
+    const before = store.calls
+    await act()
+    return store.calls - before
+  }
+  const minute = { algorithm: 'sliding-log', window: '1m' } as const
+
+  it('answers for the store until the wait is over', async () => {
+    const limiter = limiterOf(minute)
+    for (let i = 0; i < 5; i += 1) await limiter.consume('client')
+    await pass(20_000)
+    expect(await limiter.consume('client')).toMatchObject({ source: 'store', retryAfterMs: 40_000 })
+    await pass(39_999)
+    const cached = await limiter.consume('client')
+    expect(cached).toMatchObject({ allowed: false, source: 'cache', at: clock(), retryAfterMs: 1 })
+    expect(cached.policies[0]).toMatchObject({ allowed: false, resetMs: 1 })
+    await pass(1)
+    expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'store' })
+  })
+
+  it('holds for a client of its own, at the cost that was refused', async () => {
+    const limiter = limiterOf(minute)
+    await limiter.consume('client', { cost: 3 })
+    expect((await limiter.consume('client', { cost: 4 })).allowed).toBe(false)
+    expect((await limiter.consume('client', { cost: 4 })).source).toBe('cache')
+    expect(await limiter.consume('client', { cost: 1 })).toMatchObject({
+      allowed: true,
+      source: 'store',
+    })
+    expect((await limiter.consume('another', { cost: 4 })).allowed).toBe(true)
+  })
+
+  it.each(['reset', 'settle', 'block'] as const)('forgets by %s', async (act) => {
+    const limiter = limiterOf(minute)
+    await limiter.consume('client', { cost: 5 })
+    await limiter.consume('client')
+    if (act === 'reset') await limiter.reset('client')
+    if (act === 'settle') await limiter.settle('client', -1)
+    if (act === 'block') await limiter.block('client', '10m')
+    expect(await limiter.consume('client')).toMatchObject({
+      source: 'store',
+      allowed: act !== 'block',
+      retryAfterMs: act === 'block' ? 600_000 : 0,
+    })
+  })
+
+  it('forgets a refusal that was on its way while the quota was reset', async () => {
+    const limiter = limiterOf(minute)
+    await limiter.consume('client', { cost: 5 })
+    store.hang()
+    const refused = limiter.consume('client')
+    void limiter.reset('client')
+    store.recover()
+    expect((await refused).allowed).toBe(false)
+    expect((await limiter.consume('client')).allowed).toBe(true)
+  })
+
+  it('knows limits that are functions: another tier is asked for', async () => {
+    const limiter = limiterOf({ ...minute, limit: 1 })
+    await limiter.consume('client')
+    await limiter.consume('client')
+    expect(await calls(() => limiter.consume('client'))).toBe(0)
+  })
+
+  it('tells two policies that refuse one by one', async () => {
+    const limiter = createLimiter({
+      store,
+      policies: [
+        { name: 'burst', limit: 1, window: '1s', algorithm: 'sliding-log' },
+        { name: 'minute', limit: 1, window: '1m', algorithm: 'sliding-log' },
+      ],
+    })
+    await limiter.consume('client')
+    await limiter.consume('client')
+    await pass(2000)
+    const { policies, source } = await limiter.consume('client')
+    expect(source).toBe('cache')
+    expect(policies.map(({ allowed, retryAfterMs }) => [allowed, retryAfterMs])).toEqual([
+      [true, 0],
+      [false, 58_000],
+    ])
+  })
+
+  it('does not remember what will never be admitted: other figures of it change', async () => {
+    const limiter = limiterOf(minute)
+    expect(await calls(() => limiter.consume('client', { cost: 6 }))).toBe(1)
+    expect(await calls(() => limiter.consume('client', { cost: 6 }))).toBe(1)
+  })
+
+  it('is bounded: the oldest go first', async () => {
+    const limiter = limiterOf({ ...minute, limit: 1 })
+    for (let i = 0; i < 10_001; i += 1) {
+      await limiter.consume(`client ${i}`)
+      await limiter.consume(`client ${i}`)
+    }
+    expect(await calls(() => limiter.consume('client 0'))).toBe(1)
+    expect(await calls(() => limiter.consume('client 10000'))).toBe(0)
+  })
+
+  it('can be switched off', async () => {
+    const limiter = limiterOf({ ...minute, limit: 1, refusalCache: false })
+    await limiter.consume('client')
+    await limiter.consume('client')
+    expect(await calls(() => limiter.consume('client'))).toBe(1)
+  })
+
+  it('goes on through an outage', async () => {
+    const limiter = limiterOf({ ...minute, onStoreError: 'allow', limit: 1 })
+    await limiter.consume('client')
+    await limiter.consume('client')
+    await exhaust(limiter)
+    expect(await limiter.consume('client')).toMatchObject({ allowed: false, source: 'cache' })
+  })
+})

@@ -1,0 +1,67 @@
+import type { MemoryStoreOptions } from '../stores/memory/memory-store.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import type { Ledger, Ruling, Store } from '../stores/store.ts'
+
+/** A remote store that fails when told to, to see what an application does then. */
+export interface FailingStore extends Store<'async'> {
+  /** Calls that it has been asked for since it was made. */
+  readonly calls: number
+  /** From now on rejects every call, which does nothing. */
+  fail(error?: Error): void
+  /** From now on does what it is asked, but keeps the answers to itself. */
+  hang(): void
+  /** Gives the answers that it has kept, and works again. */
+  recover(): void
+}
+
+/** Works at first, in memory, and answers by promises. */
+export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
+  const memory = memoryStore(options)
+  let error: Error | undefined
+  let held: (() => void)[] | undefined
+  let calls = 0
+
+  function answer<T>(act: () => T): Promise<T> {
+    calls += 1
+    if (error !== undefined) return Promise.reject(error)
+    const value = act()
+    const keep = held
+    return keep === undefined
+      ? Promise.resolve(value)
+      : new Promise((resolve) => keep.push(() => resolve(value)))
+  }
+
+  return {
+    mode: 'async',
+    get calls() {
+      return calls
+    },
+    fail(given = new Error('the store fails')) {
+      error = given
+    },
+    hang() {
+      held ??= []
+    },
+    recover() {
+      error = undefined
+      for (const give of held ?? []) give()
+      held = undefined
+    },
+    open(spaces, prefix): Ledger<'async'> {
+      const ledger = memory.open(spaces, prefix)
+      return {
+        consume: (charges) => answer(() => kept(ledger.consume(charges))),
+        peek: (charges) => answer(() => kept(ledger.peek(charges))),
+        settle: (charges, chargedAt) => answer(() => ledger.settle(charges, chargedAt)),
+        block: (keys, durationMs) => answer(() => ledger.block(keys, durationMs)),
+        reset: (keys) => answer(() => ledger.reset(keys)),
+      }
+    },
+    close: () => memory.close(),
+  }
+}
+
+/** What a memory ledger returns is its own until the next call. */
+function kept(ruling: Ruling): Ruling {
+  return { ...ruling, outcomes: ruling.outcomes.map((outcome) => ({ ...outcome })) }
+}
