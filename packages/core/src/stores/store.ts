@@ -71,6 +71,8 @@ export interface Space {
 export interface Store<M extends Mode = Mode> {
   /** Remote stores answer by promises, and may fail. */
   readonly mode: M
+  /** Its clock, integer ms since the epoch, where that was injected. */
+  readonly clock?: (() => number) | undefined
   /** @param prefix namespace of the keys, `[A-Za-z0-9._:-]{1,64}` */
   open(spaces: readonly Space[], prefix: string): Ledger<M>
   /** Ends what the store itself has started. Clients that were handed over stay open. */

@@ -33,6 +33,7 @@ export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
 
   return {
     mode: 'async',
+    clock: options.clock,
     get calls() {
       return calls
     },

@@ -28,6 +28,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const timing = timingOf(options)
   return {
     mode: 'async',
+    clock: options.clock,
     open: (spaces: readonly Space[], prefix: string): Ledger<'async'> =>
       new RedisLedger(checked, timing, spaces, prefix),
     close() {},

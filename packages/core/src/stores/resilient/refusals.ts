@@ -16,17 +16,24 @@ interface Refusal {
 /**
  * Remembers who is refused until when, so that a client that goes on asking costs no call. A
  * refusal is remembered for its very keys, costs and quotas: a dear request that was refused says
- * nothing about a cheap one. Times are on the clock of `performance.now()`, ms.
+ * nothing about a cheap one.
  */
 export class Refusals {
   /** By costs and keys, the oldest first. */
   private readonly byRequest = new Map<string, Refusal>()
+  /** ms; monotonic, unless it is a test's. */
+  private readonly clock: () => number
   /** Counts the times that it was cleared. */
-  epoch = 0
+  private epoch = 0
+
+  constructor(clock: () => number) {
+    this.clock = clock
+  }
 
   /** The refusal that holds for these charges, as it stands now. */
-  find(charges: readonly Charge[], now: number): Ruling | undefined {
+  find(charges: readonly Charge[]): Ruling | undefined {
     if (this.byRequest.size === 0) return undefined
+    const now = this.clock()
     const request = nameOf(charges)
     const refusal = this.byRequest.get(request)
     if (refusal === undefined) return undefined
@@ -38,13 +45,20 @@ export class Refusals {
     return same ? later(refusal, Math.floor(now - refusal.receivedAt)) : undefined
   }
 
-  /**
-   * @param askedAt when the store was asked
-   * @param epoch the one at that time: what was cleared since may have ended the refusal
-   */
-  remember(charges: readonly Charge[], ruling: Ruling, askedAt: number, epoch: number): void {
+  /** To be called when the store is asked: what it gives remembers the refusal that comes of it. */
+  listen(): (charges: readonly Charge[], ruling: Ruling) => void {
+    const { epoch } = this
+    const askedAt = this.clock()
+    return (charges, ruling) => {
+      // What was cleared since may have ended it.
+      if (epoch === this.epoch) this.remember(charges, ruling, askedAt)
+    }
+  }
+
+  private remember(charges: readonly Charge[], ruling: Ruling, askedAt: number): void {
     const waitMs = waitOf(ruling)
-    if (epoch !== this.epoch || waitMs === Number.POSITIVE_INFINITY) return
+    // Of what is never admitted the other figures change.
+    if (waitMs === Number.POSITIVE_INFINITY) return
     if (this.byRequest.size >= MAX_REFUSALS) {
       const [oldest] = this.byRequest.keys()
       this.byRequest.delete(oldest as string)
@@ -53,7 +67,7 @@ export class Refusals {
       ruling,
       quotas: charges.map(({ quota }) => quota),
       until: askedAt + waitMs,
-      receivedAt: performance.now(),
+      receivedAt: this.clock(),
     })
   }
 

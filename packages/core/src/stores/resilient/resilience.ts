@@ -8,16 +8,23 @@ const LOCAL_KEYS = 100_000
 
 /** What limiters on one remote store share: how it is, and what this process has counted itself. */
 class Resilience {
-  private readonly local = memoryStore({ maxKeys: LOCAL_KEYS })
+  private readonly store: Store<'async'>
+  private readonly local: Store<'sync'>
   private readonly healths = new Map<number, StoreHealth>()
 
-  open(store: Store<'async'>, spaces: readonly Space[], prefix: string, stance: Stance) {
-    const remote = store.open(spaces, prefix)
+  constructor(store: Store<'async'>) {
+    this.store = store
+    this.local = memoryStore({ maxKeys: LOCAL_KEYS, clock: store.clock })
+  }
+
+  open(spaces: readonly Space[], prefix: string, stance: Stance): Ledger<'async'> {
+    const { clock } = this.store
+    const remote = this.store.open(spaces, prefix)
     const health = this.health(stance.deadlineMs)
     const healthOf = (key: string) => health.of(remote.part?.(key) ?? 0)
     // States of different shares can't be read by one another.
     const local = this.local.open(spaces, `${stance.localShare}/${prefix}`)
-    return new ResilientLedger(remote, local, healthOf, stance)
+    return new ResilientLedger(remote, local, healthOf, stance, clock)
   }
 
   private health(deadlineMs: number): StoreHealth {
@@ -36,7 +43,7 @@ export function openResilient(
   prefix: string,
   stance: Stance,
 ): Ledger<'async'> {
-  const resilience = resiliences.get(store) ?? new Resilience()
+  const resilience = resiliences.get(store) ?? new Resilience(store)
   resiliences.set(store, resilience)
-  return resilience.open(store, spaces, prefix, stance)
+  return resilience.open(spaces, prefix, stance)
 }

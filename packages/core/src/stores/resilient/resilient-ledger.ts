@@ -29,23 +29,28 @@ export class ResilientLedger implements Ledger<'async'> {
   private readonly local: Ledger<'sync'>
   private readonly healthOf: (key: string) => Health
   private readonly stance: Stance
-  private readonly refusals = new Refusals()
+  private readonly refusals: Refusals
 
-  /** @param healthOf the health of the part of the store that a key is in */
+  /**
+   * @param healthOf the health of the part of the store that a key is in
+   * @param clock see `Store.clock`
+   */
   constructor(
     remote: Ledger<'async'>,
     local: Ledger<'sync'>,
     healthOf: (key: string) => Health,
     stance: Stance,
+    clock: (() => number) | undefined,
   ) {
     this.remote = remote
     this.local = local
     this.healthOf = healthOf
     this.stance = stance
+    this.refusals = new Refusals(clock ?? (() => performance.now()))
   }
 
   consume(charges: readonly Charge[]): Promise<Ruling> {
-    const known = this.refusals.find(charges, performance.now())
+    const known = this.refusals.find(charges)
     if (known !== undefined) return Promise.resolve(known)
     const kept = copy(charges)
     const health = this.healthOf((kept[0] as Charge).key)
@@ -95,8 +100,7 @@ export class ResilientLedger implements Ledger<'async'> {
   }
 
   private async ask(charges: readonly Charge[], health: Health): Promise<Ruling> {
-    const askedAt = performance.now()
-    const { epoch } = this.refusals
+    const remember = this.refusals.listen()
     let ruling: Ruling
     try {
       ruling = await health.call(() => this.remote.consume(charges))
@@ -104,7 +108,7 @@ export class ResilientLedger implements Ledger<'async'> {
       return this.standIn(charges)
     }
     if (ruling.admitted) this.learn(charges)
-    else if (this.stance.refusalCache) this.refusals.remember(charges, ruling, askedAt, epoch)
+    else if (this.stance.refusalCache) remember(charges, ruling)
     return ruling
   }
 
