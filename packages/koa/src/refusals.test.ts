@@ -56,14 +56,17 @@ describe.each(VERSIONS)('a refusal in %s', (version, Koa) => {
     expect(errors).toEqual([])
   })
 
-  test.each([429, 503] as const)(
+  test.each([
+    [429, 'Quota Exceeded'],
+    [503, 'Temporary Reduced Capacity'],
+  ] as const)(
     "respond: 'throw', status %i: every field passes Koa's error handler, nothing is printed",
-    async (statusCode) => {
+    async (statusCode, title) => {
       const plain = await refusalOf(refusing({ statusCode }))
       const app = refusing({ statusCode, respond: 'throw' })
       // With Koa's own listener for errors, which prints those that are not the client's fault.
       const reply = await (await listen(app)).send()
-      expect([reply.status, reply.body]).toEqual([statusCode, 'Quota Exceeded'])
+      expect([reply.status, reply.body]).toEqual([statusCode, title])
       expect(reply.limitFields()).toEqual(plain.reply.limitFields())
       expect(Object.keys(reply.limitFields())).toHaveLength(6)
       expect(reply.field('Cache-Control')).toBe('no-store')

@@ -4,6 +4,7 @@ import type { Store } from '@sluice/core'
 export function recordingStore(inner: Store, keys: string[]): Store {
   return {
     mode: inner.mode,
+    clock: inner.clock,
     open(spaces, prefix) {
       const ledger = inner.open(spaces, prefix)
       return {

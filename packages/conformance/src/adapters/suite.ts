@@ -8,6 +8,7 @@ import { addressTests } from './tables/addresses.ts'
 import { corsTests } from './tables/cors.ts'
 import { decisionTests } from './tables/decisions.ts'
 import { errorTests } from './tables/errors.ts'
+import { failureTests } from './tables/failures.ts'
 import { fieldTests } from './tables/fields.ts'
 import { keyTests } from './tables/keys.ts'
 import { peerTests } from './tables/peers.ts'
@@ -69,6 +70,12 @@ export function adapterSuite<Request, Response>(
       const world = new World(adapter as never, stores[store] as MakeStore)
       afterEach(() => world.end())
       for (const [title, table] of Object.entries(TABLES)) describe(title, () => table(world))
+    })
+
+    describe('a store that fails', () => {
+      const world = new World(adapter as never, stores.memory as MakeStore)
+      afterEach(() => world.end())
+      failureTests(world)
     })
   })
 }

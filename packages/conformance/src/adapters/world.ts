@@ -75,7 +75,8 @@ export class World {
     const limiters = [given].flat() as TestOptions[]
     const server = await this.adapter.serve({
       limiters: limiters.map((each) =>
-        translate({ store, prefix, ...each } as TestOptions, this.adapter),
+        // A busy machine must not make the process decide by itself.
+        translate({ store, prefix, deadline: '1m', ...each } as TestOptions, this.adapter),
       ),
       trustProxy: options.trustProxy,
       user: options.user ?? signedIn,

@@ -12,7 +12,7 @@ import { manualClock } from '@sluice/core/testing'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { algorithms } from '../../../core/src/algorithms/index.ts'
-import { type RedisServer, startRedis } from '../redis/index.ts'
+import { patient, type RedisServer, startRedis } from '../redis/index.ts'
 import { anyOperations, anyPolicies, type Operation, perform } from './operations.ts'
 
 const START = 1_800_000_000_000
@@ -47,7 +47,7 @@ async function inRedis(policies: PolicyOptions[], operations: readonly Operation
   const clock = manualClock(START)
   scenario += 1
   const store = redisStore(client, { clock })
-  const limiter = createLimiter({ policies, store, prefix: `parity:${scenario}` })
+  const limiter = createLimiter({ ...patient, policies, store, prefix: `parity:${scenario}` })
   const decisions: Decisions = []
   for (const operation of operations) {
     decisions.push(...((await Promise.all(perform(limiter, clock, operation))) as Decisions))

@@ -67,6 +67,7 @@ describe.each(Object.keys(STORES))('peers fault 24, Express and %s', (kind) => {
       algorithm: 'leaky-bucket',
       maxDelay: '1000d',
       maxWaiting: 50,
+      deadline: '1m',
     })
     app.use(limit, (_, response) => {
       served += 1

@@ -12,7 +12,7 @@ import {
 } from '@jest/globals'
 import { createLimiter, redisStore } from '@sluice/core'
 import { Redis } from 'ioredis'
-import { type RedisServer, startRedis, until } from '../../redis/index.ts'
+import { patient, type RedisServer, startRedis, until } from '../../redis/index.ts'
 import { majors } from './clients.ts'
 import { expectAllToExpire, expiries } from './ttl.ts'
 
@@ -45,7 +45,7 @@ describe('a server', () => {
   }
 
   test.each([1, 3, 10])('decides %i policies in one EVALSHA', async (count) => {
-    const limiter = createLimiter({ store: client, policies: policies(count) })
+    const limiter = createLimiter({ ...patient, store: client, policies: policies(count) })
     await limiter.consume('warm')
     const acts: (() => Promise<unknown>)[] = [
       () => limiter.consume('client'),
@@ -59,7 +59,7 @@ describe('a server', () => {
   })
 
   test('sends nothing but EVALSHA for a decision', async () => {
-    const limiter = createLimiter({ store: client, limit: 1, window: '1h' })
+    const limiter = createLimiter({ ...patient, store: client, limit: 1, window: '1h' })
     await limiter.consume('warm')
     const lines: string[] = []
     const monitor = await client.monitor()
@@ -77,7 +77,7 @@ describe('a server', () => {
   })
 
   test('decides the requests of one turn, of different clients, in one EVALSHA', async () => {
-    const limiter = createLimiter({ store: client, policies: policies(3) })
+    const limiter = createLimiter({ ...patient, store: client, policies: policies(3) })
     await limiter.consume('warm')
     const turn = () =>
       Promise.all(Array.from({ length: 100 }, (_, i) => limiter.consume(`client ${i % 7}`)))
@@ -87,7 +87,7 @@ describe('a server', () => {
   })
 
   test('splits very many requests of one turn, and each gets its own answer', async () => {
-    const limiter = createLimiter({ store: client, limit: 5, window: '1h' })
+    const limiter = createLimiter({ ...patient, store: client, limit: 5, window: '1h' })
     await limiter.consume('warm')
     const keys = Array.from({ length: 1000 }, (_, i) => `client ${i % 100}`)
     let decisions: { allowed: boolean; remaining: number }[] = []
@@ -104,7 +104,7 @@ describe('a server', () => {
 
   test('sends the script whole only where the server has not got it, and counts once', async () => {
     await redis.command('SCRIPT', 'FLUSH')
-    const limiter = createLimiter({ store: client, policies: policies(2) })
+    const limiter = createLimiter({ ...patient, store: client, policies: policies(2) })
     const first = await sentDuring(() => limiter.consume('client'))
     expect(first).toEqual({ evalsha: 1, eval: 1 })
     expect(await sentDuring(() => limiter.consume('client'))).toEqual({ evalsha: 1 })
@@ -115,7 +115,7 @@ describe('a server', () => {
   })
 
   test('a script cache flushed again and again under load loses and doubles nothing', async () => {
-    const limiter = createLimiter({ store: client, limit: 100_000, window: '1h' })
+    const limiter = createLimiter({ ...patient, store: client, limit: 100_000, window: '1h' })
     let done = 0
     const load = Array.from({ length: 20 }, async () => {
       for (let i = 0; i < 100; i++) {
@@ -132,7 +132,13 @@ describe('a server', () => {
   })
 
   test('an error other than NOSCRIPT is not tried again: it might count twice', async () => {
-    const limiter = createLimiter({ store: client, limit: 5, window: '1h', prefix: 'wrong' })
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      limit: 5,
+      window: '1h',
+      prefix: 'wrong',
+    })
     await limiter.consume('client')
     const [key] = (await redis.command('KEYS', 'wrong:*')) as string[]
     await redis.command('DEL', key!)
@@ -147,6 +153,7 @@ describe('a server', () => {
 
   test('goes by the clock of the server, not by its own', async () => {
     const limiter = createLimiter({
+      ...patient,
       store: client,
       limit: 1,
       window: '1h',
@@ -171,7 +178,13 @@ describe('a server', () => {
   test('a store given a clock goes by that one', async () => {
     let now = 1_000_000
     const store = redisStore(client, { clock: () => now })
-    const limiter = createLimiter({ store, limit: 1, window: 1000, algorithm: 'sliding-log' })
+    const limiter = createLimiter({
+      ...patient,
+      store,
+      limit: 1,
+      window: 1000,
+      algorithm: 'sliding-log',
+    })
     expect(await limiter.consume('client')).toMatchObject({ allowed: true, at: 1_000_000 })
     now += 999
     expect(await limiter.consume('client')).toMatchObject({ allowed: false, retryAfterMs: 1 })
@@ -193,7 +206,7 @@ describe.each(majors)('a client of %s', (_, connect) => {
   test('whose server comes up only later: the first call waits, and all is well', async () => {
     const client = connect(redis.url, options)
     client.on('error', () => {})
-    const limiter = createLimiter({ store: client, limit: 5, window: '1h' })
+    const limiter = createLimiter({ ...patient, store: client, limit: 5, window: '1h' })
     const first = limiter.consume('client')
     await redis.restart()
     expect((await first).remaining).toBe(4)
@@ -204,7 +217,7 @@ describe.each(majors)('a client of %s', (_, connect) => {
   test('that fails while the server is down: its error comes through, nothing stays broken', async () => {
     const client = connect(redis.url, { ...options, maxRetriesPerRequest: 0 })
     client.on('error', () => {})
-    const limiter = createLimiter({ store: client, limit: 5, window: '1h' })
+    const limiter = createLimiter({ ...patient, store: client, limit: 5, window: '1h' })
     const remaining = async () =>
       (await limiter.consume('client').catch(() => undefined))?.remaining
     for (let run = 0; run < 2; run++) {

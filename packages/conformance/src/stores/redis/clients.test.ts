@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
-import { type RedisServer, startRedis } from '../../redis/index.ts'
+import { patient, type RedisServer, startRedis } from '../../redis/index.ts'
 import { type Client, clients, picture } from './clients.ts'
 import { expectAllToExpire, expiries } from './ttl.ts'
 
@@ -25,7 +25,7 @@ const policies = [
 describe.each(clients)('a client of %s', (name, connect) => {
   let client: Client
   const limiterOf = () =>
-    createLimiter({ store: client, policies, prefix: name.replace(/\W/g, '-') })
+    createLimiter({ ...patient, store: client, policies, prefix: name.replace(/\W/g, '-') })
 
   beforeEach(async () => {
     await redis.command('FLUSHALL')

@@ -5,7 +5,7 @@ import { createLimiter, redisStore, SluiceError } from '@sluice/core'
 import fc from 'fast-check'
 import { Cluster, type ClusterOptions } from 'ioredis'
 import { Cluster as Cluster5 } from 'ioredis5'
-import { type RedisCluster, startCluster } from '../../redis/index.ts'
+import { patient, type RedisCluster, startCluster } from '../../redis/index.ts'
 import { quotaOf } from '../suite/bench.ts'
 import { picture } from './clients.ts'
 import { expectAllToExpire, expiries } from './ttl.ts'
@@ -57,7 +57,12 @@ describe.each(clients)('a Cluster of %s', (name, connect) => {
     const client = connect()
     await client.set('{warm}', 'up', 'PX', 60_000)
     const before = picture(client)
-    const limiter = createLimiter({ store: client, policies, prefix: name.replace(/\W/g, '-') })
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      policies,
+      prefix: name.replace(/\W/g, '-'),
+    })
     const ids = Array.from({ length: 20 }, (_, i) => `client ${i}`)
     const all = ids.flatMap((id) => Array.from({ length: 8 }, () => limiter.consume(id)))
     expect((await Promise.all(all)).filter(({ allowed }) => allowed)).toHaveLength(5 * 20)
@@ -84,7 +89,7 @@ describe('with one Cluster', () => {
   afterAll(() => client.disconnect())
 
   test('requests of one turn and one client share an EVALSHA', async () => {
-    const limiter = createLimiter({ store: client, policies, prefix: 'turn' })
+    const limiter = createLimiter({ ...patient, store: client, policies, prefix: 'turn' })
     const ids = Array.from({ length: 30 }, (_, i) => `client ${i}`)
     await Promise.all(ids.map((id) => limiter.consume(id)))
     await onEveryNode('CONFIG', 'RESETSTAT')
@@ -93,7 +98,7 @@ describe('with one Cluster', () => {
   })
 
   test('whatever the id holds, its keys are in one slot and are nobody else’s', async () => {
-    const limiter = createLimiter({ store: client, policies, prefix: 'odd' })
+    const limiter = createLimiter({ ...patient, store: client, policies, prefix: 'odd' })
     const odd = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1 }),
       fc.string({

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type AlgorithmName, createLimiter, type Decision } from '@sluice/core'
 import { Redis } from 'ioredis'
-import { type RedisServer, startRedis, until } from '../../redis/index.ts'
+import { patient, type RedisServer, startRedis, until } from '../../redis/index.ts'
 import { algorithmNames } from '../suite/bench.ts'
 import { expectAllToExpire, expiries } from './ttl.ts'
 
@@ -46,7 +46,15 @@ describe.each(cases)('%s, a window of %i ms', (algorithm, window) => {
   const spans = 4 * window
   const limiterOf = (own: string) => {
     const queue = algorithm === 'leaky-bucket' ? { maxDelay: window } : {}
-    return createLimiter({ store: client, limit: 4, window, algorithm, prefix: own, ...queue })
+    return createLimiter({
+      ...patient,
+      store: client,
+      limit: 4,
+      window,
+      algorithm,
+      prefix: own,
+      ...queue,
+    })
   }
 
   test('peers fault 11: a key expires from the write that made it, and after every later one', async () => {
@@ -87,7 +95,14 @@ describe.each(cases)('%s, a window of %i ms', (algorithm, window) => {
 test('peers fault 10: a window of half a second lets in again, and its keys go', async () => {
   const run = async (algorithm: AlgorithmName) => {
     const prefix = `half-${algorithm}`
-    const limiter = createLimiter({ store: client, limit: 2, window: 500, algorithm, prefix })
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      limit: 2,
+      window: 500,
+      algorithm,
+      prefix,
+    })
     await Promise.all(Array.from({ length: 10 }, () => limiter.consume('client')))
     expect((await expiriesOf(prefix)).every(({ at }) => at > 0)).toBe(true)
     const admitted = async () => (await limiter.consume('client')).allowed
@@ -101,7 +116,14 @@ test('peers fault 10: a window of half a second lets in again, and its keys go',
 test('the TTL is renewed in time, over many decisions', async () => {
   const run = async (algorithm: AlgorithmName) => {
     const prefix = `many-${algorithm}`
-    const limiter = createLimiter({ store: client, limit: 1e5, window: 400, algorithm, prefix })
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      limit: 1e5,
+      window: 400,
+      algorithm,
+      prefix,
+    })
     const moments = new Set<number>()
     const first = await limiter.consume('client')
     let writes = 1
@@ -122,6 +144,7 @@ test('the TTL is renewed in time, over many decisions', async () => {
 
 test('peers fault 9: a window of 40 days limits for 40 days', async () => {
   const limiter = createLimiter({
+    ...patient,
     store: client,
     limit: 1,
     window: '40d',
@@ -135,7 +158,13 @@ test('peers fault 9: a window of 40 days limits for 40 days', async () => {
 })
 
 test('peers fault 22: requests of the same millisecond all count', async () => {
-  const limiter = createLimiter({ store: client, limit: 3, window: '1h', algorithm: 'sliding-log' })
+  const limiter = createLimiter({
+    ...patient,
+    store: client,
+    limit: 3,
+    window: '1h',
+    algorithm: 'sliding-log',
+  })
   const turn = await Promise.all(Array.from({ length: 5 }, () => limiter.consume('client')))
   expect(new Set(turn.map(({ at }) => at)).size).toBe(1)
   expect(turn.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createLimiter, type LimiterOptions, redisStore } from '@sluice/core'
 import { Redis } from 'ioredis'
-import { type RedisServer, runInProcesses, startRedis } from '../../redis/index.ts'
+import { patient, type RedisServer, runInProcesses, startRedis } from '../../redis/index.ts'
 import { algorithmNames } from '../suite/bench.ts'
 import { expectAllToExpire, expiries } from './ttl.ts'
 import type { Work } from './workers/consuming.ts'
@@ -54,7 +54,11 @@ describe('two processes', () => {
     ] as const
     const now = 1_800_000_000_000
     expect(await admitted({ limiters: [{ policies }], times: 25, now })).toEqual([10])
-    const limiter = createLimiter({ store: redisStore(client, { clock: () => now }), policies })
+    const limiter = createLimiter({
+      ...patient,
+      store: redisStore(client, { clock: () => now }),
+      policies,
+    })
     const left = (await limiter.peek('client')).policies.map(({ remaining }) => remaining)
     expect(left).toEqual([0, 990])
   })

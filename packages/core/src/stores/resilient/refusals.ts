@@ -1,8 +1,10 @@
 import type { Outcome, Quota } from '../../algorithms/algorithm.ts'
 import type { Charge, Ruling } from '../store.ts'
 
-/** Refusals that are remembered at a time. */
-const MAX_REFUSALS = 10_000
+/** Clients of whom refusals are remembered at a time. */
+const MAX_CLIENTS = 10_000
+/** Costs at which one client's refusals are remembered. */
+const MAX_COSTS = 8
 
 interface Refusal {
   readonly ruling: Ruling
@@ -19,8 +21,8 @@ interface Refusal {
  * nothing about a cheap one.
  */
 export class Refusals {
-  /** By costs and keys, the oldest first. */
-  private readonly byRequest = new Map<string, Refusal>()
+  /** By keys, the oldest first, and by costs. */
+  private readonly byClient = new Map<string, Map<string, Refusal>>()
   /** ms; monotonic, unless it is a test's. */
   private readonly clock: () => number
   /** Counts the times that it was cleared. */
@@ -32,38 +34,50 @@ export class Refusals {
 
   /** The refusal that holds for these charges, as it stands now. */
   find(charges: readonly Charge[]): Ruling | undefined {
-    if (this.byRequest.size === 0) return undefined
-    const now = this.clock()
-    const request = nameOf(charges)
-    const refusal = this.byRequest.get(request)
+    if (this.byClient.size === 0) return undefined
+    const refusals = this.byClient.get(clientOf(charges))
+    const refusal = refusals?.get(costsOf(charges))
     if (refusal === undefined) return undefined
-    if (now >= refusal.until) {
-      this.byRequest.delete(request)
-      return undefined
-    }
+    const now = this.clock()
+    if (now >= refusal.until) return undefined
     const same = charges.every(({ quota }, i) => quota === refusal.quotas[i])
     return same ? later(refusal, Math.floor(now - refusal.receivedAt)) : undefined
   }
 
-  /** To be called when the store is asked: what it gives remembers the refusal that comes of it. */
+  /** To be called when the store is asked: what it gives takes note of the answer. */
   listen(): (charges: readonly Charge[], ruling: Ruling) => void {
     const { epoch } = this
     const askedAt = this.clock()
     return (charges, ruling) => {
-      // What was cleared since may have ended it.
-      if (epoch === this.epoch) this.remember(charges, ruling, askedAt)
+      if (ruling.admitted) this.forget(charges)
+      // What was cleared since may have ended the refusal.
+      else if (epoch === this.epoch) this.remember(charges, ruling, askedAt)
     }
+  }
+
+  /** Forgets all of them: a quota may have more left than they say. */
+  clear(): void {
+    this.epoch += 1
+    this.byClient.clear()
+  }
+
+  /** What a client was admitted changes how long it is refused at other costs. */
+  private forget(charges: readonly Charge[]): void {
+    if (this.byClient.size > 0) this.byClient.delete(clientOf(charges))
   }
 
   private remember(charges: readonly Charge[], ruling: Ruling, askedAt: number): void {
     const waitMs = waitOf(ruling)
-    // Of what is never admitted the other figures change.
+    // Of what is never admitted only the figures change.
     if (waitMs === Number.POSITIVE_INFINITY) return
-    if (this.byRequest.size >= MAX_REFUSALS) {
-      const [oldest] = this.byRequest.keys()
-      this.byRequest.delete(oldest as string)
+    const client = clientOf(charges)
+    let refusals = this.byClient.get(client)
+    if (refusals === undefined || refusals.size === MAX_COSTS) {
+      this.makeRoom()
+      refusals = new Map()
+      this.byClient.set(client, refusals)
     }
-    this.byRequest.set(nameOf(charges), {
+    refusals.set(costsOf(charges), {
       ruling,
       quotas: charges.map(({ quota }) => quota),
       until: askedAt + waitMs,
@@ -71,20 +85,23 @@ export class Refusals {
     })
   }
 
-  /** Forgets all of them: a quota may have more left than they say. */
-  clear(): void {
-    this.epoch += 1
-    this.byRequest.clear()
+  private makeRoom(): void {
+    if (this.byClient.size < MAX_CLIENTS) return
+    const [oldest] = this.byClient.keys()
+    this.byClient.delete(oldest as string)
   }
 }
 
-function nameOf(charges: readonly Charge[]): string {
-  let name = ''
-  for (let i = 0; i < charges.length; i += 1) {
-    const { key, cost } = charges[i] as Charge
-    name += `${cost}:${key.length}:${key}`
-  }
-  return name
+function clientOf(charges: readonly Charge[]): string {
+  const { key } = charges[0] as Charge
+  const same = charges.every((charge) => charge.key === key)
+  return same ? `=${key}` : JSON.stringify(charges.map((charge) => charge.key))
+}
+
+function costsOf(charges: readonly Charge[]): string {
+  let costs = ''
+  for (let i = 0; i < charges.length; i += 1) costs += `${(charges[i] as Charge).cost},`
+  return costs
 }
 
 /** How long all policies together refuse: as long as the last of them. */

@@ -100,15 +100,15 @@ export class ResilientLedger implements Ledger<'async'> {
   }
 
   private async ask(charges: readonly Charge[], health: Health): Promise<Ruling> {
-    const remember = this.refusals.listen()
+    const note = this.stance.refusalCache ? this.refusals.listen() : undefined
     let ruling: Ruling
     try {
       ruling = await health.call(() => this.remote.consume(charges))
     } catch {
       return this.standIn(charges)
     }
+    note?.(charges, ruling)
     if (ruling.admitted) this.learn(charges)
-    else if (this.stance.refusalCache) remember(charges, ruling)
     return ruling
   }
 

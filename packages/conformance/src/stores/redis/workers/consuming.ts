@@ -1,5 +1,6 @@
 import { createLimiter, type LimiterOptions, redisStore } from '@sluice/core'
 import { Redis } from 'ioredis'
+import { patient } from '../../../redis/patient.ts'
 import { defineWorker } from '../../../redis/worker.ts'
 
 export interface Work {
@@ -16,7 +17,9 @@ defineWorker(async ({ url, limiters, times, now }: Work) => {
   const client = new Redis(url)
   await client.ping()
   const store = redisStore(client, now === undefined ? {} : { clock: () => now })
-  const made = limiters.map((options) => createLimiter({ ...options, store } as LimiterOptions))
+  const made = limiters.map((options) =>
+    createLimiter({ ...patient, ...options, store } as LimiterOptions),
+  )
   return () =>
     Promise.all(
       made.map(async (limiter) => {
