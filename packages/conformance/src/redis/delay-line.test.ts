@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals'
+import { DelayLine } from './delay-line.ts'
+import { until } from './until.ts'
+
+test('thousands of tasks run in order, none early and most within a millisecond or two', async () => {
+  const line = new DelayLine()
+  const delayMs = 15
+  const late: number[] = []
+  const order: number[] = []
+  for (let i = 0; i < 5_000; i++) {
+    const due = performance.now() + delayMs
+    line.push(() => {
+      order.push(i)
+      late.push(performance.now() - due)
+    }, delayMs)
+    if (i % 10 === 0) await new Promise(setImmediate)
+  }
+  await until(() => order.length === 5_000, { withinMs: 5_000, what: 'all tasks have run' })
+  expect(order).toEqual(order.map((_, index) => index))
+  late.sort((a, b) => a - b)
+  expect(late[0]).toBeGreaterThan(-0.6)
+  expect(late[2_500]).toBeLessThan(2)
+})
+
+test('a task waits for a slower one before it', async () => {
+  const line = new DelayLine()
+  const order: string[] = []
+  line.push(() => order.push('slow'), 20)
+  line.push(() => order.push('fast'), 0)
+  expect(order).toEqual([])
+  await until(() => order.length === 2, { withinMs: 2_000, what: 'both tasks have run' })
+  expect(order).toEqual(['slow', 'fast'])
+})
+
+test('without a delay a task runs at once', () => {
+  let ran = false
+  new DelayLine().push(() => {
+    ran = true
+  }, 0)
+  expect(ran).toBe(true)
+})
+
+test('what waits is dropped by clear', async () => {
+  const [cleared, other] = [new DelayLine(), new DelayLine()]
+  const order: string[] = []
+  cleared.push(() => order.push('dropped'), 5)
+  cleared.clear()
+  other.push(() => order.push('kept'), 20)
+  await until(() => order.length > 0, { withinMs: 2_000, what: 'a task has run' })
+  expect(order).toEqual(['kept'])
+})

@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { type Faults, link, type Traffic } from './link.ts'
+import { LOOPBACK } from './ports.ts'
+
+/** Since the start of the proxy. */
+export interface ProxyCounts extends Readonly<Traffic> {
+  /** Accepted ones; refused ones do not count. */
+  readonly connections: number
+}
+
+/**
+ * A network between clients and a Redis server that fails when told to. Faults can be combined, and
+ * befall present connections and new ones alike, unless they say otherwise.
+ *
+ * A connection that has lost bytes to `blackhole` or `loseReplies` stays mute when the fault is
+ * over, until somebody closes it: going on would give a reply to the wrong request, which no TCP
+ * does. For a network, or a server, that resumes with nothing lost, see `RedisServer.pause`.
+ */
+export interface RedisProxy {
+  readonly host: string
+  readonly port: number
+  /** `redis://127.0.0.1:<port>` */
+  readonly url: string
+  readonly counts: ProxyCounts
+  /**
+   * Delays each chunk of replies by so many milliseconds. A slow chunk holds up the later ones of
+   * its connection, as a lost packet does.
+   */
+  latency(ms: number | (() => number)): void
+  /** Swallows everything in both directions, ends of connections too; new ones are accepted. */
+  blackhole(on?: boolean): void
+  /** Requests go through and are executed, and nothing comes back. */
+  loseReplies(on?: boolean): void
+  /** Resets new connections. */
+  refuse(on?: boolean): void
+  /** Resets all present connections. */
+  cut(): void
+  /** Leads new connections to another loopback port, as when a DNS name moves. */
+  retarget(port: number): void
+  /** Resets all connections and closes the port. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a TCP proxy to a loopback port, on a free one.
+ *
+ * It runs on the event loop of this process: a stall of the test is a stall of its network. A test
+ * of stalls, or of fractions of a millisecond, makes its load in other processes
+ * (`runInProcesses`) and keeps the proxy here.
+ */
+export async function startProxy(target: { readonly port: number }): Promise<RedisProxy> {
+  const listener = createServer({ noDelay: true, allowHalfOpen: true }).unref()
+  listener.listen(0, LOOPBACK)
+  await once(listener, 'listening')
+  return new OwnProxy(listener, target.port)
+}
+
+class OwnProxy implements RedisProxy {
+  readonly host = LOOPBACK
+  readonly port: number
+  readonly counts = {
+    connections: 0,
+    requestBytes: 0,
+    requestChunks: 0,
+    replyBytes: 0,
+    replyChunks: 0,
+  }
+  readonly #listener: Server
+  readonly #faults: Faults = { delayMs: () => 0, blackhole: false, loseReplies: false }
+  readonly #clients = new Set<Socket>()
+  readonly #servers = new Set<Socket>()
+  #targetPort: number
+  #refuses = false
+
+  constructor(listener: Server, targetPort: number) {
+    this.port = (listener.address() as AddressInfo).port
+    this.#listener = listener
+    this.#targetPort = targetPort
+    listener.on('connection', (client) => this.#accept(client))
+  }
+
+  get url(): string {
+    return `redis://${this.host}:${this.port}`
+  }
+
+  latency(ms: number | (() => number)): void {
+    this.#faults.delayMs = typeof ms === 'number' ? () => ms : ms
+  }
+
+  blackhole(on = true): void {
+    this.#faults.blackhole = on
+  }
+
+  loseReplies(on = true): void {
+    this.#faults.loseReplies = on
+  }
+
+  refuse(on = true): void {
+    this.#refuses = on
+  }
+
+  cut(): void {
+    for (const client of this.#clients) client.resetAndDestroy()
+    for (const server of this.#servers) server.destroy()
+  }
+
+  retarget(port: number): void {
+    this.#targetPort = port
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.#listener.ref().close(), 'close')
+    this.cut()
+    await closed
+  }
+
+  #accept(client: Socket): void {
+    if (this.#refuses) {
+      client.on('error', () => {})
+      client.resetAndDestroy()
+      return
+    }
+    this.counts.connections++
+    const port = this.#targetPort
+    const server = connect({ host: LOOPBACK, port, noDelay: true, allowHalfOpen: true })
+    link(client, server, this.#faults, this.counts)
+    keepUntilClosed(this.#clients, client)
+    keepUntilClosed(this.#servers, server)
+  }
+}
+
+/** A connection that a failed test has left must not keep its process from ending. */
+function keepUntilClosed(sockets: Set<Socket>, socket: Socket): void {
+  socket.unref()
+  sockets.add(socket)
+  socket.once('close', () => sockets.delete(socket))
+}
