@@ -1,0 +1,53 @@
+import { appendFileSync } from 'node:fs'
+import { expect } from '@jest/globals'
+import { DEADLINE_MS, type Report } from './load.ts'
+
+/** What a row of the fault matrix came to. */
+export interface Figures {
+  /** Its number in the matrix. */
+  readonly row: number
+  readonly fault: string
+  /** The longest that a request waited, ms. */
+  readonly waitedMs: number
+  /** The most that one client was admitted beyond its limit, and what it may be, in requests. */
+  readonly excess: number
+  readonly bound: number
+  /** From the end of the fault until the store decided again, ms; undefined: it never stopped. */
+  readonly normalMs: number | undefined
+}
+
+/** Where `npm run faults` collects them: a file with a line of JSON for each. */
+const FILE = process.env.SLUICE_FIGURES
+
+/** Checks what every row must keep, and notes its figures for the table. */
+export function conclude(
+  row: number,
+  fault: string,
+  report: Report,
+  { bound, normalMs }: Pick<Figures, 'bound' | 'normalMs'>,
+): void {
+  expect(report.errors).toEqual([])
+  expect(report.worstExcess).toBeLessThanOrEqual(bound)
+  expectInTime(report)
+  note({
+    row,
+    fault,
+    waitedMs: Math.ceil(report.waitedMs),
+    excess: report.worstExcess,
+    bound,
+    normalMs: normalMs === undefined ? undefined : Math.ceil(normalMs),
+  })
+}
+
+/**
+ * No request waits beyond the deadline and 20 ms, but for what this process itself stood still:
+ * a stall of more than half the deadline also gives the calls under way their time anew, once.
+ */
+function expectInTime({ waitedMs, stalledMs }: Report): void {
+  const anew = stalledMs > DEADLINE_MS / 2 ? DEADLINE_MS : 0
+  expect(waitedMs).toBeLessThanOrEqual(DEADLINE_MS + 20 + 2 * stalledMs + anew)
+}
+
+export function note(figures: Figures): void {
+  if (FILE !== undefined) appendFileSync(FILE, `${JSON.stringify(figures)}\n`)
+}
