@@ -11,8 +11,9 @@
 --                         peek: the cost; settle: the difference; block: ms)
 --               chargedAt settle: when the charge was made, ms, or -1: now
 --               minTtl    ms: the least that a key lives after a write
--- returns integers: now (ms), then for each key of consume and peek:
+-- returns integers: now (ms), then for each key of consume and peek, and of settle as it stands then:
 --         admitted (1, 0), remaining (units), reset, wait (-1: never), delay (ms)
+--         A key that can't be read has what Redis says of it in place of `admitted`.
 --
 -- A state is 32 bytes: three integers a, b, c and the time (ms) until which the key lives, as
 -- little-endian doubles; a step may keep more behind them. A blocked key holds 8 bytes instead:
@@ -108,8 +109,8 @@ if op == 'settle' then
         save(step, key, now, wholeIn, livesUntil, a, b, c)
       end
     end
+    charges[2 * i] = 0
   end
-  return { now }
 end
 
 local policies, reply = input.policies, { now }
@@ -142,7 +143,15 @@ for first = 1, #KEYS, policies do
   local all = true
   for i = 1, policies do
     local at = first + i - 1
-    if not decide(at, i, charges[2 * at]) then all = false end
+    local ran, ok = pcall(decide, at, i, charges[2 * at])
+    if not ran then
+      -- Fails its own request only: none of it is charged.
+      local n, failure = 5 * at - 4, ok
+      if type(failure) == 'table' then failure = failure.err end
+      reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5] = failure, 0, 0, 0, 0
+      ok, oks[i], aheads[i] = false, false, false
+    end
+    if not ok then all = false end
   end
   for i = 1, policies do
     local at = first + i - 1
