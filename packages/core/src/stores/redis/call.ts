@@ -1,7 +1,11 @@
 import type { Outcome, Quota } from '../../algorithms/algorithm.ts'
 import type { Ruling } from '../store.ts'
+import { explained } from './failure.ts'
 
 export type Operation = 'consume' | 'peek' | 'settle' | 'block' | 'reset'
+
+/** What the script returns: driver.lua documents its form. Some clients give numbers as text. */
+export type Reply = readonly unknown[]
 
 /** Numbers that the driver sends back for each key. */
 const WIDTH = 5
@@ -41,15 +45,21 @@ export class Call {
   }
 }
 
-/** What the script's reply says of the request whose first key was KEYS[first] (from 0). */
-export function toRuling(reply: readonly unknown[], first: number, policies: number): Ruling {
+/**
+ * What the script's reply says of the request whose first key was KEYS[first] (from 0).
+ *
+ * @throws if one of its keys can't be read
+ */
+export function toRuling(reply: Reply, first: number, policies: number): Ruling {
   const outcomes: Outcome[] = []
   let admitted = true
   for (let i = first; i < first + policies; i += 1) {
     const at = 1 + i * WIDTH
+    const flag = Number(reply[at])
+    if (Number.isNaN(flag)) throw explained(new Error(String(reply[at])))
     const waitMs = Number(reply[at + 3])
     const outcome = {
-      admitted: Number(reply[at]) === 1,
+      admitted: flag === 1,
       remaining: Number(reply[at + 1]),
       resetMs: Number(reply[at + 2]),
       waitMs: waitMs < 0 ? Infinity : waitMs,

@@ -1,11 +1,21 @@
 import type { Quota } from '../../algorithms/algorithm.ts'
-import { SluiceError } from '../../errors.ts'
 import type { Charge, Ledger, Ruling, Space } from '../store.ts'
-import { Call, type Operation, toRuling } from './call.ts'
-import type { RedisClient } from './client.ts'
+import { Call, type Operation, type Reply, toRuling } from './call.ts'
+import type { Connection } from './connection.ts'
+import { explained, isReadOnly } from './failure.ts'
 import { subject } from './keys.ts'
-import type { Timing } from './redis-store.ts'
 import { Script } from './script.ts'
+
+/** What the ledgers of a store share. */
+export interface Backend {
+  readonly connection: Connection
+  /** When the script is to think it is: ms, or -1 for the server's clock. */
+  now(): number
+  /** How long keys live at least. */
+  readonly minTtlMs: number
+  /** Called whenever the server says that it is a read-only replica. */
+  readOnly(): void
+}
 
 /** Requests that one run of the script decides at most, so that Redis is never held for long. */
 const MAX_BATCH = 128
@@ -17,38 +27,41 @@ interface Waiting {
 
 interface Batch {
   call: Call
+  /** Keys of each request. */
+  policies: number
   waiting: Waiting[]
 }
 
 /**
- * Requests that arrive in the same turn of the event loop travel together, in a cluster those of
- * one subject.
+ * Requests that arrive in the same turn of the event loop travel together.
+ *
+ * A call may concern some of the spaces only: `places` says which, in the order of its charges or
+ * keys. In a cluster the keys of a call must share a slot, which is the caller's to see to.
  */
 export class RedisLedger implements Ledger<'async'> {
-  private readonly client: RedisClient
-  private readonly timing: Timing
+  private readonly backend: Backend
   private readonly prefix: string
   private readonly suffixes: readonly string[]
+  private readonly all: readonly number[]
   private readonly script: Script
   private readonly step: (quota: Quota) => number
-  /** By subject in a cluster, else all under ''. */
   private batches = new Map<string, Batch>()
 
-  constructor(client: RedisClient, timing: Timing, spaces: readonly Space[], prefix: string) {
-    this.client = client
-    this.timing = timing
+  constructor(backend: Backend, spaces: readonly Space[], prefix: string) {
+    this.backend = backend
     this.prefix = `${prefix}:{`
     this.suffixes = spaces.map(({ name }) => `}:${name}`)
+    this.all = spaces.map((_, place) => place)
     const script = new Script(spaces.map(({ algorithm }) => algorithm))
     this.script = script
     this.step = ({ algorithm }) => script.step(algorithm)
   }
 
-  consume(charges: readonly Charge[]): Promise<Ruling> {
+  /** @param route requests of the same one, which must have the same places, share a call */
+  consume(charges: readonly Charge[], places = this.all, route = ''): Promise<Ruling> {
     return new Promise((resolve, reject) => {
-      const route = this.route(charges)
-      const batch = this.batches.get(route) ?? this.startBatch(route)
-      this.add(batch.call, charges)
+      const batch = this.batches.get(route) ?? this.startBatch(route, places.length)
+      this.add(batch.call, charges, places)
       batch.waiting.push({ resolve, reject })
       if (batch.waiting.length === MAX_BATCH) {
         this.batches.delete(route)
@@ -57,35 +70,30 @@ export class RedisLedger implements Ledger<'async'> {
     })
   }
 
-  async peek(charges: readonly Charge[]): Promise<Ruling> {
-    this.route(charges)
-    const call = new Call()
-    this.add(call, charges)
-    return toRuling(await this.run('peek', call), 0, this.suffixes.length)
+  peek(charges: readonly Charge[], places = this.all): Promise<Ruling> {
+    return this.ask('peek', charges, places)
   }
 
   async settle(charges: readonly Charge[], chargedAt?: number): Promise<void> {
-    this.route(charges)
-    const call = new Call()
-    this.add(call, charges)
-    await this.run('settle', call, chargedAt)
+    await this.correct(charges, chargedAt)
   }
 
-  async block(keys: readonly string[], durationMs: number): Promise<void> {
-    const call = new Call()
-    for (let i = 0; i < keys.length; i += 1) call.addKey(this.key(keys[i] as string, i), durationMs)
-    await this.run('block', call)
+  /** Settles, and says how the charged quotas stand then, as a cost of 0 would find them. */
+  correct(charges: readonly Charge[], chargedAt?: number, places = this.all): Promise<Ruling> {
+    return this.ask('settle', charges, places, chargedAt)
   }
 
-  async reset(keys: readonly string[]): Promise<void> {
-    const call = new Call()
-    for (let i = 0; i < keys.length; i += 1) call.addKey(this.key(keys[i] as string, i), 0)
-    await this.run('reset', call)
+  async block(keys: readonly string[], durationMs: number, places = this.all): Promise<void> {
+    await this.run('block', this.callOf(keys, durationMs, places), keys.length)
   }
 
-  private startBatch(route: string): Batch {
+  async reset(keys: readonly string[], places = this.all): Promise<void> {
+    await this.run('reset', this.callOf(keys, 0, places), keys.length)
+  }
+
+  private startBatch(route: string, policies: number): Batch {
     if (this.batches.size === 0) setImmediate(() => this.sendAll())
-    const batch = { call: new Call(), waiting: [] }
+    const batch = { call: new Call(), policies, waiting: [] }
     this.batches.set(route, batch)
     return batch
   }
@@ -96,47 +104,65 @@ export class RedisLedger implements Ledger<'async'> {
     for (const batch of batches.values()) void this.send(batch)
   }
 
-  private async send({ call, waiting }: Batch): Promise<void> {
-    const policies = this.suffixes.length
+  private async send({ call, policies, waiting }: Batch): Promise<void> {
     try {
-      const reply = await this.run('consume', call)
-      for (let i = 0; i < waiting.length; i += 1) {
-        waiting[i]?.resolve(toRuling(reply, i * policies, policies))
-      }
+      const reply = await this.run('consume', call, policies)
+      waiting.forEach(({ resolve, reject }, i) => {
+        try {
+          resolve(toRuling(reply, i * policies, policies))
+        } catch (error) {
+          reject(error)
+        }
+      })
     } catch (error) {
       for (const { reject } of waiting) reject(error)
     }
   }
 
-  private run(op: Operation, call: Call, chargedAt?: number): Promise<readonly unknown[]> {
-    const { timing, suffixes, step } = this
-    const input = call.input(op, timing.now(), timing.minTtlMs, suffixes.length, step, chargedAt)
-    return this.script.run(this.client, call.keys, input)
+  private async ask(
+    op: Operation,
+    charges: readonly Charge[],
+    places: readonly number[],
+    chargedAt?: number,
+  ): Promise<Ruling> {
+    const call = new Call()
+    this.add(call, charges, places)
+    return toRuling(await this.run(op, call, places.length, chargedAt), 0, places.length)
   }
 
-  private add(call: Call, charges: readonly Charge[]): void {
-    for (let i = 0; i < charges.length; i += 1) {
-      const { key, quota, cost } = charges[i] as Charge
-      call.add(this.key(key, i), quota, cost)
+  private async run(
+    op: Operation,
+    call: Call,
+    policies: number,
+    chargedAt?: number,
+  ): Promise<Reply> {
+    const { connection, now, minTtlMs, readOnly } = this.backend
+    const input = call.input(op, now(), minTtlMs, policies, this.step, chargedAt)
+    try {
+      return await this.script.run(connection, call.keys, input)
+    } catch (error) {
+      const failure = explained(error)
+      if (isReadOnly(failure)) readOnly()
+      throw failure
     }
   }
 
-  private key(id: string, i: number): string {
-    return this.prefix + subject(id) + (this.suffixes[i] as string)
+  private add(call: Call, charges: readonly Charge[], places: readonly number[]): void {
+    for (let i = 0; i < charges.length; i += 1) {
+      const { key, quota, cost } = charges[i] as Charge
+      call.add(this.key(key, places[i] as number), quota, cost)
+    }
   }
 
-  /** Which batch the charges may travel in. */
-  private route(charges: readonly Charge[]): string {
-    if (this.client.isCluster !== true) return ''
-    const { key } = charges[0] as Charge
-    const other = charges.find((charge) => charge.key !== key)
-    if (other === undefined) return key
-    throw new SluiceError({
-      code: 'SLUICE_CLUSTER_SUBJECTS',
-      option: 'policies',
-      expected: 'one key for all policies, since a Redis Cluster decides within one slot',
-      received: [key, other.key],
-      fix: 'Use one limiter for each kind of key, or a Redis that is no cluster.',
+  private callOf(keys: readonly string[], units: number, places: readonly number[]): Call {
+    const call = new Call()
+    keys.forEach((key, i) => {
+      call.addKey(this.key(key, places[i] as number), units)
     })
+    return call
+  }
+
+  private key(id: string, place: number): string {
+    return this.prefix + subject(id) + (this.suffixes[place] as string)
   }
 }

@@ -1,42 +1,52 @@
-import { checkClock, checkKnown } from '../../options/checks.ts'
+import { checkClock, checkFunction, checkKnown } from '../../options/checks.ts'
 import type { Ledger, Space, Store } from '../store.ts'
 import { checkClient, type RedisClient } from './client.ts'
-import { RedisLedger } from './redis-ledger.ts'
+import { ClusterLedger } from './cluster-ledger.ts'
+import { connectionOf } from './connection.ts'
+import { readOnlyAlarm } from './read-only-alarm.ts'
+import { type Backend, RedisLedger } from './redis-ledger.ts'
 
 export interface RedisStoreOptions {
   /** Integer ms since the epoch, for tests. Default: the server's `TIME`, read by the script. */
   clock?: () => number
-}
-
-/** When the script is to think it is, and how long its keys live at least. */
-export interface Timing {
-  /** ms, or -1: the server's clock. */
-  now(): number
-  minTtlMs: number
+  /**
+   * Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a
+   * failover the client may still be connected to the old master. The store never touches the
+   * client's connection, so the owner lets it connect anew here: node-redis stays where it is
+   * otherwise. May be async; what it throws becomes a warning.
+   */
+  onReadOnly?: () => unknown
 }
 
 /**
  * Keeps states in Redis (6.2 or later, or Valkey), shared by every process that uses it: one
- * `EVALSHA` a decision, whatever the number of policies. The client is used as it is, never
- * altered, and stays the caller's to close.
+ * `EVALSHA` a decision, whatever the number of policies; in a cluster one for each of its keys. The
+ * client is used as it is, never altered, and stays the caller's to connect and to close.
  *
  * @throws SluiceError if it is not a client that can be used
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store<'async'> {
-  const checked = checkClient('client', client)
-  checkKnown('', options, ['clock'])
-  const timing = timingOf(options)
+  const connection = connectionOf(checkClient('client', client))
+  checkKnown('', options, ['clock', 'onReadOnly'])
+  const backend: Backend = { connection, ...timingOf(options), readOnly: alarmOf(options) }
   return {
     mode: 'async',
     clock: options.clock,
-    open: (spaces: readonly Space[], prefix: string): Ledger<'async'> =>
-      new RedisLedger(checked, timing, spaces, prefix),
+    open: (spaces: readonly Space[], prefix: string): Ledger<'async'> => {
+      const ledger = new RedisLedger(backend, spaces, prefix)
+      return connection.isCluster ? new ClusterLedger(ledger) : ledger
+    },
     close() {},
   }
 }
 
-function timingOf({ clock }: RedisStoreOptions): Timing {
+function timingOf({ clock }: RedisStoreOptions): Pick<Backend, 'now' | 'minTtlMs'> {
   if (clock === undefined) return { now: () => -1, minTtlMs: 1000 }
   // TTLs pass on the server's clock: a key must not go while the given one stands still.
   return { now: checkClock(clock), minTtlMs: 3_600_000 }
+}
+
+function alarmOf({ onReadOnly }: RedisStoreOptions): () => void {
+  if (onReadOnly === undefined) return () => {}
+  return readOnlyAlarm(checkFunction('onReadOnly', onReadOnly, '()'))
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { algorithms } from '../../algorithms/index.ts'
-import type { RedisClient } from './client.ts'
+import { type Connection, connectionOf } from './connection.ts'
 import { Script } from './script.ts'
 
 const { 'fixed-window': fixed, 'token-bucket': token, 'leaky-bucket': leaky } = algorithms
 
-/** A client that answers as told, call by call, and notes what it was sent. */
-function clientThat(...answers: (number[] | Error)[]) {
+/** Of a client that answers as told, call by call, and notes what it was sent. */
+function connectionThat(...answers: (number[] | Error)[]) {
   const sent: unknown[][] = []
   const answer =
     (name: string) =>
@@ -17,7 +17,8 @@ function clientThat(...answers: (number[] | Error)[]) {
       if (next instanceof Error) throw next
       return next
     }
-  return { client: { evalsha: answer('evalsha'), eval: answer('eval') } as RedisClient, sent }
+  const connection = connectionOf({ evalsha: answer('evalsha'), eval: answer('eval') })
+  return { connection, sent }
 }
 
 describe('a script', () => {
@@ -44,25 +45,25 @@ describe('a script', () => {
 
 describe('a run', () => {
   const script = new Script([fixed])
-  const run = (client: RedisClient) => script.run(client, ['{a}:x', '{a}:y'], 'input')
+  const run = (connection: Connection) => script.run(connection, ['{a}:x', '{a}:y'], 'input')
 
   test('is one EVALSHA', async () => {
-    const { client, sent } = clientThat([1, 2])
-    expect(await run(client)).toEqual([1, 2])
+    const { connection, sent } = connectionThat([1, 2])
+    expect(await run(connection)).toEqual([1, 2])
     expect(sent).toEqual([['evalsha', script.sha, 2, '{a}:x', '{a}:y', 'input']])
   })
 
   test('sends the text after NOSCRIPT', async () => {
-    const { client, sent } = clientThat(new Error('NOSCRIPT No matching script.'), [3])
-    expect(await run(client)).toEqual([3])
+    const { connection, sent } = connectionThat(new Error('NOSCRIPT No matching script.'), [3])
+    expect(await run(connection)).toEqual([3])
     expect(sent[1]).toEqual(['eval', script.text, 2, '{a}:x', '{a}:y', 'input'])
   })
 
   test.each(['ERR NOSCRIPT', 'Connection is closed.', 'OOM command not allowed'])(
     'is not tried again after "%s"',
     async (message) => {
-      const { client, sent } = clientThat(new Error(message))
-      await expect(run(client)).rejects.toThrow(message)
+      const { connection, sent } = connectionThat(new Error(message))
+      await expect(run(connection)).rejects.toThrow(message)
       expect(sent).toHaveLength(1)
     },
   )

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Algorithm } from '../../algorithms/algorithm.ts'
-import type { RedisClient } from './client.ts'
+import type { Reply } from './call.ts'
+import type { Connection } from './connection.ts'
 import driver from './driver.lua.generated.ts'
 
 /**
@@ -30,14 +31,14 @@ export class Script {
    * Runs it, by its digest where the server has it. `NOSCRIPT` says that nothing was executed, so
    * it is safe to send it whole then; after any other error it might count twice.
    */
-  async run(client: RedisClient, keys: readonly string[], input: string): Promise<number[]> {
+  async run(connection: Connection, keys: string[], input: string): Promise<Reply> {
     let reply: unknown
     try {
-      reply = await client.evalsha(this.sha, keys.length, ...keys, input)
+      reply = await connection.evalsha(this.sha, keys, input)
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-      reply = await client.eval(this.text, keys.length, ...keys, input)
+      reply = await connection.eval(this.text, keys, input)
     }
-    return reply as number[]
+    return reply as Reply
   }
 }

@@ -1,0 +1,48 @@
+import { SluiceError } from '../../errors.ts'
+import type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
+
+/** The two commands of a store, over whichever client. */
+export interface Connection {
+  /** True where the keys of one call must share a slot. */
+  readonly isCluster: boolean
+  evalsha(sha: string, keys: string[], input: string): Promise<unknown>
+  eval(script: string, keys: string[], input: string): Promise<unknown>
+}
+
+/** Neither resends by itself when called so: not even after `NOSCRIPT`. */
+export function connectionOf(client: RedisClient): Connection {
+  return 'evalsha' in client ? overIoRedis(client) : overNodeRedis(client)
+}
+
+function overIoRedis(client: IoRedisClient): Connection {
+  return {
+    isCluster: client.isCluster === true,
+    evalsha: (sha, keys, input) => client.evalsha(sha, keys.length, ...keys, input),
+    eval: (script, keys, input) => client.eval(script, keys.length, ...keys, input),
+  }
+}
+
+function overNodeRedis(client: NodeRedisClient): Connection {
+  return {
+    isCluster: typeof client.nodeClient === 'function',
+    evalsha: async (sha, keys, input) => {
+      checkOpen(client)
+      return client.evalSha(sha, { keys, arguments: [input] })
+    },
+    eval: (script, keys, input) => client.eval(script, { keys, arguments: [input] }),
+  }
+}
+
+/** Asked before each call: one to a cluster or a pool that is not open fails obscurely, or waits. */
+function checkOpen({ isOpen }: NodeRedisClient): void {
+  if (isOpen) return
+  throw new SluiceError({
+    code: 'SLUICE_REDIS_NOT_CONNECTED',
+    option: 'store',
+    expected: 'a node-redis client that is connected',
+    received: { isOpen },
+    fix:
+      "Call client.on('error', …) and then await client.connect() before the first request: " +
+      'node-redis does not connect by itself.',
+  })
+}

@@ -1,0 +1,27 @@
+import { isPromise } from '../../maybe-promise.ts'
+import { warnOnce } from '../../warning.ts'
+
+const QUIET_MS = 1000
+
+/** Calls the owner of a client at most once a second. Nothing that the owner throws escapes. */
+export function readOnlyAlarm(onReadOnly: () => unknown): () => void {
+  let quietUntil = -Infinity
+  return () => {
+    const now = performance.now()
+    if (now < quietUntil) return
+    quietUntil = now + QUIET_MS
+    try {
+      const done = onReadOnly()
+      if (isPromise(done)) void Promise.resolve(done).catch(tellOfAlarm)
+    } catch (error) {
+      tellOfAlarm(error)
+    }
+  }
+}
+
+function tellOfAlarm(error: unknown): void {
+  warnOnce(
+    'SLUICE_ON_READ_ONLY',
+    `onReadOnly threw ${String(error)}. The limiter goes on; mend the function.`,
+  )
+}
