@@ -1,5 +1,9 @@
+import type { RedisClient } from '@sluice/core'
 import { Redis, type RedisOptions } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
+import * as redis6 from 'redis'
+import * as redis5 from 'redis5'
+import { type Connect, type NodeRedis, ofIoRedis, ofNodeRedis } from './every-client.ts'
 
 /** What both majors of ioredis offer, as far as the tests go. */
 export type Client = Redis
@@ -21,11 +25,41 @@ export const majors = [
   ['ioredis 5', (url: string, options: RedisOptions) => new Redis5(url, options as never) as never],
 ] as const satisfies readonly (readonly [string, (url: string, options: RedisOptions) => Client])[]
 
-export const clients = majors.flatMap(([major, connect]) =>
-  Object.entries(ways).map(
-    ([way, options]) => [`${major} ${way}`, (url: string) => connect(url, options)] as const,
+type Way = (url: string) => RedisClient & NodeRedis
+
+const nodeRedisWays: Record<string, Way> = {
+  'node-redis 6 as it is': (url) => redis6.createClient({ url }),
+  'node-redis 6 with RESP2': (url) => redis6.createClient({ url, RESP: 2 }),
+  'node-redis 6 with a keyPrefix': (url) => redis6.createClient({ url, keyPrefix: 'app:' }),
+  'node-redis 6 on another database': (url) => redis6.createClient({ url, database: 3 }),
+  'node-redis 6 with a timeout': (url) =>
+    redis6.createClient({ url }).withCommandOptions({ timeout: 5_000 }),
+  'node-redis 6 with numbers as strings': (url) =>
+    redis6.createClient({ url }).withTypeMapping({ [redis6.RESP_TYPES.NUMBER]: String }),
+  'node-redis 6 with texts as buffers': (url) =>
+    redis6.createClient({ url }).withTypeMapping({ [redis6.RESP_TYPES.BLOB_STRING]: Buffer }),
+  'a pool of node-redis 6': (url) => redis6.createClientPool({ url }),
+  'node-redis 5 as it is': (url) => redis5.createClient({ url }),
+  'node-redis 5 with RESP3': (url) => redis5.createClient({ url, RESP: 3 }),
+  'node-redis 5 with numbers as strings': (url) =>
+    redis5.createClient({ url }).withTypeMapping({ [redis5.RESP_TYPES.NUMBER]: String }),
+  'a pool of node-redis 5': (url) => redis5.createClientPool({ url }),
+}
+
+/** Clients of one server, made and used in every way that changes commands or replies. */
+export const clients: readonly Connect<string>[] = [
+  ...majors.flatMap(([major, connect]) =>
+    Object.entries(ways).map(
+      ([way, options]): Connect<string> => [
+        `${major} ${way}`,
+        async (url) => ofIoRedis(connect(url, options)),
+      ],
+    ),
   ),
-)
+  ...Object.entries(nodeRedisWays).map(
+    ([way, create]): Connect<string> => [way, (url) => ofNodeRedis(create(url))],
+  ),
+]
 
 /** All of a client that a store could have altered: compare it before and after. */
 export function picture(client: object): unknown {

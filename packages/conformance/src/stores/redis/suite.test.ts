@@ -1,22 +1,29 @@
-import { afterAll, beforeAll } from '@jest/globals'
+import { afterAll, beforeAll, describe } from '@jest/globals'
 import { redisStore } from '@sluice/core'
-import { Redis } from 'ioredis'
 import { type RedisServer, startRedis } from '../../redis/index.ts'
 import { storeSuite } from '../suite.ts'
+import { everyClient, type Open } from './every-client.ts'
 import { expectAllToExpire, expiries } from './ttl.ts'
 
 let redis: RedisServer
-let client: Redis
-
 beforeAll(async () => {
   redis = await startRedis()
-  client = new Redis(redis.url)
 })
 afterAll(async () => {
   const left = await expiries(redis)
-  client.disconnect()
   await redis.stop()
   expectAllToExpire(left)
 })
 
-storeSuite('the Redis store', { mode: 'async', create: (clock) => redisStore(client, { clock }) })
+describe.each(everyClient)('with %s', (_, connect) => {
+  let open: Open
+  beforeAll(async () => {
+    open = await connect(redis.url)
+  })
+  afterAll(() => open.close())
+
+  storeSuite('the Redis store', {
+    mode: 'async',
+    create: (clock) => redisStore(open.client, { clock }),
+  })
+})
