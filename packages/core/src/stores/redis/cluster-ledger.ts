@@ -33,16 +33,16 @@ export class ClusterLedger implements Ledger<'async'> {
 
   consume(charges: readonly Charge[]): Promise<Ruling> {
     const shares = sharesOf(charges.map(({ key }) => key))
-    if (shares.length > 1) return this.consumeApart(shares, charges.map(copy))
+    if (shares.length > 1) return this.consumeApart(shares, charges)
     return this.slots.consume(charges, undefined, routeOf(shares[0] as Share))
   }
 
   async peek(charges: readonly Charge[]): Promise<Ruling> {
     const shares = sharesOf(charges.map(({ key }) => key))
-    const peek = (of: readonly Charge[]) => (share: Share) =>
-      this.slots.peek(pick(of, share), share.places)
-    const rulings = await Promise.all(shares.map(peek(charges.map(copy))))
-    return merged(shares, rulings, peek(charges.map((charge) => ({ ...charge, cost: 0 }))))
+    const uncharged = charges.map((charge) => ({ ...charge, cost: 0 }))
+    const peek = (share: Share) => this.slots.peek(pick(charges, share), share.places)
+    const standing = (share: Share) => this.slots.peek(pick(uncharged, share), share.places)
+    return merged(shares, await Promise.all(shares.map(peek)), standing)
   }
 
   async settle(charges: readonly Charge[], chargedAt?: number): Promise<void> {
@@ -70,6 +70,7 @@ export class ClusterLedger implements Ledger<'async'> {
     const asked = shares.map((share) =>
       this.slots.consume(pick(charges, share), share.places, routeOf(share)),
     )
+    // Made now: the caller may use the charges again.
     const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
     const giveBack = (share: Share, { at }: Ruling) =>
       this.slots.correct(pick(back, share), at, share.places)
@@ -127,9 +128,4 @@ function routeOf({ key, places }: Share): string {
 
 function pick<T>(items: readonly T[], { places }: Share): T[] {
   return places.map((place) => items[place] as T)
-}
-
-/** The caller may use a charge again as soon as the call returns. */
-function copy(charge: Charge): Charge {
-  return { ...charge }
 }
