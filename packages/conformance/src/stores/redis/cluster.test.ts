@@ -77,7 +77,12 @@ describe.each(clients)('a cluster client of %s', (name, connect) => {
     const { client, ping, close } = await connect()
     await ping()
     const before = picture(client)
-    const limiter = createLimiter({ ...patient, store: client, policies, prefix: name.replace(/\W/g, '-') })
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      policies,
+      prefix: name.replace(/\W/g, '-'),
+    })
     const ids = Array.from({ length: 20 }, (_, i) => `client ${i}`)
     const all = ids.flatMap((id) => Array.from({ length: 8 }, () => limiter.consume(id)))
     expect((await Promise.all(all)).filter(({ allowed }) => allowed)).toHaveLength(5 * 20)
