@@ -82,6 +82,12 @@ const LIMITER: readonly Case[] = [
   ],
   ["{ prefix: 'my api', … }", { ...ok, prefix: 'my api' }],
   ["{ prefix: '', … }", { ...ok, prefix: '' }],
+  ["{ deadline: '5m', … }", { ...ok, deadline: '5m' }],
+  ['{ deadline: 0, … }', { ...ok, deadline: 0 }],
+  ["{ onStoreError: 'open', … }", { ...ok, onStoreError: 'open' }],
+  ['{ localShare: 4, … }', { ...ok, localShare: 4 }],
+  ["{ localShare: '0.25', … }", { ...ok, localShare: '0.25' }],
+  ["{ refusalCache: '1m', … }", { ...ok, refusalCache: '1m' }],
   ["{ store: 'redis://localhost', … }", { ...ok, store: 'redis://localhost' }],
   ['{ store: null, … }', { ...ok, store: null }],
 ]
@@ -121,6 +127,10 @@ const CALLS: readonly (readonly [written: string, call: () => unknown])[] = [
   ['limiter.peek(null)', () => limiter().peek(null as never)],
   ['limiter.reset(undefined)', () => limiter().reset(undefined as never)],
   ["limiter.settle('key', 0.5)", () => limiter().settle('key', 0.5)],
+  [
+    "limiter.settle('key', -1, { source: 'redis' })",
+    () => limiter().settle('key', -1, { source: 'redis' as never }),
+  ],
   ["limiter.settle('key', -1, { at: -1 })", () => limiter().settle('key', -1, { at: -1 })],
   ["limiter.block('key', 'long')", () => limiter().block('key', 'long' as never)],
   ["limiter.block('', '1m')", () => limiter().block('', '1m')],

@@ -1,0 +1,49 @@
+// npm run faults: plays the fault matrix and prints its figures as one table, which it also writes
+// into docs/failures.md.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exit } from 'node:process'
+import { ensureInstalled } from './install.mjs'
+import { findRedis } from './redis.mjs'
+import { root, run } from './workspace.mjs'
+
+const START = '<!-- figures: made by npm run faults -->'
+const END = '<!-- /figures -->'
+
+/** @param {string} lines a figure in JSON on each */
+function tableOf(lines) {
+  const figures = lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  figures.sort((a, b) => a.row - b.row)
+  const rows = figures.map(({ row, fault, waitedMs, excess, bound, normalMs }) => {
+    const normal = normalMs === undefined ? 'never stopped' : `${normalMs} ms`
+    return `| ${row} | ${fault} | ${waitedMs} ms | ${excess} of ${bound} | ${normal} |`
+  })
+  const head = '| row | fault | longest wait | beyond the limit | normal again after |'
+  return [head, '|---|---|---|---|---|', ...rows].join('\n')
+}
+
+const redis = await findRedis()
+await ensureInstalled()
+const folder = mkdtempSync(join(tmpdir(), 'sluice-faults-'))
+const file = join(folder, 'figures')
+const env = { REDIS_SERVER: redis, SLUICE_FIGURES: file }
+const code = await run('jest', ['--ci', '-i', 'packages/conformance/src/faults'], { env })
+if (existsSync(file)) {
+  const table = tableOf(readFileSync(file, 'utf8'))
+  console.log(table)
+  const page = join(root, 'docs', 'failures.md')
+  const text = readFileSync(page, 'utf8')
+  const told = text.slice(text.indexOf(START), text.indexOf(END))
+  if (code === 0)
+    writeFileSync(
+      page,
+      text.replace(told, () => `${START}\n${table}\n`),
+    )
+}
+rmSync(folder, { recursive: true })
+exit(code)
