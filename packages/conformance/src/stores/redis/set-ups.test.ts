@@ -1,0 +1,201 @@
+// A set-up that never heals by itself rejects with words about it; all else comes through as it is.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createLimiter, type RedisClient, redisStore, SluiceError } from '@sluice/core'
+import { Redis } from 'ioredis'
+import * as redis6 from 'redis'
+import * as redis5 from 'redis5'
+import { type RedisServer, startRedis } from '../../redis/index.ts'
+import { algorithmNames } from '../suite/bench.ts'
+import { everyClient, ofNodeRedis } from './every-client.ts'
+
+let redis: RedisServer
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(() => redis.stop())
+
+const policies = algorithmNames.map((name) => ({
+  name,
+  algorithm: name,
+  limit: 10,
+  window: '1h' as const,
+}))
+
+const limiterOf = (client: RedisClient) => createLimiter({ store: client, policies })
+
+/** What the call rejects with. */
+async function failureOf(call: Promise<unknown>): Promise<SluiceError> {
+  const failure = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(failure).toBeInstanceOf(SluiceError)
+  return failure as SluiceError
+}
+
+/** Every operation, and each way through the script. */
+async function useAll(client: RedisClient): Promise<void> {
+  const limiter = limiterOf(client)
+  await redis.command('SCRIPT', 'FLUSH')
+  for (let i = 0; i < 11; i += 1) await limiter.consume('client')
+  await limiter.peek('client')
+  await limiter.settle('client', -20)
+  await limiter.settle('client', 3)
+  await limiter.block('client', 1000)
+  await limiter.consume('client')
+  await limiter.reset('client')
+}
+
+describe.each([
+  ['a client', () => redis6.createClient({ url: redis.url })],
+  ['a cluster', () => redis6.createCluster({ rootNodes: [{ url: redis.url }] })],
+  ['a pool', () => redis6.createClientPool({ url: redis.url })],
+  ['a client of 5', () => redis5.createClient({ url: redis.url })],
+  ['a cluster of 5', () => redis5.createCluster({ rootNodes: [{ url: redis.url }] })],
+  ['a pool of 5', () => redis5.createClientPool({ url: redis.url })],
+])('%s of node-redis', (name, create) => {
+  test('that nobody has connected is told to be, at once', async () => {
+    const limiter = limiterOf(create())
+    for (const op of ['consume', 'peek', 'reset'] as const) {
+      const { code, message } = await failureOf(limiter[op]('client'))
+      expect(code).toBe('SLUICE_REDIS_NOT_CONNECTED')
+      expect(message).toContain('await client.connect()')
+    }
+  })
+
+  if (name.includes('cluster')) return
+  test('serves from when it is connected until it is closed', async () => {
+    const client = create()
+    const limiter = limiterOf(client)
+    await failureOf(limiter.consume('client'))
+    const open = await ofNodeRedis(client)
+    expect((await limiter.consume(name)).allowed).toBe(true)
+    open.close()
+    expect((await failureOf(limiter.consume(name))).code).toBe('SLUICE_REDIS_NOT_CONNECTED')
+  })
+})
+
+describe.each([
+  ['ioredis', (username: string) => new Redis(redis.url, { username, password: 'secret' })],
+  [
+    'node-redis',
+    async (username: string) => {
+      const client = redis6.createClient({ url: redis.url, username, password: 'secret' })
+      return (await ofNodeRedis(client)).client
+    },
+  ],
+])('an ACL user over %s', (name, connect) => {
+  const setUser = (...rules: string[]) =>
+    redis.command('ACL', 'SETUSER', name, 'reset', 'on', '>secret', ...rules)
+  // What the clients themselves send.
+  const own = ['+hello', '+client', '+info', '+select', '+ping']
+  let client: Awaited<ReturnType<typeof connect>>
+  let least: string[]
+
+  beforeAll(async () => {
+    await setUser(...own)
+    client = await connect(name)
+    const { code, fix } = await failureOf(limiterOf(client).consume('client'))
+    expect(code).toBe('SLUICE_REDIS_FORBIDDEN')
+    least = /ACL SETUSER <name> (.*)\.$/.exec(fix)![1]!.split(' ')
+  })
+  afterAll(() => (client as Redis).disconnect())
+
+  test('with what the error says can do everything', async () => {
+    await setUser(...own, ...least)
+    await useAll(client)
+    expect(least).toHaveLength(10)
+  })
+
+  test('with anything less is told what is missing', async () => {
+    for (const rule of least) {
+      await setUser(...own, ...least.filter((other) => other !== rule))
+      const { code, received } = await failureOf(useAll(client))
+      expect([rule, code, received]).toEqual([
+        rule,
+        'SLUICE_REDIS_FORBIDDEN',
+        expect.stringMatching(/permissions|executing the script/),
+      ])
+    }
+  })
+})
+
+describe.each(everyClient)('%s', (_, connect) => {
+  beforeEach(() => redis.command('FLUSHALL'))
+
+  test('without scripts', async () => {
+    for (const commands of [['EVALSHA', 'EVAL'], ['EVAL']]) {
+      const args = commands.flatMap((command) => ['--rename-command', command, ''])
+      const scriptless = await startRedis({ args })
+      const { client, close } = await connect(scriptless.url)
+      const { code } = await failureOf(limiterOf(client).consume('client'))
+      expect(code).toBe('SLUICE_REDIS_NO_SCRIPTS')
+      close()
+      await scriptless.stop()
+    }
+  })
+
+  test('on a replica', async () => {
+    const replica = await startRedis({ args: ['--replicaof', redis.host, `${redis.port}`] })
+    const { client, close } = await connect(replica.url)
+    let told = 0
+    const store = redisStore(client, {
+      onReadOnly: () => {
+        told += 1
+        throw new Error('of the owner')
+      },
+    })
+    const limiter = createLimiter({ store, policies })
+    for (let i = 0; i < 20; i += 1) {
+      const { code, fix } = await failureOf(limiter.consume('client'))
+      expect(code).toBe('SLUICE_REDIS_READONLY')
+      expect(fix).toContain('reconnectOnError')
+    }
+    expect(told).toBe(1)
+    close()
+    await replica.stop()
+  })
+
+  test('what may pass by itself comes through as it is', async () => {
+    const { client, close } = await connect(redis.url)
+    await redis.command('CONFIG', 'SET', 'maxmemory', '1')
+    const failure = await limiterOf(client)
+      .consume('client')
+      .then(
+        () => undefined,
+        (error) => error,
+      )
+    await redis.command('CONFIG', 'SET', 'maxmemory', '0')
+    expect(failure).not.toBeInstanceOf(SluiceError)
+    expect(failure.message).toMatch(/^OOM/)
+    close()
+  })
+})
+
+describe('a server with a password', () => {
+  let locked: RedisServer
+  beforeAll(async () => {
+    locked = await startRedis()
+    await locked.command('CONFIG', 'SET', 'requirepass', 'secret')
+  })
+  afterAll(() => locked.stop())
+
+  test.each([undefined, 'wrong'])('given %j by ioredis', async (password) => {
+    const client = new Redis(locked.url, {
+      ...(password && { password }),
+      retryStrategy: () => null,
+    })
+    client.on('error', () => {})
+    const { code } = await failureOf(limiterOf(client).consume('client'))
+    expect(code).toBe('SLUICE_REDIS_AUTH')
+    client.disconnect()
+  })
+
+  test('given none by node-redis', async () => {
+    const { client, close } = await ofNodeRedis(redis5.createClient({ url: locked.url }))
+    const { code } = await failureOf(limiterOf(client).consume('client'))
+    expect(code).toBe('SLUICE_REDIS_AUTH')
+    close()
+  })
+})
