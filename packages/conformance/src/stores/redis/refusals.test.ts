@@ -46,6 +46,31 @@ test.each(['first', 'log', 'last'])('a key of another type, of the policy %s', a
   expect(await remaining(limiter, 'client')).toEqual(rest)
 })
 
+test.each(['list', 'foreign text'])(
+  'a key that holds a %s fails its own request, not its batch',
+  async (kind) => {
+    const limiter = limiterOf(`batch-${kind.length}`)
+    const [key] = await keyOf(limiter, `batch-${kind.length}`, 'log')
+    await redis.command('DEL', key!)
+    if (kind === 'list') await redis.command('RPUSH', key!, 'value')
+    else await redis.command('SET', key!, 'text')
+    await redis.command('PEXPIRE', key!, 3_600_000)
+    const keys = ['before', 'client', 'before', 'client', 'after']
+    const turn = await Promise.allSettled(keys.map((each) => limiter.consume(each)))
+    expect(turn.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ])
+    expect(await remaining(limiter, 'before')).toEqual([8, 8, 8])
+    expect(await remaining(limiter, 'after')).toEqual([9, 9, 9])
+    await redis.command('DEL', key!)
+    expect(await remaining(limiter, 'client')).toEqual([9, 10, 9])
+  },
+)
+
 async function keyOf(limiter: ReturnType<typeof limiterOf>, prefix: string, name: string) {
   await limiter.consume('client')
   return (await redis.command('KEYS', `${prefix}:*:${name}`)) as string[]

@@ -8,7 +8,7 @@ interface SetUp extends Pick<Mistake, 'code' | 'expected' | 'fix'> {
 /** Set-ups that never heal by themselves. */
 const SET_UPS: readonly SetUp[] = [
   {
-    says: /^NOPERM |^ERR The user executing the script can't /,
+    says: /^NOPERM |ACL failure in script|The user executing the script can't /,
     code: 'SLUICE_REDIS_FORBIDDEN',
     expected: 'a Redis user whose ACL allows the script',
     fix:

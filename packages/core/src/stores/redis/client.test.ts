@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals'
+import { checkClient, isRedisClient } from './client.ts'
+
+const command = async () => []
+
+describe('a client', () => {
+  test.each([
+    ['ioredis', { evalsha: command, eval: command }],
+    [
+      'ioredis, whose method `client` is a command',
+      { evalsha: command, eval: command, client: command },
+    ],
+    ['node-redis', { evalSha: command, eval: command, isOpen: true }],
+    ['node-redis, not connected yet', { evalSha: command, eval: command, isOpen: false }],
+  ])('is told by its methods: %s', (_, client) => {
+    expect(checkClient('store', client)).toBe(client)
+  })
+
+  test.each([
+    undefined,
+    null,
+    'redis://localhost',
+    {},
+    { eval: command },
+    { evalsha: command },
+    { client: { evalsha: command, eval: command } },
+    // The callback interface of node-redis.
+    { evalSha: command, eval: command },
+  ])('is not %p', (value) => {
+    expect(isRedisClient(value)).toBe(false)
+    expect(() => checkClient('store', value)).toThrow(/ioredis.*node-redis/)
+  })
+})
