@@ -44,14 +44,29 @@ const faults: Record<string, number> = {}
 let longestMs = 0
 let beyond = 0
 let late = 0
-let stalledMs = 0
+const delayed: { startedAt: number; waitedMs: number }[] = []
+/** When this process itself stood still of late, and for how long, ms. */
+const stalls: { at: number; ms: number }[] = []
 
-/** When this process has stood still: requests of that time are late by its own doing. */
 async function watchStalls(): Promise<void> {
   for (let last = performance.now(); performance.now() < endsAt; last = performance.now()) {
     await delay(5)
-    stalledMs = performance.now() - last - 5
+    const now = performance.now()
+    if (now - last > 10) stalls.push({ at: now, ms: now - last - 5 })
+    // Judged once the stall that they may have met is noted.
+    for (const { startedAt, waitedMs } of delayed.splice(0)) {
+      if (waitedMs > allowedMs(startedAt)) late += 1
+    }
+    while (stalls[0] !== undefined && stalls[0].at < now - 2000) stalls.shift()
   }
+}
+
+/** The longest that a request may have waited, but for what this process stood still, ms. */
+function allowedMs(startedAt: number): number {
+  const own = stalls.filter(({ at, ms }) => at + ms >= startedAt)
+  const stalledMs = own.reduce((sum, { ms }) => sum + ms, 0)
+  // After a stall of half the deadline the calls under way have their time anew, once.
+  return DEADLINE_MS + 20 + stalledMs + (stalledMs > DEADLINE_MS / 2 ? DEADLINE_MS : 0)
 }
 
 /**
@@ -76,7 +91,7 @@ async function strand(): Promise<void> {
     const waitedMs = performance.now() - startedAt
     if (allowed) admit(admittedAt[client] as number[], startedAt)
     sources[source] = (sources[source] ?? 0) + 1
-    if (waitedMs > DEADLINE_MS + 20 && stalledMs < 20) late += 1
+    if (waitedMs > DEADLINE_MS + 20) delayed.push({ startedAt, waitedMs })
     longestMs = Math.max(longestMs, waitedMs)
     await delay(1 + draw() * 4)
   }

@@ -6,20 +6,26 @@ import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
-import { type RedisServer, startRedis, until } from '../../redis/index.ts'
+import {
+  type RedisProxy,
+  type RedisServer,
+  startProxy,
+  startRedis,
+  until,
+} from '../../redis/index.ts'
 import { type Open, ofIoRedis, ofNodeRedis } from './every-client.ts'
-import { type Forwarder, startForwarder } from './forwarder.ts'
+import { unguarded } from './unguarded.ts'
 
 let redis: RedisServer
-let forwarder: Forwarder
+let proxy: RedisProxy
 let url: string
 beforeAll(async () => {
   redis = await startRedis()
-  forwarder = await startForwarder(redis.port)
-  url = `redis://127.0.0.1:${forwarder.port}`
+  proxy = await startProxy(redis)
+  url = proxy.url
 })
 afterAll(async () => {
-  await forwarder.close()
+  await proxy.stop()
   await redis.stop()
 })
 
@@ -41,15 +47,16 @@ function quiet(
 
 /** What 10 requests leave charged whose replies are lost, with the calls of the script. */
 async function chargedBy(client: RedisClient, prefix: string) {
-  const limiter = createLimiter({ store: client, limit: 100, window: '1h', prefix })
+  const limiter = createLimiter({ store: unguarded(client), limit: 100, window: '1h', prefix })
   await limiter.consume('other')
   await redis.command('CONFIG', 'RESETSTAT')
-  forwarder.deafen()
+  proxy.loseReplies()
   const calls = Array.from({ length: 10 }, () => limiter.consume('client'))
   const settled = Promise.allSettled(calls)
   const ran = async () => ((await redis.commandStats()).evalsha?.calls ?? 0) > 0
   await until(ran, { withinMs: 5_000, what: 'the server has run the script' })
-  forwarder.cut()
+  proxy.loseReplies(false)
+  proxy.cut()
   const lost = (await settled).filter(({ status }) => status === 'rejected').length
   const peeked = await until(() => limiter.peek('client').catch(() => undefined), {
     withinMs: 5_000,

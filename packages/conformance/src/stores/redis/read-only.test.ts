@@ -7,21 +7,27 @@ import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
-import { type RedisServer, startRedis, until } from '../../redis/index.ts'
-import { type Forwarder, startForwarder } from './forwarder.ts'
+import {
+  type RedisProxy,
+  type RedisServer,
+  startProxy,
+  startRedis,
+  until,
+} from '../../redis/index.ts'
+import { withoutGuard } from './unguarded.ts'
 
 const RECOVERY_MS = 5_000
 
 let servers: RedisServer[]
-let forwarder: Forwarder
+let proxy: RedisProxy
 let url: string
 beforeEach(async () => {
   servers = await Promise.all([startRedis(), startRedis()])
-  forwarder = await startForwarder(servers[0]!.port)
-  url = `redis://127.0.0.1:${forwarder.port}`
+  proxy = await startProxy(servers[0]!)
+  url = proxy.url
 })
 afterEach(async () => {
-  await forwarder.close()
+  await proxy.stop()
   await Promise.all(servers.map((server) => server.stop()))
 })
 
@@ -29,12 +35,12 @@ afterEach(async () => {
 async function failOver(): Promise<void> {
   const [old, fresh] = servers as [RedisServer, RedisServer]
   await old.command('REPLICAOF', fresh.host, fresh.port)
-  forwarder.lead(fresh.port)
+  proxy.retarget(fresh.port)
 }
 
 function limiterOf(client: RedisClient, onReadOnly?: () => unknown) {
   const store = redisStore(client, onReadOnly ? { onReadOnly } : {})
-  const limiter = createLimiter({ store, limit: 1000, window: '1h' })
+  const limiter = createLimiter({ store: withoutGuard(store), limit: 1000, window: '1h' })
   return () => limiter.consume('client')
 }
 

@@ -5,6 +5,7 @@ import { createLimiter } from '@sluice/core'
 import { Redis } from 'ioredis'
 import { type RedisServer, startRedis } from '../../redis/index.ts'
 import { expectAllToExpire, expiries } from './ttl.ts'
+import { unguarded } from './unguarded.ts'
 
 let redis: RedisServer
 let client: Redis
@@ -27,7 +28,7 @@ const policies = [
 
 const remaining = async (limiter: ReturnType<typeof limiterOf>, key: string) =>
   (await limiter.peek(key)).policies.map((policy) => policy.remaining)
-const limiterOf = (prefix: string) => createLimiter({ store: client, policies, prefix })
+const limiterOf = (prefix: string) => createLimiter({ store: unguarded(client), policies, prefix })
 
 test.each(['first', 'log', 'last'])('a key of another type, of the policy %s', async (name) => {
   const limiter = limiterOf(`type-${name}`)
@@ -90,7 +91,7 @@ test('no memory left', async () => {
 test('a user who may run no scripts', async () => {
   await redis.command('ACL', 'SETUSER', 'poor', 'on', '>secret', '~*', '+@all', '-@scripting')
   const poor = new Redis(redis.url, { username: 'poor', password: 'secret' })
-  const limiter = createLimiter({ store: poor, policies })
+  const limiter = createLimiter({ store: unguarded(poor), policies })
   await expect(limiter.consume('client')).rejects.toThrow(/NOPERM/)
   poor.disconnect()
 })
@@ -103,7 +104,7 @@ test('a wrong password', async () => {
     retryStrategy: () => null,
   })
   stranger.on('error', () => {})
-  const limiter = createLimiter({ store: stranger, policies })
+  const limiter = createLimiter({ store: unguarded(stranger), policies })
   await expect(limiter.consume('client')).rejects.toThrow(/WRONGPASS|NOAUTH|closed/)
   stranger.disconnect()
 })
@@ -111,6 +112,6 @@ test('a wrong password', async () => {
 test('a client that has been closed', async () => {
   const closed = new Redis(redis.url)
   await closed.quit()
-  const limiter = createLimiter({ store: closed, policies })
+  const limiter = createLimiter({ store: unguarded(closed), policies })
   await expect(limiter.consume('client')).rejects.toThrow(/closed/)
 })

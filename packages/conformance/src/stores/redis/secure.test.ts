@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import { type RedisServer, startRedis } from '../../redis/index.ts'
+import { patient, type RedisServer, startRedis } from '../../redis/index.ts'
 import { freePorts } from '../../redis/ports.ts'
 import { type Open, ofIoRedis, ofNodeRedis } from './every-client.ts'
 
@@ -54,7 +54,7 @@ const ways: Record<string, () => Open | Promise<Open>> = {
 
 test.each(Object.entries(ways))('%s', async (way, connect) => {
   const { client, close } = await connect()
-  const limiter = createLimiter({ store: client, limit: 2, window: '1h' })
+  const limiter = createLimiter({ ...patient, store: client, limit: 2, window: '1h' })
   const allowed = []
   for (let i = 0; i < 3; i += 1) allowed.push((await limiter.consume(way)).allowed)
   expect(allowed).toEqual([true, true, false])

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
-import { type RedisServer, startRedis } from '../../redis/index.ts'
+import { patient, type RedisServer, startRedis } from '../../redis/index.ts'
 import { freePorts } from '../../redis/ports.ts'
 import { launch, type RedisProcess, terminate } from '../../redis/process.ts'
 import { type Open, ofIoRedis, ofNodeRedis } from './every-client.ts'
@@ -45,7 +45,7 @@ const ways: Record<string, () => Open | Promise<Open>> = {
 
 test.each(Object.entries(ways))('%s', async (way, connect) => {
   const { client, close } = await connect()
-  const limiter = createLimiter({ store: client, limit: 2, window: '1h' })
+  const limiter = createLimiter({ ...patient, store: client, limit: 2, window: '1h' })
   const allowed = []
   for (let i = 0; i < 3; i += 1) allowed.push((await limiter.consume(way)).allowed)
   expect(allowed).toEqual([true, true, false])
