@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { DelayLine } from './delay-line.ts'
+import { reset } from './reset.ts'
 
 /** What befalls the bytes of a link from now on. */
 export interface Faults {
@@ -53,6 +54,6 @@ export function link(client: Socket, server: Socket, faults: Faults, traffic: Tr
   client.on('end', () => request(() => server.end()))
   server.on('end', () => reply(() => client.end()))
   client.on('error', () => request(() => server.destroy()))
-  server.on('error', () => reply(() => client.resetAndDestroy()))
+  server.on('error', () => reply(() => reset(client)))
   client.on('close', () => replies.clear())
 }

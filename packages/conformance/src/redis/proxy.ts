@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { type Faults, link, type Traffic } from './link.ts'
 import { LOOPBACK } from './ports.ts'
+import { reset } from './reset.ts'
 
 /** Since the start of the proxy. */
 export interface ProxyCounts extends Readonly<Traffic> {
@@ -101,7 +102,7 @@ class OwnProxy implements RedisProxy {
   }
 
   cut(): void {
-    for (const client of this.#clients) client.resetAndDestroy()
+    for (const client of this.#clients) reset(client)
     for (const server of this.#servers) server.destroy()
   }
 
@@ -118,7 +119,7 @@ class OwnProxy implements RedisProxy {
   #accept(client: Socket): void {
     if (this.#refuses) {
       client.on('error', () => {})
-      client.resetAndDestroy()
+      reset(client)
       return
     }
     this.counts.connections++
