@@ -7,12 +7,10 @@ const TIMER_SLACK_MS = 0.5
  */
 export class DelayLine {
   readonly #waiting: { readonly task: () => void; readonly due: number }[] = []
-  #lastDue = 0
   #timer: NodeJS.Timeout | undefined
 
   push(task: () => void, delayMs: number): void {
-    this.#lastDue = Math.max(performance.now() + delayMs, this.#lastDue)
-    this.#waiting.push({ task, due: this.#lastDue })
+    this.#waiting.push({ task, due: performance.now() + delayMs })
     if (this.#waiting.length === 1) this.#run()
   }
 
