@@ -1,4 +1,6 @@
+import { untilLinked } from './replication.ts'
 import { type RedisServer, startRedis } from './server.ts'
+import { startAll, stopAll } from './start-all.ts'
 import { until } from './until.ts'
 
 const SLOTS = 16_384
@@ -38,27 +40,19 @@ export async function startCluster({
   const nodes = await startNodes(count * (1 + replicasPerMaster))
   const masters = nodes.slice(0, count)
   const replicas = nodes.slice(count)
-  const stop = async () => {
-    await Promise.all(nodes.map((node) => node.stop()))
-  }
   try {
     await form(masters, replicas)
   } catch (error) {
-    await stop()
+    await stopAll(nodes)
     throw error
   }
-  return { nodes, masters, replicas, stop }
+  return { nodes, masters, replicas, stop: () => stopAll(nodes) }
 }
 
-async function startNodes(count: number): Promise<RedisServer[]> {
+function startNodes(count: number): Promise<RedisServer[]> {
   const args = ['--cluster-node-timeout', String(NODE_TIMEOUT_MS)]
   const starts = Array.from({ length: count }, () => startRedis({ cluster: true, args }))
-  const settled = await Promise.allSettled(starts)
-  const nodes = settled.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
-  const failure = settled.find((start) => start.status === 'rejected')
-  if (!failure) return nodes
-  await Promise.all(nodes.map((node) => node.stop()))
-  throw failure.reason
+  return startAll(starts)
 }
 
 async function form(masters: RedisServer[], replicas: RedisServer[]): Promise<void> {
@@ -71,7 +65,7 @@ async function form(masters: RedisServer[], replicas: RedisServer[]): Promise<vo
   await introduce(nodes, identities)
   await Promise.all(replicas.map((replica, index) => replicate(replica, identities[index]!.id)))
   await Promise.all(nodes.map((node) => untilServing(node, masters.length, replicas.length)))
-  await Promise.all(replicas.map(untilReplicating))
+  await Promise.all(replicas.map(untilLinked))
 }
 
 /** The one line of CLUSTER NODES on a node alone: `<id> [host]:<port>@<bus port> myself,...`. */
@@ -117,10 +111,4 @@ async function untilServing(node: RedisServer, masters: number, replicas: number
   }
   const what = `the cluster node on port ${node.port} serves all slots and knows all nodes`
   await until(serves, { withinMs: FORM_MS, everyMs: 20, what })
-}
-
-async function untilReplicating(replica: RedisServer): Promise<void> {
-  const linked = async () => (await replica.info('replication')).master_link_status === 'up'
-  const what = `the replica on port ${replica.port} is linked to its master`
-  await until(linked, { withinMs: FORM_MS, everyMs: 20, what })
 }
