@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connected } from './control.ts'
@@ -15,6 +15,8 @@ export interface StartOptions {
   readonly port?: number
   /** A node for a Redis Cluster, with a bus port of its own (Redis 7 or newer). */
   readonly cluster?: boolean
+  /** A sentinel instead, with these lines of configuration; a restart keeps what it has learned. */
+  readonly sentinel?: readonly string[]
 }
 
 /** A Redis server of the test's own. It dies with the test process, however that ends. */
@@ -63,7 +65,9 @@ export async function startRedis(
     try {
       const [free, bus] = await pickPorts(2)
       const port = options.port ?? free!
-      const own = serverArguments(port, folder, options.cluster ? bus : undefined)
+      const own = options.sentinel
+        ? await sentinelArguments(port, folder, options.sentinel)
+        : serverArguments(port, folder, options.cluster ? bus : undefined)
       const args = [...own, ...(options.args ?? [])]
       return new OwnServer(port, folder, args, await launch(args, folder, port))
     } catch (error) {
@@ -76,10 +80,25 @@ export async function startRedis(
 }
 
 function serverArguments(port: number, folder: string, busPort: number | undefined): string[] {
-  const own = ['--port', `${port}`, '--bind', LOOPBACK, '--dir', folder]
+  const own = placeArguments(port, folder)
   const volatile = ['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0']
   const cluster = ['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`]
   return [...own, ...volatile, ...(busPort === undefined ? [] : cluster)]
+}
+
+/** A sentinel writes what it learns into its configuration, so that has to be a file. */
+async function sentinelArguments(
+  port: number,
+  folder: string,
+  lines: readonly string[],
+): Promise<string[]> {
+  const file = join(folder, 'sentinel.conf')
+  await writeFile(file, `${lines.join('\n')}\n`)
+  return [file, '--sentinel', ...placeArguments(port, folder)]
+}
+
+function placeArguments(port: number, folder: string): string[] {
+  return ['--port', `${port}`, '--bind', LOOPBACK, '--dir', folder]
 }
 
 class OwnServer implements RedisServer {

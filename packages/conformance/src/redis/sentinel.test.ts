@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals'
+import { Redis } from 'ioredis'
+import { startSentinel } from './sentinel.ts'
+import { until } from './until.ts'
+
+test('sentinels replace a master that dies, and a client of theirs writes again', async () => {
+  const set = await startSentinel()
+  expect([set.replicas.length, set.sentinels.length]).toEqual([1, 3])
+  expect(await set.currentMaster()).toBe(set.master)
+  const client = new Redis({
+    sentinels: set.sentinels.map(({ host, port }) => ({ host, port })),
+    name: set.name,
+    maxRetriesPerRequest: null,
+    disconnectTimeout: 0,
+  })
+  client.on('error', () => {})
+  expect(await client.set('key', 'before')).toBe('OK')
+
+  const replica = set.replicas[0]!
+  await set.sentinels[0]!.kill()
+  await set.master.kill()
+  const replaced = async () => (await set.currentMaster()) === replica
+  await until(replaced, { withinMs: 15_000, what: 'the sentinels name the replica' })
+  expect(await client.set('key', 'after')).toBe('OK')
+  expect(await replica.command('GET', 'key')).toBe('after')
+  client.disconnect()
+  await set.stop()
+  await expect(set.sentinels[1]!.command('PING')).rejects.toThrow()
+})
