@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { argv, execPath, exit } from 'node:process'
 import { build } from './build.mjs'
+import { findFaketime } from './faketime.mjs'
 import { ensureInstalled } from './install.mjs'
 import { findRedis } from './redis.mjs'
 import { root, run } from './workspace.mjs'
@@ -41,6 +42,7 @@ async function jest(redis, args) {
 }
 
 const redis = await findRedis()
+await findFaketime()
 await ensureInstalled()
 
 const generator = join(root, 'scripts', 'generate-lua.mjs')

@@ -42,7 +42,7 @@ test('a run is bounded', async () => {
 test('a Redis whose test process is killed dies too, paused or not, and its folder goes', async () => {
   type Left = { port: number; folder: string }
   // A worker is ended by SIGKILL as soon as its result is here.
-  const left = (await runInProcesses<Left[]>(worker('orphaning'), 1, null)).flat()
+  const left = (await runInProcesses<Left[]>(worker('orphaning'), 1, {})).flat()
   expect(left).toHaveLength(2)
   for (const { port, folder } of left) {
     await until(() => refuses(port), { withinMs: 5_000, what: `port ${port} is closed` })

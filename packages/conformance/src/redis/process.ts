@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { redisBinary } from './binary.ts'
+import type { ShiftedClock } from './clock.ts'
 import { connected } from './control.ts'
 import { dieWithParent } from './guard.ts'
 import { parseInfo } from './info.ts'
@@ -27,9 +29,17 @@ export interface RedisProcess {
 /** The server could not listen, because somebody else does. */
 export class PortTakenError extends Error {}
 
-function spawnRedis(args: readonly string[], folder: string): RedisProcess {
+function spawnRedis(
+  args: readonly string[],
+  folder: string,
+  clock: ShiftedClock | undefined,
+): RedisProcess {
   const binary = redisBinary()
-  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder })
+  const child = spawn(binary, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: folder,
+    env: { ...process.env, ...clock?.env },
+  })
   child.on('error', () => {})
   if (child.pid === undefined) throw new Error(`${binary} could not be run`)
 
@@ -40,9 +50,13 @@ function spawnRedis(args: readonly string[], folder: string): RedisProcess {
   child.stdout.setEncoding('utf8').on('data', keep)
   child.stderr.setEncoding('utf8').on('data', keep)
 
-  const disarm = dieWithParent(child.pid, folder)
+  const leftovers = clock?.leftovers(child.pid) ?? []
+  const disarm = dieWithParent(child.pid, [folder, ...leftovers])
   // 'close' comes when the output has been read to its end, so the log is whole.
-  const ended = once(child, 'close').then(disarm)
+  const ended = once(child, 'close').then(async () => {
+    await disarm()
+    await Promise.all(leftovers.map((path) => rm(path, { force: true })))
+  })
   // A server that a failed test has left must not keep the test process from ending.
   const handles = [child, child.stdout as Socket, child.stderr as Socket]
   for (const handle of handles) handle.unref()
@@ -68,8 +82,9 @@ export async function launch(
   args: readonly string[],
   folder: string,
   port: number,
+  clock?: ShiftedClock,
 ): Promise<RedisProcess> {
-  const redis = spawnRedis(args, folder)
+  const redis = spawnRedis(args, folder, clock)
   try {
     await untilReady(redis, port)
     return redis

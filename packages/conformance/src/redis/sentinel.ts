@@ -1,5 +1,5 @@
 import { untilLinked } from './replication.ts'
-import { type RedisServer, startRedis } from './server.ts'
+import { type RedisServer, type StartOptions, startRedis } from './server.ts'
 import { startAll, stopAll } from './start-all.ts'
 import { until } from './until.ts'
 
@@ -12,6 +12,8 @@ export interface SentinelOptions {
   readonly sentinels?: number
   /** How long a server does not answer until a sentinel counts it as down, in milliseconds. */
   readonly downAfterMs?: number
+  /** How the master and the replicas are started, such as `{ clockOffsetMs: 0 }`. */
+  readonly server?: Omit<StartOptions, 'port'>
 }
 
 export interface RedisSentinel {
@@ -34,8 +36,9 @@ export async function startSentinel({
   replicas: replicaCount = 1,
   sentinels: sentinelCount = 3,
   downAfterMs = 1_000,
+  server = {},
 }: SentinelOptions = {}): Promise<RedisSentinel> {
-  const master = await startRedis()
+  const master = await startRedis(server)
   const started = [master]
   const startMore = async (starts: Promise<RedisServer>[]) => {
     const servers = await startAll(starts)
@@ -43,7 +46,7 @@ export async function startSentinel({
     return servers
   }
   try {
-    const replicas = await startMore(times(replicaCount, () => startReplica(master)))
+    const replicas = await startMore(times(replicaCount, () => startReplica(master, server)))
     await Promise.all(replicas.map(untilLinked))
     const sentinel = sentinelLines(master, Math.floor(sentinelCount / 2) + 1, downAfterMs)
     const sentinels = await startMore(times(sentinelCount, () => startRedis({ sentinel })))
@@ -66,8 +69,9 @@ function times<T>(count: number, make: () => T): T[] {
   return Array.from({ length: count }, make)
 }
 
-function startReplica(master: RedisServer): Promise<RedisServer> {
-  return startRedis({ args: ['--replicaof', `${master.host} ${master.port}`] })
+function startReplica(master: RedisServer, server: StartOptions): Promise<RedisServer> {
+  const args = ['--replicaof', `${master.host} ${master.port}`, ...(server.args ?? [])]
+  return startRedis({ ...server, args })
 }
 
 function sentinelLines(master: RedisServer, quorum: number, downAfterMs: number): string[] {

@@ -1,12 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sentinelArguments, serverArguments } from './arguments.ts'
+import { type ShiftedClock, shiftedClock } from './clock.ts'
 import { connected } from './control.ts'
 import { type CommandStat, parseCommandStats, parseCpuMicros, parseInfo } from './info.ts'
 import { freePorts, LOOPBACK } from './ports.ts'
 import { kill, launch, PortTakenError, type RedisProcess, terminate } from './process.ts'
 
 const ATTEMPTS = 5
+/** How far two readings of one clock may be apart beyond the time between them. */
+const CLOCK_SLACK_MS = 10
 
 export interface StartOptions {
   /** Further arguments of the server, such as `['--maxmemory', '2mb']`; they win over the kit's. */
@@ -17,6 +21,8 @@ export interface StartOptions {
   readonly cluster?: boolean
   /** A sentinel instead, with these lines of configuration; a restart keeps what it has learned. */
   readonly sentinel?: readonly string[]
+  /** Gives the server a wall clock of its own, so many milliseconds ahead; needs libfaketime. */
+  readonly clockOffsetMs?: number
 }
 
 /** A Redis server of the test's own. It dies with the test process, however that ends. */
@@ -39,6 +45,13 @@ export interface RedisServer {
    * one saves first, and the new one loads what was saved last; a paused one must be resumed first.
    */
   restart(options?: { readonly keepData?: boolean }): Promise<void>
+  /**
+   * Sets the wall clock to so many milliseconds ahead of this machine's, negative ones behind, at
+   * once and for restarts too. Only of a running server that was started with `clockOffsetMs`.
+   *
+   * @throws Error when the server does not tell that time.
+   */
+  setClock(offsetMs: number): Promise<void>
   /** Sends one command and gives its reply (RESP2), within 5 s. */
   command(name: string, ...args: (string | number)[]): Promise<unknown>
   /** The fields of one section of INFO. */
@@ -63,13 +76,8 @@ export async function startRedis(
   const folder = await mkdtemp(join(tmpdir(), 'sluice-redis-'))
   for (let attempt = 1; ; attempt++) {
     try {
-      const [free, bus] = await pickPorts(2)
-      const port = options.port ?? free!
-      const own = options.sentinel
-        ? await sentinelArguments(port, folder, options.sentinel)
-        : serverArguments(port, folder, options.cluster ? bus : undefined)
-      const args = [...own, ...(options.args ?? [])]
-      return new OwnServer(port, folder, args, await launch(args, folder, port))
+      const setup = await setUp(options, await pickPorts(2), folder)
+      return new OwnServer(setup, await run(setup))
     } catch (error) {
       const again = error instanceof PortTakenError && options.port === undefined
       if (again && attempt < ATTEMPTS) continue
@@ -79,39 +87,37 @@ export async function startRedis(
   }
 }
 
-function serverArguments(port: number, folder: string, busPort: number | undefined): string[] {
-  const own = placeArguments(port, folder)
-  const volatile = ['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0']
-  const cluster = ['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`]
-  return [...own, ...volatile, ...(busPort === undefined ? [] : cluster)]
+/** What every run of a server has in common. */
+interface Setup {
+  readonly port: number
+  readonly folder: string
+  readonly args: readonly string[]
+  readonly clock: ShiftedClock | undefined
 }
 
-/** A sentinel writes what it learns into its configuration, so that has to be a file. */
-async function sentinelArguments(
-  port: number,
-  folder: string,
-  lines: readonly string[],
-): Promise<string[]> {
-  const file = join(folder, 'sentinel.conf')
-  await writeFile(file, `${lines.join('\n')}\n`)
-  return [file, '--sentinel', ...placeArguments(port, folder)]
+async function setUp(options: StartOptions, ports: number[], folder: string): Promise<Setup> {
+  const port = options.port ?? ports[0]!
+  const own = options.sentinel
+    ? await sentinelArguments(port, folder, options.sentinel)
+    : serverArguments(port, folder, options.cluster ? ports[1] : undefined)
+  const offset = options.clockOffsetMs
+  const clock = offset === undefined ? undefined : await shiftedClock(folder, offset)
+  return { port, folder, args: [...own, ...(options.args ?? [])], clock }
 }
 
-function placeArguments(port: number, folder: string): string[] {
-  return ['--port', `${port}`, '--bind', LOOPBACK, '--dir', folder]
+function run({ args, folder, port, clock }: Setup): Promise<RedisProcess> {
+  return launch(args, folder, port, clock)
 }
 
 class OwnServer implements RedisServer {
   readonly host = LOOPBACK
   readonly port: number
-  readonly #folder: string
-  readonly #args: readonly string[]
+  readonly #setup: Setup
   #process: RedisProcess
 
-  constructor(port: number, folder: string, args: readonly string[], process: RedisProcess) {
-    this.port = port
-    this.#folder = folder
-    this.#args = args
+  constructor(setup: Setup, process: RedisProcess) {
+    this.port = setup.port
+    this.#setup = setup
     this.#process = process
   }
 
@@ -125,7 +131,7 @@ class OwnServer implements RedisServer {
 
   async stop(): Promise<void> {
     await terminate(this.#process)
-    await rm(this.#folder, { recursive: true, force: true })
+    await rm(this.#setup.folder, { recursive: true, force: true })
   }
 
   async kill(): Promise<void> {
@@ -144,14 +150,25 @@ class OwnServer implements RedisServer {
     if (keepData && this.#process.isRunning()) await this.command('SAVE')
     await terminate(this.#process)
     if (!keepData) await this.#forget()
-    this.#process = await launch(this.#args, this.#folder, this.port)
+    this.#process = await run(this.#setup)
   }
 
   /** A cluster node keeps its nodes.conf: its place in the cluster is not data. */
   async #forget(): Promise<void> {
     const files = ['dump.rdb', 'appendonlydir', 'appendonly.aof']
-    const paths = files.map((file) => join(this.#folder, file))
+    const paths = files.map((file) => join(this.#setup.folder, file))
     await Promise.all(paths.map((path) => rm(path, { recursive: true, force: true })))
+  }
+
+  async setClock(offsetMs: number): Promise<void> {
+    const { clock } = this.#setup
+    if (!clock) throw new Error('only a server started with clockOffsetMs has a clock to set')
+    await clock.set(offsetMs)
+    const before = Date.now()
+    const [seconds, micros] = (await this.command('TIME')) as [string, string]
+    const shiftedBack = Number(seconds) * 1e3 + Number(micros) / 1e3 - offsetMs
+    if (shiftedBack < before - CLOCK_SLACK_MS || shiftedBack > Date.now() + CLOCK_SLACK_MS)
+      throw new Error('the server does not heed libfaketime: is it linked statically?')
   }
 
   command(name: string, ...args: (string | number)[]): Promise<unknown> {
