@@ -24,6 +24,19 @@ test('two processes share one Redis, and neither begins before both are ready', 
   expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, i) => i + 1))
 })
 
+test('workers go on while this process kills Redis and brings it back', async () => {
+  const redis = await startRedis()
+  type Counts = { before: number; failed: number; after: number }
+  const results = runInProcesses<Counts>(worker('loading'), 2, { port: redis.port })
+  const underLoad = async () => Number(await redis.command('GET', 'count')) > 100
+  await until(underLoad, { withinMs: 10_000, what: 'the workers make load' })
+  await redis.kill()
+  await redis.restart()
+  for (const { before, failed, after } of await results)
+    expect([before > 0, failed > 0, after]).toEqual([true, true, 10])
+  await redis.stop()
+})
+
 test('what a worker throws is thrown here', async () => {
   const run = runInProcesses(worker('failing'), 2, { how: 'throws' })
   await expect(run).rejects.toThrow('in a worker: Error: thrown in the worker')

@@ -82,6 +82,19 @@ test('further arguments win', async () => {
   await redis.stop()
 })
 
+test('a user of the ACL and a full memory can be had by arguments', async () => {
+  const user = ['--user', 'limited', 'on', 'nopass', '~*', '+@all', '-eval']
+  const memory = ['--maxmemory', '2mb', '--maxmemory-policy', 'noeviction']
+  const redis = await startRedis({ args: [...user, ...memory] })
+  const verdict = (command: string, ...args: string[]) =>
+    redis.command('ACL', 'DRYRUN', 'limited', command, ...args)
+  expect(await verdict('GET', 'key')).toBe('OK')
+  expect(await verdict('EVAL', 'return 1', '0')).toMatch(/no permissions/)
+  await redis.command('SETRANGE', 'key', 4_000_000, 'x')
+  await expect(redis.command('SET', 'other', 'value')).rejects.toThrow(/^OOM/)
+  await redis.stop()
+})
+
 test('an argument that the server refuses is an error with its words', async () => {
   await expect(startRedis({ args: ['--no-such-directive', '1'] })).rejects.toThrow(
     /no-such-directive/,
@@ -129,6 +142,29 @@ describe('restart', () => {
     expect(redis.port).toBe(port)
     expect(redis.pid).not.toBe(pid)
     expect(isAlive(pid)).toBe(false)
+    expect(await redis.command('GET', 'key')).toBe(expected)
+    await redis.stop()
+  })
+
+  test('keeps of a killed server what it had saved, and loses the rest', async () => {
+    const redis = await startRedis()
+    await redis.command('SET', 'key', 'saved')
+    await redis.command('SAVE')
+    await redis.command('SET', 'key', 'lost')
+    await redis.kill()
+    await redis.restart({ keepData: true })
+    expect(await redis.command('GET', 'key')).toBe('saved')
+    await redis.stop()
+  })
+
+  test.each([
+    ['keeps all', true, 'value'],
+    ['forgets all', false, null],
+  ])('%s of a killed server with an append-only file', async (_, keepData, expected) => {
+    const redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
+    await redis.command('SET', 'key', 'value')
+    await redis.kill()
+    await redis.restart({ keepData })
     expect(await redis.command('GET', 'key')).toBe(expected)
     await redis.stop()
   })
