@@ -1,3 +1,4 @@
+import { afterAll } from '@jest/globals'
 import type { RedisClient } from '@sluice/core'
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
@@ -5,12 +6,18 @@ import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import type { RedisCluster } from '../../redis/index.ts'
 
-/** A client that is connected, and how its owner ends it. */
+/** A client that is connected, and how its owner ends it: at the latest when the tests end. */
 export interface Open {
   readonly client: RedisClient
   ping(): Promise<unknown>
   close(): void
 }
+
+const opened: Open[] = []
+// Those of tests that failed: an open client would keep the process.
+afterAll(() => {
+  for (const { close } of opened.splice(0)) close()
+})
 
 export type Connect<Where> = readonly [name: string, connect: (where: Where) => Promise<Open>]
 
@@ -40,7 +47,9 @@ interface IoRedis {
 }
 
 export function ofIoRedis(client: RedisClient & IoRedis): Open {
-  return { client, ping: () => client.ping(), close: () => client.disconnect() }
+  const open = { client, ping: () => client.ping(), close: () => client.disconnect() }
+  opened.push(open)
+  return open
 }
 
 /** What of node-redis' clients and clusters the tests need. */
@@ -48,11 +57,17 @@ export interface NodeRedis {
   on(event: 'error', listener: () => void): unknown
   connect(): Promise<unknown>
   ping(): Promise<unknown>
+  readonly isOpen: boolean
   destroy(): unknown
 }
 
 export async function ofNodeRedis(client: RedisClient & NodeRedis): Promise<Open> {
+  const close = () => {
+    if (client.isOpen) client.destroy()
+  }
+  const open = { client, ping: () => client.ping(), close }
+  opened.push(open)
   client.on('error', () => {})
   await client.connect()
-  return { client, ping: () => client.ping(), close: () => void client.destroy() }
+  return open
 }

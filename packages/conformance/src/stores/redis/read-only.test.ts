@@ -14,6 +14,7 @@ import {
   startRedis,
   until,
 } from '../../redis/index.ts'
+import { type NodeRedis, ofIoRedis, ofNodeRedis } from './every-client.ts'
 import { withoutGuard } from './unguarded.ts'
 
 const RECOVERY_MS = 5_000
@@ -69,44 +70,37 @@ test.each([
     reconnectOnError: (e) => (e.message.includes('READONLY') ? 1 : false),
     disconnectTimeout: 0,
   })
+  const { close } = ofIoRedis(client)
   await expectRecovery(limiterOf(client))
-  client.disconnect()
+  close()
 })
-
-/** What the owner of a node-redis client does. */
-interface Owned {
-  destroy(): void
-  connect(): Promise<unknown>
-}
 
 test.each([
   ['node-redis 6', () => redis6.createClient({ url })],
   ['node-redis 5', () => redis5.createClient({ url })],
 ])('%s recovers where onReadOnly lets it connect anew', async (_, create) => {
-  const client: RedisClient & Owned = create().on('error', () => {})
-  await client.connect()
+  const client: RedisClient & NodeRedis = create()
+  const { close } = await ofNodeRedis(client)
   await expectRecovery(
     limiterOf(client, async () => {
       client.destroy()
       await client.connect()
     }),
   )
-  client.destroy()
+  close()
 })
 
 test('without onReadOnly node-redis stays on the demoted master, and its owner is told so', async () => {
-  const client = redis6.createClient({ url }).on('error', () => {})
-  await client.connect()
+  const { client, close } = await ofNodeRedis(redis6.createClient({ url }))
   const consume = limiterOf(client)
   await consume()
   await failOver()
   for (let i = 0; i < 20; i += 1) expect(await codeOf(consume())).toBe('SLUICE_REDIS_READONLY')
-  client.destroy()
+  close()
 })
 
 test('onReadOnly is called at most once a second, and again while it lasts', async () => {
-  const client = redis6.createClient({ url }).on('error', () => {})
-  await client.connect()
+  const { client, close } = await ofNodeRedis(redis6.createClient({ url }))
   const calls: number[] = []
   const consume = limiterOf(client, () => calls.push(performance.now()))
   await consume()
@@ -117,5 +111,5 @@ test('onReadOnly is called at most once a second, and again while it lasts', asy
   }
   await until(twice, { withinMs: 5_000, what: 'onReadOnly is called for the second time' })
   expect(calls[1]! - calls[0]!).toBeGreaterThanOrEqual(1_000)
-  client.destroy()
+  close()
 })

@@ -7,7 +7,7 @@ import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import { type RedisServer, startRedis } from '../../redis/index.ts'
 import { algorithmNames } from '../suite/bench.ts'
-import { everyClient, ofNodeRedis } from './every-client.ts'
+import { everyClient, ofIoRedis, ofNodeRedis } from './every-client.ts'
 import { unguarded, withoutGuard } from './unguarded.ts'
 
 let redis: RedisServer
@@ -78,12 +78,15 @@ describe.each([
 })
 
 describe.each([
-  ['ioredis', (username: string) => new Redis(redis.url, { username, password: 'secret' })],
+  [
+    'ioredis',
+    async (username: string) => ofIoRedis(new Redis(redis.url, { username, password: 'secret' })),
+  ],
   [
     'node-redis',
     async (username: string) => {
       const client = redis6.createClient({ url: redis.url, username, password: 'secret' })
-      return (await ofNodeRedis(client)).client
+      return ofNodeRedis(client)
     },
   ],
 ])('an ACL user over %s', (name, connect) => {
@@ -91,17 +94,16 @@ describe.each([
     redis.command('ACL', 'SETUSER', name, 'reset', 'on', '>secret', ...rules)
   // What the clients themselves send.
   const own = ['+hello', '+client', '+info', '+select', '+ping']
-  let client: Awaited<ReturnType<typeof connect>>
+  let client: RedisClient
   let least: string[]
 
   beforeAll(async () => {
     await setUser(...own)
-    client = await connect(name)
+    client = (await connect(name)).client
     const { code, fix } = await failureOf(limiterOf(client).consume('client'))
     expect(code).toBe('SLUICE_REDIS_FORBIDDEN')
     least = /ACL SETUSER <name> (.*)\.$/.exec(fix)![1]!.split(' ')
   })
-  afterAll(() => (client as Redis).disconnect())
 
   test('with what the error says can do everything', async () => {
     await setUser(...own, ...least)
@@ -188,9 +190,10 @@ describe('a server with a password', () => {
       retryStrategy: () => null,
     })
     client.on('error', () => {})
+    const { close } = ofIoRedis(client)
     const { code } = await failureOf(limiterOf(client).consume('client'))
     expect(code).toBe('SLUICE_REDIS_AUTH')
-    client.disconnect()
+    close()
   })
 
   test('given none by node-redis', async () => {
