@@ -19,10 +19,10 @@ interface Share {
  * Policies of one subject are decided in one call, atomically. Where a request has several subjects
  * (its address and its user), each is decided in its own slot, all at the same time; if one
  * refuses, or fails, what the others have granted is given back. It is weaker than one slot in this:
- * from a grant until it is given back, others may be refused who would have been admitted, and a
- * grant that can't be given back, since its node fails, stays charged. No policy ever admits more
- * than by itself, but for buckets: in any interval theirs may be exceeded by what refills between
- * a grant and its return.
+ * from a grant until it is given back, others may be refused who would have been admitted (or wait
+ * longer, in a leaky bucket), and a grant that can't be given back, since its node fails, stays
+ * charged. No policy admits more than its limit; a bucket may, in any interval, by what refills
+ * between a grant and its return, since what has drained by then is given back too.
  */
 export class ClusterLedger implements Ledger<'async'> {
   private readonly slots: RedisLedger
