@@ -6,6 +6,8 @@ import type { Deadline } from './deadline.ts'
 const MAX_IN_FLIGHT = 1000
 /** Probes that may be unanswered at a time: a client may queue them until it is connected. */
 const MAX_PROBES = 8
+/** After so long without a probe, ms, those that are unanswered are held for lost. */
+const LOST_MS = 30_000
 
 /** Whether a store, or a part of one that fails on its own, is asked; and what came of it. */
 export class Health {
@@ -14,6 +16,7 @@ export class Health {
   private readonly breaker = new Breaker()
   /** Unanswered, late ones included. Made anew at a recovery: the client may have lost some. */
   private flight = { calls: 0, probes: 0 }
+  private probedAt = 0
 
   /** @param tell called when it is given up, with the reason, and when it is trusted again, without */
   constructor(deadline: Deadline, tell: (reason?: unknown) => void) {
@@ -50,9 +53,15 @@ export class Health {
 
   /** Tries whether the store is back, if it is time for that. Nobody waits for it. */
   probe(ask: () => Promise<unknown>): void {
-    const { flight, breaker } = this
+    const { breaker } = this
     const now = performance.now()
-    if (!breaker.isProbeDue(now) || flight.probes >= MAX_PROBES) return
+    if (!breaker.isProbeDue(now)) return
+    if (this.flight.probes >= MAX_PROBES) {
+      if (now - this.probedAt < LOST_MS) return
+      this.flight = { calls: 0, probes: 0 }
+    }
+    const { flight } = this
+    this.probedAt = now
     breaker.schedule(now)
     flight.probes += 1
     const answer = start(ask)

@@ -175,6 +175,26 @@ describe('a store that fails', () => {
 })
 
 describe('a store that hangs', () => {
+  it('gets eight probes at most at a time, and goes on to be probed if it loses them', async () => {
+    const limiter = limiterOf({ limit: 10_000 })
+    await exhaust(limiter)
+    store.recover()
+    store.hang()
+    const before = store.calls
+    const probe = async (seconds: number) => {
+      for (let i = 0; i < seconds; i += 1) {
+        await pass(1000)
+        await limiter.consume('client')
+      }
+      return store.calls - before
+    }
+    expect(await probe(40)).toBe(8)
+    expect(await probe(20)).toBe(16)
+    store.recover()
+    await probe(4)
+    expect((await limiter.consume('client')).source).toBe('store')
+  })
+
   it('is waited for until the deadline, and not asked again for the same request', async () => {
     const limiter = limiterOf({ deadline: 80 })
     store.hang()
