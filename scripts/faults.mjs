@@ -20,8 +20,10 @@ function tableOf(lines) {
     .map((line) => JSON.parse(line))
   figures.sort((a, b) => a.row - b.row)
   const rows = figures.map(({ row, fault, waitedMs, excess, bound, normalMs }) => {
-    const normal = normalMs === undefined ? 'never stopped' : `${normalMs} ms`
-    return `| ${row} | ${fault} | ${waitedMs} ms | ${excess} of ${bound} | ${normal} |`
+    const waited = waitedMs === undefined ? '–' : `${waitedMs} ms`
+    const beyond = excess === undefined ? '–' : `${excess} of ${bound}`
+    const normal = normalMs === undefined ? '–' : `${normalMs} ms`
+    return `| ${row} | ${fault} | ${waited} | ${beyond} | ${normal} |`
   })
   const head = '| row | fault | longest wait | beyond the limit | normal again after |'
   return [head, '|---|---|---|---|---|', ...rows].join('\n')

@@ -75,6 +75,7 @@ test('row 27: four processes without Redis, a quarter of the limit each, keep th
   const worker = join(__dirname, 'workers', 'sharing.ts')
   const admitted = await runInProcesses<number>(worker, 4, work)
   expect(admitted).toEqual([LIMIT / 4, LIMIT / 4, LIMIT / 4, LIMIT / 4])
+  note({ row: 27, fault: 'four processes without Redis, a quarter each', excess: 0, bound: 0 })
 })
 
 test('row 28: after an outage nothing of it is made up for', async () => {
@@ -116,7 +117,6 @@ test('row 19: millions of ids leave memory bounded and a refused client refused'
     waitedMs: Math.ceil(longestMs),
     excess: 0,
     bound: 0,
-    normalMs: undefined,
   })
 }, 120_000)
 
@@ -166,4 +166,5 @@ test('rows 20 and 21: crafted ids have a quota each, in keys of bounded size and
     // One hash tag, which no id can move.
     expect(key.match(/[{}]/g)).toEqual(['{', '}'])
   }
+  note({ row: 20, fault: 'crafted ids (1 MB, braces, NUL, …)', excess: 0, bound: 0 })
 })

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createLimiter, type RedisClient } from '@sluice/core'
 import { Redis } from 'ioredis'
 import { patient, type RedisServer, startRedis } from '../redis/index.ts'
-import { conclude } from './figures.ts'
+import { conclude, note } from './figures.ts'
 import { LIMIT, Load } from './load.ts'
 
 let redis: RedisServer
@@ -67,6 +67,7 @@ test('row 16: the key of a client is evicted: it has one new quota', async () =>
   const junk = 'x'.repeat(10_000)
   for (let i = 0; (await client.keys('sluice:*')).length > 0; i += 1) await client.set(`${i}`, junk)
   expect(await admitted()).toBe(LIMIT)
+  note({ row: 16, fault: 'the key of a client evicted', excess: LIMIT, bound: LIMIT })
 })
 
 test('row 22: the limit is changed while it runs: who uses the new one counts anew', async () => {
@@ -81,6 +82,7 @@ test('row 22: the limit is changed while it runs: who uses the new one counts an
     expect.arrayContaining([20]),
   )
   expect(await Promise.all([admitted(30), admitted(20)])).toEqual([0, 0])
+  note({ row: 22, fault: 'the limit changed while running, 30 to 20', excess: 20, bound: 20 })
 })
 
 test('row 22: two versions of the script at once share the counts to the last request', async () => {
@@ -94,6 +96,7 @@ test('row 22: two versions of the script at once share the counts to the last re
   expect(all.filter(({ allowed }) => allowed)).toHaveLength(30)
   const scripts = (await redis.info('memory')).number_of_cached_scripts
   expect(Number(scripts)).toBe(2)
+  note({ row: 22, fault: 'two versions of the script at once', excess: 0, bound: 0 })
 })
 
 /** A client by which the script has other text, and so another digest. */

@@ -78,12 +78,13 @@ test('another server has no clock to set', async () => {
 })
 
 describe('libfaketime', () => {
-  test('is found in the folder of an architecture', () => {
+  test('is LIBFAKETIME, or found in the folder of an architecture', () => {
     const root = mkdtempSync(join(tmpdir(), 'sluice-faketime-'))
     const folder = join(root, 'lib', 'any-linux-gnu', 'faketime')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'libfaketimeMT.so.1'), '')
     expect(faketimeLibrary({}, root)).toBe(join(folder, 'libfaketimeMT.so.1'))
+    expect(faketimeLibrary({ LIBFAKETIME: process.execPath }, root)).toBe(process.execPath)
     rmSync(root, { recursive: true })
   })
 

@@ -4,9 +4,11 @@ import { startSentinel } from './sentinel.ts'
 import { until } from './until.ts'
 
 test('sentinels replace a master that dies, and a client of theirs writes again', async () => {
-  const set = await startSentinel()
+  const set = await startSentinel({ server: { args: ['--maxmemory', '5mb'] } })
   expect([set.replicas.length, set.sentinels.length]).toEqual([1, 3])
   expect(await set.currentMaster()).toBe(set.master)
+  for (const server of [set.master, ...set.replicas])
+    expect((await server.info('memory')).maxmemory).toBe(String(5 * 1024 * 1024))
   const client = new Redis({
     sentinels: set.sentinels.map(({ host, port }) => ({ host, port })),
     name: set.name,

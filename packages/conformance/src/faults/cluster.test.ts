@@ -1,0 +1,122 @@
+// Rows of the fault matrix in which a Redis Cluster fails, or changes.
+
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { createLimiter, redisStore } from '@sluice/core'
+import { Cluster, type ClusterOptions } from 'ioredis'
+import { algorithms } from '../../../core/src/algorithms/index.ts'
+import { moveSlot, patient, type RedisCluster, slotOf, startCluster } from '../redis/index.ts'
+import { conclude, note } from './figures.ts'
+import { LIMIT, Load } from './load.ts'
+
+let cluster: RedisCluster
+let told: string[]
+const clients: Cluster[] = []
+
+function connect(options: ClusterOptions = {}): Cluster {
+  const nodes = cluster.nodes.map(({ host, port }) => ({ host, port }))
+  const client = new Cluster(nodes, {
+    redisOptions: { disconnectTimeout: 0 },
+    slotsRefreshInterval: 500,
+    ...options,
+  })
+  client.on('error', () => {})
+  clients.push(client)
+  return client
+}
+
+beforeEach(() => {
+  told = []
+  jest.spyOn(process, 'emitWarning').mockImplementation(((_: string, options: object) => {
+    told.push((options as { code: string }).code)
+  }) as never)
+})
+afterEach(async () => {
+  jest.restoreAllMocks()
+  for (const client of clients.splice(0)) client.disconnect()
+  await cluster.stop()
+})
+
+describe('three masters', () => {
+  beforeEach(async () => {
+    cluster = await startCluster()
+  })
+
+  test('row 17: a slot is migrated under traffic (MOVED, ASK)', async () => {
+    const client = connect()
+    const terms = { ...patient, store: client, limit: LIMIT, window: '1h' } as const
+    const limiter = createLimiter({ ...terms, algorithm: 'sliding-log', prefix: 'moves' })
+    await limiter.consume('mover')
+    const slot = await slotOf(cluster, '{mover}')
+    const from = cluster.masters[Math.floor((slot * 3) / 16_384)]!
+    const to = cluster.masters.find((master) => master !== from)!
+    const load = new Load(client).start()
+    let admitted = 1
+    const consume = async () => {
+      for (let i = 0; i < 15; i += 1) if ((await limiter.consume('mover')).allowed) admitted += 1
+    }
+    await moveSlot(cluster, slot, from, to, { during: consume })
+    await consume()
+    const report = await load.stop()
+    expect(admitted).toBe(LIMIT)
+    conclude(17, 'a slot migrated under traffic', report, { bound: LIMIT, normalMs: undefined })
+  })
+
+  test('row 12: two masters of three are cut off: the third refuses, this process decides', async () => {
+    const load = new Load(connect()).start()
+    await load.untilDecided(300)
+    cluster.masters[0]!.pause()
+    cluster.masters[1]!.pause()
+    await load.untilDecidedBy('local', 15_000)
+    await load.untilDecided(500)
+    cluster.masters[0]!.resume()
+    cluster.masters[1]!.resume()
+    const normalMs = await load.untilDecidedBy('store', 15_000)
+    await load.untilDecided(500)
+    conclude(12, 'a master in the minority', await load.stop(), { bound: LIMIT, normalMs })
+  })
+
+  test('row 25: a policy refuses in its slot: what another slot granted is given back', async () => {
+    const quota = algorithms['sliding-log'].compile({ limit: LIMIT, windowMs: 3_600_000 })
+    const spaces = ['address', 'user'].map((name) => ({ name, algorithm: quota.algorithm }))
+    const ledger = redisStore(connect()).open(spaces, 'apart')
+    const charge = (key: string) => ({ key, quota, cost: 1 })
+    const rulings = await Promise.all(
+      Array.from({ length: 6 * LIMIT }, (_, i) =>
+        ledger.consume([charge(`address ${i % 3}`), charge(`user ${i % 2}`)]),
+      ),
+    )
+    // Three addresses and two users, each with its limit: the users have less together.
+    const admitted = rulings.filter((ruling) => ruling.admitted).length
+    expect(admitted).toBeLessThanOrEqual(2 * LIMIT)
+    const left = async (address: string, user: string) => {
+      const { outcomes } = await ledger.peek([charge(address), charge(user)])
+      return outcomes.map(({ remaining }) => LIMIT - remaining)
+    }
+    const [first, second, third] = await Promise.all([
+      left('address 0', 'user 0'),
+      left('address 1', 'user 1'),
+      left('address 2', 'user 0'),
+    ])
+    expect(first![0]! + second![0]! + third![0]!).toBe(admitted)
+    expect(first![1]! + second![1]!).toBe(admitted)
+    const fault = 'one of two policies in different slots refuses'
+    note({ row: 25, fault, excess: 0, bound: 0 })
+  })
+})
+
+describe('three masters with replicas', () => {
+  beforeEach(async () => {
+    cluster = await startCluster({ replicasPerMaster: 1 })
+  })
+
+  test('row 11: a master is killed, and its replica takes over', async () => {
+    const load = new Load(connect()).start()
+    await load.untilDecided(300)
+    const slot = await slotOf(cluster, '{never refused}')
+    await cluster.masters[Math.floor((slot * 3) / 16_384)]!.kill()
+    await load.untilDecidedBy('local')
+    const normalMs = await load.untilDecidedBy('store', 20_000)
+    await load.untilDecided(500)
+    conclude(11, 'a master of three killed', await load.stop(), { bound: LIMIT, normalMs })
+  }, 40_000)
+})
