@@ -15,6 +15,7 @@ const documents = [
   'packages/fastify/README.md',
   'packages/koa/README.md',
   'docs/migrating.md',
+  'docs/operations.md',
 ]
 
 let redis: RedisServer
