@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import type { Gate } from './gate.ts'
 import { Gates, routeGate } from './gates.ts'
 import type { Routes } from './options/rate-limit-options.ts'
 import { memoryStore } from './stores/memory/memory-store.ts'
 import type { Ledger, Store } from './stores/store.ts'
+import { failingStore } from './testing/failing-store.ts'
 import { manualClock } from './testing/manual-clock.ts'
 import { type PlainOptions, plain } from './testing/plain-server.ts'
 
@@ -157,4 +158,25 @@ test('routeGate: undefined for an exempt route, else a gate on the store of the 
   const gate = routeGate(base, '/a', { limit: 5 }) as Gate<IncomingMessage, ServerResponse>
   expect(gate.limiter.store).toBe(base.limiter.store)
   base.limiter.close()
+})
+
+describe('a route of its own stance', () => {
+  test('is closed while the rest is open, on the same store', async () => {
+    const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const store = failingStore()
+    stores.push(store)
+    const options = { store, limit: 0, window: '1m', onStoreError: 'allow' } as PlainOptions
+    const routes = { 'POST /payments': { onStoreError: 'deny', deadline: '1s' } } as PlainRoutes
+    const gates = new Gates({ ...options, routes }, plain)
+    store.fail()
+    const ask = async (method: string, url: string) => {
+      const socket = { remoteAddress: '192.0.2.1' }
+      const request = { method, url, headers: {}, socket } as never
+      const verdict = await gates.of(request)?.check(request)
+      return [verdict?.decision.source, verdict?.refusal?.status, verdict?.state]
+    }
+    expect(await ask('GET', '/catalogue')).toEqual(['allow', undefined, undefined])
+    expect(await ask('POST', '/payments')).toEqual(['deny', 503, undefined])
+    emitted.mockRestore()
+  })
 })

@@ -380,7 +380,7 @@ describe('the refusal cache', () => {
     expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'store' })
   })
 
-  it('holds for a client of its own, at the cost that was refused', async () => {
+  it('peers fault 4: holds for a client of its own, at the cost that was refused', async () => {
     const limiter = limiterOf(minute)
     await limiter.consume('client', { cost: 3 })
     expect((await limiter.consume('client', { cost: 4 })).allowed).toBe(false)
