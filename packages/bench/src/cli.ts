@@ -1,0 +1,58 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { machine, versions } from './environment.ts'
+import { measureMemory } from './memory/memory.ts'
+import { type Options, type Part, parseOptions, USAGE } from './options.ts'
+import { fullPlan, type Plan, quickPlan } from './plan.ts'
+import { bundleScripts } from './processes/bundle.ts'
+import type { Findings, Results } from './report/results.ts'
+import { toMarkdown } from './report/tables.ts'
+
+const MEASURES: {
+  readonly [part in Part]: (plan: Plan, log: (line: string) => void) => Promise<Findings>
+} = {
+  memory: measureMemory,
+}
+
+/** On one line where somebody looks, and on none where nobody does. */
+function progress(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`)
+}
+
+async function measure({ parts, quick }: Options): Promise<Results> {
+  const begun = Date.now()
+  await bundleScripts()
+  const findings: Findings[] = []
+  for (const part of parts)
+    findings.push(await MEASURES[part](quick ? quickPlan : fullPlan, progress))
+  progress('')
+  return {
+    date: new Date(begun).toISOString(),
+    seconds: (Date.now() - begun) / 1000,
+    machine: machine(),
+    versions: await versions(),
+    measurements: findings.flatMap(({ measurements }) => measurements),
+    bars: findings.flatMap(({ bars }) => bars),
+  }
+}
+
+/** Paths are as they were typed: relative to where npm was called. */
+function path(name: string): string {
+  return resolve(process.env.INIT_CWD ?? '', name)
+}
+
+async function main(options: Options): Promise<void> {
+  const results = options.from
+    ? (JSON.parse(readFileSync(path(options.from), 'utf8')) as Results)
+    : await measure(options)
+  console.log(toMarkdown(results))
+  if (options.json) writeFileSync(path(options.json), `${JSON.stringify(results, null, 2)}\n`)
+  if (options.markdown) writeFileSync(path(options.markdown), `${toMarkdown(results)}\n`)
+}
+
+try {
+  await main(parseOptions(process.argv.slice(2)))
+} catch (error) {
+  console.error(`${(error as Error).stack}\n\n${USAGE}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,73 @@
+import { markdownTable } from 'markdown-table'
+import {
+  differences,
+  interquartileRange,
+  isDistinguishable,
+  median,
+} from '../statistics/quartiles.ts'
+import type { Bar, Measurement, Results, Row, Unit } from './results.ts'
+
+/** The results as Markdown, which is laid out so that a terminal shows it as well. */
+export function toMarkdown(results: Results): string {
+  const { date, seconds, machine, versions, measurements, bars } = results
+  return [
+    facts({ date, ...machine, took: `${Math.round(seconds)} s` }),
+    facts(versions),
+    ...measurements.map(measurementTable),
+    barTable(bars),
+  ].join('\n\n')
+}
+
+function facts(values: { readonly [name: string]: string }): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(' · ')
+}
+
+function measurementTable(measurement: Measurement): string {
+  const { title, unit, reference, rows } = measurement
+  const against = rows.find(({ contender }) => contender === reference)
+  const head = ['', `median, ${unit}`, 'best', 'quartiles', ...(against ? ['ratio'] : [])]
+  const body = rows.map((row) => {
+    const { contender, samples } = row
+    const figures = [format(median(samples), unit), format(Math.min(...samples), unit)]
+    const spread = `± ${format(interquartileRange(samples) / 2, unit)}`
+    return [contender, ...figures, spread, ...(against ? [ratio(row, against)] : [])]
+  })
+  const align = ['l', 'r', 'r', 'r', 'r'].slice(0, head.length)
+  return `### ${title}\n\n${markdownTable([head, ...body], { align })}`
+}
+
+/** How many times the reference it is, where the rounds tell them apart. */
+function ratio({ samples }: Row, reference: Row): string {
+  if (samples === reference.samples) return '1'
+  if (!isDistinguishable(differences(samples, reference.samples))) return 'not distinguishable'
+  return `${(median(samples) / median(reference.samples)).toFixed(2)} ×`
+}
+
+function barTable(bars: readonly Bar[]): string {
+  const head = ['', 'bar', 'ours', 'allowed', 'verdict']
+  const body = bars.map(({ work, bar, unit, ours, allowed, verdict }) => {
+    const figures = [`${format(ours, unit)} ${unit}`, `${format(allowed, unit)} ${unit}`]
+    return [work, bar, ...figures, verdict === 'fail' ? '**fail**' : verdict]
+  })
+  const align = ['l', 'l', 'r', 'r', 'l']
+  return `### The bars\n\n${markdownTable([head, ...body], { align })}`
+}
+
+const DIGITS: { readonly [unit in Unit]: number } = {
+  ns: 0,
+  µs: 2,
+  ms: 2,
+  bytes: 0,
+  calls: 3,
+  'per second': 0,
+}
+
+function format(value: number, unit: Unit): string {
+  const digits = DIGITS[unit]
+  return value.toLocaleString('en', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
+}
