@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { machine, versions } from './environment.ts'
+import { measureHttp } from './http/http.ts'
 import { measureMemory } from './memory/memory.ts'
 import { type Options, type Part, parseOptions, USAGE } from './options.ts'
 import { fullPlan, type Plan, quickPlan } from './plan.ts'
 import { bundleScripts } from './processes/bundle.ts'
+import { measureRedis } from './redis/redis.ts'
 import type { Findings, Results } from './report/results.ts'
 import { toMarkdown } from './report/tables.ts'
 
@@ -12,6 +14,8 @@ const MEASURES: {
   readonly [part in Part]: (plan: Plan, log: (line: string) => void) => Promise<Findings>
 } = {
   memory: measureMemory,
+  redis: measureRedis,
+  http: measureHttp,
 }
 
 /** On one line where somebody looks, and on none where nobody does. */

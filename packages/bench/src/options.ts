@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-export const PARTS = ['memory'] as const
+export const PARTS = ['memory', 'redis', 'http'] as const
 export type Part = (typeof PARTS)[number]
 
 export interface Options {

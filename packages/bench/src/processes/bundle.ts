@@ -8,6 +8,7 @@ export const home = join(import.meta.dirname, '../..')
 /** The files that run in processes of their own, by what they measure. */
 const SCRIPTS = {
   allocation: 'src/memory/allocation.script.ts',
+  load: 'src/redis/load.script.ts',
   pause: 'src/memory/pause.script.ts',
   speed: 'src/memory/speed.script.ts',
 }
