@@ -1,3 +1,6 @@
 /** So high that nobody is refused: what is compared is the way of a request that is admitted. */
 export const LIMIT = 1_000_000_000
 export const WINDOW_MS = 3_600_000
+
+/** Of every response. */
+export const BODY = { hello: 'world' }

@@ -10,6 +10,7 @@ const SCRIPTS = {
   allocation: 'src/memory/allocation.script.ts',
   load: 'src/redis/load.script.ts',
   pause: 'src/memory/pause.script.ts',
+  server: 'src/http/server.script.ts',
   speed: 'src/memory/speed.script.ts',
 }
 
