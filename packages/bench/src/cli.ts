@@ -7,6 +7,7 @@ import { type Options, type Part, parseOptions, USAGE } from './options.ts'
 import { fullPlan, type Plan, quickPlan } from './plan.ts'
 import { bundleScripts } from './processes/bundle.ts'
 import { measureRedis } from './redis/redis.ts'
+import { toChart } from './report/chart.ts'
 import type { Findings, Results } from './report/results.ts'
 import { toMarkdown } from './report/tables.ts'
 
@@ -51,6 +52,7 @@ async function main(options: Options): Promise<void> {
     : await measure(options)
   console.log(toMarkdown(results))
   if (options.json) writeFileSync(path(options.json), `${JSON.stringify(results, null, 2)}\n`)
+  if (options.svg) writeFileSync(path(options.svg), toChart(results))
   if (options.markdown) writeFileSync(path(options.markdown), `${toMarkdown(results)}\n`)
 }
 

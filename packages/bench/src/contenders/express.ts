@@ -4,7 +4,7 @@ import { rateLimit } from 'express-rate-limit'
 import type { Redis } from 'ioredis'
 import { RedisStore } from 'rate-limit-redis'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
-import type { HttpContenders } from './http.ts'
+import { AS_PEER, type HttpContenders } from './http.ts'
 import { BODY, LIMIT, WINDOW_MS } from './terms.ts'
 
 function serve(limiter?: RequestHandler) {
@@ -30,10 +30,14 @@ function flexible(client?: Redis): RequestHandler {
   }
 }
 
+const asPeer = { limit: LIMIT, window: WINDOW_MS, algorithm: 'fixed-window' } as const
+
 export const expressContenders: HttpContenders = {
   bare: () => serve(),
 
   sluice: (store) => serve(sluice({ limit: LIMIT, window: WINDOW_MS, ...(store && { store }) })),
+
+  [AS_PEER]: () => serve(sluice({ ...asPeer, headers: 'draft-11' })),
 
   'express-rate-limit': (client) =>
     serve(

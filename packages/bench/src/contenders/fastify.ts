@@ -1,6 +1,6 @@
 import { rateLimit as sluice } from '@sluice/fastify'
 import fastify, { type FastifyInstance } from 'fastify'
-import type { HttpContenders } from './http.ts'
+import { AS_PEER, type HttpContenders } from './http.ts'
 import { BODY, LIMIT, WINDOW_MS } from './terms.ts'
 
 // Its types declare the same members of Fastify's as ours do, with other types: so none are loaded.
@@ -18,6 +18,13 @@ export const fastifyContenders: HttpContenders = {
   sluice: async (store) => {
     const app = fastify()
     await app.register(sluice, { limit: LIMIT, window: WINDOW_MS, ...(store && { store }) })
+    return serve(app)
+  },
+
+  [AS_PEER]: async () => {
+    const app = fastify()
+    const terms = { limit: LIMIT, window: WINDOW_MS, algorithm: 'fixed-window' } as const
+    await app.register(sluice, { ...terms, headers: 'draft-3' })
     return serve(app)
   },
 

@@ -9,3 +9,6 @@ import type { Redis } from 'ioredis'
 export interface HttpContenders {
   readonly [name: string]: (client?: Redis) => Server | Promise<Server>
 }
+
+/** Ours, with the algorithm and the fields of the framework's best-known limiter; in memory only. */
+export const AS_PEER = "sluice, its peer's algorithm and fields"

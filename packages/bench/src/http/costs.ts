@@ -1,9 +1,10 @@
 import type { RedisServer } from '@sluice/conformance/redis'
 import { type FrameworkName, frameworks } from '../contenders/frameworks.ts'
+import { AS_PEER } from '../contenders/http.ts'
 import type { Plan } from '../plan.ts'
 import { type Contest, runRounds } from '../processes/rounds.ts'
 import { judge, least, samplesOf, times } from '../report/bar.ts'
-import type { Bar, Findings, Measurement, Unit } from '../report/results.ts'
+import { type Bar, type Findings, isPeer, type Measurement, type Unit } from '../report/results.ts'
 import { differences, median } from '../statistics/quartiles.ts'
 import type { ServerTask } from './server.script.ts'
 import { startServer } from './server.ts'
@@ -17,6 +18,8 @@ interface Cost {
   readonly redisMicros: number
   readonly perSecond: number
 }
+
+type Named = [name: string, ServerTask]
 
 const OURS_IN_MEMORY = 'sluice, memory'
 const OURS_ON_REDIS = 'sluice, Redis'
@@ -70,12 +73,12 @@ function isOnRedis({ contender }: { readonly contender: string }): boolean {
 
 function contests(framework: FrameworkName, redis: RedisServer, plan: Plan): Contest<Cost>[] {
   const limiters = Object.keys(frameworks[framework]).filter((name) => name !== 'bare')
-  const tasks: [string, ServerTask][] = [
+  const tasks: Named[] = [
     ['bare', { framework, contender: 'bare' }],
-    ...limiters.flatMap((contender): [string, ServerTask][] => [
-      [`${contender}, memory`, { framework, contender }],
-      [`${contender}, Redis`, { framework, contender, url: redis.url }],
-    ]),
+    ...limiters.map((name): Named => [`${name}, memory`, { framework, contender: name }]),
+    ...limiters
+      .filter((name) => name !== AS_PEER)
+      .map((name): Named => [`${name}, Redis`, { framework, contender: name, url: redis.url }]),
   ]
   return tasks.map(([contender, task]) => {
     return { contender, measure: () => measureCost(task, redis, plan) }
@@ -107,6 +110,7 @@ function added(framework: FrameworkName, cpu: Measurement, store: 'memory' | 'Re
   return {
     title: `${framework}: CPU of the server that a limiter adds to one request, ${store}`,
     unit: 'µs',
+    chart: `CPU added to one ${framework} request, ${store}`,
     reference: store === 'memory' ? OURS_IN_MEMORY : OURS_ON_REDIS,
     rows: cpu.rows
       .filter(({ contender }) => contender.endsWith(`, ${store}`))
@@ -126,7 +130,7 @@ function memoryBar(framework: FrameworkName, { title, unit, rows }: Measurement)
 }
 
 function redisBar(framework: FrameworkName, { title, unit, rows }: Measurement): Bar {
-  const peer = least(rows.filter(({ contender }) => contender !== OURS_ON_REDIS))
+  const peer = least(rows.filter(isPeer))
   return judge({
     work: title,
     bar: `at most a third of what the best peer of ${framework} adds, ${peer.contender}`,

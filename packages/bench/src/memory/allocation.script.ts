@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { type AlgorithmName, createLimiter, type Decision } from '@sluice/core'
 import { policies } from '../contenders/sluice.ts'
 import { defineTask } from '../processes/task.ts'
@@ -15,7 +16,9 @@ export interface Allocation {
 }
 
 /** All of them fit into a young generation of 256 MB. */
-const CALLS = 200_000
+const CALLS = 100_000
+/** The first ones allocate more, until the compiler has done with them. */
+const RUNS = 12
 
 function heap(): number {
   return process.memoryUsage().heapUsed
@@ -27,22 +30,30 @@ function perCall(bytes: number): number {
 }
 
 /** Run with --expose-gc and a young generation of 256 MB, so that nothing is collected meanwhile. */
-defineTask(({ algorithm }: AllocationTask): Allocation => {
+defineTask(async ({ algorithm }: AllocationTask): Promise<Allocation> => {
   const limiter = createLimiter({ policies: policies(algorithm, 1) })
   const keys = makeKeys(1000)
   const kept = new Array<Decision | undefined>(CALLS).fill(undefined)
   const run = () => {
     for (let i = 0; i < CALLS; i += 1) kept[i] = limiter.consume(keys[i % 1000] as string)
   }
-  // Until the compiler has done with it.
-  for (let i = 0; i < 5; i += 1) run()
-  kept.fill(undefined)
-  globalThis.gc?.()
-  const before = heap()
-  run()
-  const after = heap()
-  globalThis.gc?.()
-  const collected = heap()
+  const measure = (): Allocation => {
+    kept.fill(undefined)
+    globalThis.gc?.()
+    const before = heap()
+    run()
+    const after = heap()
+    globalThis.gc?.()
+    const collected = heap()
+    return { allocated: perCall(after - before), decision: perCall(collected - before) }
+  }
+  let least = measure()
+  for (let i = 1; i < RUNS; i += 1) {
+    // What the compiler has made meanwhile is installed between turns.
+    await turn()
+    const found = measure()
+    if (found.allocated <= least.allocated) least = found
+  }
   if (kept.some((decision) => !decision?.allowed)) throw new Error('refused')
-  return { allocated: perCall(after - before), decision: perCall(collected - before) }
+  return least
 })

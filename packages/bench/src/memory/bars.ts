@@ -1,6 +1,6 @@
 import { COUNTING, OURS } from '../contenders/sluice.ts'
 import { judge, least, samplesOf, times } from '../report/bar.ts'
-import type { Bar, Measurement } from '../report/results.ts'
+import { type Bar, isPeer, type Measurement } from '../report/results.ts'
 import { differences, median } from '../statistics/quartiles.ts'
 import type { MemoryMeasurements } from './memory.ts'
 
@@ -16,7 +16,7 @@ export function memoryBars(measured: MemoryMeasurements): Bar[] {
       timeBar(few, algorithm, `less than half of ${FLEXIBLE}`, FLEXIBLE, 1 / 2),
     ]),
     ...COUNTING.map((algorithm) => {
-      const peer = least(peers(many)).contender
+      const peer = least(many.rows.filter(isPeer)).contender
       return timeBar(many, algorithm, `less than the fastest peer, ${peer}`, peer, 1)
     }),
     ...COUNTING.map((algorithm) =>
@@ -34,10 +34,6 @@ export function memoryBars(measured: MemoryMeasurements): Bar[] {
     policiesBar(few),
     keysBar(few, many),
   ]
-}
-
-function peers({ rows }: Measurement) {
-  return rows.filter(({ contender }) => !/^(sluice|floor)/.test(contender))
 }
 
 function timeBar(of: Measurement, algorithm: string, bar: string, peer: string, factor: number) {

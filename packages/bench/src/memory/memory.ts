@@ -2,15 +2,12 @@ import { memoryContenders } from '../contenders/memory.ts'
 import { COUNTING, OURS } from '../contenders/sluice.ts'
 import type { Plan } from '../plan.ts'
 import { runRounds } from '../processes/rounds.ts'
-import { runTask } from '../processes/run-task.ts'
+import { NO_COLLECTIONS, runTask } from '../processes/run-task.ts'
 import type { Findings, Measurement } from '../report/results.ts'
 import type { Allocation, AllocationTask } from './allocation.script.ts'
 import { memoryBars } from './bars.ts'
 import type { Pauses, PauseTask } from './pause.script.ts'
 import type { Speed, SpeedTask } from './speed.script.ts'
-
-/** Both readings of a run see the same young generation: nothing is collected between them. */
-const NO_COLLECTIONS = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256']
 
 /** With many keys those are left out that only serve to compare among few. */
 const FEW_KEYS_ONLY = ['sluice sliding-log', 'sluice sliding-window, 10 policies']
@@ -28,6 +25,7 @@ export async function measureMemory(plan: Plan, log: Log): Promise<Findings> {
       title: `Heap for a key, the key itself left out, at ${plan.manyKeys.toLocaleString('en')} keys`,
       unit: 'bytes',
       reference: OURS,
+      chart: `Memory for one key, at ${plan.manyKeys.toLocaleString('en')} keys`,
       rows: [...many]
         .filter(([contender]) => !contender.startsWith('floor'))
         .map(([contender, samples]) => ({
@@ -65,6 +63,7 @@ function timesOf(speeds: Map<string, Speed[]>, keys: number): Measurement {
     title: `One count in memory, ${keys.toLocaleString('en')} keys`,
     unit: 'ns',
     reference: OURS,
+    chart: `One decision in memory, ${keys.toLocaleString('en')} keys`,
     rows: [...speeds].map(([contender, samples]) => ({
       contender,
       samples: samples.map(({ nanoseconds }) => nanoseconds),

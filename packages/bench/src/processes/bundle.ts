@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 export const home = join(import.meta.dirname, '../..')
 
 /** The files that run in processes of their own, by what they measure. */
-const SCRIPTS = {
+export const SCRIPTS = {
   allocation: 'src/memory/allocation.script.ts',
   load: 'src/redis/load.script.ts',
   pause: 'src/memory/pause.script.ts',

@@ -5,7 +5,7 @@ import type { Plan } from '../plan.ts'
 import { runRounds } from '../processes/rounds.ts'
 import { runTask } from '../processes/run-task.ts'
 import { judge, least, samplesOf, times } from '../report/bar.ts'
-import type { Bar, Findings, Measurement, Unit } from '../report/results.ts'
+import { type Bar, type Findings, isPeer, type Measurement, type Unit } from '../report/results.ts'
 import type { Load, LoadTask } from './load.script.ts'
 
 const CONCURRENT = 50
@@ -27,7 +27,10 @@ export async function measureRedis(plan: Plan, log: Log): Promise<Findings> {
     const many = await loads(redis, plan, CONCURRENT, log)
     const single = await loads(redis, plan, 1, log)
     const at = `${CONCURRENT} at a time`
-    const redisCpu = figure(many, `CPU of Redis for a decision, ${at}`, 'µs', 'redisMicros')
+    const redisCpu: Measurement = {
+      ...figure(many, `CPU of Redis for a decision, ${at}`, 'µs', 'redisMicros'),
+      chart: `CPU of Redis for one decision, ${at}`,
+    }
     const measurements = [
       redisCpu,
       figure(many, `CPU of Node for a decision on Redis, ${at}`, 'µs', 'nodeMicros'),
@@ -68,7 +71,7 @@ function figure(loads: Loads, title: string, unit: Unit, of: keyof Load): Measur
 }
 
 function redisBars({ title, rows }: Measurement): Bar[] {
-  const peer = least(rows.filter(({ contender }) => !contender.startsWith('sluice')))
+  const peer = least(rows.filter(isPeer))
   const one = samplesOf(rows, OURS)
   return [
     judge({

@@ -14,6 +14,13 @@ export interface Measurement {
   /** The contender that the ratios relate to. */
   readonly reference?: string
   readonly rows: readonly Row[]
+  /** Its heading in the chart, where it is shown there: the reference beside the peers. */
+  readonly chart?: string
+}
+
+/** Whether it is neither ours nor a floor or a bare server, which nobody installs. */
+export function isPeer({ contender }: Row): boolean {
+  return !/^(sluice|floor|bare)\b/.test(contender)
 }
 
 export type Verdict = 'pass' | 'fail' | 'not distinguishable'

@@ -5,6 +5,7 @@ import {
   isDistinguishable,
   median,
 } from '../statistics/quartiles.ts'
+import { format } from './format.ts'
 import type { Bar, Measurement, Results, Row, Unit } from './results.ts'
 
 /** The results as Markdown, which is laid out so that a terminal shows it as well. */
@@ -30,12 +31,16 @@ function measurementTable(measurement: Measurement): string {
   const head = ['', `median, ${unit}`, 'best', 'quartiles', ...(against ? ['ratio'] : [])]
   const body = rows.map((row) => {
     const { contender, samples } = row
-    const figures = [format(median(samples), unit), format(Math.min(...samples), unit)]
+    const figures = [format(median(samples), unit), format(best(samples, unit), unit)]
     const spread = `± ${format(interquartileRange(samples) / 2, unit)}`
     return [contender, ...figures, spread, ...(against ? [ratio(row, against)] : [])]
   })
   const align = ['l', 'r', 'r', 'r', 'r'].slice(0, head.length)
   return `### ${title}\n\n${markdownTable([head, ...body], { align })}`
+}
+
+function best(samples: readonly number[], unit: Unit): number {
+  return unit === 'per second' ? Math.max(...samples) : Math.min(...samples)
 }
 
 /** How many times the reference it is, where the rounds tell them apart. */
@@ -53,21 +58,4 @@ function barTable(bars: readonly Bar[]): string {
   })
   const align = ['l', 'l', 'r', 'r', 'l']
   return `### The bars\n\n${markdownTable([head, ...body], { align })}`
-}
-
-const DIGITS: { readonly [unit in Unit]: number } = {
-  ns: 0,
-  µs: 2,
-  ms: 2,
-  bytes: 0,
-  calls: 3,
-  'per second': 0,
-}
-
-function format(value: number, unit: Unit): string {
-  const digits = DIGITS[unit]
-  return value.toLocaleString('en', {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  })
 }

@@ -1,0 +1,61 @@
+// What goes over the wire for a decision. The bounds are a little above what was measured when they
+// were set; whoever makes things smaller may lower them.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type RedisServer, startRedis } from '@sluice/conformance/redis'
+import { createLimiter } from '@sluice/core'
+import { Redis } from 'ioredis'
+import { policies } from '../contenders/sluice.ts'
+import { makeKeys } from '../memory/keys.ts'
+import { parseUsage } from '../redis/usage.ts'
+
+const TURNS = 20
+const keys = makeKeys(1000)
+
+let redis: RedisServer
+let client: Redis
+beforeAll(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.url)
+})
+afterAll(async () => {
+  client.disconnect()
+  await redis.stop()
+})
+
+/** Per decision, where so many come in one turn of the event loop. */
+async function costs(policyCount: number, perTurn: number) {
+  const limiter = createLimiter({
+    store: client,
+    policies: policies('sliding-window', policyCount),
+  })
+  const turn = () =>
+    Promise.all(Array.from({ length: perTurn }, (_, i) => limiter.consume(keys[i] as string)))
+  const usageOf = async (act: () => Promise<unknown>) => {
+    const before = parseUsage(await client.info('everything'))
+    await act()
+    const after = parseUsage(await client.info('everything'))
+    return { calls: after.calls - before.calls, bytes: after.bytes - before.bytes }
+  }
+  // Each key has its state, and the server the script.
+  await turn()
+  const asking = await usageOf(async () => {})
+  const { calls, bytes } = await usageOf(async () => {
+    for (let i = 0; i < TURNS; i += 1) await turn()
+  })
+  const decisions = TURNS * perTurn
+  return { calls: calls / decisions, bytes: Math.round((bytes - asking.bytes) / decisions) }
+}
+
+describe('a decision on Redis', () => {
+  it.each([
+    { policies: 1, perTurn: 1, calls: 1, bytes: 360 },
+    { policies: 1, perTurn: 50, calls: 1 / 50, bytes: 120 },
+    { policies: 3, perTurn: 1, calls: 1, bytes: 660 },
+    { policies: 3, perTurn: 50, calls: 1 / 50, bytes: 340 },
+  ])('of $policies policies, $perTurn in a turn: $calls calls, $bytes bytes', async (bound) => {
+    const { calls, bytes } = await costs(bound.policies, bound.perTurn)
+    expect(calls).toBe(bound.calls)
+    expect(bytes).toBeLessThanOrEqual(bound.bytes)
+  })
+})

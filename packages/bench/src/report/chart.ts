@@ -1,0 +1,96 @@
+import { median } from '../statistics/quartiles.ts'
+import { format } from './format.ts'
+import { isPeer, type Measurement, type Results, type Row, type Unit } from './results.ts'
+
+// All lengths in px.
+const WIDTH = 880
+const COLUMNS = 2
+const GAP = 40
+const PANEL = (WIDTH - GAP * (COLUMNS + 1)) / COLUMNS
+const LABEL = 140
+const VALUE = 70
+const BAR = PANEL - LABEL - VALUE
+const HEADING = 30
+const LINE = 24
+const THICKNESS = 14
+
+const STYLE = `
+  text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #57606a }
+  .heading { font-weight: 600; font-size: 14px; fill: #1f2328 }
+  .label { text-anchor: end }
+  .bar { fill: #b6bfc9 }
+  .ours.bar { fill: #0a7d6c }
+  text.ours { font-weight: 600; fill: #0a7d6c }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #9198a1 }
+    .heading { fill: #f0f6fc }
+    .bar { fill: #565e68 }
+    .ours.bar { fill: #35c9b0 }
+    text.ours { fill: #35c9b0 }
+  }
+`
+
+/** An SVG with a panel of bars for each measurement that has a heading for it: shorter is better. */
+export function toChart({ measurements }: Results): string {
+  const rows = panelRows(measurements)
+  let top = GAP
+  const panels = rows.flatMap((row) => {
+    const drawn = row.map((measurement, column) => {
+      return panel(measurement, GAP + column * (PANEL + GAP), top)
+    })
+    top += Math.max(...row.map(heightOf)) + GAP
+    return drawn
+  })
+  const size = `width="${WIDTH}" height="${top}" viewBox="0 0 ${WIDTH} ${top}"`
+  const label = 'Sluice beside other rate limiters; shorter bars are better'
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${label}">
+<style>${STYLE}</style>
+${panels.join('\n')}
+</svg>
+`
+}
+
+function panelRows(measurements: readonly Measurement[]): Measurement[][] {
+  const shown = measurements.filter(({ chart }) => chart !== undefined)
+  const count = Math.ceil(shown.length / COLUMNS)
+  return Array.from({ length: count }, (_, i) => shown.slice(i * COLUMNS, (i + 1) * COLUMNS))
+}
+
+/** Ours first, then the peers, the best at the top. */
+function bars({ reference, rows }: Measurement): Row[] {
+  const peers = rows.filter(isPeer).toSorted((a, b) => median(a.samples) - median(b.samples))
+  return [...rows.filter(({ contender }) => contender === reference), ...peers]
+}
+
+function heightOf(measurement: Measurement): number {
+  return HEADING + bars(measurement).length * LINE
+}
+
+function panel(measurement: Measurement, left: number, top: number): string {
+  const rows = bars(measurement)
+  const most = Math.max(...rows.map(({ samples }) => median(samples)))
+  return [
+    `<text class="heading" x="${left}" y="${top + 12}">${escaped(measurement.chart ?? '')}</text>`,
+    ...rows.map((row, i) => bar(row, measurement.unit, most, left, top + HEADING + i * LINE)),
+  ].join('\n')
+}
+
+function bar(row: Row, unit: Unit, most: number, left: number, top: number): string {
+  const value = median(row.samples)
+  // Noise can make what is added look negative; a sliver shows that there is a bar.
+  const width = Math.max(1, (BAR * value) / most).toFixed(1)
+  const start = left + LABEL
+  const baseline = top + THICKNESS - 3
+  const ours = isPeer(row) ? '' : 'ours '
+  const name = row.contender.split(/[ ,]/, 1)[0] as string
+  const figure = `${format(value, unit)} ${unit}`
+  return [
+    `<text class="${ours}label" x="${start - 8}" y="${baseline}">${escaped(name)}</text>`,
+    `<rect class="${ours}bar" x="${start}" y="${top}" width="${width}" height="${THICKNESS}" rx="2"/>`,
+    `<text class="${ours}value" x="${(start + Number(width) + 6).toFixed(1)}" y="${baseline}">${figure}</text>`,
+  ].join('\n')
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+}
