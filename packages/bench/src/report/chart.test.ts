@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals'
+import { toChart } from './chart.ts'
+import type { Measurement, Results } from './results.ts'
+
+const measurement: Measurement = {
+  title: 'One count in memory',
+  chart: 'One decision',
+  unit: 'ns',
+  reference: 'sluice sliding-window',
+  rows: [
+    { contender: 'slow peer', samples: [400, 400] },
+    { contender: 'floor: Map.get', samples: [20, 20] },
+    { contender: '<fast> peer', samples: [200, 200] },
+    { contender: 'sluice fixed-window', samples: [90, 90] },
+    { contender: 'sluice sliding-window', samples: [100, 100] },
+  ],
+}
+const environment = { date: '', seconds: 0, machine: {}, versions: {} }
+
+function chartOf(...measurements: Measurement[]): string {
+  const results: Results = { ...environment, measurements, bars: [] }
+  return toChart(results)
+}
+
+const texts = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text)
+
+describe('the chart', () => {
+  it('shows ours above the peers, the best of them first', () => {
+    expect(texts(chartOf(measurement))).toEqual([
+      'One decision',
+      'sluice',
+      '100 ns',
+      '&lt;fast>',
+      '200 ns',
+      'slow',
+      '400 ns',
+    ])
+  })
+
+  it('has bars as long as the medians', () => {
+    const widths = [...chartOf(measurement).matchAll(/<rect.* width="([\d.]+)"/g)].map(
+      ([, width]) => Number(width),
+    )
+    expect(widths.map((width) => width / (widths[2] as number))).toEqual([
+      expect.closeTo(0.25, 2),
+      expect.closeTo(0.5, 2),
+      1,
+    ])
+  })
+
+  it('leaves out what has no heading for it', () => {
+    const { chart: _, ...plain } = measurement
+    expect(texts(chartOf(plain, measurement))).toHaveLength(7)
+  })
+
+  it('never draws a bar of no length, whatever the noise', () => {
+    const rows = [
+      { contender: 'sluice', samples: [-3] },
+      { contender: 'peer', samples: [10] },
+    ]
+    const svg = chartOf({ ...measurement, reference: 'sluice', rows })
+    expect(svg).toContain('width="1.0"')
+  })
+})
