@@ -19,7 +19,7 @@ const MEASURES: {
   http: measureHttp,
 }
 
-/** On one line where somebody looks, and on none where nobody does. */
+/** On one line, which the next one takes, where somebody looks. */
 function progress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`)
 }
@@ -28,9 +28,11 @@ async function measure({ parts, quick }: Options): Promise<Results> {
   const begun = Date.now()
   await bundleScripts()
   const findings: Findings[] = []
-  for (const part of parts)
+  for (const part of parts) {
+    console.error(`measuring: ${part}`)
     findings.push(await MEASURES[part](quick ? quickPlan : fullPlan, progress))
-  progress('')
+    progress('')
+  }
   return {
     date: new Date(begun).toISOString(),
     seconds: (Date.now() - begun) / 1000,

@@ -17,12 +17,12 @@ export interface Plan {
 
 export const fullPlan: Plan = {
   rounds: 5,
-  expressRounds: 9,
+  expressRounds: 7,
   fewKeys: 10_000,
   manyKeys: 1_000_000,
   warmUpMs: 300,
   measuredMs: 500,
-  decisions: 60_000,
+  decisions: 40_000,
   httpWarmUpSeconds: 1,
   httpSeconds: 2,
 }

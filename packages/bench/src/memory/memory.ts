@@ -12,6 +12,9 @@ import type { Speed, SpeedTask } from './speed.script.ts'
 /** With many keys those are left out that only serve to compare among few. */
 const FEW_KEYS_ONLY = ['sluice sliding-log', 'sluice sliding-window, 10 policies']
 
+/** They hardly differ. */
+const ALLOCATION_ROUNDS = 2
+
 type Log = (line: string) => void
 
 /** Time, heap, allocations and pauses of one process that counts by itself. */
@@ -33,7 +36,7 @@ export async function measureMemory(plan: Plan, log: Log): Promise<Findings> {
           samples: samples.map(({ heapPerKey }) => heapPerKey),
         })),
     },
-    allocations: await allocations(plan, log),
+    allocations: await allocations(log),
     pauses: await pauses(plan, log),
   }
   return { measurements: Object.values(measurements), bars: memoryBars(measurements) }
@@ -71,13 +74,13 @@ function timesOf(speeds: Map<string, Speed[]>, keys: number): Measurement {
   }
 }
 
-async function allocations(plan: Plan, log: Log): Promise<Measurement> {
+async function allocations(log: Log): Promise<Measurement> {
   const contests = COUNTING.map((algorithm) => {
     const task: AllocationTask = { algorithm }
     const measure = () => runTask<Allocation>('allocation', task, NO_COLLECTIONS)
     return { contender: `sluice ${algorithm}`, measure }
   })
-  const found = await runRounds(contests, plan.rounds, (line) => log(`allocations: ${line}`))
+  const found = await runRounds(contests, ALLOCATION_ROUNDS, (line) => log(`allocations: ${line}`))
   return {
     title: 'Allocated by one consume',
     unit: 'bytes',

@@ -43,7 +43,7 @@ defineTask(async (task: LoadTask): Promise<Load> => {
   const decide = redisContenders[contender]?.(client)
   if (decide === undefined) throw new Error(`no contender ${contender}`)
   const keys = mix(makeKeys(task.keys))
-  await decideAll(decide, keys, keys.length, concurrent)
+  await decideAll(decide, keys, keys.length, 50)
   await decideAll(decide, keys, Math.round(decisions / 3), concurrent)
 
   const before = await usage()
