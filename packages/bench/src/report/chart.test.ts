@@ -15,7 +15,13 @@ const measurement: Measurement = {
     { contender: 'sluice sliding-window', samples: [100, 100] },
   ],
 }
-const environment = { date: '', seconds: 0, machine: {}, versions: {} }
+const environment = {
+  date: '2026-01-02T03:04:05.678Z',
+  seconds: 0,
+  machine: { CPU: '2 × some' },
+  versions: { Node: '20.19.0' },
+}
+const footer = 'Medians; shorter is better · 2 × some · Node 20.19.0 · 2026-01-02'
 
 function chartOf(...measurements: Measurement[]): string {
   const results: Results = { ...environment, measurements, bars: [] }
@@ -34,6 +40,7 @@ describe('the chart', () => {
       '200 ns',
       'slow',
       '400 ns',
+      footer,
     ])
   })
 
@@ -50,7 +57,7 @@ describe('the chart', () => {
 
   it('leaves out what has no heading for it', () => {
     const { chart: _, ...plain } = measurement
-    expect(texts(chartOf(plain, measurement))).toHaveLength(7)
+    expect(texts(chartOf(plain, measurement))).toHaveLength(8)
   })
 
   it('never draws a bar of no length, whatever the noise', () => {

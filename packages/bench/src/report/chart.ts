@@ -31,7 +31,7 @@ const STYLE = `
 `
 
 /** An SVG with a panel of bars for each measurement that has a heading for it: shorter is better. */
-export function toChart({ measurements }: Results): string {
+export function toChart({ measurements, date, machine, versions }: Results): string {
   const rows = panelRows(measurements)
   let top = GAP
   const panels = rows.flatMap((row) => {
@@ -41,11 +41,20 @@ export function toChart({ measurements }: Results): string {
     top += Math.max(...row.map(heightOf)) + GAP
     return drawn
   })
-  const size = `width="${WIDTH}" height="${top}" viewBox="0 0 ${WIDTH} ${top}"`
+  const words = [
+    'Medians; shorter is better',
+    machine.CPU,
+    `Node ${versions.Node}`,
+    date.slice(0, 10),
+  ]
+  const footer = `<text x="${GAP}" y="${top}">${escaped(words.join(' · '))}</text>`
+  const height = top + GAP / 2
+  const size = `width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}"`
   const label = 'Sluice beside other rate limiters; shorter bars are better'
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${label}">
 <style>${STYLE}</style>
 ${panels.join('\n')}
+${footer}
 </svg>
 `
 }
