@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { machine, versions } from './environment.ts'
+import { MISSING, machine, versions } from './environment.ts'
 import { measureHttp } from './http/http.ts'
 import { measureMemory } from './memory/memory.ts'
 import { type Options, type Part, parseOptions, USAGE } from './options.ts'
@@ -26,6 +26,10 @@ function progress(line: string): void {
 
 async function measure({ parts, quick }: Options): Promise<Results> {
   const begun = Date.now()
+  const software = await versions()
+  if (parts.includes('http') && software.wrk === MISSING) {
+    throw new Error('the load comes from wrk: apt-get install wrk, or brew install wrk')
+  }
   await bundleScripts()
   const findings: Findings[] = []
   for (const part of parts) {
@@ -37,7 +41,7 @@ async function measure({ parts, quick }: Options): Promise<Results> {
     date: new Date(begun).toISOString(),
     seconds: (Date.now() - begun) / 1000,
     machine: machine(),
-    versions: await versions(),
+    versions: software,
     measurements: findings.flatMap(({ measurements }) => measurements),
     bars: findings.flatMap(({ bars }) => bars),
   }

@@ -19,6 +19,9 @@ const PACKAGES = [
   'ioredis',
 ]
 
+/** In place of the version of what is not there. */
+export const MISSING = 'none'
+
 export function machine(): { [fact: string]: string } {
   const [first] = cpus()
   return {
@@ -45,5 +48,5 @@ function packageVersion(name: string): string {
 
 async function versionOf(command: string, args: string[], pattern: RegExp): Promise<string> {
   const { stdout } = await promisify(execFile)(command, args).catch((error) => error)
-  return pattern.exec(String(stdout))?.[1] ?? 'none'
+  return pattern.exec(String(stdout))?.[1] ?? MISSING
 }

@@ -18,16 +18,13 @@ export interface Load {
  * Loads a server from one thread of a process of its own.
  *
  * @param perSecond requests to send; without it as many as the server answers
- * @throws Error where wrk is missing, or a request failed or was refused
+ * @throws Error if a request failed or was refused
  */
 export async function wrk(url: string, seconds: number, perSecond?: number): Promise<Load> {
   const connections = ['--threads', '1', '--connections', `${CONNECTIONS}`]
   const pace = perSecond === undefined ? [] : [`${(1000 * CONNECTIONS) / perSecond}`]
   const args = [...connections, '--duration', `${seconds}s`, '--script', SCRIPT, url, '--', ...pace]
-  const { stdout } = await promisify(execFile)('wrk', args).catch((error) => {
-    const missing = 'the load comes from wrk: install it (apt-get install wrk, brew install wrk)'
-    throw error.code === 'ENOENT' ? new Error(missing) : error
-  })
+  const { stdout } = await promisify(execFile)('wrk', args)
   const { failed, ...load } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
   if (failed > 0) throw new Error(`${failed} of ${load.requests} requests failed`)
   return load

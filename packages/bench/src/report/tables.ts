@@ -47,7 +47,9 @@ function best(samples: readonly number[], unit: Unit): number {
 function ratio({ samples }: Row, reference: Row): string {
   if (samples === reference.samples) return '1'
   if (!isDistinguishable(differences(samples, reference.samples))) return 'not distinguishable'
-  return `${(median(samples) / median(reference.samples)).toFixed(2)} ×`
+  const times = median(samples) / median(reference.samples)
+  // What is added to a bare server can come out below nothing.
+  return times > 0 ? `${times.toFixed(2)} ×` : '–'
 }
 
 function barTable(bars: readonly Bar[]): string {
