@@ -21,7 +21,8 @@ const environment = {
   machine: { CPU: '2 × some' },
   versions: { Node: '20.19.0' },
 }
-const footer = 'Medians; shorter is better · 2 × some · Node 20.19.0 · 2026-01-02'
+const footer =
+  'Medians, with the middle half of the rounds; shorter is better · 2 × some · Node 20.19.0 · 2026-01-02'
 
 function chartOf(...measurements: Measurement[]): string {
   const results: Results = { ...environment, measurements, bars: [] }

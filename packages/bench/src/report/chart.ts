@@ -1,4 +1,4 @@
-import { median } from '../statistics/quartiles.ts'
+import { median, quantile } from '../statistics/quartiles.ts'
 import { format } from './format.ts'
 import { isPeer, type Measurement, type Results, type Row, type Unit } from './results.ts'
 
@@ -20,17 +20,22 @@ const STYLE = `
   .label { text-anchor: end }
   .bar { fill: #b6bfc9 }
   .ours.bar { fill: #0a7d6c }
+  .spread { stroke: #1f2328; stroke-opacity: 0.6; stroke-width: 2 }
   text.ours { font-weight: 600; fill: #0a7d6c }
   @media (prefers-color-scheme: dark) {
     text { fill: #9198a1 }
     .heading { fill: #f0f6fc }
     .bar { fill: #565e68 }
     .ours.bar { fill: #35c9b0 }
+    .spread { stroke: #f0f6fc }
     text.ours { fill: #35c9b0 }
   }
 `
 
-/** An SVG with a panel of bars for each measurement that has a heading for it: shorter is better. */
+/**
+ * An SVG with a panel of bars for each measurement that has a heading for it: medians, and a line
+ * over the middle half of the rounds.
+ */
 export function toChart({ measurements, date, machine, versions }: Results): string {
   const rows = panelRows(measurements)
   let top = GAP
@@ -42,7 +47,7 @@ export function toChart({ measurements, date, machine, versions }: Results): str
     return drawn
   })
   const words = [
-    'Medians; shorter is better',
+    'Medians, with the middle half of the rounds; shorter is better',
     machine.CPU,
     `Node ${versions.Node}`,
     date.slice(0, 10),
@@ -77,7 +82,7 @@ function heightOf(measurement: Measurement): number {
 
 function panel(measurement: Measurement, left: number, top: number): string {
   const rows = bars(measurement)
-  const most = Math.max(...rows.map(({ samples }) => median(samples)))
+  const most = Math.max(...rows.map(({ samples }) => quantile(samples, 0.75)))
   return [
     `<text class="heading" x="${left}" y="${top + 12}">${escaped(measurement.chart ?? '')}</text>`,
     ...rows.map((row, i) => bar(row, measurement.unit, most, left, top + HEADING + i * LINE)),
@@ -86,9 +91,12 @@ function panel(measurement: Measurement, left: number, top: number): string {
 
 function bar(row: Row, unit: Unit, most: number, left: number, top: number): string {
   const value = median(row.samples)
-  // Noise can make what is added look negative; a sliver shows that there is a bar.
-  const width = Math.max(1, (BAR * value) / most).toFixed(1)
   const start = left + LABEL
+  // Noise can make what is added look negative; a sliver shows that there is a bar.
+  const length = (of: number) => Math.max(1, (BAR * of) / most)
+  const width = length(value).toFixed(1)
+  const at = (share: number) => start + length(quantile(row.samples, share))
+  const [from, to] = [at(0.25), at(0.75)]
   const baseline = top + THICKNESS - 3
   const ours = isPeer(row) ? '' : 'ours '
   const name = row.contender.split(/[ ,]/, 1)[0] as string
@@ -96,7 +104,8 @@ function bar(row: Row, unit: Unit, most: number, left: number, top: number): str
   return [
     `<text class="${ours}label" x="${start - 8}" y="${baseline}">${escaped(name)}</text>`,
     `<rect class="${ours}bar" x="${start}" y="${top}" width="${width}" height="${THICKNESS}" rx="2"/>`,
-    `<text class="${ours}value" x="${(start + Number(width) + 6).toFixed(1)}" y="${baseline}">${figure}</text>`,
+    `<path class="spread" d="M${from.toFixed(1)} ${top + THICKNESS / 2}H${to.toFixed(1)}"/>`,
+    `<text class="${ours}value" x="${(Math.max(start + length(value), to) + 6).toFixed(1)}" y="${baseline}">${figure}</text>`,
   ].join('\n')
 }
 
