@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { build } from 'esbuild'
 
 /** The folder of this package. */
@@ -37,5 +37,5 @@ export async function bundleScripts(): Promise<void> {
 }
 
 export function bundled(script: Script): string {
-  return join(home, 'dist', `${basename(script)}.mjs`)
+  return join(home, 'dist', `${script}.mjs`)
 }
