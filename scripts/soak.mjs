@@ -9,5 +9,5 @@ import { root, run } from './workspace.mjs'
 const redis = await findRedis()
 await ensureInstalled()
 const soak = join(root, 'packages', 'conformance', 'src', 'faults', 'soak.ts')
-const args = ['--expose-gc', soak, ...argv.slice(2)]
+const args = ['--expose-gc', '--no-warnings', soak, ...argv.slice(2)]
 exit(await run('tsx', args, { env: { REDIS_SERVER: redis } }))

@@ -4,21 +4,27 @@
 --        c = units charged in it
 local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min
 
+-- The number of the window, what is charged in the one before it and in it, ms that it has lasted.
 local function enter(quota, now, a, b, c)
-  local number = floor(now / quota[2])
+  local window, most = quota[2], quota[4]
+  local elapsed = now % window
+  local number = (now - elapsed) / window
   if a ~= number then
     if a > number then b = b + c elseif a == number - 1 then b = c else b = 0 end
     c = 0
   end
-  if b > quota[4] then b = quota[4] end
-  if c > quota[4] then c = quota[4] end
-  return number, b, c, now - number * quota[2]
+  if b > most then b = most end
+  if c > most then c = most end
+  return number, b, c, elapsed
 end
 
 local function left(quota, b, c, elapsed)
-  local ticks = quota[3]
-  local inside = ticks - tickAt(elapsed, quota[2], ticks)
-  return max(0, quota[1] - c - ceil(b * inside / ticks))
+  local room = quota[1] - c
+  if b > 0 then
+    local ticks = quota[3]
+    room = room - ceil(b * (ticks - tickAt(elapsed, quota[2], ticks)) / ticks)
+  end
+  return room > 0 and room or 0
 end
 
 local function reset(window, b, c, elapsed)
