@@ -75,9 +75,12 @@ class SlidingWindowQuota implements Quota {
   }
 
   private remaining(cell: Cell, elapsed: number): number {
-    const inside = this.ticks - tickAt(elapsed, this.windowMs, this.ticks)
-    const left = this.limit - cell.c - Math.ceil((cell.b * inside) / this.ticks)
-    return Math.max(0, left)
+    let left = this.limit - cell.c
+    if (cell.b > 0) {
+      const inside = this.ticks - tickAt(elapsed, this.windowMs, this.ticks)
+      left -= Math.ceil((cell.b * inside) / this.ticks)
+    }
+    return left > 0 ? left : 0
   }
 
   private reset(cell: Cell, elapsed: number): number {
