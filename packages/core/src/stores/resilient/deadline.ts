@@ -29,18 +29,24 @@ export class Deadline {
     this.ms = ms
   }
 
-  /** What `answer` gives, or a rejection with `DeadlineError` once the time has passed. */
-  bound<T>(answer: Promise<T>): Promise<T> {
+  /**
+   * What `answer` gives, or a rejection with `DeadlineError` once the time has passed.
+   *
+   * @param settled called when the answer has come, be it too late
+   */
+  bound<T>(answer: Promise<T>, settled?: () => void): Promise<T> {
     return new Promise((resolve, reject) => {
       const call = { dueAt: performance.now() + this.ms, extended: false, reject }
       this.calls.add(call)
       this.arm()
       answer.then(
         (value) => {
+          settled?.()
           this.calls.delete(call)
           resolve(value)
         },
         (error) => {
+          settled?.()
           this.calls.delete(call)
           reject(error)
         },

@@ -29,26 +29,35 @@ export class Health {
     return !this.breaker.isOpen && this.flight.calls < MAX_IN_FLIGHT
   }
 
-  /** Asks the store, within the deadline. */
-  async call<T>(ask: () => Promise<T>): Promise<T> {
+  /**
+   * Asks the store, within the deadline.
+   *
+   * @param answered what to make of the answer
+   * @param failed what to do instead, if there is none in time or it is an error
+   */
+  call<T, U>(
+    ask: () => Promise<T>,
+    answered: (value: T) => U,
+    failed: (error: unknown) => U,
+  ): Promise<U> {
     const { flight, breaker } = this
     const askedAt = performance.now()
     flight.calls += 1
-    const answered = () => {
+    const settled = () => {
       flight.calls -= 1
     }
-    try {
-      const answer = start(ask)
-      answer.then(answered, answered)
-      const value = await this.deadline.bound(answer)
-      if (!breaker.isOpen) breaker.succeeded()
-      return value
-    } catch (error) {
-      // A set-up that can't work, or one that answers nothing any more.
-      const final = error instanceof SluiceError || flight.calls >= MAX_IN_FLIGHT
-      if (breaker.failed(askedAt, performance.now(), final)) this.tell(error)
-      throw error
-    }
+    return this.deadline.bound(start(ask), settled).then(
+      (value) => {
+        if (!breaker.isOpen) breaker.succeeded()
+        return answered(value)
+      },
+      (error) => {
+        // A set-up that can't work, or one that answers nothing any more.
+        const final = error instanceof SluiceError || flight.calls >= MAX_IN_FLIGHT
+        if (breaker.failed(askedAt, performance.now(), final)) this.tell(error)
+        return failed(error)
+      },
+    )
   }
 
   /** Tries whether the store is back, if it is time for that. Nobody waits for it. */
@@ -90,5 +99,9 @@ export class Health {
 
 /** A promise of ours, even if `ask` throws at once or its promise is of another make. */
 function start<T>(ask: () => Promise<T>): Promise<T> {
-  return new Promise((resolve) => resolve(ask()))
+  try {
+    return Promise.resolve(ask())
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }

@@ -65,7 +65,11 @@ export class ResilientLedger implements Ledger<'async'> {
     const kept = copy(charges)
     const health = this.healthOf((kept[0] as Charge).key)
     if (!health.isTrusted) return this.standIn(kept, 'peek')
-    return health.call(() => this.remote.peek(kept)).catch(() => this.standIn(kept, 'peek'))
+    return health.call(
+      () => this.remote.peek(kept),
+      (ruling) => ruling,
+      () => this.standIn(kept, 'peek'),
+    )
   }
 
   /** @throws SluiceError if the store can't be told */
@@ -99,17 +103,17 @@ export class ResilientLedger implements Ledger<'async'> {
     await this.tell('reset', health, () => this.remote.reset(keys))
   }
 
-  private async ask(charges: readonly Charge[], health: Health): Promise<Ruling> {
+  private ask(charges: readonly Charge[], health: Health): Promise<Ruling> {
     const note = this.stance.refusalCache ? this.refusals.listen() : undefined
-    let ruling: Ruling
-    try {
-      ruling = await health.call(() => this.remote.consume(charges))
-    } catch {
-      return this.standIn(charges)
-    }
-    note?.(charges, ruling)
-    if (ruling.admitted) this.learn(charges)
-    return ruling
+    return health.call(
+      () => this.remote.consume(charges),
+      (ruling) => {
+        note?.(charges, ruling)
+        if (ruling.admitted) this.learn(charges)
+        return ruling
+      },
+      () => this.standIn(charges),
+    )
   }
 
   /** Counts here what the store has admitted. */
@@ -134,12 +138,14 @@ export class ResilientLedger implements Ledger<'async'> {
     })
   }
 
-  private async tell(operation: string, health: Health, act: () => Promise<void>): Promise<void> {
-    try {
-      await health.call(act)
-    } catch (error) {
-      throw untold(operation, error)
-    }
+  private tell(operation: string, health: Health, act: () => Promise<void>): Promise<void> {
+    return health.call(
+      act,
+      () => undefined,
+      (error) => {
+        throw untold(operation, error)
+      },
+    )
   }
 }
 
