@@ -80,7 +80,7 @@ class SlidingWindowQuota implements Quota {
       const inside = this.ticks - tickAt(elapsed, this.windowMs, this.ticks)
       left -= Math.ceil((cell.b * inside) / this.ticks)
     }
-    return left > 0 ? left : 0
+    return Math.max(0, left)
   }
 
   private reset(cell: Cell, elapsed: number): number {
