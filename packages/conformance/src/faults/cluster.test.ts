@@ -1,15 +1,15 @@
 // Rows of the fault matrix in which a Redis Cluster fails, or changes.
 
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLimiter, redisStore } from '@sluice/core'
 import { Cluster, type ClusterOptions } from 'ioredis'
 import { algorithms } from '../../../core/src/algorithms/index.ts'
 import { moveSlot, patient, type RedisCluster, slotOf, startCluster } from '../redis/index.ts'
 import { conclude, note } from './figures.ts'
 import { LIMIT, Load } from './load.ts'
+import './told.ts'
 
 let cluster: RedisCluster
-let told: string[]
 const clients: Cluster[] = []
 
 function connect(options: ClusterOptions = {}): Cluster {
@@ -24,14 +24,7 @@ function connect(options: ClusterOptions = {}): Cluster {
   return client
 }
 
-beforeEach(() => {
-  told = []
-  jest.spyOn(process, 'emitWarning').mockImplementation(((_: string, options: object) => {
-    told.push((options as { code: string }).code)
-  }) as never)
-})
 afterEach(async () => {
-  jest.restoreAllMocks()
   for (const client of clients.splice(0)) client.disconnect()
   await cluster.stop()
 })

@@ -14,18 +14,11 @@ import {
 } from '../redis/index.ts'
 import { conclude, note } from './figures.ts'
 import { LIMIT, Load } from './load.ts'
+import { told } from './told.ts'
 
-let told: string[]
 const ends: (() => unknown)[] = []
 
-beforeEach(() => {
-  told = []
-  jest.spyOn(process, 'emitWarning').mockImplementation(((_: string, options: object) => {
-    told.push((options as { code: string }).code)
-  }) as never)
-})
 afterEach(async () => {
-  jest.restoreAllMocks()
   for (const end of ends.splice(0).reverse()) await end()
 })
 

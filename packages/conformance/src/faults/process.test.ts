@@ -7,25 +7,20 @@ import { Redis } from 'ioredis'
 import { type RedisServer, runInProcesses, startRedis, until } from '../redis/index.ts'
 import { conclude, note } from './figures.ts'
 import { DEADLINE_MS, LIMIT, Load } from './load.ts'
+import { told } from './told.ts'
 
 /** Each costs some microseconds: only the table is worth a minute of them. */
 const IDS = process.env.SLUICE_FIGURES === undefined ? 300_000 : 10_000_000
 
 let redis: RedisServer
 let client: Redis
-let told: string[]
 
 beforeEach(async () => {
   redis = await startRedis()
   client = new Redis(redis.url, { disconnectTimeout: 0 })
   client.on('error', () => {})
-  told = []
-  jest.spyOn(process, 'emitWarning').mockImplementation(((_: string, options: object) => {
-    told.push((options as { code: string }).code)
-  }) as never)
 })
 afterEach(async () => {
-  jest.restoreAllMocks()
   client.disconnect()
   await redis.stop()
 })

@@ -1,15 +1,15 @@
 // Rows of the fault matrix in which one Redis server, or the way to it, fails.
 
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
 import { Redis, type RedisOptions } from 'ioredis'
 import { type RedisProxy, type RedisServer, startProxy, startRedis, until } from '../redis/index.ts'
 import { conclude, note } from './figures.ts'
 import { LIMIT, Load } from './load.ts'
+import { told } from './told.ts'
 
 let redis: RedisServer
 let proxy: RedisProxy
-let told: string[]
 const clients: Redis[] = []
 
 /** An ioredis client with its defaults, through the proxy. */
@@ -23,13 +23,8 @@ function connect(options: RedisOptions = {}): Redis {
 beforeEach(async () => {
   redis = await startRedis()
   proxy = await startProxy(redis)
-  told = []
-  jest.spyOn(process, 'emitWarning').mockImplementation(((_: string, options: object) => {
-    told.push((options as { code: string }).code)
-  }) as never)
 })
 afterEach(async () => {
-  jest.restoreAllMocks()
   for (const client of clients.splice(0)) client.disconnect()
   await proxy.stop()
   await redis.stop()

@@ -1,27 +1,22 @@
 // Rows of the fault matrix in which Redis goes on, but loses or refuses something.
 
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createLimiter, type RedisClient } from '@sluice/core'
 import { Redis } from 'ioredis'
 import { patient, type RedisServer, startRedis } from '../redis/index.ts'
 import { conclude, note } from './figures.ts'
 import { LIMIT, Load } from './load.ts'
+import { told } from './told.ts'
 
 let redis: RedisServer
 let client: Redis
-let told: string[]
 
 beforeEach(async () => {
   redis = await startRedis()
   client = new Redis(redis.url, { disconnectTimeout: 0 })
   client.on('error', () => {})
-  told = []
-  jest.spyOn(process, 'emitWarning').mockImplementation(((_: string, options: object) => {
-    told.push((options as { code: string }).code)
-  }) as never)
 })
 afterEach(async () => {
-  jest.restoreAllMocks()
   client.disconnect()
   await redis.stop()
 })

@@ -9,19 +9,24 @@ const MAX_PROBES = 8
 /** After so long without a probe, ms, those that are unanswered are held for lost. */
 const LOST_MS = 30_000
 
+/** Told when a part of a store is given up, and when it is trusted again. */
+export interface HealthWatch {
+  down(reason: unknown): void
+  up(): void
+}
+
 /** Whether a store, or a part of one that fails on its own, is asked; and what came of it. */
 export class Health {
   private readonly deadline: Deadline
-  private readonly tell: (reason?: unknown) => void
+  private readonly watch: HealthWatch
   private readonly breaker = new Breaker()
   /** Unanswered, late ones included. Made anew at a recovery: the client may have lost some. */
   private flight = { calls: 0, probes: 0 }
   private probedAt = 0
 
-  /** @param tell called when it is given up, with the reason, and when it is trusted again, without */
-  constructor(deadline: Deadline, tell: (reason?: unknown) => void) {
+  constructor(deadline: Deadline, watch: HealthWatch) {
     this.deadline = deadline
-    this.tell = tell
+    this.watch = watch
   }
 
   /** Whether a request may wait for the store. */
@@ -54,7 +59,7 @@ export class Health {
       (error) => {
         // A set-up that can't work, or one that answers nothing any more.
         const final = error instanceof SluiceError || flight.calls >= MAX_IN_FLIGHT
-        if (breaker.failed(askedAt, performance.now(), final)) this.tell(error)
+        if (breaker.failed(askedAt, performance.now(), final)) this.watch.down(error)
         return failed(error)
       },
     )
@@ -93,7 +98,7 @@ export class Health {
     if (!this.breaker.isOpen) return
     this.breaker.close(performance.now())
     this.flight = { calls: 0, probes: 0 }
-    this.tell()
+    this.watch.up()
   }
 }
 

@@ -119,6 +119,16 @@ describe('a store that fails', () => {
     expect([store.calls, told]).toEqual([1, ['SLUICE_STORE_DOWN']])
   })
 
+  it.each([undefined, null, 'text'])('may reject with %p', async (reason) => {
+    const rejecting = { ...store, open: () => ({ consume: () => Promise.reject(reason) }) }
+    const other = createLimiter({ ...terms, store: rejecting as never })
+    for (let i = 0; i < 6; i += 1) {
+      expect((await other.consume('client')).source).toBe('local')
+      await pass(1)
+    }
+    expect(told).toEqual(['SLUICE_STORE_DOWN'])
+  })
+
   it('may throw at once as well', async () => {
     const throwing = {
       ...store,
