@@ -108,7 +108,7 @@ describe.each([
   test('with what the error says can do everything', async () => {
     await setUser(...own, ...least)
     await useAll(client)
-    expect(least).toHaveLength(10)
+    expect(least).toHaveLength(11)
   })
 
   test('with anything less is told what is missing', async () => {

@@ -13,23 +13,25 @@ const WIDTH = 5
 /** The keys and charges of one run of the script: driver.lua documents their form. */
 export class Call {
   readonly keys: string[] = []
+  /** Of the keys, from 1. */
+  private readonly numbers = new Map<string, number>()
   private readonly charges: number[] = []
   private readonly quotas: Quota[] = []
 
-  add(key: string, quota: Quota, units: number): void {
-    let number = this.quotas.indexOf(quota) + 1
-    if (number === 0) number = this.quotas.push(quota)
-    this.keys.push(key)
-    this.charges.push(number, units)
+  /** @param quota undefined for the operations that know none */
+  add(key: string, quota: Quota | undefined, units: number): void {
+    let number = this.numbers.get(key)
+    if (number === undefined) {
+      number = this.keys.push(key)
+      this.numbers.set(key, number)
+    }
+    this.charges.push(number, this.numberOf(quota), units)
   }
 
-  /** For the operations that know no quota. */
-  addKey(key: string, units: number): void {
-    this.keys.push(key)
-    this.charges.push(0, units)
-  }
-
-  /** The script's argument. */
+  /**
+   * The script's argument.
+   * @param policies charges of each request
+   */
   input(
     op: Operation,
     now: number,
@@ -38,15 +40,33 @@ export class Call {
     step: (quota: Quota) => number,
     chargedAt = -1,
   ): string {
-    const { quotas, charges } = this
+    const { charges, quotas } = this
     const steps = quotas.map(step)
     const numbers = quotas.map((quota) => quota.numbers)
-    return JSON.stringify({ op, now, policies, steps, quotas: numbers, charges, chargedAt, minTtl })
+    const told = this.isRegular(policies) ? { units: charges[2] } : { charges }
+    return JSON.stringify({ op, now, policies, steps, quotas: numbers, ...told, chargedAt, minTtl })
+  }
+
+  private numberOf(quota: Quota | undefined): number {
+    if (quota === undefined) return 0
+    const number = this.quotas.indexOf(quota) + 1
+    return number === 0 ? this.quotas.push(quota) : number
+  }
+
+  /** Whether the n-th charge is of the n-th key, the quotas take turns, and all units are the same. */
+  private isRegular(policies: number): boolean {
+    const { charges } = this
+    for (let i = 0; i < charges.length; i += 3) {
+      const at = i / 3
+      if (charges[i] !== at + 1 || charges[i + 1] !== (at % policies) + 1) return false
+      if (charges[i + 2] !== charges[2]) return false
+    }
+    return true
   }
 }
 
 /**
- * What the script's reply says of the request whose first key was KEYS[first] (from 0).
+ * What the script's reply says of the request whose first charge was number `first` (from 0).
  *
  * @throws if one of its keys can't be read
  */

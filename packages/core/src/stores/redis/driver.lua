@@ -1,18 +1,21 @@
 -- Runs the steps of the algorithms on the states in Redis. Composed by script.ts: the steps stand
 -- where this file says STEPS.
 --
--- KEYS    for each request one key per policy, all of one request in one slot
+-- KEYS    each once; all of one request in one slot
 -- ARGV[1] JSON: op        'consume' | 'peek' | 'settle' | 'block' | 'reset'
 --               now       ms, or -1: the server's clock
---               policies  keys per request
+--               policies  charges per request
 --               steps     for each quota, which of the steps it takes (from 1)
 --               quotas    for each quota, its numbers as its step documents them
---               charges   for each key two numbers: its quota (from 1) and the units (consume,
---                         peek: the cost; settle: the difference; block: ms)
+--               charges   for each charge three numbers: its key (from 1), its quota (from 1) and
+--                         its units (consume, peek: the cost; settle: the difference; block: ms).
+--                         Left out if the n-th charge is of the n-th key, the quotas take turns,
+--                         and all units are the same:
+--               units     those of every charge
 --               chargedAt settle: when the charge was made, ms, or -1: now
 --               minTtl    ms: the least that a key lives after a write
--- returns integers: now (ms), then for each key of consume and peek, and of settle as it stands then:
---         admitted (1, 0), remaining (units), reset, wait (-1: never), delay (ms)
+-- returns integers: now (ms), then for each charge of consume and peek, and of settle as it stands
+--         then: admitted (1, 0), remaining (units), reset, wait (-1: never), delay (ms)
 --         A key that can't be read has what Redis says of it in place of `admitted`.
 --
 -- A state is 32 bytes: three integers a, b, c and the time (ms) until which the key lives, as
@@ -39,7 +42,9 @@ local steps = { --[[STEPS]] }
 
 local call, pack, read = redis.call, struct.pack, struct.unpack
 local input = cjson.decode(ARGV[1])
-local op, now, minTtl, quotas, charges = input.op, input.now, input.minTtl, input.quotas, input.charges
+local op, now, minTtl, quotas = input.op, input.now, input.minTtl, input.quotas
+local policies, charges, units = input.policies, input.charges, input.units
+local count = charges and #charges / 3 or #KEYS
 local stepOf = {}
 for quota, number in ipairs(input.steps) do stepOf[quota] = steps[number] end
 if now < 0 then
@@ -47,130 +52,172 @@ if now < 0 then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
--- A key outlives its state by as much again, so that it is seldom that a write must renew its TTL.
-local function save(step, key, now, wholeIn, livesUntil, a, b, c)
-  if now + wholeIn <= livesUntil then
-    call('SETRANGE', key, HEAD, pack('<ddd', a, b, c))
-    return
-  end
-  local ttl = math.max(wholeIn * 2, minTtl)
-  local state = pack('<dddd', a, b, c, now + ttl)
-  if step.commit then
-    call('SETRANGE', key, HEAD, state)
-    call('PEXPIRE', key, ttl)
-  else
-    call('SET', key, state, 'PX', ttl)
-  end
-end
-
-local function load(step, key)
-  local raw
-  if step.commit then raw = call('GETRANGE', key, HEAD, HEAD_END) else raw = call('GET', key) end
-  if not raw or #raw == 0 then return 0, 0, 0, 0 end
-  if #raw == 8 then
-    local blockedUntil = read('<d', raw)
-    return 0, 0, 0, 0, blockedUntil > now and blockedUntil
-  end
-  local a, b, c, livesUntil = read('<dddd', raw)
-  return a, b, c, livesUntil
+-- The key, the quota and the units of a charge, the i-th of its request.
+local function chargeOf(at, i)
+  if not charges then return at, i, units end
+  return charges[3 * at - 2], charges[3 * at - 1], charges[3 * at]
 end
 
 if op == 'reset' then
-  for i = 1, #KEYS do call('DEL', KEYS[i]) end
+  for at = 1, count do call('DEL', KEYS[chargeOf(at, at)]) end
   return { now }
 end
 
 if op == 'block' then
-  for i = 1, #KEYS do
-    local ms = charges[2 * i]
-    call('SET', KEYS[i], pack('<d', now + ms), 'PX', math.max(ms, minTtl))
+  for at = 1, count do
+    local k, _, ms = chargeOf(at, at)
+    call('SET', KEYS[k], pack('<d', now + ms), 'PX', math.max(ms, minTtl))
   end
   return { now }
+end
+
+-- The states that one command can read, by key: those of steps that keep nothing behind them.
+local raws = {}
+do
+  local plain, names, numbers = true, {}, {}
+  for quota = 1, #quotas do plain = plain and not stepOf[quota].commit end
+  if plain then
+    raws = call('MGET', unpack(KEYS))
+  else
+    for at = 1, count do
+      local k, quota = chargeOf(at, (at - 1) % policies + 1)
+      if not stepOf[quota].commit then names[#names + 1], numbers[#numbers + 1] = KEYS[k], k end
+    end
+    local found = #names > 0 and call('MGET', unpack(names))
+    for n = 1, #names do raws[numbers[n]] = found[n] end
+  end
+end
+
+-- a, b, c, until when the key lives, until when it is blocked, and why it can't be read.
+local function load(k, step)
+  local raw = raws[k]
+  if step.commit then
+    raw = redis.pcall('GETRANGE', KEYS[k], HEAD, HEAD_END)
+    if raw.err then return 0, 0, 0, 0, false, raw.err end
+  end
+  if raw and #raw >= STATE then
+    local a, b, c, livesUntil = read('<dddd', raw)
+    return a, b, c, livesUntil
+  end
+  if not raw or #raw == 0 then
+    -- MGET takes what is no string for nothing.
+    if raw or call('EXISTS', KEYS[k]) == 0 then return 0, 0, 0, 0 end
+    return 0, 0, 0, 0, false, 'WRONGTYPE Operation against a key holding the wrong kind of value'
+  end
+  if #raw ~= 8 then return 0, 0, 0, 0, false, 'ERR a key that holds no state' end
+  local blockedUntil = read('<d', raw)
+  return 0, 0, 0, 0, blockedUntil > now and blockedUntil
+end
+
+-- A key outlives its state by as much again, so that it is seldom that a write must renew its TTL.
+local function save(k, step, wholeIn, livesUntil, a, b, c)
+  local key = KEYS[k]
+  if now + wholeIn <= livesUntil then
+    call('SETRANGE', key, HEAD, pack('<ddd', a, b, c))
+  else
+    local ttl = math.max(wholeIn * 2, minTtl)
+    livesUntil = now + ttl
+    local state = pack('<dddd', a, b, c, livesUntil)
+    if step.commit then
+      call('SETRANGE', key, HEAD, state)
+      call('PEXPIRE', key, ttl)
+    else
+      call('SET', key, state, 'PX', ttl)
+    end
+  end
+  -- A later charge may be of the same key.
+  if charges or op == 'settle' then raws[k] = pack('<dddd', a, b, c, livesUntil) end
 end
 
 if op == 'settle' then
   local chargedAt = input.chargedAt < 0 and now or input.chargedAt
   -- All are read before the first is written: a key that can't be read leaves none corrected.
   local states = {}
-  for i = 1, #KEYS do
-    states[i] = { load(stepOf[charges[2 * i - 1]], KEYS[i]) }
+  for at = 1, count do
+    local k, quota = chargeOf(at, at)
+    states[at] = { load(k, stepOf[quota]) }
+    if states[at][6] then return redis.error_reply(states[at][6]) end
   end
-  for i = 1, #KEYS do
-    local key, quota = KEYS[i], charges[2 * i - 1]
+  for at = 1, count do
+    local k, quota, delta = chargeOf(at, at)
     local step = stepOf[quota]
-    local a, b, c, livesUntil, blockedUntil = unpack(states[i])
+    local a, b, c, livesUntil, blockedUntil = unpack(states[at], 1, 5)
     if not blockedUntil then
       local _, wholeIn
-      _, wholeIn, a, b, c =
-        step.settle(quotas[quota], now, charges[2 * i], chargedAt, a, b, c, key)
+      _, wholeIn, a, b, c = step.settle(quotas[quota], now, delta, chargedAt, a, b, c, KEYS[k])
       if wholeIn == 0 then
-        call('DEL', key)
+        call('DEL', KEYS[k])
+        raws[k] = false
       else
-        save(step, key, now, wholeIn, livesUntil, a, b, c)
+        save(k, step, wholeIn, livesUntil, a, b, c)
       end
     end
-    charges[2 * i] = 0
   end
 end
 
-local policies, reply = input.policies, { now }
-local as, bs, cs, lives, wholes, oks, aheads = {}, {}, {}, {}, {}, {}, {}
+local reply = { now }
 
--- Decides the charge of KEYS[at], the i-th of its request, and writes what the reply says of it.
-local function decide(at, i, cost)
-  local quota = charges[2 * at - 1]
-  local step = stepOf[quota]
-  local key = KEYS[at]
-  local a, b, c, livesUntil, blockedUntil = load(step, key)
+-- Decides a charge and writes what the reply says of it: whether it is admitted, whether the state
+-- is to be kept though it is not, in how many ms the quota is whole, until when the key lives, and
+-- the next state.
+local function decide(at, k, quota, cost)
+  local step, n = stepOf[quota], 5 * at - 4
+  local a, b, c, livesUntil, blockedUntil, failure = load(k, step)
   local ok, remaining, whole, wait, delay, ahead
-  if blockedUntil then
-    ok, ahead, remaining, delay = false, false, 0, 0
-    whole = blockedUntil - now
-    wait = whole
-  else
-    ok, remaining, whole, wait, delay, ahead, a, b, c =
-      step.decide(quotas[quota], now, cost, a, b, c, key)
+  if failure or blockedUntil then
+    -- What can't be read fails its own request only: none of that is charged.
+    whole = blockedUntil and blockedUntil - now or 0
+    reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5] =
+      failure or 0, 0, whole, whole, 0
+    return false, false
   end
-  as[i], bs[i], cs[i], lives[i], wholes[i], oks[i], aheads[i] =
-    a, b, c, livesUntil, whole, ok, ahead
-  local n = 5 * at - 4
+  ok, remaining, whole, wait, delay, ahead, a, b, c =
+    step.decide(quotas[quota], now, cost, a, b, c, KEYS[k])
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5] =
     ok and 1 or 0, remaining, whole, wait, delay
-  return ok
+  return ok, ahead, whole, livesUntil, a, b, c
 end
 
-for first = 1, #KEYS, policies do
-  local all = true
+local function keep(k, quota, cost, whole, livesUntil, a, b, c)
+  local step = stepOf[quota]
+  if step.commit then a, b, c = step.commit(quotas[quota], now, cost, a, b, c, KEYS[k]) end
+  save(k, step, whole, livesUntil, a, b, c)
+end
+
+local consumes, free = op == 'consume', op == 'settle'
+
+local function decideAlone(at)
+  local k, quota, cost = chargeOf(at, 1)
+  if free then cost = 0 end
+  local ok, ahead, whole, livesUntil, a, b, c = decide(at, k, quota, cost)
+  if consumes and ((ok and cost > 0) or ahead) then
+    keep(k, quota, ok and cost or 0, whole, livesUntil, a, b, c)
+  end
+end
+
+-- All charges of a request are decided before the first is kept.
+local function decideTogether(first)
+  local decided, all = {}, true
   for i = 1, policies do
-    local at = first + i - 1
-    local ran, ok = pcall(decide, at, i, charges[2 * at])
-    if not ran then
-      -- Fails its own request only: none of it is charged.
-      local n, failure = 5 * at - 4, ok
-      if type(failure) == 'table' then failure = failure.err end
-      reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5] = failure, 0, 0, 0, 0
-      ok, oks[i], aheads[i] = false, false, false
-    end
-    if not ok then all = false end
+    local k, quota, cost = chargeOf(first + i - 1, i)
+    if free then cost = 0 end
+    decided[i] = { decide(first + i - 1, k, quota, cost) }
+    if not decided[i][1] then all = false end
   end
   for i = 1, policies do
-    local at = first + i - 1
-    if not all and oks[i] then
+    local k, quota, cost = chargeOf(first + i - 1, i)
+    local ok, ahead, whole, livesUntil, a, b, c = unpack(decided[i], 1, 7)
+    if not all then cost = 0 end
+    if ok and not all then
       -- Another policy refused: this one is shown as it stands.
-      decide(at, i, 0)
-    elseif op == 'consume' then
-      local cost = all and charges[2 * at] or 0
-      if cost > 0 or aheads[i] then
-        local quota = charges[2 * at - 1]
-        local step = stepOf[quota]
-        local a, b, c = as[i], bs[i], cs[i]
-        if step.commit then
-          a, b, c = step.commit(quotas[quota], now, cost, a, b, c, KEYS[at])
-        end
-        save(step, KEYS[at], now, wholes[i], lives[i], a, b, c)
-      end
+      decide(first + i - 1, k, quota, 0)
+    elseif consumes and (cost > 0 or ahead) then
+      keep(k, quota, cost, whole, livesUntil, a, b, c)
     end
   end
 end
+
+local decideRequest = policies == 1 and decideAlone or decideTogether
+for first = 1, count, policies do decideRequest(first) end
 
 return reply

@@ -14,7 +14,7 @@ const SET_UPS: readonly SetUp[] = [
     fix:
       'Beside what the client itself sends, this suffices (for sluice put your prefix): ' +
       'ACL SETUSER <name> ~sluice:* ' +
-      '+eval +evalsha +time +get +set +getrange +setrange +pexpire +del.',
+      '+eval +evalsha +time +mget +exists +set +getrange +setrange +pexpire +del.',
   },
   {
     says: /^(NOAUTH|WRONGPASS) /,

@@ -27,7 +27,7 @@ interface Waiting {
 
 interface Batch {
   call: Call
-  /** Keys of each request. */
+  /** Charges of each request. */
   policies: number
   waiting: Waiting[]
 }
@@ -157,7 +157,7 @@ export class RedisLedger implements Ledger<'async'> {
   private callOf(keys: readonly string[], units: number, places: readonly number[]): Call {
     const call = new Call()
     keys.forEach((key, i) => {
-      call.addKey(this.key(key, places[i] as number), units)
+      call.add(this.key(key, places[i] as number), undefined, units)
     })
     return call
   }
