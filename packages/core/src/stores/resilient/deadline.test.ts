@@ -107,4 +107,15 @@ describe('a stall of the event loop', () => {
     await expect(bound).rejects.toThrow(DeadlineError)
     expect(performance.now() - startedAt).toBeLessThan(500)
   })
+
+  it('prolongs a call once, though one stall follows another', async () => {
+    const seen = watch(new Deadline(20).bound(never))
+    let stalls = 0
+    while (seen.outcome === 'pending' && stalls < 10) {
+      stall(60)
+      stalls += 1
+      await new Promise((resolve) => setTimeout(resolve))
+    }
+    expect(stalls).toBeLessThan(5)
+  })
 })

@@ -7,6 +7,7 @@ import {
   type ManualClock,
   manualClock,
 } from '../../testing/index.ts'
+import type { Store } from '../store.ts'
 
 let clock: ManualClock
 let store: FailingStore
@@ -236,19 +237,39 @@ describe('a store that hangs', () => {
   })
 
   it('that has lost its answers for good is trusted again when it works', async () => {
-    const limiter = limiterOf({ limit: 10_000 })
-    store.hang()
+    let loses = true
+    const lossy: Store<'async'> = {
+      ...store,
+      open(...of) {
+        const ledger = store.open(...of)
+        const consume: typeof ledger.consume = (charges) =>
+          loses ? new Promise(() => {}) : ledger.consume(charges)
+        return { ...ledger, consume }
+      },
+    }
+    const limiter = createLimiter({ ...terms, store: lossy, limit: 10_000 })
     for (let i = 0; i < 1000; i += 1) void limiter.consume('client')
     await pass(100)
-    const other = failingStore({ clock })
-    // What hangs is never answered; what comes now, is.
-    Object.assign(store, { hang: other.hang })
-    store.recover()
+    loses = false
     await pass(250)
     await limiter.consume('client')
     await pass(0)
     expect((await limiter.consume('client')).source).toBe('store')
-    other.close()
+  })
+
+  it('is probed again at once when a late answer has come', async () => {
+    const limiter = limiterOf()
+    await exhaust(limiter)
+    store.recover()
+    store.hang()
+    await pass(250)
+    await limiter.consume('client')
+    await pass(100)
+    store.recover()
+    await pass(0)
+    await limiter.consume('client')
+    await pass(0)
+    expect((await limiter.consume('client')).source).toBe('store')
   })
 })
 
@@ -318,6 +339,15 @@ describe('localShare', () => {
     expect(all.filter(({ allowed }) => allowed)).toHaveLength(1)
   })
 
+  it('of another limiter on the same policy counts apart', async () => {
+    const bucket = { limit: 12, algorithm: 'token-bucket' }
+    store.fail()
+    await limiterOf(bucket).consume('client', { cost: 3 })
+    const limiter = limiterOf({ ...bucket, localShare: 0.25 })
+    const all = await Promise.all(Array.from({ length: 20 }, () => limiter.consume('client')))
+    expect(all.filter(({ allowed }) => allowed)).toHaveLength(3)
+  })
+
   it('applies to the burst of a bucket too', async () => {
     const limiter = limiterOf({ limit: 4, algorithm: 'token-bucket', burst: 40, localShare: 0.5 })
     store.fail()
@@ -329,7 +359,8 @@ describe('localShare', () => {
 describe('what is told to a store that fails', () => {
   it.each(['block', 'reset', 'settle'] as const)('%s holds here, and rejects', async (act) => {
     const limiter = limiterOf()
-    for (let i = 0; i < 5; i += 1) await limiter.consume('client')
+    // A block has to be seen though quota is left.
+    for (let i = 0; i < (act === 'block' ? 1 : 5); i += 1) await limiter.consume('client')
     store.fail()
     const acts = {
       block: () => limiter.block('client', '1m'),
@@ -400,6 +431,16 @@ describe('the refusal cache', () => {
       source: 'store',
     })
     expect((await limiter.consume('another', { cost: 4 })).allowed).toBe(true)
+  })
+
+  it('forgets what was refused at another cost when a client is admitted', async () => {
+    const limiter = limiterOf(minute)
+    await limiter.consume('client', { cost: 3 })
+    await pass(20_000)
+    expect(await limiter.consume('client', { cost: 4 })).toMatchObject({ retryAfterMs: 40_000 })
+    expect((await limiter.consume('client', { cost: 2 })).allowed).toBe(true)
+    const again = await limiter.consume('client', { cost: 4 })
+    expect(again).toMatchObject({ source: 'store', retryAfterMs: 60_000 })
   })
 
   it.each(['reset', 'settle', 'block'] as const)('forgets by %s', async (act) => {

@@ -1,0 +1,30 @@
+import { afterEach, expect, it, jest } from '@jest/globals'
+import { StoreHealth } from './store-health.ts'
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+it('tells of the first part that is down, and when all of them are up', () => {
+  const told: string[] = []
+  jest
+    .spyOn(process, 'emitWarning')
+    .mockImplementation(((message: string) => told.push(message)) as never)
+  const health = new StoreHealth(100)
+  health.down(new Error('the first'))
+  health.down(new Error('the second'))
+  health.up()
+  expect(told).toEqual(['The store is not asked until it is back: the first'])
+  health.up()
+  health.down('text')
+  expect(told.slice(1)).toEqual([
+    'The store is back, and decides again.',
+    'The store is not asked until it is back: text',
+  ])
+})
+
+it('knows each part apart', () => {
+  const health = new StoreHealth(100)
+  expect(health.of(3)).toBe(health.of(3))
+  expect(health.of(3)).not.toBe(health.of(4))
+})
