@@ -1,0 +1,126 @@
+/**
+ * What a replay found: printed as a table, drawn as a page, written as JSON. Times are integer ms
+ * since the epoch, durations integer ms, all on the log's own clock. Requests are log lines;
+ * units are what they cost (one each, unless told otherwise).
+ */
+export interface Report {
+  /** Raised when a field changes its meaning or goes. */
+  readonly schema: 1
+  readonly source: LogSource
+  readonly requests: number
+  readonly clients: number
+  readonly timeline: Timeline
+  /** One for each algorithm that was played, or the one of a configuration file. */
+  readonly runs: readonly Run[]
+  /** What clients asked for, before any limit: one for each window that a run has. */
+  readonly demand: readonly Demand[]
+  /** What stands out, a sentence each. */
+  readonly findings: readonly string[]
+  /** Only if asked for. */
+  readonly suggestion: Suggestion | undefined
+}
+
+export interface LogSource {
+  /** Files as they were named; `-` is standard input. */
+  readonly names: readonly string[]
+  readonly format: 'combined' | 'json' | 'csv'
+  /** All lines but empty ones; for CSV without the header. */
+  readonly lines: number
+  readonly unreadable: number
+  /** The first few. */
+  readonly unreadableLines: readonly {
+    readonly name: string
+    /** From 1. */
+    readonly line: number
+    readonly text: string
+    readonly reason: string
+  }[]
+  /** Lines that came more than a minute after their place: played when they came. */
+  readonly late: number
+  readonly fromMs: number
+  readonly toMs: number
+  /** True if it was stopped before the end: the figures tell what was played until then. */
+  readonly interrupted: boolean
+}
+
+/** Requests over the log's time, in steps of one length. */
+export interface Timeline {
+  readonly startMs: number
+  readonly stepMs: number
+  readonly requests: readonly number[]
+}
+
+export interface Run {
+  /** The algorithm, or the name of the configuration file. */
+  readonly name: string
+  readonly policies: readonly PolicyTerms[]
+  readonly requests: number
+  readonly admitted: number
+  readonly refused: number
+  /** Exempt by `skip`, `allow` or `routes`; admitted, and counted as such. */
+  readonly exempt: number
+  /** Clients that met a refusal. */
+  readonly clientsRefused: number
+  /** One for each policy. */
+  readonly most: readonly MostAdmitted[]
+  /** The longest that a client met nothing but refusals: from its first to its next admission, or its last refusal. */
+  readonly longestRefusedMs: number
+  /** The most keys that the store held at a time. */
+  readonly peakKeys: number
+  /** Steps as in `Report.timeline`. */
+  readonly admittedTimeline: readonly number[]
+  readonly refusedTimeline: readonly number[]
+  /** Those refused most, most first. */
+  readonly mostRefused: readonly RefusedClient[]
+}
+
+export interface PolicyTerms {
+  readonly name: string
+  readonly algorithm: string
+  /** Undefined: a function of the request. */
+  readonly limit: number | undefined
+  readonly windowMs: number
+  readonly burst?: number
+  readonly maxDelayMs?: number
+}
+
+/** The most units that one client was admitted in any true window `(t − windowMs, t]`. */
+export interface MostAdmitted {
+  readonly policy: string
+  readonly units: number
+  readonly client: string
+  /** The end of that window. */
+  readonly atMs: number
+  /** Clients that were admitted more than 100 %, 125 %, 150 % of the limit in some window. */
+  readonly over: readonly { readonly share: number; readonly clients: number }[]
+}
+
+export interface RefusedClient {
+  /** Masked, unless identifiers were asked for. */
+  readonly client: string
+  readonly requests: number
+  readonly refused: number
+  readonly longestRefusedMs: number
+}
+
+/** How clients' peaks are spread: a peak is the most units of a client in any true window. */
+export interface Demand {
+  readonly windowMs: number
+  /** The limits of the policies with that window, to be drawn into it. */
+  readonly limits: readonly number[]
+  /** Ascending, without gaps: peaks in `[from, to]`. */
+  readonly bins: readonly { readonly from: number; readonly to: number; readonly clients: number }[]
+  readonly quantiles: readonly { readonly share: number; readonly peak: number }[]
+}
+
+/** Limits at which so many clients would never have been refused. */
+export interface Suggestion {
+  readonly windowMs: number
+  readonly rows: readonly {
+    /** 0.99, 0.999, 0.9999. */
+    readonly share: number
+    readonly limit: number
+    /** What a token bucket of that limit would have to hold so that none of them is refused. */
+    readonly burst: number
+  }[]
+}
