@@ -3,6 +3,17 @@ import { Deadline, DeadlineError } from './deadline.ts'
 
 const never = new Promise<never>(() => {})
 
+/** The answer as it is, or the error. */
+function bound<T>(deadline: Deadline, answer: Promise<T>): Promise<T> {
+  return deadline.bound(
+    answer,
+    (value) => value,
+    (error) => {
+      throw error
+    },
+  )
+}
+
 /** What has become of a promise so far. */
 function watch(promise: Promise<unknown>): { outcome: unknown } {
   const seen = { outcome: 'pending' as unknown }
@@ -33,14 +44,14 @@ describe('a deadline', () => {
 
   it('passes on what comes in time, be it a value or a rejection', async () => {
     const deadline = new Deadline(100)
-    expect(await deadline.bound(Promise.resolve('value'))).toBe('value')
-    await expect(deadline.bound(Promise.reject(new Error('of its own')))).rejects.toThrow(
+    expect(await bound(deadline, Promise.resolve('value'))).toBe('value')
+    await expect(bound(deadline, Promise.reject(new Error('of its own')))).rejects.toThrow(
       'of its own',
     )
   })
 
   it('gives up after so many ms, not one earlier', async () => {
-    const seen = watch(new Deadline(100).bound(never))
+    const seen = watch(bound(new Deadline(100), never))
     await pass(99)
     expect(seen.outcome).toBe('pending')
     await pass(1)
@@ -50,9 +61,9 @@ describe('a deadline', () => {
 
   it('counts for each call from when that was made, with one timer for all', async () => {
     const deadline = new Deadline(100)
-    const first = watch(deadline.bound(never))
+    const first = watch(bound(deadline, never))
     await pass(60)
-    const second = watch(deadline.bound(never))
+    const second = watch(bound(deadline, never))
     expect(jest.getTimerCount()).toBe(1)
     await pass(40)
     expect([first.outcome, second.outcome]).toEqual([expect.any(DeadlineError), 'pending'])
@@ -64,7 +75,7 @@ describe('a deadline', () => {
 
   it('gives calls that are due together one and the same error', async () => {
     const deadline = new Deadline(100)
-    const seen = [watch(deadline.bound(never)), watch(deadline.bound(never))]
+    const seen = [watch(bound(deadline, never)), watch(bound(deadline, never))]
     await pass(100)
     expect(seen[0]!.outcome).toBeInstanceOf(DeadlineError)
     expect(seen[1]!.outcome).toBe(seen[0]!.outcome)
@@ -72,7 +83,7 @@ describe('a deadline', () => {
 
   it('leaves no timer when nothing is waited for', async () => {
     const deadline = new Deadline(100)
-    await deadline.bound(Promise.resolve(1))
+    await bound(deadline, Promise.resolve(1))
     await pass(100)
     expect(jest.getTimerCount()).toBe(0)
   })
@@ -86,30 +97,31 @@ describe('a stall of the event loop', () => {
 
   it('is not held against a call whose answer comes right after it', async () => {
     const answered = new Promise((resolve) => setTimeout(() => setTimeout(resolve, 5, 'value'), 1))
-    const bound = new Deadline(20).bound(answered)
+    const kept = bound(new Deadline(20), answered)
     stall(120)
-    expect(await bound).toBe('value')
+    expect(await kept).toBe('value')
   })
 
   it('is not held against a reply that has arrived meanwhile', async () => {
     // As a socket does, whose data are read between timers and immediates.
-    const bound = new Deadline(20).bound(
+    const kept = bound(
+      new Deadline(20),
       new Promise((resolve) => setTimeout(() => setImmediate(resolve, 'value'), 20)),
     )
     stall(25)
-    expect(await bound).toBe('value')
+    expect(await kept).toBe('value')
   })
 
   it('prolongs a call once, not for ever', async () => {
     const startedAt = performance.now()
-    const bound = new Deadline(20).bound(never)
+    const kept = bound(new Deadline(20), never)
     stall(60)
-    await expect(bound).rejects.toThrow(DeadlineError)
+    await expect(kept).rejects.toThrow(DeadlineError)
     expect(performance.now() - startedAt).toBeLessThan(500)
   })
 
   it('prolongs a call once, though one stall follows another', async () => {
-    const seen = watch(new Deadline(20).bound(never))
+    const seen = watch(bound(new Deadline(20), never))
     let stalls = 0
     while (seen.outcome === 'pending' && stalls < 10) {
       stall(60)

@@ -1,14 +1,8 @@
+import { type Call, CallQueue } from './call-queue.ts'
+
 /** What a call is rejected with that has not been answered in time. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
-}
-
-interface Call {
-  /** On the clock of `performance.now()`, ms. */
-  dueAt: number
-  /** Whether it has had its time anew once. */
-  extended: boolean
-  reject(error: DeadlineError): void
 }
 
 /**
@@ -19,8 +13,7 @@ interface Call {
  */
 export class Deadline {
   private readonly ms: number
-  /** In the order in which they are due. */
-  private readonly calls = new Set<Call>()
+  private readonly calls = new CallQueue()
   private timer: NodeJS.Timeout | undefined
   private timerDueAt = 0
 
@@ -30,25 +23,51 @@ export class Deadline {
   }
 
   /**
-   * What `answer` gives, or a rejection with `DeadlineError` once the time has passed.
+   * What `answered` makes of an answer that comes in time; else what `failed` makes of the error,
+   * a `DeadlineError` once the time has passed. One promise for all of it: each costs as much as
+   * a decision.
    *
+   * @param failed gets when the call was made too, on the clock of `performance.now()`, ms
    * @param settled called when the answer has come, be it too late
    */
-  bound<T>(answer: Promise<T>, settled?: () => void): Promise<T> {
+  bound<T, U>(
+    answer: Promise<T>,
+    answered: (value: T) => U,
+    failed: (error: unknown, madeAt: number) => U,
+    settled?: () => void,
+  ): Promise<U> {
     return new Promise((resolve, reject) => {
-      const call = { dueAt: performance.now() + this.ms, extended: false, reject }
+      const fail = (error: unknown) => {
+        try {
+          resolve(failed(error, madeAt))
+        } catch (thrown) {
+          reject(thrown)
+        }
+      }
+      const madeAt = performance.now()
+      const call: Call = {
+        dueAt: madeAt + this.ms,
+        extended: false,
+        giveUp: fail,
+        before: undefined,
+        after: undefined,
+      }
       this.calls.add(call)
       this.arm()
       answer.then(
         (value) => {
           settled?.()
-          this.calls.delete(call)
-          resolve(value)
+          // Given up already: somebody else has decided.
+          if (!this.calls.delete(call)) return
+          try {
+            resolve(answered(value))
+          } catch (thrown) {
+            reject(thrown)
+          }
         },
         (error) => {
           settled?.()
-          this.calls.delete(call)
-          reject(error)
+          if (this.calls.delete(call)) fail(error)
         },
       )
     })
@@ -90,7 +109,7 @@ export class Deadline {
       if (call.dueAt > now) return
       this.calls.delete(call)
       error ??= new DeadlineError(`no answer within ${this.ms} ms`)
-      call.reject(error)
+      call.giveUp(error)
     }
   }
 }

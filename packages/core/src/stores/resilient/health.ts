@@ -46,21 +46,21 @@ export class Health {
     failed: (error: unknown) => U,
   ): Promise<U> {
     const { flight, breaker } = this
-    const askedAt = performance.now()
     flight.calls += 1
-    const settled = () => {
-      flight.calls -= 1
-    }
-    return this.deadline.bound(start(ask), settled).then(
+    return this.deadline.bound(
+      start(ask),
       (value) => {
         if (!breaker.isOpen) breaker.succeeded()
         return answered(value)
       },
-      (error) => {
+      (error, askedAt) => {
         // A set-up that can't work, or one that answers nothing any more.
         const final = error instanceof SluiceError || flight.calls >= MAX_IN_FLIGHT
         if (breaker.failed(askedAt, performance.now(), final)) this.watch.down(error)
         return failed(error)
+      },
+      () => {
+        flight.calls -= 1
       },
     )
   }
@@ -88,7 +88,8 @@ export class Health {
         flight.probes -= 1
       },
     )
-    this.deadline.bound(answer).then(
+    void this.deadline.bound(
+      answer,
       () => this.recover(),
       () => {},
     )

@@ -133,6 +133,7 @@ export class ResilientLedger implements Ledger<'async'> {
   }
 
   private localCharges(charges: readonly Charge[]): readonly Charge[] {
+    if (this.stance.localShare === 1) return charges
     return charges.map(({ key, quota, cost }, i) => {
       return { key, quota: this.stance.localQuota(i, quota), cost }
     })

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals'
+import { type Call, CallQueue } from './call-queue.ts'
+
+function makeCall(dueAt: number): Call {
+  return { dueAt, extended: false, giveUp() {}, before: undefined, after: undefined }
+}
+
+describe('a queue of calls', () => {
+  it('gives them in the order in which they were added', () => {
+    const queue = new CallQueue()
+    for (const dueAt of [3, 1, 2]) queue.add(makeCall(dueAt))
+    expect([...queue].map(({ dueAt }) => dueAt)).toEqual([3, 1, 2])
+  })
+
+  it('lets them leave from anywhere, once', () => {
+    const queue = new CallQueue()
+    const calls = [1, 2, 3, 4].map(makeCall)
+    for (const call of calls) queue.add(call)
+    expect([calls[1], calls[0], calls[3], calls[1]].map((call) => queue.delete(call!))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+    expect([...queue]).toEqual([calls[2]])
+    queue.delete(calls[2]!)
+    expect([...queue]).toEqual([])
+  })
+
+  it('lets the call leave that was given last', () => {
+    const queue = new CallQueue()
+    for (const dueAt of [1, 2, 3]) queue.add(makeCall(dueAt))
+    for (const call of queue) queue.delete(call)
+    expect([...queue]).toEqual([])
+  })
+
+  it('takes a call again that has left', () => {
+    const queue = new CallQueue()
+    const [first, second] = [makeCall(1), makeCall(2)]
+    for (const call of [first, second]) queue.add(call)
+    queue.delete(first)
+    queue.add(first)
+    expect([...queue]).toEqual([second, first])
+  })
+})

@@ -1,0 +1,58 @@
+/** A call that is waited for. */
+export interface Call {
+  /** On the clock of `performance.now()`, ms. */
+  dueAt: number
+  /** Whether it has had its time anew once. */
+  extended: boolean
+  giveUp(error: Error): void
+  /** The queue's own: its neighbours in the queue; undefined outside of it. */
+  before: Call | undefined
+  after: Call | undefined
+}
+
+/**
+ * Calls in the order in which they are due. A linked list, since most of them leave from its
+ * middle: a `Set` makes a new table every few dozen calls, and each old one that the collector has
+ * not found yet keeps the next alive, and with it the calls in it.
+ */
+export class CallQueue {
+  /** Before the first and after the last. */
+  private readonly end: Call
+
+  constructor() {
+    const end = { dueAt: 0, extended: false, giveUp() {}, before: undefined, after: undefined }
+    this.end = link(end, end)
+  }
+
+  /** From the first on; the one that was given last may leave meanwhile. */
+  *[Symbol.iterator](): Generator<Call, void> {
+    for (let call = this.end.after as Call; call !== this.end; ) {
+      const { after } = call
+      yield call
+      call = after as Call
+    }
+  }
+
+  /** Adds a call that is not in the queue, as the last. */
+  add(call: Call): void {
+    link(this.end.before as Call, call)
+    link(call, this.end)
+  }
+
+  /** Takes a call out; false if it was not in the queue. */
+  delete(call: Call): boolean {
+    const { before, after } = call
+    if (before === undefined || after === undefined) return false
+    link(before, after)
+    call.before = undefined
+    call.after = undefined
+    return true
+  }
+}
+
+/** Puts `call` right behind `before`; returns it. */
+function link(before: Call, call: Call): Call {
+  before.after = call
+  call.before = before
+  return call
+}
