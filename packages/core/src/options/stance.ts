@@ -40,8 +40,7 @@ export function compileStance(options: StanceOptions, policies: readonly Policy[
     onStoreError: checkOneOf('onStoreError', onStoreError, ['local', 'allow', 'deny']),
     refusalCache: checkBoolean('refusalCache', refusalCache),
     localShare: share,
-    localQuota: (policy, quota) =>
-      share === 1 ? quota : (policies[policy] as Policy).shareOf(quota, share),
+    localQuota: (policy, quota) => (policies[policy] as Policy).shareOf(quota, share),
   }
 }
 

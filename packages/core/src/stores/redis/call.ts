@@ -8,7 +8,7 @@ export type Operation = 'consume' | 'peek' | 'settle' | 'block' | 'reset'
 export type Reply = readonly unknown[]
 
 /** Numbers that the driver sends back for each key. */
-const WIDTH = 5
+const WIDTH = 4
 
 /** The keys and charges of one run of the script: driver.lua documents their form. */
 export class Call {
@@ -71,22 +71,24 @@ export class Call {
  * @throws if one of its keys can't be read
  */
 export function toRuling(reply: Reply, first: number, policies: number): Ruling {
-  const outcomes: Outcome[] = []
+  // An array that starts with its element takes less than one that grows.
+  const outcomes = [toOutcome(reply, first)]
+  for (let i = first + 1; i < first + policies; i += 1) outcomes.push(toOutcome(reply, i))
   let admitted = true
-  for (let i = first; i < first + policies; i += 1) {
-    const at = 1 + i * WIDTH
-    const flag = Number(reply[at])
-    if (Number.isNaN(flag)) throw explained(new Error(String(reply[at])))
-    const waitMs = Number(reply[at + 3])
-    const outcome = {
-      admitted: flag === 1,
-      remaining: Number(reply[at + 1]),
-      resetMs: Number(reply[at + 2]),
-      waitMs: waitMs < 0 ? Infinity : waitMs,
-      delayMs: Number(reply[at + 4]),
-    }
-    if (!outcome.admitted) admitted = false
-    outcomes.push(outcome)
-  }
+  for (const outcome of outcomes) if (!outcome.admitted) admitted = false
   return { admitted, at: Number(reply[0]), source: 'store', outcomes }
+}
+
+function toOutcome(reply: Reply, charge: number): Outcome {
+  const at = 1 + charge * WIDTH
+  const delayMs = Number(reply[at])
+  if (Number.isNaN(delayMs)) throw explained(new Error(String(reply[at])))
+  const waitMs = Number(reply[at + 3])
+  return {
+    admitted: delayMs >= 0,
+    remaining: Number(reply[at + 1]),
+    resetMs: Number(reply[at + 2]),
+    waitMs: waitMs < 0 ? Infinity : waitMs,
+    delayMs: Math.max(0, delayMs),
+  }
 }

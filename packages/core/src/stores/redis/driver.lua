@@ -15,13 +15,13 @@
 --               chargedAt settle: when the charge was made, ms, or -1: now
 --               minTtl    ms: the least that a key lives after a write
 -- returns integers: now (ms), then for each charge of consume and peek, and of settle as it stands
---         then: admitted (1, 0), remaining (units), reset, wait (-1: never), delay (ms)
---         A key that can't be read has what Redis says of it in place of `admitted`.
+--         then: delay (ms; -1: refused), remaining (units), reset, wait (ms; -1: never)
+--         A key that can't be read has what Redis says of it in place of the delay.
 --
 -- A state is 32 bytes: three integers a, b, c and the time (ms) until which the key lives, as
 -- little-endian doubles; a step may keep more behind them. A blocked key holds 8 bytes instead:
 -- the time (ms) until which it is blocked.
-local NEVER, MAX_EXACT, STATE = -1, 9007199254740991, 32
+local REFUSED, NEVER, MAX_EXACT, STATE = -1, -1, 9007199254740991, 32
 -- Offsets of the head as text: Redis takes long to format a number that a script hands it.
 local HEAD, HEAD_END = '0', '31'
 
@@ -161,20 +161,19 @@ local reply = { now }
 -- is to be kept though it is not, in how many ms the quota is whole, until when the key lives, and
 -- the next state.
 local function decide(at, k, quota, cost)
-  local step, n = stepOf[quota], 5 * at - 4
+  local step, n = stepOf[quota], 4 * at - 3
   local a, b, c, livesUntil, blockedUntil, failure = load(k, step)
   local ok, remaining, whole, wait, delay, ahead
   if failure or blockedUntil then
     -- What can't be read fails its own request only: none of that is charged.
     whole = blockedUntil and blockedUntil - now or 0
-    reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5] =
-      failure or 0, 0, whole, whole, 0
+    reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = failure or REFUSED, 0, whole, whole
     return false, false
   end
   ok, remaining, whole, wait, delay, ahead, a, b, c =
     step.decide(quotas[quota], now, cost, a, b, c, KEYS[k])
-  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5] =
-    ok and 1 or 0, remaining, whole, wait, delay
+  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] =
+    ok and delay or REFUSED, remaining, whole, wait
   return ok, ahead, whole, livesUntil, a, b, c
 end
 
