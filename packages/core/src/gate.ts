@@ -32,6 +32,8 @@ export interface Verdict {
 /** On the response: what the limiters that it has passed have written into its header fields. */
 const WRITTEN = Symbol('sluice.written')
 
+const NONE: readonly WireItem[] = []
+
 type Outgoing = ServerResponse & { [WRITTEN]?: WireState }
 
 /**
@@ -122,23 +124,23 @@ export class Gate<Request, Response> {
     if (decided.policies.length === 0) return this.judgeUnasked(request, charges, decided)
     const decision = this.seat(charges, decided)
     this.report(decision, request)
-    const items: WireItem[] = []
-    const violated: WireItem[] = []
-    for (let i = 0; i < charges.length; i += 1) {
-      const policy = decision.policies[i] as PolicyDecision
-      const item = {
-        policy: this.wire.policy(charges[i] as Charge, policy),
-        remaining: policy.remaining,
-        effectiveMs: policy.effectiveMs,
-      }
-      items.push(item)
-      if (!policy.allowed) violated.push(item)
+    const items = [this.itemOf(charges[0] as Charge, decision.policies[0] as PolicyDecision)]
+    for (let i = 1; i < charges.length; i += 1) {
+      items.push(this.itemOf(charges[i] as Charge, decision.policies[i] as PolicyDecision))
     }
+    const violated = decision.allowed
+      ? NONE
+      : items.filter((_, i) => decision.policies[i]?.allowed === false)
     const state = { items, violated, now: decision.at }
     const { dryRun, profile } = this.plan
     const refusal = decision.allowed || dryRun ? undefined : refusalOf(state, charges, this.plan)
     const told = !dryRun && profile.fields.length > 0
     return { decision, state: told ? state : undefined, refusal, charges }
+  }
+
+  private itemOf(charge: Charge, decision: PolicyDecision): WireItem {
+    const { remaining, effectiveMs } = decision
+    return { policy: this.wire.policy(charge, decision), remaining, effectiveMs }
   }
 
   /** What becomes of a request that no policy was asked about, because the store failed. */
