@@ -27,10 +27,8 @@ export type ProxyTrust = 'named' | 'nobody' | 'everybody' | 'hops' | 'ignored'
  * A CORS preflight (Fetch §3.2.2). It is never limited nor counted: refused, it would hide from the
  * script why.
  */
-export function isPreflight({ method, headers }: IncomingMessage): boolean {
-  return (
-    method === 'OPTIONS' &&
-    headers.origin !== undefined &&
-    headers['access-control-request-method'] !== undefined
-  )
+export function isPreflight(request: IncomingMessage): boolean {
+  if (request.method !== 'OPTIONS') return false
+  const { headers } = request
+  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }
