@@ -8,7 +8,7 @@ import type { Config } from 'jest'
 const config: Config = {
   roots: ['<rootDir>/packages', '<rootDir>/examples'],
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '\\.browser\\.test\\.ts$'],
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironment: 'node',
   transform: {

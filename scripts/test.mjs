@@ -2,13 +2,13 @@
 //
 // A check that fails does not stop the ones after it. The last line counts Jest's tests.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv, execPath, exit } from 'node:process'
 import { build } from './build.mjs'
 import { findFaketime } from './faketime.mjs'
 import { ensureInstalled } from './install.mjs'
+import { jest } from './jest.mjs'
 import { findRedis } from './redis.mjs'
 import { root, run } from './workspace.mjs'
 
@@ -24,23 +24,6 @@ async function check(name, passes) {
 
 const succeeds = async (command, args) => (await run(command, args)) === 0
 
-/** A test file that could not run at all counts as one failed test. */
-async function jest(redis, args) {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-jest-'))
-  const outputFile = join(folder, 'results.json')
-  const code = await run('jest', ['--ci', '--json', `--outputFile=${outputFile}`, ...args], {
-    env: { REDIS_SERVER: redis },
-  })
-  const results = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, 'utf8')) : undefined
-  rmSync(folder, { recursive: true })
-  if (!results) return { code, passed: 0, failed: 1 }
-  return {
-    code,
-    passed: results.numPassedTests,
-    failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
-  }
-}
-
 const redis = await findRedis()
 await findFaketime()
 await ensureInstalled()
@@ -50,9 +33,10 @@ if (existsSync(generator))
   await check('generated files are current', () => succeeds(execPath, [generator, '--check']))
 await check('lint and format', () => succeeds('biome', ['check', '--error-on-warnings']))
 await check('types', () => succeeds('tsc', []))
+await check('types in the browser', () => succeeds('tsc', ['-p', 'tsconfig.browser.json']))
 await check('build', build)
 
-const { code, passed, failed } = await jest(redis, argv.slice(2))
+const { code, passed, failed } = await jest(argv.slice(2), { REDIS_SERVER: redis })
 for (const name of failures) console.log(`FAILED ${name}: see above`)
 console.log(`${passed} passed, ${failed} failed`)
 exit(failures.length > 0 ? 1 : code)

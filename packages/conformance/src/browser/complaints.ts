@@ -1,0 +1,37 @@
+import type { BrowserContext } from 'playwright-core'
+
+/**
+ * What goes wrong in a context while it is open: errors in the console, errors of scripts, requests
+ * to anywhere but the page's own origin (a page from a file: to anything but that file), which are
+ * also stopped.
+ *
+ * @param statuses of responses that are no fault here; the browser reports each one as an error
+ */
+export async function watch(
+  context: BrowserContext,
+  url: string,
+  statuses: readonly number[],
+): Promise<string[]> {
+  const complaints: string[] = []
+  const expected = statuses.map((status) => `responded with a status of ${status} `)
+  context.on('console', (message) => {
+    const text = message.text()
+    if (message.type() !== 'error' || expected.some((part) => text.includes(part))) return
+    complaints.push(`console: ${text}`)
+  })
+  context.on('weberror', (error) => complaints.push(`error: ${error.error().message}`))
+  await context.route('**/*', (route) => {
+    const target = route.request().url()
+    if (isOwn(target, url)) return route.continue()
+    complaints.push(`request: ${target}`)
+    return route.abort()
+  })
+  return complaints
+}
+
+function isOwn(target: string, page: string): boolean {
+  const { protocol, origin } = new URL(target)
+  if (protocol === 'data:' || protocol === 'blob:') return true
+  if (protocol === 'file:') return target === page
+  return origin === new URL(page).origin
+}

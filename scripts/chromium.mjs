@@ -1,0 +1,11 @@
+// Finds a browser for the tests of pages.
+
+import { findExecutable } from './executable.mjs'
+
+/** The path of a Chromium or Chrome. Ends the process where there is none to be had. */
+export const findChromium = () =>
+  findExecutable({
+    variable: 'CHROMIUM',
+    names: ['chromium', 'chromium-browser', 'google-chrome'],
+    advice: 'The tests of pages need Chromium: install chromium (apt, dnf, brew install chromium)',
+  })
