@@ -1,0 +1,19 @@
+import uPlot from 'uplot'
+
+/** uPlot's own, but for the width, which is the host's. */
+export type ChartOptions = Omit<uPlot.Options, 'width'>
+
+/** A chart as wide as its host, also when that changes, drawn anew when the colours change. */
+export function createChart(
+  host: HTMLElement,
+  options: ChartOptions,
+  data: uPlot.AlignedData,
+): uPlot {
+  const chart = new uPlot({ ...options, width: host.clientWidth }, data, host)
+  new ResizeObserver(() => {
+    if (host.clientWidth > 0) chart.setSize({ width: host.clientWidth, height: options.height })
+  }).observe(host)
+  for (const query of ['(prefers-color-scheme: dark)', 'print'])
+    matchMedia(query).addEventListener('change', () => chart.redraw(false))
+  return chart
+}
