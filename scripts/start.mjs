@@ -1,4 +1,4 @@
-// npm start: the Express example, from the sources.
+// npm start: the live page and its server, from the sources.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import process from 'node:process'
 import { ensureInstalled } from './install.mjs'
 import { root, run } from './workspace.mjs'
 
-const example = join(root, 'examples', 'express-basic')
+const live = join(root, 'packages', 'live')
 
 // The shell between npm and this process dies of SIGTERM and does not pass it on. Without this
 // the server would outlive a stopped `npm start`, and hold its port.
@@ -14,6 +14,6 @@ const parent = process.ppid
 setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGTERM'), 500).unref()
 
 await ensureInstalled()
-const { scripts } = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8'))
+const { scripts } = JSON.parse(readFileSync(join(live, 'package.json'), 'utf8'))
 const [command, ...args] = scripts.start.split(' ')
-process.exit(await run(command, args, { cwd: example }))
+process.exit(await run(command, args, { cwd: live }))

@@ -1,0 +1,31 @@
+import { LIMIT, WINDOW_MS } from '../../limits.ts'
+import { at, type FixedWindow } from '../models/fixed-window.ts'
+import { drawnAt } from '../traffic/clock.ts'
+import type { Drawing } from './drawing.ts'
+import { Figure } from './figure.tsx'
+import { seconds } from './format.ts'
+
+/** A box of places that empties at once where time reaches its right side. */
+export const FixedWindowDrawing: Drawing<FixedWindow> = ({ lane }) => {
+  const now = drawnAt.value
+  const { used, endsAt } = at(lane.state.value, now)
+  const gone = 1 - (endsAt - now) / WINDOW_MS
+  return (
+    <Figure words={`${used} of ${LIMIT} used, whole again in ${seconds(endsAt - now)}`}>
+      <rect class="frame" x={2} y={6} width={176} height={44} rx={4} />
+      {Array.from({ length: LIMIT }, (_, i) => (
+        <rect
+          key={i}
+          class={i < used ? 'fill' : 'empty'}
+          x={8 + i * 16.6}
+          y={12}
+          width={13.6}
+          height={32}
+          rx={2}
+        />
+      ))}
+      <rect class="track" x={2} y={58} width={176} height={6} rx={3} />
+      <rect class="fill" x={2} y={58} width={176 * gone} height={6} rx={3} />
+    </Figure>
+  )
+}

@@ -1,0 +1,4 @@
+/** `3.2 s`, with a space that keeps them in one line. */
+export function seconds(ms: number): string {
+  return `${(Math.max(0, ms) / 1000).toFixed(1)}\u00a0s`
+}

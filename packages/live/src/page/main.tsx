@@ -1,0 +1,12 @@
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { askForTime, keepDrawing } from './traffic/clock.ts'
+import { Session } from './traffic/session.ts'
+
+async function start(): Promise<void> {
+  await askForTime()
+  keepDrawing()
+  render(<App session={new Session()} />, document.body)
+}
+
+void start()

@@ -1,0 +1,16 @@
+import { MAX_DELAY_MS } from '../../limits.ts'
+import { bucketOf, UNIT_MS } from './bucket.ts'
+
+/** Requests that can wait for their turn at once. */
+export const PLACES = MAX_DELAY_MS / UNIT_MS
+
+const bucket = bucketOf(1 + PLACES)
+
+/**
+ * The room is how many more would be admitted: one that goes on at once, the others into the queue.
+ * An answer comes when its request's turn has come, but tells the room as it was when it was sent.
+ */
+export const leakyBucket: typeof bucket = {
+  ...bucket,
+  answered: (state, answer) => bucket.answered(state, answer, answer.sentAt),
+}

@@ -1,0 +1,30 @@
+import { seconds } from '../drawings/format.ts'
+import { drawnAt } from '../traffic/clock.ts'
+import type { Lane } from '../traffic/lane.ts'
+
+/** The last answer's status, and how much of its Retry-After is left. */
+export function Standing<State>({ lane }: { lane: Lane<State> }) {
+  const last = lane.answers.value.at(-1)
+  if (last === undefined) return <p class="standing">no answer yet</p>
+  const { status, remaining, answeredAt, retryAfterMs } = last
+  if (retryAfterMs === undefined) {
+    return (
+      <p class="standing">
+        <b class="status">{status}</b> {remaining} remaining
+      </p>
+    )
+  }
+  return (
+    <div class="standing">
+      <p>
+        <b class="status refused">{status}</b> Retry-After: {retryAfterMs / 1000}
+      </p>
+      <Wait until={answeredAt + retryAfterMs} />
+    </div>
+  )
+}
+
+function Wait({ until }: { until: number }) {
+  const left = until - drawnAt.value
+  return <p class="wait">{left > 0 ? `wait ${seconds(left)}` : 'come back now'}</p>
+}

@@ -1,0 +1,17 @@
+import type { Pattern } from './pattern.ts'
+
+const BURSTS = 4
+const EVERY_MS = 5000
+const REQUESTS = 8
+/** Between the requests of a burst. */
+const GAP_MS = 30
+
+export const bursts: Pattern = {
+  name: 'Bursts',
+  hint: '8 at once, every 5 s, four times',
+  plan: (now) =>
+    Array.from({ length: BURSTS * REQUESTS }, (_, i) => {
+      const burst = Math.floor(i / REQUESTS)
+      return now + burst * EVERY_MS + (i % REQUESTS) * GAP_MS
+    }),
+}

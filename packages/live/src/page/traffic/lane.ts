@@ -1,0 +1,64 @@
+import { type Signal, signal } from '@preact/signals'
+import { type Algorithm, WINDOW_MS } from '../../limits.ts'
+import { type Answer, isAdmitted } from './answer.ts'
+import { none, peakAfter } from './peak.ts'
+
+/** How long answers are kept to be drawn, ms. Longer than a window, which the peak is found in. */
+export const HISTORY_MS = 3 * WINDOW_MS
+
+/** How an algorithm's state is known from its answers. */
+export interface Model<State> {
+  readonly untouched: State
+  /** What an answer's fields tell, and by the algorithm's rule what they leave open. */
+  answered(state: State, answer: Answer): State
+}
+
+/** One of the five endpoints: what it has answered to this client. */
+export class Lane<State> {
+  readonly algorithm: Algorithm
+  readonly model: Model<State>
+  /** By the last answer; a drawing continues it. */
+  readonly state: Signal<State>
+  /** The last ones, in the order in which they came. */
+  readonly answers = signal<readonly Answer[]>([])
+  /** When each request was sent that has no answer yet. */
+  readonly underWay = signal<readonly number[]>([])
+  readonly admitted = signal(0)
+  readonly peak = signal(none)
+
+  constructor(algorithm: Algorithm, model: Model<State>) {
+    this.algorithm = algorithm
+    this.model = model
+    this.state = signal(model.untouched)
+  }
+
+  /** Forgets everything, for a new client. */
+  clear(): void {
+    this.state.value = this.model.untouched
+    this.answers.value = []
+    this.underWay.value = []
+    this.admitted.value = 0
+    this.peak.value = none
+  }
+
+  sent(at: number): void {
+    this.underWay.value = [...this.underWay.value, at]
+  }
+
+  received(answer: Answer): void {
+    const { sentAt, answeredAt } = answer
+    const known = this.answers.value
+    // What was decided later has been heard of already, and counts this request.
+    const late = known.some((other) => other.sentAt > sentAt)
+    if (!late) this.state.value = this.model.answered(this.state.value, answer)
+    this.answers.value = [
+      ...known.filter((other) => other.answeredAt > answeredAt - HISTORY_MS),
+      answer,
+    ]
+    const left = this.underWay.value.indexOf(sentAt)
+    this.underWay.value = this.underWay.value.toSpliced(left, 1)
+    if (!isAdmitted(answer)) return
+    this.admitted.value += 1
+    this.peak.value = peakAfter(this.peak.value, this.answers.value.filter(isAdmitted))
+  }
+}

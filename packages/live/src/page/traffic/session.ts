@@ -1,0 +1,143 @@
+import { batch, signal } from '@preact/signals'
+import type { Algorithm } from '../../limits.ts'
+import * as fixedWindow from '../models/fixed-window.ts'
+import { leakyBucket } from '../models/leaky-bucket.ts'
+import * as slidingLog from '../models/sliding-log.ts'
+import * as slidingWindow from '../models/sliding-window.ts'
+import { tokenBucket } from '../models/token-bucket.ts'
+import type { Pattern } from '../patterns/index.ts'
+import { type Answer, readAnswer } from './answer.ts'
+import { askForTime, serverNow } from './clock.ts'
+import { HISTORY_MS, Lane } from './lane.ts'
+
+/** What a request needs of its lane. */
+type Endpoint = Pick<Lane<unknown>, 'algorithm' | 'sent' | 'received'>
+
+/** Answers that the list shows. */
+const LISTED = 60
+
+/** What this tab sends, and what comes back. Each tab is a client of its own. */
+export class Session {
+  readonly lanes = {
+    'fixed-window': new Lane('fixed-window', fixedWindow),
+    'sliding-window': new Lane('sliding-window', slidingWindow),
+    'sliding-log': new Lane('sliding-log', slidingLog),
+    'token-bucket': new Lane('token-bucket', tokenBucket),
+    'leaky-bucket': new Lane('leaky-bucket', leakyBucket),
+  } satisfies Record<Algorithm, unknown>
+
+  /** When the last requests were sent: ms on the server's clock. */
+  readonly sent = signal<readonly number[]>([])
+  /** When the running pattern sends its next ones. */
+  readonly planned = signal<readonly number[]>([])
+  readonly pattern = signal<Pattern | undefined>(undefined)
+  /** Requests of this client. */
+  readonly count = signal(0)
+  /** The last answers, newest first. */
+  readonly listed = signal<readonly Answer[]>([])
+  /** The server can't be reached. */
+  readonly lost = signal(false)
+
+  private client = newId()
+  private leaving = new AbortController()
+  private timer: ReturnType<typeof setTimeout> | undefined
+
+  /** One request to each of the five. */
+  send(): void {
+    const sentAt = serverNow()
+    batch(() => {
+      this.count.value += 1
+      this.sent.value = [...this.sent.value.filter((at) => at > sentAt - HISTORY_MS), sentAt]
+      for (const lane of Object.values(this.lanes)) void this.request(lane, sentAt)
+    })
+  }
+
+  /** Sends by a pattern, as a new client, whose quotas are whole. */
+  async play(pattern: Pattern): Promise<void> {
+    this.startAfresh()
+    this.pattern.value = pattern
+    const { leaving } = this
+    // Its moments are the server's: so ask once more what time it is there.
+    await this.reach(askForTime())
+    if (leaving.signal.aborted || this.lost.value) return
+    this.planned.value = pattern.plan(serverNow())
+    this.sendPlanned()
+  }
+
+  stop(): void {
+    clearTimeout(this.timer)
+    this.pattern.value = undefined
+    this.planned.value = []
+  }
+
+  /** Becomes a new client. Nothing of the old one is waited for. */
+  startAfresh(): void {
+    this.stop()
+    this.leaving.abort()
+    this.leaving = new AbortController()
+    this.client = newId()
+    batch(() => {
+      for (const lane of Object.values(this.lanes)) lane.clear()
+      this.sent.value = []
+      this.listed.value = []
+      this.count.value = 0
+      this.lost.value = false
+    })
+  }
+
+  private sendPlanned(): void {
+    const [next] = this.planned.value
+    if (next === undefined) {
+      this.stop()
+      return
+    }
+    this.timer = setTimeout(
+      () => {
+        this.send()
+        this.planned.value = this.planned.value.slice(1)
+        this.sendPlanned()
+      },
+      Math.max(0, next - serverNow()),
+    )
+  }
+
+  private async request(lane: Endpoint, sentAt: number): Promise<void> {
+    const { algorithm } = lane
+    const { signal } = this.leaving
+    const request = { algorithm, number: this.count.value, sentAt }
+    lane.sent(sentAt)
+    const response = await this.reach(
+      fetch(`/try/${algorithm}`, {
+        headers: { 'Demo-Client': this.client },
+        cache: 'no-store',
+        signal,
+      }),
+    )
+    if (response === undefined || signal.aborted) return
+    const answer = readAnswer(request, response, serverNow())
+    // A body that nobody reads would hold its connection.
+    void response.arrayBuffer().catch(() => {})
+    batch(() => {
+      lane.received(answer)
+      this.listed.value = [answer, ...this.listed.value].slice(0, LISTED)
+    })
+  }
+
+  /** Undefined, and `lost` set, if the server doesn't answer. */
+  private async reach<T>(answer: Promise<T>): Promise<T | undefined> {
+    const { leaving } = this
+    try {
+      return await answer
+    } catch {
+      if (leaving.signal.aborted) return undefined
+      this.stop()
+      this.lost.value = true
+      return undefined
+    }
+  }
+}
+
+/** Works without a secure context too, where a page from another machine has no crypto.randomUUID. */
+function newId(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join('')
+}
