@@ -9,9 +9,10 @@ import { seconds } from './format.ts'
 export const FixedWindowDrawing: Drawing<FixedWindow> = ({ lane }) => {
   const now = drawnAt.value
   const { used, endsAt } = at(lane.state.value, now)
-  const gone = 1 - (endsAt - now) / WINDOW_MS
+  // The page's clock may be a little behind the server's.
+  const left = Math.min(WINDOW_MS, endsAt - now)
   return (
-    <Figure words={`${used} of ${LIMIT} used, whole again in ${seconds(endsAt - now)}`}>
+    <Figure words={`${used} of ${LIMIT} used, whole again in ${seconds(left)}`}>
       <rect class="frame" x={2} y={6} width={176} height={44} rx={4} />
       {Array.from({ length: LIMIT }, (_, i) => (
         <rect
@@ -25,7 +26,7 @@ export const FixedWindowDrawing: Drawing<FixedWindow> = ({ lane }) => {
         />
       ))}
       <rect class="track" x={2} y={58} width={176} height={6} rx={3} />
-      <rect class="fill" x={2} y={58} width={176 * gone} height={6} rx={3} />
+      <rect class="fill" x={2} y={58} width={176 * (1 - left / WINDOW_MS)} height={6} rx={3} />
     </Figure>
   )
 }

@@ -4,6 +4,9 @@ import { type Answer, isAdmitted } from '../traffic/answer.ts'
 /** ms in which one unit comes back. */
 export const UNIT_MS = WINDOW_MS / LIMIT
 
+/** What comes back in 1 ms: rooms are no finer. */
+const GRAIN = 1 / UNIT_MS
+
 /** Both buckets: the room that requests take and that comes back at an even pace. */
 export interface Bucket {
   /** Units that would be admitted, with fractions. */
@@ -32,7 +35,7 @@ export function bucketOf(capacity: number) {
     const before = at(state, decidedAt)
     const left = before.room - (isAdmitted(answer) ? 1 : 0)
     const { remaining } = answer
-    const room = Math.min(capacity, Math.max(remaining, Math.min(left, remaining + 1)))
+    const room = Math.max(remaining, Math.min(left, remaining + 1 - GRAIN))
     return { room, at: before.at }
   }
 

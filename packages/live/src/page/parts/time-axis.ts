@@ -1,4 +1,4 @@
-import { computed } from '@preact/signals'
+import { computed } from '@preact/signals-core'
 import { WINDOW_MS } from '../../limits.ts'
 import { drawnAt } from '../traffic/clock.ts'
 

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { signal } from '@preact/signals-core'
 
 let offset = 0
 
@@ -7,30 +7,45 @@ export function serverNow(): number {
   return performance.timeOrigin + performance.now() + offset
 }
 
-/** Sets it by what the server says, which is taken to be of the middle of the way there and back. */
+/** How often the server is asked at a time. */
+const ASKED = 5
+
+/**
+ * Sets it by what the server says, which is taken to be of the middle of the way there and back:
+ * by the shortest of a few ways, on which that is least wrong.
+ */
 export async function askForTime(): Promise<void> {
-  const asked = serverNow()
-  const response = await fetch('/clock', { cache: 'no-store' })
-  const { now } = (await response.json()) as { now: number }
-  offset += now - (asked + serverNow()) / 2
+  let shortest = Number.POSITIVE_INFINITY
+  let correction = 0
+  for (let i = 0; i < ASKED; i += 1) {
+    const asked = serverNow()
+    const response = await fetch('/clock', { cache: 'no-store' })
+    const { now } = (await response.json()) as { now: number }
+    const answered = serverNow()
+    if (answered - asked < shortest) {
+      shortest = answered - asked
+      correction = now - (asked + answered) / 2
+    }
+  }
+  offset += correction
 }
 
 /** The moment that is drawn: ms on the server's clock. */
 export const drawnAt = signal(serverNow())
 
-/** How often the drawing moves where motion is not wanted, ms. */
+/** Draws what has just happened. */
+export function drawNow(): void {
+  drawnAt.value = serverNow()
+}
+
+/** How often the drawing moves by itself where motion is not wanted, ms. */
 const CALM_MS = 1000
 
 /** Keeps `drawnAt` going: with each frame, or once a second for those who want no motion. */
 export function keepDrawing(): void {
   const calm = matchMedia('(prefers-reduced-motion: reduce)')
-  let next = 0
   const draw = () => {
-    const now = serverNow()
-    if (!calm.matches || now >= next || now < next - CALM_MS) {
-      drawnAt.value = now
-      next = now + CALM_MS
-    }
+    if (!calm.matches || Math.abs(serverNow() - drawnAt.value) >= CALM_MS) drawNow()
     requestAnimationFrame(draw)
   }
   draw()

@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals'
+import { type Signal, signal } from '@preact/signals-core'
 import { type Algorithm, WINDOW_MS } from '../../limits.ts'
 import { type Answer, isAdmitted } from './answer.ts'
 import { none, peakAfter } from './peak.ts'

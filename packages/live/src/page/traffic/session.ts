@@ -1,4 +1,4 @@
-import { batch, signal } from '@preact/signals'
+import { batch, signal } from '@preact/signals-core'
 import type { Algorithm } from '../../limits.ts'
 import * as fixedWindow from '../models/fixed-window.ts'
 import { leakyBucket } from '../models/leaky-bucket.ts'
@@ -7,7 +7,7 @@ import * as slidingWindow from '../models/sliding-window.ts'
 import { tokenBucket } from '../models/token-bucket.ts'
 import type { Pattern } from '../patterns/index.ts'
 import { type Answer, readAnswer } from './answer.ts'
-import { askForTime, serverNow } from './clock.ts'
+import { askForTime, drawNow, serverNow } from './clock.ts'
 import { HISTORY_MS, Lane } from './lane.ts'
 
 /** What a request needs of its lane. */
@@ -49,6 +49,7 @@ export class Session {
       this.count.value += 1
       this.sent.value = [...this.sent.value.filter((at) => at > sentAt - HISTORY_MS), sentAt]
       for (const lane of Object.values(this.lanes)) void this.request(lane, sentAt)
+      drawNow()
     })
   }
 
@@ -120,6 +121,7 @@ export class Session {
     batch(() => {
       lane.received(answer)
       this.listed.value = [answer, ...this.listed.value].slice(0, LISTED)
+      drawNow()
     })
   }
 

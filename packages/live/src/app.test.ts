@@ -1,0 +1,108 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from '@jest/globals'
+import { memoryStore } from '@sluice/express'
+import { createApp } from './app.ts'
+import { algorithms, LIMIT } from './limits.ts'
+
+const assets = new Map([['/', { type: 'text/html', body: '<title>A page</title>' }]])
+const servers: Server[] = []
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+/** Serves the demo; gets a path as one client or another. */
+async function serve(store = memoryStore()) {
+  const server = createServer(createApp(store, assets))
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return async (path: string, client?: string) => {
+    const headers = new Headers(client === undefined ? [] : [['Demo-Client', client]])
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+    return {
+      response,
+      status: response.status,
+      headers: response.headers,
+      body: await response.text(),
+    }
+  }
+}
+
+test.each(algorithms)('%s admits, and tells it in the fields', async (algorithm) => {
+  const get = await serve()
+  const { status, headers, body } = await get(`/try/${algorithm}`, 'a')
+  expect(status).toBe(200)
+  expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+$/)
+  expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/)
+  expect(JSON.parse(body)).toEqual({
+    admittedBy: algorithm,
+    remaining: Number(headers.get('ratelimit-remaining')),
+  })
+})
+
+test.each([
+  ['sliding-log', LIMIT],
+  ['token-bucket', 5],
+])('%s refuses beyond its limit, one client and not another', async (algorithm, most) => {
+  const get = await serve()
+  const path = `/try/${algorithm}`
+  for (let i = 0; i < most; i += 1) expect((await get(path, 'a')).status).toBe(200)
+  const refused = await get(path, 'a')
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(refused.headers.get('content-type')).toBe('application/problem+json')
+  expect((await get(path, 'b')).status).toBe(200)
+  expect((await get(path)).status).toBe(200)
+})
+
+test('each algorithm counts apart from the others', async () => {
+  const get = await serve()
+  for (let i = 0; i < LIMIT; i += 1) await get('/try/fixed-window', 'a')
+  expect((await get('/try/fixed-window', 'a')).status).toBe(429)
+  const { headers } = await get('/try/sliding-window', 'a')
+  expect(headers.get('ratelimit-remaining')).toBe(`${LIMIT - 1}`)
+})
+
+test('an algorithm that there is not', async () => {
+  const get = await serve()
+  expect((await get('/try/guessing')).status).toBe(404)
+})
+
+test('however many clients come, and whatever they call themselves, the memory is bounded', async () => {
+  const store = memoryStore({ maxKeys: 20 })
+  const get = await serve(store)
+  const long = 'x'.repeat(10_000)
+  for (let i = 0; i < 60; i += 1) {
+    expect((await get('/try/sliding-log', `${i}${long}`)).status).toBe(200)
+  }
+  expect(store.size).toBeLessThanOrEqual(20)
+})
+
+test('names of clients count by their first 64 characters', async () => {
+  const get = await serve()
+  const name = 'x'.repeat(64)
+  await get('/try/sliding-log', `${name}1`)
+  const { headers } = await get('/try/sliding-log', `${name}2`)
+  expect(headers.get('ratelimit-remaining')).toBe(`${LIMIT - 2}`)
+})
+
+test('the clock is the store’s, and asking for it takes nothing', async () => {
+  const store = memoryStore({ clock: () => 1_800_000_000_000 })
+  const get = await serve(store)
+  expect(JSON.parse((await get('/clock')).body)).toEqual({ now: 1_800_000_000_000 })
+  expect(store.size).toBe(0)
+})
+
+test('the page may load and ask for nothing from elsewhere', async () => {
+  const get = await serve()
+  const { headers, body } = await get('/')
+  expect(body).toBe('<title>A page</title>')
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
+  expect(headers.get('content-security-policy')).not.toContain('unsafe')
+})

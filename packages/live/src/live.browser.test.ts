@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import {
+  expectAccessible,
+  expectNoSidewaysScroll,
+  type OpenOptions,
+  picture,
+  useBrowser,
+} from '@sluice/conformance/browser'
+import { type Example, startExample } from '@sluice/conformance/examples'
+import { until } from '@sluice/conformance/redis'
+import { type Algorithm, algorithms, LIMIT } from './limits.ts'
+
+// The edge of a window may be a window away, and a quota as long to come back.
+jest.setTimeout(60_000)
+
+const browser = useBrowser()
+let server: Example
+
+beforeAll(async () => {
+  server = await startExample(__dirname)
+})
+
+afterAll(() => server?.stop())
+
+type Page = Awaited<ReturnType<typeof browser.open>>
+
+/** The page, on which refusals are no faults: the browser reports each as an error of its own. */
+async function open(options: OpenOptions = {}): Promise<Page> {
+  const page = await browser.open(server.url, { ...options, statuses: [429] })
+  await sendButton(page).waitFor()
+  return page
+}
+
+const sendButton = (page: Page) => page.getByRole('button', { name: 'Send a request' })
+const patternButton = (page: Page, name: string) => page.getByRole('button', { name })
+const lane = (page: Page, algorithm: Algorithm) =>
+  page.getByRole('article', { name: algorithm, exact: true })
+const rows = (page: Page) => page.locator('tbody tr')
+
+/** The most that the lane says it has admitted within a window. */
+async function mostOf(page: Page, algorithm: Algorithm): Promise<number> {
+  return Number(await lane(page, algorithm).locator('.most strong').textContent())
+}
+
+/** Requests that the page has sent, by what it draws of them. */
+const sentBy = (page: Page) => page.locator('.requests .sent').count()
+
+const eventually = (condition: () => Promise<boolean>, what: string) =>
+  until(condition, { withinMs: 30_000, everyMs: 20, what })
+
+test('a click sends one request to each, and shows the fields that came back', async () => {
+  const page = await open()
+  const answers: Promise<Record<string, string>>[] = []
+  page.on('response', (response) => {
+    if (response.url().includes('/try/')) answers.push(response.allHeaders())
+  })
+  await sendButton(page).click()
+  await eventually(async () => (await rows(page).count()) === algorithms.length, 'all answered')
+  const shown = await rows(page).allInnerTexts()
+  for (const fields of await Promise.all(answers)) {
+    const told = [fields['ratelimit-policy'], fields.ratelimit, fields['ratelimit-remaining']]
+    expect(shown).toContainEqual(expect.stringMatching(told.join('.*')))
+  }
+  expect(answers).toHaveLength(algorithms.length)
+  const words = lane(page, 'fixed-window').locator('figcaption')
+  expect(await words.textContent()).toContain(`1 of ${LIMIT} used`)
+})
+
+test('Retry-After runs down, and then a request is admitted', async () => {
+  const page = await open()
+  const log = lane(page, 'sliding-log')
+  await sendButton(page).focus()
+  await page.keyboard.down('Space')
+  await log.getByText('Retry-After').waitFor()
+  await page.keyboard.up('Space')
+
+  const left = async () => Number.parseFloat((await log.locator('.wait').textContent())!.slice(5))
+  const first = await left()
+  await eventually(async () => (await left()) < first - 1, 'the countdown runs')
+  await log.getByText('come back now').waitFor()
+  await page.keyboard.press('Space')
+  await log.locator('.standing', { hasText: '200' }).waitFor()
+})
+
+test('by keyboard: a key sends, and goes on while it is held', async () => {
+  const page = await open()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  expect(await sentBy(page)).toBe(1)
+  await page.keyboard.down('Space')
+  await eventually(async () => (await sentBy(page)) >= 4, 'it goes on')
+  await page.keyboard.up('Space')
+  const sent = await sentBy(page)
+  await page.keyboard.press('Space')
+  expect(await sentBy(page)).toBe(sent + 1)
+})
+
+test('by mouse: it goes on while the button is held, and ends outside of it', async () => {
+  const page = await open()
+  await sendButton(page).hover()
+  await page.mouse.down()
+  await eventually(async () => (await sentBy(page)) >= 3, 'it goes on')
+  await page.mouse.move(0, 0)
+  const sent = await sentBy(page)
+  await page.mouse.up()
+  await sendButton(page).click()
+  expect(await sentBy(page)).toBe(sent + 1)
+})
+
+test('a pattern starts and stops by its button, and gives way to requests by hand', async () => {
+  const page = await open()
+  const steady = patternButton(page, 'Steady')
+  const isPressed = async () => (await steady.getAttribute('aria-pressed')) === 'true'
+  await steady.press('Enter')
+  await eventually(async () => (await sentBy(page)) >= 2, 'it sends')
+  expect(await isPressed()).toBe(true)
+  await steady.press('Enter')
+  expect(await isPressed()).toBe(false)
+  await steady.click()
+  await sendButton(page).click()
+  expect(await isPressed()).toBe(false)
+})
+
+test('tabs are clients apart, and a fresh start makes another one', async () => {
+  const [one, other] = [await open(), await open()]
+  const remaining = (page: Page) => lane(page, 'sliding-log').locator('.standing').textContent()
+  const admits = (page: Page, left: number) =>
+    eventually(
+      async () => (await remaining(page))!.includes(`${left} remaining`),
+      `${left} are left`,
+    )
+  await sendButton(one).click()
+  await sendButton(one).click()
+  await admits(one, LIMIT - 2)
+  await sendButton(other).click()
+  await admits(other, LIMIT - 1)
+  await one.getByRole('button', { name: 'Start afresh' }).click()
+  expect(await sentBy(one)).toBe(0)
+  await sendButton(one).click()
+  await admits(one, LIMIT - 1)
+})
+
+describe.each([
+  ['light', { scheme: 'light', device: 'desktop' }],
+  ['dark', { scheme: 'dark', device: 'desktop' }],
+  ['phone', { scheme: 'light', device: 'phone' }],
+] as const)('%s', (name, options) => {
+  test('at the edge of a window only the fixed window admits far more than the limit', async () => {
+    const page = await open(options)
+    await expectAccessible(page)
+    const edge = patternButton(page, 'Edge of a window')
+    await (options.device === 'phone' ? edge.tap() : edge.click())
+    await page.getByText(`${2 * LIMIT} requests. Admitted by`).waitFor()
+    expect(await mostOf(page, 'fixed-window')).toBeGreaterThan(1.5 * LIMIT)
+    expect(await mostOf(page, 'sliding-window')).toBeLessThan(1.5 * LIMIT)
+    expect(await mostOf(page, 'sliding-log')).toBe(LIMIT)
+    expect(await mostOf(page, 'token-bucket')).toBeLessThan(LIMIT)
+    expect(await mostOf(page, 'leaky-bucket')).toBeLessThan(LIMIT)
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+    await picture(page, `live-${name}.png`)
+  })
+})
+
+test('with motion the drawings go on by themselves', async () => {
+  const page = await open()
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  const drawn = () => page.locator('.requests .strip g').getAttribute('transform')
+  const first = await drawn()
+  await eventually(async () => (await drawn()) !== first, 'time moves the drawing')
+})

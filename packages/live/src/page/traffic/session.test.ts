@@ -1,0 +1,114 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { until } from '@sluice/conformance/redis'
+import { memoryStore } from '@sluice/express'
+import { createApp } from '../../app.ts'
+import { algorithms, LIMIT } from '../../limits.ts'
+import type { Pattern } from '../patterns/index.ts'
+import { Session } from './session.ts'
+
+let server: Server
+let asked: string[]
+
+beforeEach(async () => {
+  server = createServer(createApp(memoryStore(), new Map()))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { fetch } = globalThis
+  asked = []
+  // A page's own paths, as the browser resolves them.
+  jest.spyOn(globalThis, 'fetch').mockImplementation((path, options) => {
+    asked.push(`${path}`)
+    return fetch(`http://127.0.0.1:${port}${path}`, options)
+  })
+})
+
+afterEach(() => {
+  jest.restoreAllMocks()
+  server.closeAllConnections()
+  server.close()
+})
+
+const atOnce = (requests: number): Pattern => ({
+  name: 'At once',
+  hint: '',
+  plan: (now) => Array.from({ length: requests }, (_, i) => now + i),
+})
+
+function answersOf(session: Session): number {
+  return Object.values(session.lanes).reduce((sum, lane) => sum + lane.answers.value.length, 0)
+}
+
+const answered = (session: Session, answers: number) =>
+  until(() => answersOf(session) === answers, { withinMs: 5000, what: `${answers} answers came` })
+
+test('a request goes to all five, and what they answer is kept', async () => {
+  const session = new Session()
+  session.send()
+  await answered(session, algorithms.length)
+  expect(asked).toEqual(algorithms.map((algorithm) => `/try/${algorithm}`))
+  expect(session.listed.value.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  expect(new Set(session.listed.value.map(({ number }) => number))).toEqual(new Set([1]))
+  expect([session.count.value, session.sent.value.length]).toEqual([1, 1])
+})
+
+test('sessions are clients apart', async () => {
+  const [one, other] = [new Session(), new Session()]
+  for (const session of [one, one, other]) session.send()
+  await answered(other, algorithms.length)
+  expect(other.lanes['sliding-log'].answers.value[0]?.remaining).toBe(LIMIT - 1)
+})
+
+test('a pattern asks for the time, and sends what it has planned, as a new client', async () => {
+  const session = new Session()
+  session.send()
+  await session.play(atOnce(LIMIT + 1))
+  const { admitted } = session.lanes['sliding-log']
+  await until(() => session.pattern.value === undefined, { withinMs: 5000, what: 'it has ended' })
+  await until(() => session.lanes['sliding-log'].underWay.value.length === 0, {
+    withinMs: 5000,
+    what: 'all is answered',
+  })
+  expect(asked).toContain('/clock')
+  expect([session.count.value, admitted.value]).toEqual([LIMIT + 1, LIMIT])
+})
+
+test('a pattern that is stopped sends no more', async () => {
+  const session = new Session()
+  await session.play({ ...atOnce(0), plan: (now) => [now + 60_000] })
+  expect(session.planned.value).toHaveLength(1)
+  session.stop()
+  expect([session.planned.value, session.pattern.value, session.count.value]).toEqual([
+    [],
+    undefined,
+    0,
+  ])
+})
+
+test('started afresh, it waits for nothing of before', async () => {
+  const session = new Session()
+  // The last of these waits for its turn in the leaky bucket.
+  for (let i = 0; i < 3; i += 1) session.send()
+  const { underWay } = session.lanes['leaky-bucket']
+  await until(() => underWay.value.length === 2, { withinMs: 5000, what: 'two wait' })
+  session.startAfresh()
+  expect([answersOf(session), underWay.value, session.listed.value]).toEqual([0, [], []])
+  session.send()
+  await answered(session, algorithms.length)
+  expect(session.listed.value.every(({ number }) => number === 1)).toBe(true)
+  expect(session.lanes['leaky-bucket'].answers.value[0]?.remaining).toBe(3)
+})
+
+test('a server that is gone is told, and ends the pattern', async () => {
+  const session = new Session()
+  jest.mocked(fetch).mockRejectedValue(new TypeError('fetch failed'))
+  await session.play(atOnce(3))
+  expect([session.lost.value, session.pattern.value, session.count.value]).toEqual([
+    true,
+    undefined,
+    0,
+  ])
+  session.startAfresh()
+  expect(session.lost.value).toBe(false)
+})

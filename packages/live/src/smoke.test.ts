@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Example, startExample } from '@sluice/conformance/examples'
+import { type RedisServer, startRedis, until } from '@sluice/conformance/redis'
+import { LIMIT } from './limits.ts'
+
+const root = join(__dirname, '../../..')
+
+let redis: RedisServer
+
+beforeAll(async () => {
+  redis = await startRedis()
+})
+
+afterAll(async () => {
+  await redis?.stop()
+})
+
+test('it says where the page is, serves it, and shows requests admitted and refused', async () => {
+  await withServer({}, async ({ url, output }) => {
+    expect(output()).toContain(`Open ${url} in a browser`)
+    expect(output()).toContain('counted in this process')
+    expect(output().match(/^request \d+: 200 {2}RateLimit: "default";r=/gm)).toHaveLength(LIMIT)
+    expect(output().match(/^request \d+: 429 .*Retry-After: \d+$/gm)).toHaveLength(2)
+
+    const page = await (await fetch(url)).text()
+    for (const [, path] of page.matchAll(/(?:src|href)="(.*?)"/g)) {
+      const { status, headers } = await fetch(url + path)
+      expect([path, status]).toEqual([path, 200])
+      expect(headers.get('content-type')).toMatch(/javascript|css|svg/)
+    }
+  })
+})
+
+test('with REDIS_URL it counts there', async () => {
+  await withServer({ REDIS_URL: redis.url }, async ({ url, output }) => {
+    expect(output()).toContain('counted in Redis')
+    expect(output().match(/^request \d+: 429/gm)).toHaveLength(2)
+    expect(await redis.command('DBSIZE')).toBe(1)
+    const { now } = (await (await fetch(`${url}/clock`)).json()) as { now: number }
+    expect(Math.abs(now - Date.now())).toBeLessThan(60_000)
+  })
+})
+
+test('npm start says in one line that the port is taken', async () => {
+  const holder = createServer()
+  await new Promise<void>((resolve) => holder.listen(0, resolve))
+  const { port } = holder.address() as { port: number }
+  const { code, output } = await start(port)
+  await new Promise((resolve) => holder.close(resolve))
+  expect(code).toBe(1)
+  expect(output.split('\n').slice(-2)).toEqual([
+    `Port ${port} is taken. Choose another one:  PORT=${port + 1} npm start`,
+    '',
+  ])
+})
+
+/** Runs what npm start runs to its end. */
+function start(port: number): Promise<{ code: unknown; output: string }> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, PORT: `${port}` }
+    execFile(process.execPath, ['scripts/start.mjs'], { cwd: root, env }, (error, out, err) => {
+      resolve({ code: error?.code ?? 0, output: out + err })
+    })
+  })
+}
+
+async function withServer(
+  env: Record<string, string>,
+  use: (server: Example) => Promise<void>,
+): Promise<void> {
+  const server = await startExample(__dirname, env)
+  try {
+    await until(() => server.output().includes('Try it yourself'), {
+      withinMs: 10_000,
+      what: 'the end of the demonstration',
+    })
+    await use(server)
+  } finally {
+    await server.stop()
+  }
+}
