@@ -31,6 +31,10 @@ export function App({ session }: { session: Session }) {
           <div class="lane yours">
             <div class="about">
               <h2>your requests</h2>
+              <p>
+                Time runs to the left, the line is now. Blocks on a lane’s line were admitted,
+                hollow ones below it refused.
+              </p>
             </div>
             <RequestsTimeline session={session} />
           </div>
@@ -39,8 +43,8 @@ export function App({ session }: { session: Session }) {
             pass around it.
           </LaneRow>
           <LaneRow lane={lanes['sliding-window']} drawing={SlidingWindowDrawing}>
-            Adds to this window’s count the share of the last one that is still inside: an estimate,
-            close to the limit on ordinary traffic. The default.
+            Adds to this window’s count the share of the last one still inside: an estimate, close
+            to the limit on ordinary traffic. The default.
           </LaneRow>
           <LaneRow lane={lanes['sliding-log']} drawing={SlidingLogDrawing}>
             Remembers each admitted request for exactly {WINDOW}: never more than the limit in any
@@ -48,7 +52,7 @@ export function App({ session }: { session: Session }) {
           </LaneRow>
           <LaneRow lane={lanes['token-bucket']} drawing={TokenBucketDrawing}>
             Starts with {BURST} tokens and gets {LIMIT} back per {WINDOW}, evenly: small bursts,
-            then the rate.
+            then the rate, together at most {BURST + LIMIT} in any window.
           </LaneRow>
           <LaneRow lane={lanes['leaky-bucket']} drawing={LeakyBucketDrawing}>
             Lets requests go on one at a time, evenly. The others wait their turn,{' '}

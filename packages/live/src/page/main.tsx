@@ -4,7 +4,8 @@ import { askForTime, keepDrawing } from './traffic/clock.ts'
 import { Session } from './traffic/session.ts'
 
 async function start(): Promise<void> {
-  await askForTime()
+  // Without an answer the page tells what is wrong at the first request.
+  await askForTime().catch(() => {})
   keepDrawing()
   render(<App session={new Session()} />, document.body)
 }

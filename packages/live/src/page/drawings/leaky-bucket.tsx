@@ -4,7 +4,6 @@ import { isAdmitted } from '../traffic/answer.ts'
 import { drawnAt } from '../traffic/clock.ts'
 import type { Drawing } from './drawing.ts'
 import { Figure } from './figure.tsx'
-import { seconds } from './format.ts'
 
 /** Where the gate stands, before which they wait. */
 const GATE = 122
@@ -25,7 +24,7 @@ export const LeakyBucketDrawing: Drawing<Bucket> = ({ lane }) => {
       ? `${waiting} of ${PLACES} places to wait are taken`
       : `nobody waits, room for ${Math.floor(room)}`
   return (
-    <Figure words={`${words}; one goes on each ${seconds(UNIT_MS)}`}>
+    <Figure words={`${words}; one goes on each ${UNIT_MS / 1000}\u00a0s`}>
       <path class="frame" d={`M2 12 H${GATE} M2 48 H${GATE}`} />
       {Array.from({ length: PLACES }, (_, i) => (
         <circle

@@ -20,6 +20,17 @@ test('whatever comes, it draws what the limiter estimates', () => {
   )
 })
 
+test('an answer that took its time is no reason to count anew', () => {
+  const { clock, send } = replay('sliding-window')
+  clock.set(1_800_000_009_000)
+  let state = untouched
+  for (let i = 0; i < LIMIT; i += 1) state = answered(state, send())
+  clock.set(1_800_000_010_500)
+  const refused = send()
+  state = answered(state, { ...refused, answeredAt: refused.sentAt + 2500 })
+  expect(state).toMatchObject({ previous: LIMIT, current: 0 })
+})
+
 test('where the fields tell more than was seen, they are right', () => {
   const { send } = replay('sliding-window')
   for (let i = 0; i < 6; i += 1) send()

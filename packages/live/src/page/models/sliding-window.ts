@@ -14,16 +14,22 @@ export interface SlidingWindow {
 export const untouched: SlidingWindow = { previous: 0, current: 0, endsAt: 0 }
 
 /**
- * What was admitted counts in this window. The fields tell the whole estimate, `limit − r`: where
- * it differs by more than rounding from what was counted here, they are right.
+ * What was admitted counts in this window. The fields tell the whole estimate, `limit − r`, as it
+ * was at some time between sending and answering: where it can't be what was counted here and what
+ * was still inside then, give or take the rounding, the fields are right.
  */
 export function answered(state: SlidingWindow, answer: Answer): SlidingWindow {
-  const rolled = at(state, answer.answeredAt)
-  const used = answer.limit - answer.remaining
-  const faded = rolled.previous * shareInside(rolled, answer.answeredAt)
+  const { limit, remaining, sentAt, answeredAt } = answer
+  const rolled = at(state, answeredAt)
   const counted = rolled.current + (isAdmitted(answer) ? 1 : 0)
-  const agrees = Math.abs(used - (counted + faded)) <= 1
-  return { ...rolled, current: agrees ? counted : Math.max(0, Math.round(used - faded)) }
+  const insideAt = (time: number) => rolled.previous * shareInside(rolled, time)
+  const used = limit - remaining
+  const agrees =
+    used >= counted + insideAt(answeredAt) - 1 && used <= counted + insideAt(sentAt) + 1
+  return {
+    ...rolled,
+    current: agrees ? counted : Math.max(0, Math.round(used - insideAt(answeredAt))),
+  }
 }
 
 /** At the end of a window its count becomes the previous one. */

@@ -2,10 +2,10 @@ import { LIMIT } from '../../limits.ts'
 import { edgeAfter } from '../models/fixed-window.ts'
 import type { Pattern } from './pattern.ts'
 
-/** The last before the edge and the first after it keep this distance, ms: networks are not exact. */
-const CLEAR_MS = 200
+/** The last before the edge and the first after it keep this distance, ms: timers are not exact. */
+const CLEAR_MS = 400
 /** Between two requests, ms. */
-const GAP_MS = 75
+const GAP_MS = 50
 /** What it takes before the edge, ms. */
 const RUN_UP_MS = CLEAR_MS + (LIMIT - 1) * GAP_MS
 
