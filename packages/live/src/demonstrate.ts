@@ -4,8 +4,9 @@ import { LIMIT, WINDOW_MS } from './limits.ts'
 export async function demonstrate(url: string, where: string): Promise<void> {
   const target = `${url}/try/sliding-window`
   console.log(`Open ${url} in a browser: five limiters meet the same requests, drawn live.\n`)
-  console.log(`Here are ${LIMIT + 2} requests to one of them, which admits ${LIMIT} per`)
-  console.log(`${WINDOW_MS / 1000} s, counted in ${where}:\n`)
+  console.log(
+    `Meanwhile ${LIMIT + 2} requests to ${target}, which admits ${LIMIT} per ${WINDOW_MS / 1000} s, counted in ${where}:\n`,
+  )
   for (let i = 1; i <= LIMIT + 2; i += 1) {
     const response = await fetch(target, { headers: { 'Demo-Client': 'terminal' } })
     const standing = response.headers.get('ratelimit')

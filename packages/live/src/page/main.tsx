@@ -5,9 +5,17 @@ import { Session } from './traffic/session.ts'
 
 async function start(): Promise<void> {
   // Without an answer the page tells what is wrong at the first request.
-  await askForTime().catch(() => {})
+  const setClock = () => askForTime().catch(() => {})
+  await setClock()
   keepDrawing()
-  render(<App session={new Session()} />, document.body)
+  const session = new Session()
+  render(<App session={session} />, document.body)
+
+  document.addEventListener('visibilitychange', () => {
+    // Out of sight timers are too slow for a pattern, and a computer that sleeps stops the clock.
+    if (document.hidden) session.stop()
+    else void setClock()
+  })
 }
 
 void start()

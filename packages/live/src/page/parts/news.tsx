@@ -20,7 +20,7 @@ function Hint({ session: { planned, count } }: { session: Session }) {
   return (
     <p>
       Try <b>Edge of a window</b>: {LIMIT} requests per {WINDOW_MS / 1000} s are allowed, and one of
-      the five lets {2 * LIMIT} pass within two seconds.
+      the five lets {2 * LIMIT} pass within three seconds.
     </p>
   )
 }

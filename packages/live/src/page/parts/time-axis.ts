@@ -7,15 +7,15 @@ export const PAST_MS = 15_000
 export const FUTURE_MS = 3000
 export const SPAN_MS = PAST_MS + FUTURE_MS
 
-/** Times are drawn from here, so that their numbers stay small. */
-const origin = Math.floor(drawnAt.value / WINDOW_MS) * WINDOW_MS
+let origin: number | undefined
 
-/** Seconds from the origin: the unit in which lanes are drawn. */
+/** Seconds from the first moment drawn: the unit in which lanes are drawn. Small, since SVG counts in floats. */
 export function secondsAt(time: number): number {
+  origin ??= drawnAt.value
   return (time - origin) / 1000
 }
 
-/** Seconds from the origin to the left end of the lanes. */
+/** The left end of the lanes. */
 const left = computed(() => secondsAt(drawnAt.value - PAST_MS))
 
 /** Moves what is drawn by `secondsAt` to where it belongs now. */
@@ -26,11 +26,12 @@ export const shiftStyle = computed(
   () => `transform: translateX(${(-left.value / (SPAN_MS / 1000)) * 100}%)`,
 )
 
-/** The windows' edges in sight. */
+const firstEdge = computed(() => Math.ceil((drawnAt.value - PAST_MS) / WINDOW_MS))
+
+/** The windows' edges in sight, and one more: ms on the server's clock. Changes only when one leaves. */
 export const edges = computed(() => {
-  const first = Math.ceil((drawnAt.value - PAST_MS) / WINDOW_MS)
-  const last = Math.floor((drawnAt.value + FUTURE_MS) / WINDOW_MS)
-  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * WINDOW_MS).join()
+  const most = Math.ceil(SPAN_MS / WINDOW_MS) + 1
+  return Array.from({ length: most }, (_, i) => (firstEdge.value + i) * WINDOW_MS)
 })
 
 /** Share of a lane's width at which something of that time stands, in an element that is shifted. */

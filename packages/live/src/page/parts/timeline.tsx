@@ -43,12 +43,8 @@ function Strip({ children, height = HEIGHT }: { children: ComponentChildren; hei
   )
 }
 
-function edgeTimes(): number[] {
-  return edges.value === '' ? [] : edges.value.split(',').map(Number)
-}
-
 function Edges({ height }: { height: number }) {
-  return edgeTimes().map((edge) => (
+  return edges.value.map((edge) => (
     <line class="edge" key={edge} x1={secondsAt(edge)} x2={secondsAt(edge)} y2={height} />
   ))
 }
@@ -72,7 +68,7 @@ function Columns<State>({ lane }: { lane: Lane<State> }) {
   const columns = useComputed(() => columnsOf(lane.answers.value))
   return columns.value.map(({ from, admitted, refused }) => (
     <g key={from}>
-      <Stack class="admitted" from={from} count={admitted} room={LINE - 16} down={false} />
+      <Stack class="admitted" from={from} count={admitted} room={LINE - 20} down={false} />
       <Stack class="refused" from={from} count={refused} room={HEIGHT - LINE - 2} down={true} />
     </g>
   ))
@@ -140,7 +136,7 @@ function Sendings({ class: name, times }: { class: string; times: readonly numbe
 }
 
 function EdgeLabels() {
-  return edgeTimes().map((edge) => (
+  return edges.value.map((edge) => (
     <span key={edge} class="edge-label" style={{ left: placeAt(edge) }}>
       window’s edge
     </span>

@@ -31,11 +31,12 @@ export const FIELDS = [
   'Retry-After',
 ] as const
 
-type Request = Pick<Answer, 'algorithm' | 'number' | 'sentAt'>
+/** The request that an answer is to. */
+export type Asked = Pick<Answer, 'algorithm' | 'number' | 'sentAt'>
 
 /** @throws Error if the answer lacks the fields that the limiter sends */
 export function readAnswer(
-  request: Request,
+  request: Asked,
   { status, headers }: Pick<Response, 'status' | 'headers'>,
   answeredAt: number,
 ): Answer {

@@ -112,3 +112,11 @@ test('a server that is gone is told, and ends the pattern', async () => {
   session.startAfresh()
   expect(session.lost.value).toBe(false)
 })
+
+test('an answer that no limiter gave is told in the same way', async () => {
+  const session = new Session()
+  jest.mocked(fetch).mockResolvedValue(new Response('Bad gateway', { status: 502 }))
+  session.send()
+  await until(() => session.lost.value, { withinMs: 5000, what: 'it is told' })
+  expect(answersOf(session)).toBe(0)
+})

@@ -6,7 +6,7 @@ import * as slidingLog from '../models/sliding-log.ts'
 import * as slidingWindow from '../models/sliding-window.ts'
 import { tokenBucket } from '../models/token-bucket.ts'
 import type { Pattern } from '../patterns/index.ts'
-import { type Answer, readAnswer } from './answer.ts'
+import { type Answer, type Asked, readAnswer } from './answer.ts'
 import { askForTime, drawNow, serverNow } from './clock.ts'
 import { HISTORY_MS, Lane } from './lane.ts'
 
@@ -103,21 +103,11 @@ export class Session {
   }
 
   private async request(lane: Endpoint, sentAt: number): Promise<void> {
-    const { algorithm } = lane
     const { signal } = this.leaving
-    const request = { algorithm, number: this.count.value, sentAt }
+    const request = { algorithm: lane.algorithm, number: this.count.value, sentAt }
     lane.sent(sentAt)
-    const response = await this.reach(
-      fetch(`/try/${algorithm}`, {
-        headers: { 'Demo-Client': this.client },
-        cache: 'no-store',
-        signal,
-      }),
-    )
-    if (response === undefined || signal.aborted) return
-    const answer = readAnswer(request, response, serverNow())
-    // A body that nobody reads would hold its connection.
-    void response.arrayBuffer().catch(() => {})
+    const answer = await this.reach(this.ask(request, signal))
+    if (answer === undefined || signal.aborted) return
     batch(() => {
       lane.received(answer)
       this.listed.value = [answer, ...this.listed.value].slice(0, LISTED)
@@ -125,7 +115,19 @@ export class Session {
     })
   }
 
-  /** Undefined, and `lost` set, if the server doesn't answer. */
+  private async ask(request: Asked, signal: AbortSignal): Promise<Answer> {
+    const response = await fetch(`/try/${request.algorithm}`, {
+      headers: { 'Demo-Client': this.client },
+      cache: 'no-store',
+      signal,
+    })
+    const answer = readAnswer(request, response, serverNow())
+    // A body that nobody reads would hold its connection.
+    void response.arrayBuffer().catch(() => {})
+    return answer
+  }
+
+  /** Undefined, and `lost` set, if the server doesn't answer, or not as a limiter does. */
   private async reach<T>(answer: Promise<T>): Promise<T | undefined> {
     const { leaving } = this
     try {
