@@ -12,17 +12,22 @@ const { PORT = '3000', REDIS_URL } = process.env
 const store = REDIS_URL === undefined ? memoryStore({ maxKeys: 10_000 }) : new Redis(REDIS_URL)
 const app = createApp(store, buildAssets())
 
+if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
+  fail(`PORT is to be a number from 0 to 65535, not ${JSON.stringify(PORT)}.`, 3000)
+}
 const server = app.listen(Number(PORT), (error) => {
-  if (error !== undefined) return fail(error)
+  if (error !== undefined) fail(reasonOf(error), Number(PORT) + 1)
   const { port } = server.address() as AddressInfo
   void demonstrate(`http://localhost:${port}`, REDIS_URL === undefined ? 'this process' : 'Redis')
 })
 
-function fail(error: NodeJS.ErrnoException): void {
-  const taken = error.code === 'EADDRINUSE'
-  const reason = taken
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  return code === 'EADDRINUSE'
     ? `Port ${PORT} is taken.`
-    : `Can't listen on port ${PORT}: ${error.message}.`
-  console.error(`${reason} Choose another one:  PORT=${Number(PORT) + 1} npm start`)
+    : `Can't listen on port ${PORT}: ${message}.`
+}
+
+function fail(reason: string, other: number): never {
+  console.error(`${reason} Choose another one:  PORT=${other} npm start`)
   process.exit(1)
 }

@@ -48,7 +48,7 @@ test('npm start says in one line that the port is taken', async () => {
   const holder = createServer()
   await new Promise<void>((resolve) => holder.listen(0, resolve))
   const { port } = holder.address() as { port: number }
-  const { code, output } = await start(port)
+  const { code, output } = await start(`${port}`)
   await new Promise((resolve) => holder.close(resolve))
   expect(code).toBe(1)
   expect(output.split('\n').slice(-2)).toEqual([
@@ -57,10 +57,19 @@ test('npm start says in one line that the port is taken', async () => {
   ])
 })
 
+test('npm start says in one line that the port is no port', async () => {
+  const { code, output } = await start('abc')
+  expect(code).toBe(1)
+  expect(output.split('\n').slice(-2)).toEqual([
+    'PORT is to be a number from 0 to 65535, not "abc". Choose another one:  PORT=3000 npm start',
+    '',
+  ])
+})
+
 /** Runs what npm start runs to its end. */
-function start(port: number): Promise<{ code: unknown; output: string }> {
+function start(port: string): Promise<{ code: unknown; output: string }> {
   return new Promise((resolve) => {
-    const env = { ...process.env, PORT: `${port}` }
+    const env = { ...process.env, PORT: port }
     execFile(process.execPath, ['scripts/start.mjs'], { cwd: root, env }, (error, out, err) => {
       resolve({ code: error?.code ?? 0, output: out + err })
     })
