@@ -1,0 +1,14 @@
+/** What a script can tell by the exit code; documented in the README. */
+export const EXIT = {
+  ok: 0,
+  /** A file can't be read, or nothing in it; a function of the configuration threw. */
+  failed: 1,
+  /** The command line or the options are wrong. */
+  usage: 2,
+  /** More was refused than `--fail-if-refused` admits. */
+  refused: 3,
+  /** Ctrl-C: the report tells what was played until then. */
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

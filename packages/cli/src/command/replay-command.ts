@@ -1,0 +1,123 @@
+import { writeFileSync } from 'node:fs'
+import { stderr, stdin, stdout } from 'node:process'
+import pico from 'picocolors'
+import { LogInput } from '../input/read-log.ts'
+import { sourcesOf } from '../input/source.ts'
+import { Clients } from '../log/clients.ts'
+import { startProgress } from '../output/progress.ts'
+import { toText } from '../output/table.ts'
+import type { Plan } from '../replay/plan.ts'
+import { planConfig } from '../replay/plan-config.ts'
+import { planFlags } from '../replay/plan-flags.ts'
+import { Replay } from '../replay/replay.ts'
+import { buildReport } from '../report/build.ts'
+import { masked, unmasked } from '../report/mask.ts'
+import type { Report } from '../report/report.ts'
+import { suggest } from '../report/suggest.ts'
+import type { SharedWindow } from '../statistics/shared-window.ts'
+import { Spool } from '../statistics/spool.ts'
+import { EXIT, type ExitCode } from './exit-code.ts'
+import { type ReplayFlags, shareOf } from './flags.ts'
+import { UsageError } from './usage-error.ts'
+
+/**
+ * `sluice replay`.
+ * @param signal ends the reading: the report then tells what was played
+ * @throws UsageError, SluiceError, InputError, and what a function of the user's throws
+ */
+export async function replayCommand(
+  files: readonly string[],
+  flags: ReplayFlags,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  checkOutputs(flags)
+  const admissible = flags.failIfRefused === undefined ? 1 : shareOf(flags.failIfRefused)
+  const clients = new Clients()
+  const plan = await planOf(flags, clients)
+  const sources = sourcesOf(namesOf(files))
+  const { key, time, cost, format } = flags
+  const reading = { fields: { key, time, cost }, whole: plan.whole }
+  const input = new LogInput({ sources, format, reading })
+  const replay = new Replay(plan, clients)
+  for (const note of plan.notes) stderr.write(`${note}\n`)
+
+  const spool = flags.suggest ? new Spool() : undefined
+  const demand = plan.demands[0] as SharedWindow
+  demand.spool = spool
+  await play(input, replay, totalOf(sources.map(({ bytes }) => bytes)), signal)
+  const suggestion = spool && suggest(demand, spool, clients.count)
+  spool?.close()
+  if (flags.suggest && suggestion === undefined) {
+    stderr.write('nothing to suggest: no request met the first policy\n')
+  }
+
+  const names = sources.map(({ name }) => name)
+  const interrupted = signal.aborted
+  const report = buildReport(
+    { names, input, replay, suggestion, interrupted },
+    flags.showClients ? unmasked : masked,
+  )
+  write(report, flags)
+  if (interrupted) return EXIT.interrupted
+  const exceeded = report.runs.some(({ refused, requests }) => refused > admissible * requests)
+  return exceeded ? EXIT.refused : EXIT.ok
+}
+
+function planOf(flags: ReplayFlags, clients: Clients): Plan | Promise<Plan> {
+  return flags.config === undefined ? planFlags(flags) : planConfig(flags.config, flags, clients)
+}
+
+/** Plays the whole log, and shows how far it is. */
+async function play(
+  input: LogInput,
+  replay: Replay,
+  totalBytes: number | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const progress = startProgress(stderr, totalBytes)
+  const playDue = async () => {
+    await replay.play()
+    progress.update(input.bytes, input.lines)
+  }
+  try {
+    await input.read((entry) => replay.take(entry), playDue, signal)
+    await replay.finish()
+  } finally {
+    progress.stop()
+  }
+}
+
+function namesOf(files: readonly string[]): readonly string[] {
+  if (files.length > 0) return files
+  if (stdin.isTTY) throw new UsageError('name a log, or send one to standard input')
+  return ['-']
+}
+
+/** So that no log is overwritten by a slip: `--json access.log`. */
+function checkOutputs({ json }: ReplayFlags): void {
+  if (typeof json === 'string' && !json.endsWith('.json')) {
+    throw new UsageError(
+      `--json: expected a name that ends with .json, received '${json}'. For standard output, put --json at the end`,
+    )
+  }
+}
+
+function totalOf(sizes: readonly (number | undefined)[]): number | undefined {
+  let total = 0
+  for (const size of sizes) {
+    if (size === undefined) return undefined
+    total += size
+  }
+  return total
+}
+
+function write(report: Report, { json }: ReplayFlags): void {
+  const data = `${JSON.stringify(report, null, 2)}\n`
+  if (typeof json === 'string') writeFileSync(json, data)
+  if (json === true) stdout.write(data)
+  else stdout.write(`${toText(report, pico.createColors(hasColors()))}\n`)
+}
+
+function hasColors(): boolean {
+  return stdout.isTTY && pico.isColorSupported
+}

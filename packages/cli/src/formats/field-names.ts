@@ -1,0 +1,34 @@
+/** Where JSON lines and CSV have what a replay needs: dotted paths, or names of columns. */
+export interface FieldNames {
+  /** What sets clients apart. */
+  readonly key?: string
+  readonly time?: string
+  /** Default: each request costs 1. */
+  readonly cost?: string
+}
+
+/** What a field is commonly called, in the order in which it is looked for. */
+export const USUAL_NAMES = {
+  time: ['time', 'timestamp', '@timestamp', 'ts', 'date', 'datetime', 'msec', 'time_iso8601'],
+  key: [
+    'ip',
+    'remote_addr',
+    'client_ip',
+    'clientIp',
+    'remote_ip',
+    'remoteAddress',
+    'client',
+    'request.client_ip',
+    'request.remote_ip',
+    'req.remoteAddress',
+  ],
+  user: ['user', 'remote_user', 'user_id', 'userId', 'user.id'],
+  method: ['method', 'request_method', 'request.method', 'req.method'],
+  url: ['url', 'uri', 'path', 'request_uri', 'request.uri', 'req.url'],
+  status: ['status', 'status_code', 'res.statusCode'],
+  bytes: ['bytes', 'body_bytes_sent', 'size'],
+  userAgent: ['user_agent', 'http_user_agent', 'userAgent', 'req.headers.user-agent'],
+  referer: ['referer', 'http_referer', 'req.headers.referer'],
+} as const
+
+export type Fact = keyof typeof USUAL_NAMES

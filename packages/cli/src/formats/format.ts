@@ -1,0 +1,24 @@
+import { CombinedFormat } from './combined.ts'
+import { CsvReader } from './csv.ts'
+import type { FieldNames } from './field-names.ts'
+import { JsonFormat } from './json.ts'
+import { LineReader } from './line-format.ts'
+import type { LogReader, LogSink } from './log-reader.ts'
+
+export const FORMATS = ['combined', 'json', 'csv'] as const
+export type FormatName = (typeof FORMATS)[number]
+
+/** What is to be read of a log, and where in it. */
+export interface Reading {
+  /** What was asked for; the rest is found by its usual names. Combined: `key` is `ip` or `user`. */
+  readonly fields: FieldNames
+  /** True: entries hold all that a line tells. Else time, key and cost. */
+  readonly whole: boolean
+}
+
+/** @throws UsageError for fields that the format can't have */
+export function openReader(format: FormatName, reading: Reading, sink: LogSink): LogReader {
+  if (format === 'csv') return new CsvReader(reading, sink)
+  const lines = format === 'json' ? new JsonFormat(reading) : new CombinedFormat(reading)
+  return new LineReader(lines, sink, reading.whole)
+}

@@ -1,0 +1,112 @@
+import type { LogEntry } from '../log/log-entry.ts'
+import type { FieldNames } from './field-names.ts'
+import { type Fact, USUAL_NAMES } from './field-names.ts'
+import type { Reading } from './format.ts'
+import { readTime } from './time.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Reads the entry out of a line that has named fields. */
+export class RecordReader {
+  private readonly asked: FieldNames
+  private readonly whole: boolean
+  /** Where the last record had a fact, which is where the next one will have it. */
+  private readonly found = new Map<Fact, string>()
+
+  constructor({ fields, whole }: Reading) {
+    this.asked = fields
+    this.whole = whole
+  }
+
+  /** @returns why it can't be read, or undefined */
+  read(fields: Fields, entry: LogEntry): string | undefined {
+    const time =
+      this.asked.time === undefined ? this.fact(fields, 'time') : at(fields, this.asked.time)
+    if (isEmpty(time)) return missing('time', this.asked.time, fields)
+    entry.time = readTime(time)
+    if (Number.isNaN(entry.time)) {
+      return `the time ${JSON.stringify(time)} is neither epoch seconds, epoch ms nor ISO 8601`
+    }
+    const key = this.asked.key === undefined ? this.fact(fields, 'key') : at(fields, this.asked.key)
+    if (isEmpty(key)) return missing('key', this.asked.key, fields)
+    if (typeof key === 'object') return 'the key is an object: name one of its fields'
+    entry.key = String(key)
+    if (this.asked.cost !== undefined) {
+      const cost = costOf(at(fields, this.asked.cost))
+      if (cost === undefined)
+        return `the cost at ${this.asked.cost} is no integer from 0 to 2^53 - 1`
+      entry.cost = cost
+    }
+    if (this.whole) this.readWhole(fields, entry)
+    return undefined
+  }
+
+  private readWhole(fields: Fields, entry: LogEntry): void {
+    const text = (fact: Fact) => {
+      const value = this.fact(fields, fact)
+      return isEmpty(value) || typeof value === 'object' ? undefined : String(value)
+    }
+    const user = text('user')
+    const agent = text('userAgent')
+    const referer = text('referer')
+    entry.fields = fields
+    entry.ip = entry.key
+    entry.user = user === undefined ? undefined : { id: user }
+    entry.method = text('method')?.toUpperCase() ?? ''
+    entry.url = text('url') ?? ''
+    entry.status = numberOf(text('status'))
+    entry.bytes = numberOf(text('bytes'))
+    entry.headers = {
+      ...(agent !== undefined && { 'user-agent': agent }),
+      ...(referer !== undefined && { referer }),
+    }
+  }
+
+  /** By its usual names. */
+  private fact(fields: Fields, fact: Fact): unknown {
+    const known = this.found.get(fact)
+    const value = known === undefined ? undefined : at(fields, known)
+    if (!isEmpty(value)) return value
+    for (const name of USUAL_NAMES[fact]) {
+      const other = at(fields, name)
+      if (isEmpty(other)) continue
+      this.found.set(fact, name)
+      return other
+    }
+    return undefined
+  }
+}
+
+/** The value at a dotted path; a name that holds dots itself is found too. */
+export function at(fields: unknown, path: string): unknown {
+  if (typeof fields !== 'object' || fields === null) return undefined
+  if (Object.hasOwn(fields, path)) return (fields as Fields)[path]
+  for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
+    const head = path.slice(0, dot)
+    if (!Object.hasOwn(fields, head)) continue
+    const value = at((fields as Fields)[head], path.slice(dot + 1))
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
+}
+
+function missing(fact: 'time' | 'key', asked: string | undefined, fields: Fields): string {
+  const names = Object.keys(fields).slice(0, 12).join(', ')
+  return asked === undefined
+    ? `no ${fact} under a usual name: name it with --${fact}; the line has ${names}`
+    : `nothing at ${asked}; the line has ${names}`
+}
+
+/** Digits in CSV; undefined if it is no cost. */
+function costOf(value: unknown): number | undefined {
+  const cost = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
+  return Number.isSafeInteger(cost) && (cost as number) >= 0 ? (cost as number) : undefined
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+}

@@ -1,0 +1,35 @@
+/** Between seconds and milliseconds since the epoch: the year 5138 in the one, 1973 in the other. */
+const FIRST_MS = 1e11
+/** Beyond it a number is neither. The year 5138 in ms. */
+const LAST_MS = 1e14
+
+const ISO =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+const NUMBER = /^\d+(\.\d+)?$/
+
+/**
+ * Ms since the epoch, of epoch seconds (whole or not), epoch milliseconds, or ISO 8601, which is
+ * UTC where it names no zone. NaN for anything else.
+ */
+export function readTime(value: unknown): number {
+  if (typeof value === 'number') return fromNumber(value)
+  if (typeof value !== 'string') return Number.NaN
+  return NUMBER.test(value) ? fromNumber(Number(value)) : fromText(value)
+}
+
+function fromNumber(value: number): number {
+  if (!(value >= 0 && value < LAST_MS)) return Number.NaN
+  return value < FIRST_MS ? Math.round(value * 1000) : Math.floor(value)
+}
+
+function fromText(text: string): number {
+  const [, date, time = '00:00', zone = 'Z'] = ISO.exec(text) ?? []
+  if (date === undefined) return Number.NaN
+  const at = Date.parse(`${date}T${time.replace(',', '.')}${withColon(zone.toUpperCase())}`)
+  return at < 0 ? Number.NaN : at
+}
+
+/** `+0200` and `+02` as `+02:00`. */
+function withColon(zone: string): string {
+  return zone.replace(/^([+-]\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`)
+}

@@ -1,0 +1,46 @@
+import { withRoom } from '../statistics/columns.ts'
+import type { LogEntry } from './log-entry.ts'
+
+/** Requests on their way from the line to their place in time, by handles that are used again. */
+export class Arrivals {
+  private clients = new Int32Array(1024)
+  private costs = new Float64Array(1024)
+  private readonly entries: (LogEntry | undefined)[] = []
+  /** By handle: the one that was freed before it, or -1. */
+  private next = new Int32Array(1024)
+  private free = -1
+  private used = 0
+
+  /** @param entry left out where client and cost are all that counts */
+  add(client: number, cost: number, entry: LogEntry | undefined): number {
+    const handle = this.free < 0 ? this.used++ : this.free
+    if (handle === this.free) this.free = this.next[handle] as number
+    if (handle >= this.clients.length) {
+      this.clients = withRoom(this.clients, handle)
+      this.costs = withRoom(this.costs, handle)
+      this.next = withRoom(this.next, handle)
+    }
+    this.clients[handle] = client
+    this.costs[handle] = cost
+    if (entry !== undefined) this.entries[handle] = entry
+    return handle
+  }
+
+  client(handle: number): number {
+    return this.clients[handle] as number
+  }
+
+  cost(handle: number): number {
+    return this.costs[handle] as number
+  }
+
+  entry(handle: number): LogEntry | undefined {
+    return this.entries[handle]
+  }
+
+  release(handle: number): void {
+    if (this.entries[handle] !== undefined) this.entries[handle] = undefined
+    this.next[handle] = this.free
+    this.free = handle
+  }
+}

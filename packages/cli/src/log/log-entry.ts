@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** Where a request is not worth telling, as in a replay that looks at its client and cost only. */
+const NO_HEADERS: IncomingHttpHeaders = {}
+
+/**
+ * A request as a log tells it, in the words that Express, Fastify and Koa have for it: what
+ * functions of a configuration file are called with.
+ */
+export class LogEntry {
+  /** ms since the epoch. */
+  time = 0
+  /** What sets clients apart, as the log has it: an address, a user, or what `--key` names. */
+  key = ''
+  /** Units, by `--cost`. */
+  cost = 1
+  /** The client's address, as it was written. */
+  ip: string | undefined = undefined
+  user: { readonly id: string } | undefined = undefined
+  /** Empty where the request line could not be read. */
+  method = ''
+  /** Path and query. */
+  url = ''
+  headers: IncomingHttpHeaders = NO_HEADERS
+  /** Of the response. */
+  status: number | undefined = undefined
+  /** Of the response's body. */
+  bytes: number | undefined = undefined
+  /** JSON lines and CSV: the whole line. */
+  fields: Readonly<Record<string, unknown>> = {}
+
+  get path(): string {
+    const end = this.url.search(/[?#]/)
+    return end < 0 ? this.url : this.url.slice(0, end)
+  }
+
+  get originalUrl(): string {
+    return this.url
+  }
+
+  get query(): Readonly<Record<string, string>> {
+    return Object.fromEntries(new URLSearchParams(this.url.slice(this.path.length + 1)))
+  }
+
+  /** Koa: where the user is. */
+  get state(): { readonly user: { readonly id: string } | undefined } {
+    return { user: this.user }
+  }
+
+  get socket(): { readonly remoteAddress: string | undefined } {
+    return { remoteAddress: this.ip }
+  }
+
+  /** A header field; the log has `user-agent` and `referer` at most. */
+  get(name: string): string | undefined {
+    const value = this.headers[name.toLowerCase()]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+import { argv, exit, stderr, stdout } from 'node:process'
+import { SluiceError } from '@sluice/core'
+import { CommanderError } from 'commander'
+import { EXIT, type ExitCode } from './command/exit-code.ts'
+import { createProgram } from './command/program.ts'
+import { replayCommand } from './command/replay-command.ts'
+import { UsageError } from './command/usage-error.ts'
+
+let code: ExitCode = EXIT.ok
+
+// Whoever reads it has gone, as `head` does: what is left to say, nobody wants to hear.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
+const program = createProgram(async (files, flags) => {
+  const interrupt = new AbortController()
+  process.once('SIGINT', () => interrupt.abort())
+  code = await replayCommand(files, flags, interrupt.signal)
+})
+
+try {
+  await program.parseAsync(argv)
+} catch (error) {
+  code = codeOf(error)
+  if (!(error instanceof CommanderError)) stderr.write(`sluice: ${messageOf(error)}\n`)
+}
+// A configuration file may have left something open.
+stdout.write('', () => exit(code))
+
+function codeOf(error: unknown): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+  return error instanceof UsageError || error instanceof SluiceError ? EXIT.usage : EXIT.failed
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,65 @@
+import { type Options, SingleBar } from 'cli-progress'
+import { count, number, percent } from '../report/words.ts'
+
+/** How often a line is written where there is no terminal, ms. */
+const LINE_EVERY_MS = 5000
+/** How often the bar is drawn anew, per second. */
+const FPS = 10
+
+/** Tells how far a replay is. */
+export interface Progress {
+  /** @param bytes read so far, of the files as they are */
+  update(bytes: number, lines: number): void
+  stop(): void
+}
+
+/** @param totalBytes undefined: nobody knows how much there is */
+export function startProgress(
+  stream: NodeJS.WriteStream,
+  totalBytes: number | undefined,
+): Progress {
+  return stream.isTTY ? bar(stream, totalBytes) : plainLines(stream, totalBytes)
+}
+
+function bar(stream: NodeJS.WriteStream, totalBytes: number | undefined): Progress {
+  const started = performance.now()
+  const known = '{bar} {percentage} %, {lines} lines, {rate} a second, {eta_formatted} left'
+  const options: Options = {
+    format: totalBytes === undefined ? '{lines} lines, {rate} a second' : known,
+    stream,
+    fps: FPS,
+    clearOnComplete: true,
+    hideCursor: true,
+    // It would take the interrupt for itself.
+    gracefulExit: false,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    etaBuffer: 100,
+  }
+  const drawn = new SingleBar(options)
+  drawn.start(totalBytes ?? 0, 0, { lines: '0', rate: '0' })
+  return {
+    update(bytes, lines) {
+      drawn.update(bytes, { lines: number(lines), rate: rate(lines, started) })
+    },
+    stop: () => drawn.stop(),
+  }
+}
+
+function plainLines(stream: NodeJS.WriteStream, totalBytes: number | undefined): Progress {
+  const started = performance.now()
+  let next = started + LINE_EVERY_MS
+  return {
+    update(bytes, lines) {
+      if (performance.now() < next) return
+      next = performance.now() + LINE_EVERY_MS
+      const share = totalBytes === undefined ? '' : `, ${percent(bytes / totalBytes)}`
+      stream.write(`${count(lines, 'line')}${share}, ${rate(lines, started)} a second\n`)
+    },
+    stop() {},
+  }
+}
+
+function rate(lines: number, started: number): string {
+  return number(Math.round((lines * 1000) / Math.max(1, performance.now() - started)))
+}

@@ -1,0 +1,103 @@
+import { type Charge, type Gate, Gates, type Verdict } from '@sluice/core'
+import type { Clients } from '../log/clients.ts'
+import type { LogEntry } from '../log/log-entry.ts'
+import { PolicyTally } from '../statistics/policy-tally.ts'
+import { RunTally } from '../statistics/run-tally.ts'
+import type { SharedWindow } from '../statistics/shared-window.ts'
+import { BATCH, type Batch } from './batch.ts'
+import { logFramework } from './framework.ts'
+import { NumberedStore } from './numbered-store.ts'
+import type { ReplayOptions } from './replay-options.ts'
+import { NOBODY, type Run } from './run.ts'
+import { termsOf } from './terms.ts'
+
+type LogGate = Gate<LogEntry, never>
+
+export interface GateRunSetup {
+  readonly name: string
+  readonly options: ReplayOptions
+  readonly clients: Clients
+  /** What the requests of one more policy are counted in. */
+  demandFor(windowMs: number): SharedWindow
+  /** The entry of `routes` that a gate is for; undefined: it holds everywhere. */
+  routeOf(gate: LogGate): string | undefined
+}
+
+/** Traffic through the gates of the middleware, with all their options: needs whole entries. */
+export class GateRun implements Run {
+  readonly tally: RunTally
+  readonly clients = new Int32Array(BATCH)
+  private readonly setup: GateRunSetup
+  private readonly gates: Gates<LogEntry, never>
+  /** By the scope of their keys. */
+  private readonly policies = new Map<string, readonly PolicyTally[]>()
+  private nowMs = 0
+
+  /** @throws SluiceError for wrong options */
+  constructor(setup: GateRunSetup) {
+    this.setup = setup
+    this.tally = new RunTally(setup.name)
+    const store = new NumberedStore(
+      () => this.nowMs,
+      (key) => setup.clients.number(key),
+    )
+    this.gates = new Gates({ ...setup.options, store }, logFramework)
+    this.policiesOf(this.gates.base)
+  }
+
+  async play({ length, times, clients, entries }: Batch): Promise<void> {
+    for (let i = 0; i < length; i += 1) {
+      const entry = entries[i] as LogEntry
+      this.nowMs = times[i] as number
+      entry.time = this.nowMs
+      const gate = this.gates.of(entry)
+      const pending = gate?.check(entry)
+      const verdict = pending instanceof Promise ? await pending : pending
+      this.clients[i] =
+        gate === undefined || verdict === undefined || verdict.decision.source === 'allow'
+          ? this.pass()
+          : this.count(i, gate, verdict, clients[i] as number)
+    }
+  }
+
+  private pass(): typeof NOBODY {
+    this.tally.pass(this.nowMs)
+    return NOBODY
+  }
+
+  /**
+   * Counts what was decided for the client of the first policy.
+   * @param place of the request in its batch
+   * @param logged its client by the log: for those whom no policy was asked about
+   */
+  private count(place: number, gate: LogGate, verdict: Verdict, logged: number): number {
+    const { decision, charges } = verdict
+    const numbers = charges.map(({ key }) => this.setup.clients.number(key))
+    const client = numbers[0] ?? logged
+    if (decision.allowed) this.tally.admit(this.nowMs, client)
+    else this.tally.refuse(this.nowMs, client)
+    if (charges.length === 0) return client
+    for (const [i, policy] of this.policiesOf(gate).entries()) {
+      const { cost } = charges[i] as Charge
+      const decided = decision.policies[i] as (typeof decision.policies)[number]
+      policy.record(place, this.nowMs, numbers[i] as number, cost, decision.allowed, decided)
+    }
+    this.tally.noteKeys()
+    return client
+  }
+
+  private policiesOf(gate: LogGate): readonly PolicyTally[] {
+    const known = this.policies.get(gate.scope)
+    if (known !== undefined) return known
+    const route = this.setup.routeOf(gate)
+    const { options, limiter } = gate
+    const policies = limiter.policies.map(({ name, windowMs }, i) => {
+      const full = route === undefined ? name : `${route}: ${name}`
+      const terms = termsOf(options.policies?.[i] ?? options, full, windowMs)
+      return new PolicyTally(terms, this.setup.demandFor(windowMs))
+    })
+    this.policies.set(gate.scope, policies)
+    this.tally.policies.push(...policies)
+    return policies
+  }
+}

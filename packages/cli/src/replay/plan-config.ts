@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { createJiti } from 'jiti'
+import type { ReplayFlags } from '../command/flags.ts'
+import { UsageError } from '../command/usage-error.ts'
+import type { Clients } from '../log/clients.ts'
+import { SharedWindow } from '../statistics/shared-window.ts'
+import { GateRun } from './gate-run.ts'
+import type { Plan } from './plan.ts'
+import { prepare, type ReplayOptions, unheeded } from './replay-options.ts'
+
+/** Flags that say what the file says. */
+const TERMS = ['limit', 'window', 'algorithm', 'burst', 'maxDelay', 'cost'] as const
+
+/**
+ * One run, with the options of the middleware that a file exports.
+ * @throws UsageError, or SluiceError for wrong options
+ */
+export async function planConfig(
+  file: string,
+  flags: ReplayFlags,
+  clients: Clients,
+): Promise<Plan> {
+  const term = TERMS.find((name) => flags[name] !== undefined)
+  if (term !== undefined) {
+    const flag = term === 'maxDelay' ? 'max-delay' : term
+    throw new UsageError(`--${flag} and --config exclude each other: the file says it all`)
+  }
+  const options = await load(file)
+  const { options: prepared, routes } = prepare(options)
+  const demands: SharedWindow[] = []
+  const run = new GateRun({
+    name: basename(file),
+    options: prepared,
+    clients,
+    demandFor(windowMs) {
+      const demand = new SharedWindow(windowMs, 1)
+      demands.push(demand)
+      return demand
+    },
+    routeOf: ({ options: { onDecision } }) => onDecision && routes.get(onDecision),
+  })
+  return { runs: [run], demands, whole: true, notes: unheeded(options) }
+}
+
+/** The default export, or the file itself if it is JSON. */
+async function load(file: string): Promise<ReplayOptions> {
+  const path = resolve(file)
+  let loaded: unknown
+  try {
+    loaded = file.endsWith('.json')
+      ? JSON.parse(readFileSync(path, 'utf8'))
+      : await createJiti(pathToFileURL(path).href).import(path, { default: true })
+  } catch (error) {
+    throw new UsageError(`--config: ${file} can't be loaded: ${(error as Error).message}`)
+  }
+  if (typeof loaded === 'object' && loaded !== null && Object.keys(loaded).length > 0) {
+    return loaded as ReplayOptions
+  }
+  throw new UsageError(
+    `--config: expected the options of a rate limit as the default export of ${file}`,
+  )
+}

@@ -1,0 +1,13 @@
+import type { SharedWindow } from '../statistics/shared-window.ts'
+import type { Run } from './run.ts'
+
+/** How a log is to be played. */
+export interface Plan {
+  readonly runs: readonly Run[]
+  /** What clients ask for, counted for the runs. */
+  readonly demands: readonly SharedWindow[]
+  /** True: the runs read more of an entry than its key and cost. */
+  readonly whole: boolean
+  /** What the user should know of how it is played. */
+  readonly notes: readonly string[]
+}

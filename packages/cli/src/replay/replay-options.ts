@@ -1,0 +1,70 @@
+import type { RateLimitOptions, Routes } from '@sluice/core'
+import type { LogEntry } from '../log/log-entry.ts'
+
+/** What a configuration file exports: the options of the middleware. */
+export type ReplayOptions = RateLimitOptions<LogEntry, never> & {
+  routes?: Routes<LogEntry, never>
+}
+
+type Listener = NonNullable<ReplayOptions['onDecision']>
+
+export interface Prepared {
+  readonly options: ReplayOptions
+  /** The route of a gate, by the listener that it has. */
+  readonly routes: ReadonlyMap<Listener, string>
+}
+
+/**
+ * The options as a replay needs them: it decides, and does no more. A leaky bucket makes nobody
+ * wait (`dryRun`) but tells how long it would; nobody is told of decisions; nothing is settled,
+ * because a log has no response to settle by.
+ */
+export function prepare({ routes, ...options }: ReplayOptions): Prepared {
+  const names = new Map<Listener, string>()
+  const overridden = Object.entries(routes ?? {}).map(([route, overrides]) => {
+    if (typeof overrides !== 'object') return [route, overrides]
+    const onDecision = () => {}
+    names.set(onDecision, route)
+    return [route, { ...quiet(overrides), onDecision }]
+  })
+  return {
+    options: {
+      ...quiet(options as ReplayOptions),
+      ...(routes !== undefined && { routes: Object.fromEntries(overridden) }),
+    },
+    routes: names,
+  }
+}
+
+function quiet<T extends { readonly policies?: unknown }>(options: T): T {
+  const { policies } = options
+  return {
+    ...options,
+    ...(Array.isArray(policies) && { policies: policies.map(unsettled) }),
+    settle: undefined,
+    dryRun: true,
+    headers: false,
+    onDecision: undefined,
+  }
+}
+
+function unsettled<T>(policy: T): T {
+  return typeof policy === 'object' ? { ...policy, settle: undefined } : policy
+}
+
+/** What of the options a replay can't heed though it would change what is decided. */
+export function unheeded({ routes, ...options }: ReplayOptions): string[] {
+  const all = [options, ...Object.values(routes ?? {})] as { policies?: unknown }[]
+  const settles = all.some(
+    (each) => isSettled(each) || (Array.isArray(each.policies) && each.policies.some(isSettled)),
+  )
+  return settles
+    ? [
+        'settle is not called: a log has no response to settle by, so costs stay as they were estimated',
+      ]
+    : []
+}
+
+function isSettled(options: unknown): boolean {
+  return (options as { settle?: unknown } | null)?.settle !== undefined
+}

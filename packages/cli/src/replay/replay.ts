@@ -1,0 +1,141 @@
+import { Arrivals } from '../log/arrivals.ts'
+import type { Clients } from '../log/clients.ts'
+import type { LogEntry } from '../log/log-entry.ts'
+import { ReorderBuffer } from '../log/reorder-buffer.ts'
+import { withRoom } from '../statistics/columns.ts'
+import type { SharedWindow } from '../statistics/shared-window.ts'
+import { TimelineCounts } from '../statistics/timeline.ts'
+import { Batch } from './batch.ts'
+import type { Plan } from './plan.ts'
+import { NOBODY, type Run } from './run.ts'
+
+/** Plays a log's requests through all runs, in the log's own time. */
+export class Replay {
+  readonly runs: readonly Run[]
+  readonly demands: readonly SharedWindow[]
+  readonly clients: Clients
+  /** Its only series: all requests. */
+  readonly timeline = new TimelineCounts(1)
+  requests = 0
+  /** Clients that were limited, whether refused or not. */
+  clientsMet = 0
+  fromMs = 0
+  toMs = 0
+  private readonly whole: boolean
+  private readonly arrivals = new Arrivals()
+  private readonly order = new ReorderBuffer((timeMs, handle) => this.queue(timeMs, handle))
+  private readonly batch = new Batch()
+  /** What is due to be played. */
+  private dueTimes = new Float64Array(1024)
+  private dueHandles = new Int32Array(1024)
+  private due = 0
+  /** By client. */
+  private requestCounts = new Uint32Array(1024)
+
+  constructor({ runs, demands, whole }: Plan, clients: Clients) {
+    this.runs = runs
+    this.demands = demands
+    this.clients = clients
+    this.whole = whole
+  }
+
+  get late(): number {
+    return this.order.late
+  }
+
+  /** Takes a line's request, which `play` plays once no earlier one can come any more. */
+  take(entry: LogEntry): void {
+    const client = this.clients.number(entry.key)
+    const kept = this.whole ? entry : undefined
+    this.order.push(entry.time, this.arrivals.add(client, entry.cost, kept))
+  }
+
+  /** Plays what is due. Rejects with what a function of the user's throws. */
+  async play(): Promise<void> {
+    const { arrivals, batch } = this
+    for (let i = 0; i < this.due; i += 1) {
+      const handle = this.dueHandles[i] as number
+      const timeMs = this.dueTimes[i] as number
+      batch.add(timeMs, arrivals.client(handle), arrivals.cost(handle), arrivals.entry(handle))
+      arrivals.release(handle)
+      if (batch.isFull) await this.playBatch()
+    }
+    this.due = 0
+  }
+
+  /** Plays all that is left. */
+  async finish(): Promise<void> {
+    this.order.flush()
+    await this.play()
+    await this.playBatch()
+    for (const { tally } of this.runs) tally.finish()
+  }
+
+  /** Requests of a client. */
+  requestsOf(client: number): number {
+    return this.requestCounts[client] ?? 0
+  }
+
+  /** Of all clients the one with the most requests, or -1. */
+  largestClient(): number {
+    let largest = -1
+    for (let client = 0; client < this.requestCounts.length; client += 1) {
+      if (this.requestsOf(client) > this.requestsOf(largest)) largest = client
+    }
+    return largest
+  }
+
+  private async playBatch(): Promise<void> {
+    const { batch } = this
+    for (const run of this.runs) {
+      const pending = run.play(batch)
+      if (pending !== undefined) await pending
+    }
+    if (this.runs.length === 0) this.ask()
+    for (const demand of this.demands) demand.commit(batch.times, batch.length)
+    this.count(this.runs[0]?.clients ?? batch.clients)
+    batch.length = 0
+  }
+
+  /** Without a run the demand is all there is. */
+  private ask(): void {
+    const { length, clients, costs } = this.batch
+    for (let i = 0; i < length; i += 1) {
+      this.demands[0]?.mark(i, clients[i] as number, costs[i] as number)
+    }
+  }
+
+  private count(clients: Int32Array): void {
+    const { times, length } = this.batch
+    if (length === 0) return
+    if (this.requests === 0) this.fromMs = times[0] as number
+    this.toMs = times[length - 1] as number
+    this.requests += length
+    for (let i = 0; i < length; i += 1) {
+      this.timeline.enter(times[i] as number)
+      this.timeline.count(0)
+      const client = clients[i] as number
+      if (client !== NOBODY) this.meet(client)
+    }
+  }
+
+  private meet(client: number): void {
+    if (client >= this.requestCounts.length) {
+      this.requestCounts = withRoom(this.requestCounts, client)
+    }
+    const count = this.requestCounts[client] as number
+    if (count === 0) this.clientsMet += 1
+    this.requestCounts[client] = count + 1
+  }
+
+  private queue(timeMs: number, handle: number): void {
+    const place = this.due
+    if (place === this.dueTimes.length) {
+      this.dueTimes = withRoom(this.dueTimes, place)
+      this.dueHandles = withRoom(this.dueHandles, place)
+    }
+    this.dueTimes[place] = timeMs
+    this.dueHandles[place] = handle
+    this.due = place + 1
+  }
+}

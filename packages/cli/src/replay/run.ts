@@ -1,0 +1,19 @@
+import type { MaybePromise } from '@sluice/core'
+import type { RunTally } from '../statistics/run-tally.ts'
+import type { Batch } from './batch.ts'
+
+/** The traffic played through one limiter. */
+export interface Run {
+  readonly tally: RunTally
+  /**
+   * Plays the next requests.
+   * @returns nothing, or a promise where a function of the user's is asynchronous
+   * @throws what a function of the user's throws
+   */
+  play(batch: Batch): MaybePromise<void>
+  /** Whom the request at a place of the batch was counted for; `NOBODY` if it was exempt. */
+  readonly clients: Int32Array
+}
+
+/** Instead of a client: the request was exempt. */
+export const NOBODY = -1

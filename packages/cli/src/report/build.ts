@@ -1,0 +1,116 @@
+import type { LogInput } from '../input/read-log.ts'
+import type { Replay } from '../replay/replay.ts'
+import type { Run } from '../replay/run.ts'
+import type { PolicyTally } from '../statistics/policy-tally.ts'
+import type { SharedWindow } from '../statistics/shared-window.ts'
+import { binsOf, peaksOf, quantilesOf } from './distribution.ts'
+import { findingsOf } from './findings.ts'
+import type { ClientName } from './mask.ts'
+import type { Demand, MostAdmitted, Report, Run as ReportedRun, Suggestion } from './report.ts'
+
+/** Of a limit, as in `MostAdmitted.over`. */
+const SHARES_OVER = [1, 1.25, 1.5]
+/** Clients listed of those refused. */
+const MOST_REFUSED = 10
+
+export interface Played {
+  readonly names: readonly string[]
+  readonly input: LogInput
+  readonly replay: Replay
+  readonly suggestion: Suggestion | undefined
+  readonly interrupted: boolean
+}
+
+/** All that a replay tells. */
+export function buildReport(played: Played, nameOf: ClientName): Report {
+  const { names, input, replay, suggestion, interrupted } = played
+  const { requests, clientsMet, timeline, late, fromMs, toMs } = replay
+  const name = (client: number) => nameOf(replay.clients.key(client), client)
+  const { format, lines, unreadable, unreadableLines } = input
+  const source = {
+    names,
+    format: format ?? 'combined',
+    lines,
+    unreadable,
+    unreadableLines,
+    late,
+    fromMs,
+    toMs,
+    interrupted,
+  }
+  const facts = {
+    schema: 1 as const,
+    source,
+    requests,
+    clients: clientsMet,
+    timeline: { startMs: timeline.startMs, stepMs: timeline.stepMs, requests: timeline.of(0) },
+    runs: replay.runs.map((run) => runOf(run, replay, name)),
+    demand: demandsOf(replay),
+    suggestion,
+  }
+  return { ...facts, findings: findingsOf(facts, replay, name) }
+}
+
+function runOf({ tally }: Run, replay: Replay, name: (client: number) => string): ReportedRun {
+  const { policies, refusals, admitted, refused } = tally
+  return {
+    name: tally.name,
+    policies: policies.map(({ terms }) => terms),
+    requests: admitted + refused,
+    admitted,
+    refused,
+    exempt: tally.exempt,
+    clientsRefused: refusals.clients,
+    most: policies.map((policy) => mostOf(policy, replay.clients.count, name)),
+    longestRefusedMs: refusals.longestMs,
+    peakKeys: tally.peakKeys,
+    admittedTimeline: tally.admittedTimeline,
+    refusedTimeline: tally.refusedTimeline,
+    mostRefused: refusals.worst(MOST_REFUSED).map((client) => ({
+      client: name(client),
+      requests: replay.requestsOf(client),
+      refused: refusals.count(client),
+      longestRefusedMs: refusals.longestOf(client),
+    })),
+  }
+}
+
+function mostOf(
+  policy: PolicyTally,
+  clients: number,
+  name: (client: number) => string,
+): MostAdmitted {
+  const { terms, most } = policy
+  const { limit } = terms
+  const over = limit === undefined ? [] : SHARES_OVER.map((share) => ({ share, clients: 0 }))
+  for (let client = 0; client < clients; client += 1) {
+    const peak = policy.peak(client)
+    for (const each of over) if (peak > each.share * (limit as number)) each.clients += 1
+  }
+  return {
+    policy: terms.name,
+    units: most.units,
+    client: most.client < 0 ? '' : name(most.client),
+    atMs: most.atMs,
+    over,
+  }
+}
+
+/** One for each window: policies that count different clients share the first one's. */
+function demandsOf({ demands, clients }: Replay): Demand[] {
+  const byWindow = new Map<number, SharedWindow[]>()
+  for (const demand of demands) {
+    const { windowMs } = demand.window
+    byWindow.set(windowMs, [...(byWindow.get(windowMs) ?? []), demand])
+  }
+  return [...byWindow].map(([windowMs, same]) => {
+    const peaks = peaksOf(same[0] as SharedWindow, clients.count)
+    const limits = same.flatMap((each) => each.limits).filter((limit) => limit !== undefined)
+    return {
+      windowMs,
+      limits: [...new Set(limits)].sort((one, other) => one - other),
+      bins: binsOf(peaks),
+      quantiles: quantilesOf(peaks),
+    }
+  })
+}

@@ -1,0 +1,96 @@
+import type { Replay } from '../replay/replay.ts'
+import type { Report, Run } from './report.ts'
+import { count, duration, percent } from './words.ts'
+
+/** A limit that is exceeded by more is worth a sentence. */
+const FAR_OVER = 1.5
+/** One client with more of the requests than this is. */
+const LARGE_SHARE = 0.25
+/** More of the clients refused than this: the limit is low rather than the clients greedy. */
+const MANY_REFUSED = 0.05
+/** More of the lines unreadable or late than this. */
+const MANY_LINES = 0.01
+
+/** What stands out, a sentence each: the log first, then the runs. */
+export function findingsOf(
+  report: Omit<Report, 'findings'>,
+  replay: Replay,
+  name: (client: number) => string,
+): string[] {
+  const { runs } = report
+  return [
+    ...aboutLines(report),
+    ...aboutLargest(report, replay, name),
+    ...runs.flatMap((run) => aboutRun(run, report.clients)),
+    ...aboutNobody(runs),
+    ...aboutOver(runs),
+  ]
+}
+
+function aboutLines({ source: { lines, unreadable, late } }: Omit<Report, 'findings'>): string[] {
+  const found: string[] = []
+  if (unreadable > lines * MANY_LINES) {
+    found.push(`${percent(unreadable / lines)} of the lines could not be read and were left out`)
+  }
+  if (late > lines * MANY_LINES) {
+    found.push(
+      `${percent(late / lines)} of the lines came more than a minute late and were played when they came: ` +
+        'are the files in order, and the clocks right?',
+    )
+  }
+  return found
+}
+
+function aboutLargest(
+  { requests }: Omit<Report, 'findings'>,
+  replay: Replay,
+  name: (client: number) => string,
+): string[] {
+  const largest = replay.largestClient()
+  if (largest < 0 || requests < 100) return []
+  const share = replay.requestsOf(largest) / requests
+  return share > LARGE_SHARE
+    ? [`one client makes ${percent(share)} of all requests: ${name(largest)}`]
+    : []
+}
+
+function aboutRun(run: Run, clients: number): string[] {
+  const found: string[] = []
+  for (const [i, { over }] of run.most.entries()) {
+    const far = over.find(({ share }) => share === FAR_OVER)
+    if (far === undefined || far.clients === 0) continue
+    const policy = run.policies.length > 1 ? ` (${run.policies[i]?.name})` : ''
+    found.push(
+      `${run.name}${policy} let ${count(far.clients, 'client')} through with more than ` +
+        `${percent(FAR_OVER)} of the limit`,
+    )
+  }
+  if (run.clientsRefused > clients * MANY_REFUSED && clients >= 20) {
+    found.push(
+      `${run.name} refuses ${percent(run.clientsRefused / clients)} of the clients at least once: ` +
+        'for a limit against abuse that is low',
+    )
+  }
+  return found
+}
+
+function aboutNobody(runs: readonly Run[]): string[] {
+  if (runs.length === 0) return []
+  if (runs.every(({ refused }) => refused === 0)) {
+    const [first] = runs
+    return [runs.length === 1 ? `${first?.name} refused nobody` : 'no algorithm refused anybody']
+  }
+  return runs.filter(({ refused }) => refused === 0).map(({ name }) => `${name} refused nobody`)
+}
+
+function aboutOver(runs: readonly Run[]): string[] {
+  const longest = runs.reduce<Run | undefined>(
+    (most, run) => (run.longestRefusedMs > (most?.longestRefusedMs ?? 0) ? run : most),
+    undefined,
+  )
+  if (longest === undefined) return []
+  const windowMs = Math.max(...longest.policies.map((policy) => policy.windowMs))
+  return longest.longestRefusedMs > 2 * windowMs
+    ? [`${longest.name} refused a client for ${duration(longest.longestRefusedMs)} on end`]
+    : []
+}

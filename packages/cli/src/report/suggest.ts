@@ -1,0 +1,63 @@
+import { createLimiter } from '@sluice/core'
+import { NumberedStore } from '../replay/numbered-store.ts'
+import type { SharedWindow } from '../statistics/shared-window.ts'
+import type { Spool } from '../statistics/spool.ts'
+import { peaksOf, quantile } from './distribution.ts'
+import type { Suggestion } from './report.ts'
+
+/** Of 10,000 clients. */
+const SHARES = [9900, 9990, 9999]
+
+/**
+ * Limits by what clients asked for: for each share the lowest limit that at least so many clients
+ * never exceed in any true window, and the lowest burst with which a token bucket that refills so
+ * many units per window would refuse none of these.
+ *
+ * @param spool all requests that the demand has counted
+ */
+export function suggest(
+  demand: SharedWindow,
+  spool: Spool,
+  clients: number,
+): Suggestion | undefined {
+  const peaks = peaksOf(demand, clients)
+  if (peaks.length === 0) return undefined
+  const limits = SHARES.map((share) => quantile(peaks, share))
+  const bursts = new Map<number, number>()
+  for (const limit of limits) {
+    if (!bursts.has(limit)) bursts.set(limit, burstFor(limit, demand, spool))
+  }
+  return {
+    windowMs: demand.window.windowMs,
+    rows: SHARES.map((share, i) => {
+      const limit = limits[i] as number
+      return { share: share / 10_000, limit, burst: bursts.get(limit) as number }
+    }),
+  }
+}
+
+/**
+ * Plays the clients that keep to the limit through a token bucket that holds as much as the limit,
+ * and looks how much of it they take: whoever asks for no more than the limit in any window never
+ * takes more than that.
+ */
+function burstFor(limit: number, demand: SharedWindow, spool: Spool): number {
+  let now = 0
+  let current = 0
+  const store = new NumberedStore(
+    () => now,
+    () => current,
+  )
+  const { windowMs } = demand.window
+  const limiter = createLimiter({ store, limit, window: windowMs, algorithm: 'token-bucket' })
+  let burst = 1
+  spool.forEach((timeMs, client, cost) => {
+    if (demand.peak(client) > limit) return
+    now = timeMs
+    current = client
+    const { remaining } = limiter.consume('client', { cost })
+    // To be admitted, what costs nothing needs a token to be there.
+    burst = Math.max(burst, limit - remaining + (cost === 0 ? 1 : 0))
+  })
+  return burst
+}

@@ -1,0 +1,63 @@
+import type { PolicyDecision } from '@sluice/core'
+import type { PolicyTerms } from '../report/report.ts'
+import { Departures } from './departures.ts'
+import { LiveKeys } from './live-keys.ts'
+import type { SharedWindow } from './shared-window.ts'
+import { type Most, TrueWindow } from './true-window.ts'
+
+/** What one policy has admitted. */
+export class PolicyTally {
+  readonly terms: PolicyTerms
+  readonly demand: SharedWindow
+  readonly keys: LiveKeys
+  private readonly window: TrueWindow
+  private readonly lane: number
+  /** Leaky bucket only. */
+  private readonly departures: Departures | undefined
+
+  constructor(terms: PolicyTerms, demand: SharedWindow) {
+    this.terms = terms
+    this.demand = demand
+    this.keys = new LiveKeys(2 * terms.windowMs)
+    const lane = demand.claim(terms.limit)
+    if (terms.algorithm === 'leaky-bucket') {
+      this.window = new TrueWindow(terms.windowMs, 1)
+      this.lane = 0
+      this.departures = new Departures(this.window)
+    } else {
+      this.window = demand.window
+      this.lane = lane
+    }
+  }
+
+  get most(): Most {
+    return this.window.most[this.lane] as Most
+  }
+
+  /** @param place of the request in its batch */
+  record(
+    place: number,
+    nowMs: number,
+    client: number,
+    cost: number,
+    admitted: boolean,
+    { delayMs, resetMs }: PolicyDecision,
+  ): void {
+    if (this.departures !== undefined) {
+      this.demand.mark(place, client, cost)
+      if (admitted) this.departures.add(nowMs, delayMs, client, cost)
+    } else if (admitted) this.demand.mark(place, client, cost, this.lane)
+    else this.demand.mark(place, client, cost)
+    this.keys.touch(client, nowMs, resetMs)
+  }
+
+  /** Lets all go on that were admitted. */
+  finish(): void {
+    this.departures?.leaveUntil(Infinity)
+  }
+
+  /** The most units that the client was admitted in a window. */
+  peak(client: number): number {
+    return this.window.peak(client, this.lane)
+  }
+}
