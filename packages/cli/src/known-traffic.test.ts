@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Report, Run } from './report/report.ts'
+import {
+  type KnownRequest,
+  knownTraffic,
+  toCombined,
+  toJsonLines,
+} from './testing/known-traffic.ts'
+import { decide, definitions, figuresOf, timelineOf } from './testing/oracle.ts'
+import { runCli } from './testing/run-cli.ts'
+
+const LIMIT = 100
+const WINDOW_MS = 60_000
+const TERMS = {
+  limit: BigInt(LIMIT),
+  windowMs: BigInt(WINDOW_MS),
+  burst: 30n,
+  maxDelayMs: 2500n,
+}
+const FLAGS = ['--limit', '100', '--window', '1m', '--burst', '30', '--max-delay', '2500']
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-known-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** In whole seconds, each request a unit: as a combined log tells it. */
+function inSeconds(requests: readonly KnownRequest[]): KnownRequest[] {
+  return requests.map((each) => ({ ...each, atMs: each.atMs - (each.atMs % 1000), cost: 1 }))
+}
+
+async function replay(name: string, log: string, flags: readonly string[]): Promise<Report> {
+  const file = join(folder, name)
+  writeFileSync(file, log)
+  const { stdout, stderr, code } = await runCli(['replay', file, ...FLAGS, ...flags, '--json'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout) as Report
+}
+
+describe.each([
+  {
+    log: 'JSON lines in ms, with costs',
+    seed: 1,
+    made: (requests: KnownRequest[]) => requests,
+    written: toJsonLines,
+    flags: ['--cost', 'cost'],
+  },
+  {
+    log: 'a combined log in seconds',
+    seed: 2,
+    made: inSeconds,
+    written: toCombined,
+    flags: [],
+  },
+])('$log of known traffic', ({ log, seed, made, written, flags }) => {
+  const requests = made(knownTraffic(seed))
+  let report: Report
+  beforeAll(async () => {
+    report = await replay(`${log}.txt`, written(requests), [...flags, '--show-clients'])
+  })
+
+  it.each(Object.keys(definitions))(
+    'tells of %s what its definition says, to the digit',
+    (name) => {
+      const decided = decide(name, TERMS, requests)
+      const { most, ...figures } = figuresOf(decided, LIMIT, WINDOW_MS)
+      const run = report.runs.find((each) => each.name === name) as Run
+      expect(run).toMatchObject(figures)
+      expect(run.most).toEqual([{ policy: 'default', ...most }])
+      const { startMs, stepMs } = report.timeline
+      const timeline = (counts: (goesOn: boolean) => boolean) =>
+        timelineOf(decided, startMs, stepMs, ({ goesOnMs }) => counts(goesOnMs !== undefined))
+      expect(run.admittedTimeline).toEqual(timeline((goesOn) => goesOn))
+      expect(run.refusedTimeline).toEqual(timeline((goesOn) => !goesOn))
+      expect(report.timeline.requests).toEqual(timeline(() => true))
+    },
+  )
+
+  it('tells what clients asked for', () => {
+    const asked = figuresOf(
+      requests.map((each) => ({ ...each, goesOnMs: each.atMs })),
+      LIMIT,
+      WINDOW_MS,
+    )
+    const [demand] = report.demand
+    expect(report).toMatchObject({ requests: requests.length, clients: 42 })
+    expect(demand?.quantiles.at(-1)).toEqual({ share: 1, peak: asked.most.units })
+    expect(demand?.bins.reduce((total, { clients }) => total + clients, 0)).toBe(42)
+  })
+})

@@ -1,0 +1,172 @@
+import type { KnownRequest } from './known-traffic.ts'
+
+/*
+ * What a replay must tell, computed from the definitions of the algorithms alone: from lists of all
+ * that was admitted, in exact integers, slowly, and with nothing of the code that it judges.
+ */
+
+export interface OracleTerms {
+  readonly limit: bigint
+  readonly windowMs: bigint
+  readonly burst: bigint
+  readonly maxDelayMs: bigint
+}
+
+interface Admitted {
+  readonly at: bigint
+  readonly cost: bigint
+}
+
+/** How long an admitted request waits, ms; undefined: it is refused. */
+type Definition = (
+  terms: OracleTerms,
+  admitted: readonly Admitted[],
+  now: bigint,
+  cost: bigint,
+) => bigint | undefined
+
+export const definitions: Readonly<Record<string, Definition>> = {
+  'fixed-window'({ limit, windowMs }, admitted, now, cost) {
+    const inWindow = admitted.filter(({ at }) => at / windowMs === now / windowMs)
+    return sum(inWindow) + cost <= limit ? 0n : undefined
+  },
+  'sliding-window'({ limit, windowMs }, admitted, now, cost) {
+    const of = (window: bigint) => sum(admitted.filter(({ at }) => at / windowMs === window))
+    const window = now / windowMs
+    const inside = (window + 1n) * windowMs - now
+    const estimate = of(window - 1n) * inside + of(window) * windowMs
+    return estimate + cost * windowMs <= limit * windowMs ? 0n : undefined
+  },
+  'sliding-log'({ limit, windowMs }, admitted, now, cost) {
+    const inside = admitted.filter(({ at }) => at > now - windowMs && at <= now)
+    return sum(inside) + cost <= limit ? 0n : undefined
+  },
+  'token-bucket'(terms, admitted, now, cost) {
+    const { windowMs, burst } = terms
+    return level(terms, admitted, now) + cost * windowMs <= burst * windowMs ? 0n : undefined
+  },
+  'leaky-bucket'(terms, admitted, now, cost) {
+    const { limit, windowMs, maxDelayMs } = terms
+    const standing = level(terms, admitted, now)
+    if (standing + cost * windowMs > windowMs + maxDelayMs * limit) return undefined
+    return (standing + limit - 1n) / limit
+  },
+}
+
+/** What is in a bucket that drains `limit` units per window, multiplied by the window. */
+function level({ limit, windowMs }: OracleTerms, admitted: readonly Admitted[], now: bigint) {
+  let parts = 0n
+  let since = admitted[0]?.at ?? now
+  for (const { at, cost } of [...admitted, { at: now, cost: 0n }]) {
+    parts -= (at - since) * limit
+    if (parts < 0n) parts = 0n
+    parts += cost * windowMs
+    since = at
+  }
+  return parts
+}
+
+function sum(admitted: readonly Admitted[]): bigint {
+  return admitted.reduce((total, { cost }) => total + cost, 0n)
+}
+
+interface Decided extends KnownRequest {
+  /** When it goes on; undefined: it was refused. */
+  readonly goesOnMs: number | undefined
+}
+
+export function decide(
+  algorithm: string,
+  terms: OracleTerms,
+  requests: readonly KnownRequest[],
+): Decided[] {
+  const admitted = new Map<string, Admitted[]>()
+  return requests.map((request) => {
+    const { client, atMs } = request
+    const before = admitted.get(client) ?? []
+    const at = BigInt(atMs)
+    const cost = BigInt(request.cost)
+    const delay = (definitions[algorithm] as Definition)(terms, before, at, cost)
+    if (delay === undefined) return { ...request, goesOnMs: undefined }
+    admitted.set(client, [...before, { at, cost }])
+    return { ...request, goesOnMs: atMs + Number(delay) }
+  })
+}
+
+/** The figures of a run, as the report has them. */
+export function figuresOf(decided: readonly Decided[], limit: number, windowMs: number) {
+  const clients = [...new Set(decided.map(({ client }) => client))]
+  const of = (client: string) => decided.filter((each) => each.client === client)
+  const peaks = clients.map((client) => peakOf(of(client), windowMs))
+  const [most] = peaks
+    .filter((peak) => peak !== undefined)
+    .sort((one, other) => other.units - one.units || one.atMs - other.atMs)
+  const isRefused = ({ goesOnMs }: Decided) => goesOnMs === undefined
+  const refused = decided.filter(isRefused)
+  return {
+    requests: decided.length,
+    admitted: decided.length - refused.length,
+    refused: refused.length,
+    clientsRefused: new Set(refused.map(({ client }) => client)).size,
+    most: {
+      ...most,
+      over: [1, 1.25, 1.5].map((share) => ({
+        share,
+        clients: peaks.filter((peak) => peak !== undefined && peak.units > share * limit).length,
+      })),
+    },
+    longestRefusedMs: Math.max(...clients.map((client) => longestRefused(of(client)))),
+    mostRefused: clients
+      .map((client) => ({
+        client,
+        requests: of(client).length,
+        refused: of(client).filter(isRefused).length,
+        longestRefusedMs: longestRefused(of(client)),
+      }))
+      .filter((each) => each.refused > 0)
+      .sort((one, other) => other.refused - one.refused)
+      .slice(0, 10),
+  }
+}
+
+/** The most units that went on in a window `(t − windowMs, t]`, and the first t of such a one. */
+function peakOf(decided: readonly Decided[], windowMs: number) {
+  const gone = decided.filter((each) => each.goesOnMs !== undefined)
+  let peak: { units: number; atMs: number; client: string } | undefined
+  for (const [i, { goesOnMs: atMs = 0, client }] of gone.entries()) {
+    const units = gone
+      .slice(0, i + 1)
+      .filter(({ goesOnMs = 0 }) => goesOnMs > atMs - windowMs && goesOnMs <= atMs)
+      .reduce((total, { cost }) => total + cost, 0)
+    if (units > (peak?.units ?? 0)) peak = { units, atMs, client }
+  }
+  return peak
+}
+
+/** From the first refusal after an admission to the next admission, or to the last refusal. */
+function longestRefused(decided: readonly Decided[]): number {
+  let longest = 0
+  let since: number | undefined
+  for (const { atMs, goesOnMs } of decided) {
+    if (since === undefined && goesOnMs === undefined) since = atMs
+    if (since !== undefined) longest = Math.max(longest, atMs - since)
+    if (goesOnMs !== undefined) since = undefined
+  }
+  return longest
+}
+
+/** Requests in each step, of those that `counts`. */
+export function timelineOf(
+  decided: readonly Decided[],
+  startMs: number,
+  stepMs: number,
+  counts: (each: Decided) => boolean,
+): number[] {
+  const last = (decided.at(-1) as Decided).atMs
+  const steps = new Array<number>(Math.floor((last - startMs) / stepMs) + 1).fill(0)
+  for (const each of decided) {
+    const step = Math.floor((each.atMs - startMs) / stepMs)
+    if (counts(each)) steps[step] = (steps[step] as number) + 1
+  }
+  return steps
+}

@@ -1,0 +1,45 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+const MAIN = join(__dirname, '..', 'main.ts')
+
+export interface Ended {
+  /** Undefined where a signal ended it. */
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Starts the command as its own process. */
+export function startCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
+    env: { ...process.env, ...env },
+  })
+}
+
+/** @param input what standard input holds. Default: nothing */
+export async function runCli(args: readonly string[], input?: string | Buffer): Promise<Ended> {
+  const child = startCli(args)
+  // It may end before it has read all.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  return ended(child)
+}
+
+export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+  const [stdout, stderr, code] = await Promise.all([
+    textOf(child.stdout),
+    textOf(child.stderr),
+    new Promise<number | null>((resolve) => child.on('close', resolve)),
+  ])
+  return { code, stdout, stderr }
+}
+
+async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) text += chunk
+  return text
+}
