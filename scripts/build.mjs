@@ -1,6 +1,7 @@
-// npm run build: every package that has a tsconfig.build.json, as ESM and as CommonJS, into dist.
+// npm run build: every package that has a tsconfig.build.json, as ESM and as CommonJS, into dist. A
+// package that exports nothing, only a command, is ESM alone.
 
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -15,10 +16,12 @@ const commonjs = [
   ['--verbatimModuleSyntax', 'false'],
 ].flat()
 
-/** Resolves with true when both forms are in dist. */
+/** Resolves with true when all of its forms are in dist. */
 async function buildPackage(folder) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
   const tsc = (options) => run('tsc', ['-p', 'tsconfig.build.json', ...options], { cwd: folder })
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  if (exports === undefined) return (await tsc([])) === 0
   const codes = await Promise.all([tsc([]), tsc(commonjs)])
   if (codes.some((code) => code !== 0)) return false
   for (const [form, type] of [

@@ -21,7 +21,12 @@ const consumer = join(import.meta.dirname, 'consumer')
 const packages = readdirSync(join(workspace, 'packages'))
   .map((name) => join(workspace, 'packages', name))
   .filter((folder) => existsSync(join(folder, 'tsconfig.build.json')))
-const names = packages.map((folder) => JSON.parse(read(folder, 'package.json')).name as string)
+const manifests = packages.map(
+  (folder) => JSON.parse(read(folder, 'package.json')) as { name: string; exports?: unknown },
+)
+const names = manifests.map(({ name }) => name)
+/** The others are commands. */
+const libraries = manifests.filter(({ exports }) => exports !== undefined).map(({ name }) => name)
 
 let project: string
 
@@ -80,14 +85,17 @@ describe.each(names)('%s, packed', (name) => {
     expect(files.filter((file) => !file.startsWith('package/dist/')).sort()).toEqual(
       expected.map((file) => `package/${file}`),
     )
-    expect(files).toContain('package/dist/esm/index.js')
+    const entry = libraries.includes(name) ? 'esm/index.js' : 'main.js'
+    expect(files).toContain(`package/dist/${entry}`)
     expect(files.filter((file) => /test\.|\.lua$/.test(file))).toEqual([])
   })
 
   it('satisfies publint', async () => {
     await run(project, tool('publint'), ['run', '--strict', tarball(name)])
   })
+})
 
+describe.each(libraries)('%s, packed', (name) => {
   it('has types that agree with its code', async () => {
     await run(project, tool('attw'), [tarball(name), '--profile', 'node16'])
   })
@@ -109,6 +117,15 @@ describe('an empty project that installs the packages', () => {
       expect(statuses).toEqual(answers.statuses)
     },
   )
+
+  it('runs the command', async () => {
+    const line = '203.0.113.7 - - [21/Nov/2026:14:33:45 +0000] "GET / HTTP/1.1" 200 512\n'
+    writeFileSync(join(project, 'requests.txt'), line.repeat(3))
+    writeFileSync(join(project, 'limit.ts'), "export default { limit: 2, window: '1m' as const }\n")
+    const args = ['sluice', 'replay', 'requests.txt', '--config', 'limit.ts', '--json']
+    const { runs } = JSON.parse(await run(project, 'npx', args))
+    expect(runs).toMatchObject([{ name: 'limit.ts', admitted: 2, refused: 1 }])
+  })
 
   it.each([
     ['types.ts', 'types.mts'],
