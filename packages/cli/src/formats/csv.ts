@@ -20,7 +20,7 @@ export class CsvReader implements LogReader {
       info: true,
       max_record_size: MAX_LINE,
       raw: true,
-      relax_column_count: true,
+      relax_quotes: true,
       skip_empty_lines: true,
       skip_records_with_error: true,
     })

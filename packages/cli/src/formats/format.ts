@@ -1,3 +1,4 @@
+import { UsageError } from '../command/usage-error.ts'
 import { CombinedFormat } from './combined.ts'
 import { CsvReader } from './csv.ts'
 import type { FieldNames } from './field-names.ts'
@@ -18,7 +19,17 @@ export interface Reading {
 
 /** @throws UsageError for fields that the format can't have */
 export function openReader(format: FormatName, reading: Reading, sink: LogSink): LogReader {
+  if (format === 'combined') checkCombined(reading.fields)
   if (format === 'csv') return new CsvReader(reading, sink)
   const lines = format === 'json' ? new JsonFormat(reading) : new CombinedFormat(reading)
   return new LineReader(lines, sink, reading.whole)
+}
+
+function checkCombined({ key = 'ip', time, cost }: FieldNames): void {
+  if (key !== 'ip' && key !== 'user') {
+    throw new UsageError(`--key: a combined log has ip and user, received '${key}'`)
+  }
+  if (time !== undefined || cost !== undefined) {
+    throw new UsageError('--time and --cost are for JSON lines and CSV, and this is a combined log')
+  }
 }

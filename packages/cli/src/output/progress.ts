@@ -2,7 +2,7 @@ import { type Options, SingleBar } from 'cli-progress'
 import { count, number, percent } from '../report/words.ts'
 
 /** How often a line is written where there is no terminal, ms. */
-const LINE_EVERY_MS = 5000
+const LINE_EVERY_MS = 2000
 /** How often the bar is drawn anew, per second. */
 const FPS = 10
 

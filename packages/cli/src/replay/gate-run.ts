@@ -51,8 +51,13 @@ export class GateRun implements Run {
       this.nowMs = times[i] as number
       entry.time = this.nowMs
       const gate = this.gates.of(entry)
-      const pending = gate?.check(entry)
-      const verdict = pending instanceof Promise ? await pending : pending
+      let verdict: Verdict | undefined
+      try {
+        const pending = gate?.check(entry)
+        verdict = pending instanceof Promise ? await pending : pending
+      } catch (error) {
+        throw failureOf(error, entry)
+      }
       this.clients[i] =
         gate === undefined || verdict === undefined || verdict.decision.source === 'allow'
           ? this.pass()
@@ -100,4 +105,11 @@ export class GateRun implements Run {
     this.tally.policies.push(...policies)
     return policies
   }
+}
+
+/** What a function of the file threw, or the core of what it returned; with the request. */
+function failureOf(error: unknown, { method, url, time, key }: LogEntry): Error {
+  const request = `${method} ${url} of ${key} at ${new Date(time).toISOString()}`
+  const message = error instanceof Error ? error.message : String(error)
+  return new Error(`a function of the configuration failed for ${request}: ${message}`)
 }
