@@ -10,6 +10,8 @@ const config: Config = {
   ...base,
   testMatch: ['**/*.browser.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  // axe takes seconds for a page with long tables.
+  testTimeout: 60_000,
 }
 
 export default config

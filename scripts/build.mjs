@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv, exit } from 'node:process'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ensureInstalled } from './install.mjs'
 import { root, run } from './workspace.mjs'
 
@@ -21,7 +21,11 @@ async function buildPackage(folder) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
   const tsc = (options) => run('tsc', ['-p', 'tsconfig.build.json', ...options], { cwd: folder })
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  if (exports === undefined) return (await tsc([])) === 0
+  if (exports === undefined) {
+    if ((await tsc([])) !== 0) return false
+    await publishBuilt(folder)
+    return true
+  }
   const codes = await Promise.all([tsc([]), tsc(commonjs)])
   if (codes.some((code) => code !== 0)) return false
   for (const [form, type] of [
@@ -30,6 +34,24 @@ async function buildPackage(folder) {
   ])
     writeFileSync(join(folder, 'dist', form, 'package.json'), `${JSON.stringify({ type })}\n`)
   return true
+}
+
+/**
+ * A module `x.built.ts` of a command is run now, and what it exports is published in its place: data
+ * that takes tools to make, which users don't have.
+ */
+async function publishBuilt(folder) {
+  const { tsImport } = await import('tsx/esm/api')
+  const dist = join(folder, 'dist')
+  const files = readdirSync(dist, { recursive: true })
+  for (const file of files.filter((name) => name.endsWith('.built.js'))) {
+    const source = join(folder, 'src', file.replace(/js$/, 'ts'))
+    const exported = await tsImport(pathToFileURL(source).href, import.meta.url)
+    const lines = Object.entries(exported).map(
+      ([name, value]) => `export const ${name} = ${JSON.stringify(value)}\n`,
+    )
+    writeFileSync(join(dist, file), lines.join(''))
+  }
 }
 
 /** The core first: the others are compiled against what it publishes. */

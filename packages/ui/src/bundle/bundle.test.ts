@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Bundle, bundle } from './index.ts'
+import type { Bundle } from './contract.d.ts'
+import { bundle } from './index.ts'
 
 const source = resolve(import.meta.dirname, '..')
 let folder: string

@@ -1,15 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { buildSync } from 'esbuild'
+import type { bundle as contract } from './contract.d.ts'
 
-/** What a page holds, ready to stand in a `<script>` and a `<style>`. */
-export interface Bundle {
-  readonly script: string
-  readonly style: string
-}
-
-/** Bundles a page's script and style sheet, with the licences of the libraries in them. */
-export function bundle(script: string, style: string): Bundle {
+export const bundle: typeof contract = (script, style) => {
   const { outputFiles, metafile } = buildSync({
     entryPoints: { script, style },
     outdir: '/',

@@ -8,9 +8,11 @@ export function plainAxis(axis: uPlot.Axis = {}): uPlot.Axis {
   return {
     stroke: colour('--muted'),
     font: '12px system-ui, sans-serif',
+    labelFont: '12px system-ui, sans-serif',
+    labelGap: 4,
     ticks: { show: false },
-    grid: { stroke: colour('--line'), width: 1 },
     ...axis,
+    grid: { stroke: colour('--line'), width: 1, ...axis.grid },
   }
 }
 
@@ -19,7 +21,7 @@ export function countAxis(axis: uPlot.Axis = {}): uPlot.Axis {
   return plainAxis({
     size: 44,
     gap: 6,
-    space: 36,
+    space: 28,
     values: (_, counts) =>
       counts.map((count) => (Number.isInteger(count) ? compact.format(count) : '')),
     ...axis,

@@ -13,7 +13,8 @@ export function createChart(
   new ResizeObserver(() => {
     if (host.clientWidth > 0) chart.setSize({ width: host.clientWidth, height: options.height })
   }).observe(host)
+  // Also its paths, in which uPlot keeps the colour of bars.
   for (const query of ['(prefers-color-scheme: dark)', 'print'])
-    matchMedia(query).addEventListener('change', () => chart.redraw(false))
+    matchMedia(query).addEventListener('change', () => chart.redraw())
   return chart
 }

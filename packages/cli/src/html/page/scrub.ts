@@ -1,0 +1,73 @@
+import type { uPlot } from '@sluice/ui/page'
+
+/** The steps of a horizontal axis. */
+export interface Steps {
+  /** @param x on the axis, within it or not */
+  stepAt(x: number): number
+  /** On the axis. */
+  middleOf(step: number): number
+  /** Read aloud where a slider stands at it. */
+  nameOf(step: number): string
+}
+
+export interface Scrub {
+  /** For charts that are to be moved through. */
+  readonly cursor: uPlot.Cursor
+  attach(charts: readonly uPlot[]): void
+}
+
+/**
+ * Joins charts of the same steps to a slider: the place under the mouse and that of the slider,
+ * which keyboard and touch move, are one.
+ *
+ * @param slider after the element that says which step is looked at
+ * @param show tells of a step; of undefined when the mouse has left
+ */
+export function createScrub(
+  slider: HTMLInputElement,
+  steps: Steps,
+  show: (step: number | undefined) => void,
+): Scrub {
+  const label = slider.previousElementSibling!
+  const invitation = label.textContent
+  let joined: readonly uPlot[] = []
+
+  function moveTo(step: number | undefined, from?: uPlot): void {
+    for (const chart of joined) {
+      if (chart === from) continue
+      const left = step === undefined ? -10 : chart.valToPos(steps.middleOf(step), 'x')
+      chart.setCursor({ left, top: step === undefined ? -10 : 0 }, false)
+    }
+    label.textContent = step === undefined ? invitation : steps.nameOf(step)
+    if (step !== undefined) {
+      slider.value = String(step)
+      slider.setAttribute('aria-valuetext', steps.nameOf(step))
+    }
+    show(step)
+  }
+
+  slider.setAttribute('aria-valuetext', steps.nameOf(0))
+  slider.addEventListener('input', () => moveTo(Number(slider.value)))
+
+  return {
+    cursor: {
+      y: false,
+      points: { show: false },
+      drag: { x: false, y: false },
+      move: (chart, left, top) => {
+        if (left < 0) return [left, top]
+        const step = steps.stepAt(chart.posToVal(left, 'x'))
+        return [chart.valToPos(steps.middleOf(step), 'x'), top]
+      },
+    },
+    attach(charts) {
+      joined = charts
+      for (const chart of charts) {
+        const follow = ({ cursor: { left = -1 } }: uPlot) => {
+          moveTo(left < 0 ? undefined : steps.stepAt(chart.posToVal(left, 'x')), chart)
+        }
+        chart.hooks.setCursor = [follow]
+      }
+    },
+  }
+}
