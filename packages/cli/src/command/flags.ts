@@ -16,6 +16,7 @@ export interface ReplayFlags {
   readonly cost?: string
   /** True: to standard output. */
   readonly json?: string | true
+  readonly html?: string
   readonly showClients?: boolean
   readonly failIfRefused?: string
 }

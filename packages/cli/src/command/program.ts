@@ -53,6 +53,7 @@ export function createProgram(
     .option('--cost <field>', 'JSON, CSV: where the cost is (default: each request costs 1)')
     .optionsGroup('The report:')
     .option('--json [file]', 'as JSON, to standard output or into a .json file')
+    .option('--html <file>', 'as a page with charts, which needs nothing else')
     .option('--show-clients', 'show addresses and users in full')
     .option('--fail-if-refused <share>', 'exit with 3 if a run refuses more, such as 0.1% or 0.001')
     .addHelpText('after', EXAMPLES)

@@ -57,7 +57,7 @@ export async function replayCommand(
     { names, input, replay, suggestion, interrupted },
     flags.showClients ? unmasked : masked,
   )
-  write(report, flags)
+  await write(report, flags)
   if (interrupted) return EXIT.interrupted
   const exceeded = report.runs.some(({ refused, requests }) => refused > admissible * requests)
   return exceeded ? EXIT.refused : EXIT.ok
@@ -94,7 +94,10 @@ function namesOf(files: readonly string[]): readonly string[] {
 }
 
 /** So that no log is overwritten by a slip: `--json access.log`. */
-function checkOutputs({ json }: ReplayFlags): void {
+function checkOutputs({ json, html }: ReplayFlags): void {
+  if (html !== undefined && !html.endsWith('.html')) {
+    throw new UsageError(`--html: expected a name that ends with .html, received '${html}'`)
+  }
   if (typeof json === 'string' && !json.endsWith('.json')) {
     throw new UsageError(
       `--json: expected a name that ends with .json, received '${json}'. For standard output, put --json at the end`,
@@ -111,9 +114,14 @@ function totalOf(sizes: readonly (number | undefined)[]): number | undefined {
   return total
 }
 
-function write(report: Report, { json }: ReplayFlags): void {
+async function write(report: Report, { json, html }: ReplayFlags): Promise<void> {
   const data = `${JSON.stringify(report, null, 2)}\n`
   if (typeof json === 'string') writeFileSync(json, data)
+  if (html !== undefined) {
+    // Only where it is wanted: from the sources its script is bundled first.
+    const { renderReport } = await import('../html/index.ts')
+    writeFileSync(html, renderReport(report))
+  }
   if (json === true) stdout.write(data)
   else stdout.write(`${toText(report, pico.createColors(hasColors()))}\n`)
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -265,15 +265,19 @@ describe('reports at the edges', () => {
 
 describe('of a real replay', () => {
   let report: Report
+  let file: string
 
   beforeAll(async () => {
-    const log = toCombined(dayOfTraffic())
+    const log = join(folder, 'access.log')
+    file = join(folder, 'replay.html')
+    writeFileSync(log, toCombined(dayOfTraffic()))
     const limits = ['--limit', '100', '--window', '1m', '--suggest']
-    const { stdout } = await runCli(['replay', ...limits, '--json'], log)
-    report = {
-      ...JSON.parse(stdout),
-      source: { ...JSON.parse(stdout).source, names: ['access.log'] },
-    }
+    const { stdout } = await runCli(['replay', log, ...limits, '--html', file, '--json'])
+    report = JSON.parse(stdout)
+  })
+
+  test('the page that the command writes is the page of its report', () => {
+    expect(readFileSync(file, 'utf8')).toBe(renderReport(report))
   })
 
   test.each([
@@ -281,7 +285,10 @@ describe('of a real replay', () => {
     { name: 'report-dark.png', scheme: 'dark', from: '#timeline', to: '#demand' },
     { name: 'report-phone.png', device: 'phone', from: '#demand', to: '#demand .charts' },
   ] as const)('$name', async (kind: Kind) => {
-    const page = await open(report, kind)
+    const page = await open(
+      { ...report, source: { ...report.source, names: ['access.log'] } },
+      kind,
+    )
     const steps = await cellsOf(page, 'Requests over time')
     const total = steps.reduce((sum, [, requests]) => sum + Number(requests!.replace(',', '')), 0)
     expect(total).toBe(report.requests)

@@ -122,9 +122,11 @@ describe('an empty project that installs the packages', () => {
     const line = '203.0.113.7 - - [21/Nov/2026:14:33:45 +0000] "GET / HTTP/1.1" 200 512\n'
     writeFileSync(join(project, 'requests.txt'), line.repeat(3))
     writeFileSync(join(project, 'limit.ts'), "export default { limit: 2, window: '1m' as const }\n")
-    const args = ['sluice', 'replay', 'requests.txt', '--config', 'limit.ts', '--json']
+    const outputs = ['--html', 'report.html', '--json']
+    const args = ['sluice', 'replay', 'requests.txt', '--config', 'limit.ts', ...outputs]
     const { runs } = JSON.parse(await run(project, 'npx', args))
     expect(runs).toMatchObject([{ name: 'limit.ts', admitted: 2, refused: 1 }])
+    expect(read(project, 'report.html')).toContain('uplot')
   })
 
   it.each([
