@@ -12,7 +12,9 @@ export function dataElement({ timeline, runs, demand }: Report): Html {
       admitted: run.admittedTimeline,
       refused: run.refusedTimeline,
     })),
-    demand: demand.map(({ bins, limits }) => ({ bins, limits })),
+    demand: demand
+      .filter(({ bins }) => bins.length > 0)
+      .map(({ bins, limits }) => ({ bins, limits })),
   }
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')
   return new Html(`<script type="application/json" id="${DATA_ID}">${json}</script>`)

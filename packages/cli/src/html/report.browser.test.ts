@@ -161,7 +161,7 @@ describe('without scripts', () => {
     expect(peaks.map(([, clients]) => clients)).toEqual(
       demand[0]!.bins.map(({ clients }) => number(clients)),
     )
-    expect(peaks[5]![0]).toBe('7 – 8')
+    expect(peaks[5]![0]).toBe('7–8')
     const summary = await cellsOf(page, 'What each run admitted and refused')
     expect(summary[0]).toEqual([
       'fixed-window',
@@ -251,6 +251,26 @@ describe('reports at the edges', () => {
     await expectAccessible(page)
     await page.getByRole('slider', { name: 'Moment' }).press('ArrowRight')
     expect(await outputOf(page, 0).textContent()).toBe('1 admitted, 0 refused')
+  })
+
+  test('stopped before anything was played', async () => {
+    const runs = sample.runs.map((run) => ({ ...run, admittedTimeline: [], refusedTimeline: [] }))
+    const page = await open(
+      sampleReport({
+        requests: 0,
+        clients: 0,
+        timeline: { ...sample.timeline, requests: [] },
+        runs: runs.map((run) => ({ ...run, requests: 0, admitted: 0, refused: 0, most: [] })),
+        demand: [
+          { ...sample.demand[0]!, bins: [], quantiles: [] },
+          { ...sample.demand[0]!, windowMs: 1000 },
+        ],
+        findings: [],
+      }),
+    )
+    expect(await page.locator('main').textContent()).not.toMatch(/NaN|Infinity|undefined/)
+    expect(await page.locator('#demand canvas').count()).toBe(1)
+    expect(await page.locator('#demand').textContent()).toContain('No request met a policy')
   })
 
   test('limits beyond every peak, and no limit at all', async () => {

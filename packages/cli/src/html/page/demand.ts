@@ -1,5 +1,6 @@
 import { countAxis, createChart, faint, plainAxis, uPlot } from '@sluice/ui/page'
-import { count, number } from '../../report/words.ts'
+import { count } from '../../report/words.ts'
+import { placeOf, rangeOf } from '../bins.ts'
 import type { PageData } from './data.ts'
 import { limitLines } from './limit-lines.ts'
 import { createScrub } from './scrub.ts'
@@ -89,14 +90,6 @@ export function drawDemand(element: HTMLElement, { bins, limits }: Demand): void
   scrub.attach([chart])
 }
 
-/** Where a limit stands among the bins: at the end of the peaks that keep to it. */
-export function placeOf(limit: number, bins: Demand['bins']): number {
-  const bin = bins.findIndex(({ to }) => limit < to)
-  if (bin < 0) return limit === bins.at(-1)?.to ? bins.length : bins.length + 0.5
-  const { from, to } = bins[bin]!
-  return bin + Math.max(0, limit - from + 1) / (to - from + 1)
-}
-
 const within = faint('--admitted', 0.8)
 const beyond = faint('--refused', 0.8)
 
@@ -116,6 +109,3 @@ function middles(bins: number, width: number): number[] {
   const every = Math.max(1, Math.ceil((bins * LABEL) / width))
   return Array.from({ length: Math.ceil(bins / every) }, (_, i) => i * every + 0.5)
 }
-
-const rangeOf = ({ from, to }: { from: number; to: number }) =>
-  from === to ? number(from) : `${number(from)}–${number(to)}`

@@ -1,5 +1,6 @@
 import type { Demand, Report } from '../../report/report.ts'
 import { count, duration, number, percent } from '../../report/words.ts'
+import { rangeOf } from '../bins.ts'
 import { type Html, html } from '../html.ts'
 import { folded, table } from '../table.ts'
 import { section } from './section.ts'
@@ -26,6 +27,7 @@ function distribution({ windowMs, limits, bins, quantiles }: Demand): Html {
   const key =
     limits.length > 0 &&
     html`<span class="key within">within the${limits.length > 1 && ' lowest'} limit</span><span class="key refused">beyond it</span>`
+  if (bins.length === 0) return html`<p>No request met a policy with a window of ${window}.</p>`
   return html`<p>A client’s peak is the most that it asked for in any ${window}, before any limit: its requests, each with its cost.</p>
 <figure class="charts" hidden>
 <figcaption><span>Clients by their peak in ${window} <small>${key}</small></span><output>${count(sum(bins), 'client')}</output></figcaption>
@@ -37,6 +39,3 @@ ${folded('These numbers as a table', spread)}`
 }
 
 const sum = (bins: Demand['bins']) => bins.reduce((total, { clients }) => total + clients, 0)
-
-const rangeOf = ({ from, to }: { from: number; to: number }) =>
-  from === to ? number(from) : `${number(from)} – ${number(to)}`

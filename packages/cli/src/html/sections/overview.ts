@@ -28,11 +28,13 @@ ${
 /** The one limit of all runs, if they differ in nothing but the algorithm. */
 function commonLimit(runs: readonly Run[]): string[] {
   const terms = runs.flatMap(({ policies }) =>
-    policies.map(({ limit, windowMs }) => limit && `${number(limit)} in ${duration(windowMs)}`),
+    policies.map(({ limit, windowMs }) =>
+      limit === undefined ? undefined : `${number(limit)} in ${duration(windowMs)}`,
+    ),
   )
   const [first] = terms
   const common = terms.length === runs.length && terms.every((other) => other === first)
-  return first && common ? [first] : []
+  return first !== undefined && common ? [first] : []
 }
 
 const nameOf = (name: string) => (name === '-' ? 'Standard input' : name)

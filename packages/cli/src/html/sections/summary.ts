@@ -18,7 +18,7 @@ export function summary({ runs, clients }: Report): Html {
         title: 'Refused',
         number: true,
         cell: (run) => [
-          html`${number(run.refused)} <small>${percent(run.refused / run.requests)}</small>`,
+          html`${number(run.refused)} <small>${percent(refusedShare(run))}</small>`,
           bar(highest === 0 ? 0 : refusedShare(run) / highest),
         ],
       },
@@ -26,7 +26,7 @@ export function summary({ runs, clients }: Report): Html {
         title: 'Clients refused',
         number: true,
         cell: (run) =>
-          html`${number(run.clientsRefused)} <small>${percent(run.clientsRefused / clients)}</small>`,
+          html`${number(run.clientsRefused)} <small>${percent(shareOf(run.clientsRefused, clients))}</small>`,
       },
       {
         title: 'Most in any window',
@@ -42,7 +42,9 @@ export function summary({ runs, clients }: Report): Html {
   return section('summary', 'Side by side', overview, past(runs), note)
 }
 
-const refusedShare = ({ refused, requests }: Run) => (requests === 0 ? 0 : refused / requests)
+const shareOf = (part: number, whole: number) => (whole === 0 ? 0 : part / whole)
+
+const refusedShare = ({ refused, requests }: Run) => shareOf(refused, requests)
 
 /** @param share of the room that it fills, 0 … 1 */
 const bar = (share: number) =>
