@@ -1,13 +1,16 @@
 import type { Replay } from '../replay/replay.ts'
 import type { Report, Run } from './report.ts'
-import { count, duration, percent } from './words.ts'
+import { count, duration, listed, percent } from './words.ts'
 
 /** A limit that is exceeded by more is worth a sentence. */
 const FAR_OVER = 1.5
 /** One client with more of the requests than this is. */
 const LARGE_SHARE = 0.25
+const FEW_REQUESTS = 100
 /** More of the clients refused than this: the limit is low rather than the clients greedy. */
 const MANY_REFUSED = 0.05
+/** Among fewer, shares say little. */
+const FEW_CLIENTS = 20
 /** More of the lines unreadable or late than this. */
 const MANY_LINES = 0.01
 
@@ -21,9 +24,10 @@ export function findingsOf(
   return [
     ...aboutLines(report),
     ...aboutLargest(report, replay, name),
-    ...runs.flatMap((run) => aboutRun(run, report.clients)),
+    ...runs.flatMap(aboutFarOver),
+    ...aboutMany(report),
     ...aboutNobody(runs),
-    ...aboutOver(runs),
+    ...aboutLongest(runs),
   ]
 }
 
@@ -47,14 +51,14 @@ function aboutLargest(
   name: (client: number) => string,
 ): string[] {
   const largest = replay.largestClient()
-  if (largest < 0 || requests < 100) return []
+  if (largest < 0 || requests < FEW_REQUESTS) return []
   const share = replay.requestsOf(largest) / requests
   return share > LARGE_SHARE
     ? [`one client makes ${percent(share)} of all requests: ${name(largest)}`]
     : []
 }
 
-function aboutRun(run: Run, clients: number): string[] {
+function aboutFarOver(run: Run): string[] {
   const found: string[] = []
   for (const [i, { over }] of run.most.entries()) {
     const far = over.find(({ share }) => share === FAR_OVER)
@@ -65,13 +69,18 @@ function aboutRun(run: Run, clients: number): string[] {
         `${percent(FAR_OVER)} of the limit`,
     )
   }
-  if (run.clientsRefused > clients * MANY_REFUSED && clients >= 20) {
-    found.push(
-      `${run.name} refuses ${percent(run.clientsRefused / clients)} of the clients at least once: ` +
-        'for a limit against abuse that is low',
-    )
-  }
   return found
+}
+
+function aboutMany({ runs, clients }: Omit<Report, 'findings'>): string[] {
+  if (clients < FEW_CLIENTS) return []
+  const many = runs.filter(({ clientsRefused }) => clientsRefused > clients * MANY_REFUSED)
+  if (many.length === 0) return []
+  const most = Math.max(...many.map(({ clientsRefused }) => clientsRefused))
+  return [
+    `${listed(many.map(({ name }) => name))} refused more than ${percent(MANY_REFUSED)} of the clients ` +
+      `at least once (${percent(most / clients)} at most): for a limit against abuse that is low`,
+  ]
 }
 
 function aboutNobody(runs: readonly Run[]): string[] {
@@ -83,7 +92,7 @@ function aboutNobody(runs: readonly Run[]): string[] {
   return runs.filter(({ refused }) => refused === 0).map(({ name }) => `${name} refused nobody`)
 }
 
-function aboutOver(runs: readonly Run[]): string[] {
+function aboutLongest(runs: readonly Run[]): string[] {
   const longest = runs.reduce<Run | undefined>(
     (most, run) => (run.longestRefusedMs > (most?.longestRefusedMs ?? 0) ? run : most),
     undefined,

@@ -19,5 +19,6 @@ function hidden(key: string): string {
     return `${address.split(':').slice(0, 3).join(':')}:x`
   }
   const [, kind = '', name = ''] = /^(user:)?(.*)$/s.exec(key) ?? []
-  return `${kind}${[...name].slice(0, 2).join('')}…`
+  const letters = [...name]
+  return `${kind}${letters.length > 2 ? letters.slice(0, 2).join('') : ''}…`
 }

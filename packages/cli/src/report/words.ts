@@ -44,3 +44,9 @@ export function duration(ms: number): string {
 export function moment(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
+
+/** `a`, `a and b`, `a, b and c` */
+export function listed(names: readonly string[]): string {
+  const last = names.at(-1) ?? ''
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
+}

@@ -1,0 +1,306 @@
+// What a user asks for and gets: the real process.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from '@jest/globals'
+import { createLimiter, memoryStore } from '@sluice/core'
+import type { Report } from './report/report.ts'
+import {
+  type KnownRequest,
+  knownTraffic,
+  toCombined,
+  toJsonLines,
+} from './testing/known-traffic.ts'
+import { ended, runCli, startCli } from './testing/run-cli.ts'
+import { scratch } from './testing/scratch.ts'
+
+const { folder, file } = scratch()
+const known = file('known.txt', toCombined(knownTraffic(3)))
+const LIMIT = ['--limit', '100', '--window', '1m']
+
+async function report(...args: string[]): Promise<Report> {
+  const { code, stdout, stderr } = await runCli(['replay', ...args, '--json'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout) as Report
+}
+
+describe('the report', () => {
+  it('is a table and what stands out, without colours where no terminal is', async () => {
+    const { code, stdout, stderr } = await runCli(['replay', known, ...LIMIT])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('100 per 1 min')
+    expect(stdout).toMatch(/algorithm +admitted +refused +clients refused +most in a window/)
+    expect(stdout).toMatch(
+      /fixed-window +[\d,]+ +[\d,]+ \([\d.]+ %\) +\d+ \([\d.]+ %\) +200 \(200 %\)/,
+    )
+    expect(stdout).toContain(
+      '- fixed-window let 2 clients through with more than 150 % of the limit',
+    )
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it must not be there
+    expect(stdout).not.toMatch(/\u001b/)
+  })
+
+  it('masks clients everywhere, unless they are asked for', async () => {
+    for (const json of [[], ['--json']]) {
+      const hidden = await runCli(['replay', known, ...LIMIT, ...json])
+      expect(hidden.stdout).not.toMatch(/203\.0\.113\.\d|192\.0\.2\.\d/)
+      const shown = await runCli(['replay', known, ...LIMIT, ...json, '--show-clients'])
+      if (json.length > 0) expect(shown.stdout).toContain('"192.0.2.77"')
+    }
+  })
+
+  it('goes into a file beside the table', async () => {
+    const path = `${folder}/report.json`
+    const { stdout } = await runCli(['replay', known, ...LIMIT, '--json', path])
+    expect(stdout).toContain('What stands out')
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ schema: 1, clients: 42 })
+  })
+
+  it('does not overwrite a log by a slip', async () => {
+    const before = readFileSync(known, 'utf8')
+    const { code, stderr } = await runCli(['replay', '--json', known, ...LIMIT])
+    expect(code).toBe(2)
+    expect(stderr).toContain('--json: expected a name that ends with .json')
+    expect(readFileSync(known, 'utf8')).toBe(before)
+  })
+})
+
+describe('exit codes', () => {
+  it('3 where a run refuses more than is admissible', async () => {
+    const codes = await Promise.all(
+      ['0%', '5%', '0.9', '100%'].map(async (share) => {
+        const { code } = await runCli(['replay', known, ...LIMIT, '--fail-if-refused', share])
+        return code
+      }),
+    )
+    expect(codes).toEqual([3, 3, 0, 0])
+  })
+
+  it.each([
+    [['replay', known], 'say which --limit to play, or let one be found with --suggest'],
+    [['replay', known, '--limit', '1e3'], '--limit: expected an integer from 0 to 1000000000000'],
+    [['replay', known, '--limit', '5', '--window', '1x'], '--window: expected whole milliseconds'],
+    [['replay', known, '--limit', '5', '--algorithm', 'gcra'], "received 'gcra'"],
+    [
+      ['replay', known, ...LIMIT, '-a', 'sliding-log', '--burst', '5'],
+      '--burst is for token-bucket',
+    ],
+    [['replay', known, ...LIMIT, '--max-delay', 'x'], '--max-delay: expected whole milliseconds'],
+    [['replay', known, ...LIMIT, '--key', 'who'], '--key: a combined log has ip and user'],
+    [['replay', known, ...LIMIT, '--cost', 'n'], '--time and --cost are for JSON lines and CSV'],
+    [
+      ['replay', known, ...LIMIT, '--fail-if-refused', '200%'],
+      '--fail-if-refused: expected a share',
+    ],
+    [['replay', known, ...LIMIT, '--format', 'xml'], 'Allowed choices are combined, json, csv'],
+    [['replay', known, ...LIMIT, '--frobnicate'], "unknown option '--frobnicate'"],
+    [['replay', known, '--config', 'a.json', '--limit', '5'], '--limit and --config exclude'],
+    [['replay', known, '--config', 'nowhere.json'], "--config: nowhere.json can't be loaded"],
+    [['play'], "unknown command 'play'"],
+  ])('2 for wrong usage: %j', async (args, message) => {
+    const { code, stdout, stderr } = await runCli(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(message)
+  })
+
+  it('0 for help and version', async () => {
+    const help = await runCli(['replay', '--help'])
+    expect(help.code).toBe(0)
+    expect(help.stdout).toContain('--fail-if-refused <share>')
+    const version = await runCli(['--version'])
+    expect([version.code, version.stdout.trim()]).toEqual([0, '0.1.0'])
+  })
+
+  it('0 where whoever reads has gone', async () => {
+    const child = startCli(['replay', known, ...LIMIT, '--json'])
+    child.stdout.destroy()
+    let told = ''
+    child.stderr.on('data', (text) => {
+      told += text
+    })
+    const code = await new Promise((resolve) => child.on('close', resolve))
+    expect({ code, told }).toEqual({ code: 0, told: '' })
+  })
+})
+
+describe('Ctrl-C', () => {
+  it('ends with what was played until then, and 130', async () => {
+    const child = startCli(['replay', '-', ...LIMIT, '--json', '--suggest'])
+    const told = new Promise((resolve) => child.stderr.once('data', resolve))
+    child.stdin.on('error', () => {})
+    const requests = toJsonLines(knownTraffic(4)).replaceAll(',"cost":1', '')
+    child.stdin.write(requests)
+    // It tells where it is when some time has passed and more lines come.
+    const feeding = setInterval(() => child.stdin.write('{"time":1795270230000,"ip":"x"}\n'), 100)
+    await told
+    clearInterval(feeding)
+    child.kill('SIGINT')
+    const { code, stdout } = await ended(child)
+    expect(code).toBe(130)
+    const { source, requests: played, suggestion } = JSON.parse(stdout) as Report
+    expect(source.interrupted).toBe(true)
+    expect(played).toBe(source.lines)
+    expect(played).toBeGreaterThan(1000)
+    expect(suggestion?.rows).toHaveLength(3)
+  })
+})
+
+describe('--suggest', () => {
+  /** Whether a token bucket of the core refuses any of these clients. */
+  function refusesAny(requests: readonly KnownRequest[], limit: number, burst: number): boolean {
+    let now = 0
+    const store = memoryStore({ clock: () => now })
+    const limiter = createLimiter({ store, limit, burst, window: '1m', algorithm: 'token-bucket' })
+    const refused = requests.some(({ atMs, client, cost }) => {
+      now = atMs
+      return !limiter.consume(client, { cost }).allowed
+    })
+    store.close()
+    return refused
+  }
+
+  it('names limits by which so many clients are never refused, and bursts that are just enough', async () => {
+    const requests = knownTraffic(5)
+    const log = file('suggest.jsonl', toJsonLines(requests))
+    const { suggestion, runs } = await report(log, '--cost', 'cost', '--suggest')
+    expect(runs).toEqual([])
+    const rows = suggestion?.rows ?? []
+    expect(rows.map(({ share }) => share)).toEqual([0.99, 0.999, 0.9999])
+    for (const { limit, burst } of rows) {
+      const args = [log, '--cost', 'cost', '--limit', `${limit}`, '-a', 'sliding-log']
+      const [run] = (await report(...args, '--show-clients')).runs
+      const refused = new Set(run?.mostRefused.map(({ client }) => client))
+      const spared = requests.filter(({ client }) => !refused.has(client))
+      expect(refusesAny(spared, limit, burst)).toBe(false)
+      expect(refusesAny(spared, limit, burst - 1)).toBe(true)
+    }
+  })
+
+  it('leaves no file behind', async () => {
+    const child = startCli(['replay', known, '--suggest'], { TMPDIR: folder })
+    child.stdin.end()
+    expect((await ended(child)).code).toBe(0)
+    expect(readdirSync(folder).filter((name) => name.startsWith('sluice-'))).toEqual([])
+  })
+})
+
+describe('--config', () => {
+  const log = file(
+    'site.txt',
+    [
+      ['10.0.0.1', 'ann', 'GET /a'],
+      ['10.0.0.1', 'ann', 'GET /a'],
+      ['10.0.0.1', 'ann', 'GET /a'],
+      ['10.0.0.2', '-', 'GET /a'],
+      ['10.0.0.2', '-', 'GET /a'],
+      ['10.0.0.2', '-', 'POST /login'],
+      ['10.0.0.2', '-', 'POST /login?x'],
+      ['10.0.0.2', '-', 'GET /health'],
+      ['10.0.0.3', '-', 'GET /a'],
+      ['192.0.2.9', '-', 'GET /a'],
+    ]
+      .map(([ip, user, request], i) => {
+        const time = `21/Nov/2026:14:00:${String(i).padStart(2, '0')} +0000`
+        return `${ip} - ${user} [${time}] "${request} HTTP/1.1" 200 5 "-" "agent/${i}"\n`
+      })
+      .join(''),
+  )
+
+  it('plays the options of the middleware: tiers, routes, lists, keys by user', async () => {
+    const config = file(
+      'sluice.config.ts',
+      `interface Request { user?: { id: string }; get(name: string): string | undefined }
+       const limit = async ({ user }: Request) => (user ? 3 : 1)
+       export default {
+         key: 'user' as const,
+         policies: [
+           { name: 'plan', limit, window: '1m' },
+           { name: 'day', limit: 100, window: '1d', algorithm: 'fixed-window' as const },
+         ],
+         routes: { 'POST /login': { key: 'ip', limit: 1, window: '15m' }, '/health': false },
+         allow: ['10.0.0.3'],
+         deny: ['192.0.2.0/24'],
+         skip: (request: Request) => request.get('user-agent') === 'agent/0',
+       }`,
+    )
+    const { clients, runs } = await report(log, '--config', config, '--show-clients')
+    expect(runs).toHaveLength(1)
+    const [run] = runs
+    expect(run).toMatchObject({
+      name: 'sluice.config.ts',
+      requests: 10,
+      // skipped, /health, allowed
+      exempt: 3,
+      // the second GET /a and the second POST /login of 10.0.0.2, and whoever is denied
+      refused: 3,
+      clientsRefused: 2,
+    })
+    expect(clients).toBe(3)
+    expect(run?.policies).toEqual([
+      { name: 'plan', algorithm: 'sliding-window', windowMs: 60_000 },
+      { name: 'day', algorithm: 'fixed-window', limit: 100, windowMs: 86_400_000 },
+      { name: 'POST /login: default', algorithm: 'sliding-window', limit: 1, windowMs: 900_000 },
+    ])
+    expect(run?.most.map(({ units, client }) => [units, client])).toEqual([
+      [2, 'user:ann'],
+      [2, 'user:ann'],
+      [1, '10.0.0.2'],
+    ])
+    expect(run?.mostRefused).toMatchObject([
+      { client: '10.0.0.2', requests: 4, refused: 2 },
+      { client: '192.0.2.9', requests: 1, refused: 1 },
+    ])
+  })
+
+  it.each([
+    ['limit.json', '{ "limit": 2, "window": "1m" }'],
+    ['limit.mjs', "export default { limit: 2, window: '1m' }"],
+    ['limit.cjs', "module.exports = { limit: 2, window: '1m' }"],
+    ['limit.js', "export default { limit: 2, window: '1m' }"],
+  ])('is a file such as %s', async (name, content) => {
+    const [run] = (await report(log, '--config', file(name, content))).runs
+    expect(run).toMatchObject({ admitted: 6, refused: 4 })
+  })
+
+  it('makes nobody wait, however many a leaky bucket lets wait', async () => {
+    const config = file(
+      'leaky.json',
+      '{ "limit": 1, "window": "1m", "algorithm": "leaky-bucket", "maxDelay": "1d", "key": "user" }',
+    )
+    const many = `${readFileSync(log, 'utf8').split('\n')[0]}\n`.repeat(1500)
+    const [run] = (await report(file('many.txt', many), '--config', config)).runs
+    expect(run).toMatchObject({ admitted: 1441, refused: 59 })
+  })
+
+  it('says what it can not heed', async () => {
+    const config = file(
+      'settles.mjs',
+      "export default { limit: 2, window: '1m', settle: () => 5, respond() { throw 1 }, store: undefined }",
+    )
+    const { code, stderr } = await runCli(['replay', log, '--config', config])
+    expect(code).toBe(0)
+    expect(stderr).toContain('settle is not called')
+  })
+
+  it.each([
+    ['wrong.json', '{ "limit": "2", "window": "1m" }', 2, 'limit: expected an integer'],
+    ['unknown.json', '{ "limit": 2, "window": "1m", "windwo": 5 }', 2, 'windwo'],
+    ['nothing.mjs', 'export default 2', 2, 'expected the options of a rate limit'],
+    ['broken.mjs', 'export default {', 2, "can't be loaded"],
+    [
+      'throws.mjs',
+      "export default { window: '1m', limit: (request) => request.session.plan.limit }",
+      1,
+      'a function of the configuration failed for GET /a of 10.0.0.1 at 2026-11-21T14:00:00.000Z',
+    ],
+    [
+      'nonsense.mjs',
+      "export default { window: '1m', limit: async () => 'many' }",
+      1,
+      'limit: expected an integer',
+    ],
+  ])('is refused if it is wrong: %s', async (name, content, expected, message) => {
+    const { code, stderr } = await runCli(['replay', log, '--config', file(name, content)])
+    expect(stderr).toContain(message)
+    expect(code).toBe(expected)
+  })
+})
