@@ -76,7 +76,7 @@ function runsTable({ runs, clients }: Report, colors: Colors): string {
         ? '0'
         : `${number(run.clientsRefused)} (${percent(run.clientsRefused / clients)})`,
       several ? '' : most(run, 0),
-      run.longestRefusedMs === 0 ? '-' : duration(run.longestRefusedMs),
+      run.refused === 0 ? '-' : duration(run.longestRefusedMs),
       number(run.peakKeys),
     ])
   }

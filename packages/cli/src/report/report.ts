@@ -63,7 +63,7 @@ export interface Run {
   readonly clientsRefused: number
   /** One for each policy. */
   readonly most: readonly MostAdmitted[]
-  /** The longest that a client met nothing but refusals: from its first to its next admission, or its last refusal. */
+  /** The longest that a client met nothing but refusals: from the first to the last of them. */
   readonly longestRefusedMs: number
   /** The most keys that the store held at a time. */
   readonly peakKeys: number

@@ -2,24 +2,24 @@ import { describe, expect, it } from '@jest/globals'
 import { Refusals } from './refusals.ts'
 
 describe('Refusals', () => {
-  it('measures from the first refusal to the next admission', () => {
+  it('measures from the first to the last refusal between two admissions', () => {
     const refusals = new Refusals()
+    refusals.admit(0)
     refusals.refuse(0, 0)
     refusals.refuse(0, 400)
-    refusals.admit(0, 1000)
+    refusals.admit(0)
     refusals.refuse(0, 5000)
-    refusals.refuse(0, 5900)
-    expect(refusals.longestOf(0)).toBe(1000)
-    expect(refusals.longestMs).toBe(1000)
+    refusals.refuse(0, 5300)
+    expect(refusals.longestOf(0)).toBe(400)
+    expect(refusals.longestMs).toBe(400)
   })
 
-  it('measures to the last refusal where no admission follows', () => {
+  it('does not take for refused who stays away after a refusal', () => {
     const refusals = new Refusals()
-    refusals.admit(3, 0)
     refusals.refuse(3, 100)
-    refusals.refuse(3, 2100)
-    expect(refusals.longestOf(3)).toBe(2000)
-    expect([refusals.clients, refusals.count(3), refusals.count(9_999)]).toEqual([1, 2, 0])
+    refusals.admit(3)
+    expect(refusals.longestOf(3)).toBe(0)
+    expect([refusals.clients, refusals.count(3), refusals.count(9_999)]).toEqual([1, 1, 0])
   })
 
   it('lists those refused most, the earlier of equals first', () => {

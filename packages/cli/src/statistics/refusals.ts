@@ -22,10 +22,8 @@ export class Refusals {
     else this.extend(client, nowMs)
   }
 
-  admit(client: number, nowMs: number): void {
-    if (client >= this.counts.length || this.since[client] === NONE) return
-    this.extend(client, nowMs)
-    this.since[client] = NONE
+  admit(client: number): void {
+    if (client < this.since.length) this.since[client] = NONE
   }
 
   /** Requests of the client that were refused. */
@@ -33,7 +31,7 @@ export class Refusals {
     return this.counts[client] ?? 0
   }
 
-  /** The longest that the client met nothing but refusals, ms. */
+  /** The longest that the client met nothing but refusals, from the first to the last, ms. */
   longestOf(client: number): number {
     return this.longest[client] ?? 0
   }

@@ -34,7 +34,7 @@ export class RunTally {
     this.admitted += 1
     this.timeline.enter(nowMs)
     this.timeline.count(ADMITTED)
-    this.refusals.admit(client, nowMs)
+    this.refusals.admit(client)
   }
 
   refuse(nowMs: number, client: number): void {

@@ -143,14 +143,17 @@ function peakOf(decided: readonly Decided[], windowMs: number) {
   return peak
 }
 
-/** From the first refusal after an admission to the next admission, or to the last refusal. */
+/** From the first to the last refusal of those that no admission interrupts. */
 function longestRefused(decided: readonly Decided[]): number {
   let longest = 0
   let since: number | undefined
   for (const { atMs, goesOnMs } of decided) {
-    if (since === undefined && goesOnMs === undefined) since = atMs
-    if (since !== undefined) longest = Math.max(longest, atMs - since)
-    if (goesOnMs !== undefined) since = undefined
+    if (goesOnMs !== undefined) {
+      since = undefined
+      continue
+    }
+    since ??= atMs
+    longest = Math.max(longest, atMs - since)
   }
   return longest
 }
