@@ -36,7 +36,7 @@ export async function replayCommand(
   const plan = await planOf(flags, clients)
   const sources = sourcesOf(namesOf(files))
   const { key, time, cost, format } = flags
-  const reading = { fields: { key, time, cost }, whole: plan.whole }
+  const reading = { clients, fields: { key, time, cost }, whole: plan.whole }
   const input = new LogInput({ sources, format, reading })
   const replay = new Replay(plan, clients)
   for (const note of plan.notes) stderr.write(`${note}\n`)

@@ -1,13 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
+import { Clients } from '../log/clients.ts'
 import { LogEntry } from '../log/log-entry.ts'
 import { CombinedFormat } from './combined.ts'
 
 function read(line: string | Buffer, key = 'ip') {
   const entry = new LogEntry()
+  const clients = new Clients()
   const bytes = Buffer.concat([Buffer.from('before '), Buffer.from(line), Buffer.from(' after')])
-  const format = new CombinedFormat({ fields: { key }, whole: true })
+  const format = new CombinedFormat({ clients, fields: { key }, whole: true })
   const reason = format.read(bytes, 7, bytes.length - 6, entry)
-  return { reason, entry }
+  return { reason, entry, key: reason === undefined ? clients.key(entry.client) : undefined }
 }
 
 const TIME = '[21/Nov/2026:14:00:30 +0000]'
@@ -15,13 +17,12 @@ const AT = 1_795_269_630_000
 
 describe('CombinedFormat', () => {
   it('reads a line of nginx and Apache', () => {
-    const { reason, entry } = read(
+    const { reason, entry, key } = read(
       `203.0.113.7 - ann ${TIME} "POST /login?next=%2F HTTP/2.0" 302 17 "https://example.com/" "Mozilla/5.0 (X11)"`,
     )
     expect(reason).toBeUndefined()
     expect(entry).toMatchObject({
       time: AT,
-      key: '203.0.113.7',
       cost: 1,
       ip: '203.0.113.7',
       user: { id: 'ann' },
@@ -33,13 +34,14 @@ describe('CombinedFormat', () => {
       bytes: 17,
       headers: { referer: 'https://example.com/', 'user-agent': 'Mozilla/5.0 (X11)' },
     })
+    expect(key).toBe('203.0.113.7')
     expect(entry.get('User-Agent')).toBe('Mozilla/5.0 (X11)')
   })
 
   it('reads a common log', () => {
     const { reason, entry } = read(`2001:db8::1 - - ${TIME} "GET / HTTP/1.1" 304 -`)
     expect(reason).toBeUndefined()
-    expect(entry).toMatchObject({ key: '2001:db8::1', user: undefined, status: 304, headers: {} })
+    expect(entry).toMatchObject({ ip: '2001:db8::1', user: undefined, status: 304, headers: {} })
     expect(entry.bytes).toBeUndefined()
   })
 
@@ -52,14 +54,14 @@ describe('CombinedFormat', () => {
   })
 
   it('takes a user with spaces and brackets for one', () => {
-    const { entry } = read(`192.0.2.1 - John [x] Doe ${TIME} "GET / HTTP/1.1" 200 5`, 'user')
+    const { entry, key } = read(`192.0.2.1 - John [x] Doe ${TIME} "GET / HTTP/1.1" 200 5`, 'user')
     expect(entry.user).toEqual({ id: 'John [x] Doe' })
-    expect(entry.key).toBe('user:John [x] Doe')
+    expect(key).toBe('user:John [x] Doe')
   })
 
   it('counts those without a user by their address', () => {
-    expect(read(`192.0.2.1 - - ${TIME} "GET / HTTP/1.1" 200 5`, 'user').entry.key).toBe('192.0.2.1')
-    expect(read(`192.0.2.1 - -x ${TIME} "GET / HTTP/1.1" 200 5`, 'user').entry.key).toBe('user:-x')
+    expect(read(`192.0.2.1 - - ${TIME} "GET / HTTP/1.1" 200 5`, 'user').key).toBe('192.0.2.1')
+    expect(read(`192.0.2.1 - -x ${TIME} "GET / HTTP/1.1" 200 5`, 'user').key).toBe('user:-x')
   })
 
   it.each([
@@ -77,7 +79,7 @@ describe('CombinedFormat', () => {
   })
 
   it('remembers no time for another', () => {
-    const format = new CombinedFormat({ fields: {}, whole: false })
+    const format = new CombinedFormat({ clients: new Clients(), fields: {}, whole: false })
     const times = [
       '14:00:30 +0000',
       '14:00:31 +0000',

@@ -1,3 +1,4 @@
+import type { Clients } from '../log/clients.ts'
 import type { LogEntry } from '../log/log-entry.ts'
 import { ClockTime } from './clock-time.ts'
 import { unescapeField } from './escapes.ts'
@@ -15,11 +16,13 @@ const DASH = 0x2d
  * `address identity user [time] "request" status bytes "referer" "user agent"`.
  */
 export class CombinedFormat implements LineFormat {
+  private readonly clients: Clients
   private readonly byUser: boolean
   private readonly whole: boolean
   private readonly clock = new ClockTime()
 
-  constructor({ fields, whole }: Reading) {
+  constructor({ clients, fields, whole }: Reading) {
+    this.clients = clients
     this.byUser = fields.key === 'user'
     this.whole = whole
   }
@@ -46,9 +49,9 @@ export class CombinedFormat implements LineFormat {
 
     entry.time = time
     if (this.byUser && !isDash(bytes, userStart, open - 1)) {
-      entry.key = `user:${text(bytes, userStart, open - 1)}`
+      entry.client = this.clients.number(`user:${text(bytes, userStart, open - 1)}`)
     } else {
-      entry.key = bytes.toString('latin1', start, addressEnd)
+      entry.client = this.clients.numberOf(bytes, start, addressEnd)
     }
     if (this.whole) {
       this.readWhole(bytes, { start, addressEnd, userStart, open, request, requestEnd, end }, entry)

@@ -44,7 +44,8 @@ export class CsvReader implements LogReader {
 
   write(chunk: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.parser.write(chunk, (error) => (error ? reject(error) : resolve()))
+      // It may keep what is left of a chunk.
+      this.parser.write(Buffer.from(chunk), (error) => (error ? reject(error) : resolve()))
     })
   }
 

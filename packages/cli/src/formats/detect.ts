@@ -1,3 +1,4 @@
+import { Clients } from '../log/clients.ts'
 import { LogEntry } from '../log/log-entry.ts'
 import { CombinedFormat } from './combined.ts'
 import { type FieldNames, USUAL_NAMES } from './field-names.ts'
@@ -22,7 +23,7 @@ export function detectFormat(beginning: Buffer, fields: FieldNames): FormatName 
 
 function isCombined(line: string): boolean {
   const bytes = Buffer.from(line)
-  const format = new CombinedFormat({ fields: {}, whole: false })
+  const format = new CombinedFormat({ clients: new Clients(), fields: {}, whole: false })
   return format.read(bytes, 0, bytes.length, new LogEntry()) === undefined
 }
 

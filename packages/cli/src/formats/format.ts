@@ -1,4 +1,5 @@
 import { UsageError } from '../command/usage-error.ts'
+import type { Clients } from '../log/clients.ts'
 import { CombinedFormat } from './combined.ts'
 import { CsvReader } from './csv.ts'
 import type { FieldNames } from './field-names.ts'
@@ -11,9 +12,11 @@ export type FormatName = (typeof FORMATS)[number]
 
 /** What is to be read of a log, and where in it. */
 export interface Reading {
+  /** Numbers them. */
+  readonly clients: Clients
   /** What was asked for; the rest is found by its usual names. Combined: `key` is `ip` or `user`. */
   readonly fields: FieldNames
-  /** True: entries hold all that a line tells. Else time, key and cost. */
+  /** True: entries hold all that a line tells. Else time, client and cost. */
   readonly whole: boolean
 }
 

@@ -1,3 +1,4 @@
+import type { Clients } from '../log/clients.ts'
 import type { LogEntry } from '../log/log-entry.ts'
 import type { FieldNames } from './field-names.ts'
 import { type Fact, USUAL_NAMES } from './field-names.ts'
@@ -8,12 +9,14 @@ export type Fields = Readonly<Record<string, unknown>>
 
 /** Reads the entry out of a line that has named fields. */
 export class RecordReader {
+  private readonly clients: Clients
   private readonly asked: FieldNames
   private readonly whole: boolean
   /** Where the last record had a fact, which is where the next one will have it. */
   private readonly found = new Map<Fact, string>()
 
-  constructor({ fields, whole }: Reading) {
+  constructor({ clients, fields, whole }: Reading) {
+    this.clients = clients
     this.asked = fields
     this.whole = whole
   }
@@ -30,18 +33,18 @@ export class RecordReader {
     const key = this.asked.key === undefined ? this.fact(fields, 'key') : at(fields, this.asked.key)
     if (isEmpty(key)) return missing('key', this.asked.key, fields)
     if (typeof key === 'object') return 'the key is an object: name one of its fields'
-    entry.key = String(key)
+    entry.client = this.clients.number(String(key))
     if (this.asked.cost !== undefined) {
       const cost = costOf(at(fields, this.asked.cost))
       if (cost === undefined)
         return `the cost at ${this.asked.cost} is no integer from 0 to 2^53 - 1`
       entry.cost = cost
     }
-    if (this.whole) this.readWhole(fields, entry)
+    if (this.whole) this.readWhole(fields, String(key), entry)
     return undefined
   }
 
-  private readWhole(fields: Fields, entry: LogEntry): void {
+  private readWhole(fields: Fields, key: string, entry: LogEntry): void {
     const text = (fact: Fact) => {
       const value = this.fact(fields, fact)
       return isEmpty(value) || typeof value === 'object' ? undefined : String(value)
@@ -50,7 +53,7 @@ export class RecordReader {
     const agent = text('userAgent')
     const referer = text('referer')
     entry.fields = fields
-    entry.ip = entry.key
+    entry.ip = key
     entry.user = user === undefined ? undefined : { id: user }
     entry.method = text('method')?.toUpperCase() ?? ''
     entry.url = text('url') ?? ''

@@ -1,4 +1,5 @@
-import { createReadStream, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { stdin } from 'node:process'
 import { addAbortSignal, pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -28,7 +29,8 @@ function sizeOf(name: string): number | undefined {
 }
 
 /**
- * The bytes of a source in chunks, unpacked if they are gzip, whatever its name.
+ * The bytes of a source in chunks, unpacked if they are gzip, whatever its name. A chunk is valid
+ * until the next one is asked for.
  *
  * @param onRead told of the bytes read, as they stand in the file
  * @param signal ends them early
@@ -39,22 +41,41 @@ export async function* readSource(
   onRead: (bytes: number) => void,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const file = name === '-' ? stdin : createReadStream(name, { highWaterMark: CHUNK })
-  addAbortSignal(signal, file)
+  const chunks = name === '-' ? standardInput(signal) : fileChunks(name, signal)
   try {
-    yield* unpacked(counted(file, onRead))
+    yield* unpacked(counted(chunks, onRead))
   } catch (error) {
     if (signal.aborted) return
     throw error instanceof InputError ? error : new InputError(`${name}: ${reasonOf(error)}`)
-  } finally {
-    file.destroy()
   }
 }
 
-async function* counted(file: Readable, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
-  for await (const chunk of file) {
-    onRead((chunk as Buffer).length)
-    yield chunk as Buffer
+async function* standardInput(signal: AbortSignal): AsyncGenerator<Buffer> {
+  yield* addAbortSignal(signal, stdin)
+}
+
+/** Always in the same memory: a stream would take new one for each chunk. */
+async function* fileChunks(name: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const file = await open(name)
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK)
+    while (!signal.aborted) {
+      const { bytesRead } = await file.read(buffer, 0, CHUNK, null)
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function* counted(
+  chunks: AsyncGenerator<Buffer>,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    onRead(chunk.length)
+    yield chunk
   }
 }
 
@@ -74,8 +95,13 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
 function unzipped(chunks: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
   const gunzip = createGunzip({ chunkSize: CHUNK })
   // Its failure comes out where the chunks do.
-  pipeline(Readable.from(chunks), gunzip, () => {})
+  pipeline(Readable.from(copied(chunks)), gunzip, () => {})
   return gunzip
+}
+
+/** For a reader that has one chunk in hand while it asks for the next. */
+async function* copied(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) yield Buffer.from(chunk)
 }
 
 async function* after(begin: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -1,4 +1,5 @@
 import { addressKey } from '@sluice/core'
+import { ByteIndex } from './byte-index.ts'
 
 /**
  * Numbers clients in the order in which they appear, from 0. Addresses are counted as the
@@ -7,6 +8,7 @@ import { addressKey } from '@sluice/core'
 export class Clients {
   private readonly numbers = new Map<string, number>()
   private readonly keys: string[] = []
+  private readonly index = new ByteIndex()
 
   get count(): number {
     return this.keys.length
@@ -20,6 +22,17 @@ export class Clients {
     if (number !== undefined) return number
     this.numbers.set(key, this.keys.length)
     return this.keys.push(key) - 1
+  }
+
+  /** The same of text that stands between two places of a log, in Latin letters. */
+  numberOf(bytes: Buffer, start: number, end: number): number {
+    const found = this.index.find(bytes, start, end)
+    if (found >= 0) return found
+    const text = bytes.toString('latin1', start, end)
+    const number = this.number(text)
+    // Other spellings may be many: of them none is kept.
+    if (this.key(number) === text) this.index.add(bytes, start, end, number)
+    return number
   }
 
   key(number: number): string {

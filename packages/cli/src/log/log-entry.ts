@@ -10,8 +10,8 @@ const NO_HEADERS: IncomingHttpHeaders = {}
 export class LogEntry {
   /** ms since the epoch. */
   time = 0
-  /** What sets clients apart, as the log has it: an address, a user, or what `--key` names. */
-  key = ''
+  /** The number of its client, which is what sets clients apart by the log: an address, a user, or what `--key` names. */
+  client = 0
   /** Units, by `--cost`. */
   cost = 1
   /** The client's address, as it was written. */

@@ -84,8 +84,10 @@ export class GateRun implements Run {
     if (charges.length === 0) return client
     for (const [i, policy] of this.policiesOf(gate).entries()) {
       const { cost } = charges[i] as Charge
-      const decided = decision.policies[i] as (typeof decision.policies)[number]
-      policy.record(place, this.nowMs, numbers[i] as number, cost, decision.allowed, decided)
+      const number = numbers[i] as number
+      const { delayMs, resetMs } = decision.policies[i] as (typeof decision.policies)[number]
+      policy.record(place, this.nowMs, number, cost, decision.allowed, delayMs)
+      policy.keys.touch(number, this.nowMs, resetMs)
     }
     this.tally.noteKeys()
     return client
@@ -108,8 +110,8 @@ export class GateRun implements Run {
 }
 
 /** What a function of the file threw, or the core of what it returned; with the request. */
-function failureOf(error: unknown, { method, url, time, key }: LogEntry): Error {
-  const request = `${method} ${url} of ${key} at ${new Date(time).toISOString()}`
+function failureOf(error: unknown, { method, url, time, ip }: LogEntry): Error {
+  const request = `${method} ${url} of ${ip} at ${new Date(time).toISOString()}`
   const message = error instanceof Error ? error.message : String(error)
   return new Error(`a function of the configuration failed for ${request}: ${message}`)
 }

@@ -3,50 +3,95 @@ import { withRoom } from '../statistics/columns.ts'
 
 type Quota = Charge['quota']
 type Cell = Parameters<Quota['decide']>[0]
+type Log = NonNullable<Cell['log']>
 
-/** Integers of a state. */
-const WIDTH = 3
+/** Numbers of a state: the quota's three integers, and from when on it is whole again. */
+const WIDTH = 4
+/** Slots that are looked at for logs that nobody needs any more, in each call. */
+const LOOKED_AT = 4
 
 /**
  * The memory store of a replay, whose keys have numbers already: it looks nothing up, evicts nobody
- * and needs no timers. So a replay is exact, and twice as fast as on the memory store of the core.
- * It runs the same quotas.
+ * and needs no timers. So a replay is exact, and several times as fast as on the memory store of
+ * the core. It runs the same quotas.
  */
 export class NumberedStore implements Store<'sync'> {
   readonly mode = 'sync'
   readonly clock: () => number
-  private readonly number: (key: string) => number
+  private readonly numberOf: (key: string) => number
 
   /** @param clock integer ms, which never steps back */
-  constructor(clock: () => number, number: (key: string) => number) {
+  constructor(clock: () => number, numberOf: (key: string) => number) {
     this.clock = clock
-    this.number = number
+    this.numberOf = numberOf
   }
 
   open(spaces: readonly Space[]): Ledger<'sync'> {
-    return new NumberedLedger(this.clock, this.number, spaces.length)
+    return new NumberedLedger(this.clock, this.numberOf, spaces)
   }
 
   close(): void {}
 }
 
-/** Keeps the states of each space by the numbers of their keys. */
+/** The states of one space by the numbers of their keys. */
+class States {
+  private numbers = new Float64Array(WIDTH * 1024)
+  private readonly logs: (Log | undefined)[] = []
+  /** Logs of which all entries have left the window: as good as new. */
+  private readonly spare: Log[] = []
+  /** The slot looked at next. */
+  private hand = 0
+
+  load(slot: number, cell: Cell): void {
+    const at = slot * WIDTH
+    if (at >= this.numbers.length) this.numbers = withRoom(this.numbers, at + WIDTH - 1)
+    cell.a = this.numbers[at] as number
+    cell.b = this.numbers[at + 1] as number
+    cell.c = this.numbers[at + 2] as number
+    cell.log = this.logs.length === 0 ? undefined : this.logs[slot]
+  }
+
+  save(slot: number, cell: Cell, quota: Quota, now: number, cost: number): void {
+    const at = slot * WIDTH
+    this.numbers[at] = cell.a
+    this.numbers[at + 1] = cell.b
+    this.numbers[at + 2] = cell.c
+    if (quota.keep === undefined) return
+    this.numbers[at + 3] = now + cell.resetMs
+    this.recycle(now)
+    cell.log ??= this.spare.pop()
+    quota.keep(cell, now, cost)
+    while (this.logs.length < slot) this.logs.push(undefined)
+    this.logs[slot] = cell.log
+  }
+
+  private recycle(now: number): void {
+    for (let i = 0; i < LOOKED_AT; i += 1) {
+      this.hand = this.hand + 1 < this.logs.length ? this.hand + 1 : 0
+      if ((this.numbers[this.hand * WIDTH + 3] as number) > now) continue
+      const log = this.logs[this.hand]
+      if (log === undefined) continue
+      this.spare.push(log)
+      this.logs[this.hand] = undefined
+    }
+  }
+}
+
 class NumberedLedger implements Ledger<'sync'> {
   private readonly clock: () => number
-  private readonly number: (key: string) => number
-  private readonly states: Float64Array[]
-  private readonly logs: Cell['log'][][]
+  private readonly numberOf: (key: string) => number
+  private readonly states: readonly States[]
+  /** For each space, filled in anew by every call. */
   private readonly cells: readonly Cell[]
-  private readonly numbers: Int32Array
+  private readonly slots: number[]
   private readonly ruling: Ruling
 
-  constructor(clock: () => number, number: (key: string) => number, spaces: number) {
+  constructor(clock: () => number, numberOf: (key: string) => number, spaces: readonly Space[]) {
     this.clock = clock
-    this.number = number
-    this.states = Array.from({ length: spaces }, () => new Float64Array(WIDTH * 1024))
-    this.logs = Array.from({ length: spaces }, () => [])
-    this.cells = Array.from({ length: spaces }, emptyCell)
-    this.numbers = new Int32Array(spaces)
+    this.numberOf = numberOf
+    this.states = spaces.map(() => new States())
+    this.cells = spaces.map(emptyCell)
+    this.slots = spaces.map(() => 0)
     this.ruling = { admitted: false, at: 0, source: 'store', outcomes: this.cells }
   }
 
@@ -56,50 +101,42 @@ class NumberedLedger implements Ledger<'sync'> {
     let admitted = true
     for (let i = 0; i < charges.length; i += 1) {
       const { key, quota, cost } = charges[i] as Charge
-      this.numbers[i] = this.number(key)
+      this.slots[i] = this.numberOf(key)
       quota.decide(this.load(i), now, cost)
       if (!(this.cells[i] as Cell).admitted) admitted = false
     }
-    for (let i = 0; i < charges.length; i += 1) {
-      const { quota, cost } = charges[i] as Charge
-      const cell = this.cells[i] as Cell
-      if (admitted) this.save(i, cell, quota, now, cost)
-      else if (cell.admitted) quota.decide(this.load(i), now, 0)
-    }
     ruling.admitted = admitted
     ruling.at = now
+    if (admitted) this.save(charges, now)
+    else if (charges.length > 1) this.uncharge(charges, now)
     return ruling
-  }
-
-  private load(i: number): Cell {
-    const number = this.numbers[i] as number
-    const cell = this.cells[i] as Cell
-    const at = number * WIDTH
-    let states = this.states[i] as Float64Array
-    if (at + WIDTH > states.length) states = this.states[i] = withRoom(states, at + WIDTH)
-    cell.a = states[at] as number
-    cell.b = states[at + 1] as number
-    cell.c = states[at + 2] as number
-    cell.log = this.logs[i]?.[number]
-    return cell
-  }
-
-  private save(i: number, cell: Cell, quota: Quota, now: number, cost: number): void {
-    if (cost === 0) return
-    const states = this.states[i] as Float64Array
-    const at = (this.numbers[i] as number) * WIDTH
-    states[at] = cell.a
-    states[at + 1] = cell.b
-    states[at + 2] = cell.c
-    if (quota.keep === undefined) return
-    quota.keep(cell, now, cost)
-    ;(this.logs[i] as Cell['log'][])[this.numbers[i] as number] = cell.log
   }
 
   readonly peek = unsupported
   readonly settle = unsupported
   readonly block = unsupported
   readonly reset = unsupported
+
+  private load(i: number): Cell {
+    const cell = this.cells[i] as Cell
+    ;(this.states[i] as States).load(this.slots[i] as number, cell)
+    return cell
+  }
+
+  private save(charges: readonly Charge[], now: number): void {
+    for (let i = 0; i < charges.length; i += 1) {
+      const { quota, cost } = charges[i] as Charge
+      if (cost === 0) continue
+      this.states[i]?.save(this.slots[i] as number, this.cells[i] as Cell, quota, now, cost)
+    }
+  }
+
+  /** Where another policy refused, one that would have admitted is told as it stands. */
+  private uncharge(charges: readonly Charge[], now: number): void {
+    for (let i = 0; i < charges.length; i += 1) {
+      if ((this.cells[i] as Cell).admitted) charges[i]?.quota.decide(this.load(i), now, 0)
+    }
+  }
 }
 
 /** A replay consumes, and does nothing else. */

@@ -1,8 +1,10 @@
-import { type AlgorithmName, createLimiter, type LimiterOptions, SluiceError } from '@sluice/core'
+import { type AlgorithmName, createLimiter, type RateLimitOptions, SluiceError } from '@sluice/core'
+
 import { numeric, type ReplayFlags } from '../command/flags.ts'
 import { UsageError } from '../command/usage-error.ts'
+import type { LogEntry } from '../log/log-entry.ts'
 import { SharedWindow } from '../statistics/shared-window.ts'
-import { LimiterRun } from './limiter-run.ts'
+import { LedgerRun } from './ledger-run.ts'
 import type { Plan } from './plan.ts'
 
 export const ALGORITHMS: readonly AlgorithmName[] = [
@@ -29,7 +31,7 @@ export function planFlags(flags: ReplayFlags): Plan {
   requireAlgorithm('--max-delay', maxDelay, 'leaky-bucket', algorithms)
   const demand = new SharedWindow(windowMsOf(window), ALGORITHMS.length)
   const notes: string[] = []
-  const runs: LimiterRun[] = []
+  const runs: LedgerRun[] = []
   for (const algorithm of limit === undefined ? [] : algorithms) {
     const options = {
       limit: numeric(limit as string),
@@ -38,9 +40,9 @@ export function planFlags(flags: ReplayFlags): Plan {
       ...(algorithm === 'token-bucket' && burst !== undefined && { burst: numeric(burst) }),
       ...(algorithm === 'leaky-bucket' &&
         maxDelay !== undefined && { maxDelay: numeric(maxDelay) }),
-    } as LimiterOptions<'sync'>
+    } as RateLimitOptions<LogEntry, never>
     try {
-      runs.push(new LimiterRun(algorithm, options, demand))
+      runs.push(new LedgerRun(algorithm, options, demand))
     } catch (error) {
       // Of five that nobody has named, one may have narrower bounds.
       if (flags.algorithm !== undefined || algorithm !== 'sliding-log') throw asUsage(error)

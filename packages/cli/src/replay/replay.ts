@@ -45,9 +45,8 @@ export class Replay {
 
   /** Takes a line's request, which `play` plays once no earlier one can come any more. */
   take(entry: LogEntry): void {
-    const client = this.clients.number(entry.key)
     const kept = this.whole ? entry : undefined
-    this.order.push(entry.time, this.arrivals.add(client, entry.cost, kept))
+    this.order.push(entry.time, this.arrivals.add(entry.client, entry.cost, kept))
   }
 
   /** Plays what is due. Rejects with what a function of the user's throws. */

@@ -1,4 +1,4 @@
-import TinyQueue from 'tinyqueue'
+import { Heap } from 'heap-js'
 import type { TrueWindow } from './true-window.ts'
 
 interface Departure {
@@ -13,7 +13,7 @@ interface Departure {
  */
 export class Departures {
   private readonly window: TrueWindow
-  private readonly waiting = new TinyQueue<Departure>([], (one, other) => one.atMs - other.atMs)
+  private readonly waiting = new Heap<Departure>((one, other) => one.atMs - other.atMs)
 
   /** @param window counts them, in its only lane */
   constructor(window: TrueWindow) {

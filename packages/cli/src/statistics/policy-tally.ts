@@ -1,4 +1,4 @@
-import type { PolicyDecision } from '@sluice/core'
+import type { Batch } from '../replay/batch.ts'
 import type { PolicyTerms } from '../report/report.ts'
 import { Departures } from './departures.ts'
 import { LiveKeys } from './live-keys.ts'
@@ -34,21 +34,37 @@ export class PolicyTally {
     return this.window.most[this.lane] as Most
   }
 
-  /** @param place of the request in its batch */
+  /**
+   * @param place of the request in its batch
+   * @param delayMs until its turn, if it was admitted
+   */
   record(
     place: number,
     nowMs: number,
     client: number,
     cost: number,
     admitted: boolean,
-    { delayMs, resetMs }: PolicyDecision,
+    delayMs: number,
   ): void {
-    if (this.departures !== undefined) {
-      this.demand.mark(place, client, cost)
-      if (admitted) this.departures.add(nowMs, delayMs, client, cost)
-    } else if (admitted) this.demand.mark(place, client, cost, this.lane)
-    else this.demand.mark(place, client, cost)
-    this.keys.touch(client, nowMs, resetMs)
+    if (this.departures === undefined) {
+      this.demand.mark(place, client, cost, admitted ? this.lane : undefined)
+      return
+    }
+    this.demand.mark(place, client, cost)
+    if (admitted) this.departures.add(nowMs, delayMs, client, cost)
+  }
+
+  /** The same for a whole batch. @param admitted by place: 1 or 0. @param delays by place */
+  count(
+    { length, times, clients, costs }: Batch,
+    admitted: Uint8Array,
+    delays: Float64Array,
+  ): void {
+    for (let i = 0; i < length; i += 1) {
+      const client = clients[i] as number
+      const cost = costs[i] as number
+      this.record(i, times[i] as number, client, cost, admitted[i] === 1, delays[i] as number)
+    }
   }
 
   /** Lets all go on that were admitted. */

@@ -1,3 +1,5 @@
+import type { Batch } from '../replay/batch.ts'
+import type { LiveKeys } from './live-keys.ts'
 import type { PolicyTally } from './policy-tally.ts'
 import { Refusals } from './refusals.ts'
 import { TimelineCounts } from './timeline.ts'
@@ -42,6 +44,24 @@ export class RunTally {
     this.timeline.enter(nowMs)
     this.timeline.count(REFUSED)
     this.refusals.refuse(client, nowMs)
+  }
+
+  /** Counts a whole batch of which nothing is exempt. @param admitted by place: 1 or 0 */
+  count({ length, times, clients }: Batch, admitted: Uint8Array): void {
+    for (let i = 0; i < length; i += 1) {
+      const nowMs = times[i] as number
+      const client = clients[i] as number
+      if (admitted[i] === 1) this.admit(nowMs, client)
+      else this.refuse(nowMs, client)
+    }
+  }
+
+  /** The same for the keys of the only policy. @param resets by place: ms until the quota is whole */
+  countKeys(keys: LiveKeys, { length, times, clients }: Batch, resets: Float64Array): void {
+    for (let i = 0; i < length; i += 1) {
+      keys.touch(clients[i] as number, times[i] as number, resets[i] as number)
+      if (keys.count > this.peakKeys) this.peakKeys = keys.count
+    }
   }
 
   /** Looks how many keys are held now, over all policies. */

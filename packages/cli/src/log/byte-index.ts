@@ -1,0 +1,92 @@
+import { randomInt } from 'node:crypto'
+import { withRoom } from '../statistics/columns.ts'
+
+/** Longer keys are not kept. Bytes. */
+const LONGEST = 47
+/** Of the table at first, a power of 2. */
+const SMALLEST = 1024
+
+/**
+ * Finds the numbers of keys by their bytes as they stand in a log: no text need be made of them,
+ * and nothing is looked up but a few integers. A hash table with open addressing.
+ */
+export class ByteIndex {
+  /** For each place a key's hash, and its entry + 1; 0 instead of that: the place is free. */
+  private places = new Int32Array(2 * SMALLEST)
+  private size = 0
+  /** By entry. */
+  private numbers = new Int32Array(SMALLEST)
+  /** By entry: its bytes, after their count. */
+  private bytes = new Uint8Array(SMALLEST * (LONGEST + 1))
+  /** Unknown to whoever sends requests, so that nobody can choose keys that meet. */
+  private readonly seed = randomInt(2 ** 31)
+
+  /** The number of the key between `start` and `end`, or -1. */
+  find(key: Uint8Array, start: number, end: number): number {
+    const entry = this.places[
+      this.search(key, start, end, this.hash(key, start, end)) + 1
+    ] as number
+    return entry === 0 ? -1 : (this.numbers[entry - 1] as number)
+  }
+
+  /** Adds a key that is not there yet, unless it is too long. */
+  add(key: Uint8Array, start: number, end: number, number: number): void {
+    if (end - start > LONGEST) return
+    if (4 * (this.size + 1) > this.places.length) this.grow()
+    const entry = this.size
+    this.size += 1
+    this.numbers = withRoom(this.numbers, entry)
+    this.numbers[entry] = number
+    const at = entry * (LONGEST + 1)
+    this.bytes = withRoom(this.bytes, at + LONGEST)
+    this.bytes[at] = end - start
+    this.bytes.set(key.subarray(start, end), at + 1)
+    const hash = this.hash(key, start, end)
+    const place = this.search(key, start, end, hash)
+    this.places[place] = hash
+    this.places[place + 1] = entry + 1
+  }
+
+  /** Where the key stands, or the free place at which the search for it ends. */
+  private search(key: Uint8Array, start: number, end: number, hash: number): number {
+    const { places } = this
+    const mask = places.length - 1
+    let place = (hash << 1) & mask
+    for (;;) {
+      const entry = places[place + 1] as number
+      if (entry === 0) return place
+      if (places[place] === hash && this.holds(entry - 1, key, start, end)) return place
+      place = (place + 2) & mask
+    }
+  }
+
+  private holds(entry: number, key: Uint8Array, start: number, end: number): boolean {
+    const at = entry * (LONGEST + 1)
+    if (this.bytes[at] !== end - start) return false
+    for (let i = start; i < end; i += 1) {
+      if (key[i] !== this.bytes[at + 1 + i - start]) return false
+    }
+    return true
+  }
+
+  private grow(): void {
+    const before = this.places
+    this.places = new Int32Array(before.length * 2)
+    const mask = this.places.length - 1
+    for (let from = 0; from < before.length; from += 2) {
+      if (before[from + 1] === 0) continue
+      let place = ((before[from] as number) << 1) & mask
+      while (this.places[place + 1] !== 0) place = (place + 2) & mask
+      this.places[place] = before[from] as number
+      this.places[place + 1] = before[from + 1] as number
+    }
+  }
+
+  /** FNV-1a with a seed, mixed once more at the end. */
+  private hash(key: Uint8Array, start: number, end: number): number {
+    let hash = this.seed
+    for (let i = start; i < end; i += 1) hash = Math.imul(hash ^ (key[i] as number), 16_777_619)
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+    return hash ^ (hash >>> 13)
+  }
+}
