@@ -116,14 +116,15 @@ function totalOf(sizes: readonly (number | undefined)[]): number | undefined {
 
 async function write(report: Report, { json, html }: ReplayFlags): Promise<void> {
   const data = `${JSON.stringify(report, null, 2)}\n`
+  // First what needs no file: should one not be writable, it is not lost.
+  if (json === true) stdout.write(data)
+  else stdout.write(`${toText(report, pico.createColors(hasColors()))}\n`)
   if (typeof json === 'string') writeFileSync(json, data)
   if (html !== undefined) {
     // Only where it is wanted: from the sources its script is bundled first.
     const { renderReport } = await import('../html/index.ts')
     writeFileSync(html, renderReport(report))
   }
-  if (json === true) stdout.write(data)
-  else stdout.write(`${toText(report, pico.createColors(hasColors()))}\n`)
 }
 
 function hasColors(): boolean {

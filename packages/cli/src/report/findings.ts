@@ -79,7 +79,7 @@ function aboutMany({ runs, clients }: Omit<Report, 'findings'>): string[] {
   const most = Math.max(...many.map(({ clientsRefused }) => clientsRefused))
   return [
     `${listed(many.map(({ name }) => name))} refused more than ${percent(MANY_REFUSED)} of the clients ` +
-      `at least once (${percent(most / clients)} at most): for a limit against abuse that is low`,
+      `at least once (${percent(most / clients)} at most), which is many for a limit against abuse`,
   ]
 }
 

@@ -10,6 +10,7 @@ const run = promisify(execFile)
 const root = join(__dirname, '../../../..')
 const documents = [
   'README.md',
+  'packages/cli/README.md',
   'packages/core/README.md',
   'packages/express/README.md',
   'packages/fastify/README.md',
