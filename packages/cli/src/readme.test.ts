@@ -1,33 +1,36 @@
-// The README shows what the command prints, and all that it takes.
+// The documents show what the command prints, and the README all that it takes.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { createProgram } from './command/program.ts'
+import { dayOfTraffic } from './testing/day-of-traffic.ts'
 import { knownTraffic, toCombined } from './testing/known-traffic.ts'
 import { runCli } from './testing/run-cli.ts'
 import { scratch } from './testing/scratch.ts'
 
 const readme = readFileSync(join(__dirname, '../README.md'), 'utf8')
 
+const choosing = readFileSync(join(__dirname, '../../../docs/choosing.md'), 'utf8')
+
 /** Commands in comments, each before the block that shows what it prints. */
-const shown = [...readme.matchAll(/^<!-- sluice ([^\n]+) -->\n```text\n(.*?)^```$/gms)]
+function shownIn(document: string): string[][] {
+  const shown = document.matchAll(/^<!-- sluice ([^\n]+) -->\n```text\n(.*?)^```$/gms)
+  return [...shown].map(([, command = '', output = '']) => [command, output])
+}
+
+async function expectPrinted(log: string, [command = '', output]: string[]): Promise<void> {
+  const args = command.split(' ').map((each) => (each === 'access.log' ? log : each))
+  expect((await runCli(args)).stdout).toBe(output)
+}
 
 describe('the README', () => {
   const log = scratch().file('access.log', toCombined(knownTraffic(3)))
 
-  it.each(shown.map(([, command, output]) => [command, output]))(
-    'shows what %s prints',
-    async (command, output) => {
-      const args = (command as string)
-        .split(' ')
-        .map((each) => (each === 'access.log' ? log : each))
-      expect((await runCli(args)).stdout).toBe(output)
-    },
-  )
+  it.each(shownIn(readme))('shows what %s prints', (...shown) => expectPrinted(log, shown))
 
   it('shows a replay and a suggestion', () => {
-    expect(shown).toHaveLength(2)
+    expect(shownIn(readme)).toHaveLength(2)
   })
 
   it('names every option of the command', () => {
@@ -35,5 +38,15 @@ describe('the README', () => {
     const flags = replay?.options.map(({ long }) => long as string) ?? []
     expect(flags.length).toBeGreaterThan(10)
     expect(flags.filter((flag) => !readme.includes(`\`${flag}`))).toEqual([])
+  })
+})
+
+describe('docs/choosing.md', () => {
+  const log = scratch().file('access.log', toCombined(dayOfTraffic()))
+
+  it('shows what the replay of its log prints', async () => {
+    const shown = shownIn(choosing)
+    expect(shown).toHaveLength(1)
+    await expectPrinted(log, shown[0] as string[])
   })
 })
