@@ -158,13 +158,23 @@ describe('--suggest', () => {
     return refused
   }
 
+  /** Clients that ask for little, at the time of the known traffic, some of them twice. */
+  function small(clients: number): KnownRequest[] {
+    return Array.from({ length: clients * 2 }, (_, i) => ({
+      atMs: 1_795_269_640_000 + 37 * i,
+      client: `10.0.${(i % clients) >> 8}.${(i % clients) & 255}`,
+      cost: 1 + (i % 3),
+    }))
+  }
+
   it('names limits by which so many clients are never refused, and bursts that are just enough', async () => {
-    const requests = knownTraffic(5)
+    const requests = [...knownTraffic(5), ...small(600)].sort((one, other) => one.atMs - other.atMs)
     const log = file('suggest.jsonl', toJsonLines(requests))
     const { suggestion, runs } = await report(log, '--cost', 'cost', '--suggest')
     expect(runs).toEqual([])
     const rows = suggestion?.rows ?? []
     expect(rows.map(({ share }) => share)).toEqual([0.99, 0.999, 0.9999])
+    expect(new Set(rows.map(({ limit }) => limit)).size).toBeGreaterThan(1)
     for (const { limit, burst } of rows) {
       const args = [log, '--cost', 'cost', '--limit', `${limit}`, '-a', 'sliding-log']
       const [run] = (await report(...args, '--show-clients')).runs

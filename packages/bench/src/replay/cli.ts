@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { markdownTable } from 'markdown-table'
 import { machine } from '../environment.ts'
-import { home } from '../processes/bundle.ts'
 import { type AccessLog, writeAccessLog } from './access-log.ts'
+import { installed } from './installed.ts'
 
 const { values } = parseArgs({
   options: {
@@ -37,15 +37,12 @@ const CASES: readonly { title: string; args: readonly string[]; log: AccessLog }
 ]
 
 /** Wall clock, since the process began: with its start and its report. */
-async function measure(file: string, args: readonly string[]) {
+async function measure(main: string, file: string, args: readonly string[]) {
   const begun = performance.now()
+  const usage = join(import.meta.dirname, 'usage.mjs')
   const { stderr } = await promisify(execFile)(process.execPath, [
-    ...['src/processes/published.mjs', 'src/replay/usage.mjs'].flatMap((file) => [
-      '--import',
-      join(home, file),
-    ]),
-    join(home, '../cli/dist/main.js'),
-    ...['replay', file, '--window', '1m', ...args],
+    ...['--import', usage, main, 'replay', file, '--window', '1m'],
+    ...args,
   ])
   const seconds = (performance.now() - begun) / 1000
   const { cpu, rss } = JSON.parse(stderr.trim().split('\n').at(-1) as string)
@@ -54,12 +51,13 @@ async function measure(file: string, args: readonly string[]) {
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 try {
+  const main = join(installed(folder, ['core', 'cli']), '@sluice/cli/dist/main.js')
   const rows: string[][] = []
   for (const { title, args, log } of CASES) {
     const file = join(folder, 'access.txt')
     writeAccessLog(file, log)
     const rounds: Awaited<ReturnType<typeof measure>>[] = []
-    for (let i = 0; i < Number(values.rounds); i += 1) rounds.push(await measure(file, args))
+    for (let i = 0; i < Number(values.rounds); i += 1) rounds.push(await measure(main, file, args))
     rounds.sort((one, other) => one.rate - other.rate)
     const { rate, cpu } = rounds[Math.floor(rounds.length / 2)] as (typeof rounds)[number]
     const rss = Math.max(...rounds.map((round) => round.rss))

@@ -93,6 +93,15 @@ describe.each(ALGORITHMS)('%s', (algorithm) => {
   })
 })
 
+describe('a leaky bucket', () => {
+  it('has let all go on by the end of the log that it has admitted', async () => {
+    const options = { limit: 2, window: 1000, algorithm: 'leaky-bucket' as const }
+    const given = [0, 0, 0].map((step) => ({ step, client: 0, cost: 1 }))
+    const { most } = await play(given, (_, demand) => new LedgerRun('run', options, demand))
+    expect(most).toMatchObject({ units: 2, atMs: 1_795_269_630_500 })
+  })
+})
+
 describe('NumberedStore', () => {
   it('decides as the memory store of the core does, several policies at once', () => {
     fc.assert(

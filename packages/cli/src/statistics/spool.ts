@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Requests in memory before they are written. */
+/** Requests that are written at once. */
 const BLOCK = 16_384
 /** Bytes of a request: its time, cost and client. */
 const RECORD = 20
@@ -12,38 +12,32 @@ const RECORD = 20
  * each. The file has no name any more once it is open: however the process ends, it is gone.
  */
 export class Spool {
-  private readonly file: number
-  private readonly block = Buffer.alloc(BLOCK * RECORD)
-  private used = 0
-  private written = 0
-
-  constructor() {
-    const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
-    try {
-      this.file = openSync(join(folder, 'requests'), 'wx+', 0o600)
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
-  }
+  private readonly file = openNameless()
+  private readonly block = new Uint8Array(BLOCK * RECORD)
+  private readonly times = new Float64Array(this.block.buffer, 0, BLOCK)
+  private readonly costs = new Float64Array(this.block.buffer, 8 * BLOCK, BLOCK)
+  private readonly clients = new Int32Array(this.block.buffer, 16 * BLOCK, BLOCK)
+  private requests = 0
 
   add(timeMs: number, client: number, cost: number): void {
-    this.block.writeDoubleLE(timeMs, this.used)
-    this.block.writeDoubleLE(cost, this.used + 8)
-    this.block.writeInt32LE(client, this.used + 16)
-    this.used += RECORD
-    if (this.used === this.block.length) this.flush()
+    const place = this.requests % BLOCK
+    this.times[place] = timeMs
+    this.costs[place] = cost
+    this.clients[place] = client
+    this.requests += 1
+    if (place === BLOCK - 1) this.write()
   }
 
-  /** Calls with every request, in the order in which they were added. */
+  /** Calls with every request, in the order in which they were added; after it none can be added. */
   forEach(call: (timeMs: number, client: number, cost: number) => void): void {
-    this.flush()
-    for (let at = 0; at < this.written; ) {
-      const length = readSync(this.file, this.block, 0, this.block.length, at)
-      for (let i = 0; i < length; i += RECORD) {
-        const { block } = this
-        call(block.readDoubleLE(i), block.readInt32LE(i + 16), block.readDoubleLE(i + 8))
+    this.write()
+    const { times, costs, clients } = this
+    for (let from = 0; from < this.requests; from += BLOCK) {
+      this.read(from * RECORD)
+      const length = Math.min(BLOCK, this.requests - from)
+      for (let i = 0; i < length; i += 1) {
+        call(times[i] as number, clients[i] as number, costs[i] as number)
       }
-      at += length
     }
   }
 
@@ -51,11 +45,27 @@ export class Spool {
     closeSync(this.file)
   }
 
-  private flush(): void {
-    for (let from = 0; from < this.used; ) {
-      from += writeSync(this.file, this.block, from, this.used - from, this.written + from)
+  /** Writes the block in hand, the last one with what is left of the one before it. */
+  private write(): void {
+    if (this.requests === 0) return
+    const at = Math.floor((this.requests - 1) / BLOCK) * this.block.length
+    for (let from = 0; from < this.block.length; ) {
+      from += writeSync(this.file, this.block, from, this.block.length - from, at + from)
     }
-    this.written += this.used
-    this.used = 0
+  }
+
+  private read(at: number): void {
+    for (let from = 0; from < this.block.length; ) {
+      from += readSync(this.file, this.block, from, this.block.length - from, at + from)
+    }
+  }
+}
+
+function openNameless(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
+  try {
+    return openSync(join(folder, 'requests'), 'wx+', 0o600)
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 }

@@ -1,6 +1,8 @@
 import { withRoom } from './columns.ts'
 
 const PAGE = 4096
+/** There is room for so many clients at first. */
+const CLIENTS = 1024
 
 /** Entries in the order of their times. */
 class Page {
@@ -45,12 +47,14 @@ export class TrueWindow {
   readonly most: Most[]
   private readonly pages: Page[] = []
   /** By client and lane. */
-  private sums = new Float64Array(1024)
-  private peaks = new Float64Array(1024)
+  private sums: Float64Array
+  private peaks: Float64Array
 
   constructor(windowMs: number, lanes: number) {
     this.windowMs = windowMs
     this.lanes = lanes
+    this.sums = new Float64Array(lanes * CLIENTS)
+    this.peaks = new Float64Array(lanes * CLIENTS)
     this.most = Array.from({ length: lanes }, () => ({ units: 0, client: -1, atMs: 0 }))
   }
 
@@ -60,9 +64,9 @@ export class TrueWindow {
     if (cost > 0) this.append(timeMs, client, cost, mask)
     const { lanes } = this
     const first = client * lanes
-    if (first + lanes > this.sums.length) {
-      this.sums = withRoom(this.sums, first + lanes)
-      this.peaks = withRoom(this.peaks, first + lanes)
+    if (first >= this.sums.length) {
+      this.sums = withRoom(this.sums, first + lanes - 1)
+      this.peaks = withRoom(this.peaks, first + lanes - 1)
     }
     for (let lane = 0; lane < lanes; lane += 1) {
       if (((mask >> lane) & 1) === 0) continue
