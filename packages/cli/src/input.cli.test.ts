@@ -58,6 +58,11 @@ describe('a log', () => {
     expect(await replay([], gzipSync(log))).toMatchObject(figures)
   })
 
+  it('is known by the first line that can be read', async () => {
+    const { source } = await replay([], lines('# a remark', '', '{"time":1795270230,"ip":"x"}'))
+    expect(source).toMatchObject({ format: 'json', lines: 2, unreadable: 1 })
+  })
+
   it('is put in order, and what comes too late is counted', async () => {
     const mixed = lines(line(60), line(10), line(0), line(100), line(30, '192.0.2.1'))
     const { source, runs } = await replay([file('mixed.txt', mixed)])

@@ -51,7 +51,7 @@ export class LogInput {
     for (const source of this.options.sources) {
       if (!signal.aborted) await this.readOne(source, take, afterChunk, signal)
     }
-    this.requireLines()
+    if (!signal.aborted) this.requireLines()
   }
 
   private async readOne(
@@ -62,25 +62,34 @@ export class LogInput {
   ): Promise<void> {
     let reader: LogReader | undefined
     let begin = Buffer.alloc(0)
-    const open = () => {
-      reader = this.open(source, begin, take)
-      return reader.write(begin)
-    }
     const count = (bytes: number) => {
       this.bytes += bytes
     }
-    const chunks = readSource(source, count, signal)
-    for await (const chunk of chunks) {
+    for await (const chunk of readSource(source, count, signal)) {
       if (reader !== undefined) await reader.write(chunk)
       else {
         begin = Buffer.concat([begin, chunk])
-        if (begin.includes(LF) || begin.length > BEGINNING) await open()
+        if (!this.isEnough(begin)) continue
+        reader = this.open(source, begin, take)
+        await reader.write(begin)
       }
       await afterChunk()
     }
-    if (reader === undefined && begin.length > 0) await open()
+    // A line that was cut off is none.
+    if (signal.aborted) return
+    if (reader === undefined && begin.length > 0) {
+      reader = this.open(source, begin, take)
+      await reader.write(begin)
+    }
     await reader?.end()
     await afterChunk()
+  }
+
+  /** Whether the beginning of a file shows its format. */
+  private isEnough(begin: Buffer): boolean {
+    if (begin.length > BEGINNING) return true
+    this.format ??= detectFormat(begin, this.options.reading.fields)
+    return this.format !== undefined && begin.includes(LF)
   }
 
   private open({ name }: Source, begin: Buffer, take: (entry: LogEntry) => void): LogReader {

@@ -1,0 +1,51 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it, jest } from '@jest/globals'
+import { startProgress } from './progress.ts'
+
+/** What is written to a terminal, or to none. */
+function stream(isTTY: boolean) {
+  const written = Object.assign(new PassThrough(), { isTTY, columns: 120, rows: 40 })
+  return {
+    written: written as unknown as NodeJS.WriteStream,
+    text: () => String(written.read() ?? ''),
+  }
+}
+
+describe('progress', () => {
+  it('is a bar with rate and time left where a terminal is, and takes itself away', () => {
+    const { written, text } = stream(true)
+    const progress = startProgress(written, 1000)
+    progress.update(400, 12_345)
+    progress.stop()
+    const shown = text()
+    expect(shown).toMatch(/█+░+ 40 %, 12,345 lines, [\d,]+ a second, \S+ left/)
+    // The line is empty again, and the cursor back.
+    expect(shown).toMatch(/\[2K|\[0K/)
+    expect(shown.lastIndexOf('[?25h')).toBeGreaterThan(shown.lastIndexOf('40 %'))
+  })
+
+  it('shows no share of what nobody knows the whole of', () => {
+    const { written, text } = stream(true)
+    const progress = startProgress(written, undefined)
+    progress.update(400, 12_345)
+    progress.stop()
+    const shown = text()
+    expect(shown).toMatch(/12,345 lines, [\d,]+ a second/)
+    expect(shown).not.toContain('%')
+  })
+
+  it('is a line now and then where no terminal is', () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(10_000)
+    const { written, text } = stream(false)
+    const progress = startProgress(written, 1000)
+    now.mockReturnValue(11_999)
+    progress.update(100, 500)
+    expect(text()).toBe('')
+    now.mockReturnValue(12_000)
+    progress.update(250, 1000)
+    progress.update(260, 1100)
+    progress.stop()
+    now.mockRestore()
+    expect(text()).toBe('1,000 lines, 25 %, 500 a second\n')
+  })
+})
