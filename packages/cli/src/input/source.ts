@@ -54,17 +54,26 @@ async function* standardInput(signal: AbortSignal): AsyncGenerator<Buffer> {
   yield* addAbortSignal(signal, stdin)
 }
 
-/** Always in the same memory: a stream would take new one for each chunk. */
+/**
+ * Always in the same memory, where a stream would take new one for each chunk. The next chunk is
+ * read while the last one is in use.
+ */
 async function* fileChunks(name: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const file = await open(name)
+  const buffers = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)] as const
+  const read = (turn: number) => file.read(buffers[turn % 2] as Buffer, 0, CHUNK, null)
+  let next = read(0)
   try {
-    const buffer = Buffer.allocUnsafe(CHUNK)
-    while (!signal.aborted) {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK, null)
+    for (let turn = 1; !signal.aborted; turn += 1) {
+      const { bytesRead, buffer } = await next
       if (bytesRead === 0) return
+      next = read(turn)
+      // Whoever asks for the next chunk hears of a failure; nobody may.
+      next.catch(() => {})
       yield buffer.subarray(0, bytesRead)
     }
   } finally {
+    await next.catch(() => {})
     await file.close()
   }
 }
