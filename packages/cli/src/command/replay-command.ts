@@ -128,5 +128,5 @@ async function write(report: Report, { json, html }: ReplayFlags): Promise<void>
 }
 
 function hasColors(): boolean {
-  return stdout.isTTY && pico.isColorSupported
+  return stdout.isTTY === true && pico.isColorSupported
 }
