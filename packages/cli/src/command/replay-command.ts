@@ -7,7 +7,6 @@ import { Clients } from '../log/clients.ts'
 import { startProgress } from '../output/progress.ts'
 import { toText } from '../output/table.ts'
 import type { Plan } from '../replay/plan.ts'
-import { planConfig } from '../replay/plan-config.ts'
 import { planFlags } from '../replay/plan-flags.ts'
 import { Replay } from '../replay/replay.ts'
 import { buildReport } from '../report/build.ts'
@@ -63,8 +62,11 @@ export async function replayCommand(
   return exceeded ? EXIT.refused : EXIT.ok
 }
 
-function planOf(flags: ReplayFlags, clients: Clients): Plan | Promise<Plan> {
-  return flags.config === undefined ? planFlags(flags) : planConfig(flags.config, flags, clients)
+async function planOf(flags: ReplayFlags, clients: Clients): Promise<Plan> {
+  if (flags.config === undefined) return planFlags(flags)
+  // It brings a compiler of TypeScript with it.
+  const { planConfig } = await import('../replay/plan-config.ts')
+  return planConfig(flags.config, flags, clients)
 }
 
 /** Plays the whole log, and shows how far it is. */

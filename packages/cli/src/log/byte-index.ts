@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { withRoom } from '../statistics/columns.ts'
 
-/** Longer keys are not kept. Bytes. */
-const LONGEST = 47
+/** Longer keys are not kept. Bytes: any IPv4 address and most names. */
+const LONGEST = 23
 /** Of the table at first, a power of 2. */
 const SMALLEST = 1024
 

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../log/log-entry.ts'
 
-/** Requests in a batch, at most. */
-export const BATCH = 2048
+/** Requests in a batch: so many that a run's states come back into the caches for more than one. */
+export const BATCH = 32_768
 
 /**
  * Requests that are played together, in the order of time: each run plays all of them before the

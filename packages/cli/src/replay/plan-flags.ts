@@ -29,7 +29,7 @@ export function planFlags(flags: ReplayFlags): Plan {
   const algorithms = algorithmsOf(flags)
   requireAlgorithm('--burst', burst, 'token-bucket', algorithms)
   requireAlgorithm('--max-delay', maxDelay, 'leaky-bucket', algorithms)
-  const demand = new SharedWindow(windowMsOf(window), ALGORITHMS.length)
+  const demand = new SharedWindow(windowMsOf(window), limit === undefined ? 0 : algorithms.length)
   const notes: string[] = []
   const runs: LedgerRun[] = []
   for (const algorithm of limit === undefined ? [] : algorithms) {

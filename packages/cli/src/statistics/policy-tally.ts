@@ -19,14 +19,14 @@ export class PolicyTally {
     this.terms = terms
     this.demand = demand
     this.keys = new LiveKeys(2 * terms.windowMs)
-    const lane = demand.claim(terms.limit)
+    demand.limits.push(terms.limit)
     if (terms.algorithm === 'leaky-bucket') {
       this.window = new TrueWindow(terms.windowMs, 1)
       this.lane = 0
       this.departures = new Departures(this.window)
     } else {
       this.window = demand.window
-      this.lane = lane
+      this.lane = demand.claim()
     }
   }
 

@@ -8,7 +8,7 @@ export class Refusals {
   /** Clients that met a refusal. */
   clients = 0
   longestMs = 0
-  private counts = new Float64Array(1024)
+  private counts = new Uint32Array(1024)
   /** When the client's present streak of refusals began, or `NONE`. */
   private since = new Float64Array(1024).fill(NONE)
   private longest = new Float64Array(1024)

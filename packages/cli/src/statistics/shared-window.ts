@@ -15,11 +15,12 @@ export class SharedWindow {
   readonly limits: (number | undefined)[] = []
   /** Keeps every request for a second pass; undefined: nobody needs one. */
   spool: Spool | undefined
+  private claimed = DEMAND
   private readonly clients = new Int32Array(BATCH)
   private readonly costs = new Float64Array(BATCH)
   private readonly masks = new Uint8Array(BATCH)
 
-  /** @param lanes how many policies share it, at most */
+  /** @param lanes that policies claim, at most */
   constructor(windowMs: number, lanes: number) {
     this.window = new TrueWindow(windowMs, lanes + 1)
   }
@@ -30,8 +31,9 @@ export class SharedWindow {
   }
 
   /** A lane for one more policy. */
-  claim(limit: number | undefined): number {
-    return this.limits.push(limit)
+  claim(): number {
+    this.claimed += 1
+    return this.claimed
   }
 
   /** Notes the request at a place of the batch, in a lane or in that of the demand alone. */
