@@ -29,13 +29,12 @@ export interface Verdict {
   readonly charges: readonly Charge[]
 }
 
-/**
- * What the limiters that a response has passed have written into its header fields. Not a property
- * of the response: Express changes its prototype, and each access then costs a microsecond.
- */
-const written = new WeakMap<ServerResponse, WireState>()
+/** On the response: what the limiters that it has passed have written into its header fields. */
+const WRITTEN = Symbol('sluice.written')
 
 const NONE: readonly WireItem[] = []
+
+type Outgoing = ServerResponse & { [WRITTEN]?: WireState }
 
 /**
  * The main path: request → key → policies → limiter → decision → verdict. Knows no framework:
@@ -83,10 +82,10 @@ export class Gate<Request, Response> {
   /** Writes the rate-limit fields, joined with those of the limiters that the response has passed. */
   writeFields({ state, refusal }: Verdict, response: Response, set: SetField): void {
     if (state === undefined) return
-    const outgoing = this.framework.outgoing(response)
-    const earlier = written.get(outgoing)
+    const outgoing: Outgoing = this.framework.outgoing(response)
+    const earlier = outgoing[WRITTEN]
     const joined = earlier === undefined ? state : joinStates(earlier, state)
-    written.set(outgoing, joined)
+    outgoing[WRITTEN] = joined
     this.plan.profile.write(joined, set)
     if (refusal === undefined) spareRedirects(joined, this.plan.profile, outgoing)
     else if (earlier !== undefined) renameViolated(refusal, joined)

@@ -8,7 +8,7 @@ export interface LoadTask {
   readonly contender: string
   readonly url: string
   readonly keys: number
-  /** Decisions to measure; a third as many come before, and each key before those. */
+  /** Decisions to measure; as many come before, until the engine has compiled all of it. */
   readonly decisions: number
   /** Decisions under way at any time. */
   readonly concurrent: number
@@ -44,7 +44,7 @@ defineTask(async (task: LoadTask): Promise<Load> => {
   if (decide === undefined) throw new Error(`no contender ${contender}`)
   const keys = mix(makeKeys(task.keys))
   await decideAll(decide, keys, keys.length, 50)
-  await decideAll(decide, keys, Math.round(decisions / 3), concurrent)
+  await decideAll(decide, keys, decisions, concurrent)
 
   const before = await usage()
   const cpu = process.cpuUsage()

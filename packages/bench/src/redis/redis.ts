@@ -52,7 +52,7 @@ function loads(redis: RedisServer, plan: Plan, concurrent: number, log: Log): Pr
     .map((contender) => {
       const { url } = redis
       // One at a time takes long, and varies less.
-      const decisions = concurrent > 1 ? plan.decisions : plan.decisions / 6
+      const decisions = concurrent > 1 ? plan.decisions : plan.decisions / 12
       const task: LoadTask = { contender, url, keys: plan.fewKeys, decisions, concurrent }
       const measure = async () => {
         await redis.command('FLUSHALL')

@@ -5,8 +5,8 @@ type Quota = Charge['quota']
 type Cell = Parameters<Quota['decide']>[0]
 type Log = NonNullable<Cell['log']>
 
-/** Numbers of a state: the quota's three integers, and from when on it is whole again. */
-const WIDTH = 4
+/** Integers of a state. */
+const WIDTH = 3
 /** Slots that are looked at for logs that nobody needs any more, in each call. */
 const LOOKED_AT = 4
 
@@ -37,6 +37,8 @@ export class NumberedStore implements Store<'sync'> {
 class States {
   private numbers = new Float64Array(WIDTH * 1024)
   private readonly logs: (Log | undefined)[] = []
+  /** Where there are logs: from when on the quota is whole again, ms. */
+  private wholeAt = new Float64Array()
   /** Logs of which all entries have left the window: as good as new. */
   private readonly spare: Log[] = []
   /** The slot looked at next. */
@@ -57,7 +59,8 @@ class States {
     this.numbers[at + 1] = cell.b
     this.numbers[at + 2] = cell.c
     if (quota.keep === undefined) return
-    this.numbers[at + 3] = now + cell.resetMs
+    this.wholeAt = withRoom(this.wholeAt, slot)
+    this.wholeAt[slot] = now + cell.resetMs
     this.recycle(now)
     cell.log ??= this.spare.pop()
     quota.keep(cell, now, cost)
@@ -68,9 +71,10 @@ class States {
   private recycle(now: number): void {
     for (let i = 0; i < LOOKED_AT; i += 1) {
       this.hand = this.hand + 1 < this.logs.length ? this.hand + 1 : 0
-      if ((this.numbers[this.hand * WIDTH + 3] as number) > now) continue
+      if ((this.wholeAt[this.hand] as number) > now) continue
       const log = this.logs[this.hand]
       if (log === undefined) continue
+      log.dropUntil(now)
       this.spare.push(log)
       this.logs[this.hand] = undefined
     }

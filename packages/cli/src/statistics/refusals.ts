@@ -1,66 +1,69 @@
 import { withRoom } from './columns.ts'
 
-/** No streak: times are ms since the epoch, from 0. */
-const NONE = -1
+/** A client that met a refusal. */
+interface Refused {
+  readonly client: number
+  /** Requests that were refused. */
+  count: number
+  /** When its present row of refusals began, ms; undefined: its last request was admitted. */
+  sinceMs: number | undefined
+  longestMs: number
+}
 
 /** Who was refused, how often and for how long at a stretch. */
 export class Refusals {
-  /** Clients that met a refusal. */
-  clients = 0
   longestMs = 0
-  private counts = new Uint32Array(1024)
-  /** When the client's present streak of refusals began, or `NONE`. */
-  private since = new Float64Array(1024).fill(NONE)
-  private longest = new Float64Array(1024)
+  /** In the order in which they were first refused. */
+  private readonly refused: Refused[] = []
+  /** By client: its place in that list, from 1; 0: never refused, as most are. */
+  private places = new Int32Array(1024)
+
+  /** Clients that met a refusal. */
+  get clients(): number {
+    return this.refused.length
+  }
 
   refuse(client: number, nowMs: number): void {
-    if (client >= this.counts.length) this.makeRoom(client)
-    const count = this.counts[client] as number
-    if (count === 0) this.clients += 1
-    this.counts[client] = count + 1
-    if (this.since[client] === NONE) this.since[client] = nowMs
-    else this.extend(client, nowMs)
+    const refused = this.of(client) ?? this.meet(client)
+    refused.count += 1
+    refused.sinceMs ??= nowMs
+    const lasted = nowMs - refused.sinceMs
+    if (lasted > refused.longestMs) refused.longestMs = lasted
+    if (lasted > this.longestMs) this.longestMs = lasted
   }
 
   admit(client: number): void {
-    if (client < this.since.length) this.since[client] = NONE
+    const refused = this.of(client)
+    if (refused !== undefined) refused.sinceMs = undefined
   }
 
   /** Requests of the client that were refused. */
   count(client: number): number {
-    return this.counts[client] ?? 0
+    return this.of(client)?.count ?? 0
   }
 
   /** The longest that the client met nothing but refusals, from the first to the last, ms. */
   longestOf(client: number): number {
-    return this.longest[client] ?? 0
+    return this.of(client)?.longestMs ?? 0
   }
 
   /** The clients refused most, most first; of equal ones the earlier client. */
   worst(most: number): number[] {
-    const found: number[] = []
-    for (let client = 0; client < this.counts.length; client += 1) {
-      const count = this.counts[client] as number
-      if (count === 0) continue
-      if (found.length === most && count <= this.count(found[most - 1] as number)) continue
-      const place = found.findIndex((other) => count > this.count(other))
-      found.splice(place < 0 ? found.length : place, 0, client)
-      found.length = Math.min(found.length, most)
-    }
-    return found
+    return this.refused
+      .toSorted((one, other) => other.count - one.count || one.client - other.client)
+      .slice(0, most)
+      .map(({ client }) => client)
   }
 
-  private extend(client: number, nowMs: number): void {
-    const lasted = nowMs - (this.since[client] as number)
-    if (lasted <= (this.longest[client] as number)) return
-    this.longest[client] = lasted
-    if (lasted > this.longestMs) this.longestMs = lasted
+  private of(client: number): Refused | undefined {
+    const place = this.places[client]
+    return place === undefined || place === 0 ? undefined : this.refused[place - 1]
   }
 
-  private makeRoom(client: number): void {
-    const before = this.since.length
-    this.counts = withRoom(this.counts, client)
-    this.longest = withRoom(this.longest, client)
-    this.since = withRoom(this.since, client).fill(NONE, before)
+  private meet(client: number): Refused {
+    const refused: Refused = { client, count: 0, sinceMs: undefined, longestMs: 0 }
+    this.places = withRoom(this.places, client)
+    this.places[client] = this.refused.push(refused)
+    return refused
   }
 }

@@ -1,11 +1,16 @@
+/** Entries that a log has room for at first. */
+const FEW = 4
+/** Room for more than this is given back when the log is empty. */
+const MANY = 16
+
 /**
  * Times and costs of admitted requests, oldest first. Requests of one millisecond share an entry:
  * they leave the window together. The arrays grow by doubling; expired entries are dropped when
  * there is something new to keep.
  */
 export class Log {
-  private times = new Float64Array(4)
-  private costs = new Float64Array(4)
+  private times = new Float64Array(FEW)
+  private costs = new Float64Array(FEW)
   private head = 0
   private tail = 0
   /** Sum of all costs, expired ones included. */
@@ -72,7 +77,7 @@ export class Log {
       this.total -= this.costs[this.head] as number
       this.head += 1
     }
-    if (this.head === this.tail) this.head = this.tail = 0
+    if (this.head === this.tail) this.startAfresh()
   }
 
   /** Moves entries from after `now`, where a clock has stepped back, to `now`. */
@@ -80,6 +85,13 @@ export class Log {
     for (let i = this.tail - 1; i >= this.head && (this.times[i] as number) > now; i -= 1) {
       this.times[i] = now
     }
+  }
+
+  private startAfresh(): void {
+    this.head = this.tail = 0
+    if (this.times.length <= MANY) return
+    this.times = new Float64Array(FEW)
+    this.costs = new Float64Array(FEW)
   }
 
   private makeRoom(): void {
