@@ -1,16 +1,14 @@
-/** Entries that a log has room for at first. */
-const FEW = 4
-/** Room for more than this is given back when the log is empty. */
-const MANY = 16
+/** Room for more entries than this is given back when the log is empty. */
+const MANY = 32
 
 /**
  * Times and costs of admitted requests, oldest first. Requests of one millisecond share an entry:
- * they leave the window together. The arrays grow by doubling; expired entries are dropped when
- * there is something new to keep.
+ * they leave the window together. Expired entries are dropped when there is something new to keep.
+ * Plain arrays: as compact as typed ones, and most logs are too short for what those cost beside.
  */
 export class Log {
-  private times = new Float64Array(FEW)
-  private costs = new Float64Array(FEW)
+  private readonly times: number[] = []
+  private readonly costs: number[] = []
   private head = 0
   private tail = 0
   /** Sum of all costs, expired ones included. */
@@ -35,7 +33,7 @@ export class Log {
       this.costs[this.tail - 1] = (this.costs[this.tail - 1] as number) + cost
       return
     }
-    if (this.tail === this.times.length) this.makeRoom()
+    this.makeRoom()
     this.times[this.tail] = now
     this.costs[this.tail] = cost
     this.tail += 1
@@ -50,10 +48,12 @@ export class Log {
       this.costs[this.head + index - 1] = this.cost(index - 1) + cost
       return
     }
-    if (this.tail === this.times.length) this.makeRoom()
+    this.makeRoom()
     const place = this.head + index
-    this.times.copyWithin(place + 1, place, this.tail)
-    this.costs.copyWithin(place + 1, place, this.tail)
+    for (let i = this.tail; i > place; i -= 1) {
+      this.times[i] = this.times[i - 1] as number
+      this.costs[i] = this.costs[i - 1] as number
+    }
     this.times[place] = at
     this.costs[place] = cost
     this.tail += 1
@@ -90,19 +90,17 @@ export class Log {
   private startAfresh(): void {
     this.head = this.tail = 0
     if (this.times.length <= MANY) return
-    this.times = new Float64Array(FEW)
-    this.costs = new Float64Array(FEW)
+    this.times.length = 0
+    this.costs.length = 0
   }
 
+  /** Moves the entries to the front once half of the room is behind them; else it grows by itself. */
   private makeRoom(): void {
-    const room = this.length * 2 > this.times.length ? this.times.length * 2 : this.times.length
-    const times = new Float64Array(room)
-    const costs = new Float64Array(room)
-    times.set(this.times.subarray(this.head, this.tail))
-    costs.set(this.costs.subarray(this.head, this.tail))
-    this.times = times
-    this.costs = costs
-    this.tail -= this.head
+    const { head, length } = this
+    if (this.tail < this.times.length || length * 2 > this.times.length) return
+    this.times.copyWithin(0, head, this.tail)
+    this.costs.copyWithin(0, head, this.tail)
+    this.tail = length
     this.head = 0
   }
 }
