@@ -22,7 +22,7 @@ export const fullPlan: Plan = {
   manyKeys: 1_000_000,
   warmUpMs: 300,
   measuredMs: 500,
-  decisions: 80_000,
+  decisions: 50_000,
   httpWarmUpSeconds: 1,
   httpSeconds: 2,
 }
