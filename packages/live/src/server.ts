@@ -9,7 +9,7 @@ import { demonstrate } from './demonstrate.ts'
 const { PORT = '3000', REDIS_URL } = process.env
 
 // Each visitor makes new clients as they please, so their number is bounded.
-const store = REDIS_URL === undefined ? memoryStore({ maxKeys: 10_000 }) : new Redis(REDIS_URL)
+const store = REDIS_URL === undefined ? memoryStore({ maxKeys: 10_000 }) : connect(REDIS_URL)
 const app = createApp(store, buildAssets())
 
 if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
@@ -20,6 +20,13 @@ const server = app.listen(Number(PORT), (error) => {
   const { port } = server.address() as AddressInfo
   void demonstrate(`http://localhost:${port}`, REDIS_URL === undefined ? 'this process' : 'Redis')
 })
+
+/** Says once what is wrong. The limiters go on without it, and say so themselves. */
+function connect(url: string): Redis {
+  const redis = new Redis(url)
+  redis.once('error', ({ message }) => console.error(`Redis: ${message}`))
+  return redis.on('error', () => {})
+}
 
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   return code === 'EADDRINUSE'
