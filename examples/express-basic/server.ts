@@ -3,7 +3,7 @@ import express from 'express'
 import { Redis } from 'ioredis'
 import { demonstrate } from './demonstrate.ts'
 
-const { PORT = '3000', REDIS_URL } = process.env
+const { HOST = 'localhost', PORT = '3000', REDIS_URL } = process.env
 
 const app = express()
 
@@ -19,7 +19,7 @@ app.get('/', (request, response) => {
   response.json({ hello: 'world', remaining: request.rateLimit?.remaining })
 })
 
-const server = app.listen(Number(PORT), () => {
+const server = app.listen(Number(PORT), HOST, () => {
   const { port } = server.address() as { port: number }
-  demonstrate(`http://localhost:${port}`, REDIS_URL === undefined ? 'this process' : 'Redis')
+  demonstrate(`http://${HOST}:${port}`, REDIS_URL === undefined ? 'this process' : 'Redis')
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Example, startExample } from '@sluice/conformance/examples'
+import { type Example, isOpenToOthers, startExample } from '@sluice/conformance/examples'
 import { type RedisServer, startRedis, until } from '@sluice/conformance/redis'
 
 let redis: RedisServer
@@ -38,6 +38,13 @@ test('with REDIS_URL it counts there', async () => {
     expect(example.output().match(/^request \d: 429/gm)).toHaveLength(2)
     expect(await redis.command('DBSIZE')).toBe(1)
   })
+})
+
+test('it listens on loopback, unless HOST says otherwise', async () => {
+  await withExample({}, async ({ url }) => expect(await isOpenToOthers(url)).toBe(false))
+  await withExample({ HOST: '0.0.0.0' }, async ({ url }) =>
+    expect(await isOpenToOthers(url)).toBe(true),
+  )
 })
 
 async function withExample(

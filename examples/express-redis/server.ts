@@ -5,7 +5,7 @@ import express, { type Request } from 'express'
 import { Redis } from 'ioredis'
 import { authenticate } from './authenticate.ts'
 
-const { PORT = '3000', REDIS_URL = 'redis://localhost:6379' } = process.env
+const { HOST = 'localhost', PORT = '3000', REDIS_URL = 'redis://localhost:6379' } = process.env
 
 const perMinute = { anonymous: 5, free: 10, pro: 100 }
 const redis = new Redis(REDIS_URL)
@@ -35,8 +35,8 @@ function planOf(request: Request): keyof typeof perMinute {
   return request.user?.plan ?? 'anonymous'
 }
 
-const server = app.listen(Number(PORT), () => {
+const server = app.listen(Number(PORT), HOST, () => {
   const { port } = server.address() as { port: number }
-  console.log(`http://localhost:${port} limits by plan, counted in ${REDIS_URL}`)
-  console.log(`Try it:  curl -i -H 'x-api-key: pro-1' http://localhost:${port}/report`)
+  console.log(`http://${HOST}:${port} limits by plan, counted in ${REDIS_URL}`)
+  console.log(`Try it:  curl -i -H 'x-api-key: pro-1' http://${HOST}:${port}/report`)
 })

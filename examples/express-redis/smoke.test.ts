@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Example, startExample } from '@sluice/conformance/examples'
+import { type Example, isOpenToOthers, startExample } from '@sluice/conformance/examples'
 import { type RedisServer, startRedis } from '@sluice/conformance/redis'
 
 let redis: RedisServer
@@ -31,4 +31,8 @@ test('a report costs five', async () => {
   const response = await get('/report', 'pro-1')
   expect(response.status).toBe(200)
   expect(response.headers.get('ratelimit')).toMatch(/^"burst";r=15;t=1, "plan";r=95;t=\d+$/)
+})
+
+test('it listens on loopback', async () => {
+  expect(await isOpenToOthers(example.url)).toBe(false)
 })

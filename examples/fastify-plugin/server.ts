@@ -2,6 +2,8 @@
 import { rateLimit } from '@sluice/fastify'
 import fastify from 'fastify'
 
+const { HOST = 'localhost', PORT = '3000' } = process.env
+
 const app = fastify()
 
 await app.register(rateLimit, { limit: 10, window: '10s' })
@@ -26,9 +28,9 @@ app.get('/export', { config: { rateLimit: { policies } } }, async () => ({ rows:
 // Never limited, never counted.
 app.get('/health', { config: { rateLimit: false } }, async () => ({ up: true }))
 
-await app.listen({ port: Number(process.env.PORT ?? 3000), host: 'localhost' })
+await app.listen({ port: Number(PORT), host: HOST })
 const { port } = app.server.address() as { port: number }
-const url = `http://localhost:${port}`
+const url = `http://${HOST}:${port}`
 
 console.log(`Sluice limits ${url} to 10 requests per 10 s. Try more than a few times:
 

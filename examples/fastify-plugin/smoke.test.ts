@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Example, startExample } from '@sluice/conformance/examples'
+import { type Example, isOpenToOthers, startExample } from '@sluice/conformance/examples'
 import { until } from '@sluice/conformance/redis'
 
 let example: Example
@@ -46,4 +46,8 @@ test('a refusal says how long to wait', async () => {
   expect(response.headers.get('ratelimit-policy')).toBe('"default";q=3;w=60')
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await response.json()).toMatchObject({ title: 'Quota Exceeded', status: 429 })
+})
+
+test('it listens on loopback', async () => {
+  expect(await isOpenToOthers(example.url)).toBe(false)
 })

@@ -7,7 +7,7 @@ import Koa, { type Context } from 'koa'
 import { authenticate, type Plan } from './authenticate.ts'
 import { complete } from './model.ts'
 
-const { PORT = '3000', REDIS_URL } = process.env
+const { HOST = 'localhost', PORT = '3000', REDIS_URL } = process.env
 
 const tokensPerMinute: Record<Plan, number> = { anonymous: 100, free: 1000, pro: 10_000 }
 const app = new Koa()
@@ -40,10 +40,10 @@ function mostTokens({ query }: Context): number {
   return Math.min(Math.max(Math.trunc(Number(query.max)) || 50, 1), 500)
 }
 
-const server = app.listen(Number(PORT), () => {
+const server = app.listen(Number(PORT), HOST, () => {
   const { port } = server.address() as { port: number }
-  console.log(`http://localhost:${port} limits tokens by plan`)
+  console.log(`http://${HOST}:${port} limits tokens by plan`)
   console.log(
-    `Try it:  curl -i -H 'x-api-key: free-1' 'http://localhost:${port}/?prompt=hello&max=80'`,
+    `Try it:  curl -i -H 'x-api-key: free-1' 'http://${HOST}:${port}/?prompt=hello&max=80'`,
   )
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Example, startExample } from '@sluice/conformance/examples'
+import { type Example, isOpenToOthers, startExample } from '@sluice/conformance/examples'
 import { type RedisServer, startRedis, until } from '@sluice/conformance/redis'
 
 let redis: RedisServer
@@ -51,5 +51,9 @@ describe.each(['memory', 'Redis'])('with %s', (store) => {
     expect(refused.status).toBe(429)
     expect(await refused.json()).toMatchObject({ 'violated-policies': ['tokens'] })
     expect((await ask(1)).status).toBe(200)
+  })
+
+  test('it listens on loopback', async () => {
+    expect(await isOpenToOthers(example.url)).toBe(false)
   })
 })

@@ -6,7 +6,7 @@ import { createApp } from './app.ts'
 import { buildAssets } from './assets.ts'
 import { demonstrate } from './demonstrate.ts'
 
-const { PORT = '3000', REDIS_URL } = process.env
+const { HOST = 'localhost', PORT = '3000', REDIS_URL } = process.env
 
 // Each visitor makes new clients as they please, so their number is bounded.
 const store = REDIS_URL === undefined ? memoryStore({ maxKeys: 10_000 }) : connect(REDIS_URL)
@@ -15,10 +15,10 @@ const app = createApp(store, buildAssets())
 if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
   fail(`PORT is to be a number from 0 to 65535, not ${JSON.stringify(PORT)}.`, 3000)
 }
-const server = app.listen(Number(PORT), (error) => {
+const server = app.listen(Number(PORT), HOST, (error) => {
   if (error !== undefined) fail(reasonOf(error), Number(PORT) + 1)
   const { port } = server.address() as AddressInfo
-  void demonstrate(`http://localhost:${port}`, REDIS_URL === undefined ? 'this process' : 'Redis')
+  void demonstrate(`http://${HOST}:${port}`, REDIS_URL === undefined ? 'this process' : 'Redis')
 })
 
 /** Says once what is wrong. The limiters go on without it, and say so themselves. */
@@ -31,7 +31,7 @@ function connect(url: string): Redis {
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   return code === 'EADDRINUSE'
     ? `Port ${PORT} is taken.`
-    : `Can't listen on port ${PORT}: ${message}.`
+    : `Can't listen on ${HOST}, port ${PORT}: ${message}.`
 }
 
 function fail(reason: string, other: number): never {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Example, startExample } from '@sluice/conformance/examples'
+import { type Example, isOpenToOthers, startExample } from '@sluice/conformance/examples'
 import { type RedisServer, startRedis, until } from '@sluice/conformance/redis'
 import { LIMIT } from './limits.ts'
 
@@ -42,6 +42,15 @@ test('with REDIS_URL it counts there', async () => {
     const { now } = (await (await fetch(`${url}/clock`)).json()) as { now: number }
     expect(Math.abs(now - Date.now())).toBeLessThan(60_000)
   })
+})
+
+test('npm start listens on loopback, unless HOST says otherwise', async () => {
+  const open = async (env: Record<string, string>) => {
+    const { url, stop } = await startExample(__dirname, env)
+    return isOpenToOthers(url).finally(stop)
+  }
+  expect(await open({})).toBe(false)
+  expect(await open({ HOST: '0.0.0.0' })).toBe(true)
 })
 
 test('npm start says in one line that the port is taken', async () => {

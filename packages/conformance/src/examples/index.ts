@@ -1,1 +1,2 @@
+export { isOpenToOthers } from './elsewhere.ts'
 export { type Example, startExample } from './start-example.ts'

@@ -41,7 +41,7 @@ export async function startExample(
     const url = await until(
       () => {
         if (child.exitCode !== null) throw new Error(`the example ended:\n${output}`)
-        return output.match(/http:\/\/localhost:\d+/)?.[0] ?? ''
+        return output.match(/http:\/\/[\w.]+:\d+/)?.[0] ?? ''
       },
       { withinMs: 15_000, what: 'the example has printed its address' },
     )
