@@ -4,6 +4,7 @@ import pico from 'picocolors'
 import { LogInput } from '../input/read-log.ts'
 import { sourcesOf } from '../input/source.ts'
 import { Clients } from '../log/clients.ts'
+import { toJson } from '../output/json.ts'
 import { startProgress } from '../output/progress.ts'
 import { toText } from '../output/table.ts'
 import type { Plan } from '../replay/plan.ts'
@@ -17,6 +18,7 @@ import type { SharedWindow } from '../statistics/shared-window.ts'
 import { Spool } from '../statistics/spool.ts'
 import { EXIT, type ExitCode } from './exit-code.ts'
 import { type ReplayFlags, shareOf } from './flags.ts'
+import { checkReportFile, type ReportFile } from './report-file.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -29,7 +31,11 @@ export async function replayCommand(
   flags: ReplayFlags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  checkOutputs(flags)
+  const inputs = [...namesOf(files), ...(flags.config === undefined ? [] : [flags.config])]
+  const check = () => {
+    for (const file of reportFilesOf(flags)) checkReportFile(file, inputs)
+  }
+  check()
   const admissible = flags.failIfRefused === undefined ? 1 : shareOf(flags.failIfRefused)
   const clients = new Clients()
   const plan = await planOf(flags, clients)
@@ -56,7 +62,7 @@ export async function replayCommand(
     { names, input, replay, suggestion, interrupted },
     flags.showClients ? unmasked : masked,
   )
-  await write(report, flags)
+  await write(report, flags, check)
   if (interrupted) return EXIT.interrupted
   const exceeded = report.runs.some(({ refused, requests }) => refused > admissible * requests)
   return exceeded ? EXIT.refused : EXIT.ok
@@ -95,16 +101,11 @@ function namesOf(files: readonly string[]): readonly string[] {
   return ['-']
 }
 
-/** So that no log is overwritten by a slip: `--json access.log`. */
-function checkOutputs({ json, html }: ReplayFlags): void {
-  if (html !== undefined && !html.endsWith('.html')) {
-    throw new UsageError(`--html: expected a name that ends with .html, received '${html}'`)
-  }
-  if (typeof json === 'string' && !json.endsWith('.json')) {
-    throw new UsageError(
-      `--json: expected a name that ends with .json, received '${json}'. For standard output, put --json at the end`,
-    )
-  }
+function reportFilesOf({ json, html }: ReplayFlags): readonly ReportFile[] {
+  return [
+    ...(typeof json === 'string' ? [{ flag: '--json' as const, path: json }] : []),
+    ...(html === undefined ? [] : [{ flag: '--html' as const, path: html }]),
+  ]
 }
 
 function totalOf(sizes: readonly (number | undefined)[]): number | undefined {
@@ -116,12 +117,17 @@ function totalOf(sizes: readonly (number | undefined)[]): number | undefined {
   return total
 }
 
-async function write(report: Report, { json, html }: ReplayFlags): Promise<void> {
-  const data = `${JSON.stringify(report, null, 2)}\n`
+/** @param check asked once more before anything is written into a file: a replay may take hours */
+async function write(
+  report: Report,
+  { json, html }: ReplayFlags,
+  check: () => void,
+): Promise<void> {
   // First what needs no file: should one not be writable, it is not lost.
-  if (json === true) stdout.write(data)
+  if (json === true) stdout.write(toJson(report))
   else stdout.write(`${toText(report, pico.createColors(hasColors()))}\n`)
-  if (typeof json === 'string') writeFileSync(json, data)
+  check()
+  if (typeof json === 'string') writeFileSync(json, toJson(report))
   if (html !== undefined) {
     // Only where it is wanted: from the sources its script is bundled first.
     const { renderReport } = await import('../html/index.ts')

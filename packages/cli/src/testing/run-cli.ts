@@ -10,14 +10,16 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Starts the command as its own process. */
+/** Starts the command as its own process. @param stdin the file that standard input comes from */
 export function startCli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  stdin: number | 'pipe' = 'pipe',
 ): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
     env: { ...process.env, ...env },
-  })
+    stdio: [stdin, 'pipe', 'pipe'],
+  }) as ChildProcessWithoutNullStreams
 }
 
 /** @param input what standard input holds. Default: nothing */

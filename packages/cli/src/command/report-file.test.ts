@@ -1,0 +1,59 @@
+import { linkSync, mkdirSync, symlinkSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import { renderReport } from '../html/index.ts'
+import { sampleReport } from '../html/sample-report.ts'
+import { toJson } from '../output/json.ts'
+import { scratch } from '../testing/scratch.ts'
+import { checkReportFile } from './report-file.ts'
+
+const { folder, file } = scratch()
+
+describe.each([
+  { flag: '--json', ending: 'json', report: toJson(sampleReport()) },
+  { flag: '--html', ending: 'html', report: renderReport(sampleReport()) },
+] as const)('$flag', ({ flag, ending, report }) => {
+  // A report itself, so that nothing but its being an input speaks against it.
+  const input = file(`input.${ending}`, report)
+
+  function otherName(name: string, link: (from: string, to: string) => void): string {
+    const path = join(folder, `${name}.${ending}`)
+    link(input, path)
+    return path
+  }
+
+  it.each([
+    ['itself', input],
+    ['by a symbolic link', otherName('symbolic', symlinkSync)],
+    ['by a hard link', otherName('hard', linkSync)],
+    ['by another path', join(folder, '..', basename(folder), `input.${ending}`)],
+  ])('does not overwrite an input: %s', (_, path) => {
+    expect(() => checkReportFile({ flag, path }, ['other.log', input])).toThrow(
+      `${flag}: ${path} is an input, which the report would overwrite`,
+    )
+    expect(() => checkReportFile({ flag, path: input }, ['-', path])).toThrow('is an input')
+    expect(() => checkReportFile({ flag, path }, ['other.log'])).not.toThrow()
+  })
+
+  it.each([
+    ['a log', `${report.slice(100)}${report}`],
+    ['a line of JSON', '{"schema":1,"source":{}}\n'],
+  ])('does not overwrite what is no report: %s', (name, content) => {
+    const path = file(`${name}.${ending}`, content)
+    expect(() => checkReportFile({ flag, path }, [])).toThrow(
+      `${flag}: ${path} exists and is no report of sluice replay. Choose another name, or remove it`,
+    )
+  })
+
+  it('does not overwrite a folder', () => {
+    const path = join(folder, `folder.${ending}`)
+    mkdirSync(path)
+    expect(() => checkReportFile({ flag, path }, [])).toThrow('exists and is no report')
+  })
+
+  it('overwrites a report, and a file with nothing in it', () => {
+    for (const path of [input, file(`empty.${ending}`, ''), join(folder, `new.${ending}`)]) {
+      expect(() => checkReportFile({ flag, path }, [])).not.toThrow()
+    }
+  })
+})

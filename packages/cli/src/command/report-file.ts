@@ -1,0 +1,60 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { UsageError } from './usage-error.ts'
+
+/** A file that a report is to be written into. */
+export interface ReportFile {
+  readonly flag: '--json' | '--html'
+  readonly path: string
+}
+
+/** What a report begins with, by which one is told from any other file. */
+const BEGINNINGS = {
+  '--json': /^\{\n {2}"schema": \d+,\n {2}"source": \{\n/,
+  '--html': /^<!doctype html>\n.*<meta name="generator" content="sluice replay">/s,
+} as const
+/** It shows in so many bytes. */
+const BEGINNING = 4096
+const STDIN = 0
+
+/**
+ * So that no log is overwritten by a slip, such as `--json *.json`.
+ * @param inputs files that are read; `-` is standard input
+ * @throws UsageError where the file has another ending, is an input by whatever name, or exists and
+ * is no report
+ */
+export function checkReportFile({ flag, path }: ReportFile, inputs: readonly string[]): void {
+  const ending = flag.replace('--', '.')
+  if (!path.endsWith(ending)) {
+    const aside = flag === '--json' ? '. For standard output, put --json at the end' : ''
+    throw new UsageError(
+      `${flag}: expected a name that ends with ${ending}, received '${path}'${aside}`,
+    )
+  }
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  if (stats === undefined) return
+  if (inputs.some((input) => isSame(stats, input))) {
+    throw new UsageError(`${flag}: ${path} is an input, which the report would overwrite`)
+  }
+  if (stats.isFile() && (stats.size === 0n || BEGINNINGS[flag].test(beginningOf(path)))) return
+  throw new UsageError(
+    `${flag}: ${path} exists and is no report of sluice replay. Choose another name, or remove it`,
+  )
+}
+
+function isSame({ dev, ino }: { dev: bigint; ino: bigint }, input: string): boolean {
+  const other =
+    input === '-'
+      ? fstatSync(STDIN, { bigint: true })
+      : statSync(input, { bigint: true, throwIfNoEntry: false })
+  return other?.dev === dev && other.ino === ino
+}
+
+function beginningOf(path: string): string {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(BEGINNING)
+    return bytes.toString('utf8', 0, readSync(file, bytes))
+  } finally {
+    closeSync(file)
+  }
+}

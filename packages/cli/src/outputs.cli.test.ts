@@ -1,0 +1,70 @@
+// Where a report may be written: the real process on real files.
+
+import { openSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from '@jest/globals'
+import { knownTraffic, toCombined, toJsonLines } from './testing/known-traffic.ts'
+import { ended, runCli, startCli } from './testing/run-cli.ts'
+import { scratch } from './testing/scratch.ts'
+
+const { folder, file } = scratch()
+const LIMIT = ['--limit', '100', '-a', 'sliding-log']
+const traffic = knownTraffic(3)
+const log = file('access.log', toCombined(traffic))
+
+describe('a report does not overwrite', () => {
+  it('a log, read or not', async () => {
+    const day = file('day2.json', toJsonLines(traffic))
+    for (const [inputs, why] of [
+      [[log, day], 'is an input, which the report would overwrite'],
+      [[log], 'exists and is no report of sluice replay'],
+    ] as const) {
+      const { code, stdout, stderr } = await runCli(['replay', ...inputs, '--json', day, ...LIMIT])
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toBe(
+        `sluice: --json: ${day} ${why}\n`.replace(
+          'replay\n',
+          'replay. Choose another name, or remove it\n',
+        ),
+      )
+    }
+    expect(readFileSync(day, 'utf8')).toBe(toJsonLines(traffic))
+  })
+
+  it('the file that standard input comes from', async () => {
+    const path = file('stdin.json', '')
+    const child = startCli(['replay', '--json', path, ...LIMIT], {}, openSync(path, 'r'))
+    const { code, stderr } = await ended(child)
+    expect(stderr).toContain(`--json: ${path} is an input`)
+    expect(code).toBe(2)
+  })
+
+  it('the configuration', async () => {
+    const config = file('limits.json', '{ "limit": 100, "window": "1m" }')
+    const { code, stderr } = await runCli(['replay', log, '-c', config, '--json', config])
+    expect(stderr).toContain(`--json: ${config} is an input`)
+    expect(code).toBe(2)
+  })
+
+  it('a file that took its place during the replay', async () => {
+    const path = `${folder}/meanwhile.json`
+    const config = file(
+      'meanwhile.mjs',
+      `import { writeFileSync } from 'node:fs'
+       export default { limit: 5, window: '1m', skip: () => writeFileSync(${JSON.stringify(path)}, 'mine') }`,
+    )
+    const { code, stdout, stderr } = await runCli(['replay', log, '-c', config, '--json', path])
+    expect(stderr).toContain(`--json: ${path} exists and is no report`)
+    expect(stdout).toContain('meanwhile.mjs')
+    expect(code).toBe(2)
+    expect(readFileSync(path, 'utf8')).toBe('mine')
+  })
+})
+
+it('a report is written anew into the file of the one before', async () => {
+  const [json, html] = [`${folder}/report.json`, `${folder}/report.html`]
+  for (let i = 0; i < 2; i += 1) {
+    const args = ['replay', log, ...LIMIT, '--json', json, '--html', html]
+    expect(await runCli(args)).toMatchObject({ code: 0, stderr: '' })
+  }
+  expect(JSON.parse(readFileSync(json, 'utf8'))).toMatchObject({ clients: 42 })
+})
