@@ -1,9 +1,14 @@
-import { randomInt } from 'node:crypto'
+import { type Hash, keyedHash } from './keyed-hash.ts'
 
 /** Keys per shard, on average, once the index holds all that it may. */
 const PER_SHARD = 4096
 /** Places of a shard at first, a power of 2. */
 const SMALLEST = 8
+/**
+ * Places that a search looks at, at most. With the load of a shard, chance leads one key in a
+ * hundred million further.
+ */
+const FARTHEST = 512
 
 interface Shard {
   /** For each place a key's hash and its slot + 1; 0 instead of that: the place is free. */
@@ -17,18 +22,24 @@ interface Shard {
  */
 export class HashIndex {
   private readonly slots: { key(slot: number): string | undefined }
+  private readonly hash: Hash
   private readonly shards: (Shard | undefined)[]
   private readonly shift: number
-  /** Unknown to clients: keys that meet in one process don't in the next. */
-  private readonly seed = randomInt(2 ** 31)
+  /** The slots of keys that found no place near enough, should anyone ever make so many meet. */
+  private readonly strays = new Map<string, number>()
 
   /**
    * @param maxKeys the most keys that it will hold
    * @param slots where the keys themselves are kept
    */
-  constructor(maxKeys: number, slots: { key(slot: number): string | undefined }) {
+  constructor(
+    maxKeys: number,
+    slots: { key(slot: number): string | undefined },
+    hash = keyedHash(),
+  ) {
     const bits = Math.max(0, Math.ceil(Math.log2(maxKeys / PER_SHARD)))
     this.slots = slots
+    this.hash = hash
     this.shards = new Array<Shard | undefined>(2 ** bits).fill(undefined)
     this.shift = 31 - bits
   }
@@ -38,7 +49,9 @@ export class HashIndex {
     const hash = this.hash(key)
     const shard = this.shards[this.shardOf(hash)]
     if (shard === undefined) return -1
-    return (shard.places[this.search(shard.places, key, hash) + 1] as number) - 1
+    const place = this.search(shard.places, key, hash)
+    if (place >= 0) return (shard.places[place + 1] as number) - 1
+    return this.strays.size === 0 ? -1 : (this.strays.get(key) ?? -1)
   }
 
   /** Adds a key that is not there yet. */
@@ -50,60 +63,60 @@ export class HashIndex {
       shard = { places: new Int32Array(2 * SMALLEST), size: 0 }
       this.shards[number] = shard
     }
-    shard.size += 1
-    if (8 * shard.size > 3 * shard.places.length) grow(shard)
-    insert(shard.places, hash, slot + 1)
+    if (8 * (shard.size + 1) > 3 * shard.places.length) this.grow(shard)
+    this.insert(shard, hash, slot)
   }
 
   /** Takes out a key that is there. */
   delete(key: string): void {
+    if (this.strays.size > 0 && this.strays.delete(key)) return
     const hash = this.hash(key)
     const shard = this.shards[this.shardOf(hash)] as Shard
     shard.size -= 1
     close(shard.places, this.search(shard.places, key, hash))
   }
 
-  /** Where the key stands, or the free place at which the search for it ends. */
+  /** Where the key stands, or -1. */
   private search(places: Int32Array, key: string, hash: number): number {
     const mask = places.length - 1
     let place = (hash << 1) & mask
-    for (;;) {
+    for (let looked = 0; looked < FARTHEST; looked += 1) {
       const entry = places[place + 1] as number
-      if (entry === 0) return place
+      if (entry === 0) return -1
       if (places[place] === hash && this.slots.key(entry - 1) === key) return place
       place = (place + 2) & mask
+    }
+    return -1
+  }
+
+  private insert(shard: Shard, hash: number, slot: number): void {
+    const { places } = shard
+    const mask = places.length - 1
+    let place = (hash << 1) & mask
+    for (let looked = 0; looked < FARTHEST; looked += 1) {
+      if (places[place + 1] === 0) {
+        places[place] = hash
+        places[place + 1] = slot + 1
+        shard.size += 1
+        return
+      }
+      place = (place + 2) & mask
+    }
+    this.strays.set(this.slots.key(slot) as string, slot)
+  }
+
+  private grow(shard: Shard): void {
+    const { places } = shard
+    shard.places = new Int32Array(places.length * 2)
+    shard.size = 0
+    for (let place = 0; place < places.length; place += 2) {
+      const entry = places[place + 1] as number
+      if (entry !== 0) this.insert(shard, places[place] as number, entry - 1)
     }
   }
 
   private shardOf(hash: number): number {
     return (hash >>> 1) >>> this.shift
-  }
-
-  /** FNV-1a with a seed, mixed once more at the end. */
-  private hash(key: string): number {
-    let hash = this.seed
-    for (let i = 0; i < key.length; i += 1) {
-      hash = Math.imul(hash ^ key.charCodeAt(i), 16_777_619)
-    }
-    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-    return hash ^ (hash >>> 13)
-  }
-}
-
-function insert(places: Int32Array, hash: number, entry: number): void {
-  const mask = places.length - 1
-  let place = (hash << 1) & mask
-  while (places[place + 1] !== 0) place = (place + 2) & mask
-  places[place] = hash
-  places[place + 1] = entry
-}
-
-function grow(shard: Shard): void {
-  const { places } = shard
-  shard.places = new Int32Array(places.length * 2)
-  for (let place = 0; place < places.length; place += 2) {
-    const entry = places[place + 1] as number
-    if (entry !== 0) insert(shard.places, places[place] as number, entry)
   }
 }
 

@@ -1,6 +1,29 @@
+import crypto from 'node:crypto'
 import { describe, expect, it, jest } from '@jest/globals'
 import { HashIndex } from './hash-index.ts'
 import { KeyIndex } from './key-index.ts'
+
+const FNV_SEED = 20_261
+/** From each state of FNV-1a with that seed, two ways to the same next one. */
+const BLOCKS = [
+  ['024iz', 'bwm3l'],
+  ['5s2qa', 'jupa6'],
+  ['f6fa1', '0wwu1'],
+  ['qtv8y', '86k1h'],
+  ['7fnc9', 'hb8sp'],
+  ['a945p', '3qjad'],
+  ['pt58l', 'mueo7'],
+  ['ec08z', '828i7'],
+  ['4rz2h', 'u83p0'],
+  ['kbj2d', 'snfe5'],
+  ['7yjrs', 'nk4l8'],
+  ['dio0q', 'eem4f'],
+] as const
+/** All 4096 strings of one of each. */
+const MEETING = BLOCKS.reduce(
+  (before, pair) => before.flatMap((start) => pair.map((block) => start + block)),
+  [''],
+)
 
 /** An index whose keys are kept as a store keeps them: slot n holds `keys[n]`. */
 function filled(count: number, maxKeys = 1_000_000) {
@@ -72,15 +95,74 @@ describe('KeyIndex', () => {
   })
 })
 
-describe('HashIndex', () => {
-  it('tells keys apart that have the same hash', () => {
-    const imul = jest.spyOn(Math, 'imul').mockReturnValue(0)
-    const keys = Array.from({ length: 300 }, (_, i) => `client-${i}`)
-    const index = new HashIndex(1000, { key: (slot) => keys[slot] })
+describe('hash flooding', () => {
+  it('integers, which older versions of V8 hash without a secret, never stand in the Map', () => {
+    const set = jest.spyOn(Map.prototype, 'set')
+    const keys = ['0', '131072', '4294967294', '9999999999', '12345678901', '1e5', '-1', '1.5']
+    const index = new KeyIndex(1000, { key: (slot) => keys[slot] })
     for (const [slot, key] of keys.entries()) index.add(key, slot)
-    for (const key of keys.filter((_, slot) => slot % 3 === 0)) index.delete(key)
-    const found = keys.map((key) => index.find(key))
-    imul.mockRestore()
-    expect(found).toEqual(keys.map((_, slot) => (slot % 3 === 0 ? -1 : slot)))
+    const inMap = set.mock.calls.map(([key]) => key)
+    set.mockRestore()
+    expect(inMap).toEqual(['12345678901', '1e5', '-1', '1.5'])
+    expect(keys.map((key) => index.find(key))).toEqual(keys.map((_, slot) => slot))
+    for (const key of keys) index.delete(key)
+    expect(keys.map((key) => index.find(key))).toEqual(keys.map(() => -1))
+  })
+
+  it('keys that all meet under FNV-1a, whose seed can be found out, are compared one by one', () => {
+    const { randomInt } = crypto
+    jest.spyOn(crypto, 'randomInt').mockImplementation(() => FNV_SEED)
+    const { index, compared } = counting(MEETING)
+    jest.spyOn(crypto, 'randomInt').mockImplementation(randomInt)
+    expect(new Set(MEETING.map(fnv1a)).size).toBe(1)
+    expect(MEETING.every((key, slot) => index.find(key) === slot)).toBe(true)
+    // Once for each, and for those few that meet by chance.
+    expect(compared()).toBeLessThan(MEETING.length + 10)
+  })
+
+  it('a search ends after 512 places, even where all keys have one hash', () => {
+    const keys = Array.from({ length: 3000 }, (_, i) => `client-${i}`)
+    const { index, compared } = counting(keys, () => 7)
+    for (const [slot, key] of keys.entries()) {
+      const before = compared()
+      expect(index.find(key)).toBe(slot)
+      expect(compared() - before).toBeLessThanOrEqual(512)
+    }
   })
 })
+
+describe('HashIndex', () => {
+  it.each([300, 3000])('tells %i keys apart that have the same hash', (count) => {
+    const keys = Array.from({ length: count }, (_, i) => `client-${i}`)
+    const { index } = counting(keys, () => 7)
+    const isGone = (slot: number) => slot % 3 === 0
+    for (const key of keys.filter((_, slot) => isGone(slot))) index.delete(key)
+    const found = keys.map((key) => index.find(key))
+    expect(found).toEqual(keys.map((_, slot) => (isGone(slot) ? -1 : slot)))
+    keys.forEach((key, slot) => {
+      if (isGone(slot)) index.add(key, slot)
+    })
+    expect(keys.map((key) => index.find(key))).toEqual(keys.map((_, slot) => slot))
+  })
+})
+
+/** An index of the keys, and how often one of them was compared with another key so far. */
+function counting(keys: readonly string[], hash?: () => number) {
+  let count = 0
+  const key = (slot: number) => {
+    count += 1
+    return keys[slot]
+  }
+  const index = new HashIndex(1_000_000, { key }, hash)
+  keys.forEach((key, slot) => {
+    index.add(key, slot)
+  })
+  count = 0
+  return { index, compared: () => count }
+}
+
+function fnv1a(key: string): number {
+  let hash = FNV_SEED
+  for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 16_777_619)
+  return hash
+}
