@@ -33,9 +33,9 @@ export const definitions: Readonly<Record<string, Definition>> = {
   'sliding-window'({ limit, windowMs }, admitted, now, cost) {
     const of = (window: bigint) => sum(admitted.filter(({ at }) => at / windowMs === window))
     const window = now / windowMs
-    const inside = (window + 1n) * windowMs - now
-    const estimate = of(window - 1n) * inside + of(window) * windowMs
-    return estimate + cost * windowMs <= limit * windowMs ? 0n : undefined
+    const inside = (window + 1n) * windowMs - 1n - now
+    const estimate = (of(window - 1n) * inside) / windowMs + of(window)
+    return estimate + cost <= limit ? 0n : undefined
   },
   'sliding-log'({ limit, windowMs }, admitted, now, cost) {
     const inside = admitted.filter(({ at }) => at > now - windowMs && at <= now)

@@ -64,7 +64,8 @@ describe('plans too large for ticks of 1 ms', () => {
       const { remaining } = key.ask(now)
       expect(remaining).toBeGreaterThanOrEqual(left(now - tick(terms)))
       expect(remaining).toBeLessThanOrEqual(left(now + tick(terms)))
-      if (name === 'sliding-window') expect(remaining).toBeLessThanOrEqual(left(now))
+      // Never less, so that a client evenly spaced at its limit is admitted.
+      if (name === 'sliding-window') expect(remaining).toBeGreaterThanOrEqual(left(now))
     })
     fc.assert(exact, { numRuns: 300 })
   })

@@ -103,4 +103,27 @@ describe.each(names)('%s', (name) => {
       expect(key.ask(now, 1)).toEqual(before.ask(now, 1))
     })
   })
+
+  test('a single unit never waits longer than a window', () => {
+    afterTraffic(name, fc.constant(1), (key, now, { windowMs }) => {
+      const { admitted, waitMs } = key.ask(now, 1)
+      if (!admitted) expect(waitMs).toBeLessThanOrEqual(windowMs)
+    })
+  })
+
+  test('a client evenly spaced at its limit is never refused, whatever the phase', () => {
+    const property = fc.property(anyTerms(name), anyOffset, ({ limit, windowMs }, phase) => {
+      // A burst of one has no room for what rounding down to the ms takes off a pause.
+      const isBucket = name === 'token-bucket' || name === 'leaky-bucket'
+      const round = isBucket ? Math.ceil : Math.floor
+      const key = newKey(name, { limit, windowMs })
+      const times = Math.min(3 * limit, 200)
+      for (let i = 0; i < times; i += 1) {
+        const at =
+          START + phase + (isBucket ? i * round(windowMs / limit) : round((i * windowMs) / limit))
+        expect(key.consume(at)).toMatchObject({ admitted: true })
+      }
+    })
+    fc.assert(property, { numRuns: 300 })
+  })
 })

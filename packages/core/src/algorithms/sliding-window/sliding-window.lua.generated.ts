@@ -22,21 +22,22 @@ end
 local function left(quota, b, c, elapsed)
   local room = quota[1] - c
   if b > 0 then
-    local ticks = quota[3]
-    room = room - ceil(b * (ticks - tickAt(elapsed, quota[2], ticks)) / ticks)
+    local window, ticks = quota[2], quota[3]
+    room = room - floor(b * tickAt(window - 1 - elapsed, window, ticks) / ticks)
   end
   return room > 0 and room or 0
 end
 
-local function reset(window, b, c, elapsed)
-  if c > 0 then return 2 * window - elapsed end
-  return b > 0 and window - elapsed or 0
-end
-
+-- ms into a window from which on no more than \`room\` units of the previous one count
 local function fadedBy(quota, previous, room)
   if previous <= room then return 0 end
-  local ticks = quota[3]
-  return tickStart(ticks - floor(room * ticks / previous), quota[2], ticks)
+  local window, ticks = quota[2], quota[3]
+  return window - tickStart(ceil((room + 1) * ticks / previous), window, ticks)
+end
+
+local function reset(quota, b, c, elapsed)
+  if c > 0 then return quota[2] - elapsed + fadedBy(quota, c, 0) end
+  return max(0, fadedBy(quota, b, 0) - elapsed)
 end
 
 local function waitFor(quota, b, c, elapsed, cost)
@@ -60,7 +61,7 @@ return {
     else
       wait = waitFor(quota, b, c, elapsed, max(cost, 1))
     end
-    return admitted, remaining, reset(quota[2], b, c, elapsed), wait, 0, a > number, number, b, c
+    return admitted, remaining, reset(quota, b, c, elapsed), wait, 0, a > number, number, b, c
   end,
 
   settle = function(quota, now, delta, chargedAt, a, b, c)
@@ -72,7 +73,7 @@ return {
     elseif charged == number - 1 or charged > number then
       b = min(quota[4], max(0, b + delta))
     end
-    return left(quota, b, c, elapsed), reset(quota[2], b, c, elapsed), number, b, c
+    return left(quota, b, c, elapsed), reset(quota, b, c, elapsed), number, b, c
   end,
 }
 `

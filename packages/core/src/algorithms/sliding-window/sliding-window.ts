@@ -3,10 +3,11 @@ import { MAX_EXACT, tickAt, tickStart, ticksPerWindow } from '../ticks.ts'
 import lua from './sliding-window.lua.generated.ts'
 
 /**
- * Estimates the units of the last window as `previous × the share of it still inside + current`.
- * All terms are multiplied by the window, so that nothing is ever rounded:
- * `previous·(window − elapsed) + (current + cost)·window ≤ limit·window`.
- * Admits at most 2·limit − 1 in a span as long as a window, close to the limit on ordinary traffic.
+ * Estimates the units of the last window, the span (now − window, now], as
+ * `current + ⌊previous · inside / window⌋`: of the previous window `inside = window − 1 − elapsed`
+ * milliseconds lie in that span. Rounding down never refuses a client that is evenly spaced at its
+ * limit, and a single unit never waits longer than a window. Admits at most 2·limit in a span as
+ * long as a window, close to the limit on ordinary traffic.
  *
  * State: a = number of the window since the epoch, b = units charged in the window before it,
  * c = units charged in it.
@@ -77,18 +78,18 @@ class SlidingWindowQuota implements Quota {
   private remaining(cell: Cell, elapsed: number): number {
     let left = this.limit - cell.c
     if (cell.b > 0) {
-      const inside = this.ticks - tickAt(elapsed, this.windowMs, this.ticks)
-      left -= Math.ceil((cell.b * inside) / this.ticks)
+      const inside = tickAt(this.windowMs - 1 - elapsed, this.windowMs, this.ticks)
+      left -= Math.floor((cell.b * inside) / this.ticks)
     }
     return Math.max(0, left)
   }
 
   private reset(cell: Cell, elapsed: number): number {
-    if (cell.c > 0) return 2 * this.windowMs - elapsed
-    return cell.b > 0 ? this.windowMs - elapsed : 0
+    if (cell.c > 0) return this.windowMs - elapsed + this.fadedBy(cell.c, 0)
+    return Math.max(0, this.fadedBy(cell.b, 0) - elapsed)
   }
 
-  /** ms until `cost` units fit: in this window, in the next one, or at the end of that. */
+  /** ms until `cost` units fit, in this window or in the next one. */
   private wait(cell: Cell, elapsed: number, cost: number): number {
     if (cost > this.limit) return Infinity
     const room = this.limit - cell.c - cost
@@ -98,11 +99,11 @@ class SlidingWindowQuota implements Quota {
     return this.windowMs - elapsed + this.fadedBy(cell.c, this.limit - cost)
   }
 
-  /** ms into a window at which no more than `room` units of the `previous` one count. */
+  /** ms into a window from which on no more than `room` units of the `previous` one count. */
   private fadedBy(previous: number, room: number): number {
     if (previous <= room) return 0
-    const inside = Math.floor((room * this.ticks) / previous)
-    return tickStart(this.ticks - inside, this.windowMs, this.ticks)
+    const tooMuch = Math.ceil(((room + 1) * this.ticks) / previous)
+    return this.windowMs - tickStart(tooMuch, this.windowMs, this.ticks)
   }
 
   private clamp(count: number): number {

@@ -23,9 +23,8 @@ export const oracles: { readonly [name in AlgorithmName]: Oracle } = {
     const charged = (number: number) =>
       BigInt(sum(admitted.filter(({ at }) => Math.floor(at / windowMs) === number)))
     const length = BigInt(windowMs)
-    const inside = BigInt((window + 1) * windowMs - now)
-    const used = charged(window - 1) * inside + charged(window) * length
-    return wholeUnits(BigInt(limit) * length - used, length)
+    const inside = BigInt((window + 1) * windowMs - 1 - now)
+    return limit - Number(charged(window) + (charged(window - 1) * inside) / length)
   },
 
   'sliding-log': ({ limit, windowMs }, admitted, now) =>

@@ -40,7 +40,7 @@ export function at(state: SlidingWindow, now: number): SlidingWindow {
   return { previous: follows ? state.current : 0, current: 0, endsAt }
 }
 
-/** The share of the previous window that still lies within the last window's length, 0 … 1. */
+/** The share of the previous window's milliseconds that lie in (now − window, now], 0 … 1. */
 export function shareInside({ endsAt }: SlidingWindow, now: number): number {
-  return Math.min(1, Math.max(0, (endsAt - now) / WINDOW_MS))
+  return Math.min(1, Math.max(0, (endsAt - 1 - now) / WINDOW_MS))
 }
