@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals'
+import { describe, expect, it, test } from '@jest/globals'
 import { Log } from './log.ts'
 
 /** Places that its arrays hold, used or not. */
@@ -27,4 +27,64 @@ describe('the room of a log', () => {
     log.append(2000, 3)
     expect([log.length, log.total, log.time(0)]).toEqual([1, 3, 2000])
   })
+})
+
+describe('what is taken back', () => {
+  function logOf(...entries: [time: number, cost: number][]): Log {
+    const log = new Log()
+    for (const entry of entries) log.append(...entry)
+    return log
+  }
+  const entriesOf = (log: Log) =>
+    Array.from({ length: log.length }, (_, i) => [log.time(i), log.cost(i)])
+
+  it('leaves no empty entry, wherever it stood', () => {
+    const log = logOf([1, 2], [2, 1], [3, 1], [4, 5])
+    log.takeBack(3, 1)
+    expect(entriesOf(log)).toEqual([
+      [1, 2],
+      [2, 1],
+      [4, 5],
+    ])
+    log.takeBack(2, 2)
+    expect(entriesOf(log)).toEqual([
+      [1, 1],
+      [4, 5],
+    ])
+    log.takeBack(4, 9)
+    expect([entriesOf(log), log.total]).toEqual([[], 0])
+  })
+
+  it('is none of what came later', () => {
+    const log = logOf([10, 2], [20, 2])
+    log.takeBack(9, 2)
+    log.takeBack(19, 5)
+    expect([entriesOf(log), log.total]).toEqual([[[20, 2]], 2])
+  })
+
+  it('keeps a log short whose requests are all settled to nothing', () => {
+    const log = logOf([0, 1])
+    for (let now = 1; now < 1000; now += 1) {
+      log.append(now, 1)
+      log.append(now + 1, 1)
+      log.takeBack(now, 1)
+      log.takeBack(now + 1, 1)
+    }
+    expect([log.length, roomOf(log)]).toEqual([1, 1])
+  })
+})
+
+test('charged at an earlier time, units stand in order and join what is there', () => {
+  const log = new Log()
+  log.append(10, 1)
+  log.append(30, 1)
+  log.insert(20, 2)
+  log.insert(5, 4)
+  log.insert(30, 3)
+  expect(Array.from({ length: log.length }, (_, i) => [log.time(i), log.cost(i)])).toEqual([
+    [5, 4],
+    [10, 1],
+    [20, 2],
+    [30, 4],
+  ])
 })

@@ -42,33 +42,31 @@ export class Log {
   /** Inserts `cost` at an earlier time, in order. */
   insert(at: number, cost: number): void {
     this.total += cost
-    let index = this.length
-    while (index > 0 && this.time(index - 1) > at) index -= 1
-    if (index > 0 && this.time(index - 1) === at) {
-      this.costs[this.head + index - 1] = this.cost(index - 1) + cost
+    const place = this.endOf(at)
+    if (place > this.head && this.times[place - 1] === at) {
+      this.costs[place - 1] = (this.costs[place - 1] as number) + cost
       return
     }
-    this.makeRoom()
-    const place = this.head + index
-    for (let i = this.tail; i > place; i -= 1) {
-      this.times[i] = this.times[i - 1] as number
-      this.costs[i] = this.costs[i - 1] as number
-    }
-    this.times[place] = at
-    this.costs[place] = cost
+    this.times.splice(place, 0, at)
+    this.costs.splice(place, 0, cost)
     this.tail += 1
   }
 
   /** Takes `units` from the entries at and before `at`, latest first, as far as they hold them. */
   takeBack(at: number, units: number): void {
-    for (let i = this.tail - 1; i >= this.head && units > 0; i -= 1) {
-      if ((this.times[i] as number) > at) continue
-      const taken = Math.min(units, this.costs[i] as number)
-      this.costs[i] = (this.costs[i] as number) - taken
+    const end = this.endOf(at)
+    let first = end
+    while (first > this.head && units > 0) {
+      const cost = this.costs[first - 1] as number
+      const taken = Math.min(units, cost)
       this.total -= taken
       units -= taken
+      if (taken < cost) this.costs[first - 1] = cost - taken
+      else first -= 1
     }
-    while (this.tail > this.head && this.costs[this.tail - 1] === 0) this.tail -= 1
+    this.times.splice(first, end - first)
+    this.costs.splice(first, end - first)
+    this.tail -= end - first
   }
 
   /** Drops the entries at or before `time`. */
@@ -85,6 +83,18 @@ export class Log {
     for (let i = this.tail - 1; i >= this.head && (this.times[i] as number) > now; i -= 1) {
       this.times[i] = now
     }
+  }
+
+  /** The place behind the last entry at or before `time`. */
+  private endOf(time: number): number {
+    let low = this.head
+    let high = this.tail
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.times[middle] as number) <= time) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   private startAfresh(): void {

@@ -6,14 +6,16 @@
 local max, min = math.max, math.min
 local ENTRY, CHUNK = 16, 64
 
--- Reads entries by number, a chunk at a time, since mostly the oldest few are all that is needed.
+-- Reads entries by number, a chunk at a time, since mostly a few side by side are all that is
+-- needed. What is written meanwhile it may not see.
 local function reader(key)
   local from, chunk = 0, ''
   return function(index)
     local at = (index - from) * ENTRY
     if at < 0 or at >= #chunk then
-      from, at = index, 0
-      local first = STATE + index * ENTRY
+      from = index - index % CHUNK
+      at = (index - from) * ENTRY
+      local first = STATE + from * ENTRY
       chunk = redis.call('GETRANGE', key, first, first + CHUNK * ENTRY - 1)
     end
     return struct.unpack('<dd', chunk, at + 1)
@@ -53,6 +55,58 @@ local function compact(key, a, b)
   return 0, b - a
 end
 
+-- Number of the last entry at or before `time`, a - 1 if there is none.
+local function lastUntil(entry, time, a, b)
+  local low, high = a, b
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if entry(middle) <= time then low = middle + 1 else high = middle end
+  end
+  return low - 1
+end
+
+-- Takes out the entries from number `first` to `last`.
+local function remove(key, first, last, a, b)
+  if first > last then return a, b end
+  if first == a then return last + 1, b end
+  local behind = STATE + (last + 1) * ENTRY
+  local later = redis.call('GETRANGE', key, behind, STATE + b * ENTRY - 1)
+  if last + 1 < b then redis.call('SETRANGE', key, STATE + first * ENTRY, later) end
+  return a, b - (last - first + 1)
+end
+
+-- Takes `units` from the entries up to number `last`, latest first, as far as they hold them.
+local function takeBack(key, last, units, a, b, c)
+  local entry, index = reader(key), last
+  while index >= a and units > 0 do
+    local time, cost = entry(index)
+    if cost > units then
+      write(key, index, time, cost - units)
+      c = c - units
+      break
+    end
+    units, c, index = units - cost, c - cost, index - 1
+  end
+  a, b = remove(key, index + 1, last, a, b)
+  return a, b, c
+end
+
+-- Adds `units` at the time `at`, behind entry number `index`; later entries move up by one.
+local function insert(key, index, at, units, a, b)
+  if index >= a then
+    local time, cost = reader(key)(index)
+    if time == at then
+      write(key, index, at, cost + units)
+      return b
+    end
+  end
+  local first = STATE + (index + 1) * ENTRY
+  local later = redis.call('GETRANGE', key, first, STATE + b * ENTRY - 1)
+  write(key, index + 1, at, units)
+  if index + 1 < b then redis.call('SETRANGE', key, first + ENTRY, later) end
+  return b + 1
+end
+
 -- ms until the oldest entries that hold `units` have left, counting `added` units of now
 local function waitFor(entry, window, now, a, b, units, added)
   local freed = 0
@@ -82,7 +136,8 @@ return {
       remaining = room - cost
       wait = waitFor(entry, window, now, a, b, remaining > 0 and 0 or 1, cost)
     else
-      wait = waitFor(entry, window, now, a, b, max(cost, 1) - room, 0)
+      local units = max(cost, 1)
+      wait = units > limit and NEVER or waitFor(entry, window, now, a, b, units - room, 0)
     end
     if not admitted or cost == 0 then whole = reset(entry, window, now, a, b, c) end
     return admitted, remaining, whole, wait, 0, ahead, a, b, c
@@ -114,39 +169,11 @@ return {
     a, c = trim(entry, now - window, a, b, c)
     local at = min(chargedAt, now)
     if at > now - window then
-      local index = b - 1
+      local last = lastUntil(entry, at, a, b)
       if delta < 0 then
-        local units = -delta
-        while index >= a and units > 0 do
-          local time, cost = entry(index)
-          if time <= at then
-            local taken = min(units, cost)
-            write(key, index, time, cost - taken)
-            units, c = units - taken, c - taken
-          end
-          index = index - 1
-        end
-        entry = reader(key)
-        while b > a do
-          local _, cost = entry(b - 1)
-          if cost > 0 then break end
-          b = b - 1
-        end
+        a, b, c = takeBack(key, last, -delta, a, b, c)
       elseif delta > 0 then
-        -- Later entries move up by one to make place for an earlier time.
-        while index >= a and entry(index) > at do index = index - 1 end
-        local time, cost
-        if index >= a then time, cost = entry(index) end
-        if time == at then
-          write(key, index, at, cost + delta)
-        else
-          local first = STATE + (index + 1) * ENTRY
-          local later = redis.call('GETRANGE', key, first, STATE + b * ENTRY - 1)
-          write(key, index + 1, at, delta)
-          if #later > 0 then redis.call('SETRANGE', key, first + ENTRY, later) end
-          b = b + 1
-        end
-        c = c + delta
+        b, c = insert(key, last, at, delta, a, b), c + delta
       end
     end
     return max(0, quota[1] - c), reset(reader(key), window, now, a, b, c), a, b, c

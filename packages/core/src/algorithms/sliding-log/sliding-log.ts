@@ -36,7 +36,7 @@ class SlidingLogQuota implements Quota {
     cell.resetMs = this.reset(admitted ? cost : 0, used, newest, now)
     cell.waitMs = admitted
       ? this.wait(log, now, cell.remaining > 0 ? 0 : 1, cost)
-      : this.wait(log, now, Math.max(cost, 1) - room, 0)
+      : this.waitOfRefusal(log, now, Math.max(cost, 1), room)
     cell.delayMs = 0
   }
 
@@ -72,6 +72,11 @@ class SlidingLogQuota implements Quota {
     if (added > 0) return this.windowMs
     if (used === 0 || newest === undefined) return 0
     return Math.min(newest, now) + this.windowMs - now
+  }
+
+  /** What never fits is told without a look at the log: its length must not be the client's price. */
+  private waitOfRefusal(log: Log | undefined, now: number, units: number, room: number): number {
+    return units > this.limit ? Infinity : this.wait(log, now, units - room, 0)
   }
 
   /**
