@@ -82,7 +82,9 @@ export interface Quota {
   /**
    * Corrects by `delta` units what was charged at `chargedAt`: gives back (negative), down to an
    * untouched quota, or charges more (positive), into debt if need be. Only into the window that
-   * was charged: once that has gone, nothing changes. Leaves `remaining` and `resetMs`.
+   * was charged: once that has gone, nothing changes. A bucket gives back what has not drained
+   * since. So the requests of any span never really cost more than the algorithm's bound, whenever
+   * and in whatever order they are settled. Leaves `remaining` and `resetMs`.
    */
   settle(cell: Cell, now: number, delta: number, chargedAt: number): void
 }

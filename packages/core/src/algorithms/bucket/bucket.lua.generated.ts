@@ -43,9 +43,15 @@ return {
       b > tick, filled, tick, 0
   end,
 
-  settle = function(quota, now, delta, _, a, b)
+  settle = function(quota, now, delta, chargedAt, a, b)
     local tick, level = drain(quota, now, a, b)
-    level = min(MAX_EXACT, max(0, level + delta * quota[2]))
+    local change = delta * quota[2]
+    if delta < 0 then
+      -- What has drained since the charge is no longer there to give back.
+      local drained = max(0, tick - tickAt(chargedAt, quota[4], quota[5])) * quota[3]
+      change = min(0, change + drained)
+    end
+    level = min(MAX_EXACT, max(0, level + change))
     return left(quota, level), after(quota, tick, now, level), level, tick, 0
   end,
 }

@@ -87,10 +87,15 @@ export class BucketQuota implements Quota {
     }
   }
 
-  /** A bucket has no window: what has drained since the charge has been given back already. */
-  settle(cell: Cell, now: number, delta: number, _chargedAt: number): void {
+  /** A bucket has no window: what has drained since the charge is no longer there to give back. */
+  settle(cell: Cell, now: number, delta: number, chargedAt: number): void {
     const tick = this.drain(cell, now)
-    cell.a = Math.min(MAX_EXACT, Math.max(0, cell.a + delta * this.unit))
+    let change = delta * this.unit
+    if (delta < 0) {
+      const drained = Math.max(0, tick - tickAt(chargedAt, this.window, this.ticks)) * this.rate
+      change = Math.min(0, change + drained)
+    }
+    cell.a = Math.min(MAX_EXACT, Math.max(0, cell.a + change))
     cell.remaining = this.remaining(cell)
     cell.resetMs = this.after(tick, now, cell.a)
   }

@@ -209,12 +209,29 @@ export const tokenBucketTraces: readonly Trace[] = [
       admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
       settles(0, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: 667 }),
       admits(0, 1, { remaining: 0, resetMs: 1000, waitMs: 334 }),
-      // 3000 − 1500 are missing, and 3 units come back: full
+      // 3000 − 1500 are missing, and of 3 units given back 1500 have drained: full
       settles(500, { delta: -3, chargedAt: 0 }, { remaining: 3, resetMs: 0 }),
       settles(500, { delta: 5, chargedAt: 0 }, { remaining: 0, resetMs: 1667 }),
       refuses(500, 1, { remaining: 0, resetMs: 1667, waitMs: 1000 }),
       refuses(1499, 1, { remaining: 0, resetMs: 668, waitMs: 1 }),
       admits(1500, 1, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+    ],
+  },
+  {
+    name: 'settle gives back what has not drained since the charge',
+    terms: threeASecond,
+    steps: [
+      admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      // 3000 − 1500 + 1000 are missing
+      admits(500, 1, { remaining: 0, resetMs: 834, waitMs: 167 }),
+      // 1500 of the 3000 have drained, and are in the hands of others: 2500 − 1500 stay.
+      settles(500, { delta: -3, chargedAt: 0 }, { remaining: 2, resetMs: 334 }),
+      // 1000 − 600; of one unit 1000 − 600 is still there.
+      settles(700, { delta: -1, chargedAt: 500 }, { remaining: 3, resetMs: 0 }),
+      admits(700, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      // A unit takes 333.3 ms to drain: nothing of it is left after 334.
+      settles(1034, { delta: -1, chargedAt: 700 }, { remaining: 1, resetMs: 666 }),
+      settles(1033, { delta: -1, chargedAt: 2000 }, { remaining: 2, resetMs: 333 }),
     ],
   },
   {
