@@ -92,6 +92,21 @@ export function consumes(kit: StoreKit): void {
         expect((await consume('client')).admitted).toBe(true)
       }),
     )
+
+    test(
+      'nor in a policy that would have admitted while another one refused',
+      onBench(kit, async ({ open, clock }) => {
+        const { consume, remaining } = open([quotaOf('fixed-window'), quota])
+        const alone = open([quotaOf('fixed-window')])
+        await consume('client', 3)
+        await alone.consume('client', LIMIT - 3)
+        clock.advance(-100 * WINDOW)
+        const { outcomes } = await consume('client')
+        expect(outcomes.map(({ admitted }) => admitted)).toEqual([false, true])
+        clock.advance(2 * WINDOW)
+        expect(await remaining('client')).toEqual([LIMIT, LIMIT])
+      }),
+    )
   })
 
   test(

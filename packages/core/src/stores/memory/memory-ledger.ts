@@ -16,6 +16,7 @@ export class MemoryLedger implements Ledger<'sync'> {
   /** For each policy the last quota, and what a unit of it is in the standing. */
   private readonly scaledFor: (Quota | undefined)[]
   private readonly scales: number[]
+  private readonly unused = new Cell()
 
   constructor(store: MemoryStore, tables: readonly Table[]) {
     this.store = store
@@ -36,7 +37,7 @@ export class MemoryLedger implements Ledger<'sync'> {
       const charge = charges[i] as Charge
       const cell = this.cells[i] as Cell
       const cost = ruling.admitted ? charge.cost : 0
-      if (cost > 0 || (cell.rebased && cell.admitted === ruling.admitted)) {
+      if (cost > 0 || cell.rebased) {
         charge.quota.keep?.(cell, now, cost)
         this.write(i, this.slots[i] as number, charge, now)
       } else if (!cell.admitted && (this.slots[i] as number) >= 0) {
@@ -171,16 +172,19 @@ export class MemoryLedger implements Ledger<'sync'> {
     const table = this.tables[i] as Table
     const cell = this.cells[i] as Cell
     const place = slot < 0 ? table.add(key) : slot
-    table.slots.save(place, cell, now, this.standing(i, cell.remaining, quota))
+    table.slots.save(place, cell, now, this.standing(i, cell, quota, now))
   }
 
-  /** The share of the quota in use, 0 … 254, or `EXHAUSTED`. */
-  private standing(i: number, remaining: number, quota: Quota): number {
+  /** The share in use of what the quota holds when whole, 0 … 254, or `EXHAUSTED`. */
+  private standing(i: number, { remaining }: Cell, quota: Quota, now: number): number {
     if (remaining < 1) return EXHAUSTED
     // A division costs more than all the rest of it.
     if (this.scaledFor[i] !== quota) {
+      const { unused } = this
+      empty(unused)
+      quota.decide(unused, now, 0)
       this.scaledFor[i] = quota
-      this.scales[i] = 254 / quota.limit
+      this.scales[i] = 254 / unused.remaining
     }
     return 254 - ((remaining * (this.scales[i] as number)) | 0)
   }

@@ -1,9 +1,15 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import type { AlgorithmName } from '../../algorithms/algorithm.ts'
+import { algorithms } from '../../algorithms/index.ts'
+import { anyTerms } from '../../algorithms/testing/arbitraries.ts'
 import { createLimiter, type Limiter } from '../../limiter.ts'
 import { Policy } from '../../policy.ts'
 import { PolicyLimiter } from '../../policy-limiter.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
+
+const ALGORITHMS = Object.keys(algorithms) as AlgorithmName[]
 
 const stores: MemoryStore[] = []
 afterEach(() => {
@@ -110,6 +116,87 @@ describe('a full memory store', () => {
     expect(limiter.peek('free', { limit: 10 }).remaining).toBe(1)
     expect(limiter.peek('gold', { limit: 1000 }).remaining).toBe(1000)
     expect(limiter.peek('silver', { limit: 100 }).remaining).toBe(40)
+  })
+
+  it('measures a queue by what it holds, which may be more than the limit', () => {
+    const store = memoryStore({ maxKeys: 3, clock: manualClock() })
+    stores.push(store)
+    const terms = { limit: 10, window: '1m', maxDelay: '5m' } as const
+    const limiter = createLimiter({ store, algorithm: 'leaky-bucket', ...terms })
+    limiter.consume('half', { cost: 25 })
+    limiter.consume('little', { cost: 2 })
+    limiter.consume('most', { cost: 45 })
+    limiter.consume('new', { cost: 48 })
+    const remaining = ['half', 'little', 'most', 'new'].map((key) => limiter.peek(key).remaining)
+    expect(remaining).toEqual([26, 51, 6, 3])
+  })
+
+  it.each(ALGORITHMS)('frees first whoever has used least, whatever the terms of %s', (name) => {
+    const anyCosts = fc.array(fc.nat(40), { minLength: 2, maxLength: 8 })
+    const property = fc.property(anyTerms(name), anyCosts, (terms, costs) => {
+      const quota = algorithms[name].compile(terms)
+      const store = memoryStore({ maxKeys: costs.length, clock: manualClock() })
+      const ledger = store.open([{ name: 'space', algorithm: quota.algorithm }], 'test')
+      const ask = (key: string) => ledger.peek([{ key, quota, cost: 0 }]).outcomes[0]!.remaining
+      const whole = ask('unseen')
+      const spend = (key: string, cost: number) =>
+        ledger.consume([{ key, quota, cost: 1 + (cost % whole) }])
+      costs.forEach((cost, i) => {
+        spend(`client-${i}`, cost)
+      })
+      const keys = costs.map((_, i) => `client-${i}`)
+      const before = new Map(keys.map((key) => [key, ask(key)]))
+      spend('new', 0)
+      const share = (key: string) => Math.floor((before.get(key)! * 254) / whole)
+      const gone = keys.filter((key) => ask(key) > before.get(key)!)
+      const kept = keys.filter((key) => !gone.includes(key))
+      store.close()
+      if (keys.every((key) => before.get(key) === 0)) expect(gone).toEqual([])
+      else expect(gone).toHaveLength(1)
+      for (const key of gone)
+        expect(share(key)).toBeGreaterThanOrEqual(Math.max(...kept.map(share)))
+    })
+    fc.assert(property, { numRuns: 200 })
+  })
+
+  it('keeps a client that one of several policies refuses a cost above what it has left', () => {
+    const { store } = world(100)
+    const minute = { limit: 10, window: '1m', algorithm: 'fixed-window' } as const
+    const policies = [
+      { ...minute, name: 'minute' },
+      { ...minute, name: 'day', window: '1d' },
+    ] as const
+    const limiter = createLimiter({ store, policies })
+    limiter.consume('refused', { cost: 1 })
+    limiter.consume('refused', { cost: 10 })
+    for (let i = 0; i < 200; i += 1) limiter.consume(`flood-${i}`, { cost: 5 })
+    expect(limiter.peek('refused').policies.map(({ remaining }) => remaining)).toEqual([9, 9])
+  })
+
+  it('frees a key of the very request that needs room, and then knows that it is gone', () => {
+    const { clock, store, limiter } = world(3)
+    const policies = [
+      { name: 'burst', limit: 10, window: 1000, algorithm: 'fixed-window' },
+      { name: 'day', limit: 1000, window: '1d', algorithm: 'fixed-window' },
+    ] as const
+    const both = createLimiter({ store, policies })
+    const remaining = (key: string) =>
+      both.peek(key).policies.map((policy) => [policy.name, policy.remaining])
+    both.consume('client')
+    limiter.consume('x', { cost: 9 })
+    clock.advance(1000)
+    limiter.consume('y', { cost: 9 })
+    expect(remaining('client')).toEqual([
+      ['burst', 10],
+      ['day', 999],
+    ])
+    // No room for its burst, and of all keys its day is the one nearest to a full quota.
+    both.consume('client')
+    expect(remaining('client')).toEqual([
+      ['burst', 9],
+      ['day', 999],
+    ])
+    expect(store.size).toBe(3)
   })
 
   it('counts a key once for each policy, and never exceeds its bound', () => {

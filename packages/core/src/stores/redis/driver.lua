@@ -208,9 +208,10 @@ local function decideTogether(first)
     local ok, ahead, whole, livesUntil, a, b, c = unpack(decided[i], 1, 7)
     if not all then cost = 0 end
     if ok and not all then
-      -- Another policy refused: this one is shown as it stands.
-      decide(first + i - 1, k, quota, 0)
-    elseif consumes and (cost > 0 or ahead) then
+      -- Another policy refused: this one is shown, and kept, as it stands.
+      ok, ahead, whole, livesUntil, a, b, c = decide(first + i - 1, k, quota, 0)
+    end
+    if consumes and (cost > 0 or ahead) then
       keep(k, quota, cost, whole, livesUntil, a, b, c)
     end
   end
