@@ -25,6 +25,10 @@ export interface PolicyDecision {
    * much as is left.
    */
   readonly effectiveMs: number
+  /** Who decided this policy: in a cluster, parts of a request may be decided apart. */
+  readonly source: Source
+  /** When: ms on the clock of the store, or of its node that has the key. */
+  readonly at: number
 }
 
 /** What a limiter says of a request. Times are integer ms from the decision on. */
@@ -46,9 +50,12 @@ export interface Decision {
   readonly delayMs: number
   /** The same for each policy. */
   readonly policies: readonly PolicyDecision[]
-  /** Who decided. */
+  /**
+   * Who decided. Where policies were decided apart: of a refusal, who refused; else `'store'`, unless
+   * something stood in for it on some of them.
+   */
   readonly source: Source
-  /** When it was decided: ms on the store's clock. */
+  /** When it was decided: ms on the store's clock; the latest, where policies were decided apart. */
   readonly at: number
 }
 
@@ -110,6 +117,7 @@ function one(
 ): PolicyDecision {
   const outcome = ruling.outcomes[i] as Ruling['outcomes'][number]
   const quota = quotas[i] as Quota
+  const { at, source } = ruling.origins?.[i] ?? ruling
   return {
     name: (policies[i] as Policy).name,
     windowMs: quota.windowMs,
@@ -120,6 +128,8 @@ function one(
     retryAfterMs: outcome.admitted ? 0 : small(outcome.waitMs),
     delayMs: ruling.admitted ? small(outcome.delayMs) : 0,
     effectiveMs: small(outcome.waitMs),
+    source,
+    at,
   }
 }
 

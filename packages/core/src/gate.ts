@@ -156,8 +156,7 @@ export class Gate<Request, Response> {
     if (!this.waits(decision) || takePlace(this.plan.maxWaiting)) return decision
     const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
     // What the store fails to take back drains by itself.
-    const { at, source } = decision
-    void Promise.resolve(this.limiter.settleCharges(back, at, source)).catch(() => {})
+    void Promise.resolve(this.limiter.settleCharges(back, decision)).catch(() => {})
     return {
       ...decision,
       allowed: false,

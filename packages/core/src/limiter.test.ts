@@ -51,7 +51,8 @@ describe('consume()', () => {
     const { limiter } = world({ limit: 2, window: '1m', algorithm: 'fixed-window' })
     const terms = { limit: 2, resetMs: 60_000, delayMs: 0 }
     const one = { ...terms, allowed: true, remaining: 1, retryAfterMs: 0 }
-    const policy = { name: 'default', windowMs: 60_000, effectiveMs: 60_000 }
+    const by = { source: 'store', at: START }
+    const policy = { name: 'default', windowMs: 60_000, effectiveMs: 60_000, ...by }
     expect(limiter.consume('client')).toEqual({
       ...one,
       source: 'store',

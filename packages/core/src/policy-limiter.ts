@@ -1,5 +1,5 @@
 import type { Quota } from './algorithms/algorithm.ts'
-import { type Decision, toDecision } from './decision.ts'
+import { type Decision, type PolicyDecision, toDecision } from './decision.ts'
 import { SluiceError } from './errors.ts'
 import type { Limiter } from './limiter.ts'
 import { isPromise, type MaybePromise, then } from './maybe-promise.ts'
@@ -83,12 +83,20 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     const { at, source } = options ?? {}
     if (source !== undefined) checkOneOf('source', source, SOURCES)
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
-    return this.settleCharges(this.fill(key, units, options?.limit), at, source)
+    const charges = this.fill(key, units, options?.limit)
+    return this.ledger(charges.map(({ quota }) => quota)).settle(charges, at, source)
   }
 
-  /** As `settle`, for charges that differ. */
-  settleCharges(charges: readonly Charge[], at?: number, source?: Source): Answer<M, void> {
-    return this.ledger(charges.map(({ quota }) => quota)).settle(charges, at, source)
+  /** Corrects what a decision has charged, each policy where and when that was decided. */
+  settleCharges(charges: readonly Charge[], { policies }: Decision): Answer<M, void> {
+    const ledger = this.ledger(charges.map(({ quota }) => quota))
+    const pending = distinct(policies).map(({ at, source }) => {
+      const own = charges.map((charge, i) =>
+        policies[i]?.at === at && policies[i]?.source === source ? charge : { ...charge, cost: 0 },
+      )
+      return ledger.settle(own, at, source)
+    })
+    return all(pending) as Answer<M, void>
   }
 
   reset(key: string, options?: { limit?: number }): Answer<M, void> {
@@ -157,10 +165,20 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     if (limit !== undefined || this.ledgers.size === 0) {
       this.ledger(this.policies.map((policy) => policy.quota ?? policy.quotaFor(limit)))
     }
-    const pending = [...this.ledgers.values()].map(act)
-    const promised = pending.some(isPromise)
-    return (promised ? Promise.all(pending).then(() => undefined) : undefined) as Answer<M, void>
+    return all([...this.ledgers.values()].map(act)) as Answer<M, void>
   }
+}
+
+/** Waits for those that are promises. */
+function all(pending: readonly unknown[]): MaybePromise<void> {
+  return pending.some(isPromise) ? Promise.all(pending).then(() => undefined) : undefined
+}
+
+/** The first policy of each time and source: one, unless they were decided apart. */
+function distinct(policies: readonly PolicyDecision[]): PolicyDecision[] {
+  return policies.filter(({ at, source }, i) => {
+    return i === policies.findIndex((other) => other.at === at && other.source === source)
+  })
 }
 
 export function checkCost(cost: unknown, option = 'cost'): number {

@@ -16,7 +16,7 @@ export async function settle<Request, Response>(
   limiter: PolicyLimiter,
   rules: readonly ChargeRule<Request, Response>[],
   charges: readonly Charge[],
-  { at, source }: Decision,
+  decision: Decision,
   request: Request,
   response: Response,
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function settle<Request, Response>(
       cost: (actual.get(rules[i]?.settle) ?? charge.cost) - charge.cost,
     }))
     if (differences.some(({ cost }) => cost !== 0))
-      await limiter.settleCharges(differences, at, source)
+      await limiter.settleCharges(differences, decision)
   } catch (error) {
     // That the store fails has been told already.
     if (error instanceof SluiceError && error.code === 'SLUICE_STORE_UNAVAILABLE') return

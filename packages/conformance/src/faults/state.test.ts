@@ -97,6 +97,7 @@ test('row 22: two versions of the script at once share the counts to the last re
 /** A client by which the script has other text, and so another digest. */
 function another(inner: Redis): RedisClient {
   return {
+    status: inner.status,
     evalsha: () => Promise.reject(new Error('NOSCRIPT No matching script.')),
     eval: (text: string, ...rest: [number, ...string[]]) =>
       inner.eval(`-- another version\n${text}`, ...rest),

@@ -102,7 +102,7 @@ const MEMORY: readonly Case[] = [
   ['memoryStore({ clock: () => Date.now() / 1000 })', { clock: () => 1_800_000_000.5 }],
 ]
 
-const client = { evalsha: async () => [], eval: async () => [] }
+const client = { evalsha: async () => [], eval: async () => [], status: 'ready' }
 
 const CALLS: readonly (readonly [written: string, call: () => unknown])[] = [
   [

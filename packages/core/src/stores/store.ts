@@ -13,6 +13,12 @@ export interface Charge {
  */
 export type Source = 'store' | 'cache' | 'local' | 'allow' | 'deny'
 
+/** Who decided a charge, and when: ms on the clock of the store, or of the node that has its key. */
+export interface Origin {
+  readonly at: number
+  readonly source: Source
+}
+
 /** What a store decided about all charges of a request together. */
 export interface Ruling {
   /** True if every charge was admitted, and so charged. Otherwise none was. */
@@ -23,6 +29,8 @@ export interface Ruling {
   source: Source
   /** In the order of the charges; none if it was not by their quotas that it was decided. */
   outcomes: readonly Outcome[]
+  /** Where keys are decided apart (see `Ledger.part`): who decided each charge, in their order. */
+  origins?: readonly Origin[]
 }
 
 /**
@@ -39,6 +47,11 @@ export interface Ledger<M extends Mode = Mode> {
    * returns is valid until the next call.
    */
   consume(charges: readonly Charge[]): Answer<M, Ruling>
+  /**
+   * Decides several requests in one call, in order, as `consume` decides each. An error in place of
+   * a ruling concerns that request alone. Left out: each request is a call of its own.
+   */
+  consumeAll?(requests: readonly (readonly Charge[])[]): Answer<M, readonly (Ruling | Error)[]>
   /** What `consume` would decide, without changing anything. */
   peek(charges: readonly Charge[]): Answer<M, Ruling>
   /**
@@ -48,15 +61,22 @@ export interface Ledger<M extends Mode = Mode> {
    * @param source who admitted the charges, and so has to correct them. Default: `'store'`
    */
   settle(charges: readonly Charge[], chargedAt?: number, source?: Source): Answer<M, void>
+  /**
+   * As `settle`, to see whether the store works: it writes whatever the charges are, and fails,
+   * without having charged anything, where any decision could. Left out: `settle` is as good.
+   */
+  probe?(charges: readonly Charge[]): Answer<M, void>
   /** Refuses every charge of the keys for so many ms; then their quota is whole. */
   block(keys: readonly string[], durationMs: number): Answer<M, void>
   /** Makes the quota of the keys whole. */
   reset(keys: readonly string[]): Answer<M, void>
   /**
-   * Where parts of the store can fail on their own (the shards of a cluster): a number, 0 … 15,
-   * that is the same for keys which fail together. Left out: the store fails as a whole.
+   * Where the store decides keys apart from one another, and parts of it can fail on their own (the
+   * slots and the masters of a cluster): a number, 0 … 15, that is the same for keys which fail
+   * together. All charges of a call are of the same key then. Left out: the store decides, and
+   * fails, as a whole.
    */
-  part?(key: string): number
+  readonly part?: ((key: string) => number) | undefined
 }
 
 /** The keys of one policy. */

@@ -7,6 +7,8 @@ import { type ManualClock, manualClock } from '@sluice/core/testing'
 import fc from 'fast-check'
 import type { Quota } from '../../../../core/src/algorithms/algorithm.ts'
 import { algorithms } from '../../../../core/src/algorithms/index.ts'
+import { openResilient } from '../../../../core/src/stores/resilient/resilience.ts'
+import type { Stance } from '../../../../core/src/stores/resilient/resilient-ledger.ts'
 import { type RedisCluster, startCluster, until } from '../../redis/index.ts'
 import { algorithmNames, copy, LIMIT, quotaOf, WINDOW } from '../suite/bench.ts'
 import { everyCluster, type Open } from './every-client.ts'
@@ -19,11 +21,20 @@ afterAll(() => cluster.stop())
 
 let scenario = 0
 
-/** A ledger of the policies, in keys that no other test has touched. */
+/** A ledger of the policies as limiters have it, in keys that no other test has touched. */
 function ledgerOf(open: Open, quotas: readonly Quota[], clock: ManualClock): Ledger<'async'> {
   scenario += 1
   const spaces = quotas.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
-  return redisStore(open.client, { clock }).open(spaces, `subjects-${process.pid}-${scenario}`)
+  const prefix = `subjects-${process.pid}-${scenario}`
+  return openResilient(redisStore(open.client, { clock }), spaces, prefix, stance)
+}
+
+const stance: Stance = {
+  deadlineMs: 60_000,
+  onStoreError: 'deny',
+  refusalCache: false,
+  localShare: 1,
+  localQuota: (_, quota) => quota,
 }
 
 const charge = (key: string, quota: Quota, cost = 1): Charge => ({ key, quota, cost })
@@ -138,6 +149,7 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
             if (op === 'block') await ledger.block(keys, 1 + costs[0])
             if (op === 'reset') await ledger.reset(keys)
           }
+          for (const each of told) delete each.origins
           expect(told[1]).toEqual(told[0])
         }
         memory.close()
@@ -178,7 +190,7 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
     expect(await remaining(ledger, 'address', quotas)).toEqual([5, 5])
   })
 
-  test('a subject that can’t be decided: the call rejects, and what others granted comes back', async () => {
+  test('a subject that can’t be decided: the stance decides, and what others granted comes back', async () => {
     const quotas = [perHour(5), perHour(5), perHour(5)] as const
     const ledger = ledgerOf(open, quotas, clock)
     const charges = ['address', 'user', 'tenant'].map((key, i) => charge(key, quotas[i]!, 2))
@@ -186,24 +198,25 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
     const broken = `subjects-${process.pid}-${scenario}:{user}:p1`
     await onOwner('DEL', broken)
     await onOwner('RPUSH', broken, 'value')
-    await expect(ledger.consume(charges)).rejects.toThrow(/WRONGTYPE/)
+    expect(await ledger.consume(charges)).toMatchObject({ admitted: false, source: 'deny' })
     const back = async () => {
       const address = await remaining(ledger, 'address', [quotas[0]])
       const { outcomes } = await ledger.peek(quotas.map((quota) => charge('tenant', quota, 0)))
       return address[0] === 3 && outcomes[2]?.remaining === 3
     }
     await until(back, { withinMs: 5_000, what: 'what was granted is given back' })
-    await expect(ledger.peek(charges)).rejects.toThrow(/WRONGTYPE/)
+    expect(await ledger.peek(charges)).toMatchObject({ admitted: false, source: 'deny' })
     await expect(ledger.settle(charges)).rejects.toThrow(/WRONGTYPE/)
   })
 
   test('the part of a key is its slot’s, the same for the keys of a slot', async () => {
     const ledger = ledgerOf(open, [perHour(1)], clock)
+    const { part } = redisStore(open.client).open([], 'any')
     const ids = ['192.0.2.1', 'user:1', 'é', '{a}', ...Array.from({ length: 40 }, (_, i) => `${i}`)]
     const parts = new Set<number>()
     for (const id of ids) {
       await ledger.consume([charge(id, perHour(1))])
-      parts.add(ledger.part!(id))
+      parts.add(part!(id))
     }
     const keys = await Promise.all(
       cluster.nodes.map((node) => node.command('KEYS', `subjects-${process.pid}-${scenario}:*`)),

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
 import { Redis } from 'ioredis'
-import { type RedisServer, startRedis } from '../../redis/index.ts'
+import { patient, type RedisServer, startRedis } from '../../redis/index.ts'
 import { expectAllToExpire, expiries } from './ttl.ts'
 import { unguarded } from './unguarded.ts'
 
@@ -50,21 +50,22 @@ test.each(['first', 'log', 'last'])('a key of another type, of the policy %s', a
 test.each(['list', 'foreign text'])(
   'a key that holds a %s fails its own request, not its batch',
   async (kind) => {
-    const limiter = limiterOf(`batch-${kind.length}`)
-    const [key] = await keyOf(limiter, `batch-${kind.length}`, 'log')
+    const prefix = `batch-${kind.length}`
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      policies,
+      prefix,
+      onStoreError: 'deny',
+    })
+    const [key] = await keyOf(limiter, prefix, 'log')
     await redis.command('DEL', key!)
     if (kind === 'list') await redis.command('RPUSH', key!, 'value')
     else await redis.command('SET', key!, 'text')
     await redis.command('PEXPIRE', key!, 3_600_000)
     const keys = ['before', 'client', 'before', 'client', 'after']
-    const turn = await Promise.allSettled(keys.map((each) => limiter.consume(each)))
-    expect(turn.map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-    ])
+    const turn = await Promise.all(keys.map((each) => limiter.consume(each)))
+    expect(turn.map(({ source }) => source)).toEqual(['store', 'deny', 'store', 'deny', 'store'])
     expect(await remaining(limiter, 'before')).toEqual([8, 8, 8])
     expect(await remaining(limiter, 'after')).toEqual([9, 9, 9])
     await redis.command('DEL', key!)

@@ -2,7 +2,7 @@ import type { Outcome, Quota } from '../../algorithms/algorithm.ts'
 import type { Ruling } from '../store.ts'
 import { explained } from './failure.ts'
 
-export type Operation = 'consume' | 'peek' | 'settle' | 'block' | 'reset'
+export type Operation = 'consume' | 'peek' | 'settle' | 'probe' | 'block' | 'reset'
 
 /** What the script returns: driver.lua documents its form. Some clients give numbers as text. */
 export type Reply = readonly unknown[]
@@ -82,7 +82,7 @@ export function toRuling(reply: Reply, first: number, policies: number): Ruling 
 function toOutcome(reply: Reply, charge: number): Outcome {
   const at = 1 + charge * WIDTH
   const delayMs = Number(reply[at])
-  if (Number.isNaN(delayMs)) throw explained(new Error(String(reply[at])))
+  if (Number.isNaN(delayMs)) throw explained(new Error(String(reply[at])), false)
   const waitMs = Number(reply[at + 3])
   return {
     admitted: delayMs >= 0,

@@ -5,10 +5,10 @@ const command = async () => []
 
 describe('a client', () => {
   test.each([
-    ['ioredis', { evalsha: command, eval: command }],
+    ['ioredis', { evalsha: command, eval: command, status: 'ready' }],
     [
       'ioredis, whose method `client` is a command',
-      { evalsha: command, eval: command, client: command },
+      { evalsha: command, eval: command, status: 'wait', client: command },
     ],
     ['node-redis', { evalSha: command, eval: command, isOpen: true }],
     ['node-redis, not connected yet', { evalSha: command, eval: command, isOpen: false }],
@@ -23,6 +23,8 @@ describe('a client', () => {
     {},
     { eval: command },
     { evalsha: command },
+    // @upstash/redis, and pipelines.
+    { evalsha: command, eval: command },
     { client: { evalsha: command, eval: command } },
     // The callback interface of node-redis.
     { evalSha: command, eval: command },

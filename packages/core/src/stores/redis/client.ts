@@ -4,6 +4,8 @@ import { SluiceError } from '../../errors.ts'
 export interface IoRedisClient {
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
+  /** What only clients have: no pipeline or transaction, and none of another make. */
+  readonly status: string
   /** True for a cluster, in which the keys of one call must share a slot. */
   readonly isCluster?: boolean
 }
@@ -26,9 +28,11 @@ export type RedisClient = IoRedisClient | NodeRedisClient
 export function isRedisClient(value: unknown): value is RedisClient {
   const client = value as Partial<IoRedisClient & NodeRedisClient> | null | undefined
   if (typeof client?.eval !== 'function') return false
+  // Pipelines have none of it, nor has @upstash/redis, whose `evalsha` takes other arguments.
+  const isIoRedis = typeof client.evalsha === 'function' && typeof client.status === 'string'
   // node-redis' callback interface (`legacy()`) has no `isOpen`.
   const isNodeRedis = typeof client.evalSha === 'function' && typeof client.isOpen === 'boolean'
-  return typeof client.evalsha === 'function' || isNodeRedis
+  return isIoRedis || isNodeRedis
 }
 
 /** @throws SluiceError if it is not a client that can be used */

@@ -3,20 +3,22 @@ export default `-- Runs the steps of the algorithms on the states in Redis. Comp
 -- where this file says STEPS.
 --
 -- KEYS    each once; all of one request in one slot
--- ARGV[1] JSON: op        'consume' | 'peek' | 'settle' | 'block' | 'reset'
+--         probe: first a key that no policy has
+-- ARGV[1] JSON: op        'consume' | 'peek' | 'settle' | 'probe' | 'block' | 'reset'
 --               now       ms, or -1: the server's clock
 --               policies  charges per request
 --               steps     for each quota, which of the steps it takes (from 1)
 --               quotas    for each quota, its numbers as its step documents them
 --               charges   for each charge three numbers: its key (from 1), its quota (from 1) and
---                         its units (consume, peek: the cost; settle: the difference; block: ms).
+--                         its units (consume, peek: the cost; settle, probe: the difference;
+--                         block: ms).
 --                         Left out if the n-th charge is of the n-th key, the quotas take turns,
 --                         and all units are the same:
 --               units     those of every charge
---               chargedAt settle: when the charge was made, ms, or -1: now
+--               chargedAt settle, probe: when the charge was made, ms, or -1: now
 --               minTtl    ms: the least that a key lives after a write
--- returns integers: now (ms), then for each charge of consume and peek, and of settle as it stands
---         then: delay (ms; -1: refused), remaining (units), reset, wait (ms; -1: never)
+-- returns integers: now (ms), then for each charge of consume and peek: delay (ms; -1: refused),
+--         remaining (units), reset, wait (ms; -1: never)
 --         A key that can't be read has what Redis says of it in place of the delay.
 --
 -- A state is 32 bytes: three integers a, b, c and the time (ms) until which the key lives, as
@@ -70,6 +72,21 @@ if op == 'block' then
     call('SET', KEYS[k], pack('<d', now + ms), 'PX', math.max(ms, minTtl))
   end
   return { now }
+end
+
+-- Calls every command that another operation may call: where one of them fails, the probe fails
+-- too, before it has charged anything. SET comes first: out of memory, Redis refuses a script's
+-- first write only.
+if op == 'probe' then
+  local probe = KEYS[1]
+  call('SET', probe, '', 'PX', minTtl)
+  call('SETRANGE', probe, HEAD, 'x')
+  call('GETRANGE', probe, HEAD, HEAD)
+  call('MGET', probe)
+  call('EXISTS', probe)
+  call('PEXPIRE', probe, minTtl)
+  call('DEL', probe)
+  op = 'settle'
 end
 
 -- The states that one command can read, by key: those of steps that keep nothing behind them.
@@ -127,7 +144,7 @@ local function save(k, step, wholeIn, livesUntil, a, b, c)
     end
   end
   -- A later charge may be of the same key.
-  if charges or op == 'settle' then raws[k] = pack('<dddd', a, b, c, livesUntil) end
+  if charges then raws[k] = pack('<dddd', a, b, c, livesUntil) end
 end
 
 if op == 'settle' then
@@ -148,12 +165,12 @@ if op == 'settle' then
       _, wholeIn, a, b, c = step.settle(quotas[quota], now, delta, chargedAt, a, b, c, KEYS[k])
       if wholeIn == 0 then
         call('DEL', KEYS[k])
-        raws[k] = false
       else
         save(k, step, wholeIn, livesUntil, a, b, c)
       end
     end
   end
+  return { now }
 end
 
 local reply = { now }
@@ -184,11 +201,10 @@ local function keep(k, quota, cost, whole, livesUntil, a, b, c)
   save(k, step, whole, livesUntil, a, b, c)
 end
 
-local consumes, free = op == 'consume', op == 'settle'
+local consumes = op == 'consume'
 
 local function decideAlone(at)
   local k, quota, cost = chargeOf(at, 1)
-  if free then cost = 0 end
   local ok, ahead, whole, livesUntil, a, b, c = decide(at, k, quota, cost)
   if consumes and ((ok and cost > 0) or ahead) then
     keep(k, quota, ok and cost or 0, whole, livesUntil, a, b, c)
@@ -200,7 +216,6 @@ local function decideTogether(first)
   local decided, all = {}, true
   for i = 1, policies do
     local k, quota, cost = chargeOf(first + i - 1, i)
-    if free then cost = 0 end
     decided[i] = { decide(first + i - 1, k, quota, cost) }
     if not decided[i][1] then all = false end
   end

@@ -26,7 +26,7 @@ test.each([
     'SLUICE_REDIS_FORBIDDEN',
   ],
 ])('%s: %s', (_, said, code) => {
-  const failure = explained(new Error(said)) as SluiceError
+  const failure = explained(new Error(said), false) as SluiceError
   expect(failure).toBeInstanceOf(SluiceError)
   expect([failure.code, failure.received]).toEqual([code, said])
 })
@@ -40,5 +40,5 @@ test.each([
   'connect ECONNREFUSED 127.0.0.1:6379',
 ])('as it is: %s', (said) => {
   const error = new Error(said)
-  expect(explained(error)).toBe(error)
+  expect(explained(error, false)).toBe(error)
 })

@@ -3,6 +3,8 @@ import { type Mistake, SluiceError } from '../../errors.ts'
 interface SetUp extends Pick<Mistake, 'code' | 'expected' | 'fix'> {
   /** What Redis, or Valkey, says where it is so: bare, or wrapped by the script that met it. */
   readonly says: RegExp
+  /** Whether a client of a whole cluster may hear it too, for a moment. */
+  readonly passesInCluster?: boolean
 }
 
 /** Set-ups that never heal by themselves. */
@@ -23,6 +25,15 @@ const SET_UPS: readonly SetUp[] = [
     fix: "Give the client the server's username and password.",
   },
   {
+    says: /^(MOVED \d|CROSSSLOT )/,
+    passesInCluster: true,
+    code: 'SLUICE_REDIS_CLUSTER',
+    expected: 'a client of the whole Redis Cluster, not of one of its nodes',
+    fix:
+      'Use new Cluster([{ host, port }]) of ioredis, or createCluster({ rootNodes: [{ url }] }) ' +
+      'of redis.',
+  },
+  {
     says: /^ERR unknown command .?eval|^ERR Could not find scripting engine/i,
     code: 'SLUICE_REDIS_NO_SCRIPTS',
     expected: 'a Redis server that runs Lua scripts',
@@ -40,10 +51,16 @@ const SET_UPS: readonly SetUp[] = [
   },
 ]
 
-/** The failure in words, where it is a mistake in how Redis is set up; else as it is. */
-export function explained(error: unknown): unknown {
+/**
+ * The failure in words, where it is a mistake in how Redis is set up; else as it is.
+ *
+ * @param isCluster whether the client is one of a whole cluster
+ */
+export function explained(error: unknown, isCluster: boolean): unknown {
   const said = error instanceof Error ? error.message : ''
-  const setUp = SET_UPS.find(({ says }) => says.test(said))
+  const setUp = SET_UPS.find(({ says, passesInCluster }) => {
+    return says.test(said) && !(isCluster && passesInCluster)
+  })
   if (setUp === undefined) return error
   const { code, expected, fix } = setUp
   return new SluiceError({ code, option: 'store', expected, received: said, fix })

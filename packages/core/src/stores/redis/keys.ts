@@ -1,7 +1,11 @@
+import slotOf from 'cluster-key-slot'
 import { digest } from '../../key/digest.ts'
 
 /** Longer ids become a digest, so that no client can make keys grow. Characters. */
 const MAX_PLAIN = 64
+
+/** A slot has 14 bits: the first four tell the part. */
+const PART_SHIFT = 10
 
 /**
  * An id as it stands between the braces of a Redis key, where Redis Cluster takes the slot from.
@@ -12,6 +16,11 @@ const MAX_PLAIN = 64
  */
 export function subject(id: string): string {
   return isPlain(id) ? id : digest(id)
+}
+
+/** The part of a Redis Cluster, 0 … 15, that has the keys of an id. */
+export function partOf(id: string): number {
+  return slotOf(subject(id)) >> PART_SHIFT
 }
 
 function isPlain(id: string): boolean {

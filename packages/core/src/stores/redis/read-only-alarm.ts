@@ -22,6 +22,6 @@ export function readOnlyAlarm(onReadOnly: () => unknown): () => void {
 function tellOfAlarm(error: unknown): void {
   warnOnce(
     'SLUICE_ON_READ_ONLY',
-    `onReadOnly threw ${String(error)}. The limiter goes on; mend the function.`,
+    `onReadOnly threw ${String(error)}. The limiter goes on; fix the callback.`,
   )
 }

@@ -3,7 +3,7 @@ import type { Charge, Ledger, Ruling, Space } from '../store.ts'
 import { Call, type Operation, type Reply, toRuling } from './call.ts'
 import type { Connection } from './connection.ts'
 import { explained, isReadOnly } from './failure.ts'
-import { subject } from './keys.ts'
+import { partOf, subject } from './keys.ts'
 import { Script } from './script.ts'
 
 /** What the ledgers of a store share. */
@@ -17,152 +17,104 @@ export interface Backend {
   readOnly(): void
 }
 
-/** Requests that one run of the script decides at most, so that Redis is never held for long. */
-const MAX_BATCH = 128
-
-interface Waiting {
-  resolve(ruling: Ruling): void
-  reject(error: unknown): void
-}
-
-interface Batch {
-  call: Call
-  /** Charges of each request. */
-  policies: number
-  waiting: Waiting[]
-}
-
-/**
- * Requests that arrive in the same turn of the event loop travel together.
- *
- * A call may concern some of the spaces only: `places` says which, in the order of its charges or
- * keys. In a cluster the keys of a call must share a slot, which is the caller's to see to.
- */
+/** Each operation is one run of the script. In a cluster its keys must be those of one id. */
 export class RedisLedger implements Ledger<'async'> {
+  readonly part: Ledger['part']
   private readonly backend: Backend
   private readonly prefix: string
   private readonly suffixes: readonly string[]
-  private readonly all: readonly number[]
   private readonly script: Script
   private readonly step: (quota: Quota) => number
-  private batches = new Map<string, Batch>()
 
   constructor(backend: Backend, spaces: readonly Space[], prefix: string) {
     this.backend = backend
+    this.part = backend.connection.isCluster ? partOf : undefined
     this.prefix = `${prefix}:{`
     this.suffixes = spaces.map(({ name }) => `}:${name}`)
-    this.all = spaces.map((_, place) => place)
     const script = new Script(spaces.map(({ algorithm }) => algorithm))
     this.script = script
     this.step = ({ algorithm }) => script.step(algorithm)
   }
 
-  /** @param route requests of the same one, which must have the same places, share a call */
-  consume(charges: readonly Charge[], places = this.all, route = ''): Promise<Ruling> {
-    return new Promise((resolve, reject) => {
-      const batch = this.batches.get(route) ?? this.startBatch(route, places.length)
-      this.add(batch.call, charges, places)
-      batch.waiting.push({ resolve, reject })
-      if (batch.waiting.length === MAX_BATCH) {
-        this.batches.delete(route)
-        void this.send(batch)
+  async consume(charges: readonly Charge[]): Promise<Ruling> {
+    const [ruling] = await this.consumeAll([charges])
+    if (ruling instanceof Error) throw ruling
+    return ruling as Ruling
+  }
+
+  async consumeAll(requests: readonly (readonly Charge[])[]): Promise<(Ruling | Error)[]> {
+    const call = new Call()
+    for (const charges of requests) this.add(call, charges)
+    const policies = this.suffixes.length
+    const reply = await this.run('consume', call)
+    return requests.map((_, i) => {
+      try {
+        return toRuling(reply, i * policies, policies)
+      } catch (error) {
+        return error as Error
       }
     })
   }
 
-  peek(charges: readonly Charge[], places = this.all): Promise<Ruling> {
-    return this.ask('peek', charges, places)
+  async peek(charges: readonly Charge[]): Promise<Ruling> {
+    const reply = await this.run('peek', this.callOf(charges))
+    return toRuling(reply, 0, charges.length)
   }
 
   async settle(charges: readonly Charge[], chargedAt?: number): Promise<void> {
-    await this.correct(charges, chargedAt)
+    await this.run('settle', this.callOf(charges), chargedAt)
   }
 
-  /** Settles, and says how the charged quotas stand then, as a cost of 0 would find them. */
-  correct(charges: readonly Charge[], chargedAt?: number, places = this.all): Promise<Ruling> {
-    return this.ask('settle', charges, places, chargedAt)
-  }
-
-  async block(keys: readonly string[], durationMs: number, places = this.all): Promise<void> {
-    await this.run('block', this.callOf(keys, durationMs, places), keys.length)
-  }
-
-  async reset(keys: readonly string[], places = this.all): Promise<void> {
-    await this.run('reset', this.callOf(keys, 0, places), keys.length)
-  }
-
-  private startBatch(route: string, policies: number): Batch {
-    if (this.batches.size === 0) setImmediate(() => this.sendAll())
-    const batch = { call: new Call(), policies, waiting: [] }
-    this.batches.set(route, batch)
-    return batch
-  }
-
-  private sendAll(): void {
-    const { batches } = this
-    this.batches = new Map()
-    for (const batch of batches.values()) void this.send(batch)
-  }
-
-  private async send({ call, policies, waiting }: Batch): Promise<void> {
-    try {
-      const reply = await this.run('consume', call, policies)
-      waiting.forEach(({ resolve, reject }, i) => {
-        try {
-          resolve(toRuling(reply, i * policies, policies))
-        } catch (error) {
-          reject(error)
-        }
-      })
-    } catch (error) {
-      for (const { reject } of waiting) reject(error)
-    }
-  }
-
-  private async ask(
-    op: Operation,
-    charges: readonly Charge[],
-    places: readonly number[],
-    chargedAt?: number,
-  ): Promise<Ruling> {
+  async probe(charges: readonly Charge[]): Promise<void> {
     const call = new Call()
-    this.add(call, charges, places)
-    return toRuling(await this.run(op, call, places.length, chargedAt), 0, places.length)
+    // A key of its own that is where those of the charges are.
+    call.keys.push(`${this.prefix}${subject((charges[0] as Charge).key)}}`)
+    this.add(call, charges)
+    await this.run('probe', call)
   }
 
-  private async run(
-    op: Operation,
-    call: Call,
-    policies: number,
-    chargedAt?: number,
-  ): Promise<Reply> {
+  async block(keys: readonly string[], durationMs: number): Promise<void> {
+    await this.run('block', this.callFor(keys, durationMs))
+  }
+
+  async reset(keys: readonly string[]): Promise<void> {
+    await this.run('reset', this.callFor(keys, 0))
+  }
+
+  private async run(op: Operation, call: Call, chargedAt?: number): Promise<Reply> {
     const { connection, now, minTtlMs, readOnly } = this.backend
-    const input = call.input(op, now(), minTtlMs, policies, this.step, chargedAt)
+    const input = call.input(op, now(), minTtlMs, this.suffixes.length, this.step, chargedAt)
     try {
       return await this.script.run(connection, call.keys, input)
     } catch (error) {
-      const failure = explained(error)
+      const failure = explained(error, connection.isCluster)
       if (isReadOnly(failure)) readOnly()
       throw failure
     }
   }
 
-  private add(call: Call, charges: readonly Charge[], places: readonly number[]): void {
+  private add(call: Call, charges: readonly Charge[]): void {
     for (let i = 0; i < charges.length; i += 1) {
       const { key, quota, cost } = charges[i] as Charge
-      call.add(this.key(key, places[i] as number), quota, cost)
+      call.add(this.key(key, i), quota, cost)
     }
   }
 
-  private callOf(keys: readonly string[], units: number, places: readonly number[]): Call {
+  private callOf(charges: readonly Charge[]): Call {
+    const call = new Call()
+    this.add(call, charges)
+    return call
+  }
+
+  private callFor(keys: readonly string[], units: number): Call {
     const call = new Call()
     keys.forEach((key, i) => {
-      call.add(this.key(key, places[i] as number), undefined, units)
+      call.add(this.key(key, i), undefined, units)
     })
     return call
   }
 
-  private key(id: string, place: number): string {
-    return this.prefix + subject(id) + (this.suffixes[place] as string)
+  private key(id: string, policy: number): string {
+    return this.prefix + subject(id) + (this.suffixes[policy] as string)
   }
 }

@@ -1,7 +1,6 @@
 import { checkClock, checkFunction, checkKnown } from '../../options/checks.ts'
 import type { Ledger, Space, Store } from '../store.ts'
 import { checkClient, type RedisClient } from './client.ts'
-import { ClusterLedger } from './cluster-ledger.ts'
 import { connectionOf } from './connection.ts'
 import { readOnlyAlarm } from './read-only-alarm.ts'
 import { type Backend, RedisLedger } from './redis-ledger.ts'
@@ -32,10 +31,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   return {
     mode: 'async',
     clock: options.clock,
-    open: (spaces: readonly Space[], prefix: string): Ledger<'async'> => {
-      const ledger = new RedisLedger(backend, spaces, prefix)
-      return connection.isCluster ? new ClusterLedger(ledger) : ledger
-    },
+    open: (spaces: readonly Space[], prefix: string): Ledger<'async'> =>
+      new RedisLedger(backend, spaces, prefix),
     close() {},
   }
 }

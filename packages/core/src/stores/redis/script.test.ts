@@ -17,7 +17,11 @@ function connectionThat(...answers: (number[] | Error)[]) {
       if (next instanceof Error) throw next
       return next
     }
-  const connection = connectionOf({ evalsha: answer('evalsha'), eval: answer('eval') })
+  const connection = connectionOf({
+    evalsha: answer('evalsha'),
+    eval: answer('eval'),
+    status: 'ready',
+  })
   return { connection, sent }
 }
 

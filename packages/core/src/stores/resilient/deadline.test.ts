@@ -5,13 +5,13 @@ const never = new Promise<never>(() => {})
 
 /** The answer as it is, or the error. */
 function bound<T>(deadline: Deadline, answer: Promise<T>): Promise<T> {
-  return deadline.bound(
-    answer,
-    (value) => value,
-    (error) => {
-      throw error
-    },
-  )
+  return new Promise((resolve, reject) => {
+    const call = deadline.start(reject)
+    answer.then(
+      (value) => deadline.end(call) && resolve(value),
+      (error) => deadline.end(call) && reject(error),
+    )
+  })
 }
 
 /** What has become of a promise so far. */

@@ -22,55 +22,23 @@ export class Deadline {
     this.ms = ms
   }
 
-  /**
-   * What `answered` makes of an answer that comes in time; else what `failed` makes of the error,
-   * a `DeadlineError` once the time has passed. One promise for all of it: each costs as much as
-   * a decision.
-   *
-   * @param failed gets when the call was made too, on the clock of `performance.now()`, ms
-   * @param settled called when the answer has come, be it too late
-   */
-  bound<T, U>(
-    answer: Promise<T>,
-    answered: (value: T) => U,
-    failed: (error: unknown, madeAt: number) => U,
-    settled?: () => void,
-  ): Promise<U> {
-    return new Promise((resolve, reject) => {
-      const fail = (error: unknown) => {
-        try {
-          resolve(failed(error, madeAt))
-        } catch (thrown) {
-          reject(thrown)
-        }
-      }
-      const madeAt = performance.now()
-      const call: Call = {
-        dueAt: madeAt + this.ms,
-        extended: false,
-        giveUp: fail,
-        before: undefined,
-        after: undefined,
-      }
-      this.calls.add(call)
-      this.arm()
-      answer.then(
-        (value) => {
-          settled?.()
-          // Given up already: somebody else has decided.
-          if (!this.calls.delete(call)) return
-          try {
-            resolve(answered(value))
-          } catch (thrown) {
-            reject(thrown)
-          }
-        },
-        (error) => {
-          settled?.()
-          if (this.calls.delete(call)) fail(error)
-        },
-      )
-    })
+  /** @param giveUp called with a `DeadlineError` once the time has passed */
+  start(giveUp: (error: Error) => void): Call {
+    const call: Call = {
+      dueAt: performance.now() + this.ms,
+      extended: false,
+      giveUp,
+      before: undefined,
+      after: undefined,
+    }
+    this.calls.add(call)
+    this.arm()
+    return call
+  }
+
+  /** Ends the call; false if it was over already: then somebody else has decided. */
+  end(call: Call): boolean {
+    return this.calls.delete(call)
   }
 
   private arm(): void {

@@ -1,17 +1,20 @@
 import { SluiceError } from '../../errors.ts'
 import { Breaker } from './breaker.ts'
+import { CallLine, type Place } from './call-line.ts'
 import type { Deadline } from './deadline.ts'
 
-/** Calls that may be unanswered at a time, late ones included. */
-const MAX_IN_FLIGHT = 1000
+/** Calls that may be unanswered after their deadline: a client that loses them is given up. */
+const MAX_LATE = 1000
 /** Probes that may be unanswered at a time: a client may queue them until it is connected. */
 const MAX_PROBES = 8
 /** After so long without a probe, ms, those that are unanswered are held for lost. */
 const LOST_MS = 30_000
 
-/** Told when a part of a store is given up, and when it is trusted again. */
+/** Told when a part of a store is given up, why for certain, and when it is trusted again. */
 export interface HealthWatch {
   down(reason: unknown): void
+  /** The set-up can't work: that may become known only after the part has been given up. */
+  setUpFails(reason: SluiceError): void
   up(): void
 }
 
@@ -20,8 +23,9 @@ export class Health {
   private readonly deadline: Deadline
   private readonly watch: HealthWatch
   private readonly breaker = new Breaker()
-  /** Unanswered, late ones included. Made anew at a recovery: the client may have lost some. */
-  private flight = { calls: 0, probes: 0 }
+  private readonly line = new CallLine()
+  /** Unanswered. Made anew at a recovery: the client may have lost some. */
+  private unanswered = { late: 0, probes: 0 }
   private probedAt = 0
 
   constructor(deadline: Deadline, watch: HealthWatch) {
@@ -31,38 +35,51 @@ export class Health {
 
   /** Whether a request may wait for the store. */
   get isTrusted(): boolean {
-    return !this.breaker.isOpen && this.flight.calls < MAX_IN_FLIGHT
+    return !this.breaker.isOpen
   }
 
   /**
-   * Asks the store, within the deadline.
+   * Asks the store, within the deadline: at once or, if many calls are under way, in its turn.
+   * Rejects if there is no answer in time, or it is an error.
    *
-   * @param answered what to make of the answer
-   * @param failed what to do instead, if there is none in time or it is an error
+   * @param late gets an answer that comes too late
    */
-  call<T, U>(
-    ask: () => Promise<T>,
-    answered: (value: T) => U,
-    failed: (error: unknown) => U,
-  ): Promise<U> {
-    const { flight, breaker } = this
-    flight.calls += 1
-    return this.deadline.bound(
-      start(ask),
-      (value) => {
-        if (!breaker.isOpen) breaker.succeeded()
-        return answered(value)
-      },
-      (error, askedAt) => {
-        // A set-up that can't work, or one that answers nothing any more.
-        const final = error instanceof SluiceError || flight.calls >= MAX_IN_FLIGHT
-        if (breaker.failed(askedAt, performance.now(), final)) this.watch.down(error)
-        return failed(error)
-      },
-      () => {
-        flight.calls -= 1
-      },
-    )
+  call<T>(ask: () => Promise<T>, late?: (answer: T) => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const { unanswered } = this
+      let askedAt: number | undefined
+      const place: Place = {
+        state: 'waiting',
+        refuse: (reason) => {
+          this.deadline.end(pending)
+          reject(reason)
+        },
+        begin: () => {
+          askedAt = performance.now()
+          start(ask).then(answered, failed)
+        },
+      }
+      const answered = (answer: T) => {
+        if (this.end(pending, place, unanswered)) {
+          if (!this.breaker.isOpen) this.breaker.succeeded()
+          resolve(answer)
+        } else late?.(answer)
+      }
+      const failed = (error: unknown) => {
+        const inTime = this.end(pending, place, unanswered)
+        if (inTime || error instanceof SluiceError) this.failed(error, askedAt as number)
+        if (inTime) reject(error)
+      }
+      const pending = this.deadline.start((error) => {
+        this.line.leave(place)
+        if (askedAt !== undefined) {
+          unanswered.late += 1
+          this.failed(error, askedAt)
+        }
+        reject(error)
+      })
+      this.line.enter(place)
+    })
   }
 
   /** Tries whether the store is back, if it is time for that. Nobody waits for it. */
@@ -70,35 +87,56 @@ export class Health {
     const { breaker } = this
     const now = performance.now()
     if (!breaker.isProbeDue(now)) return
-    if (this.flight.probes >= MAX_PROBES) {
+    if (this.unanswered.probes >= MAX_PROBES) {
       if (now - this.probedAt < LOST_MS) return
-      this.flight = { calls: 0, probes: 0 }
+      this.unanswered = { late: 0, probes: 0 }
     }
-    const { flight } = this
+    const { unanswered } = this
     this.probedAt = now
     breaker.schedule(now)
-    flight.probes += 1
-    const answer = start(ask)
-    answer.then(
+    unanswered.probes += 1
+    const pending = this.deadline.start(() => {})
+    start(ask).then(
       () => {
-        flight.probes -= 1
-        breaker.hasten(performance.now())
+        unanswered.probes -= 1
+        if (this.deadline.end(pending)) this.recover()
+        else breaker.hasten(performance.now())
       },
-      () => {
-        flight.probes -= 1
+      (error) => {
+        unanswered.probes -= 1
+        this.deadline.end(pending)
+        if (error instanceof SluiceError) this.failed(error, now)
       },
     )
-    void this.deadline.bound(
-      answer,
-      () => this.recover(),
-      () => {},
-    )
+  }
+
+  /** Takes note that a call was answered; false if that was too late. */
+  private end(
+    pending: ReturnType<Deadline['start']>,
+    place: Place,
+    unanswered: { late: number },
+  ): boolean {
+    if (!this.deadline.end(pending)) {
+      unanswered.late -= 1
+      return false
+    }
+    this.line.leave(place)
+    return true
+  }
+
+  private failed(error: unknown, askedAt: number): void {
+    // A set-up that can't work, or one that answers nothing any more.
+    const final = error instanceof SluiceError || this.unanswered.late >= MAX_LATE
+    if (this.breaker.failed(askedAt, performance.now(), final)) {
+      this.watch.down(error)
+      this.line.clear(error)
+    } else if (this.breaker.isOpen && error instanceof SluiceError) this.watch.setUpFails(error)
   }
 
   private recover(): void {
     if (!this.breaker.isOpen) return
     this.breaker.close(performance.now())
-    this.flight = { calls: 0, probes: 0 }
+    this.unanswered = { late: 0, probes: 0 }
     this.watch.up()
   }
 }

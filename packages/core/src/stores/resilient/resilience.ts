@@ -1,6 +1,8 @@
 import { memoryStore } from '../memory/memory-store.ts'
 import type { Ledger, Space, Store } from '../store.ts'
+import { GuardedLedger } from './guarded-ledger.ts'
 import { ResilientLedger, type Stance } from './resilient-ledger.ts'
+import { SplitLedger } from './split-ledger.ts'
 import { StoreHealth } from './store-health.ts'
 
 /** Keys that this process counts by itself at most, over all limiters on one store. */
@@ -18,13 +20,29 @@ class Resilience {
   }
 
   open(spaces: readonly Space[], prefix: string, stance: Stance): Ledger<'async'> {
-    const { clock } = this.store
+    const whole = this.guard(spaces, prefix, stance)
+    const deciding =
+      whole.part === undefined
+        ? whole
+        : new SplitLedger((places) =>
+            this.guard(
+              places.map((place) => spaces[place] as Space),
+              prefix,
+              {
+                ...stance,
+                localQuota: (i, quota) => stance.localQuota(places[i] as number, quota),
+              },
+            ),
+          )
+    return new ResilientLedger(deciding, stance.refusalCache, this.store.clock)
+  }
+
+  private guard(spaces: readonly Space[], prefix: string, stance: Stance): GuardedLedger {
     const remote = this.store.open(spaces, prefix)
     const health = this.health(stance.deadlineMs)
-    const healthOf = (key: string) => health.of(remote.part?.(key) ?? 0)
-    // States of different shares can't be read by one another.
+    // States of different shares of the limits can't be read by one another.
     const local = this.local.open(spaces, `${stance.localShare}/${prefix}`)
-    return new ResilientLedger(remote, local, healthOf, stance, clock)
+    return new GuardedLedger(remote, local, (key) => health.of(remote.part?.(key) ?? 0), stance)
   }
 
   private health(deadlineMs: number): StoreHealth {

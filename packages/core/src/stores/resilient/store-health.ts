@@ -1,14 +1,17 @@
+import { SluiceError } from '../../errors.ts'
 import { Deadline } from './deadline.ts'
 import { Health, type HealthWatch } from './health.ts'
 
 /**
- * How a remote store is, part by part, judged by one deadline. A change is told once, as a warning
- * of the process: the first part that is given up, and when all of them are trusted again.
+ * How a remote store is, part by part, judged by one deadline. Warns once of each change: when the
+ * first part is given up, when it is known that the set-up can't work, and when all are trusted
+ * again.
  */
 export class StoreHealth implements HealthWatch {
   private readonly deadline: Deadline
   private readonly parts: Health[] = []
   private downs = 0
+  private isExplained = false
 
   /** @param deadlineMs the longest that a call may take, 1 … 60,000 */
   constructor(deadlineMs: number) {
@@ -26,15 +29,27 @@ export class StoreHealth implements HealthWatch {
 
   down(reason: unknown): void {
     this.downs += 1
-    if (this.downs > 1) return
-    const said = reason instanceof Error ? reason.message : String(reason)
-    warn('SLUICE_STORE_DOWN', `The store is not asked until it is back: ${said}`)
+    if (reason instanceof SluiceError) this.setUpFails(reason)
+    else if (this.downs === 1) warnDown(reason)
+  }
+
+  setUpFails(reason: SluiceError): void {
+    if (this.isExplained) return
+    this.isExplained = true
+    warnDown(reason)
   }
 
   up(): void {
     this.downs -= 1
-    if (this.downs === 0) warn('SLUICE_STORE_UP', 'The store is back, and decides again.')
+    if (this.downs > 0) return
+    this.isExplained = false
+    warn('SLUICE_STORE_UP', 'The store is back, and decides again.')
   }
+}
+
+function warnDown(reason: unknown): void {
+  const said = reason instanceof Error ? reason.message : String(reason)
+  warn('SLUICE_STORE_DOWN', `The store is not asked until it is back: ${said}`)
 }
 
 function warn(code: string, message: string): void {

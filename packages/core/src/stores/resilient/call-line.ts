@@ -1,0 +1,69 @@
+/** Calls that may be under way at a time, in each part of a store. */
+const MAX_UNDER_WAY = 1000
+/** Calls that may wait for that: about what a Redis answers in 100 ms. */
+const MAX_WAITING = 10_000
+
+/** A call's place: in the line, or under way. */
+export interface Place {
+  /** Called when its turn has come. */
+  readonly begin: () => void
+  /** Called instead, if it never will. */
+  readonly refuse: (reason: unknown) => void
+  state: 'waiting' | 'under way' | 'left'
+}
+
+/**
+ * Lets so many calls be under way at a time. What comes beyond waits in order, so that a burst of
+ * requests is work for a store, not its failure.
+ */
+export class CallLine {
+  private underWay = 0
+  private waiting: Place[] = []
+  /** Of the next one in `waiting`; those before it have left. */
+  private next = 0
+
+  /** Begins the call at once or, if many are under way, in its turn. */
+  enter(place: Place): void {
+    if (this.underWay < MAX_UNDER_WAY) this.start(place)
+    else if (this.waiting.length - this.next < MAX_WAITING) this.waiting.push(place)
+    else place.refuse(new Error('too many calls wait for the store'))
+  }
+
+  /** To be called once a call is over, be it while it waits. */
+  leave(place: Place): void {
+    if (place.state === 'under way') this.underWay -= 1
+    place.state = 'left'
+    while (this.underWay < MAX_UNDER_WAY) {
+      const following = this.shift()
+      if (following === undefined) return
+      if (following.state === 'waiting') this.start(following)
+    }
+  }
+
+  /** Refuses all that wait. */
+  clear(reason: unknown): void {
+    const refused = this.waiting.slice(this.next)
+    this.waiting = []
+    this.next = 0
+    for (const place of refused) {
+      if (place.state === 'waiting') place.refuse(reason)
+    }
+  }
+
+  private start(place: Place): void {
+    this.underWay += 1
+    place.state = 'under way'
+    place.begin()
+  }
+
+  private shift(): Place | undefined {
+    if (this.next === this.waiting.length) return undefined
+    const place = this.waiting[this.next]
+    this.next += 1
+    if (this.next === this.waiting.length || this.next === MAX_UNDER_WAY) {
+      this.waiting = this.waiting.slice(this.next)
+      this.next = 0
+    }
+    return place
+  }
+}

@@ -1,0 +1,255 @@
+import type { Outcome } from '../../algorithms/algorithm.ts'
+import { SluiceError } from '../../errors.ts'
+import type { Charge, Ledger, Ruling, Source } from '../store.ts'
+import { Batches } from './batches.ts'
+import type { Health } from './health.ts'
+import type { Stance } from './resilient-ledger.ts'
+
+/** A ruling that holds only if others do: part of a request that is decided in several places. */
+export interface Attempt {
+  readonly ruling: Ruling
+  /** How its quotas stand without it; none if it was not by quotas that it was decided. */
+  readonly standing: readonly Outcome[]
+  /** To be called once, with whether the request was admitted: gives back what it took in vain. */
+  conclude(admitted: boolean): void
+}
+
+/**
+ * Asks a remote ledger and decides in its stead where it can't: it is down, overloaded or late.
+ * Beside the remote states it counts what this process has admitted, to go on from there. A call
+ * that is late is not made again: what it has charged stays charged. Keeps the charges that it is
+ * given.
+ */
+export class GuardedLedger implements Ledger<'async'> {
+  readonly part: Ledger['part']
+  private readonly remote: Ledger<'async'>
+  private readonly local: Ledger<'sync'>
+  private readonly healthOf: (key: string) => Health
+  private readonly stance: Stance
+  private readonly batches: Batches
+
+  /** @param healthOf the health of the part of the store that a key is in */
+  constructor(
+    remote: Ledger<'async'>,
+    local: Ledger<'sync'>,
+    healthOf: (key: string) => Health,
+    stance: Stance,
+  ) {
+    this.part = remote.part
+    this.remote = remote
+    this.local = local
+    this.healthOf = healthOf
+    this.stance = stance
+    this.batches = new Batches(remote, healthOf)
+  }
+
+  consume(charges: readonly Charge[]): Promise<Ruling> {
+    const health = this.health(charges)
+    if (!health.isTrusted) {
+      const ruling = this.standIn(charges)
+      this.probeWith(health, charges, ruling.admitted)
+      return Promise.resolve(ruling)
+    }
+    return new Promise((resolve, reject) => {
+      const settle = settler(resolve, reject)
+      this.batches.add({
+        requests: [charges],
+        decided: ([ruling]) => settle(() => this.learnt(charges, ruling as Ruling)),
+        failed: () => settle(() => this.standIn(charges)),
+      })
+    })
+  }
+
+  /** Decides charges of the same key, of a request that has others too. */
+  attempt(charges: readonly Charge[]): Promise<Attempt> {
+    const health = this.health(charges)
+    if (!health.isTrusted) {
+      const attempt = this.attemptHere(charges)
+      const conclude = (admitted: boolean) => {
+        attempt.conclude(admitted)
+        this.probeWith(health, charges, admitted)
+      }
+      return Promise.resolve({ ...attempt, conclude })
+    }
+    return new Promise((resolve, reject) => {
+      const settle = settler(resolve, reject)
+      const late = new LateGrant((ruling) => this.giveBack(health, charges, ruling))
+      this.batches.add({
+        requests: [unpaid(charges), charges],
+        decided: ([standing, ruling]) =>
+          settle(() => this.attemptOf(health, charges, standing as Ruling, ruling as Ruling)),
+        failed: () => settle(() => late.after(this.attemptHere(charges))),
+        late: ([, ruling]) => late.come(ruling as Ruling),
+      })
+    })
+  }
+
+  async peek(charges: readonly Charge[]): Promise<Ruling> {
+    const health = this.health(charges)
+    if (!health.isTrusted) return this.standIn(charges, 'peek')
+    return health.call(() => this.remote.peek(charges)).catch(() => this.standIn(charges, 'peek'))
+  }
+
+  /** @throws SluiceError if the store can't be told */
+  async settle(
+    charges: readonly Charge[],
+    chargedAt?: number,
+    source: Source = 'store',
+  ): Promise<void> {
+    this.local.settle(this.localCharges(charges), chargedAt)
+    if (source !== 'store') return
+    const health = this.health(charges)
+    if (!health.isTrusted) throw untold('settle', 'it has failed before')
+    await this.tell('settle', health, () => this.remote.settle(charges, chargedAt))
+  }
+
+  /** @throws SluiceError if the store can't be told: then it holds in this process alone */
+  async block(keys: readonly string[], durationMs: number): Promise<void> {
+    this.local.block(keys, durationMs)
+    const health = this.healthOf(keys[0] as string)
+    await this.tell('block', health, () => this.remote.block(keys, durationMs))
+  }
+
+  /** @throws SluiceError if the store can't be told: then it holds in this process alone */
+  async reset(keys: readonly string[]): Promise<void> {
+    this.local.reset(keys)
+    const health = this.healthOf(keys[0] as string)
+    await this.tell('reset', health, () => this.remote.reset(keys))
+  }
+
+  private health(charges: readonly Charge[]): Health {
+    return this.healthOf((charges[0] as Charge).key)
+  }
+
+  /** Nobody waits for it. What was admitted without the store is true, so it is what it tells. */
+  private probeWith(health: Health, charges: readonly Charge[], admitted: boolean): void {
+    const { remote } = this
+    health.probe(() => {
+      const told = admitted ? charges : unpaid(charges)
+      return remote.probe?.(told) ?? remote.settle(told)
+    })
+  }
+
+  private attemptOf(
+    health: Health,
+    charges: readonly Charge[],
+    { outcomes: standing }: Ruling,
+    ruling: Ruling,
+  ): Attempt {
+    const conclude = (admitted: boolean) => {
+      if (admitted) this.learnt(charges, ruling)
+      else if (ruling.admitted) this.giveBack(health, charges, ruling)
+    }
+    return { ruling, standing, conclude }
+  }
+
+  private attemptHere(charges: readonly Charge[]): Attempt {
+    const { outcomes: standing } = this.standIn(unpaid(charges), 'peek')
+    const ruling = this.standIn(charges)
+    const conclude = (admitted: boolean) => {
+      if (ruling.source !== 'local' || !ruling.admitted || admitted) return
+      this.local.settle(this.localCharges(returned(charges)), ruling.at)
+    }
+    return { ruling, standing, conclude }
+  }
+
+  /** Nobody waits for it. What the store fails to take back stays charged. */
+  private giveBack(health: Health, charges: readonly Charge[], { at }: Ruling): void {
+    health.call(() => this.remote.settle(returned(charges), at)).catch(() => {})
+  }
+
+  /** Counts here what the store has admitted. */
+  private learnt(charges: readonly Charge[], ruling: Ruling): Ruling {
+    if (ruling.admitted && this.stance.onStoreError === 'local') {
+      this.local.settle(this.localCharges(charges))
+    }
+    return ruling
+  }
+
+  private standIn(charges: readonly Charge[], operation: 'consume' | 'peek' = 'consume'): Ruling {
+    const { onStoreError } = this.stance
+    if (onStoreError !== 'local') {
+      const admitted = onStoreError === 'allow'
+      return { admitted, at: Date.now(), source: onStoreError, outcomes: [] }
+    }
+    const { admitted, at, outcomes } = this.local[operation](this.localCharges(charges))
+    // What a synchronous ledger returns is its own.
+    return { admitted, at, source: 'local', outcomes: outcomes.map((outcome) => ({ ...outcome })) }
+  }
+
+  private localCharges(charges: readonly Charge[]): readonly Charge[] {
+    if (this.stance.localShare === 1) return charges
+    return charges.map(({ key, quota, cost }, i) => {
+      return { key, quota: this.stance.localQuota(i, quota), cost }
+    })
+  }
+
+  private async tell(operation: string, health: Health, act: () => Promise<void>): Promise<void> {
+    try {
+      await health.call(act)
+    } catch (error) {
+      throw untold(operation, error)
+    }
+  }
+}
+
+/** What the store grants after somebody else has decided: given back if the request was refused. */
+class LateGrant {
+  private readonly giveBack: (ruling: Ruling) => void
+  private grant: Ruling | undefined
+  private isRefused = false
+
+  constructor(giveBack: (ruling: Ruling) => void) {
+    this.giveBack = giveBack
+  }
+
+  /** The attempt that stands in for the late one. */
+  after({ ruling, standing, conclude }: Attempt): Attempt {
+    return {
+      ruling,
+      standing,
+      conclude: (admitted) => {
+        conclude(admitted)
+        this.isRefused = !admitted
+        this.check()
+      },
+    }
+  }
+
+  come(ruling: Ruling): void {
+    if (ruling.admitted) this.grant = ruling
+    this.check()
+  }
+
+  private check(): void {
+    if (this.isRefused && this.grant !== undefined) this.giveBack(this.grant)
+  }
+}
+
+function settler<T>(resolve: (value: T) => void, reject: (error: unknown) => void) {
+  return (act: () => T) => {
+    try {
+      resolve(act())
+    } catch (error) {
+      reject(error)
+    }
+  }
+}
+
+function unpaid(charges: readonly Charge[]): Charge[] {
+  return charges.map(({ key, quota }) => ({ key, quota, cost: 0 }))
+}
+
+function returned(charges: readonly Charge[]): Charge[] {
+  return charges.map(({ key, quota, cost }) => ({ key, quota, cost: -cost }))
+}
+
+function untold(operation: string, reason: unknown): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_STORE_UNAVAILABLE',
+    option: operation,
+    expected: 'the store to take it',
+    received: reason instanceof Error ? reason.message : reason,
+    fix: 'It holds in this process alone: do it again once the store is back.',
+  })
+}

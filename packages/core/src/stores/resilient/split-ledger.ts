@@ -1,0 +1,147 @@
+import { Cell, type Outcome } from '../../algorithms/algorithm.ts'
+import type { Charge, Ledger, Ruling, Source } from '../store.ts'
+import type { Attempt, GuardedLedger } from './guarded-ledger.ts'
+
+/** The policies of a request that concern one key, and so one slot of a cluster. */
+interface Share {
+  readonly places: readonly number[]
+  readonly ledger: GuardedLedger
+}
+
+type Part = Omit<Attempt, 'conclude'>
+
+/**
+ * Decides requests on a store that decides keys apart, such as a Redis Cluster.
+ *
+ * Policies of one key are one share, decided in one call, atomically. Where a request has several
+ * keys (its address and its user), each share is decided where its key is, all at the same time: by
+ * the store or, where that part of it can't, by what stands in for it. One refusal is enough: what
+ * the others have granted is given back, in the background. It is weaker than one slot in this:
+ * from a grant until it is given back, others may be refused who would have been admitted (or wait
+ * longer, in a leaky bucket), and a grant that can't be given back, since its part fails, stays
+ * charged.
+ */
+export class SplitLedger implements Ledger<'async'> {
+  private readonly openShare: (places: readonly number[]) => GuardedLedger
+  private readonly ledgers = new Map<string, GuardedLedger>()
+
+  /** @param openShare opens the ledger of some of the policies, by their numbers from 0 */
+  constructor(openShare: (places: readonly number[]) => GuardedLedger) {
+    this.openShare = openShare
+  }
+
+  async consume(charges: readonly Charge[]): Promise<Ruling> {
+    const shares = this.sharesOf(charges.map(({ key }) => key))
+    const [first] = shares
+    if (first !== undefined && shares.length === 1) return first.ledger.consume(charges)
+    const attempts = await Promise.all(
+      shares.map(({ ledger, places }) => ledger.attempt(pick(charges, places))),
+    )
+    const ruling = merged(charges, shares, attempts)
+    for (const attempt of attempts) attempt.conclude(ruling.admitted)
+    return ruling
+  }
+
+  async peek(charges: readonly Charge[]): Promise<Ruling> {
+    const shares = this.sharesOf(charges.map(({ key }) => key))
+    const parts = shares.map(async ({ ledger, places }): Promise<Part> => {
+      const own = pick(charges, places)
+      const unpaid = own.map((charge) => ({ ...charge, cost: 0 }))
+      const [ruling, { outcomes }] = await Promise.all([ledger.peek(own), ledger.peek(unpaid)])
+      return { ruling, standing: outcomes }
+    })
+    return merged(charges, shares, await Promise.all(parts))
+  }
+
+  async settle(charges: readonly Charge[], chargedAt?: number, source?: Source): Promise<void> {
+    await this.onEveryShare(
+      charges.map(({ key }) => key),
+      async ({ ledger, places }) => {
+        const own = pick(charges, places)
+        if (own.some(({ cost }) => cost !== 0)) await ledger.settle(own, chargedAt, source)
+      },
+    )
+  }
+
+  block(keys: readonly string[], durationMs: number): Promise<void> {
+    return this.onEveryShare(keys, ({ ledger, places }) =>
+      ledger.block(pick(keys, places), durationMs),
+    )
+  }
+
+  reset(keys: readonly string[]): Promise<void> {
+    return this.onEveryShare(keys, ({ ledger, places }) => ledger.reset(pick(keys, places)))
+  }
+
+  private async onEveryShare(
+    keys: readonly string[],
+    act: (share: Share) => Promise<void>,
+  ): Promise<void> {
+    await Promise.all(this.sharesOf(keys).map(act))
+  }
+
+  private sharesOf(keys: readonly string[]): Share[] {
+    const byKey = new Map<string, number[]>()
+    keys.forEach((key, place) => {
+      const places = byKey.get(key)
+      if (places === undefined) byKey.set(key, [place])
+      else places.push(place)
+    })
+    return [...byKey.values()].map((places) => ({ places, ledger: this.ledgerOf(places) }))
+  }
+
+  private ledgerOf(places: readonly number[]): GuardedLedger {
+    const known = this.ledgers.get(`${places}`)
+    if (known !== undefined) return known
+    const ledger = this.openShare(places)
+    this.ledgers.set(`${places}`, ledger)
+    return ledger
+  }
+}
+
+function pick<T>(items: readonly T[], places: readonly number[]): T[] {
+  return places.map((place) => items[place] as T)
+}
+
+function merged(
+  charges: readonly Charge[],
+  shares: readonly Share[],
+  parts: readonly Part[],
+): Ruling {
+  const rulings = parts.map(({ ruling }) => ruling)
+  const admitted = rulings.every((ruling) => ruling.admitted)
+  const at = Math.max(...rulings.map((ruling) => ruling.at))
+  const source = sourceOf(rulings, admitted)
+  const deciding = rulings.filter((ruling) => ruling.admitted === admitted)
+  if (deciding.every(({ outcomes }) => outcomes.length === 0)) {
+    return { admitted, at, source, outcomes: [] }
+  }
+  const outcomes: Outcome[] = []
+  const origins: { at: number; source: Source }[] = []
+  parts.forEach(({ ruling, standing }, i) => {
+    const shown = ruling.admitted && !admitted ? standing : ruling.outcomes
+    shares[i]?.places.forEach((place, j) => {
+      outcomes[place] = shown[j] ?? unasked(ruling, charges[place] as Charge)
+      origins[place] = { at: ruling.at, source: ruling.source }
+    })
+  })
+  return { admitted, at, source, outcomes, origins }
+}
+
+/** Of a refusal: who refused, by a quota if any did. Else the store, or who stood in for a part. */
+function sourceOf(rulings: readonly Ruling[], admitted: boolean): Source {
+  const sources = rulings
+    .filter((ruling) => ruling.admitted === admitted)
+    .map(({ source }) => source)
+  const common = admitted ? 'store' : 'deny'
+  return sources.find((source) => source !== common) ?? common
+}
+
+/** How a policy is shown that nobody could ask: whole where all pass, with nothing left where none does. */
+function unasked({ admitted, at }: Ruling, { quota }: Charge): Outcome {
+  if (!admitted) return { admitted, remaining: 0, resetMs: 0, waitMs: 0, delayMs: 0 }
+  const cell = new Cell()
+  quota.decide(cell, at, 0)
+  const { remaining, resetMs, waitMs, delayMs } = cell
+  return { admitted, remaining, resetMs, waitMs, delayMs }
+}
