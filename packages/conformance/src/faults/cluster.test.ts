@@ -1,10 +1,11 @@
 // Rows of the fault matrix in which a Redis Cluster fails, or changes.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { createLimiter, redisStore } from '@sluice/core'
+import { createLimiter } from '@sluice/core'
 import { Cluster, type ClusterOptions } from 'ioredis'
 import { algorithms } from '../../../core/src/algorithms/index.ts'
 import { moveSlot, patient, type RedisCluster, slotOf, startCluster } from '../redis/index.ts'
+import { guarded } from '../stores/redis/guarded.ts'
 import { conclude, note } from './figures.ts'
 import { LIMIT, Load } from './load.ts'
 import './told.ts'
@@ -70,8 +71,7 @@ describe('three masters', () => {
 
   test('row 25: a policy refuses in its slot: what another slot granted is given back', async () => {
     const quota = algorithms['sliding-log'].compile({ limit: LIMIT, windowMs: 3_600_000 })
-    const spaces = ['address', 'user'].map((name) => ({ name, algorithm: quota.algorithm }))
-    const ledger = redisStore(connect()).open(spaces, 'apart')
+    const ledger = guarded(connect(), [quota, quota], 'apart')
     const charge = (key: string) => ({ key, quota, cost: 1 })
     const rulings = await Promise.all(
       Array.from({ length: 6 * LIMIT }, (_, i) =>

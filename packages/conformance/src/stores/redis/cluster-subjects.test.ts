@@ -7,11 +7,10 @@ import { type ManualClock, manualClock } from '@sluice/core/testing'
 import fc from 'fast-check'
 import type { Quota } from '../../../../core/src/algorithms/algorithm.ts'
 import { algorithms } from '../../../../core/src/algorithms/index.ts'
-import { openResilient } from '../../../../core/src/stores/resilient/resilience.ts'
-import type { Stance } from '../../../../core/src/stores/resilient/resilient-ledger.ts'
 import { type RedisCluster, startCluster, until } from '../../redis/index.ts'
 import { algorithmNames, copy, LIMIT, quotaOf, WINDOW } from '../suite/bench.ts'
 import { everyCluster, type Open } from './every-client.ts'
+import { guarded } from './guarded.ts'
 
 let cluster: RedisCluster
 beforeAll(async () => {
@@ -24,17 +23,7 @@ let scenario = 0
 /** A ledger of the policies as limiters have it, in keys that no other test has touched. */
 function ledgerOf(open: Open, quotas: readonly Quota[], clock: ManualClock): Ledger<'async'> {
   scenario += 1
-  const spaces = quotas.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
-  const prefix = `subjects-${process.pid}-${scenario}`
-  return openResilient(redisStore(open.client, { clock }), spaces, prefix, stance)
-}
-
-const stance: Stance = {
-  deadlineMs: 60_000,
-  onStoreError: 'deny',
-  refusalCache: false,
-  localShare: 1,
-  localQuota: (_, quota) => quota,
+  return guarded(open.client, quotas, `subjects-${process.pid}-${scenario}`, { clock })
 }
 
 const charge = (key: string, quota: Quota, cost = 1): Charge => ({ key, quota, cost })
