@@ -41,7 +41,7 @@ describe('a log', () => {
       file('b.txt', lines(line(20))),
     ]
     expect(await replay([first, second])).toMatchObject({
-      source: { names: [first, second], lines: 3, format: 'combined' },
+      source: { names: ['a.txt', 'b.txt'], lines: 3, format: 'combined' },
       runs: [{ admitted: 2, refused: 1 }],
     })
   })
@@ -167,9 +167,9 @@ describe('what is no log', () => {
     expect(source).toMatchObject({ lines: 6, unreadable: 3 })
     expect(runs[0]).toMatchObject({ admitted: 2, refused: 1 })
     expect(source.unreadableLines).toEqual([
-      { name: path, line: 3, reason: 'longer than 1048576 bytes', text: `${'a'.repeat(99)}…` },
-      expect.objectContaining({ line: 4, text: '\\x00\\x01\\x02��\\x1b[' }),
-      expect.objectContaining({ line: 5, text: '\\x00\\x00' }),
+      { name: 'odd.txt', line: 3, reason: 'longer than 1048576 bytes', text: `${'a'.repeat(99)}…` },
+      expect.objectContaining({ line: 4, text: '\\u0000\\u0001\\u0002��\\u001b[' }),
+      expect.objectContaining({ line: 5, text: '\\u0000\\u0000' }),
     ])
   })
 

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from './command/exit-code.ts'
 import { createProgram } from './command/program.ts'
 import { replayCommand } from './command/replay-command.ts'
 import { UsageError } from './command/usage-error.ts'
+import { messageOf, say } from './output/say.ts'
 
 let code: ExitCode = EXIT.ok
 
@@ -14,6 +15,17 @@ for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })
+}
+
+// What a function of the user's throws behind our back may quote the log like any other message.
+process.on('uncaughtException', (error) => {
+  say(`sluice: ${messageOf(error)}`)
+  exit(EXIT.failed)
+})
+// Where warnings are shown at all.
+if (process.listenerCount('warning') > 0) {
+  process.removeAllListeners('warning')
+  process.on('warning', ({ name, message }) => say(`${name}: ${message}`))
 }
 
 const program = createProgram(async (files, flags) => {
@@ -26,7 +38,7 @@ try {
   await program.parseAsync(argv)
 } catch (error) {
   code = codeOf(error)
-  if (!(error instanceof CommanderError)) stderr.write(`sluice: ${messageOf(error)}\n`)
+  if (!(error instanceof CommanderError)) say(`sluice: ${messageOf(error)}`)
 }
 // A configuration file may have left something open.
 stdout.write('', () => exit(code))
@@ -34,8 +46,4 @@ stdout.write('', () => exit(code))
 function codeOf(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
   return error instanceof UsageError || error instanceof SluiceError ? EXIT.usage : EXIT.failed
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

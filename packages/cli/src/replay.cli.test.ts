@@ -300,7 +300,7 @@ describe('--config', () => {
       'throws.mjs',
       "export default { window: '1m', limit: (request) => request.session.plan.limit }",
       1,
-      'a function of the configuration failed for GET /a of 10.0.0.1 at 2026-11-21T14:00:00.000Z',
+      'a function of the configuration failed for GET /a of 10.0.0.x #1 at 2026-11-21T14:00:00.000Z',
     ],
     [
       'nonsense.mjs',

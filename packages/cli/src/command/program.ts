@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { FORMATS } from '../formats/format.ts'
+import { say } from '../output/say.ts'
 import { ALGORITHMS } from '../replay/plan-flags.ts'
 import type { ReplayFlags } from './flags.ts'
 
@@ -23,6 +24,7 @@ export function createProgram(
     .version(version(), '-V, --version')
     .showHelpAfterError('(sluice replay --help tells what there is)')
     .exitOverride()
+    .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
   program
     .command('replay')
     .summary('play an access log through rate limits')

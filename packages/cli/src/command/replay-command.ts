@@ -5,13 +5,15 @@ import { LogInput } from '../input/read-log.ts'
 import { sourcesOf } from '../input/source.ts'
 import { Clients } from '../log/clients.ts'
 import { toJson } from '../output/json.ts'
+import { printableReport } from '../output/printable.ts'
 import { startProgress } from '../output/progress.ts'
+import { say } from '../output/say.ts'
 import { toText } from '../output/table.ts'
 import type { Plan } from '../replay/plan.ts'
 import { planFlags } from '../replay/plan-flags.ts'
 import { Replay } from '../replay/replay.ts'
 import { buildReport } from '../report/build.ts'
-import { masked, unmasked } from '../report/mask.ts'
+import { type Mask, masked, unmasked } from '../report/mask.ts'
 import type { Report } from '../report/report.ts'
 import { suggest } from '../report/suggest.ts'
 import type { SharedWindow } from '../statistics/shared-window.ts'
@@ -38,13 +40,14 @@ export async function replayCommand(
   check()
   const admissible = flags.failIfRefused === undefined ? 1 : shareOf(flags.failIfRefused)
   const clients = new Clients()
-  const plan = await planOf(flags, clients)
+  const mask = flags.showClients ? unmasked : masked
+  const plan = await planOf(flags, clients, mask)
   const sources = sourcesOf(namesOf(files))
   const { key, time, cost, format } = flags
-  const reading = { clients, fields: { key, time, cost }, whole: plan.whole }
+  const reading = { clients, fields: { key, time, cost }, whole: plan.whole, mask }
   const input = new LogInput({ sources, format, reading })
   const replay = new Replay(plan, clients)
-  for (const note of plan.notes) stderr.write(`${note}\n`)
+  for (const note of plan.notes) say(note)
 
   const spool = flags.suggest ? new Spool() : undefined
   const demand = plan.demands[0] as SharedWindow
@@ -53,26 +56,23 @@ export async function replayCommand(
   const suggestion = spool && suggest(demand, spool, clients.count)
   spool?.close()
   if (flags.suggest && suggestion === undefined) {
-    stderr.write('nothing to suggest: no request met the first policy\n')
+    say('nothing to suggest: no request met the first policy')
   }
 
   const names = sources.map(({ name }) => name)
   const interrupted = signal.aborted
-  const report = buildReport(
-    { names, input, replay, suggestion, interrupted },
-    flags.showClients ? unmasked : masked,
-  )
-  await write(report, flags, check)
+  const report = buildReport({ names, input, replay, suggestion, interrupted }, mask)
+  await write(printableReport(report), flags, check)
   if (interrupted) return EXIT.interrupted
   const exceeded = report.runs.some(({ refused, requests }) => refused > admissible * requests)
   return exceeded ? EXIT.refused : EXIT.ok
 }
 
-async function planOf(flags: ReplayFlags, clients: Clients): Promise<Plan> {
+async function planOf(flags: ReplayFlags, clients: Clients, mask: Mask): Promise<Plan> {
   if (flags.config === undefined) return planFlags(flags)
   // It brings a compiler of TypeScript with it.
   const { planConfig } = await import('../replay/plan-config.ts')
-  return planConfig(flags.config, flags, clients)
+  return planConfig(flags.config, flags, { clients, mask })
 }
 
 /** Plays the whole log, and shows how far it is. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { Clients } from '../log/clients.ts'
+import { unmasked } from '../report/mask.ts'
 import { FORMATS, openReader } from './format.ts'
 
 const LOGS = {
@@ -17,7 +18,7 @@ async function read(format: (typeof FORMATS)[number], cuts: readonly number[]) {
   const clients = new Clients()
   const reader = openReader(
     format,
-    { clients, fields: {}, whole: false },
+    { clients, fields: {}, whole: false, mask: unmasked },
     {
       entry: ({ time, client }) => told.push([time, clients.key(client)]),
       unreadable: (line, text, reason) => told.push([line, text, reason]),

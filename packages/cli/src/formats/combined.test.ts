@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
 import { Clients } from '../log/clients.ts'
 import { LogEntry } from '../log/log-entry.ts'
+import { unmasked } from '../report/mask.ts'
 import { CombinedFormat } from './combined.ts'
 
 function read(line: string | Buffer, key = 'ip') {
   const entry = new LogEntry()
   const clients = new Clients()
   const bytes = Buffer.concat([Buffer.from('before '), Buffer.from(line), Buffer.from(' after')])
-  const format = new CombinedFormat({ clients, fields: { key }, whole: true })
+  const format = new CombinedFormat({ clients, fields: { key }, whole: true, mask: unmasked })
   const reason = format.read(bytes, 7, bytes.length - 6, entry)
   return { reason, entry, key: reason === undefined ? clients.key(entry.client) : undefined }
 }
@@ -79,7 +80,12 @@ describe('CombinedFormat', () => {
   })
 
   it('remembers no time for another', () => {
-    const format = new CombinedFormat({ clients: new Clients(), fields: {}, whole: false })
+    const format = new CombinedFormat({
+      clients: new Clients(),
+      fields: {},
+      whole: false,
+      mask: unmasked,
+    })
     const times = [
       '14:00:30 +0000',
       '14:00:31 +0000',

@@ -1,5 +1,6 @@
 import { Clients } from '../log/clients.ts'
 import { LogEntry } from '../log/log-entry.ts'
+import { masked } from '../report/mask.ts'
 import { CombinedFormat } from './combined.ts'
 import { type FieldNames, USUAL_NAMES } from './field-names.ts'
 import type { FormatName } from './format.ts'
@@ -23,7 +24,12 @@ export function detectFormat(beginning: Buffer, fields: FieldNames): FormatName 
 
 function isCombined(line: string): boolean {
   const bytes = Buffer.from(line)
-  const format = new CombinedFormat({ clients: new Clients(), fields: {}, whole: false })
+  const format = new CombinedFormat({
+    clients: new Clients(),
+    fields: {},
+    whole: false,
+    mask: masked,
+  })
   return format.read(bytes, 0, bytes.length, new LogEntry()) === undefined
 }
 

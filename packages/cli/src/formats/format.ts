@@ -1,5 +1,6 @@
 import { UsageError } from '../command/usage-error.ts'
 import type { Clients } from '../log/clients.ts'
+import type { Mask } from '../report/mask.ts'
 import { CombinedFormat } from './combined.ts'
 import { CsvReader } from './csv.ts'
 import type { FieldNames } from './field-names.ts'
@@ -18,6 +19,8 @@ export interface Reading {
   readonly fields: FieldNames
   /** True: entries hold all that a line tells. Else time, client and cost. */
   readonly whole: boolean
+  /** What of a line may be shown. */
+  readonly mask: Mask
 }
 
 /** @throws UsageError for fields that the format can't have */

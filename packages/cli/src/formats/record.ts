@@ -1,5 +1,6 @@
 import type { Clients } from '../log/clients.ts'
 import type { LogEntry } from '../log/log-entry.ts'
+import type { Mask } from '../report/mask.ts'
 import type { FieldNames } from './field-names.ts'
 import { type Fact, USUAL_NAMES } from './field-names.ts'
 import type { Reading } from './format.ts'
@@ -12,26 +13,30 @@ export class RecordReader {
   private readonly clients: Clients
   private readonly asked: FieldNames
   private readonly whole: boolean
+  private readonly mask: Mask
   /** Where the last record had a fact, which is where the next one will have it. */
   private readonly found = new Map<Fact, string>()
 
-  constructor({ clients, fields, whole }: Reading) {
+  constructor({ clients, fields, whole, mask }: Reading) {
     this.clients = clients
     this.asked = fields
     this.whole = whole
+    this.mask = mask
   }
 
   /** @returns why it can't be read, or undefined */
   read(fields: Fields, entry: LogEntry): string | undefined {
     const time =
       this.asked.time === undefined ? this.fact(fields, 'time') : at(fields, this.asked.time)
-    if (isEmpty(time)) return missing('time', this.asked.time, fields)
+    if (isEmpty(time)) return this.missing('time', fields)
     entry.time = readTime(time)
     if (Number.isNaN(entry.time)) {
-      return `the time ${JSON.stringify(time)} is neither epoch seconds, epoch ms nor ISO 8601`
+      if (typeof time === 'object') return 'the time is an object: name one of its fields'
+      const shown = this.mask.text(String(time))
+      return `the time "${shown}" is neither epoch seconds, epoch ms nor ISO 8601`
     }
     const key = this.asked.key === undefined ? this.fact(fields, 'key') : at(fields, this.asked.key)
-    if (isEmpty(key)) return missing('key', this.asked.key, fields)
+    if (isEmpty(key)) return this.missing('key', fields)
     if (typeof key === 'object') return 'the key is an object: name one of its fields'
     entry.client = this.clients.number(String(key))
     if (this.asked.cost !== undefined) {
@@ -65,6 +70,16 @@ export class RecordReader {
     }
   }
 
+  private missing(fact: 'time' | 'key', fields: Fields): string {
+    const asked = this.asked[fact]
+    const names = Object.keys(fields).slice(0, 12)
+    const listed = names.join(', ')
+    const shown = names.every(isName) ? listed : this.mask.text(listed)
+    return asked === undefined
+      ? `no ${fact} under a usual name: name it with --${fact}; the line has ${shown}`
+      : `nothing at ${asked}; the line has ${shown}`
+  }
+
   /** By its usual names. */
   private fact(fields: Fields, fact: Fact): unknown {
     const known = this.found.get(fact)
@@ -93,15 +108,13 @@ export function at(fields: unknown, path: string): unknown {
   return undefined
 }
 
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === ''
+/** Not what a CSV without a header begins with: times, addresses. */
+function isName(text: string): boolean {
+  return /^@?[a-z_][\w.-]{0,39}$/i.test(text)
 }
 
-function missing(fact: 'time' | 'key', asked: string | undefined, fields: Fields): string {
-  const names = Object.keys(fields).slice(0, 12).join(', ')
-  return asked === undefined
-    ? `no ${fact} under a usual name: name it with --${fact}; the line has ${names}`
-    : `nothing at ${asked}; the line has ${names}`
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
 }
 
 /** Digits in CSV; undefined if it is no cost. */

@@ -34,6 +34,7 @@ export function sampleReport(change: Partial<Report> = {}): Report {
     schema: 1,
     source: {
       names: ['access.log', 'access.log.1.gz'],
+      masked: true,
       format: 'combined',
       lines: total + 3,
       unreadable: 3,
@@ -41,14 +42,14 @@ export function sampleReport(change: Partial<Report> = {}): Report {
         {
           name: 'access.log',
           line: 4711,
-          text: '198.51.100.7 - - [20/Nov/2026:04:1',
+          text: '000.00.000.0 - - [00/xxx/0000:00:0',
           reason: 'ends within the time',
         },
         { name: 'access.log', line: 90_210, text: '', reason: 'has no address' },
         {
           name: 'access.log.1.gz',
           line: 12,
-          text: '\u0016\u0003\u0001 - -',
+          text: '\\u0016\\u0003\\u0001 - -',
           reason: 'is no line of a combined log',
         },
       ],

@@ -92,13 +92,13 @@ export class LogInput {
     return this.format !== undefined && begin.includes(LF)
   }
 
-  private open({ name }: Source, begin: Buffer, take: (entry: LogEntry) => void): LogReader {
+  private open({ path, name }: Source, begin: Buffer, take: (entry: LogEntry) => void): LogReader {
     const { reading } = this.options
     this.format ??= detectFormat(begin.subarray(0, BEGINNING), reading.fields)
     if (this.format === undefined) {
       const [first = ''] = begin.toString('utf8', 0, 200).split('\n')
       throw new InputError(
-        `${name}: expected ${EXPECTED}; it begins with ${JSON.stringify(first)}. ` +
+        `${path}: expected ${EXPECTED}; it begins with "${reading.mask.text(first)}". ` +
           'If it is one of them, say which with --format, and name its fields with --time and --key',
       )
     }
@@ -111,7 +111,7 @@ export class LogInput {
         this.lines += 1
         this.unreadable += 1
         if (this.unreadableLines.length < KEPT) {
-          this.unreadableLines.push({ name, line, text: printable(text), reason })
+          this.unreadableLines.push({ name, line, text: reading.mask.text(text), reason })
         }
       },
     })
@@ -119,22 +119,13 @@ export class LogInput {
 
   private requireLines(): void {
     const { lines, unreadable } = this
-    const names = this.options.sources.map(({ name }) => name).join(', ')
+    const names = this.options.sources.map(({ path }) => path).join(', ')
     if (lines === 0) throw new InputError(`${names}: there is nothing in it; expected ${EXPECTED}`)
     if (unreadable < lines) return
-    const told = this.unreadableLines.map((each) => `\n  line ${each.line}: ${each.reason}`)
+    const told = this.unreadableLines.map((each) => `\nline ${each.line}: ${each.reason}`)
     throw new InputError(
       `${names}: none of its ${lines} lines can be read as ${this.format}; expected ${EXPECTED}` +
         told.join(''),
     )
   }
-}
-
-/** On one line, harmless to a terminal. */
-function printable(text: string): string {
-  const short = text.length > 100 ? `${text.slice(0, 99)}…` : text
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  return short.replace(/[\u0000-\u001f\u007f-\u009f]/g, (character) => {
-    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
-  })
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { stdin } from 'node:process'
 import { addAbortSignal, pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -11,20 +12,26 @@ const GZIP = Buffer.from([0x1f, 0x8b])
 /** A file of the log, or standard input. */
 export interface Source {
   /** As it was named; `-` is standard input. */
+  readonly path: string
+  /** Without its folder. */
   readonly name: string
   /** Undefined where nobody can know. */
   readonly bytes: number | undefined
 }
 
 /** @throws InputError if one of them can't be read, before anything is */
-export function sourcesOf(names: readonly string[]): Source[] {
-  return names.map((name) => ({ name, bytes: name === '-' ? undefined : sizeOf(name) }))
+export function sourcesOf(paths: readonly string[]): Source[] {
+  return paths.map((path) => ({
+    path,
+    name: basename(path),
+    bytes: path === '-' ? undefined : sizeOf(path),
+  }))
 }
 
-function sizeOf(name: string): number | undefined {
-  const stats = statSync(name, { throwIfNoEntry: false })
-  if (stats === undefined) throw new InputError(`${name}: there is no such file`)
-  if (stats.isDirectory()) throw new InputError(`${name}: this is a directory; name its files`)
+function sizeOf(path: string): number | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) throw new InputError(`${path}: there is no such file`)
+  if (stats.isDirectory()) throw new InputError(`${path}: this is a directory; name its files`)
   return stats.isFile() ? stats.size : undefined
 }
 
@@ -37,16 +44,16 @@ function sizeOf(name: string): number | undefined {
  * @throws InputError where they can't be read, or are broken gzip
  */
 export async function* readSource(
-  { name }: Source,
+  { path }: Source,
   onRead: (bytes: number) => void,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const chunks = name === '-' ? standardInput(signal) : fileChunks(name, signal)
+  const chunks = path === '-' ? standardInput(signal) : fileChunks(path, signal)
   try {
     yield* unpacked(counted(chunks, onRead))
   } catch (error) {
     if (signal.aborted) return
-    throw error instanceof InputError ? error : new InputError(`${name}: ${reasonOf(error)}`)
+    throw error instanceof InputError ? error : new InputError(`${path}: ${reasonOf(error)}`)
   }
 }
 
@@ -58,8 +65,8 @@ async function* standardInput(signal: AbortSignal): AsyncGenerator<Buffer> {
  * Always in the same memory, where a stream would take new one for each chunk. The next chunk is
  * read while the last one is in use.
  */
-async function* fileChunks(name: string, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const file = await open(name)
+async function* fileChunks(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const file = await open(path)
   const buffers = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)] as const
   const read = (turn: number) => file.read(buffers[turn % 2] as Buffer, 0, CHUNK, null)
   let next = read(0)

@@ -124,14 +124,15 @@ function findings({ findings }: Report, colors: Colors): string {
   return [colors.bold('What stands out'), ...findings.map((each) => `- ${each}`)].join('\n')
 }
 
-function unreadable({ source: { unreadable, unreadableLines } }: Report): string {
+function unreadable({ source: { unreadable, unreadableLines, masked } }: Report): string {
   if (unreadable === 0) return ''
   const lines = unreadableLines.map(
     ({ name, line, text, reason }) => `  ${name}:${line}: ${reason}: ${text}`,
   )
   const more = unreadable - lines.length
   if (more > 0) lines.push(`  and ${number(more)} more`)
-  return [`Unreadable:`, ...lines].join('\n')
+  const aside = masked ? ' (x for letters, 0 for digits; --show-clients shows them)' : ''
+  return [`Unreadable${aside}:`, ...lines].join('\n')
 }
 
 function frameless(head: readonly string[], colors: Colors): Table.Table {

@@ -1,6 +1,8 @@
 import { type Charge, type Gate, Gates, type Verdict } from '@sluice/core'
 import type { Clients } from '../log/clients.ts'
 import type { LogEntry } from '../log/log-entry.ts'
+import { messageOf } from '../output/say.ts'
+import type { Mask } from '../report/mask.ts'
 import { PolicyTally } from '../statistics/policy-tally.ts'
 import { RunTally } from '../statistics/run-tally.ts'
 import type { SharedWindow } from '../statistics/shared-window.ts'
@@ -17,6 +19,7 @@ export interface GateRunSetup {
   readonly name: string
   readonly options: ReplayOptions
   readonly clients: Clients
+  readonly mask: Mask
   /** What the requests of one more policy are counted in. */
   demandFor(windowMs: number): SharedWindow
   /** The entry of `routes` that a gate is for; undefined: it holds everywhere. */
@@ -56,7 +59,7 @@ export class GateRun implements Run {
         const pending = gate?.check(entry)
         verdict = pending instanceof Promise ? await pending : pending
       } catch (error) {
-        throw failureOf(error, entry)
+        throw this.failureOf(error, entry)
       }
       this.clients[i] =
         gate === undefined || verdict === undefined || verdict.decision.source === 'allow'
@@ -93,6 +96,17 @@ export class GateRun implements Run {
     return client
   }
 
+  /** What a function of the file threw, or the core of what it returned; with the request. */
+  private failureOf(error: unknown, entry: LogEntry): Error {
+    const { clients, mask } = this.setup
+    const request = mask.message(`${entry.method} ${entry.url}`, entry)
+    const client = mask.client(clients.key(entry.client), entry.client)
+    return new Error(
+      `a function of the configuration failed for ${request} of ${client} ` +
+        `at ${new Date(entry.time).toISOString()}: ${mask.message(messageOf(error), entry)}`,
+    )
+  }
+
   private policiesOf(gate: LogGate): readonly PolicyTally[] {
     const known = this.policies.get(gate.scope)
     if (known !== undefined) return known
@@ -107,11 +121,4 @@ export class GateRun implements Run {
     this.tally.policies.push(...policies)
     return policies
   }
-}
-
-/** What a function of the file threw, or the core of what it returned; with the request. */
-function failureOf(error: unknown, { method, url, time, ip }: LogEntry): Error {
-  const request = `${method} ${url} of ${ip} at ${new Date(time).toISOString()}`
-  const message = error instanceof Error ? error.message : String(error)
-  return new Error(`a function of the configuration failed for ${request}: ${message}`)
 }

@@ -5,6 +5,8 @@ import { createJiti } from 'jiti'
 import type { ReplayFlags } from '../command/flags.ts'
 import { UsageError } from '../command/usage-error.ts'
 import type { Clients } from '../log/clients.ts'
+import { messageOf } from '../output/say.ts'
+import type { Mask } from '../report/mask.ts'
 import { SharedWindow } from '../statistics/shared-window.ts'
 import { GateRun } from './gate-run.ts'
 import type { Plan } from './plan.ts'
@@ -20,7 +22,7 @@ const TERMS = ['limit', 'window', 'algorithm', 'burst', 'maxDelay', 'cost'] as c
 export async function planConfig(
   file: string,
   flags: ReplayFlags,
-  clients: Clients,
+  { clients, mask }: { readonly clients: Clients; readonly mask: Mask },
 ): Promise<Plan> {
   const term = TERMS.find((name) => flags[name] !== undefined)
   if (term !== undefined) {
@@ -34,6 +36,7 @@ export async function planConfig(
     name: basename(file),
     options: prepared,
     clients,
+    mask,
     demandFor(windowMs) {
       const demand = new SharedWindow(windowMs, 1)
       demands.push(demand)
@@ -53,7 +56,7 @@ async function load(file: string): Promise<ReplayOptions> {
       ? JSON.parse(readFileSync(path, 'utf8'))
       : await createJiti(pathToFileURL(path).href).import(path, { default: true })
   } catch (error) {
-    throw new UsageError(`--config: ${file} can't be loaded: ${(error as Error).message}`)
+    throw new UsageError(`--config: ${file} can't be loaded: ${messageOf(error)}`)
   }
   if (typeof loaded === 'object' && loaded !== null && Object.keys(loaded).length > 0) {
     return loaded as ReplayOptions

@@ -3,6 +3,7 @@ import { createLimiter, memoryStore } from '@sluice/core'
 import fc from 'fast-check'
 import { Clients } from '../log/clients.ts'
 import { LogEntry } from '../log/log-entry.ts'
+import { unmasked } from '../report/mask.ts'
 import type { RunTally } from '../statistics/run-tally.ts'
 import { SharedWindow } from '../statistics/shared-window.ts'
 import { GateRun } from './gate-run.ts'
@@ -82,6 +83,7 @@ describe.each(ALGORITHMS)('%s', (algorithm) => {
             name: 'run',
             options: prepared,
             clients,
+            mask: unmasked,
             demandFor: () => demand,
             routeOf,
           })

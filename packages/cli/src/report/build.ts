@@ -5,7 +5,7 @@ import type { PolicyTally } from '../statistics/policy-tally.ts'
 import type { SharedWindow } from '../statistics/shared-window.ts'
 import { binsOf, peaksOf, quantilesOf } from './distribution.ts'
 import { findingsOf } from './findings.ts'
-import type { ClientName } from './mask.ts'
+import type { Mask } from './mask.ts'
 import type { Demand, MostAdmitted, Report, Run as ReportedRun, Suggestion } from './report.ts'
 
 /** Of a limit, as in `MostAdmitted.over`. */
@@ -22,13 +22,14 @@ export interface Played {
 }
 
 /** All that a replay tells. */
-export function buildReport(played: Played, nameOf: ClientName): Report {
+export function buildReport(played: Played, mask: Mask): Report {
   const { names, input, replay, suggestion, interrupted } = played
   const { requests, clientsMet, timeline, late, fromMs, toMs } = replay
-  const name = (client: number) => nameOf(replay.clients.key(client), client)
+  const name = (client: number) => mask.client(replay.clients.key(client), client)
   const { format, lines, unreadable, unreadableLines } = input
   const source = {
     names,
+    masked: mask.hides,
     format: format ?? 'combined',
     lines,
     unreadable,

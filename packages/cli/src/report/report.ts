@@ -1,7 +1,8 @@
 /**
  * What a replay found: printed as a table, drawn as a page, written as JSON. Times are integer ms
  * since the epoch, durations integer ms, all on the log's own clock. Requests are log lines;
- * units are what they cost (one each, unless told otherwise).
+ * units are what they cost (one each, unless told otherwise). Before it is written anywhere, its
+ * texts are made printable.
  */
 export interface Report {
   /** Raised when a field changes its meaning or goes. */
@@ -21,8 +22,10 @@ export interface Report {
 }
 
 export interface LogSource {
-  /** Files as they were named; `-` is standard input. */
+  /** Of its files, without their folders; `-` is standard input. */
   readonly names: readonly string[]
+  /** False: clients and lines are shown in full. */
+  readonly masked: boolean
   readonly format: 'combined' | 'json' | 'csv'
   /** All lines but empty ones; for CSV without the header. */
   readonly lines: number
@@ -32,6 +35,7 @@ export interface LogSource {
     readonly name: string
     /** From 1. */
     readonly line: number
+    /** What it begins with; masked, its shape. */
     readonly text: string
     readonly reason: string
   }[]

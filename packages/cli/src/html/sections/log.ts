@@ -9,7 +9,7 @@ const FORMATS = { combined: 'combined log', json: 'JSON lines', csv: 'CSV' }
 
 /** How the log was read: what of it could not be. */
 export function log({ source }: Report): Html {
-  const { lines, unreadable, late, format, unreadableLines } = source
+  const { lines, unreadable, late, format, unreadableLines, masked } = source
   return section(
     'log',
     'The log',
@@ -17,7 +17,10 @@ export function log({ source }: Report): Html {
       late > 0 &&
       ` ${count(late, 'line')} came more than a minute after their place, and were played when they came.`
     }</p>`,
-    unreadableLines.length > 0 && unreadableTable(unreadableLines),
+    unreadableLines.length > 0 && [
+      unreadableTable(unreadableLines),
+      masked && html`<p class="note">Of their text: x for each letter, 0 for each digit.</p>`,
+    ],
   )
 }
 

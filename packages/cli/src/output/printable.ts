@@ -1,0 +1,28 @@
+/** C0, DEL and C1, halves of a character, line separators, and what turns the direction of writing. */
+const OBEYED = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+const NAMED: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+/**
+ * A text on one line, in which a terminal or a browser finds nothing to obey: such characters are
+ * shown, as `\n` or `\u001b`. Whatever leaves the command has gone through here.
+ */
+export function printable(text: string): string {
+  return text.replace(OBEYED, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0')
+    return NAMED[character] ?? `\\u${code}`
+  })
+}
+
+/** The same of a message that has several lines. All but the first are indented: none can pass for a message. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n  ')
+}
+
+/** The same of each text in a report. */
+export function printableReport<T>(value: T): T {
+  if (typeof value === 'string') return printable(value) as T
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(printableReport) as T
+  const entries = Object.entries(value).map(([name, each]) => [name, printableReport(each)])
+  return Object.fromEntries(entries) as T
+}
