@@ -13,6 +13,7 @@ function rule(terms: Partial<Omit<Rule, 'policy'>> = {}): Rule {
   return {
     policy,
     key: (request) => request,
+    keyKind: 'function',
     limit: undefined,
     cost: 1,
     settle: undefined,

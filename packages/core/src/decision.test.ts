@@ -14,7 +14,13 @@ const policies = compilePolicies(
   },
   POLICY_OPTIONS,
 )
-const quotas = policies.map((policy) => policy.quotaFor(policy.name === 'a' ? 10 : 20))
+const charges = policies.map((policy) => {
+  return {
+    key: `of ${policy.name}`,
+    quota: policy.quotaFor(policy.name === 'a' ? 10 : 20),
+    cost: 1,
+  }
+})
 
 const admitted: Outcome = { admitted: true, remaining: 5, resetMs: 800, waitMs: 300, delayMs: 0 }
 const refused: Outcome = { ...admitted, admitted: false, remaining: 0 }
@@ -29,7 +35,7 @@ function decide(
     ...outcome,
   }))
   const ruling = { admitted: outcomes.every((each) => each.admitted), at: 123, source, outcomes }
-  return toDecision(ruling, policies, quotas)
+  return toDecision(ruling, policies, charges)
 }
 
 describe('toDecision()', () => {
@@ -39,6 +45,10 @@ describe('toDecision()', () => {
       ['a', 10, 1000],
       ['b', 40, 4000],
     ])
+  })
+
+  it('says which key was charged', () => {
+    expect(decide({}, {}).policies.map(({ key }) => key)).toEqual(['of a', 'of b'])
   })
 
   it('says when it was decided and by whom', () => {

@@ -1,10 +1,14 @@
-import type { Quota } from './algorithms/algorithm.ts'
 import type { Policy } from './policy.ts'
-import type { Ruling, Source } from './stores/store.ts'
+import type { Charge, Ruling, Source } from './stores/store.ts'
 
 /** What one policy says of a request. Times are integer ms from the decision on. */
 export interface PolicyDecision {
   readonly name: string
+  /**
+   * The key that it was charged to; `block` and `reset` take it as it is. It says who the client
+   * is: not for responses.
+   */
+  readonly key: string
   readonly windowMs: number
   /** False if this policy refuses, whatever the others say. */
   readonly allowed: boolean
@@ -77,21 +81,21 @@ export function outright(allowed: boolean, at: number, retryAfterMs: number): De
   }
 }
 
-/** @param quotas in the order of the policies and of the ruling's outcomes */
+/** @param charges in the order of the policies and of the ruling's outcomes */
 export function toDecision(
   ruling: Ruling,
   policies: readonly Policy[],
-  quotas: readonly Quota[],
+  charges: readonly Charge[],
 ): Decision {
   if (ruling.outcomes.length === 0) {
     return outright(ruling.admitted, ruling.at, ruling.admitted ? 0 : RETRY_STORE_MS)
   }
-  let binding = one(ruling, policies, quotas, 0)
+  let binding = one(ruling, policies, charges, 0)
   let { delayMs } = binding
   // An array that starts with its element has room for one; an empty one takes room for 17.
   const all = [binding]
   for (let i = 1; i < policies.length; i += 1) {
-    const other = one(ruling, policies, quotas, i)
+    const other = one(ruling, policies, charges, i)
     all.push(other)
     if (binds(other, binding, ruling.admitted)) binding = other
     if (other.delayMs > delayMs) delayMs = other.delayMs
@@ -112,14 +116,15 @@ export function toDecision(
 function one(
   ruling: Ruling,
   policies: readonly Policy[],
-  quotas: readonly Quota[],
+  charges: readonly Charge[],
   i: number,
 ): PolicyDecision {
   const outcome = ruling.outcomes[i] as Ruling['outcomes'][number]
-  const quota = quotas[i] as Quota
+  const { key, quota } = charges[i] as Charge
   const { at, source } = ruling.origins?.[i] ?? ruling
   return {
     name: (policies[i] as Policy).name,
+    key,
     windowMs: quota.windowMs,
     allowed: outcome.admitted,
     limit: quota.limit,

@@ -7,6 +7,7 @@ import { spareRedirects } from './http/redirects.ts'
 import { denial, type Refusal, refusalOf, renameViolated, unavailability } from './http/refusal.ts'
 import { WireBook } from './http/wire-book.ts'
 import type { WireItem, WireState } from './http/wire-state.ts'
+import type { KeyKind } from './key/notation.ts'
 import { isPromise, type MaybePromise, then } from './maybe-promise.ts'
 import { compilePlan, type Plan } from './options/compile.ts'
 import type { RateLimitOptions } from './options/rate-limit-options.ts'
@@ -66,6 +67,15 @@ export class Gate<Request, Response> {
       scope,
     )
     this.wire = new WireBook(this.plan.partitionSecret)
+  }
+
+  get ipv6Prefix(): number {
+    return this.plan.ipv6Prefix
+  }
+
+  /** Of what kinds the keys of its policies are, beside addresses. */
+  get keyKinds(): readonly KeyKind[] {
+    return this.plan.keyKinds
   }
 
   /**

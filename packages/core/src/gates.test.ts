@@ -154,8 +154,8 @@ describe('a mistake in an entry names the route', () => {
 
 test('routeGate: undefined for an exempt route, else a gate on the store of the base', () => {
   const { base } = new Gates({ limit: 9, window: '1m' }, plain)
-  expect(routeGate(base, '/a', false)).toBeUndefined()
-  const gate = routeGate(base, '/a', { limit: 5 }) as Gate<IncomingMessage, ServerResponse>
+  expect(routeGate(base, '/a', 'at', false)).toBeUndefined()
+  const gate = routeGate(base, '/a', 'at', { limit: 5 }) as Gate<IncomingMessage, ServerResponse>
   expect(gate.limiter.store).toBe(base.limiter.store)
   base.limiter.close()
 })

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { SluiceError } from './errors.ts'
 import { Gate } from './gate.ts'
+import type { Limiter } from './limiter.ts'
+import { MiddlewareLimiter } from './middleware-limiter.ts'
 import { checkKnown, checkObject } from './options/checks.ts'
 import { OPTIONS } from './options/compile.ts'
 import type { RateLimitOptions, RouteOverrides, Routes } from './options/rate-limit-options.ts'
@@ -10,6 +12,8 @@ import { RouteTable } from './routes.ts'
 /** A gate for all requests, and those of the routes that differ. */
 export class Gates<Request, Response> {
   readonly base: Gate<Request, Response>
+  /** Of all of them together, for use by hand. */
+  readonly limiter: Limiter
   private readonly framework: Framework<Request, Response>
   private readonly routes: RouteTable<Gate<Request, Response> | undefined> | undefined
 
@@ -23,11 +27,16 @@ export class Gates<Request, Response> {
     }
     this.framework = framework
     this.base = new Gate(rest as RateLimitOptions<Request, Response>, framework)
+    const gates = [this.base]
+    this.limiter = new MiddlewareLimiter(this.base, gates)
     if (routes === undefined) return
     const entries = Object.entries(checkObject('routes', routes, 'an object of routes') as never)
-    this.routes = new RouteTable(
-      entries.map(([route, overrides]) => [route, routeGate(this.base, route, overrides as never)]),
-    )
+    const table = entries.map(([route, overrides]) => {
+      const gate = routeGate(this.base, route, `routes['${route}']`, overrides as never)
+      if (gate !== undefined) gates.push(gate)
+      return [route, gate] as const
+    })
+    this.routes = new RouteTable(table)
   }
 
   /** The gate of a request; undefined if its route is exempt. */
@@ -49,16 +58,17 @@ const ROUTE_OPTIONS = OPTIONS.filter((option) => option !== 'store' && option !=
  * The gate of a route: the base's options with some replaced, on the same store.
  *
  * @param route its name, which sets its keys apart if it has terms of its own
+ * @param path of its options in messages: `routes['POST /login']`
  * @returns undefined for `false`: the route is exempt
  * @throws SluiceError for wrong options, in which it names the route
  */
 export function routeGate<Request, Response>(
   base: Gate<Request, Response>,
   route: string,
+  path: string,
   overrides: RouteOverrides<Request, Response> | false,
 ): Gate<Request, Response> | undefined {
   if (overrides === false) return undefined
-  const path = `routes['${route}']`
   checkKnown(path, checkObject(path, overrides, 'options, or false'), ROUTE_OPTIONS)
   const named = Object.fromEntries(
     Object.entries(overrides).filter(([, value]) => value !== undefined),

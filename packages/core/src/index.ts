@@ -11,6 +11,7 @@ export type { KeyOption, UserOption } from './key/key.ts'
 export type { TrustProxyOption } from './key/proxies.ts'
 export { createLimiter, type Limiter, type LimiterOptions } from './limiter.ts'
 export type { MaybePromise } from './maybe-promise.ts'
+export { MiddlewareLimiter } from './middleware-limiter.ts'
 export type { Duration } from './options/duration.ts'
 export type {
   RateLimitOptions,

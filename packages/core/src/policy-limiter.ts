@@ -22,6 +22,9 @@ export interface StoreOptions<M extends Mode = Mode> extends StanceOptions {
 
 export const STORE_OPTIONS = ['store', 'prefix', ...STANCE_OPTIONS] as const
 
+/** A policy has at most 15: there are more only where several limits vary together. */
+const MAX_LEDGERS = 100
+
 const SOURCES: readonly Source[] = ['store', 'cache', 'local', 'allow', 'deny']
 
 /** The policies on a store. What adapters build theirs on: they bring charges of their own. */
@@ -31,11 +34,11 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   private readonly ownsStore: boolean
   private readonly prefix: string
   private readonly stance: Stance
-  /** By the spaces that they hold: more than one where a limit is a function of the request. */
+  /** By the spaces that they hold. */
   private readonly ledgers = new Map<string, Ledger<M>>()
-  private readonly staticQuotas: readonly Quota[] | undefined
+  /** The only one, unless a limit is a function of the request. */
   private readonly staticLedger: Ledger<M> | undefined
-  /** Filled in anew for each call, so that a decision allocates nothing but itself. */
+  /** Filled in anew for each call, so that a decision at once allocates nothing but itself. */
   private readonly charges: Charge[]
 
   /** @param scope sets its keys apart from those of other limiters with the same policies */
@@ -45,14 +48,8 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     this.ownsStore = options.store === undefined
     this.prefix = checkPrefix(options.prefix) + scope
     this.stance = compileStance(options, policies)
-    const quotas = policies.map(({ quota }) => quota)
-    if (quotas.every((quota) => quota !== undefined)) {
-      this.staticQuotas = quotas
-      this.staticLedger = this.ledger(quotas)
-    } else if (policies.every((policy) => (policy.quota ?? policy.quotaFor(1)).scale === '')) {
-      // Whatever the limits turn out to be, the keys are these.
-      this.ledger(policies.map((policy) => policy.quota ?? policy.quotaFor(1)))
-    }
+    const ledger = this.ledger(policies.map(({ typicalQuota }) => typicalQuota))
+    if (policies.every(({ quota }) => quota !== undefined)) this.staticLedger = ledger
     this.charges = policies.map(() => ({ key: '', quota: undefined as never, cost: 0 }))
   }
 
@@ -66,16 +63,12 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
    * them before it returns.
    */
   decide(charges: readonly Charge[]): Answer<M, Decision> {
-    const quotas = this.staticQuotas ?? charges.map(({ quota }) => quota)
-    const ruling = this.ledger(quotas).consume(charges)
-    return this.answer(ruling, quotas)
+    return this.answer(this.ledgerOf(charges).consume(charges), charges)
   }
 
   peek(key: string, options?: { limit?: number }): Answer<M, Decision> {
     const charges = this.fill(key, 0, options?.limit)
-    const quotas = charges.map(({ quota }) => quota)
-    const ruling = this.ledger(quotas).peek(charges)
-    return this.answer(ruling, quotas)
+    return this.answer(this.ledgerOf(charges).peek(charges), charges)
   }
 
   settle(key: string, delta: number, options?: { at?: number; source?: Source; limit?: number }) {
@@ -84,12 +77,12 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     if (source !== undefined) checkOneOf('source', source, SOURCES)
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
     const charges = this.fill(key, units, options?.limit)
-    return this.ledger(charges.map(({ quota }) => quota)).settle(charges, at, source)
+    return this.ledgerOf(charges).settle(charges, at, source)
   }
 
   /** Corrects what a decision has charged, each policy where and when that was decided. */
   settleCharges(charges: readonly Charge[], { policies }: Decision): Answer<M, void> {
-    const ledger = this.ledger(charges.map(({ quota }) => quota))
+    const ledger = this.ledgerOf(charges)
     const pending = distinct(policies).map(({ at, source }) => {
       const own = charges.map((charge, i) =>
         policies[i]?.at === at && policies[i]?.source === source ? charge : { ...charge, cost: 0 },
@@ -116,27 +109,42 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
 
   private fill(key: string, cost: number, limit: number | undefined): readonly Charge[] {
     checkKey(key)
+    const quota = (policy: Policy) => policy.quota ?? policy.quotaFor(limit)
+    // The answer of a remote store comes when these may have been filled in for another call.
+    if (this.store.mode === 'async') {
+      return this.policies.map((policy) => ({ key, quota: quota(policy), cost }))
+    }
     for (let i = 0; i < this.charges.length; i += 1) {
       const charge = this.charges[i] as Charge
-      const policy = this.policies[i] as Policy
       charge.key = key
-      charge.quota = policy.quota ?? policy.quotaFor(limit)
+      charge.quota = quota(this.policies[i] as Policy)
       charge.cost = cost
     }
     return this.charges
   }
 
+  private ledgerOf(charges: readonly Charge[]): Ledger<M> {
+    return this.staticLedger ?? this.ledger(charges.map(({ quota }) => quota))
+  }
+
   private ledger(quotas: readonly Quota[]): Ledger<M> {
-    if (this.staticLedger !== undefined) return this.staticLedger
     const names = this.policies.map((policy, i) => policy.space(quotas[i] as Quota))
     const id = names.join('\n')
     let ledger = this.ledgers.get(id)
     if (ledger === undefined) {
       const spaces = names.map((name, i) => ({ name, algorithm: (quotas[i] as Quota).algorithm }))
       ledger = this.open(spaces)
+      if (this.ledgers.size === MAX_LEDGERS) this.forgetOldest()
       this.ledgers.set(id, ledger)
     }
     return ledger
+  }
+
+  private forgetOldest(): void {
+    for (const id of this.ledgers.keys()) {
+      this.ledgers.delete(id)
+      return
+    }
   }
 
   private open(spaces: readonly Space[]): Ledger<M> {
@@ -150,19 +158,18 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     ) as Ledger as Ledger<M>
   }
 
-  private answer(ruling: MaybePromise<Ruling>, quotas: readonly Quota[]) {
+  private answer(ruling: MaybePromise<Ruling>, charges: readonly Charge[]) {
     const answer = isPromise(ruling)
-      ? then(ruling, (each) => toDecision(each, this.policies, quotas))
-      : toDecision(ruling, this.policies, quotas)
+      ? then(ruling, (each) => toDecision(each, this.policies, charges))
+      : toDecision(ruling, this.policies, charges)
     return answer as Answer<M, Decision>
   }
 
-  /** @throws SluiceError if the keys depend on a limit, and none has been met or given yet */
   private onEveryLedger(
     limit: number | undefined,
     act: (ledger: Ledger<M>) => unknown,
   ): Answer<M, void> {
-    if (limit !== undefined || this.ledgers.size === 0) {
+    if (limit !== undefined) {
       this.ledger(this.policies.map((policy) => policy.quota ?? policy.quotaFor(limit)))
     }
     return all([...this.ledgers.values()].map(act)) as Answer<M, void>
@@ -185,7 +192,7 @@ export function checkCost(cost: unknown, option = 'cost'): number {
   return checkInteger(option, cost, 0, Number.MAX_SAFE_INTEGER)
 }
 
-function checkKey(key: unknown): string {
+export function checkKey(key: unknown): string {
   if (typeof key === 'string' && key !== '') return key
   throw new SluiceError({
     code: 'SLUICE_KEY',

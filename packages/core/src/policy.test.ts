@@ -66,9 +66,24 @@ describe('Policy', () => {
     expect(tiers.space(tiers.quotaFor(10))).toBe(tiers.space(tiers.quotaFor(1000)))
   })
 
-  it('but sets states apart that count in other parts of a unit', () => {
-    const tiers = policy({ limit: () => 10, algorithm: 'token-bucket' })
-    expect(tiers.space(tiers.quotaFor(7))).not.toBe(tiers.space(tiers.quotaFor(10)))
+  it.each(['token-bucket', 'leaky-bucket'])('a %s too', (algorithm) => {
+    const tiers = policy({ limit: () => 10, algorithm })
+    const spaces = new Set([0, 1, 7, 10, 60_000, 1e9].map((n) => tiers.space(tiers.quotaFor(n))))
+    expect(spaces).toEqual(new Set([tiers.space(tiers.typicalQuota)]))
+  })
+
+  it('a bucket has few spaces for limits beyond what counts exactly per millisecond', () => {
+    const tiers = policy({ limit: () => 10, algorithm: 'token-bucket', window: '1d' })
+    const spaces = new Set<string>()
+    for (let limit = 1; limit <= MAX_LIMIT; limit = Math.ceil(limit * 1.01)) {
+      spaces.add(tiers.space(tiers.quotaFor(limit)))
+    }
+    expect(spaces.size).toBeLessThanOrEqual(15)
+  })
+
+  it('a bucket whose burst would take too long to refill at a limit of 1 has one all the same', () => {
+    const terms = { limit: () => 10, algorithm: 'token-bucket', burst: 1e9, window: '1d' }
+    expect(policy(terms).typicalQuota.limit).toBe(1e9)
   })
 
   it('compiles each value of such a limit once, and checks it', () => {

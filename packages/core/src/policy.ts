@@ -67,9 +67,15 @@ export class Policy {
       maxDelayMs: this.only('leaky-bucket', this.at('maxDelay'), options.maxDelay, (value) =>
         parseDuration(this.at('maxDelay'), value, 0),
       ),
+      oneOfSeveral: typeof limit === 'function',
     }
     this.limit = limit
     this.quota = typeof limit === 'function' ? undefined : this.compile(limit)
+  }
+
+  /** The quota, or one of them: where the limit is a function its states serve (nearly) all others. */
+  get typicalQuota(): Quota {
+    return this.quota ?? this.quotaFor(this.terms.burst ?? 1)
   }
 
   /**

@@ -10,6 +10,7 @@ import { apply } from './apply.ts'
 import { express } from './facts.ts'
 
 export {
+  addressKey,
   type Decision,
   type Duration,
   exposedHeaders,
@@ -67,5 +68,5 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
       apply(gate, verdict, request, response, next)
     }
   }
-  return Object.assign(handler, { limiter: gates.base.limiter })
+  return Object.assign(handler, { limiter: gates.limiter })
 }

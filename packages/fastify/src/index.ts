@@ -14,6 +14,7 @@ import { register } from './registrations.ts'
 import { RouteGates } from './route-gates.ts'
 
 export {
+  addressKey,
   type Decision,
   type Duration,
   exposedHeaders,
@@ -41,7 +42,7 @@ declare module 'fastify' {
     rateLimit: Decision | undefined
   }
   interface FastifyInstance {
-    /** The limiter of the first `rateLimit` registered in this context; if none is, of the one above. */
+    /** The limiter, of routes too, of the first `rateLimit` registered in this context; if none is, of the one above. */
     rateLimit: Limiter
   }
   interface FastifyContextConfig {
@@ -61,10 +62,10 @@ const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
   )
   const gates = new RouteGates(base)
 
-  if (!Object.hasOwn(app, 'rateLimit')) app.decorate('rateLimit', base.limiter as Limiter)
+  if (!Object.hasOwn(app, 'rateLimit')) app.decorate('rateLimit', gates.limiter)
   if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', undefined)
   app.addHook('onRoute', (route) => gates.add(route))
-  app.addHook('onClose', async () => base.limiter.close())
+  app.addHook('onClose', async () => gates.limiter.close())
   app.addHook(hook as 'onRequest', (request, reply, next) => {
     const gate = gates.of(request)
     if (gate === undefined) {

@@ -1,4 +1,4 @@
-import { type Gate, routeGate } from '@sluice/core'
+import { type Gate, type Limiter, MiddlewareLimiter, routeGate } from '@sluice/core'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 type FastifyGate = Gate<FastifyRequest, FastifyReply>
@@ -12,12 +12,17 @@ type Config = FastifyContextConfig & { [mark: symbol]: Mark | undefined }
 
 /** The gates of the routes whose `config.rateLimit` differs from the plugin's options. */
 export class RouteGates {
+  /** Of all of them and the plugin's, for use by hand. */
+  readonly limiter: Limiter
   private readonly base: FastifyGate
+  private readonly all: Set<FastifyGate>
   /** In a route's config, where one plugin's gate is apart from another's. */
   private readonly mark = Symbol('sluice.gate')
 
   constructor(base: FastifyGate) {
     this.base = base
+    this.all = new Set([base])
+    this.limiter = new MiddlewareLimiter(base, this.all)
   }
 
   /**
@@ -49,7 +54,10 @@ export class RouteGates {
     methods: string | readonly string[] = '',
     url = '',
   ): FastifyGate | undefined {
-    return routeGate(this.base, routeName([methods].flat(), url), rateLimit)
+    const name = routeName([methods].flat(), url)
+    const gate = routeGate(this.base, name, `${name}: config.rateLimit`, rateLimit)
+    if (gate !== undefined) this.all.add(gate)
+    return gate
   }
 }
 

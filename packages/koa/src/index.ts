@@ -10,6 +10,7 @@ import { apply } from './apply.ts'
 import { koa } from './facts.ts'
 
 export {
+  addressKey,
   type Decision,
   type Duration,
   exposedHeaders,
@@ -59,5 +60,5 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
       ? verdict.then((each) => apply(gate, each, ctx, next))
       : apply(gate, verdict, ctx, next)
   }
-  return Object.assign(middleware, { limiter: gates.base.limiter as Limiter })
+  return Object.assign(middleware, { limiter: gates.limiter })
 }

@@ -10,6 +10,8 @@ export interface Terms {
   readonly burst?: number | undefined
   /** Leaky bucket: the longest that an admitted request waits, ms. */
   readonly maxDelayMs?: number | undefined
+  /** The limit varies from request to request: as far as possible, one state serves all values. */
+  readonly oneOfSeveral?: boolean | undefined
 }
 
 /** What a decision says about one policy. All times are integer ms from the moment of the decision. */

@@ -55,11 +55,16 @@ test('deny goes before allow, for addresses and for keys', () => {
 })
 
 describe('what is no address is a key', () => {
-  test.each(['user:42', 'tenant-7', 'a:b', '12:34', 'cafe/1', 'v1.2.3/4', 'tenant::42', 'unknown'])(
-    '%s',
-    (key) => {
-      expect(accessOf([key]).ofKeys([charge(key)])).toBe('allow')
-      expect(accessOf([key]).ofKeys([charge(`${key}x`)])).toBeUndefined()
+  test.each(['user:42', 'unknown', 'key:user:42', 'key:192.0.2.1'])('%s, as it is', (key) => {
+    expect(accessOf([key]).ofKeys([charge(key)])).toBe('allow')
+    expect(accessOf([key]).ofKeys([charge(`${key}x`), charge(`key:${key}`)])).toBeUndefined()
+  })
+
+  test.each(['tenant-7', 'a:b', '12:34', 'cafe/1', 'v1.2.3/4', 'tenant::42'])(
+    '%s, of a key function',
+    (text) => {
+      expect(accessOf([text]).ofKeys([charge(`key:${text}`)])).toBe('allow')
+      expect(accessOf([text]).ofKeys([charge(text), charge(`user:${text}`)])).toBeUndefined()
     },
   )
 })

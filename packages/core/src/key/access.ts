@@ -2,6 +2,7 @@ import { SluiceError } from '../errors.ts'
 import type { Charge } from '../stores/store.ts'
 import { parseAddress } from './address.ts'
 import { type Cidr, matches, parseCidr } from './cidr.ts'
+import { readKey } from './notation.ts'
 import type { AddressReader } from './proxies.ts'
 
 /** Who is never limited, and who is always refused. Whoever is on both lists is refused. */
@@ -31,7 +32,8 @@ export class Access<Request> {
 
 /**
  * Who is on a list of addresses, CIDRs (IPv4 and IPv6) and keys. An entry that reads as an address
- * or a CIDR is one, every other is a key.
+ * or a CIDR is one; `user:42` is a user, every other is what a key function gives, with `key:`
+ * before it or not.
  */
 class AccessList {
   private readonly ranges: readonly Cidr[]
@@ -54,7 +56,7 @@ class AccessList {
       const range = parseCidr(entry)
       if (range !== undefined) ranges.push(range)
       else if (isMeantAsRange(entry.trim())) throw unreadable(option, entry)
-      else keys.add(entry)
+      else keys.add(readKey(entry, 128))
     }
     this.ranges = ranges
     this.keys = keys

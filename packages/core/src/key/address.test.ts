@@ -250,6 +250,17 @@ describe('different clients, different keys', () => {
     expect(addressKey('2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', prefix)).toBe(key)
   })
 
+  test('6to4 and Teredo: an IPv4 host has one key, whatever it chooses of its addresses', () => {
+    const sixToFour = ['2002:c000:204::1', '2002:c000:204:ff00::1', '2002:c000:204:1234:5:6:7:8']
+    // Teredo: the server's address, flags, the port and the client's address, inverted.
+    const teredo = ['2001:0:c633:6401:0:a1b2:3fff:fdfb', '2001::8000:1111:3fff:fdfb']
+    for (const raw of [...sixToFour, ...teredo])
+      expect([raw, addressKey(raw)]).toEqual([raw, '192.0.2.4'])
+    expect(addressKey('2002:c000:205::1')).toBe('192.0.2.5')
+    expect(addressKey('2001::3fff:fdfa', 128)).toBe('192.0.2.5')
+    expect(addressKey('2001:1::3fff:fdfa')).toBe('2001:1::/56')
+  })
+
   test('a key does not change what the next one is', () => {
     expect(addressKey('2001:db8::1', 128)).toBe('2001:db8::1/128')
     expect(addressKey('1:2:3:4:5:6:7:8:9', 128)).toBeUndefined()

@@ -1,5 +1,5 @@
 import type { IpAddress } from './ip.ts'
-import { isIPv4, readAddress, readQuad } from './ip.ts'
+import { isIPv4, readAddress, readQuad, setTunnelled } from './ip.ts'
 import { groupsText, quadText } from './ip-text.ts'
 
 /**
@@ -20,7 +20,8 @@ const scratch: IpAddress = new Uint16Array(8)
 /**
  * The one key of a client's address, however it was written: IPv4 as a dotted quad
  * (`203.0.113.7`), IPv6 as its network in the form of RFC 5952 (`2001:db8:1:200::/56`). At most
- * 43 characters.
+ * 43 characters. An IPv6 address of 6to4 or Teredo, of which one IPv4 host has as many as it likes,
+ * has the key of that host.
  *
  * @param raw What {@link parseAddress} takes.
  * @param ipv6Prefix 32 to 128: IPv6 addresses that share so many bits share a key.
@@ -39,7 +40,7 @@ export function addressKey(
   const text = bareAddress(raw)
   if (text === undefined || !readAddress(text, scratch)) return undefined
   // Before the prefix: all of IPv4 is in one /96, so masking it would give everybody one key.
-  if (isIPv4(scratch)) return quadText(scratch)
+  if (isIPv4(scratch) || setTunnelled(scratch)) return quadText(scratch)
   keepPrefix(scratch, ipv6Prefix)
   return `${groupsText(scratch)}/${ipv6Prefix}`
 }

@@ -30,6 +30,23 @@ export function isIPv4(address: IpAddress): boolean {
 }
 
 /**
+ * Makes an address that a tunnel gives to an IPv4 host that host's: 6to4 (2002::/16, RFC 3056 §2)
+ * and Teredo (2001::/32, RFC 4380 §4, where its bits are inverted). The host chooses the others.
+ *
+ * @returns Whether it is one.
+ */
+export function setTunnelled(address: IpAddress): boolean {
+  const isTeredo = address[0] === 0x2001 && address[1] === 0
+  if (!isTeredo && address[0] !== 0x2002) return false
+  const inverted = isTeredo ? 0xffff : 0
+  const start = isTeredo ? 6 : 1
+  address[6] = address[start]! ^ inverted
+  address[7] = address[start + 1]! ^ inverted
+  setMapped(address)
+  return true
+}
+
+/**
  * Reads four decimal numbers from `start` to the end of the text into the last two groups. No
  * leading zeros and no fewer than four: other forms mean different addresses to different parsers.
  */

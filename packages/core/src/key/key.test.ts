@@ -69,20 +69,42 @@ describe("key: 'user'", () => {
 
 describe('a function', () => {
   test('gives the key, now or later', async () => {
-    expect(keyOf(() => 'tenant-1', HOME)).toBe('tenant-1')
-    expect(await keyOf(async () => 'tenant-1', HOME)).toBe('tenant-1')
+    expect(keyOf(() => 'tenant-1', HOME)).toBe('key:tenant-1')
+    expect(await keyOf(async () => 'tenant-1', HOME)).toBe('key:tenant-1')
+  })
+
+  test.each([7, 0, 7n])('that gives the number %p gives its text', (number) => {
+    expect(keyOf(() => number, HOME)).toBe(`key:${number}`)
   })
 
   test('that gives no text: the address, told once (peers fault 13)', () => {
-    for (const nothing of [undefined, null, '', 7, {}]) {
-      expect(keyOf(() => nothing as never, HOME)).toBe('address:192.0.2.1')
+    const bare = Object.create(null)
+    for (const nothing of [bare, undefined, null, '', {}, ['a'], Number.NaN, true, Symbol('a')]) {
+      expect(keyOf(() => nothing as never, HOME)).toBe('192.0.2.1')
     }
     expect(warnings.map(({ code }) => code)).toEqual(['SLUICE_KEY_MISSING'])
-    expect(warnings[0]?.text).toMatch(/return a key for every request/)
+    expect(warnings[0]?.text).toMatch(/gave an object .* return a key for every request/)
   })
 
-  test('cannot give by chance the key of a client without one', () => {
-    expect(keyOf(() => '192.0.2.1', HOME)).not.toBe(keyOf(() => undefined, HOME))
+  test.each(['192.0.2.1', 'user:ada', 'unknown', 'address:192.0.2.1', 'key:x'])(
+    'that gives %s gives no key of another kind',
+    (text) => {
+      expect(keyOf(() => text, HOME)).toBe(`key:${text}`)
+    },
+  )
+
+  test.each(['::ffff:192.0.2.1', '192.0.2.1', 'a::b::c', 'cafe:1', 'tenant:2001:db8::1'])(
+    'that gives %s is not warned of IPv6',
+    (text) => {
+      keyOf(() => text, HOME)
+      expect(warnings).toEqual([])
+    },
+  )
+
+  test('that gives an IPv6 address as it is: a warning names ipv6Prefix and addressKey, once', () => {
+    for (const text of ['2001:db8::1', '[2001:db8::2]:443']) keyOf(() => text, HOME)
+    expect(warnings.map(({ code }) => code)).toEqual(['SLUICE_KEY_IPV6'])
+    expect(warnings[0]?.text).toMatch(/\/56 network.*ipv6Prefix.*addressKey\(address\)/)
   })
 
   test('that throws or rejects does so', async () => {

@@ -2,25 +2,25 @@ import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Framework } from '../request.ts'
 import { warnOnce } from '../warning.ts'
 import { addressKey } from './address.ts'
+import { isIPv6Text, textKey, UNKNOWN, userKey } from './notation.ts'
 import type { AddressReader } from './proxies.ts'
 
 /** What sets clients apart: their address, their user, or what a function says. */
 export type KeyOption<Request> =
   | 'ip'
   | 'user'
-  | ((request: Request) => MaybePromise<string | undefined>)
+  | ((request: Request) => MaybePromise<string | number | bigint | undefined>)
 
 /** The user's id, or undefined if nobody is signed in. */
-export type UserOption<Request> = (request: Request) => MaybePromise<string | number | undefined>
+export type UserOption<Request> = (
+  request: Request,
+) => MaybePromise<string | number | bigint | undefined>
 
 export type KeyReader<Request> = (request: Request) => MaybePromise<string>
 
-/** Every client without a readable address: together they have one quota, never none. */
-const UNKNOWN = 'unknown'
-
 /**
- * How the key of a request is read. Keys by user are `user:` and the id. Where there is no user,
- * or a function gives no text, the key is the address.
+ * How the key of a request is read, in the notation of `notation.ts`. Where there is no user, or a
+ * function gives nothing of use, the key is the address.
  */
 export function keyReader<Request>(
   option: KeyOption<Request>,
@@ -43,18 +43,39 @@ export function keyReader<Request>(
   if (option === 'ip') return byAddress
   if (option === 'user') {
     const read = user ?? ((request: Request) => userId(framework.user(request)))
-    return (request) => then(read(request), (id) => (isId(id) ? `user:${id}` : byAddress(request)))
+    return (request) => then(read(request), (id) => (isId(id) ? userKey(id) : byAddress(request)))
   }
   return (request) =>
-    then(option(request), (key) => {
-      if (isText(key)) return key
+    then(option(request), (given: unknown) => {
+      if (isId(given)) {
+        if (typeof given === 'string' && isIPv6Text(given)) warnOfIPv6(ipv6Prefix)
+        return textKey(given)
+      }
       warnOnce(
         'SLUICE_KEY_MISSING',
-        `The key function gave ${String(key)} where it should give text of at least one ` +
+        `The key function gave ${nameOf(given)} where it should give text of at least one ` +
           'character. Such requests are limited by their address: return a key for every request.',
       )
-      return `address:${byAddress(request)}`
+      return byAddress(request)
     })
+}
+
+function warnOfIPv6(ipv6Prefix: number): void {
+  warnOnce(
+    'SLUICE_KEY_IPV6',
+    'The key function gave an IPv6 address as it is. A client with such an address has at least ' +
+      `2^64 of them, so it can have a new limit for each request. key: 'ip' limits the /${ipv6Prefix} ` +
+      'network instead (option ipv6Prefix); in a function write addressKey(address), which this ' +
+      'package exports.',
+  )
+}
+
+/** What a key function gave, without its content: warnings end up in logs. */
+function nameOf(given: unknown): string {
+  if (given === '') return 'empty text'
+  if (Array.isArray(given)) return 'an array'
+  if (typeof given === 'object' && given !== null) return 'an object'
+  return typeof given === 'function' ? 'a function' : String(given)
 }
 
 /** The `id` or `sub` of a user object. */

@@ -3,6 +3,7 @@ import type { HeaderProfile } from '../http/profiles/index.ts'
 import { composeProfiles, type Profile } from '../http/profiles/index.ts'
 import { Access } from '../key/access.ts'
 import { type KeyReader, keyReader } from '../key/key.ts'
+import type { KeyKind } from '../key/notation.ts'
 import { type AddressReader, addressReader } from '../key/proxies.ts'
 import { readOnce } from '../key/read-once.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -20,6 +21,8 @@ import {
   checkShare,
 } from './checks.ts'
 import type { RateLimitOptions, RequestPolicyOptions, SettleOption } from './rate-limit-options.ts'
+
+const BY = ['ip', 'user'] as const
 
 export const OPTIONS = [
   'limit',
@@ -54,6 +57,7 @@ type Reader<Request, T> = (request: Request) => MaybePromise<T>
 export interface ChargeRule<Request, Response> {
   readonly policy: Policy
   readonly key: KeyReader<Request>
+  readonly keyKind: KeyKind
   /** Undefined if the limit is the policy's own. */
   readonly limit: Reader<Request, unknown> | undefined
   /** Units, or a function of the request that gives them. */
@@ -66,6 +70,9 @@ export interface Plan<Request, Response> {
   readonly rules: readonly ChargeRule<Request, Response>[]
   /** Whether a rule settles. */
   readonly settles: boolean
+  /** Of what kinds the keys are, beside addresses. */
+  readonly keyKinds: readonly KeyKind[]
+  readonly ipv6Prefix: number
   readonly access: Access<Request> | undefined
   readonly profile: Profile
   readonly skip: Reader<Request, boolean> | undefined
@@ -89,10 +96,13 @@ export function compilePlan<Request, Response>(
   const reader = addressReader(options.trustProxy, framework)
   // With one policy and no list it is asked for once anyway.
   const address = listed || options.policies !== undefined ? readOnce(reader, framework) : reader
-  const rules = compileRules(options, address, framework)
+  const ipv6Prefix = checkInteger('ipv6Prefix', options.ipv6Prefix ?? 56, 32, 128)
+  const rules = compileRules(options, address, ipv6Prefix, framework)
   return {
     rules,
     settles: rules.some(({ settle }) => settle !== undefined),
+    keyKinds: rules.map(({ keyKind }) => keyKind),
+    ipv6Prefix,
     access: listed ? new Access(allow ?? [], deny ?? [], address) : undefined,
     profile: composeProfiles(profilesOf(options.headers)),
     skip: options.skip,
@@ -107,27 +117,42 @@ export function compilePlan<Request, Response>(
 function compileRules<Request, Response>(
   options: RateLimitOptions<Request, Response>,
   address: AddressReader<Request>,
+  ipv6Prefix: number,
   framework: Framework<Request, Response>,
 ): ChargeRule<Request, Response>[] {
   const policies = compilePolicies(options, [...POLICY_OPTIONS, 'key', 'cost', 'settle'])
-  const ipv6Prefix = checkInteger('ipv6Prefix', options.ipv6Prefix ?? 56, 32, 128)
   return policies.map((policy, i) => {
     const own: Partial<RequestPolicyOptions<Request, Response>> = options.policies?.[i] ?? {}
     const at = (option: 'key' | 'cost' | 'settle') =>
       own[option] === undefined ? option : `policies[${i}].${option}`
     const key = own.key ?? options.key ?? 'ip'
-    if (typeof key !== 'function') checkOneOf(at('key'), key, ['ip', 'user'])
+    const keyKind = typeof key === 'function' ? 'function' : checkOneOf(at('key'), key, BY)
     const cost = own.cost ?? options.cost ?? 1
     const limit = own.limit ?? options.limit
     const settle = own.settle ?? (own.cost === undefined ? options.settle : undefined)
     if (settle !== undefined) checkFunction(at('settle'), settle, '(request, response) => cost')
     return {
       policy,
+      keyKind,
       key: keyReader(key, options.user, ipv6Prefix, address, framework),
       limit: typeof limit === 'function' ? limit : undefined,
-      cost: typeof cost === 'function' ? cost : checkCost(cost, at('cost')),
+      cost: typeof cost === 'function' ? cost : checkStaticCost(cost, at('cost'), policy),
       settle,
     }
+  })
+}
+
+/** A cost above the limit could never be paid; with a limit of 0 none is to be. */
+function checkStaticCost(cost: unknown, option: string, { name, quota }: Policy): number {
+  const checked = checkCost(cost, option)
+  const most = quota?.limit ?? Infinity
+  if (checked <= most || most === 0) return checked
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option,
+    expected: `at most ${most}, which is all that the policy '${name}' ever admits`,
+    received: cost,
+    fix: `Lower the cost, or raise the limit: no request could ever pay it.`,
   })
 }
 

@@ -29,7 +29,7 @@ export function keyTests(world: World): void {
     for (const tenant of ['a', 'b', 'a'])
       statuses.push((await site.send({ headers: { 'x-tenant': tenant } })).status)
     expect(statuses).toEqual([200, 200, 429])
-    expect(site.keys).toEqual(['tenant:a', 'tenant:b', 'tenant:a'])
+    expect(site.keys).toEqual(['key:tenant:a', 'key:tenant:b', 'key:tenant:a'])
   })
 
   test.each(WAYS)('user function, %s; without a user, the address', async (_, give) => {
@@ -80,7 +80,7 @@ export function keyTests(world: World): void {
     expect((await site.send()).status).toBe(200)
   })
 
-  test.each([undefined, null, '', 0, {}])(
+  test.each([undefined, null, '', Number.NaN, {}, Object.create(null), ['a']])(
     'peers fault 13: a key function that gives %p: limited by address, told once',
     async (nothing) => {
       const options = { limit: 1, window: '1m', key: () => nothing as never } as const
@@ -92,6 +92,63 @@ export function keyTests(world: World): void {
       expect(warned('SLUICE_KEY_MISSING')).toBe(1)
     },
   )
+
+  test.each(['127.0.0.1', 'address:127.0.0.1', 'user:alice', 'unknown'])(
+    'a client that names itself %s spends no quota but its own',
+    async (name) => {
+      const site = await world.start({
+        policies: [
+          {
+            name: 'function',
+            limit: 1,
+            window: '1m',
+            key: ({ headers }) => headers['x-name'] as never,
+          },
+          {
+            name: 'user',
+            limit: 1,
+            window: '1m',
+            key: 'user',
+            cost: ({ headers }) => Number(headers['x-cost'] ?? 1),
+          },
+        ],
+      })
+      const mallory = { 'x-name': name, 'x-user': 'mallory' }
+      expect((await site.send({ headers: mallory })).status).toBe(200)
+      expect((await site.send({ headers: { 'x-user': 'alice' } })).status).toBe(200)
+      expect((await site.send({ headers: { 'x-cost': '0' } })).status).toBe(429)
+      expect(site.keys).toEqual([
+        `key:${name}`,
+        'user:mallory',
+        '127.0.0.1',
+        'user:alice',
+        '127.0.0.1',
+        '127.0.0.1',
+      ])
+    },
+  )
+
+  test('lists are matched by kind: a key function gives no user and no address', async () => {
+    const site = await world.start({
+      ...TERMS,
+      limit: 1,
+      key: ({ headers }) => headers['x-name'] as never,
+      allow: ['user:42', 'unknown', '203.0.113.7', 'friend', 'key:user:43'],
+    })
+    const statuses: Record<string, number> = {}
+    for (const name of ['user:42', 'unknown', '203.0.113.7', 'key:friend', 'friend', 'user:43']) {
+      const replies = await site.sendTimes(2, { headers: { 'x-name': name } })
+      statuses[name] = replies[1]?.status as number
+    }
+    expect(statuses).toEqual({
+      'user:42': 429,
+      unknown: 429,
+      '203.0.113.7': 429,
+      'key:friend': 429,
+      friend: 200,
+      'user:43': 200,
+    })
+  })
 
   test.each(WAYS)('limit as a function: tiers, %s', async (_, give) => {
     const site = await world.start({

@@ -19,7 +19,7 @@ export function policyTests(world: World): void {
       ],
     })
     const reply = await site.send({ headers: { 'x-tenant': 'a', 'x-tokens': '400' } })
-    expect(site.keys).toEqual(['127.0.0.1', 'tenant:a'])
+    expect(site.keys).toEqual(['127.0.0.1', 'key:tenant:a'])
     expect(reply.field('RateLimit')).toMatch(/^"requests";r=99;t=\d+, "tokens";r=600;t=\d+$/)
     const other = await site.send({ headers: { 'x-tenant': 'b', 'x-tokens': '1' } })
     expect(other.field('RateLimit')).toMatch(/^"requests";r=98;t=\d+, "tokens";r=999;t=\d+$/)

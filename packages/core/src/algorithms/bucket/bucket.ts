@@ -8,6 +8,8 @@ export interface BucketTerms {
   /** Units that drain per window. */
   limit: number
   windowMs: number
+  /** See `Terms`. */
+  oneOfSeveral: boolean | undefined
   /** Units that fit at once, above what drains in `queueMs`. */
   capacity: number
   /** Added to the capacity: as much as drains in this time (ms), for those who wait. */
@@ -18,7 +20,8 @@ export interface BucketTerms {
  * A bucket that every admitted cost fills and that drains continuously: `limit` units per window.
  * The level is counted in parts of a unit so small that a whole number of them drains per tick:
  * with limit / window reduced to `rate / unit`, `unit` parts make one unit of cost and `rate`
- * parts drain per tick. So 3 per second drains exactly 3 in a second.
+ * parts drain per tick. So 3 per second drains exactly 3 in a second. Of a limit that varies the
+ * fraction is not reduced: then the parts are the same whatever the limit, and so is the state.
  *
  * State: a = level in parts, b = the tick at which it stood there.
  */
@@ -44,10 +47,13 @@ export class BucketQuota implements Quota {
 
     const queuedUnits = Math.ceil((terms.queueMs / terms.windowMs) * terms.limit)
     const most = Math.max(terms.capacity + queuedUnits, 1)
-    const divisor = greatestCommonDivisor(terms.limit, terms.windowMs)
+    const divisor = terms.oneOfSeveral ? 1 : greatestCommonDivisor(terms.limit, terms.windowMs)
     const exact = most * (terms.windowMs / divisor) <= MAX_EXACT
     this.ticks = exact ? terms.windowMs : ticksPerWindow(most, terms.windowMs)
-    const reduced = exact ? divisor : greatestCommonDivisor(terms.limit, this.ticks)
+    // Few scales for many limits: at most one for each power of two.
+    if (!exact && terms.oneOfSeveral) this.ticks = 2 ** Math.floor(Math.log2(this.ticks))
+    const reduced =
+      exact || terms.oneOfSeveral ? divisor : greatestCommonDivisor(terms.limit, this.ticks)
     this.unit = this.ticks / reduced
     this.rate = Math.max(1, terms.limit / reduced)
     this.capacity =

@@ -9,12 +9,13 @@ import { BucketQuota } from '../bucket/bucket.ts'
  */
 export const leakyBucket: Algorithm = {
   name: 'leaky-bucket',
-  compile({ limit, windowMs, maxDelayMs = 1000 }) {
+  compile({ limit, windowMs, maxDelayMs = 1000, oneOfSeveral }) {
     return new BucketQuota({
       algorithm: leakyBucket,
       shown: { limit, windowMs },
       limit,
       windowMs,
+      oneOfSeveral,
       capacity: 1,
       queueMs: maxDelayMs,
     })

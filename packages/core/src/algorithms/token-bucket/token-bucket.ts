@@ -9,13 +9,14 @@ import { BucketQuota } from '../bucket/bucket.ts'
  */
 export const tokenBucket: Algorithm = {
   name: 'token-bucket',
-  compile({ limit, windowMs, burst = limit }) {
+  compile({ limit, windowMs, burst = limit, oneOfSeveral }) {
     const refillMs = burst === limit ? windowMs : Math.ceil((burst * windowMs) / limit)
     return new BucketQuota({
       algorithm: tokenBucket,
       shown: { limit: burst, windowMs: refillMs },
       limit,
       windowMs,
+      oneOfSeveral,
       capacity: burst,
       queueMs: 0,
     })

@@ -1,0 +1,57 @@
+import { addressKey, parseAddress } from './address.ts'
+import { isIPv4 } from './ip.ts'
+
+/**
+ * What sets the keys of a policy. Every kind has addresses too: for requests without a user, or
+ * for which the function gives nothing.
+ */
+export type KeyKind = 'ip' | 'user' | 'function'
+
+/** Every client without a readable address: together they have one quota, never none. */
+export const UNKNOWN = 'unknown'
+
+const USER = 'user:'
+const TEXT = 'key:'
+
+// Keys are text in one notation, in which no kind can give what another does: an address is plain
+// (`203.0.113.7`, `2001:db8:1:200::/56`, `unknown`), the others begin with what no address has.
+
+export const userKey = (id: string | number | bigint): string => `${USER}${id}`
+
+/** The key for what a key function gives. */
+export const textKey = (text: string | number | bigint): string => `${TEXT}${text}`
+
+/** Which kind a key handed over as text is: in the notation, or plain text of a key function. */
+export function kindOf(text: string): KeyKind {
+  if (text.startsWith(USER)) return 'user'
+  return text === UNKNOWN || parseAddress(withoutPrefix(text)) !== undefined ? 'ip' : 'function'
+}
+
+/**
+ * The key that a text handed over by hand means: an address in any form, `unknown`, `user:` and an
+ * id, `key:` and what a key function gives, or the latter alone.
+ *
+ * @param ipv6Prefix as of {@link addressKey}
+ */
+export function readKey(text: string, ipv6Prefix: number): string {
+  if (text === UNKNOWN || text.startsWith(USER) || text.startsWith(TEXT)) return text
+  return addressKey(withoutPrefix(text), ipv6Prefix) ?? textKey(text)
+}
+
+/**
+ * Whether a text is an IPv6 address as it is: one of the 2^64 or more that a client can choose
+ * from. IPv4 in IPv6 notation is one client's only address.
+ */
+export function isIPv6Text(text: string): boolean {
+  if (text.indexOf(':') === text.lastIndexOf(':')) return false
+  const address = parseAddress(text)
+  return address !== undefined && !isIPv4(address)
+}
+
+/** The key of an IPv6 network ends with the prefix of the policy that it was charged by. */
+function withoutPrefix(text: string): string {
+  const slash = text.includes(':') ? text.indexOf('/') : -1
+  return slash > 0 && /^\/(3[2-9]|[4-9]\d|1[01]\d|12[0-8])$/.test(text.slice(slash))
+    ? text.slice(0, slash)
+    : text
+}
