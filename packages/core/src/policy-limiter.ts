@@ -50,7 +50,7 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     this.stance = compileStance(options, policies)
     const ledger = this.ledger(policies.map(({ typicalQuota }) => typicalQuota))
     if (policies.every(({ quota }) => quota !== undefined)) this.staticLedger = ledger
-    this.charges = policies.map(() => ({ key: '', quota: undefined as never, cost: 0 }))
+    this.charges = this.blankCharges()
   }
 
   consume(key: string, options?: { cost?: number; limit?: number }): Answer<M, Decision> {
@@ -109,18 +109,20 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
 
   private fill(key: string, cost: number, limit: number | undefined): readonly Charge[] {
     checkKey(key)
-    const quota = (policy: Policy) => policy.quota ?? policy.quotaFor(limit)
     // The answer of a remote store comes when these may have been filled in for another call.
-    if (this.store.mode === 'async') {
-      return this.policies.map((policy) => ({ key, quota: quota(policy), cost }))
-    }
-    for (let i = 0; i < this.charges.length; i += 1) {
-      const charge = this.charges[i] as Charge
+    const charges = this.store.mode === 'sync' ? this.charges : this.blankCharges()
+    for (let i = 0; i < charges.length; i += 1) {
+      const charge = charges[i] as Charge
+      const policy = this.policies[i] as Policy
       charge.key = key
-      charge.quota = quota(this.policies[i] as Policy)
+      charge.quota = policy.quota ?? policy.quotaFor(limit)
       charge.cost = cost
     }
-    return this.charges
+    return charges
+  }
+
+  private blankCharges(): Charge[] {
+    return this.policies.map(() => ({ key: '', quota: undefined as never, cost: 0 }))
   }
 
   private ledgerOf(charges: readonly Charge[]): Ledger<M> {

@@ -163,7 +163,7 @@ describe('where the cost cannot be had, the estimate stands', () => {
 describe('what was not charged is not settled', () => {
   test('a request that is refused', async () => {
     const settle = jest.fn(() => 0)
-    await serve({ limit: 5, cost: 6, settle })
+    await serve({ limit: 5, cost: () => 6, settle })
     expect((await server.send()).status).toBe(429)
     await turns()
     expect(settle).not.toHaveBeenCalled()
