@@ -1,4 +1,6 @@
+import { syncBuiltinESMExports } from 'node:module'
 import { PerformanceObserver } from 'node:perf_hooks'
+import timers from 'node:timers'
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { createLimiter, memoryStore } from '@sluice/core'
 import { LIMIT } from '../contenders/terms.ts'
@@ -73,16 +75,15 @@ async function longest(): Promise<number> {
   return length
 }
 
-/** The store's work between calls is in timers: those made from now on are timed. */
+/** The store's work between calls is in timers: those set from now on are timed. */
 function timeTimers(): void {
-  const { setTimeout: once, setInterval: every } = globalThis
-  const timing = (schedule: typeof once | typeof every) => (act: () => void, ms: number) =>
-    schedule(() => {
+  const { setTimeout: once } = timers
+  timers.setTimeout = ((act: () => void, ms: number) =>
+    once(() => {
       known = preemptions()
       timed(act)
-    }, ms)
-  globalThis.setTimeout = timing(once) as typeof setTimeout
-  globalThis.setInterval = timing(every) as typeof setInterval
+    }, ms)) as typeof once
+  syncBuiltinESMExports()
 }
 
 async function forEach(keys: readonly string[], act: (key: string) => void): Promise<void> {

@@ -1,65 +1,102 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
+import timers from 'node:timers'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { createLimiter } from '../../limiter.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { memoryStore } from './memory-store.ts'
-
-/** Runs a module with `memoryStore` and `createLimiter`; resolves with its exit code and output. */
-async function run(code: string) {
-  const imports = `
-    import { createLimiter } from ${JSON.stringify(join(__dirname, '../../limiter.ts'))}
-    import { memoryStore } from ${JSON.stringify(join(__dirname, 'memory-store.ts'))}`
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--input-type=module', '--eval', imports + code],
-    { stdio: ['ignore', 'pipe', 'inherit'], timeout: 15_000 },
-  )
-  let output = ''
-  child.stdout.on('data', (chunk) => {
-    output += chunk
-  })
-  const [exitCode] = await once(child, 'close')
-  return { exitCode, output: output.trim() }
-}
+import { runModule } from './testing/run-module.ts'
 
 afterEach(() => {
   jest.useRealTimers()
+  jest.restoreAllMocks()
 })
 
-/** Fake timers, but `performance.now()` as it is: the sweep measures its slices. */
+/** Fake timers, also for the store, but `performance.now()` as it is: a sweep measures its slices. */
 function fakeTimers() {
   jest.useFakeTimers({ doNotFake: ['performance'] })
+  jest.spyOn(timers, 'setTimeout').mockImplementation(setTimeout as never)
+  jest.spyOn(timers, 'clearTimeout').mockImplementation(clearTimeout)
 }
 
 describe('a process with a memory store', () => {
   it('exits by itself while the store lives and has keys', async () => {
-    const { exitCode, output } = await run(`
+    const { exitCode, output } = await runModule(`
       const limiter = createLimiter({ store: memoryStore(), limit: 10, window: '1d' })
       for (let i = 0; i < 1000; i += 1) limiter.consume('client-' + i)
       process.on('exit', () => console.log('exits'))`)
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: 'exits' })
   })
 
-  it('has one timer for the store, none for a key, and none once it is closed', async () => {
-    const { output } = await run(`
-      let timers = 0
-      const started = globalThis.setTimeout, repeated = globalThis.setInterval
-      globalThis.setTimeout = (...all) => { timers += 1; return started(...all) }
-      globalThis.setInterval = (...all) => {
-        timers += 1
-        const timer = repeated(...all)
-        const clear = timer.unref.bind(timer)
-        timer.unref = () => { globalThis.sweeper = timer; return clear() }
-        return timer
+  it('has a timer while a key is to expire: one for all, none without keys, none once closed', () => {
+    fakeTimers()
+    const store = memoryStore()
+    const limiter = createLimiter({ store, limit: 10, window: '1m', algorithm: 'fixed-window' })
+    const found = [jest.getTimerCount()]
+    for (let i = 0; i < 1000; i += 1) limiter.consume(`client-${i}`)
+    found.push(jest.getTimerCount())
+    jest.advanceTimersByTime(120_000)
+    found.push(store.size, jest.getTimerCount())
+    limiter.consume('client')
+    found.push(jest.getTimerCount())
+    store.close()
+    limiter.consume('client')
+    found.push(jest.getTimerCount())
+    expect(found).toEqual([0, 1, 0, 0, 1, 0])
+  })
+
+  it('lets go of stores that nobody uses any more, and of the requests that came to them', async () => {
+    const { output } = await runModule(
+      `
+      import { AsyncLocalStorage } from 'node:async_hooks'
+      import { syncBuiltinESMExports } from 'node:module'
+      import timers from 'node:timers'
+      import { setTimeout as delay } from 'node:timers/promises'
+      const set = timers.setTimeout, all = []
+      timers.setTimeout = (act, ms) => all[all.push(set(act, ms)) - 1]
+      syncBuiltinESMExports()
+      const requests = new AsyncLocalStorage()
+      let gone = 0
+      const registry = new FinalizationRegistry(() => { gone += 1 })
+      const used = createLimiter({ limit: 10, window: '1d' })
+      const serve = () => {
+        const request = { body: 'x'.repeat(1000) }
+        registry.register(request)
+        requests.run(request, () => {
+          used.consume('client')
+          const store = memoryStore()
+          registry.register(store)
+          createLimiter({ store, limit: 10, window: '1d' }).consume('client')
+        })
       }
-      const store = memoryStore()
-      const limiter = createLimiter({ store, limit: 10, window: '1d' })
-      for (let i = 0; i < 1000; i += 1) limiter.consume('client-' + i)
-      store.close()
-      console.log(timers, sweeper._destroyed)`)
-    expect(output).toBe('1 true')
+      for (let i = 0; i < 500; i += 1) serve()
+      for (let i = 0; i < 100 && gone < 1000; i += 1) { await delay(10); gc() }
+      console.log(all.length, gone, all.filter((timer) => !timer._destroyed).length)`,
+      { flags: ['--expose-gc'] },
+    )
+    expect(output).toBe('501 1000 1')
+  })
+
+  it('takes few bytes for a limiter that was just made', async () => {
+    const { output } = await runModule(
+      `
+      const held = () => { gc(); gc(); const { heapUsed, external } = process.memoryUsage(); return heapUsed + external }
+      const of = (count, make) => Array.from({ length: count }, (_, i) => make(i))
+      const make = (store) => (i) => {
+        const limiter = createLimiter({ store: store ?? memoryStore(), limit: 10 + i, window: '1d' })
+        limiter.consume('client')
+        return limiter
+      }
+      const warm = of(1000, make())
+      const before = held()
+      const stores = of(3000, make())
+      const between = held()
+      const shared = of(3000, make(memoryStore()))
+      console.log(Math.round((between - before) / 3000), Math.round((held() - between) / 3000))
+      if (warm.length + stores.length + shared.length !== 7000) throw new Error()`,
+      { flags: ['--expose-gc'] },
+    )
+    const [ofStore, ofTable] = output.split(' ').map(Number)
+    expect(ofStore).toBeLessThan(8000)
+    expect(ofTable).toBeLessThan(6000)
   })
 })
 
@@ -88,16 +125,49 @@ describe('the sweep', () => {
     const limiter = createLimiter({ store, limit: 10, window: 1000, algorithm: 'fixed-window' })
     for (let i = 0; i < 80_000; i += 1) limiter.consume(`client-${i}`)
     clock.advance(1000)
-    // Each look at the time finds a slice used up; so the sweep takes longer than its interval.
+    // Each look at the time finds a slice used up.
     let now = 0
     const time = jest.spyOn(performance, 'now').mockImplementation(() => (now += 10))
     for (let before = 80_000; before > 0; before = store.size) {
       jest.advanceTimersToNextTimer()
       expect(before - store.size).toBeLessThanOrEqual(256)
-      // The interval, and the next slice.
-      expect(jest.getTimerCount()).toBeLessThanOrEqual(2)
+      expect(jest.getTimerCount()).toBeLessThanOrEqual(1)
     }
     time.mockRestore()
+    store.close()
+  })
+
+  it('comes sooner for a key that expires before all others', () => {
+    fakeTimers()
+    const store = memoryStore()
+    const terms = { store, limit: 10, algorithm: 'fixed-window' } as const
+    createLimiter({ ...terms, window: '365d' }).consume('a')
+    createLimiter({ ...terms, window: 5000 }).consume('b')
+    jest.advanceTimersByTime(6000)
+    expect(store.size).toBe(1)
+    createLimiter({ ...terms, window: 5000 }).block('c', 3000)
+    jest.advanceTimersByTime(4000)
+    expect(store.size).toBe(1)
+    jest.advanceTimersByTime(365 * 86_400_000)
+    expect(store.size).toBe(0)
+  })
+
+  it('goes on after a clock that stood still, or stepped back', () => {
+    fakeTimers()
+    const clock = manualClock()
+    const store = memoryStore({ clock })
+    const limiter = createLimiter({ store, limit: 10, window: 1000, algorithm: 'fixed-window' })
+    limiter.consume('a')
+    jest.advanceTimersByTime(5000)
+    expect([store.size, jest.getTimerCount()]).toEqual([1, 0])
+    clock.advance(-86_400_000)
+    limiter.consume('b')
+    clock.advance(1000)
+    jest.advanceTimersByTime(5000)
+    expect(store.size).toBe(1)
+    clock.advance(86_400_000)
+    jest.advanceTimersByTime(86_400_000)
+    expect(store.size).toBe(0)
     store.close()
   })
 })

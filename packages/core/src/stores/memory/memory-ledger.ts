@@ -103,6 +103,7 @@ export class MemoryLedger implements Ledger<'sync'> {
       if (this.slots[i] === OVERFLOW) this.store.displace(table)
       const slot = table.find(key)
       table.slots.block(slot < 0 ? table.add(key) : slot, now + durationMs)
+      this.store.kept(table, now)
     }
   }
 
@@ -173,6 +174,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     const cell = this.cells[i] as Cell
     const place = slot < 0 ? table.add(key) : slot
     table.slots.save(place, cell, now, this.standing(i, cell, quota, now))
+    this.store.kept(table, now)
   }
 
   /** The share in use of what the quota holds when whole, 0 … 254, or `EXHAUSTED`. */

@@ -2,6 +2,7 @@ import { SluiceError } from '../../errors.ts'
 import { checkClock, checkInteger, checkKnown, checkObject } from '../../options/checks.ts'
 import type { Ledger, Space, Store } from '../store.ts'
 import { MemoryLedger } from './memory-ledger.ts'
+import { Sweeper } from './sweeper.ts'
 import { Table } from './table.ts'
 import { turnClock } from './turn-clock.ts'
 
@@ -21,9 +22,6 @@ export interface MemoryStoreOptions {
 const PASSES = 4
 /** Tables compared, at most, in search of the key nearest to a full quota. */
 const TABLES_TRIED = 4
-/** How long a slice of the periodic sweep takes, ms: it ends with the first pass beyond it. */
-const SLICE_MS = 1
-const SWEEP_EVERY_MS = 1000
 
 /**
  * Keeps states in this process: decisions are synchronous. Each process has its own: two of them
@@ -39,10 +37,9 @@ export class MemoryStore implements Store<'sync'> {
   readonly mode = 'sync'
   readonly maxKeys: number
   readonly clock: () => number
-  private tables: Table[] = []
-  private spaces = new Map<string, Table>()
-  private readonly sweeper: NodeJS.Timeout
-  private sweeping = false
+  private readonly tables: Table[] = []
+  private readonly spaces = new Map<string, Table>()
+  private readonly sweeper: Sweeper
   /** The table looked at last. */
   private hand = 0
 
@@ -51,7 +48,7 @@ export class MemoryStore implements Store<'sync'> {
     const { maxKeys = 1_000_000, clock } = options
     this.maxKeys = checkInteger('maxKeys', maxKeys, 1, 100_000_000)
     this.clock = clock === undefined ? turnClock() : checkClock(clock)
-    this.sweeper = setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref()
+    this.sweeper = new Sweeper(this.tables, this.clock)
   }
 
   /** Keys kept now. */
@@ -80,8 +77,13 @@ export class MemoryStore implements Store<'sync'> {
 
   /** Stops the sweep and forgets every key. */
   close(): void {
-    clearInterval(this.sweeper)
+    this.sweeper.close()
     for (const table of this.tables) table.clear()
+  }
+
+  /** After a key of `table` was kept: sees to it that the key is freed once it has expired. */
+  kept({ slots }: Table, now: number): void {
+    if (slots.dueAt < this.sweeper.nextAt) this.sweeper.expect(slots.dueAt, now)
   }
 
   /**
@@ -126,24 +128,6 @@ export class MemoryStore implements Store<'sync'> {
     }
     from?.free(best)
     return from !== undefined
-  }
-
-  /** Frees what has expired, in slices, so that the event loop is never held for long. */
-  private sweep(): void {
-    if (!this.sweeping) this.sweepSlice(performance.now() + SLICE_MS, this.clock())
-  }
-
-  private sweepSlice(until: number, now: number): void {
-    this.sweeping = false
-    for (const table of this.tables) {
-      while (table.isDue(now)) {
-        table.sweep(now)
-        if (performance.now() < until) continue
-        this.sweeping = true
-        setTimeout(() => this.sweepSlice(performance.now() + SLICE_MS, this.clock()), 5).unref()
-        return
-      }
-    }
   }
 
   private table(space: string): Table {

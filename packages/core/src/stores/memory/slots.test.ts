@@ -80,6 +80,24 @@ describe('the key nearest to a full quota', () => {
 })
 
 describe('slots', () => {
+  it('keep every state while the first page grows', () => {
+    const slots = new Slots()
+    const cell = new Cell()
+    for (let n = 1; n <= PAGE + 10; n += 1) {
+      cell.a = n
+      cell.b = -n
+      cell.resetMs = n
+      slots.save(slots.claim(`client-${n}`), cell, NOW, n % EXHAUSTED)
+    }
+    for (let n = 1; n <= PAGE + 10; n += 1) {
+      slots.load(n, cell, NOW)
+      const kept = [slots.key(n), cell.a, cell.b, slots.standing(n)]
+      expect(kept).toEqual([`client-${n}`, n, -n, n % EXHAUSTED])
+    }
+    expect(slots.spare).toBe(PAGE + 10)
+    expect(slots.expired(NOW + 3, PAGE)).toEqual([1, 2, 3])
+  })
+
   it('are claimed again in the state of a key never seen', () => {
     const slots = filled(5000, () => 1000)
     const cell = new Cell()

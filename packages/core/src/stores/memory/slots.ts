@@ -5,6 +5,8 @@ import type { Log } from '../../algorithms/sliding-log/log.ts'
 const PAGE_BITS = 12
 const PAGE = 2 ** PAGE_BITS
 const WIDTH = 4
+/** Slots of the first page at first: a store that holds little takes little. */
+const FIRST = 2
 
 /** The standing of a key that was refused, or has nothing left. */
 export const EXHAUSTED = 255
@@ -13,7 +15,8 @@ export const OVERFLOW = 0
 
 /**
  * Keys and their states in numbered slots: 41 bytes each in pages of arrays, so that growing copies
- * nothing, the garbage collector has little to visit, and a look through a page takes microseconds.
+ * no more than a page, the garbage collector has little to visit, and a look through a page takes
+ * microseconds.
  */
 export class Slots {
   /** Keys that are not exhausted. */
@@ -34,8 +37,10 @@ export class Slots {
   /** A slot with the state of a key never seen. */
   claim(key: string | undefined): number {
     const slot = this.free < 0 ? this.next++ : this.free
-    if (slot === this.pages.length * PAGE) this.pages.push(new Page())
-    const { keys, states } = this.page(slot)
+    if (slot === this.pages.length * PAGE) this.pages.push(new Page(slot === 0 ? FIRST : PAGE))
+    const page = this.page(slot)
+    if ((slot & (PAGE - 1)) === page.capacity) page.grow()
+    const { keys, states } = page
     keys[slot & (PAGE - 1)] = key
     if (slot === this.free) {
       const offset = (slot & (PAGE - 1)) * WIDTH
@@ -164,15 +169,34 @@ class Page {
    * Per slot the cell's three integers, and the time at which the quota is whole again and the slot
    * can be freed, ms; negative: the key is blocked until then.
    */
-  readonly states = new Float64Array(PAGE * WIDTH)
+  states: Float64Array
   /** The sliding log's entries, where that is the algorithm. */
   logs: (Log | undefined)[] | undefined
   /** The share of the quota in use, 0 … 254, or `EXHAUSTED`; so is a slot that holds no state. */
-  readonly standings = new Uint8Array(PAGE).fill(EXHAUSTED)
+  standings: Uint8Array
   /** Keys that are not exhausted. */
   spare = 0
   /** No slot can be freed before this time, ms. */
   dueAt = Infinity
+
+  constructor(slots: number) {
+    this.states = new Float64Array(slots * WIDTH)
+    this.standings = new Uint8Array(slots).fill(EXHAUSTED)
+  }
+
+  /** Slots that it has room for. */
+  get capacity(): number {
+    return this.standings.length
+  }
+
+  /** Doubles its room. At most it copies half a page. */
+  grow(): void {
+    const { states, standings } = this
+    this.states = new Float64Array(states.length * 2)
+    this.states.set(states)
+    this.standings = new Uint8Array(standings.length * 2).fill(EXHAUSTED)
+    this.standings.set(standings)
+  }
 
   /** The place of the key nearest to a full quota. */
   best(): number {

@@ -1,0 +1,95 @@
+import { AsyncResource } from 'node:async_hooks'
+import { clearTimeout, setTimeout } from 'node:timers'
+import type { Table } from './table.ts'
+
+/** How long a slice takes, ms: it ends with the first pass beyond it. */
+const SLICE_MS = 1
+/** Between two slices. */
+const BREAK_MS = 5
+/** Between two sweeps, at least. */
+const PAUSE_MS = 1000
+/** The longest time that a timer takes. */
+const LONGEST_MS = 2 ** 31 - 1
+
+interface Alarm {
+  cancel(): void
+}
+
+/** Stores that nobody holds any more leave no timer behind. */
+const abandoned = new FinalizationRegistry<Alarm>((alarm) => alarm.cancel())
+/** Timers are set from here, since a timer holds on to the request in which it was set. */
+const outside = new AsyncResource('SluiceSweep')
+
+/**
+ * Frees expired keys although nobody asks for them. It has a timer only while a key is to expire,
+ * one for all keys; that keeps neither the process nor the store alive.
+ */
+export class Sweeper {
+  /** When it looks next, ms on the store's clock; `Infinity` without a key that expires. */
+  nextAt = Infinity
+  private readonly tables: readonly Table[]
+  private readonly clock: () => number
+  private readonly self = new WeakRef(this)
+  private readonly alarm: Alarm = { cancel() {} }
+  private setAt = 0
+  private closed = false
+
+  constructor(tables: readonly Table[], clock: () => number) {
+    this.tables = tables
+    this.clock = clock
+    abandoned.register(this, this.alarm)
+  }
+
+  /** Looks when a key expires, or soon after it. */
+  expect(dueAt: number, now: number): void {
+    const at = Math.max(dueAt, now + PAUSE_MS)
+    if (at < this.nextAt && !this.closed) this.set(now, at - now)
+  }
+
+  close(): void {
+    this.closed = true
+    this.alarm.cancel()
+    this.nextAt = Infinity
+  }
+
+  /** Called by the timer. */
+  sweep(): void {
+    const now = this.clock()
+    this.nextAt = Infinity
+    if (this.freeSlice(now)) this.set(now, BREAK_MS)
+    // A clock that a test has stopped would be asked for ever: the next key that is kept goes on.
+    else if (now !== this.setAt) this.expect(this.dueAt(), now)
+  }
+
+  /** Frees what has expired until a slice is used up; true if there is more. */
+  private freeSlice(now: number): boolean {
+    const until = performance.now() + SLICE_MS
+    for (const table of this.tables) {
+      while (table.isDue(now)) {
+        table.sweep(now)
+        if (performance.now() >= until) return this.dueAt() <= now
+      }
+    }
+    return false
+  }
+
+  private dueAt(): number {
+    return this.tables.reduce((earliest, { slots }) => Math.min(earliest, slots.dueAt), Infinity)
+  }
+
+  private set(now: number, delayMs: number): void {
+    const ms = Math.min(delayMs, LONGEST_MS)
+    this.alarm.cancel()
+    this.alarm.cancel = sweepLater(this.self, ms)
+    this.setAt = now
+    this.nextAt = now + ms
+  }
+}
+
+/** Gives what cancels it. */
+function sweepLater(sweeper: WeakRef<Sweeper>, ms: number): () => void {
+  return outside.runInAsyncScope(() => {
+    const timer = setTimeout(() => sweeper.deref()?.sweep(), ms).unref()
+    return () => clearTimeout(timer)
+  })
+}
