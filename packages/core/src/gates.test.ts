@@ -54,7 +54,7 @@ describe.each(['memory', 'a store that answers by promises'])('on %s', (kind) =>
   async function ask(gates: Gates<IncomingMessage, ServerResponse>, route: string, from: string) {
     const [method, url] = route.split(' ')
     const request = { method, url, headers: {}, socket: { remoteAddress: from } } as never
-    const checked = gates.of(request)?.check(request)
+    const checked = gates.of(request)[0]?.check(request)
     expect(checked instanceof Promise).toBe(checked !== undefined && kind !== 'memory')
     const decision = (await checked)?.decision
     return decision && { allowed: decision.allowed, left: decision.remaining }
@@ -172,7 +172,7 @@ describe('a route of its own stance', () => {
     const ask = async (method: string, url: string) => {
       const socket = { remoteAddress: '192.0.2.1' }
       const request = { method, url, headers: {}, socket } as never
-      const verdict = await gates.of(request)?.check(request)
+      const verdict = await gates.of(request)[0]?.check(request)
       return [verdict?.decision.source, verdict?.refusal?.status, verdict?.state]
     }
     expect(await ask('GET', '/catalogue')).toEqual(['allow', undefined, undefined])

@@ -15,7 +15,8 @@ export class Gates<Request, Response> {
   /** Of all of them together, for use by hand. */
   readonly limiter: Limiter
   private readonly framework: Framework<Request, Response>
-  private readonly routes: RouteTable<Gate<Request, Response> | undefined> | undefined
+  private readonly everywhere: readonly Gate<Request, Response>[]
+  private readonly routes: RouteTable<readonly Gate<Request, Response>[]> | undefined
 
   /** @throws SluiceError for wrong options, and for routes that can't match */
   constructor(
@@ -27,24 +28,36 @@ export class Gates<Request, Response> {
     }
     this.framework = framework
     this.base = new Gate(rest as RateLimitOptions<Request, Response>, framework)
+    this.everywhere = [this.base]
     const gates = [this.base]
     this.limiter = new MiddlewareLimiter(this.base, gates)
     if (routes === undefined) return
     const entries = Object.entries(checkObject('routes', routes, 'an object of routes') as never)
-    const table = entries.map(([route, overrides]) => {
-      const gate = routeGate(this.base, route, `routes['${route}']`, overrides as never)
-      if (gate !== undefined) gates.push(gate)
-      return [route, gate] as const
-    })
-    this.routes = new RouteTable(table)
+    this.routes = new RouteTable(
+      entries.map(([route, overrides]) => {
+        const gate = routeGate(this.base, route, `routes['${route}']`, overrides as never)
+        if (gate !== undefined) gates.push(gate)
+        return [route, gate === undefined ? [] : [gate]]
+      }),
+    )
   }
 
-  /** The gate of a request; undefined if its route is exempt. */
-  of(request: Request): Gate<Request, Response> | undefined {
-    if (this.routes === undefined) return this.base
-    const method = this.framework.incoming(request).method as string
-    const found = this.routes.match(method, this.framework.path(request))
-    return found === undefined ? this.base : found.value
+  /**
+   * The gates that a request must pass, in this order; none if its route is exempt. There are two
+   * where it depends on the routers within the application which route the spelling of the path
+   * reaches: it must neither evade the limit of one nor have the looser limit of the other.
+   */
+  of(request: Request): readonly Gate<Request, Response>[] {
+    const { framework, routes } = this
+    if (routes === undefined) return this.everywhere
+    const method = framework.incoming(request).method as string
+    // Node hands over what the client wrote, which may have no path.
+    const path = framework.path(request) ?? ''
+    const written = routes.match(method, path, framework.routing?.(request))?.value
+    const meant = routes.matchLoosely(method, path)?.value
+    const strictly = written ?? this.everywhere
+    if (meant === undefined || meant === strictly || meant.length === 0) return strictly
+    return [...meant, ...strictly]
   }
 }
 

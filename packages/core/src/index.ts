@@ -21,7 +21,7 @@ export type {
   SettleOption,
 } from './options/rate-limit-options.ts'
 export type { PolicyOptions } from './policy.ts'
-export type { Framework, ProxyTrust } from './request.ts'
+export type { Framework, ProxyTrust, Routing } from './request.ts'
 export {
   type MemoryStore,
   type MemoryStoreOptions,

@@ -12,6 +12,16 @@ export interface Framework<Request, Response> {
   user(request: Request): unknown
   /** What `routes` are matched with: the path, as the framework's own router sees it. */
   path(request: Request): string
+  /** How that router compares paths. Left out: case and a trailing slash make no difference. */
+  routing?(request: Request): Routing
+}
+
+/** How a router compares paths. */
+export interface Routing {
+  /** Whether upper and lower case differ. */
+  readonly caseSensitive: boolean
+  /** Whether a trailing slash makes another path. */
+  readonly strict: boolean
 }
 
 /**

@@ -131,3 +131,32 @@ describe('entries that can never match, or not as meant', () => {
     expect(() => table('/login', 'POST /login', 'GET /login', 'HEAD /login')).not.toThrow()
   })
 })
+
+describe('how a router compares paths', () => {
+  const value = (route: string, path: string, caseSensitive: boolean, strict: boolean) =>
+    table(route).match('GET', path, { caseSensitive, strict })?.value
+
+  test.each([
+    ['/Login', '/login', true, false, false],
+    ['/Login', '/Login', true, false, true],
+    ['/login', '/login/', true, false, true],
+    ['/login', '/login/', false, true, false],
+    ['/login/', '/login/', false, true, true],
+    ['/login/', '/login', false, true, false],
+    ['/a{/:id}/', '/a/1/', false, true, true],
+    ['/', '/', true, true, true],
+  ])('%s and %s, case sensitive %p, strict %p: %p', (route, path, sensitive, strict, matches) => {
+    expect(value(route, path, sensitive, strict) !== undefined).toBe(matches)
+  })
+
+  test.each([
+    ['/api/login', '/api//login', true],
+    ['/api/login', '//api///LOGIN//', true],
+    ['/api', '/api//', true],
+    ['/api/:id/x', '/api//1//x', true],
+    ['/api/login', '/api/%6Cogin', false],
+    ['/api/login', '/api/./login', false],
+  ])('loosely, %s may be meant by %s: %p', (route, path, matches) => {
+    expect(table(route).matchLoosely('GET', path) !== undefined).toBe(matches)
+  })
+})

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http'
 import { parse, pathToRegexp, type Token, TokenData } from 'path-to-regexp'
 import { SluiceError } from './errors.ts'
+import type { Routing } from './request.ts'
 
 interface Route<T> {
   readonly method: string | undefined
@@ -12,41 +13,80 @@ interface Route<T> {
   readonly value: T
 }
 
+interface Entry<T> {
+  readonly method: string | undefined
+  readonly forms: readonly (readonly Token[])[]
+  /** Whether it was written with a slash at the end. */
+  readonly slash: boolean
+  readonly value: T
+}
+
+/** As most routers have it. */
+const LOOSE: Routing = { caseSensitive: false, strict: false }
+
 /**
  * What is set for which route: patterns of path-to-regexp, with a method before them or none. The
  * most specific match wins: a static segment before a parameter, that before a wildcard; then one
- * with a method before one without. As in Express, case and a trailing slash make no difference,
- * and GET covers HEAD.
+ * with a method before one without. GET covers HEAD.
  */
 export class RouteTable<T> {
-  private readonly routes: Route<T>[] = []
+  private readonly entries: readonly Entry<T>[]
+  /** Compiled for each way of comparing paths, as it is met. */
+  private readonly compiled = new Map<string, readonly Route<T>[]>()
 
   /** @throws SluiceError if an entry can never match or is there twice */
   constructor(entries: readonly (readonly [route: string, value: T])[]) {
     const seen = new Map<string, string>()
-    for (const [route, value] of entries) {
-      const { method, pattern, forms } = read(route)
-      const id = `${method} ${pattern.source.toLowerCase()}`
+    this.entries = entries.map(([route, value]) => {
+      const { id, ...entry } = read(route)
       const other = seen.get(id)
       if (other !== undefined) throw wrong(route, `a route other than '${other}'`)
       seen.set(id, route)
-      const optional = forms.length > 1
-      for (const form of forms) {
-        const { regexp } = pathToRegexp(new TokenData(form))
-        this.routes.push({ method, pattern: regexp, rank: rank(form), optional, value })
-      }
-    }
-    this.routes.sort(bySpecificity)
+      return { ...entry, value }
+    })
   }
 
-  match(method: string, path: string): { readonly value: T } | undefined {
-    for (const route of this.routes) {
+  /** What is set for a path as it is written. */
+  match(method: string, path: string, routing = LOOSE): { readonly value: T } | undefined {
+    for (const route of this.routes(routing)) {
       const only = route.method
       const fits = only === undefined || only === method || (only === 'GET' && method === 'HEAD')
       if (fits && route.pattern.test(path)) return route
     }
     return undefined
   }
+
+  /**
+   * What is set for a path that may reach its route though it is spelled otherwise: a router
+   * mounted within the application may compare paths in its own way, and where Express 4 mounts
+   * one, a second slash is dropped (`/api//login` is `/login` of the router at `/api`).
+   */
+  matchLoosely(method: string, path: string): { readonly value: T } | undefined {
+    return this.match(method, path.includes('//') ? path.replace(/\/{2,}/g, '/') : path)
+  }
+
+  private routes({ caseSensitive, strict }: Routing): readonly Route<T>[] {
+    const id = `${caseSensitive} ${strict}`
+    let routes = this.compiled.get(id)
+    if (routes === undefined) {
+      const options = { sensitive: caseSensitive, trailing: !strict }
+      routes = this.entries.flatMap((entry) => compile(entry, options)).sort(bySpecificity)
+      this.compiled.set(id, routes)
+    }
+    return routes
+  }
+}
+
+function compile<T>(
+  { method, forms, slash, value }: Entry<T>,
+  options: { sensitive: boolean; trailing: boolean },
+): Route<T>[] {
+  const end: Token[] = slash && !options.trailing ? [{ type: 'text', value: '/' }] : []
+  const optional = forms.length > 1
+  return forms.map((form) => {
+    const { regexp: pattern } = pathToRegexp(new TokenData([...form, ...end]), options)
+    return { method, pattern, rank: rank(form), optional, value }
+  })
 }
 
 function read(route: string) {
@@ -57,8 +97,10 @@ function read(route: string) {
   }
   try {
     // As routers do: with the slash it would be required.
-    const data = parse(path.replace(/(?<=.)\/+$/, ''))
-    return { method, pattern: pathToRegexp(data).regexp, forms: formsOf(data.tokens) }
+    const bare = path.replace(/(?<=.)\/+$/, '')
+    const data = parse(bare)
+    const id = `${method} ${pathToRegexp(data).regexp.source.toLowerCase()}`
+    return { id, method, slash: bare !== path, forms: formsOf(data.tokens) }
   } catch (error) {
     throw wrong(route, `a pattern of path-to-regexp (${(error as Error).message})`)
   }

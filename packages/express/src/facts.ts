@@ -9,6 +9,10 @@ export const express: Framework<Request, Response> = {
   proxyTrust: (request) => trustOf(request.app.get('trust proxy')),
   user: (request) => (request as { user?: unknown }).user,
   path: (request) => request.path,
+  routing: ({ app }) => ({
+    caseSensitive: app.enabled('case sensitive routing'),
+    strict: app.enabled('strict routing'),
+  }),
 }
 
 /** What the setting 'trust proxy' means. */

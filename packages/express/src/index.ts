@@ -1,11 +1,12 @@
 import {
   type RateLimitOptions as CoreOptions,
   type Decision,
+  type Gate,
   Gates,
   type Limiter,
   type Routes,
 } from '@sluice/core'
-import type { Request, RequestHandler, Response } from 'express'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { apply } from './apply.ts'
 import { express } from './facts.ts'
 
@@ -56,17 +57,32 @@ declare global {
 export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   const gates = new Gates(options, express)
   const handler: RequestHandler = (request, response, next) => {
-    const gate = gates.of(request)
-    if (gate === undefined) {
-      next()
-      return
-    }
-    const verdict = gate.check(request)
-    if (verdict instanceof Promise) {
-      verdict.then((each) => apply(gate, each, request, response, next)).catch(next)
-    } else {
-      apply(gate, verdict, request, response, next)
-    }
+    pass(gates.of(request), request, response, next)
   }
   return Object.assign(handler, { limiter: gates.limiter })
+}
+
+function pass(
+  [gate, ...others]: readonly Gate<Request, Response>[],
+  request: Request,
+  response: Response,
+  next: NextFunction,
+): void {
+  if (gate === undefined) {
+    next()
+    return
+  }
+  const onward: NextFunction =
+    others.length === 0
+      ? next
+      : (error?: unknown) => {
+          if (error === undefined) pass(others, request, response, next)
+          else next(error)
+        }
+  const verdict = gate.check(request)
+  if (verdict instanceof Promise) {
+    verdict.then((each) => apply(gate, each, request, response, onward)).catch(next)
+  } else {
+    apply(gate, verdict, request, response, onward)
+  }
 }

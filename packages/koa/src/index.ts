@@ -1,11 +1,12 @@
 import {
   type RateLimitOptions as CoreOptions,
   type Decision,
+  type Gate,
   Gates,
   type Limiter,
   type Routes,
 } from '@sluice/core'
-import type { Context, Middleware } from 'koa'
+import type { Context, Middleware, Next } from 'koa'
 import { apply } from './apply.ts'
 import { koa } from './facts.ts'
 
@@ -52,13 +53,19 @@ declare module 'koa' {
  */
 export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
   const gates = new Gates(options, koa)
-  const middleware: Middleware = (ctx, next) => {
-    const gate = gates.of(ctx)
-    if (gate === undefined) return next()
-    const verdict = gate.check(ctx)
-    return verdict instanceof Promise
-      ? verdict.then((each) => apply(gate, each, ctx, next))
-      : apply(gate, verdict, ctx, next)
-  }
+  const middleware: Middleware = (ctx, next) => pass(gates.of(ctx), ctx, next)
   return Object.assign(middleware, { limiter: gates.limiter })
+}
+
+function pass(
+  [gate, ...others]: readonly Gate<Context, Context>[],
+  ctx: Context,
+  next: Next,
+): unknown {
+  if (gate === undefined) return next()
+  const onward = others.length === 0 ? next : async () => pass(others, ctx, next)
+  const verdict = gate.check(ctx)
+  return verdict instanceof Promise
+    ? verdict.then((each) => apply(gate, each, ctx, onward))
+    : apply(gate, verdict, ctx, onward)
 }

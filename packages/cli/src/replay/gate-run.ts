@@ -53,7 +53,8 @@ export class GateRun implements Run {
       const entry = entries[i] as LogEntry
       this.nowMs = times[i] as number
       entry.time = this.nowMs
-      const gate = this.gates.of(entry)
+      // A log says nothing of mounted routers: the entry that the path is meant for decides.
+      const [gate] = this.gates.of(entry)
       let verdict: Verdict | undefined
       try {
         const pending = gate?.check(entry)

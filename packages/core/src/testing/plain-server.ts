@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Gate } from '../gate.ts'
 import { Gates } from '../gates.ts'
 import { writeRefusalFields } from '../http/refusal.ts'
 import type { RateLimitOptions, Routes } from '../options/rate-limit-options.ts'
@@ -41,7 +42,9 @@ export async function servePlain(
 ): Promise<PlainServer> {
   const gates = limiters.map((options) => new Gates(options, plain))
   const server = createServer(async (request, response) => {
-    for (const each of gates) if (!(await pass(each, request, response))) return
+    for (const each of gates.flatMap((limiter) => limiter.of(request))) {
+      if (!(await pass(each, request, response))) return
+    }
     handle(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -58,13 +61,12 @@ export async function servePlain(
 }
 
 async function pass(
-  gates: Gates<IncomingMessage, ServerResponse>,
+  gate: Gate<IncomingMessage, ServerResponse>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
-  const gate = gates.of(request)
-  const verdict = await gate?.check(request)
-  if (gate === undefined || verdict === undefined) return true
+  const verdict = await gate.check(request)
+  if (verdict === undefined) return true
   const set = (name: string, value: string) => response.setHeader(name, value)
   gate.writeFields(verdict, response, set)
   const { refusal } = verdict
