@@ -55,7 +55,9 @@ function parse(bytes: Buffer, start: number): number {
   if (shape !== '//:::' || month < 0) return Number.NaN
   // A second more than 59: a leap second.
   if (!(day >= 1 && day <= 31 && hour <= 23 && minute <= 59 && second <= 60)) return Number.NaN
-  return Date.UTC(digits(bytes, start + 7, 4), month, day, hour, minute, second)
+  // Date.UTC takes 99 for 1999.
+  const year = Math.max(100, digits(bytes, start + 7, 4))
+  return Date.UTC(year, month, day, hour, minute, second)
 }
 
 /** ms east of Greenwich, of ` +hhmm`. */

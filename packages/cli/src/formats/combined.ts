@@ -4,6 +4,7 @@ import { ClockTime } from './clock-time.ts'
 import { unescapeField } from './escapes.ts'
 import type { Reading } from './format.ts'
 import type { LineFormat } from './line-format.ts'
+import { whyOutOfReach } from './time.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22
@@ -46,6 +47,9 @@ export class CombinedFormat implements LineFormat {
     const status = requestEnd + 2
     if (requestEnd === end) return 'the "request" does not end'
     if (status >= end) return 'no status after the request'
+
+    const outOfReach = whyOutOfReach(time)
+    if (outOfReach !== undefined) return outOfReach
 
     entry.time = time
     if (this.byUser && !isDash(bytes, userStart, open - 1)) {

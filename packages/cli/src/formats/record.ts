@@ -4,7 +4,7 @@ import type { Mask } from '../report/mask.ts'
 import type { FieldNames } from './field-names.ts'
 import { type Fact, USUAL_NAMES } from './field-names.ts'
 import type { Reading } from './format.ts'
-import { readTime } from './time.ts'
+import { readTime, whyOutOfReach } from './time.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -35,6 +35,8 @@ export class RecordReader {
       const shown = this.mask.text(String(time))
       return `the time "${shown}" is neither epoch seconds, epoch ms nor ISO 8601`
     }
+    const outOfReach = whyOutOfReach(entry.time)
+    if (outOfReach !== undefined) return outOfReach
     const key = this.asked.key === undefined ? this.fact(fields, 'key') : at(fields, this.asked.key)
     if (isEmpty(key)) return this.missing('key', fields)
     if (typeof key === 'object') return 'the key is an object: name one of its fields'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { readTime } from './time.ts'
+import { readTime, whyOutOfReach } from './time.ts'
 
 describe('readTime', () => {
   it.each([
@@ -27,14 +27,22 @@ describe('readTime', () => {
     '21/11/2026',
     '2026-13-01',
     '12:00',
-    '-5',
-    -5,
+    '--5',
+    -1e15,
     1e15,
     Number.NaN,
     null,
     {},
   ])('refuses %p', (value) => {
     expect(readTime(value)).toBeNaN()
+  })
+
+  it('tells what is out of reach', () => {
+    const times = ['1969-12-31T23:59:59.999Z', -5, '-0.001', 0, 1e14 - 1, '9999-01-01']
+    const before = 'the time is before 1970'
+    const after = 'the time is after the year 5138'
+    const expected = [before, before, before, undefined, undefined, after]
+    expect(times.map((time) => whyOutOfReach(readTime(time)))).toEqual(expected)
   })
 
   it('does not depend on where it runs', () => {

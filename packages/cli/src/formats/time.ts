@@ -5,11 +5,11 @@ const LAST_MS = 1e14
 
 const ISO =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
-const NUMBER = /^\d+(\.\d+)?$/
+const NUMBER = /^-?\d+(\.\d+)?$/
 
 /**
  * Ms since the epoch, of epoch seconds (whole or not), epoch milliseconds, or ISO 8601, which is
- * UTC where it names no zone. NaN for anything else.
+ * UTC where it names no zone; of the years before 1970 it is negative. NaN for anything else.
  */
 export function readTime(value: unknown): number {
   if (typeof value === 'number') return fromNumber(value)
@@ -17,16 +17,21 @@ export function readTime(value: unknown): number {
   return NUMBER.test(value) ? fromNumber(Number(value)) : fromText(value)
 }
 
+/** Why no limit can be played at that time; undefined: it can. @param timeMs since the epoch */
+export function whyOutOfReach(timeMs: number): string | undefined {
+  if (timeMs < 0) return 'the time is before 1970'
+  return timeMs < LAST_MS ? undefined : 'the time is after the year 5138'
+}
+
 function fromNumber(value: number): number {
-  if (!(value >= 0 && value < LAST_MS)) return Number.NaN
+  if (!(Math.abs(value) < LAST_MS)) return Number.NaN
   return value < FIRST_MS ? Math.round(value * 1000) : Math.floor(value)
 }
 
 function fromText(text: string): number {
   const [, date, time = '00:00', zone = 'Z'] = ISO.exec(text) ?? []
   if (date === undefined) return Number.NaN
-  const at = Date.parse(`${date}T${time.replace(',', '.')}${withColon(zone.toUpperCase())}`)
-  return at < 0 ? Number.NaN : at
+  return Date.parse(`${date}T${time.replace(',', '.')}${withColon(zone.toUpperCase())}`)
 }
 
 /** `+0200` and `+02` as `+02:00`. */

@@ -53,6 +53,7 @@ export function sampleReport(change: Partial<Report> = {}): Report {
           reason: 'is no line of a combined log',
         },
       ],
+      early: 0,
       late: 14,
       fromMs: START + 1_250,
       toMs: START + STEPS * STEP - 480,

@@ -38,9 +38,10 @@ export function toText(report: Report, colors: Colors): string {
 }
 
 function summary({ source, requests, clients }: Report): string {
-  const { lines, unreadable, late, fromMs, toMs, interrupted } = source
+  const { lines, unreadable, early, late, fromMs, toMs, interrupted } = source
   const left = [
     ...(unreadable > 0 ? [`${number(unreadable)} unreadable`] : []),
+    ...(early > 0 ? [`${number(early)} early`] : []),
     ...(late > 0 ? [`${number(late)} late`] : []),
   ]
   const aside = left.length > 0 ? ` (${left.join(', ')})` : ''

@@ -1,5 +1,6 @@
 import { Arrivals } from '../log/arrivals.ts'
 import type { Clients } from '../log/clients.ts'
+import { Leaps } from '../log/leaps.ts'
 import type { LogEntry } from '../log/log-entry.ts'
 import { ReorderBuffer } from '../log/reorder-buffer.ts'
 import { withRoom } from '../statistics/columns.ts'
@@ -24,6 +25,7 @@ export class Replay {
   private readonly whole: boolean
   private readonly arrivals = new Arrivals()
   private readonly order = new ReorderBuffer((timeMs, handle) => this.queue(timeMs, handle))
+  private readonly leaps = new Leaps((timeMs, handle) => this.order.push(timeMs, handle))
   private readonly batch = new Batch()
   /** What is due to be played. */
   private dueTimes = new Float64Array(1024)
@@ -39,6 +41,10 @@ export class Replay {
     this.whole = whole
   }
 
+  get early(): number {
+    return this.leaps.early
+  }
+
   get late(): number {
     return this.order.late
   }
@@ -46,7 +52,7 @@ export class Replay {
   /** Takes a line's request, which `play` plays once no earlier one can come any more. */
   take(entry: LogEntry): void {
     const kept = this.whole ? entry : undefined
-    this.order.push(entry.time, this.arrivals.add(entry.client, entry.cost, kept))
+    this.leaps.push(entry.time, this.arrivals.add(entry.client, entry.cost, kept))
   }
 
   /** Plays what is due. Rejects with what a function of the user's throws. */
@@ -64,6 +70,7 @@ export class Replay {
 
   /** Plays all that is left. */
   async finish(): Promise<void> {
+    this.leaps.flush()
     this.order.flush()
     await this.play()
     await this.playBatch()

@@ -24,7 +24,7 @@ export interface Played {
 /** All that a replay tells. */
 export function buildReport(played: Played, mask: Mask): Report {
   const { names, input, replay, suggestion, interrupted } = played
-  const { requests, clientsMet, timeline, late, fromMs, toMs } = replay
+  const { requests, clientsMet, timeline, early, late, fromMs, toMs } = replay
   const name = (client: number) => mask.client(replay.clients.key(client), client)
   const { format, lines, unreadable, unreadableLines } = input
   const source = {
@@ -34,6 +34,7 @@ export function buildReport(played: Played, mask: Mask): Report {
     lines,
     unreadable,
     unreadableLines,
+    early,
     late,
     fromMs,
     toMs,

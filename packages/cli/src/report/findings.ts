@@ -31,10 +31,18 @@ export function findingsOf(
   ]
 }
 
-function aboutLines({ source: { lines, unreadable, late } }: Omit<Report, 'findings'>): string[] {
+function aboutLines({
+  source: { lines, unreadable, early, late },
+}: Omit<Report, 'findings'>): string[] {
   const found: string[] = []
   if (unreadable > lines * MANY_LINES) {
     found.push(`${percent(unreadable / lines)} of the lines could not be read and were left out`)
+  }
+  if (early > lines * MANY_LINES) {
+    found.push(
+      `${percent(early / lines)} of the lines were more than a minute ahead of those around them and were ` +
+        'played when they came: are the clocks right?',
+    )
   }
   if (late > lines * MANY_LINES) {
     found.push(

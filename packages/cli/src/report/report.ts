@@ -39,6 +39,8 @@ export interface LogSource {
     readonly text: string
     readonly reason: string
   }[]
+  /** Lines more than a minute ahead of most that follow them: played when they came. */
+  readonly early: number
   /** Lines that came more than a minute after their place: played when they came. */
   readonly late: number
   readonly fromMs: number

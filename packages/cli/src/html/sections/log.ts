@@ -9,13 +9,16 @@ const FORMATS = { combined: 'combined log', json: 'JSON lines', csv: 'CSV' }
 
 /** How the log was read: what of it could not be. */
 export function log({ source }: Report): Html {
-  const { lines, unreadable, late, format, unreadableLines, masked } = source
+  const { lines, unreadable, early, late, format, unreadableLines, masked } = source
   return section(
     'log',
     'The log',
     html`<p>${count(lines, 'line')} of ${FORMATS[format]}, ${unreadable === 0 ? 'all of them readable' : `${number(unreadable)} of them unreadable`}.${
       late > 0 &&
       ` ${count(late, 'line')} came more than a minute after their place, and were played when they came.`
+    }${
+      early > 0 &&
+      ` ${count(early, 'line')} had a time more than a minute ahead of the lines around, and were played when they came.`
     }</p>`,
     unreadableLines.length > 0 && [
       unreadableTable(unreadableLines),

@@ -1,0 +1,73 @@
+import { TOLERANCE_MS } from './reorder-buffer.ts'
+
+/** The lines after one that judge it. */
+const JUDGES = 64
+
+/**
+ * Lets lines through, but for those from the future: a line that leaps ahead by more than a minute
+ * waits until the 64 lines after it show whether the log goes on from there. If most of them are
+ * more than a minute before it, its clock was wrong, and it takes the time at which it came. Else
+ * all that follow would be late.
+ */
+export class Leaps {
+  /** Lines from the future. */
+  early = 0
+  private readonly emit: (timeMs: number, handle: number) => void
+  /** Of the lines that were believed; -1: there was none yet. */
+  private newestMs = -1
+  /** Lines that wait, in the order in which they came, the first of them for its judges. */
+  private readonly times: number[] = []
+  private readonly handles: number[] = []
+
+  constructor(emit: (timeMs: number, handle: number) => void) {
+    this.emit = emit
+  }
+
+  push(timeMs: number, handle: number): void {
+    if (this.times.length === 0 && !this.leaps(timeMs)) {
+      this.believe(timeMs, handle)
+      return
+    }
+    this.times.push(timeMs)
+    this.handles.push(handle)
+    this.release(JUDGES)
+  }
+
+  /** Lets everything through: no further lines come to judge what waits. */
+  flush(): void {
+    this.release(0)
+  }
+
+  /** @param judges that a line waits for */
+  private release(judges: number): void {
+    while (this.times.length > 0) {
+      if (this.leaps(this.times[0] as number) && this.times.length <= judges) return
+      const timeMs = this.times.shift() as number
+      const handle = this.handles.shift() as number
+      const median = this.leaps(timeMs) ? medianOf(this.times) : undefined
+      if (median === undefined || timeMs <= median + TOLERANCE_MS) this.believe(timeMs, handle)
+      else this.disbelieve(handle, median)
+    }
+  }
+
+  private leaps(timeMs: number): boolean {
+    return this.newestMs < 0 || timeMs > this.newestMs + TOLERANCE_MS
+  }
+
+  private believe(timeMs: number, handle: number): void {
+    this.newestMs = Math.max(this.newestMs, timeMs)
+    this.emit(timeMs, handle)
+  }
+
+  private disbelieve(handle: number, median: number): void {
+    this.early += 1
+    // Before any other line: the time of the next one that is to be believed.
+    const next = this.times.find((timeMs) => timeMs <= median + TOLERANCE_MS) as number
+    this.emit(this.newestMs < 0 ? next : this.newestMs, handle)
+  }
+}
+
+/** The lower one of two; undefined of none. */
+function medianOf(times: readonly number[]): number | undefined {
+  return times.toSorted((one, other) => one - other)[Math.floor((times.length - 1) / 2)]
+}
