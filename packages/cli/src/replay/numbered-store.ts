@@ -1,9 +1,15 @@
-import type { Charge, Ledger, Ruling, Space, Store } from '@sluice/core'
+import {
+  Cell,
+  type Charge,
+  commitOne,
+  decideAll,
+  type Ledger,
+  type Log,
+  type Ruling,
+  type Space,
+  type Store,
+} from '@sluice/core/store'
 import { withRoom } from '../statistics/columns.ts'
-
-type Quota = Charge['quota']
-type Cell = Parameters<Quota['decide']>[0]
-type Log = NonNullable<Cell['log']>
 
 /** Integers of a state. */
 const WIDTH = 3
@@ -53,17 +59,21 @@ class States {
     cell.log = this.logs.length === 0 ? undefined : this.logs[slot]
   }
 
-  save(slot: number, cell: Cell, quota: Quota, now: number, cost: number): void {
+  /** Hands a log that is as good as new to a state that is to be charged, where states have logs. */
+  lend(cell: Cell, now: number): void {
+    if (this.logs.length === 0) return
+    this.recycle(now)
+    cell.log ??= this.spare.pop()
+  }
+
+  save(slot: number, cell: Cell, now: number): void {
     const at = slot * WIDTH
     this.numbers[at] = cell.a
     this.numbers[at + 1] = cell.b
     this.numbers[at + 2] = cell.c
-    if (quota.keep === undefined) return
+    if (cell.log === undefined) return
     this.wholeAt = withRoom(this.wholeAt, slot)
     this.wholeAt[slot] = now + cell.resetMs
-    this.recycle(now)
-    cell.log ??= this.spare.pop()
-    quota.keep(cell, now, cost)
     while (this.logs.length < slot) this.logs.push(undefined)
     this.logs[slot] = cell.log
   }
@@ -94,7 +104,7 @@ class NumberedLedger implements Ledger<'sync'> {
     this.clock = clock
     this.numberOf = numberOf
     this.states = spaces.map(() => new States())
-    this.cells = spaces.map(emptyCell)
+    this.cells = spaces.map(() => new Cell())
     this.slots = spaces.map(() => 0)
     this.ruling = { admitted: false, at: 0, source: 'store', outcomes: this.cells }
   }
@@ -102,17 +112,10 @@ class NumberedLedger implements Ledger<'sync'> {
   consume(charges: readonly Charge[]): Ruling {
     const { ruling } = this
     const now = this.clock()
-    let admitted = true
-    for (let i = 0; i < charges.length; i += 1) {
-      const { key, quota, cost } = charges[i] as Charge
-      this.slots[i] = this.numberOf(key)
-      quota.decide(this.load(i), now, cost)
-      if (!(this.cells[i] as Cell).admitted) admitted = false
-    }
-    ruling.admitted = admitted
+    for (let i = 0; i < charges.length; i += 1) this.load(i, (charges[i] as Charge).key)
+    ruling.admitted = decideAll(this.cells, charges, now)
     ruling.at = now
-    if (admitted) this.save(charges, now)
-    else if (charges.length > 1) this.uncharge(charges, now)
+    if (ruling.admitted) this.charge(charges, now)
     return ruling
   }
 
@@ -121,24 +124,21 @@ class NumberedLedger implements Ledger<'sync'> {
   readonly block = unsupported
   readonly reset = unsupported
 
-  private load(i: number): Cell {
-    const cell = this.cells[i] as Cell
-    ;(this.states[i] as States).load(this.slots[i] as number, cell)
-    return cell
+  private load(i: number, key: string): void {
+    const slot = this.numberOf(key)
+    this.slots[i] = slot
+    this.states[i]?.load(slot, this.cells[i] as Cell)
   }
 
-  private save(charges: readonly Charge[], now: number): void {
+  private charge(charges: readonly Charge[], now: number): void {
     for (let i = 0; i < charges.length; i += 1) {
-      const { quota, cost } = charges[i] as Charge
-      if (cost === 0) continue
-      this.states[i]?.save(this.slots[i] as number, this.cells[i] as Cell, quota, now, cost)
-    }
-  }
-
-  /** Where another policy refused, one that would have admitted is told as it stands. */
-  private uncharge(charges: readonly Charge[], now: number): void {
-    for (let i = 0; i < charges.length; i += 1) {
-      if ((this.cells[i] as Cell).admitted) charges[i]?.quota.decide(this.load(i), now, 0)
+      const charge = charges[i] as Charge
+      if (charge.cost === 0) continue
+      const cell = this.cells[i] as Cell
+      const states = this.states[i] as States
+      states.lend(cell, now)
+      commitOne(cell, charge, now, charge.cost)
+      states.save(this.slots[i] as number, cell, now)
     }
   }
 }
@@ -146,19 +146,4 @@ class NumberedLedger implements Ledger<'sync'> {
 /** A replay consumes, and does nothing else. */
 function unsupported(): never {
   throw new Error('a replay has nothing to peek at, to settle, to block or to reset')
-}
-
-function emptyCell(): Cell {
-  return {
-    a: 0,
-    b: 0,
-    c: 0,
-    log: undefined,
-    rebased: false,
-    admitted: false,
-    remaining: 0,
-    resetMs: 0,
-    waitMs: 0,
-    delayMs: 0,
-  }
 }

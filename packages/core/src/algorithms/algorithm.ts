@@ -44,6 +44,8 @@ export class Cell implements Outcome {
   c = 0
   /** The sliding log's entries; undefined for every other algorithm. */
   log: Log | undefined = undefined
+  /** Until when every charge of the key is refused, whatever its quota, ms since the epoch. */
+  blockedUntil = 0
   /**
    * True if the store's clock has stepped back behind the state, which the step has moved to the
    * present. The store keeps the moved state even of a refusal, so that nobody stays locked out
@@ -75,12 +77,12 @@ export interface Quota {
 
   /**
    * Decides `cost` units at `now` on the state in the cell. Pure but for the cell, in which it
-   * leaves the outcome and the next state: charged if admitted, else uncharged.
-   * A cost of 0 is admitted while at least one unit remains.
+   * leaves the outcome, as if an admitted cost were charged, and the state as it is at `now`, not
+   * charged yet. A cost of 0 is admitted while at least one unit remains.
    */
   decide(cell: Cell, now: number, cost: number): void
-  /** Completes what `decide` admitted where the state is more than the three integers. */
-  keep?(cell: Cell, now: number, cost: number): void
+  /** Charges the state, which `decide` has brought to `now`, with `cost` units. */
+  commit(cell: Cell, now: number, cost: number): void
   /**
    * Corrects by `delta` units what was charged at `chargedAt`: gives back (negative), down to an
    * untouched quota, or charges more (positive), into debt if need be. Only into the window that

@@ -40,7 +40,11 @@ return {
     end
     local delay = admitted and quota[6] == 1 and after(quota, tick, now, level) or 0
     return admitted, remaining, after(quota, tick, now, filled), wait, delay,
-      b > tick, filled, tick, 0
+      b > tick, level, tick, 0
+  end,
+
+  commit = function(quota, _, cost, a, b)
+    return a + cost * quota[2], b, 0
   end,
 
   settle = function(quota, now, delta, chargedAt, a, b)

@@ -76,12 +76,12 @@ export class BucketQuota implements Quota {
     const level = cell.a
     const needed = Math.max(cost, 1) * this.unit
     const admitted = needed <= this.capacity - level
-    if (admitted) cell.a += cost * this.unit
+    const filled = admitted ? level + cost * this.unit : level
 
-    const remaining = this.remaining(cell)
+    const remaining = this.remaining(filled)
     cell.admitted = admitted
     cell.remaining = remaining
-    cell.resetMs = this.after(tick, now, cell.a)
+    cell.resetMs = this.after(tick, now, filled)
     cell.delayMs = admitted && this.queued ? this.after(tick, now, level) : 0
     if (!admitted) {
       cell.waitMs =
@@ -89,8 +89,12 @@ export class BucketQuota implements Quota {
     } else if (remaining > 0) {
       cell.waitMs = this.after(tick, now, remaining * this.unit)
     } else {
-      cell.waitMs = this.after(tick, now, cell.a + this.unit - this.capacity)
+      cell.waitMs = this.after(tick, now, filled + this.unit - this.capacity)
     }
+  }
+
+  commit(cell: Cell, _now: number, cost: number): void {
+    cell.a += cost * this.unit
   }
 
   /** A bucket has no window: what has drained since the charge is no longer there to give back. */
@@ -102,7 +106,7 @@ export class BucketQuota implements Quota {
       change = Math.min(0, change + drained)
     }
     cell.a = Math.min(MAX_EXACT, Math.max(0, cell.a + change))
-    cell.remaining = this.remaining(cell)
+    cell.remaining = this.remaining(cell.a)
     cell.resetMs = this.after(tick, now, cell.a)
   }
 
@@ -115,8 +119,8 @@ export class BucketQuota implements Quota {
     return tick
   }
 
-  private remaining(cell: Cell): number {
-    const room = this.capacity - cell.a
+  private remaining(level: number): number {
+    const room = this.capacity - level
     return room > 0 ? Math.floor(room / this.unit) : 0
   }
 

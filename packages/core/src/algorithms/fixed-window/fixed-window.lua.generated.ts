@@ -16,11 +16,15 @@ return {
     local number, used, endsIn = enter(quota, now, a, b)
     local room = limit - used
     local admitted = cost <= room and room > 0
-    if admitted then used = used + cost end
+    local charged = admitted and used + cost or used
     local wait = endsIn
     if not admitted and max(cost, 1) > limit then wait = NEVER end
-    return admitted, max(0, limit - used), used == 0 and 0 or endsIn, wait, 0,
+    return admitted, max(0, limit - charged), charged == 0 and 0 or endsIn, wait, 0,
       a > number, number, used, 0
+  end,
+
+  commit = function(_, _, cost, a, b)
+    return a, b + cost, 0
   end,
 
   settle = function(quota, now, delta, chargedAt, a, b)

@@ -25,13 +25,17 @@ class FixedWindowQuota implements Quota {
     const endsIn = this.enter(cell, now)
     const room = this.limit - cell.b
     const admitted = cost <= room && room > 0
-    if (admitted) cell.b += cost
+    const used = admitted ? cell.b + cost : cell.b
 
     cell.admitted = admitted
-    cell.remaining = Math.max(0, this.limit - cell.b)
-    cell.resetMs = cell.b === 0 ? 0 : endsIn
+    cell.remaining = Math.max(0, this.limit - used)
+    cell.resetMs = used === 0 ? 0 : endsIn
     cell.waitMs = admitted || Math.max(cost, 1) <= this.limit ? endsIn : Infinity
     cell.delayMs = 0
+  }
+
+  commit(cell: Cell, _now: number, cost: number): void {
+    cell.b += cost
   }
 
   settle(cell: Cell, now: number, delta: number, chargedAt: number): void {

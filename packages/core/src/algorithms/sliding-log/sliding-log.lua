@@ -124,6 +124,9 @@ local function reset(entry, window, now, a, b, c)
 end
 
 return {
+  -- Keeps entries behind the three integers.
+  entries = true,
+
   decide = function(quota, now, cost, a, b, c, key)
     local limit, window = quota[1], quota[2]
     local entry = reader(key)

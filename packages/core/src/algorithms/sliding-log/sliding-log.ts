@@ -40,7 +40,7 @@ class SlidingLogQuota implements Quota {
     cell.delayMs = 0
   }
 
-  keep(cell: Cell, now: number, cost: number): void {
+  commit(cell: Cell, now: number, cost: number): void {
     if (cell.log === undefined) cell.log = new Log()
     cell.log.clampTo(now)
     cell.log.dropUntil(now - this.windowMs)
@@ -48,7 +48,7 @@ class SlidingLogQuota implements Quota {
   }
 
   settle(cell: Cell, now: number, delta: number, chargedAt: number): void {
-    this.keep(cell, now, 0)
+    this.commit(cell, now, 0)
     const log = cell.log as Log
     const at = Math.min(chargedAt, now)
     if (at > now - this.windowMs) {

@@ -53,15 +53,20 @@ return {
     number, b, c, elapsed = enter(quota, now, a, b, c)
     local remaining = left(quota, b, c, elapsed)
     local admitted = cost <= remaining and remaining > 0
-    local wait
+    local wait, charged = nil, c
     if admitted then
-      c = c + cost
+      charged = c + cost
       remaining = remaining - cost
-      wait = remaining > 0 and quota[2] - elapsed or waitFor(quota, b, c, elapsed, 1)
+      wait = remaining > 0 and quota[2] - elapsed or waitFor(quota, b, charged, elapsed, 1)
     else
       wait = waitFor(quota, b, c, elapsed, max(cost, 1))
     end
-    return admitted, remaining, reset(quota, b, c, elapsed), wait, 0, a > number, number, b, c
+    return admitted, remaining, reset(quota, b, charged, elapsed), wait, 0,
+      a > number, number, b, c
+  end,
+
+  commit = function(_, _, cost, a, b, c)
+    return a, b, c + cost
   end,
 
   settle = function(quota, now, delta, chargedAt, a, b, c)

@@ -34,17 +34,21 @@ class SlidingWindowQuota implements Quota {
     const elapsed = this.enter(cell, now)
     const remaining = this.remaining(cell, elapsed)
     const admitted = cost <= remaining && remaining > 0
-    if (admitted) cell.c += cost
-
     const left = admitted ? remaining - cost : remaining
+    const current = admitted ? cell.c + cost : cell.c
+
     cell.admitted = admitted
     cell.remaining = left
-    cell.resetMs = this.reset(cell, elapsed)
+    cell.resetMs = this.reset(cell.b, current, elapsed)
     cell.waitMs =
       admitted && left > 0
         ? this.windowMs - elapsed
-        : this.wait(cell, elapsed, admitted ? 1 : Math.max(cost, 1))
+        : this.wait(cell.b, current, elapsed, admitted ? 1 : Math.max(cost, 1))
     cell.delayMs = 0
+  }
+
+  commit(cell: Cell, _now: number, cost: number): void {
+    cell.c += cost
   }
 
   settle(cell: Cell, now: number, delta: number, chargedAt: number): void {
@@ -54,7 +58,7 @@ class SlidingWindowQuota implements Quota {
     // A later window is one from before the clock stepped back, which has become the previous one.
     else if (charged === cell.a - 1 || charged > cell.a) cell.b = this.clamp(cell.b + delta)
     cell.remaining = this.remaining(cell, elapsed)
-    cell.resetMs = this.reset(cell, elapsed)
+    cell.resetMs = this.reset(cell.b, cell.c, elapsed)
   }
 
   /**
@@ -84,19 +88,17 @@ class SlidingWindowQuota implements Quota {
     return Math.max(0, left)
   }
 
-  private reset(cell: Cell, elapsed: number): number {
-    if (cell.c > 0) return this.windowMs - elapsed + this.fadedBy(cell.c, 0)
-    return Math.max(0, this.fadedBy(cell.b, 0) - elapsed)
+  private reset(previous: number, current: number, elapsed: number): number {
+    if (current > 0) return this.windowMs - elapsed + this.fadedBy(current, 0)
+    return Math.max(0, this.fadedBy(previous, 0) - elapsed)
   }
 
   /** ms until `cost` units fit, in this window or in the next one. */
-  private wait(cell: Cell, elapsed: number, cost: number): number {
+  private wait(previous: number, current: number, elapsed: number, cost: number): number {
     if (cost > this.limit) return Infinity
-    const room = this.limit - cell.c - cost
-    if (room >= 0 && cell.b > 0) {
-      return this.fadedBy(cell.b, room) - elapsed
-    }
-    return this.windowMs - elapsed + this.fadedBy(cell.c, this.limit - cost)
+    const room = this.limit - current - cost
+    if (room >= 0 && previous > 0) return this.fadedBy(previous, room) - elapsed
+    return this.windowMs - elapsed + this.fadedBy(current, this.limit - cost)
   }
 
   /** ms into a window from which on no more than `room` units of the `previous` one count. */

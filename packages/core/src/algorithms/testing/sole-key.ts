@@ -1,3 +1,4 @@
+import { commitOne, decideOne } from '../../stores/rules/decide-all.ts'
 import { Cell, type Outcome, type Quota } from '../algorithm.ts'
 import { Log } from '../sliding-log/log.ts'
 
@@ -13,12 +14,10 @@ export class SoleKey {
 
   consume(now: number, cost = 1): Outcome {
     const cell = copy(this.kept)
-    this.quota.decide(cell, now, cost)
+    const charge = { key: '', quota: this.quota, cost }
+    decideOne(cell, charge, now, cost)
     const outcome = outcomeOf(cell)
-    if ((cell.admitted && cost > 0) || cell.rebased) {
-      this.quota.keep?.(cell, now, cell.admitted ? cost : 0)
-      this.kept = cell
-    }
+    if (commitOne(cell, charge, now, cell.admitted ? cost : 0)) this.kept = cell
     return outcome
   }
 

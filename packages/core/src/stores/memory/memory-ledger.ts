@@ -1,4 +1,5 @@
 import { Cell, type Quota } from '../../algorithms/algorithm.ts'
+import { commitOne, decideAll, decideOne, settleOne } from '../rules/decide-all.ts'
 import type { Charge, Ledger, Ruling } from '../store.ts'
 import type { MemoryStore } from './memory-store.ts'
 import { EXHAUSTED, OVERFLOW } from './slots.ts'
@@ -36,9 +37,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
       const cell = this.cells[i] as Cell
-      const cost = ruling.admitted ? charge.cost : 0
-      if (cost > 0 || cell.rebased) {
-        charge.quota.keep?.(cell, now, cost)
+      if (commitOne(cell, charge, now, ruling.admitted ? charge.cost : 0)) {
         this.write(i, this.slots[i] as number, charge, now)
       } else if (!cell.admitted && (this.slots[i] as number) >= 0) {
         this.tables[i]?.slots.setStanding(this.slots[i] as number, EXHAUSTED)
@@ -50,24 +49,23 @@ export class MemoryLedger implements Ledger<'sync'> {
   /** The same for the only charge, as most limiters have it, at two thirds of the price. */
   private consumeOne(charges: readonly Charge[]): Ruling {
     const now = this.store.clock()
-    const { quota, cost, key } = charges[0] as Charge
+    const charge = charges[0] as Charge
     const { ruling } = this
     const table = this.tables[0] as Table
     const cell = this.cells[0] as Cell
-    let slot = table.find(key)
+    let slot = table.find(charge.key)
     if (slot < 0) {
       this.makeRoom(charges, now)
       slot = this.slots[0] as number
     }
-    const blockedMs = slot < 0 ? empty(cell) : table.slots.load(slot, cell, now)
-    if (blockedMs > 0) refuse(cell, blockedMs)
-    else quota.decide(cell, now, cost)
+    if (slot < 0) empty(cell)
+    else table.slots.load(slot, cell)
+    decideOne(cell, charge, now, charge.cost)
     const { admitted } = cell
     ruling.admitted = admitted
     ruling.at = now
-    if ((admitted && cost > 0) || cell.rebased) {
-      quota.keep?.(cell, now, admitted ? cost : 0)
-      this.write(0, slot, charges[0] as Charge, now)
+    if (commitOne(cell, charge, now, admitted ? charge.cost : 0)) {
+      this.write(0, slot, charge, now)
     } else if (!admitted && slot >= 0) {
       table.slots.setStanding(slot, EXHAUSTED)
     }
@@ -85,11 +83,9 @@ export class MemoryLedger implements Ledger<'sync'> {
     if (missing > 0 && charges.some(({ cost }) => cost > 0)) this.makeRoom(charges, now)
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
-      const cell = this.cells[i] as Cell
-      if (this.load(i, now) > 0) continue
-      charge.quota.settle(cell, now, charge.cost, chargedAt ?? now)
-      if (cell.resetMs === 0) this.tables[i]?.delete(charge.key)
-      else this.write(i, this.slots[i] as number, charge, now)
+      const settled = settleOne(this.load(i), charge, now, chargedAt ?? now)
+      if (settled === 'delete') this.tables[i]?.delete(charge.key)
+      else if (settled === 'keep') this.write(i, this.slots[i] as number, charge, now)
     }
   }
 
@@ -137,36 +133,19 @@ export class MemoryLedger implements Ledger<'sync'> {
   }
 
   private decide(charges: readonly Charge[], now: number): Ruling {
-    let admitted = true
-    for (let i = 0; i < charges.length; i += 1) {
-      const { quota, cost } = charges[i] as Charge
-      const cell = this.cells[i] as Cell
-      const blockedMs = this.load(i, now)
-      if (blockedMs > 0) refuse(cell, blockedMs)
-      else quota.decide(cell, now, cost)
-      if (!cell.admitted) admitted = false
-    }
-    if (!admitted && charges.length > 1) this.uncharge(charges, now)
-    this.ruling.admitted = admitted
+    for (let i = 0; i < charges.length; i += 1) this.load(i)
+    this.ruling.admitted = decideAll(this.cells, charges, now)
     this.ruling.at = now
     return this.ruling
   }
 
-  /** Where another policy refused, one that would have admitted is shown as it stands. */
-  private uncharge(charges: readonly Charge[], now: number): void {
-    for (let i = 0; i < charges.length; i += 1) {
-      const cell = this.cells[i] as Cell
-      if (!cell.admitted) continue
-      this.load(i, now)
-      charges[i]?.quota.decide(cell, now, 0)
-    }
-  }
-
-  /** Loads a state into its cell. Returns for how many ms the key is still blocked. */
-  private load(i: number, now: number): number {
+  /** Loads a state into its cell, which it returns. */
+  private load(i: number): Cell {
     const slot = this.slots[i] as number
     const cell = this.cells[i] as Cell
-    return slot < 0 ? empty(cell) : (this.tables[i] as Table).slots.load(slot, cell, now)
+    if (slot < 0) empty(cell)
+    else this.tables[i]?.slots.load(slot, cell)
+    return cell
   }
 
   private write(i: number, slot: number, { key, quota }: Charge, now: number): void {
@@ -192,18 +171,9 @@ export class MemoryLedger implements Ledger<'sync'> {
   }
 }
 
-/** The state of a key never seen, which is not blocked. */
-function empty(cell: Cell): 0 {
+/** The state of a key never seen. */
+function empty(cell: Cell): void {
   cell.a = cell.b = cell.c = 0
   cell.log = undefined
-  return 0
-}
-
-function refuse(cell: Cell, blockedMs: number): void {
-  cell.admitted = false
-  cell.rebased = false
-  cell.remaining = 0
-  cell.resetMs = blockedMs
-  cell.waitMs = blockedMs
-  cell.delayMs = 0
+  cell.blockedUntil = 0
 }

@@ -107,7 +107,8 @@ describe('slots', () => {
     const claimed = ['x', 'y', 'z', 'new'].map((key) => slots.claim(key))
     expect(claimed).toEqual([17, 4000, 3, 5001])
     for (const slot of claimed) {
-      expect(slots.load(slot, cell, NOW)).toBe(0)
+      slots.load(slot, cell)
+      expect(cell.blockedUntil).toBeLessThanOrEqual(NOW)
       expect([cell.a, cell.b, cell.c, cell.log]).toEqual([0, 0, 0, undefined])
       expect(slots.standing(slot)).toBe(EXHAUSTED)
     }

@@ -62,16 +62,15 @@ export class Slots {
     return this.page(slot).keys[slot & (PAGE - 1)]
   }
 
-  /** Loads a state. Returns for how many ms the key is still blocked. */
-  load(slot: number, cell: Cell, now: number): number {
+  /** Loads a state. */
+  load(slot: number, cell: Cell): void {
     const { states, logs } = this.page(slot)
     const offset = (slot & (PAGE - 1)) * WIDTH
     cell.a = states[offset] as number
     cell.b = states[offset + 1] as number
     cell.c = states[offset + 2] as number
     cell.log = logs === undefined ? undefined : logs[slot & (PAGE - 1)]
-    const blockedUntil = -(states[offset + 3] as number)
-    return blockedUntil > now ? blockedUntil - now : 0
+    cell.blockedUntil = -(states[offset + 3] as number)
   }
 
   /** @param standing the share of the quota in use, 0 … 254, or `EXHAUSTED` */

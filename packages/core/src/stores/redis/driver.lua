@@ -92,13 +92,13 @@ end
 local raws = {}
 do
   local plain, names, numbers = true, {}, {}
-  for quota = 1, #quotas do plain = plain and not stepOf[quota].commit end
+  for quota = 1, #quotas do plain = plain and not stepOf[quota].entries end
   if plain then
     raws = call('MGET', unpack(KEYS))
   else
     for at = 1, count do
       local k, quota = chargeOf(at, (at - 1) % policies + 1)
-      if not stepOf[quota].commit then names[#names + 1], numbers[#numbers + 1] = KEYS[k], k end
+      if not stepOf[quota].entries then names[#names + 1], numbers[#numbers + 1] = KEYS[k], k end
     end
     local found = #names > 0 and call('MGET', unpack(names))
     for n = 1, #names do raws[numbers[n]] = found[n] end
@@ -108,7 +108,7 @@ end
 -- a, b, c, until when the key lives, until when it is blocked, and why it can't be read.
 local function load(k, step)
   local raw = raws[k]
-  if step.commit then
+  if step.entries then
     raw = redis.pcall('GETRANGE', KEYS[k], HEAD, HEAD_END)
     if raw.err then return 0, 0, 0, 0, false, raw.err end
   end
@@ -135,7 +135,7 @@ local function save(k, step, wholeIn, livesUntil, a, b, c)
     local ttl = math.max(wholeIn * 2, minTtl)
     livesUntil = now + ttl
     local state = pack('<dddd', a, b, c, livesUntil)
-    if step.commit then
+    if step.entries then
       call('SETRANGE', key, HEAD, state)
       call('PEXPIRE', key, ttl)
     else
@@ -174,29 +174,29 @@ end
 
 local reply = { now }
 
--- Decides a charge and writes what the reply says of it: whether it is admitted, whether the state
--- is to be kept though it is not, in how many ms the quota is whole, until when the key lives, and
--- the next state.
+-- Decides a charge and writes what the reply says of it: whether it is admitted, whether the clock
+-- has stepped back behind the state, in how many ms the quota is whole, until when the key lives,
+-- and the state as it is now, not charged yet.
 local function decide(at, k, quota, cost)
   local step, n = stepOf[quota], 4 * at - 3
   local a, b, c, livesUntil, blockedUntil, failure = load(k, step)
-  local ok, remaining, whole, wait, delay, ahead
+  local ok, remaining, whole, wait, delay, rebased
   if failure or blockedUntil then
     -- What can't be read fails its own request only: none of that is charged.
     whole = blockedUntil and blockedUntil - now or 0
     reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = failure or REFUSED, 0, whole, whole
     return false, false
   end
-  ok, remaining, whole, wait, delay, ahead, a, b, c =
+  ok, remaining, whole, wait, delay, rebased, a, b, c =
     step.decide(quotas[quota], now, cost, a, b, c, KEYS[k])
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] =
     ok and delay or REFUSED, remaining, whole, wait
-  return ok, ahead, whole, livesUntil, a, b, c
+  return ok, rebased, whole, livesUntil, a, b, c
 end
 
 local function keep(k, quota, cost, whole, livesUntil, a, b, c)
   local step = stepOf[quota]
-  if step.commit then a, b, c = step.commit(quotas[quota], now, cost, a, b, c, KEYS[k]) end
+  a, b, c = step.commit(quotas[quota], now, cost, a, b, c, KEYS[k])
   save(k, step, whole, livesUntil, a, b, c)
 end
 
@@ -204,8 +204,8 @@ local consumes = op == 'consume'
 
 local function decideAlone(at)
   local k, quota, cost = chargeOf(at, 1)
-  local ok, ahead, whole, livesUntil, a, b, c = decide(at, k, quota, cost)
-  if consumes and ((ok and cost > 0) or ahead) then
+  local ok, rebased, whole, livesUntil, a, b, c = decide(at, k, quota, cost)
+  if consumes and ((ok and cost > 0) or rebased) then
     keep(k, quota, ok and cost or 0, whole, livesUntil, a, b, c)
   end
 end
@@ -220,13 +220,13 @@ local function decideTogether(first)
   end
   for i = 1, policies do
     local k, quota, cost = chargeOf(first + i - 1, i)
-    local ok, ahead, whole, livesUntil, a, b, c = unpack(decided[i], 1, 7)
+    local ok, rebased, whole, livesUntil, a, b, c = unpack(decided[i], 1, 7)
     if not all then cost = 0 end
     if ok and not all then
       -- Another policy refused: this one is shown, and kept, as it stands.
-      ok, ahead, whole, livesUntil, a, b, c = decide(first + i - 1, k, quota, 0)
+      ok, rebased, whole, livesUntil, a, b, c = decide(first + i - 1, k, quota, 0)
     end
-    if consumes and (cost > 0 or ahead) then
+    if consumes and (cost > 0 or rebased) then
       keep(k, quota, cost, whole, livesUntil, a, b, c)
     end
   end

@@ -1,0 +1,81 @@
+import type { Cell } from '../../algorithms/algorithm.ts'
+import type { Charge } from '../store.ts'
+
+// What every store does around a step. The same rules in Lua: stores/redis/driver.lua.
+
+/**
+ * Decides a charge on the state of its key, in which it leaves the outcome and the state as it is
+ * at `now`, not charged yet.
+ */
+export function decideOne(state: Cell, { quota }: Charge, now: number, cost: number): void {
+  const blockedMs = state.blockedUntil - now
+  if (blockedMs > 0) refuse(state, blockedMs)
+  else quota.decide(state, now, cost)
+}
+
+/**
+ * Charges what was decided.
+ *
+ * @param cost units; 0 if the request is refused
+ * @returns whether the store must keep the state: it was charged, or moved to a clock that has
+ *   stepped back, which even a refusal does, so that nobody stays locked out until that clock has
+ *   caught up
+ */
+export function commitOne(state: Cell, { quota }: Charge, now: number, cost: number): boolean {
+  if (cost === 0 && !state.rebased) return false
+  quota.commit(state, now, cost)
+  return true
+}
+
+/**
+ * Decides all charges of a request on the states of their keys: if one is refused, all are, and
+ * those that would have been admitted are shown as they are, uncharged.
+ *
+ * @returns whether the request is admitted
+ */
+export function decideAll(states: readonly Cell[], charges: readonly Charge[], now: number) {
+  let admitted = true
+  for (let i = 0; i < charges.length; i += 1) {
+    const charge = charges[i] as Charge
+    const state = states[i] as Cell
+    decideOne(state, charge, now, charge.cost)
+    if (!state.admitted) admitted = false
+  }
+  if (!admitted && charges.length > 1) showUncharged(states, charges, now)
+  return admitted
+}
+
+function showUncharged(states: readonly Cell[], charges: readonly Charge[], now: number): void {
+  for (let i = 0; i < charges.length; i += 1) {
+    const state = states[i] as Cell
+    if (!state.admitted) continue
+    const { rebased } = state
+    charges[i]?.quota.decide(state, now, 0)
+    state.rebased = rebased
+  }
+}
+
+/**
+ * Corrects a charge, unless its key is blocked. See `Quota.settle`.
+ *
+ * @returns what the store must do: keep the state, or delete it, since its quota is whole
+ */
+export function settleOne(
+  state: Cell,
+  { quota, cost }: Charge,
+  now: number,
+  chargedAt: number,
+): 'nothing' | 'keep' | 'delete' {
+  if (state.blockedUntil > now) return 'nothing'
+  quota.settle(state, now, cost, chargedAt)
+  return state.resetMs === 0 ? 'delete' : 'keep'
+}
+
+function refuse(state: Cell, blockedMs: number): void {
+  state.admitted = false
+  state.rebased = false
+  state.remaining = 0
+  state.resetMs = blockedMs
+  state.waitMs = blockedMs
+  state.delayMs = 0
+}
