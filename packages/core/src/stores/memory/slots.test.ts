@@ -90,7 +90,7 @@ describe('slots', () => {
       slots.save(slots.claim(`client-${n}`), cell, NOW, n % EXHAUSTED)
     }
     for (let n = 1; n <= PAGE + 10; n += 1) {
-      slots.load(n, cell, NOW)
+      slots.load(n, cell)
       const kept = [slots.key(n), cell.a, cell.b, slots.standing(n)]
       expect(kept).toEqual([`client-${n}`, n, -n, n % EXHAUSTED])
     }
