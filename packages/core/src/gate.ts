@@ -62,9 +62,9 @@ export class Gate<Request, Response> {
     this.plan = compilePlan(options, framework)
     this.limiter = new PolicyLimiter(
       this.plan.rules.map(({ policy }) => policy),
-      // What another process gives back ends refusals that this one remembers.
-      { ...options, refusalCache: options.refusalCache ?? !this.plan.settles },
+      options,
       scope,
+      this.plan.settles,
     )
     this.wire = new WireBook(this.plan.partitionSecret)
   }

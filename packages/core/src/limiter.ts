@@ -51,7 +51,10 @@ export interface Limiter<M extends Mode = Mode> {
    * @param options.limit as with `reset`
    */
   block(key: string, duration: Duration, options?: { limit?: number }): Answer<M, void>
-  /** Ends the limiter and a store that it made itself. Clients and stores handed over stay open. */
+  /**
+   * Ends the limiter and a store that it made itself. Clients and stores handed over stay open; with
+   * the last limiter on a remote one goes what this process has counted and remembered beside it.
+   */
   close(): void
 }
 

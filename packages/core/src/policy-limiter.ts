@@ -8,10 +8,9 @@ import { type Duration, parseDuration } from './options/duration.ts'
 import { compileStance, STANCE_OPTIONS, type StanceOptions } from './options/stance.ts'
 import { MAX_LIMIT, type Policy } from './policy.ts'
 import type { RedisClient } from './stores/redis/client.ts'
-import { openResilient } from './stores/resilient/resilience.ts'
-import type { Stance } from './stores/resilient/resilient-ledger.ts'
+import { ResilientStore } from './stores/resilient/resilience.ts'
 import { resolveStore } from './stores/resolve.ts'
-import type { Answer, Charge, Ledger, Mode, Ruling, Source, Space, Store } from './stores/store.ts'
+import type { Answer, Charge, Ledger, Mode, Ruling, Source, Store } from './stores/store.ts'
 
 export interface StoreOptions<M extends Mode = Mode> extends StanceOptions {
   /** A Redis client as it is, or a store. Default: a memory store of its own. */
@@ -33,7 +32,8 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   readonly store: Store<M>
   private readonly ownsStore: boolean
   private readonly prefix: string
-  private readonly stance: Stance
+  /** A remote store, as it is asked. */
+  private readonly resilient: ResilientStore | undefined
   /** By the spaces that they hold. */
   private readonly ledgers = new Map<string, Ledger<M>>()
   /** The only one, unless a limit is a function of the request. */
@@ -41,13 +41,19 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   /** Filled in anew for each call, so that a decision at once allocates nothing but itself. */
   private readonly charges: Charge[]
 
-  /** @param scope sets its keys apart from those of other limiters with the same policies */
-  constructor(policies: readonly Policy[], options: StoreOptions, scope = '') {
+  /**
+   * @param scope sets its keys apart from those of other limiters with the same policies
+   * @param settles whether it is going to settle what it charges
+   */
+  constructor(policies: readonly Policy[], options: StoreOptions, scope = '', settles = false) {
     this.policies = policies
     this.store = resolveStore(options.store) as Store as Store<M>
     this.ownsStore = options.store === undefined
     this.prefix = checkPrefix(options.prefix) + scope
-    this.stance = compileStance(options, policies)
+    const stance = compileStance(options, policies, settles)
+    if (this.store.mode === 'async') {
+      this.resilient = new ResilientStore(this.store as Store as Store<'async'>, stance)
+    }
     const ledger = this.ledger(policies.map(({ typicalQuota }) => typicalQuota))
     if (policies.every(({ quota }) => quota !== undefined)) this.staticLedger = ledger
     this.charges = this.blankCharges()
@@ -104,6 +110,7 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   }
 
   close(): void {
+    this.resilient?.close()
     if (this.ownsStore) this.store.close()
   }
 
@@ -135,7 +142,7 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     let ledger = this.ledgers.get(id)
     if (ledger === undefined) {
       const spaces = names.map((name, i) => ({ name, algorithm: (quotas[i] as Quota).algorithm }))
-      ledger = this.open(spaces)
+      ledger = (this.resilient ?? this.store).open(spaces, this.prefix) as Ledger as Ledger<M>
       if (this.ledgers.size === MAX_LEDGERS) this.forgetOldest()
       this.ledgers.set(id, ledger)
     }
@@ -147,17 +154,6 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
       this.ledgers.delete(id)
       return
     }
-  }
-
-  private open(spaces: readonly Space[]): Ledger<M> {
-    const { store, prefix, stance } = this
-    if (store.mode === 'sync') return store.open(spaces, prefix)
-    return openResilient(
-      store as Store as Store<'async'>,
-      spaces,
-      prefix,
-      stance,
-    ) as Ledger as Ledger<M>
   }
 
   private answer(ruling: MaybePromise<Ruling>, charges: readonly Charge[]) {

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { createLimiter } from './limiter.ts'
 import type { PolicyLimiter } from './policy-limiter.ts'
 import { type MemoryStore, memoryStore } from './stores/memory/memory-store.ts'
-import { type ManualClock, manualClock } from './testing/manual-clock.ts'
+import { failingStore, type ManualClock, manualClock } from './testing/index.ts'
 import { type PlainOptions, type PlainServer, servePlain } from './testing/plain-server.ts'
 
 const codes: string[] = []
@@ -158,6 +159,28 @@ describe('where the cost cannot be had, the estimate stands', () => {
     // Told by the first of these tests; once is enough for a process.
     expect(codes).toEqual(['SLUICE_SETTLE'])
   })
+})
+
+test('by whoever admitted it: what this process has admitted alone, the store is not given back', async () => {
+  const remote = failingStore({ clock })
+  const settle = jest.fn(() => 0)
+  const terms = { store: remote, limit: 100, window: '1m', algorithm: 'fixed-window' } as const
+  const open: ServerResponse[] = []
+  server = await servePlain([{ ...terms, cost: 10, settle }], (_, response) => open.push(response))
+  const outside = createLimiter(terms)
+  await outside.consume('127.0.0.1', { cost: 20 })
+  remote.fail()
+  const sent = server.send()
+  while (open.length === 0) await new Promise(setImmediate)
+  remote.recover()
+  open[0]?.end()
+  await sent
+  await turns()
+  expect(settle).toHaveBeenCalledTimes(1)
+  expect(await outside.peek('127.0.0.1')).toMatchObject({ source: 'store', remaining: 80 })
+  remote.fail()
+  expect(await outside.peek('127.0.0.1')).toMatchObject({ source: 'local', remaining: 80 })
+  remote.close()
 })
 
 describe('what was not charged is not settled', () => {

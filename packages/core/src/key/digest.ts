@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /** Characters. */
-export const DIGEST_LENGTH = 44
+const DIGEST_LENGTH = 44
+/** Longer keys are kept as a digest, so that no client can make them fill the memory. Characters. */
+const MAX_PLAIN = 256
 
 /**
  * Stands for an id that is too long or too odd to stand for itself: `#` and the SHA-256 of its
@@ -9,4 +11,10 @@ export const DIGEST_LENGTH = 44
  */
 export function digest(id: string): string {
   return `#${createHash('sha256').update(id, 'utf16le').digest('base64url')}`
+}
+
+/** What stands for a key in memory. None for another: what reads like a digest becomes one too. */
+export function bounded(key: string): string {
+  const like = key.length === DIGEST_LENGTH && key.startsWith('#')
+  return key.length > MAX_PLAIN || like ? digest(key) : key
 }

@@ -20,9 +20,9 @@ export interface StanceOptions {
    */
   localShare?: number
   /**
-   * Whether a client that the store has refused is refused from memory until its wait is over. A
-   * `reset`, `settle` or `block` of another process is then seen no sooner. Default: true, unless
-   * the limit settles.
+   * Whether a client that has nothing left is refused from memory, for at most 10 s before the
+   * store is asked again. What another process gives back by `reset` or `settle` is seen no sooner.
+   * Default: true, unless something in this process settles on the same quota.
    */
   refusalCache?: boolean
 }
@@ -31,14 +31,23 @@ export const STANCE_OPTIONS = ['deadline', 'onStoreError', 'localShare', 'refusa
 
 const MAX_DEADLINE_MS = 60_000
 
-/** @throws SluiceError */
-export function compileStance(options: StanceOptions, policies: readonly Policy[]): Stance {
-  const { onStoreError = 'local', refusalCache = true, localShare = 1 } = options
+/**
+ * @param settles whether the limiter settles what it has charged
+ * @throws SluiceError
+ */
+export function compileStance(
+  options: StanceOptions,
+  policies: readonly Policy[],
+  settles: boolean,
+): Stance {
+  const { onStoreError = 'local', refusalCache, localShare = 1 } = options
   const share = checkLocalShare(localShare)
   return {
     deadlineMs: checkDeadline(options.deadline ?? 100),
     onStoreError: checkOneOf('onStoreError', onStoreError, ['local', 'allow', 'deny']),
-    refusalCache: checkBoolean('refusalCache', refusalCache),
+    refusalCache:
+      refusalCache === undefined ? undefined : checkBoolean('refusalCache', refusalCache),
+    settles,
     localShare: share,
     localQuota: (policy, quota) => (policies[policy] as Policy).shareOf(quota, share),
   }

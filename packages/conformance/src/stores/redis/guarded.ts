@@ -1,12 +1,13 @@
 import { type Ledger, type RedisClient, type RedisStoreOptions, redisStore } from '@sluice/core'
 import type { Quota } from '../../../../core/src/algorithms/algorithm.ts'
-import { openResilient } from '../../../../core/src/stores/resilient/resilience.ts'
+import { ResilientStore } from '../../../../core/src/stores/resilient/resilience.ts'
 import type { Stance } from '../../../../core/src/stores/resilient/resilient-ledger.ts'
 
 const patient: Stance = {
   deadlineMs: 60_000,
   onStoreError: 'deny',
   refusalCache: false,
+  settles: false,
   localShare: 1,
   localQuota: (_, quota) => quota,
 }
@@ -22,5 +23,6 @@ export function guarded(
   { stance = {}, ...options }: RedisStoreOptions & { stance?: Partial<Stance> } = {},
 ): Ledger<'async'> {
   const spaces = quotas.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
-  return openResilient(redisStore(client, options), spaces, prefix, { ...patient, ...stance })
+  const store = new ResilientStore(redisStore(client, options), { ...patient, ...stance })
+  return store.open(spaces, prefix)
 }

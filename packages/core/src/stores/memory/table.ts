@@ -1,11 +1,9 @@
-import { DIGEST_LENGTH, digest } from '../../key/digest.ts'
+import { bounded } from '../../key/digest.ts'
 import { KeyIndex } from './key-index.ts'
 import { Slots } from './slots.ts'
 
 /** Keys freed in one go, at most. */
 const BATCH = 256
-/** Longer keys are kept as a digest, so that no client can make them fill the memory. Characters. */
-const MAX_PLAIN = 256
 
 /** The keys of one policy and their states. */
 export class Table {
@@ -63,10 +61,4 @@ export class Table {
     for (const slot of expired) this.free(slot)
     return expired.length
   }
-}
-
-/** No key stands for another: what reads like a digest becomes one too. */
-function bounded(key: string): string {
-  const like = key.length === DIGEST_LENGTH && key.startsWith('#')
-  return key.length > MAX_PLAIN || like ? digest(key) : key
 }

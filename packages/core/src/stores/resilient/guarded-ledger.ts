@@ -3,7 +3,7 @@ import { SluiceError } from '../../errors.ts'
 import type { Charge, Ledger, Ruling, Source } from '../store.ts'
 import { Batches } from './batches.ts'
 import type { Health } from './health.ts'
-import type { Stance } from './resilient-ledger.ts'
+import type { DecidingLedger, Stance } from './resilient-ledger.ts'
 
 /** A ruling that holds only if others do: part of a request that is decided in several places. */
 export interface Attempt {
@@ -20,24 +20,27 @@ export interface Attempt {
  * that is late is not made again: what it has charged stays charged. Keeps the charges that it is
  * given.
  */
-export class GuardedLedger implements Ledger<'async'> {
+export class GuardedLedger implements DecidingLedger {
   readonly part: Ledger['part']
   private readonly remote: Ledger<'async'>
-  private readonly local: Ledger<'sync'>
+  private readonly openLocal: () => Ledger<'sync'>
   private readonly healthOf: (key: string) => Health
   private readonly stance: Stance
   private readonly batches: Batches
 
-  /** @param healthOf the health of the part of the store that a key is in */
+  /**
+   * @param openLocal gives what this process counts by itself
+   * @param healthOf the health of the part of the store that a key is in
+   */
   constructor(
     remote: Ledger<'async'>,
-    local: Ledger<'sync'>,
+    openLocal: () => Ledger<'sync'>,
     healthOf: (key: string) => Health,
     stance: Stance,
   ) {
     this.part = remote.part
     this.remote = remote
-    this.local = local
+    this.openLocal = openLocal
     this.healthOf = healthOf
     this.stance = stance
     this.batches = new Batches(remote, healthOf)
@@ -96,7 +99,7 @@ export class GuardedLedger implements Ledger<'async'> {
     chargedAt?: number,
     source: Source = 'store',
   ): Promise<void> {
-    this.local.settle(this.localCharges(charges), chargedAt)
+    this.local?.settle(this.localCharges(charges), chargedAt)
     if (source !== 'store') return
     const health = this.health(charges)
     if (!health.isTrusted) throw untold('settle', 'it has failed before')
@@ -105,16 +108,26 @@ export class GuardedLedger implements Ledger<'async'> {
 
   /** @throws SluiceError if the store can't be told: then it holds in this process alone */
   async block(keys: readonly string[], durationMs: number): Promise<void> {
-    this.local.block(keys, durationMs)
+    this.local?.block(keys, durationMs)
     const health = this.healthOf(keys[0] as string)
     await this.tell('block', health, () => this.remote.block(keys, durationMs))
   }
 
   /** @throws SluiceError if the store can't be told: then it holds in this process alone */
   async reset(keys: readonly string[]): Promise<void> {
-    this.local.reset(keys)
+    this.local?.reset(keys)
     const health = this.healthOf(keys[0] as string)
     await this.tell('reset', health, () => this.remote.reset(keys))
+  }
+
+  /** Whether the store would be asked. */
+  isTrusted(charges: readonly Charge[]): boolean {
+    return this.health(charges).isTrusted
+  }
+
+  /** What this process counts by itself; undefined where it would not decide by that. */
+  private get local(): Ledger<'sync'> | undefined {
+    return this.stance.onStoreError === 'local' ? this.openLocal() : undefined
   }
 
   private health(charges: readonly Charge[]): Health {
@@ -148,7 +161,7 @@ export class GuardedLedger implements Ledger<'async'> {
     const ruling = this.standIn(charges)
     const conclude = (admitted: boolean) => {
       if (ruling.source !== 'local' || !ruling.admitted || admitted) return
-      this.local.settle(this.localCharges(returned(charges)), ruling.at)
+      this.local?.settle(this.localCharges(returned(charges)), ruling.at)
     }
     return { ruling, standing, conclude }
   }
@@ -160,19 +173,17 @@ export class GuardedLedger implements Ledger<'async'> {
 
   /** Counts here what the store has admitted. */
   private learnt(charges: readonly Charge[], ruling: Ruling): Ruling {
-    if (ruling.admitted && this.stance.onStoreError === 'local') {
-      this.local.settle(this.localCharges(charges))
-    }
+    if (ruling.admitted) this.local?.settle(this.localCharges(charges))
     return ruling
   }
 
   private standIn(charges: readonly Charge[], operation: 'consume' | 'peek' = 'consume'): Ruling {
-    const { onStoreError } = this.stance
-    if (onStoreError !== 'local') {
-      const admitted = onStoreError === 'allow'
-      return { admitted, at: Date.now(), source: onStoreError, outcomes: [] }
+    const { local } = this
+    if (local === undefined) {
+      const { onStoreError: source } = this.stance
+      return { admitted: source === 'allow', at: Date.now(), source, outcomes: [] }
     }
-    const { admitted, at, outcomes } = this.local[operation](this.localCharges(charges))
+    const { admitted, at, outcomes } = local[operation](this.localCharges(charges))
     // What a synchronous ledger returns is its own.
     return { admitted, at, source: 'local', outcomes: outcomes.map((outcome) => ({ ...outcome })) }
   }

@@ -98,6 +98,13 @@ describe('a store that fails', () => {
     expect(all.filter(({ allowed }) => allowed)).toHaveLength(30)
   })
 
+  it('is replaced for each of two requests of a turn: what one is answered is not the other', async () => {
+    const limiter = limiterOf()
+    await exhaust(limiter)
+    const both = await Promise.all([limiter.consume('client'), limiter.consume('client')])
+    expect(both.map(({ remaining }) => remaining)).toEqual([4, 3])
+  })
+
   it('is not asked any more after five failures, and that is told once', async () => {
     const limiter = limiterOf()
     await exhaust(limiter)
@@ -400,128 +407,16 @@ describe('what is told to a store that fails', () => {
   })
 })
 
-describe('the refusal cache', () => {
-  const calls = async (act: () => Promise<unknown>) => {
-    const before = store.calls
-    await act()
-    return store.calls - before
-  }
-  const minute = { algorithm: 'sliding-log', window: '1m' } as const
-
-  it('answers for the store until the wait is over', async () => {
-    const limiter = limiterOf(minute)
-    for (let i = 0; i < 5; i += 1) await limiter.consume('client')
-    await pass(20_000)
-    expect(await limiter.consume('client')).toMatchObject({ source: 'store', retryAfterMs: 40_000 })
-    await pass(39_999)
-    const cached = await limiter.consume('client')
-    expect(cached).toMatchObject({ allowed: false, source: 'cache', at: clock(), retryAfterMs: 1 })
-    expect(cached.policies[0]).toMatchObject({ allowed: false, resetMs: 1 })
-    await pass(1)
-    expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'store' })
-  })
-
-  it('peers fault 4: holds for a client of its own, at the cost that was refused', async () => {
-    const limiter = limiterOf(minute)
-    await limiter.consume('client', { cost: 3 })
-    expect((await limiter.consume('client', { cost: 4 })).allowed).toBe(false)
-    expect((await limiter.consume('client', { cost: 4 })).source).toBe('cache')
-    expect(await limiter.consume('client', { cost: 1 })).toMatchObject({
-      allowed: true,
-      source: 'store',
-    })
-    expect((await limiter.consume('another', { cost: 4 })).allowed).toBe(true)
-  })
-
-  it('forgets what was refused at another cost when a client is admitted', async () => {
-    const limiter = limiterOf(minute)
-    await limiter.consume('client', { cost: 3 })
-    await pass(20_000)
-    expect(await limiter.consume('client', { cost: 4 })).toMatchObject({ retryAfterMs: 40_000 })
-    expect((await limiter.consume('client', { cost: 2 })).allowed).toBe(true)
-    const again = await limiter.consume('client', { cost: 4 })
-    expect(again).toMatchObject({ source: 'store', retryAfterMs: 60_000 })
-  })
-
-  it.each(['reset', 'settle', 'block'] as const)('forgets by %s', async (act) => {
-    const limiter = limiterOf(minute)
-    await limiter.consume('client', { cost: 5 })
-    await limiter.consume('client')
-    if (act === 'reset') await limiter.reset('client')
-    if (act === 'settle') await limiter.settle('client', -1)
-    if (act === 'block') await limiter.block('client', '10m')
-    expect(await limiter.consume('client')).toMatchObject({
-      source: 'store',
-      allowed: act !== 'block',
-      retryAfterMs: act === 'block' ? 600_000 : 0,
-    })
-  })
-
-  it('forgets a refusal that was on its way while the quota was reset', async () => {
-    const limiter = limiterOf(minute)
-    await limiter.consume('client', { cost: 5 })
-    store.hang()
-    const refused = limiter.consume('client')
-    void limiter.reset('client')
-    store.recover()
-    expect((await refused).allowed).toBe(false)
-    expect((await limiter.consume('client')).allowed).toBe(true)
-  })
-
-  it('knows limits that are functions: another tier is asked for', async () => {
-    const limiter = limiterOf({ ...minute, limit: 1 })
-    await limiter.consume('client')
-    await limiter.consume('client')
-    expect(await calls(() => limiter.consume('client'))).toBe(0)
-  })
-
-  it('tells two policies that refuse one by one', async () => {
-    const limiter = createLimiter({
-      store,
-      policies: [
-        { name: 'burst', limit: 1, window: '1s', algorithm: 'sliding-log' },
-        { name: 'minute', limit: 1, window: '1m', algorithm: 'sliding-log' },
-      ],
-    })
-    await limiter.consume('client')
-    await limiter.consume('client')
-    await pass(2000)
-    const { policies, source } = await limiter.consume('client')
-    expect(source).toBe('cache')
-    expect(policies.map(({ allowed, retryAfterMs }) => [allowed, retryAfterMs])).toEqual([
-      [true, 0],
-      [false, 58_000],
-    ])
-  })
-
-  it('does not remember what will never be admitted: other figures of it change', async () => {
-    const limiter = limiterOf(minute)
-    expect(await calls(() => limiter.consume('client', { cost: 6 }))).toBe(1)
-    expect(await calls(() => limiter.consume('client', { cost: 6 }))).toBe(1)
-  })
-
-  it('is bounded: the oldest go first', async () => {
-    const limiter = limiterOf({ ...minute, limit: 1 })
-    for (let i = 0; i < 10_001; i += 1) {
-      await limiter.consume(`client ${i}`)
-      await limiter.consume(`client ${i}`)
-    }
-    expect(await calls(() => limiter.consume('client 0'))).toBe(1)
-    expect(await calls(() => limiter.consume('client 10000'))).toBe(0)
-  })
-
-  it('can be switched off', async () => {
-    const limiter = limiterOf({ ...minute, limit: 1, refusalCache: false })
-    await limiter.consume('client')
-    await limiter.consume('client')
-    expect(await calls(() => limiter.consume('client'))).toBe(1)
-  })
-
-  it('goes on through an outage', async () => {
-    const limiter = limiterOf({ ...minute, onStoreError: 'allow', limit: 1 })
+describe('a remembered refusal', () => {
+  it('goes on through an outage, until its wait is over', async () => {
+    const minute = { algorithm: 'sliding-log', window: '1m', limit: 1 }
+    const limiter = limiterOf({ ...minute, onStoreError: 'allow' })
     await limiter.consume('client')
     await limiter.consume('client')
     await exhaust(limiter)
+    await pass(50_000)
     expect(await limiter.consume('client')).toMatchObject({ allowed: false, source: 'cache' })
+    await pass(10_000)
+    expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'allow' })
   })
 })

@@ -1,6 +1,6 @@
 import type { Quota } from '../../algorithms/algorithm.ts'
 import type { Charge, Ledger, Ruling, Source } from '../store.ts'
-import { Refusals } from './refusals.ts'
+import type { LedgerRefusals } from './ledger-refusals.ts'
 
 /** What decides while the store can't. */
 export type OnStoreError = 'local' | 'allow' | 'deny'
@@ -9,38 +9,39 @@ export interface Stance {
   /** The longest that a request waits for the store, ms, 1 … 60,000. */
   readonly deadlineMs: number
   readonly onStoreError: OnStoreError
-  /** Whether refusals are remembered until they end. */
-  readonly refusalCache: boolean
+  /** Whether refusals are remembered. Undefined: where nothing in this process settles. */
+  readonly refusalCache: boolean | undefined
+  /** Whether the limiter settles what it has charged. */
+  readonly settles: boolean
   /** The share of the limits that this process admits alone, above 0, up to 1. */
   readonly localShare: number
   /** That share of a quota of the policy with this number, from 0. */
   localQuota(policy: number, quota: Quota): Quota
 }
 
-/** Answers for a store that has refused a client already, and asks it else. */
-export class ResilientLedger implements Ledger<'async'> {
-  private readonly deciding: Ledger<'async'>
-  private readonly refusals: Refusals
-  private readonly remembers: boolean
+/** A ledger that knows whether its store would be asked. */
+export interface DecidingLedger extends Ledger<'async'> {
+  isTrusted(charges: readonly Charge[]): boolean
+}
 
-  /**
-   * @param deciding keeps the charges that it is given
-   * @param clock see `Store.clock`
-   */
-  constructor(deciding: Ledger<'async'>, remembers: boolean, clock: (() => number) | undefined) {
+/** Answers for a store what that has said already, and asks it else. */
+export class ResilientLedger implements Ledger<'async'> {
+  private readonly deciding: DecidingLedger
+  private readonly refusals: LedgerRefusals
+
+  /** @param deciding keeps the charges that it is given */
+  constructor(deciding: DecidingLedger, refusals: LedgerRefusals) {
     this.deciding = deciding
-    this.remembers = remembers
-    this.refusals = new Refusals(clock ?? (() => performance.now()))
+    this.refusals = refusals
   }
 
   consume(charges: readonly Charge[]): Promise<Ruling> {
-    const known = this.refusals.find(charges)
+    const known = this.refusals.find(charges, () => this.deciding.isTrusted(charges))
     if (known !== undefined) return Promise.resolve(known)
     const kept = copy(charges)
-    if (!this.remembers) return this.deciding.consume(kept)
     const note = this.refusals.listen()
     return this.deciding.consume(kept).then((ruling) => {
-      if (ruling.source === 'store') note(kept, ruling)
+      note(kept, ruling)
       return ruling
     })
   }
@@ -50,18 +51,18 @@ export class ResilientLedger implements Ledger<'async'> {
   }
 
   settle(charges: readonly Charge[], chargedAt?: number, source?: Source): Promise<void> {
-    this.refusals.clear()
-    return this.deciding.settle(copy(charges), chargedAt, source)
+    const kept = copy(charges)
+    this.refusals.settles()
+    const keys = kept.map(({ key }) => key)
+    return this.refusals.ending(keys, () => this.deciding.settle(kept, chargedAt, source))
   }
 
   block(keys: readonly string[], durationMs: number): Promise<void> {
-    this.refusals.clear()
-    return this.deciding.block(keys, durationMs)
+    return this.refusals.ending(keys, () => this.deciding.block(keys, durationMs))
   }
 
   reset(keys: readonly string[]): Promise<void> {
-    this.refusals.clear()
-    return this.deciding.reset(keys)
+    return this.refusals.ending(keys, () => this.deciding.reset(keys))
   }
 }
 

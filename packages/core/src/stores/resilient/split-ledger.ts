@@ -1,6 +1,7 @@
 import { Cell, type Outcome } from '../../algorithms/algorithm.ts'
-import type { Charge, Ledger, Ruling, Source } from '../store.ts'
+import type { Charge, Ruling, Source } from '../store.ts'
 import type { Attempt, GuardedLedger } from './guarded-ledger.ts'
+import type { DecidingLedger } from './resilient-ledger.ts'
 
 /** The policies of a request that concern one key, and so one slot of a cluster. */
 interface Share {
@@ -21,7 +22,7 @@ type Part = Omit<Attempt, 'conclude'>
  * longer, in a leaky bucket), and a grant that can't be given back, since its part fails, stays
  * charged.
  */
-export class SplitLedger implements Ledger<'async'> {
+export class SplitLedger implements DecidingLedger {
   private readonly openShare: (places: readonly number[]) => GuardedLedger
   private readonly ledgers = new Map<string, GuardedLedger>()
 
@@ -71,6 +72,12 @@ export class SplitLedger implements Ledger<'async'> {
 
   reset(keys: readonly string[]): Promise<void> {
     return this.onEveryShare(keys, ({ ledger, places }) => ledger.reset(pick(keys, places)))
+  }
+
+  /** Whether all parts of the store would be asked. */
+  isTrusted(charges: readonly Charge[]): boolean {
+    const shares = this.sharesOf(charges.map(({ key }) => key))
+    return shares.every(({ ledger, places }) => ledger.isTrusted(pick(charges, places)))
   }
 
   private async onEveryShare(

@@ -1,0 +1,36 @@
+import { memoryStore } from '../memory/memory-store.ts'
+import type { Ledger, Space, Store } from '../store.ts'
+
+/** Keys that this process counts by itself at most, over all limiters on one store. */
+const MAX_KEYS = 100_000
+
+/** What this process counts by itself beside a remote store. Nothing is kept until it is asked for. */
+export class LocalCounts {
+  private readonly clock: (() => number) | undefined
+  private readonly ledgers = new Map<string, Ledger<'sync'>>()
+  private store: Store<'sync'> | undefined
+
+  /** @param clock see `Store.clock` */
+  constructor(clock: (() => number) | undefined) {
+    this.clock = clock
+  }
+
+  /** What gives the same ledger whenever it is called; after `clear` one that has counted nothing. */
+  opener(spaces: readonly Space[], prefix: string): () => Ledger<'sync'> {
+    const id = [prefix, ...spaces.map(({ name }) => name)].join('\n')
+    return () => this.ledgers.get(id) ?? this.open(id, spaces, prefix)
+  }
+
+  clear(): void {
+    this.store?.close()
+    this.store = undefined
+    this.ledgers.clear()
+  }
+
+  private open(id: string, spaces: readonly Space[], prefix: string): Ledger<'sync'> {
+    this.store ??= memoryStore({ maxKeys: MAX_KEYS, clock: this.clock })
+    const ledger = this.store.open(spaces, prefix)
+    this.ledgers.set(id, ledger)
+    return ledger
+  }
+}
