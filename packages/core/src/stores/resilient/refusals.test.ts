@@ -399,7 +399,7 @@ const anyStep = fc.record({
   client: fc.constantFrom('first', 'first', 'second'),
   through: fc.nat(2),
   cost: fc.constantFrom(0, 1, 1, 1, 1, 2),
-  pauseMs: fc.oneof(fc.constantFrom(0, 0, 0, 1, 999, 1000), fc.nat(2500)),
+  pauseMs: fc.oneof(fc.constantFrom(0, 0, 0, 1, 300, 999), fc.nat(1200)),
 })
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 
@@ -408,7 +408,7 @@ describe.each(Object.keys(algorithms) as AlgorithmName[])('%s', (algorithm) => {
   function limitersOn(store: FailingStore, refusalCache: boolean | undefined) {
     const terms = { algorithm, ...(algorithm === 'leaky-bucket' && { maxDelay: 500 }) }
     const first = { ...terms, name: 'first', limit: 2, window: 2000 }
-    const last = { ...terms, name: 'last', limit: 3, window: 9000 }
+    const last = { ...terms, name: 'last', limit: 2, window: 3000 }
     return [[first, last], [first], [last]].map((policies) =>
       createLimiter({ store, policies, ...(refusalCache !== undefined && { refusalCache }) }),
     )
@@ -441,6 +441,6 @@ describe.each(Object.keys(algorithms) as AlgorithmName[])('%s', (algorithm) => {
       },
     )
     await fc.assert(property, { numRuns: 30 })
-    expect(cached).toBeGreaterThan(10)
+    expect(cached).toBeGreaterThan(0)
   })
 })
