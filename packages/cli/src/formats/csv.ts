@@ -108,6 +108,7 @@ export class CsvReader implements LogReader {
     const named = Object.fromEntries(header.map((name, i) => [name, fields[i]]))
     const reason = this.records.read(named, this.entry)
     if (reason !== undefined) return reason
+    this.entry.size = sizeOf(this.lines)
     this.sink.entry(this.entry)
     if (this.reading.whole) this.entry = new LogEntry()
     return undefined

@@ -28,6 +28,7 @@ export class LineReader implements LogReader {
           sink.unreadable(number, bytes.toString('utf8', start, Math.min(end, start + 200)), reason)
           return
         }
+        entry.size = end - start
         sink.entry(entry)
         if (whole) entry = new LogEntry()
       },

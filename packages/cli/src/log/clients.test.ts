@@ -34,6 +34,14 @@ describe('Clients', () => {
     expect(clients.key(99_999)).toBe(address(99_999))
   })
 
+  it('keeps no more of a long key than tells it from others', () => {
+    const clients = new Clients()
+    const long = 'a'.repeat(1_000_000)
+    expect([clients.number(`${long}b`), clients.number(`${long}c`)]).toEqual([0, 1])
+    expect([numberOf(clients, `${long}b`), clients.number(`${long}c`)]).toEqual([0, 1])
+    expect(clients.key(1)).toMatch(/^a{64}… [\da-f]{64}$/)
+  })
+
   it('counts an address as the middleware does, however it is written', () => {
     const clients = new Clients()
     const spellings = ['2001:db8:1:200::1', '2001:DB8:1:2FF:0::2', '[2001:db8:1:201::3]:443']

@@ -1,5 +1,10 @@
+import { createHash } from 'node:crypto'
 import { addressKey } from '@sluice/core'
 import { ByteIndex } from './byte-index.ts'
+
+/** Longer keys are kept as their beginning and a digest, so that they can't fill the memory. */
+const LONGEST = 256
+const BEGINNING = 64
 
 /**
  * Numbers clients in the order in which they appear, from 0. Addresses are counted as the
@@ -17,7 +22,7 @@ export class Clients {
   number(text: string): number {
     const known = this.numbers.get(text)
     if (known !== undefined) return known
-    const key = addressKey(text) ?? text
+    const key = shortened(addressKey(text) ?? text)
     const number = this.numbers.get(key)
     if (number !== undefined) return number
     this.numbers.set(key, this.keys.length)
@@ -38,4 +43,11 @@ export class Clients {
   key(number: number): string {
     return this.keys[number] as string
   }
+}
+
+function shortened(key: string): string {
+  if (key.length <= LONGEST) return key
+  // A copy: a part would keep the whole in memory.
+  const beginning = Buffer.from(key.slice(0, BEGINNING)).toString()
+  return `${beginning}… ${createHash('sha256').update(key).digest('hex')}`
 }

@@ -52,7 +52,8 @@ export class ReorderBuffer {
   private readonly emit: (timeMs: number, handle: number) => void
   private readonly capacity: number
   private readonly buckets = Array.from({ length: BUCKETS }, () => new Bucket())
-  private size = 0
+  /** Lines that wait for their place. */
+  size = 0
   private newestMs = -1
   /** The oldest second that is still open, since the epoch. */
   private oldest = 0
@@ -91,7 +92,8 @@ export class ReorderBuffer {
     this.oldest = Math.max(this.oldest, second)
   }
 
-  private releaseEarly(): void {
+  /** Lets the oldest second go on, though lines may still come that belong before it. */
+  releaseEarly(): void {
     while (this.bucket(this.oldest).length === 0) this.oldest += 1
     this.lastMs = this.release(this.oldest)
   }

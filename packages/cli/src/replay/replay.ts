@@ -10,6 +10,9 @@ import { Batch } from './batch.ts'
 import type { Plan } from './plan.ts'
 import { NOBODY, type Run } from './run.ts'
 
+/** Bytes of lines that are kept whole until they are played: beyond it the oldest go on early. */
+const MOST_HELD = 128 * 1024 * 1024
+
 /** Plays a log's requests through all runs, in the log's own time. */
 export class Replay {
   readonly runs: readonly Run[]
@@ -23,6 +26,8 @@ export class Replay {
   fromMs = 0
   toMs = 0
   private readonly whole: boolean
+  /** Bytes of the lines that are kept whole. */
+  private held = 0
   private readonly arrivals = new Arrivals()
   private readonly order = new ReorderBuffer((timeMs, handle) => this.queue(timeMs, handle))
   private readonly leaps = new Leaps((timeMs, handle) => this.order.push(timeMs, handle))
@@ -52,20 +57,17 @@ export class Replay {
   /** Takes a line's request, which `play` plays once no earlier one can come any more. */
   take(entry: LogEntry): void {
     const kept = this.whole ? entry : undefined
+    if (this.whole) this.held += entry.size
     this.leaps.push(entry.time, this.arrivals.add(entry.client, entry.cost, kept))
   }
 
   /** Plays what is due. Rejects with what a function of the user's throws. */
   async play(): Promise<void> {
-    const { arrivals, batch } = this
-    for (let i = 0; i < this.due; i += 1) {
-      const handle = this.dueHandles[i] as number
-      const timeMs = this.dueTimes[i] as number
-      batch.add(timeMs, arrivals.client(handle), arrivals.cost(handle), arrivals.entry(handle))
-      arrivals.release(handle)
-      if (batch.isFull) await this.playBatch()
+    await this.playDue()
+    while (this.held > MOST_HELD && this.order.size > 0) {
+      this.order.releaseEarly()
+      await this.playDue()
     }
-    this.due = 0
   }
 
   /** Plays all that is left. */
@@ -91,6 +93,19 @@ export class Replay {
     return largest
   }
 
+  private async playDue(): Promise<void> {
+    const { arrivals, batch } = this
+    for (let i = 0; i < this.due; i += 1) {
+      const handle = this.dueHandles[i] as number
+      const timeMs = this.dueTimes[i] as number
+      batch.add(timeMs, arrivals.client(handle), arrivals.cost(handle), arrivals.entry(handle))
+      arrivals.release(handle)
+      if (batch.isFull) await this.playBatch()
+    }
+    this.due = 0
+    if (this.held > MOST_HELD) await this.playBatch()
+  }
+
   private async playBatch(): Promise<void> {
     const { batch } = this
     for (const run of this.runs) {
@@ -100,6 +115,8 @@ export class Replay {
     if (this.runs.length === 0) this.ask()
     for (const demand of this.demands) demand.commit(batch.times, batch.length)
     this.count(this.runs[0]?.clients ?? batch.clients)
+    for (const entry of batch.entries) this.held -= entry?.size ?? 0
+    batch.entries.length = 0
     batch.length = 0
   }
 

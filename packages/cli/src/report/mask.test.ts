@@ -13,6 +13,8 @@ describe('a client', () => {
     ['user:203.0.113.7', 'user:203.0.113.x #5'],
     ['user:annabel', 'user:an… #5'],
     ['user:7', 'user:… #5'],
+    ['key:203.0.113.7', 'key:203.0.113.x #5'],
+    ['key:topsecret', 'key:to… #5'],
     ['ann@example.com', 'an… #5'],
     ['token', 't… #5'],
     ['ab', '… #5'],

@@ -45,7 +45,7 @@ function cut(text: string, longest: number): string {
 function hidden(key: string): string {
   const network = networkOf(key)
   if (network !== undefined) return network
-  const [, kind = '', name = ''] = /^(user:)?(.*)$/s.exec(key) ?? []
+  const [, kind = '', name = ''] = /^(user:|key:)?(.*)$/s.exec(key) ?? []
   return kind + (networkOf(name) ?? firstLetters(name))
 }
 
