@@ -24,7 +24,7 @@ app.use(
         limit: (ctx) => tokensPerMinute[ctx.state.plan as Plan],
         window: '1m',
         cost: mostTokens,
-        settle: (ctx) => ctx.state.tokensUsed ?? 0,
+        settle: (ctx) => ctx.state.tokensUsed ?? undefined,
       },
     ],
   }),

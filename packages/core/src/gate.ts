@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import { readCharges } from './charges.ts'
 import { type Decision, outright, type PolicyDecision } from './decision.ts'
 import { joinStates } from './http/join-states.ts'
@@ -7,17 +6,20 @@ import { spareRedirects } from './http/redirects.ts'
 import { denial, type Refusal, refusalOf, renameViolated, unavailability } from './http/refusal.ts'
 import { WireBook } from './http/wire-book.ts'
 import type { WireItem, WireState } from './http/wire-state.ts'
+import { noteWritten, readWritten } from './http/written.ts'
+import { LEFT, orLeft } from './key/left.ts'
 import type { KeyKind } from './key/notation.ts'
 import { isPromise, type MaybePromise, then } from './maybe-promise.ts'
 import { compilePlan, type Plan } from './options/compile.ts'
 import type { RateLimitOptions } from './options/rate-limit-options.ts'
 import { PolicyLimiter } from './policy-limiter.ts'
 import { type Framework, isPreflight } from './request.ts'
-import { settle } from './settlement.ts'
+import { settleInTime } from './settle-in-time.ts'
+import { Settlement } from './settlement.ts'
 import type { Charge } from './stores/store.ts'
-import { hold, takePlace } from './waiting.ts'
+import { textOf } from './thrown.ts'
+import { WaitingRoom } from './waiting.ts'
 import { warnOnce } from './warning.ts'
-import { whenClosed } from './when-closed.ts'
 
 /** What is to be done with a request that was decided. */
 export interface Verdict {
@@ -30,12 +32,17 @@ export interface Verdict {
   readonly charges: readonly Charge[]
 }
 
-/** On the response: what the limiters that it has passed have written into its header fields. */
-const WRITTEN = Symbol('sluice.written')
-
 const NONE: readonly WireItem[] = []
 
-type Outgoing = ServerResponse & { [WRITTEN]?: WireState }
+type Identified = Charge[] | 'allow' | 'deny' | typeof LEFT
+
+/** Of a request whose client has gone, and can't be known any more: it ends here, uncharged. */
+const left: Verdict = {
+  decision: outright(false, 0, Infinity),
+  state: undefined,
+  refusal: undefined,
+  charges: [],
+}
 
 /**
  * The main path: request → key → policies → limiter → decision → verdict. Knows no framework:
@@ -49,6 +56,7 @@ export class Gate<Request, Response> {
   readonly scope: string
   private readonly plan: Plan<Request, Response>
   private readonly wire: WireBook
+  private readonly waitingRoom: WaitingRoom
 
   /** @throws SluiceError for wrong options */
   constructor(
@@ -67,6 +75,12 @@ export class Gate<Request, Response> {
       this.plan.settles,
     )
     this.wire = new WireBook(this.plan.partitionSecret)
+    this.waitingRoom = new WaitingRoom(this.plan.maxWaiting)
+  }
+
+  /** Whether something settles, so that `admit` watches the response. */
+  get settles(): boolean {
+    return this.plan.settles
   }
 
   get ipv6Prefix(): number {
@@ -83,19 +97,21 @@ export class Gate<Request, Response> {
    * Throws, or rejects, with what a function of the user's throws.
    */
   check(request: Request): MaybePromise<Verdict | undefined> {
-    const { skip } = this.plan
-    if (isPreflight(this.framework.incoming(request))) return undefined
-    if (skip === undefined) return this.decide(request)
-    return then(skip(request), (skipped) => (skipped ? undefined : this.decide(request)))
+    const { skip, access } = this.plan
+    const preflight = isPreflight(this.framework.incoming(request))
+    if (preflight && !access?.denies) return undefined
+    const proceed = () => (preflight ? this.checkPreflight(request) : this.decide(request))
+    if (skip === undefined) return proceed()
+    return then(skip(request), (skipped) => (skipped ? undefined : proceed()))
   }
 
   /** Writes the rate-limit fields, joined with those of the limiters that the response has passed. */
   writeFields({ state, refusal }: Verdict, response: Response, set: SetField): void {
     if (state === undefined) return
-    const outgoing: Outgoing = this.framework.outgoing(response)
-    const earlier = outgoing[WRITTEN]
+    const outgoing = this.framework.outgoing(response)
+    const earlier = readWritten(outgoing)
     const joined = earlier === undefined ? state : joinStates(earlier, state)
-    outgoing[WRITTEN] = joined
+    noteWritten(outgoing, joined)
     this.plan.profile.write(joined, set)
     if (refusal === undefined) spareRedirects(joined, this.plan.profile, outgoing)
     else if (earlier !== undefined) renameViolated(refusal, joined)
@@ -103,31 +119,48 @@ export class Gate<Request, Response> {
 
   /**
    * Lets a request go on: when its turn comes, and with its charge settled at the end.
-   * @returns false if the client has gone away before its turn
+   * @returns false if the client has gone away before its turn, or before it was known
    */
   admit(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
+    if (verdict === left) return false
     const { decision, charges } = verdict
     const outgoing = this.framework.outgoing(response)
-    if (this.plan.settles && decision.allowed && charges.length > 0) {
-      const { limiter, plan } = this
-      whenClosed(outgoing, () => {
-        void settle(limiter, plan.rules, charges, decision, request, response)
-      })
+    const { rules, settles } = this.plan
+    if (settles && decision.allowed && charges.length > 0) {
+      const settlement = new Settlement(this.limiter, rules, charges, decision, request, response)
+      const settled = decision.policies.filter((_, i) => rules[i]?.settle !== undefined)
+      settleInTime(settlement, outgoing, settled)
     }
-    return this.waits(decision) ? hold(decision.delayMs, outgoing) : true
+    if (!this.waits(decision)) return true
+    return this.waitingRoom.hold(waitingKey(charges, decision), decision.delayMs, outgoing)
   }
 
-  private decide(request: Request): MaybePromise<Verdict> {
-    const { access } = this.plan
-    const listed = access?.ofAddress(request)
-    if (listed !== undefined) return this.judgeListed(request, listed)
-    return then(readCharges(this.plan.rules, request), (charges) => {
-      const named = access?.ofKeys(charges)
-      if (named !== undefined) return this.judgeListed(request, named)
-      return then(this.limiter.decide(charges), (decision) =>
-        this.judge(request, charges, decision),
-      )
+  private decide(request: Request): MaybePromise<Verdict | undefined> {
+    return then(this.identify(request), (found) => {
+      if (!Array.isArray(found)) return this.judgeListed(request, found)
+      return then(this.limiter.decide(found), (decision) => this.judge(request, found, decision))
     })
+  }
+
+  /** A preflight has no credentials: one whose key can't be read is let through. */
+  private checkPreflight(request: Request): MaybePromise<Verdict | undefined> {
+    const judge = (found: Identified) =>
+      Array.isArray(found) || found === 'allow' ? undefined : this.judgeListed(request, found)
+    try {
+      const found = this.identify(request)
+      return isPromise(found) ? found.then(judge, () => undefined) : judge(found)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** What a request is charged, unless its client is on a list, or can't be known any more. */
+  private identify(request: Request): MaybePromise<Identified> {
+    const { access, rules } = this.plan
+    return then<Identified, Identified>(
+      orLeft(() => access?.ofAddress(request) ?? readCharges(rules, request)),
+      (found) => (Array.isArray(found) ? (access?.ofKeys(found) ?? found) : found),
+    )
   }
 
   private judge(request: Request, charges: readonly Charge[], decided: Decision): Verdict {
@@ -163,7 +196,8 @@ export class Gate<Request, Response> {
 
   /** An admitted request that has to wait needs a place to wait in; without one it is refused. */
   private seat(charges: readonly Charge[], decision: Decision): Decision {
-    if (!this.waits(decision) || takePlace(this.plan.maxWaiting)) return decision
+    if (!this.waits(decision)) return decision
+    if (this.waitingRoom.take(waitingKey(charges, decision))) return decision
     const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
     // What the store fails to take back drains by itself.
     void Promise.resolve(this.limiter.settleCharges(back, decision)).catch(() => {})
@@ -190,7 +224,12 @@ export class Gate<Request, Response> {
     return allowed && delayMs > 0 && !this.plan.dryRun
   }
 
-  private judgeListed(request: Request, source: 'allow' | 'deny'): Verdict {
+  private judgeListed(
+    request: Request,
+    source: 'allow' | 'deny' | typeof LEFT,
+  ): Verdict | undefined {
+    // A dry run keeps no request from the application.
+    if (source === LEFT) return this.plan.dryRun ? undefined : left
     const allowed = source === 'allow'
     const decision = outright(allowed, Date.now(), allowed ? 0 : Infinity)
     this.report(decision, request)
@@ -208,9 +247,14 @@ export class Gate<Request, Response> {
   }
 }
 
+/** The key that a request waits for: that of the policy with the longest delay. */
+function waitingKey(charges: readonly Charge[], { delayMs, policies }: Decision): string {
+  return (charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge).key
+}
+
 function tellOfReport(error: unknown): void {
   warnOnce(
     'SLUICE_ON_DECISION',
-    `onDecision threw ${String(error)}. The request goes on; mend the function.`,
+    `onDecision threw ${textOf(error)}. The request goes on; fix the function.`,
   )
 }

@@ -1,5 +1,5 @@
 import type { Quota } from './algorithms/algorithm.ts'
-import { type Decision, type PolicyDecision, toDecision } from './decision.ts'
+import { type Decision, toDecision } from './decision.ts'
 import { SluiceError } from './errors.ts'
 import type { Limiter } from './limiter.ts'
 import { isPromise, type MaybePromise, then } from './maybe-promise.ts'
@@ -25,6 +25,12 @@ export const STORE_OPTIONS = ['store', 'prefix', ...STANCE_OPTIONS] as const
 const MAX_LEDGERS = 100
 
 const SOURCES: readonly Source[] = ['store', 'cache', 'local', 'allow', 'deny']
+
+/** By whom a policy was charged, and when. Without a time: now. */
+export interface ChargedPolicy {
+  readonly source: Source
+  readonly at: number | undefined
+}
 
 /** The policies on a store. What adapters build theirs on: they bring charges of their own. */
 export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
@@ -87,7 +93,10 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   }
 
   /** Corrects what a decision has charged, each policy where and when that was decided. */
-  settleCharges(charges: readonly Charge[], { policies }: Decision): Answer<M, void> {
+  settleCharges(
+    charges: readonly Charge[],
+    { policies }: { readonly policies: readonly ChargedPolicy[] },
+  ): Answer<M, void> {
     const ledger = this.ledgerOf(charges)
     const pending = distinct(policies).map(({ at, source }) => {
       const own = charges.map((charge, i) =>
@@ -180,7 +189,7 @@ function all(pending: readonly unknown[]): MaybePromise<void> {
 }
 
 /** The first policy of each time and source: one, unless they were decided apart. */
-function distinct(policies: readonly PolicyDecision[]): PolicyDecision[] {
+function distinct(policies: readonly ChargedPolicy[]): ChargedPolicy[] {
   return policies.filter(({ at, source }, i) => {
     return i === policies.findIndex((other) => other.at === at && other.source === source)
   })

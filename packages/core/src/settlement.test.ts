@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { connect } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import type { Gate, Verdict } from './gate.ts'
 import { createLimiter } from './limiter.ts'
 import type { PolicyLimiter } from './policy-limiter.ts'
 import { type MemoryStore, memoryStore } from './stores/memory/memory-store.ts'
@@ -81,36 +82,187 @@ test('what was right changes nothing', async () => {
 })
 
 describe('the client goes away', () => {
-  const abort = async (handle: Handler) => {
-    const settle = jest.fn(async () => 4)
-    const client = () => connect(server.port, '127.0.0.1').on('error', () => {})
-    await serve({ cost: 10, settle }, handle)
-    const socket = client()
-    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    return { settle, socket }
+  /** What `settle` gives. */
+  let cost: number
+  let settle: ReturnType<typeof jest.fn>
+  let response: ServerResponse
+
+  /** Sends a request and leaves, once the handler has begun. */
+  async function leave(handle: Handler = () => {}, options: object = {}): Promise<void> {
+    settle = jest.fn(async () => cost)
+    const closed = new Promise<void>((resolve) => {
+      const begin: Handler = (request, given) => {
+        response = given
+        handle(request, given)
+        socket.destroy()
+        given.once('close', resolve)
+      }
+      void serve({ cost: 10, settle, ...options }, begin).then(() => {
+        socket = connect(server.port, '127.0.0.1').on('error', () => {})
+        socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      })
+    })
+    let socket: ReturnType<typeof connect>
+    await closed
+    await turns()
   }
 
-  test('before the response', async () => {
-    let arrived = () => {}
-    const arrival = new Promise<void>((resolve) => {
-      arrived = resolve
-    })
-    const { settle, socket } = await abort(() => arrived())
-    await arrival
-    expect(settle).not.toHaveBeenCalled()
-    socket.destroy()
-    await untilRemaining(96)
-    expect(settle).toHaveBeenCalledTimes(1)
-  })
-
-  test('during the body', async () => {
-    const { settle, socket } = await abort((_, response) => response.writeHead(200).write('part'))
-    await new Promise((resolve) => socket.once('data', resolve))
-    expect(settle).not.toHaveBeenCalled()
-    socket.destroy()
+  test('before the response: the estimate stands until the application ends it', async () => {
+    cost = 4
+    await leave()
+    expect(remaining()).toBe(90)
+    response.end('too late')
     await untilRemaining(96)
     await turns()
-    expect(settle).toHaveBeenCalledTimes(1)
+    expect(remaining()).toBe(96)
+  })
+
+  test('during the body: the same', async () => {
+    cost = 4
+    await leave((_, given) => given.writeHead(200).write('part'))
+    expect(remaining()).toBe(90)
+    response.end()
+    await untilRemaining(96)
+  })
+
+  test('what it has cost so far beyond the estimate is charged, and once', async () => {
+    cost = 15
+    await leave()
+    expect(remaining()).toBe(85)
+    cost = 25
+    response.end()
+    await untilRemaining(75)
+    response.end()
+    await turns()
+    expect(remaining()).toBe(75)
+  })
+
+  test('what was charged on the way is not given back, the estimate is', async () => {
+    cost = 15
+    await leave()
+    cost = 0
+    response.end()
+    await untilRemaining(95)
+  })
+
+  test('an end that middleware replaced and never passes on is an end', async () => {
+    cost = 4
+    await leave((_, given) => {
+      Object.assign(given, { end: () => given })
+    })
+    expect(remaining()).toBe(90)
+    response.end()
+    await untilRemaining(96)
+  })
+
+  test('no timer holds its request', async () => {
+    cost = 11
+    await leave(() => {}, { window: '100ms', algorithm: 'token-bucket' })
+    const { calls } = settle.mock
+    const asked = calls.length
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    expect(calls).toHaveLength(asked)
+  })
+})
+
+describe('a response that takes long', () => {
+  const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+
+  /** The first response is open, and others wait behind it on the connection. */
+  async function open(count: number, options: object): Promise<ServerResponse[]> {
+    const responses: ServerResponse[] = []
+    await serve(options, (_, response) => responses.push(response))
+    const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+    socket.write(GET.repeat(count))
+    while (responses.length < count) await new Promise(setImmediate)
+    return responses
+  }
+
+  test('pays once per window for what it has cost so far, and at the end for the rest', async () => {
+    let cost = 30
+    const settle = jest.fn(() => cost)
+    const [response] = await open(1, { cost: 10, settle, window: '100ms' })
+    expect(remaining()).toBe(90)
+    await untilRemaining(70)
+    cost = 50
+    await untilRemaining(50)
+    cost = 20
+    while (settle.mock.calls.length < 4) await new Promise(setImmediate)
+    expect(remaining()).toBe(50)
+    cost = 55
+    response?.end()
+    await untilRemaining(45)
+    const asked = settle.mock.calls.length
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    expect(settle).toHaveBeenCalledTimes(asked)
+  })
+
+  test('pays in the window in which it has become known', async () => {
+    let cost = 10
+    const [response] = await open(1, { cost: 10, settle: () => cost })
+    clock.advance(60_000)
+    expect(remaining()).toBe(100)
+    cost = 40
+    response?.end()
+    await untilRemaining(70)
+  })
+
+  test('ended behind another: pays at once, is given back once it is sent', async () => {
+    const cost = new Map<ServerResponse, number>()
+    const settle = (_: unknown, response: ServerResponse) => cost.get(response)
+    const [first, second, third] = (await open(3, { cost: 10, settle })) as [
+      ServerResponse,
+      ServerResponse,
+      ServerResponse,
+    ]
+    expect(remaining()).toBe(70)
+    cost.set(second, 15).set(third, 0)
+    second.end()
+    third.end()
+    await untilRemaining(65)
+    await turns()
+    expect(remaining()).toBe(65)
+    first.end()
+    await untilRemaining(75)
+  })
+
+  test('of a client that never reads: settled all the same once it has been ended', async () => {
+    const [response] = await open(1, { cost: 10, settle: () => 3 })
+    response?.end(Buffer.alloc(20_000_000))
+    await untilRemaining(97)
+    expect(response?.writableFinished).toBe(false)
+  })
+
+  test('a body that is compressed after the end: given back once it has been sent', async () => {
+    const [response] = (await open(1, { cost: 10, settle: () => 3 })) as [ServerResponse]
+    const end = response.end
+    let compressed = () => {}
+    Object.assign(response, {
+      end(text: string) {
+        compressed = () => end.call(response, text.slice(1), 'utf8')
+        return response
+      },
+    })
+    response.end('done')
+    await turns()
+    expect(remaining()).toBe(90)
+    compressed()
+    await untilRemaining(97)
+  })
+
+  test('ended before the limiter: settled at once', async () => {
+    await serve({ cost: 10, settle: (_: unknown, { statusCode }: ServerResponse) => statusCode })
+    const gate = server.gates[0]?.base as Gate<IncomingMessage, ServerResponse>
+    const ended = createServer((request, response) => {
+      response.writeHead(200).end('done')
+      gate.admit(gate.check(request) as Verdict, request, response)
+    })
+    await new Promise<void>((resolve) => ended.listen(0, '127.0.0.1', resolve))
+    await fetch(`http://127.0.0.1:${(ended.address() as AddressInfo).port}`)
+    limiter().settle('127.0.0.1', -190)
+    await untilRemaining(90)
+    ended.closeAllConnections()
+    ended.close()
   })
 })
 
@@ -137,6 +289,9 @@ describe('where the cost cannot be had, the estimate stands', () => {
   const fail = () => {
     throw new Error('no')
   }
+  const throwing = (thrown: unknown) => () => {
+    throw thrown
+  }
   test.each<[string, () => unknown]>([
     ['NaN', () => Number.NaN],
     ["'5'", () => '5'],
@@ -144,11 +299,13 @@ describe('where the cost cannot be had, the estimate stands', () => {
     ['1.5', () => 1.5],
     ['Infinity', () => Infinity],
     ['more than any limit', () => 1e12 + 1],
-    ['undefined', () => undefined],
     ['null', () => null],
     ['an error', fail],
     ['a rejection', async () => fail()],
     ['NaN, later', async () => Number.NaN],
+    ['an object without a prototype', throwing(Object.create(null))],
+    ['a rejection with one', async () => throwing(Object.create(null))()],
+    ['what fails to become text', throwing({ toString: fail, [Symbol.toPrimitive]: fail })],
   ])('%s', async (_, settle) => {
     const called = jest.fn(settle)
     await serve({ cost: 10, settle: called })
@@ -256,16 +413,25 @@ describe('several policies', () => {
     expect(settle).toHaveBeenCalledTimes(1)
   })
 
-  test('one that fails leaves all estimates', async () => {
-    const settle = jest.fn(() => Number.NaN)
-    const policies = [
-      { ...terms, name: 'a', settle: () => 2 },
-      { ...terms, name: 'b', settle },
-    ]
+  test.each<[string, (() => unknown)[], number[]]>([
+    ['one that fails leaves its own estimate', [() => 2, () => Number.NaN], [98, 90]],
+    ['one that gives undefined keeps its estimate', [() => undefined, async () => 0], [90, 100]],
+  ])('%s', async (_, functions, expected) => {
+    const policies = functions.map((settle, i) => ({ ...terms, name: `${i}`, settle }))
     await serve({ ...none, cost: 10, policies })
     await server.send()
-    while (settle.mock.calls.length === 0) await new Promise(setImmediate)
+    await untilLeft(...expected)
     await turns()
-    expect(left()).toEqual([90, 90])
+    expect(left()).toEqual(expected)
   })
+})
+
+test('undefined keeps the estimate, without a warning', async () => {
+  codes.length = 0
+  const settle = jest.fn(() => undefined)
+  await serve({ cost: 10, settle })
+  await server.send()
+  while (settle.mock.calls.length === 0) await new Promise(setImmediate)
+  await turns()
+  expect([remaining(), codes]).toEqual([90, []])
 })

@@ -9,21 +9,12 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore } from './stores/memory/memory-store.ts'
 import { manualClock } from './testing/manual-clock.ts'
 import { servePlain } from './testing/plain-server.ts'
-import { hold, takePlace } from './waiting.ts'
+import { WaitingRoom } from './waiting.ts'
 
 /** A response whose client is there, or has gone. */
 function response(closed = false) {
   const fake = Object.assign(new EventEmitter(), { closed, socket: {} })
   return fake as unknown as ServerResponse & EventEmitter
-}
-
-/** Places taken in this process. */
-async function taken(): Promise<number> {
-  for (let most = 1; ; most += 1) {
-    if (!takePlace(most)) continue
-    await hold(0, response(true))
-    return most - 1
-  }
 }
 
 describe('with the clock of the tests', () => {
@@ -33,17 +24,18 @@ describe('with the clock of the tests', () => {
 
   test('a request goes on after its delay, not before, and gives its place back', async () => {
     jest.useFakeTimers()
-    takePlace(1)
+    const room = new WaitingRoom(1)
+    room.take('a')
     const settled = jest.fn()
     const client = response()
-    const held = hold(250.5, client).then(settled)
+    const held = room.hold('a', 250.5, client).then(settled)
     await jest.advanceTimersByTimeAsync(250)
     expect(settled).not.toHaveBeenCalled()
-    expect(await taken()).toBe(1)
+    expect(room.take('b')).toBe(false)
     await jest.advanceTimersByTimeAsync(1)
     expect(settled).toHaveBeenCalledWith(true)
     await held
-    expect(await taken()).toBe(0)
+    expect(room.take('b')).toBe(true)
     expect(client.listenerCount('close')).toBe(0)
   })
 
@@ -52,9 +44,10 @@ describe('with the clock of the tests', () => {
     async (ms) => {
       jest.useFakeTimers()
       const timeouts = jest.spyOn(globalThis, 'setTimeout')
-      takePlace(1)
+      const room = new WaitingRoom(1)
+      room.take('a')
       const settled = jest.fn()
-      const held = hold(ms, response()).then(settled)
+      const held = room.hold('a', ms, response()).then(settled)
       await jest.advanceTimersByTimeAsync(ms - 1)
       expect(settled).not.toHaveBeenCalled()
       await jest.advanceTimersByTimeAsync(1)
@@ -66,33 +59,58 @@ describe('with the clock of the tests', () => {
 
   test('the client goes away: it does not go on, and its place is free at once', async () => {
     jest.useFakeTimers()
-    takePlace(1)
+    const room = new WaitingRoom(1)
+    room.take('a')
     const client = response()
-    const held = hold(3_600_000, client)
+    const held = room.hold('a', 3_600_000, client)
     client.emit('close')
     expect(await held).toBe(false)
-    expect(await taken()).toBe(0)
+    expect(room.take('b')).toBe(true)
     expect(jest.getTimerCount()).toBe(0)
   })
 
   test('the client has gone already', async () => {
     jest.useFakeTimers()
-    takePlace(1)
-    expect(await hold(3_600_000, response(true))).toBe(false)
-    expect(await taken()).toBe(0)
+    const room = new WaitingRoom(1)
+    room.take('a')
+    expect(await room.hold('a', 3_600_000, response(true))).toBe(false)
+    expect(room.take('b')).toBe(true)
     expect(jest.getTimerCount()).toBe(0)
   })
+})
 
-  test('no more than so many wait, over all limiters', async () => {
-    expect(takePlace(0)).toBe(false)
-    expect([takePlace(2), takePlace(2), takePlace(2), takePlace(3)]).toEqual([
-      true,
-      true,
-      false,
-      true,
-    ])
-    for (let i = 0; i < 3; i += 1) await hold(0, response(true))
-    expect(await taken()).toBe(0)
+describe('a room has so many places', () => {
+  /** How many of so many tries get a place. */
+  function take(room: WaitingRoom, key: string, tries = 2000): number {
+    return Array.from({ length: tries }, () => room.take(key)).filter(Boolean).length
+  }
+
+  test('none, one, and many', () => {
+    const counts = [0, 1, 2, 1000].map((places) => {
+      const room = new WaitingRoom(places)
+      const keys = Array.from({ length: 1100 }, (_, i) => `${i}`)
+      return keys.filter((key) => room.take(key)).length
+    })
+    expect(counts).toEqual([0, 1, 2, 1000])
+  })
+
+  test('one key alone gets half of them, and always leaves some for others', () => {
+    const room = new WaitingRoom(1000)
+    expect(['a', 'b', 'c', 'd'].map((key) => take(room, key))).toEqual([500, 250, 125, 63])
+    expect(take(room, 'a')).toBe(0)
+    expect(room.take('e')).toBe(true)
+  })
+
+  test("one room's places are not another's", () => {
+    const [one, other] = [new WaitingRoom(4), new WaitingRoom(4)]
+    expect([take(one, 'a'), take(one, 'b'), take(other, 'a')]).toEqual([2, 1, 2])
+  })
+
+  test('a place that is given back is free for anybody', async () => {
+    const room = new WaitingRoom(4)
+    expect(take(room, 'a')).toBe(2)
+    for (let i = 0; i < 2; i += 1) await room.hold('a', 0, response(true))
+    expect(take(room, 'b')).toBe(2)
   })
 })
 
@@ -101,33 +119,39 @@ test('a client that goes away over a real connection', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
   client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2))
+  const room = new WaitingRoom(4)
   const held: Promise<boolean>[] = []
   const bothWait = new Promise<void>((resolve) =>
     server.on('request', (_, response) => {
-      takePlace(2)
-      if (held.push(hold(3_600_000, response)) === 2) resolve()
+      room.take('a')
+      if (held.push(room.hold('a', 3_600_000, response)) === 2) resolve()
     }),
   )
   await bothWait
-  expect(await taken()).toBe(2)
+  expect(room.take('a')).toBe(false)
   client.destroy()
   // Of the one behind it too.
   expect(await Promise.all(held)).toEqual([false, false])
-  expect(await taken()).toBe(0)
+  expect(room.take('a')).toBe(true)
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('whoever waits does not keep the process alive', async () => {
+test('while a request waits the process lives, and no longer', async () => {
   const module = pathToFileURL(join(__dirname, 'waiting.ts')).href
   const script = `
     import { EventEmitter } from 'node:events'
-    import { hold, takePlace } from ${JSON.stringify(module)}
-    takePlace(1)
-    hold(3_600_000, Object.assign(new EventEmitter(), { closed: false, socket: {} }))
-    console.log('waits')`
+    import { WaitingRoom } from ${JSON.stringify(module)}
+    const response = () => Object.assign(new EventEmitter(), { closed: false, socket: {} })
+    const room = new WaitingRoom(4)
+    room.take('a')
+    const leaves = response()
+    room.take('b')
+    room.hold('b', 3_600_000, leaves).then((goesOn) => console.log('left', goesOn))
+    leaves.emit('close')
+    console.log('waited', await room.hold('a', 100, response()))`
   const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 15_000 })
-  expect(stdout).toBe('waits\n')
+  expect(stdout).toBe('left false\nwaited true\n')
 })
 
 describe('through the gate', () => {
@@ -136,7 +160,7 @@ describe('through the gate', () => {
   test('peers fault 24: beyond the cap they are refused at once, and are not charged', async () => {
     const store = memoryStore({ clock: manualClock() })
     const served: unknown[] = []
-    const server = await servePlain([{ ...QUEUE, store, maxWaiting: 2 }], (_, response) => {
+    const server = await servePlain([{ ...QUEUE, store, maxWaiting: 4 }], (_, response) => {
       served.push(response)
       response.end()
     })
@@ -158,15 +182,33 @@ describe('through the gate', () => {
 
   test('whoever goes away makes room for another', async () => {
     const store = memoryStore({ clock: manualClock() })
-    const options = { ...QUEUE, limit: 1, window: '1h', store, maxWaiting: 1 } as const
+    const seated: boolean[] = []
+    const options = {
+      ...QUEUE,
+      limit: 1,
+      window: '1h',
+      maxDelay: '2h',
+      store,
+      maxWaiting: 1,
+      onDecision: ({ allowed }: { allowed: boolean }) => void seated.push(allowed),
+    } as const
     const server = await servePlain([options], (_, response) => response.end())
+    const wait = () => {
+      const client = connect(server.port, '127.0.0.1').on('error', () => {})
+      client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      return client
+    }
     expect((await server.send()).status).toBe(200)
-    const client = connect(server.port, '127.0.0.1')
-    client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    while ((await taken()) === 0) await new Promise(setImmediate)
+    const client = wait()
+    while (seated.length < 2) await new Promise(setImmediate)
     expect((await server.send()).status).toBe(429)
+    expect(seated).toEqual([true, true, false])
     client.destroy()
-    while ((await taken()) === 1) await new Promise(setImmediate)
+    while (seated.at(-1) !== true) {
+      const { length } = seated
+      wait()
+      while (seated.length === length) await new Promise(setImmediate)
+    }
     await server.stop()
     store.close()
   })

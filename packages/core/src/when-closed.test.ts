@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { hasGone, whenClosed } from './when-closed.ts'
+import { isClosed, whenClosed } from './when-closed.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -145,7 +145,7 @@ describe('requests that wait behind another on their connection', () => {
     client.write(GET.repeat(2))
     await connectionsEnded()
     for (const response of responses) {
-      expect(hasGone(response)).toBe(true)
+      expect(isClosed(response)).toBe(true)
       whenClosed(response, () => closed.push(0))
     }
     expect(closed.sort()).toEqual([0, 0, 1, 2])

@@ -1,20 +1,24 @@
 import type { ServerResponse } from 'node:http'
+import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 
 /** What to call when a connection ends: one listener each, however many requests are pipelined. */
 const onSocket = new WeakMap<Socket, Set<() => void>>()
 
-/** Whether the response has ended, or its client has gone away. */
-export function hasGone(response: ServerResponse): boolean {
+/** Whether the response has been sent, or its client has gone away. */
+export function isClosed(response: ServerResponse): boolean {
+  // HTTP/2 has no `closed`: there it is a stream that ends.
+  const { stream } = response as { stream?: Http2ServerResponse['stream'] }
+  if (stream !== undefined) return stream.destroyed || stream.closed
   return response.closed || (isQueued(response) && response.req.socket.destroyed)
 }
 
 /**
- * Calls back once: when the response has ended, or its client has gone away.
+ * Calls back once: when the response has been sent, or its client has gone away.
  * @returns what calls it off
  */
 export function whenClosed(response: ServerResponse, callback: () => void): () => void {
-  if (hasGone(response)) {
+  if (isClosed(response)) {
     callback()
     return () => {}
   }
@@ -36,7 +40,7 @@ export function whenClosed(response: ServerResponse, callback: () => void): () =
  * Whether it waits behind another on its connection (pipelining, RFC 9112 §9.3.2): when that
  * connection ends, Node tells only the response that is being sent.
  */
-function isQueued(response: ServerResponse): boolean {
+export function isQueued(response: ServerResponse): boolean {
   return response.socket === null
 }
 

@@ -103,19 +103,24 @@ describe('settle', () => {
     expect(settled).toEqual([['/', 200]])
   })
 
-  test('is asked once when the client goes away', async () => {
-    const called: unknown[] = []
-    const { app, settled, remaining } = await settling(async (gone) => {
-      called.push(1)
-      await gone
+  test('the client goes away: the estimate stands until the handler ends', async () => {
+    let goOn = () => {}
+    let gone: Promise<unknown> | undefined
+    const { app, settled, remaining } = await settling(async (closed) => {
+      gone = closed
+      await new Promise<void>((resolve) => {
+        goOn = resolve
+      })
       return 'too late'
     })
     const left = leaving(app)
-    await until(() => called.length === 1, soon('the handler runs'))
-    expect(await remaining()).toBe(40)
+    await until(() => gone !== undefined, soon('the handler runs'))
     left.destroy()
+    await gone
+    await until(() => settled.length === 1, soon('settle is asked'))
+    expect(await remaining()).toBe(40)
+    goOn()
     await until(async () => (await remaining()) === 85, soon('45 units are given back'))
-    expect(settled).toEqual([['/', 200]])
   })
 })
 

@@ -1,6 +1,8 @@
+import { STATUS_CODES } from 'node:http'
 import {
-  exposedHeaders,
   type Gate,
+  keepFields,
+  noteEnd,
   RateLimitError,
   type Refusal,
   type Verdict,
@@ -23,28 +25,50 @@ export function apply(
     return sent ? undefined : refuse(gate, verdict, verdict.refusal, ctx)
   }
   const goesOn = gate.admit(verdict, ctx, ctx)
-  return goesOn === true ? goOn(ctx, next) : wait(goesOn, ctx, next)
+  return goesOn === true ? goOn(gate, ctx, next) : wait(goesOn, gate, ctx, next)
 }
 
 async function wait(
   goesOn: boolean | Promise<boolean>,
+  gate: Gate<Context, Context>,
   ctx: Context,
   next: Next,
 ): Promise<unknown> {
-  return (await goesOn) ? goOn(ctx, next) : undefined
+  return (await goesOn) ? goOn(gate, ctx, next) : undefined
+}
+
+function goOn(gate: Gate<Context, Context>, ctx: Context, next: Next): Promise<unknown> {
+  const done = next().catch((error: unknown) => {
+    if (!ctx.headerSent) {
+      // Koa's error handler starts from an empty response.
+      keepFields(ctx.res)
+      // It sends nothing to a client that has gone. What it would have sent is settled all the same.
+      if (!ctx.response.writable) ctx.res.statusCode = statusOf(error)
+    }
+    throw error
+  })
+  return gate.settles ? done.finally(() => noteEndOf(ctx)) : done
+}
+
+/** As Koa's error handler reads it. */
+function statusOf(error: unknown): number {
+  const { status, statusCode } = (error ?? {}) as { status?: unknown; statusCode?: unknown }
+  const named = Number(status || statusCode)
+  return named in STATUS_CODES ? named : 500
 }
 
 /**
- * Koa's error handler starts from an empty response and sets the error's own `headers`: an error
- * of the application's takes the fields with it, so that every response has them.
+ * Koa ends no response whose client has gone. It asks whether the response is writable when all
+ * middleware has run: then the application has ended it.
  */
-function goOn(ctx: Context, next: Next): Promise<unknown> {
-  return next().catch((error: unknown) => {
-    if (error instanceof Error && Object.isExtensible(error)) {
-      const own = (error as { headers?: object }).headers
-      Object.assign(error, { headers: { ...fieldsOf(ctx, FIELDS), ...own } })
-    }
-    throw error
+function noteEndOf(ctx: Context): void {
+  Object.defineProperty(ctx, 'writable', {
+    configurable: true,
+    get() {
+      const { writable } = ctx.response
+      if (!writable) noteEnd(ctx.res)
+      return writable
+    },
   })
 }
 
@@ -54,9 +78,13 @@ function refuse(
   refusal: Refusal,
   ctx: Context,
 ): unknown {
-  writeRefusalFields(refusal, (name, value) => ctx.set(name, value))
+  const headers: Record<string, string> = {}
+  writeRefusalFields(refusal, (name, value) => {
+    headers[name] = value
+    ctx.set(name, value)
+  })
   if (respond === 'throw') {
-    const headers = fieldsOf(ctx, [...FIELDS, 'Retry-After', 'Cache-Control'])
+    keepFields(ctx.res)
     throw new RateLimitError(refusal, decision, headers)
   }
   ctx.status = refusal.status
@@ -64,14 +92,4 @@ function refuse(
   ctx.set('Content-Type', refusal.mediaType)
   ctx.body = refusal.body
   return undefined
-}
-
-/** What limiters write, by whatever profile. */
-const FIELDS = exposedHeaders(['draft-11', 'draft-6', 'legacy']).filter(
-  (name) => name !== 'Retry-After',
-)
-
-function fieldsOf(ctx: Context, names: readonly string[]): Record<string, string> {
-  const set = names.filter((name) => ctx.res.hasHeader(name))
-  return Object.fromEntries(set.map((name) => [name, ctx.response.get(name)]))
 }

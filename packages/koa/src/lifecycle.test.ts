@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type ClientRequest, request } from 'node:http'
 import { describe, expect, jest, test } from '@jest/globals'
 import { until } from '@sluice/conformance/redis'
@@ -6,7 +7,6 @@ import { rateLimit } from './index.ts'
 import { listen, type Site, VERSIONS } from './testing.ts'
 
 const soon = { withinMs: 5000 }
-const never = new Promise<void>(() => {})
 
 /** A request whose client can go away. */
 function open({ url }: Site): ClientRequest {
@@ -117,17 +117,79 @@ describe.each(VERSIONS)('a charge in %s', (_, Koa) => {
     expect(settled[0]?.[0]).toBe(settled[0]?.[1])
   })
 
-  test('is settled when the client goes away, to what was used so far', async () => {
-    const { app, settled, expectRemaining } = settling((ctx) => {
-      ctx.state.used = 20
-      return never
+  describe('of a client that has gone', () => {
+    /** Sends a request that goes away while the application works for it. */
+    async function leave(app: Koa3): Promise<void> {
+      const gone: Promise<unknown>[] = []
+      app.middleware.unshift((ctx, next) => {
+        gone.push(once(ctx.res, 'close'))
+        return next()
+      })
+      const site = await listen(app)
+      const hanging = open(site)
+      await until(() => gone.length === 1, { ...soon, what: 'the request has come' })
+      hanging.destroy()
+      await gone[0]
+    }
+
+    test('is settled when all middleware has run, to what was used by then', async () => {
+      let goOn = () => {}
+      const { app, settled, expectRemaining } = settling(async (ctx) => {
+        ctx.state.used = 20
+        await new Promise<void>((resolve) => {
+          goOn = resolve
+        })
+        ctx.state.used = 30
+      })
+      await leave(app)
+      await until(() => settled.length === 1, { ...soon, what: 'settle is asked' })
+      await expectRemaining(50)
+      goOn()
+      await expectRemaining(70)
+      expect(settled).toHaveLength(2)
     })
-    const site = await listen(app)
-    const hanging = open(site)
-    await expectRemaining(50)
-    hanging.destroy()
-    await expectRemaining(80)
-    expect(settled).toHaveLength(1)
+
+    test.each([
+      [401, 'what the error says', Object.assign(new Error('wrong'), { status: 401 })],
+      [500, 'nothing', new Error('wrong')],
+      [500, 'nonsense', Object.assign(new Error('wrong'), { status: 'nonsense' })],
+    ])('its status is %d by %s', async (status, __, error) => {
+      let goOn = () => {}
+      const { app, settled, expectRemaining } = settling(async (ctx) => {
+        ctx.state.used = 7
+        await new Promise<void>((resolve) => {
+          goOn = resolve
+        })
+        throw error
+      })
+      await leave(app)
+      goOn()
+      await expectRemaining(93)
+      expect(settled.at(-1)?.[0].status).toBe(status)
+    })
+
+    test('middleware in front may still turn an error into another status', async () => {
+      const app = new Koa()
+      let goOn = () => {}
+      const statuses: number[] = []
+      const rest = new Promise<void>((resolve) => {
+        goOn = resolve
+      })
+      app.use(async (ctx, next) => {
+        await next().catch(() => new Promise(setImmediate))
+        ctx.status = 401
+      })
+      const settle = (ctx: Koa3.Context) => statuses.push(ctx.status) && 0
+      app.use(rateLimit({ ...TERMS, settle })).use(rateLimit({ ...TERMS, settle }))
+      app.use(async () => {
+        await rest
+        throw new Error('wrong password')
+      })
+      await leave(app)
+      goOn()
+      await until(() => statuses.includes(401), { ...soon, what: 'it is settled' })
+      expect(statuses.filter((status) => status !== 404)).toEqual([401, 401])
+    })
   })
 
   test('is settled when the application fails', async () => {

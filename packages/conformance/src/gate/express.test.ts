@@ -56,7 +56,7 @@ const STORES: Record<string, () => NonNullable<RateLimitOptions['store']> & { cl
 }
 
 describe.each(Object.keys(STORES))('peers fault 24, Express and %s', (kind) => {
-  test('of 300 that would wait 50 do; the others are refused at once and not charged', async () => {
+  test('of 300 that would wait 50 do, half of the places; the others are refused at once and not charged', async () => {
     const store = (STORES[kind] as (typeof STORES)[string])()
     let served = 0
     const app = express()
@@ -66,7 +66,7 @@ describe.each(Object.keys(STORES))('peers fault 24, Express and %s', (kind) => {
       window: '1h',
       algorithm: 'leaky-bucket',
       maxDelay: '1000d',
-      maxWaiting: 50,
+      maxWaiting: 100,
       deadline: '1m',
     })
     app.use(limit, (_, response) => {

@@ -10,7 +10,7 @@ export function reserving(app: Express, store: Store, complete: RequestHandler):
     limit: 10_000,
     window: '1m',
     cost: 1000,
-    settle: (_, response) => response.locals.tokensUsed ?? 0,
+    settle: (_, response) => response.locals.tokensUsed ?? undefined,
   })
   app.post('/completions', tokens, complete)
   // #endregion
@@ -24,7 +24,7 @@ export function charging(app: Express, store: Store, complete: RequestHandler): 
     limit: 10_000,
     window: '1m',
     cost: 0,
-    settle: (_, response) => response.locals.tokensUsed ?? 0,
+    settle: (_, response) => response.locals.tokensUsed ?? undefined,
   })
   app.post('/completions', tokens, complete)
   // #endregion

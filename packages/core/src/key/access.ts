@@ -18,7 +18,12 @@ export class Access<Request> {
     this.address = address
   }
 
+  get denies(): boolean {
+    return !this.deny.isEmpty
+  }
+
   ofAddress(request: Request): 'allow' | 'deny' | undefined {
+    if (!this.deny.hasRanges && !this.allow.hasRanges) return undefined
     const address = this.address(request)
     if (this.deny.holdsAddress(address)) return 'deny'
     return this.allow.holdsAddress(address) ? 'allow' : undefined
@@ -62,13 +67,21 @@ class AccessList {
     this.keys = keys
   }
 
+  get isEmpty(): boolean {
+    return !this.hasRanges && this.keys.size === 0
+  }
+
+  get hasRanges(): boolean {
+    return this.ranges.length > 0
+  }
+
   holdsKey(key: string): boolean {
     return this.keys.has(key)
   }
 
   /** @param raw the client's address, in any spelling */
   holdsAddress(raw: string | undefined): boolean {
-    if (raw === undefined || this.ranges.length === 0) return false
+    if (raw === undefined || !this.hasRanges) return false
     const address = parseAddress(raw)
     return address !== undefined && this.ranges.some((range) => matches(range, address))
   }

@@ -3,6 +3,7 @@ import type { HeaderProfile } from '../http/profiles/index.ts'
 import { composeProfiles, type Profile } from '../http/profiles/index.ts'
 import { Access } from '../key/access.ts'
 import { type KeyReader, keyReader } from '../key/key.ts'
+import { presentAddress } from '../key/left.ts'
 import type { KeyKind } from '../key/notation.ts'
 import { type AddressReader, addressReader } from '../key/proxies.ts'
 import { readOnce } from '../key/read-once.ts'
@@ -93,7 +94,7 @@ export function compilePlan<Request, Response>(
   checkFunctions(options)
   const { allow, deny } = options
   const listed = allow !== undefined || deny !== undefined
-  const reader = addressReader(options.trustProxy, framework)
+  const reader = presentAddress(addressReader(options.trustProxy, framework), framework)
   // With one policy and no list it is asked for once anyway.
   const address = listed || options.policies !== undefined ? readOnce(reader, framework) : reader
   const ipv6Prefix = checkInteger('ipv6Prefix', options.ipv6Prefix ?? 56, 32, 128)

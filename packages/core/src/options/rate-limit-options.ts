@@ -23,18 +23,20 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   settle?: SettleOption<Request, Response>
 }
 
-/** Gives the actual cost, an integer ≥ 0, when the response has ended or the client has gone. */
+/** Gives the actual cost, an integer ≥ 0, or undefined where the estimate is to stand. */
 export type SettleOption<Request, Response> = (
   request: Request,
   response: Response,
-) => MaybePromise<number>
+) => MaybePromise<number | undefined>
 
 interface CommonOptions<Request, Response> extends StoreOptions {
   /** What the request costs: an integer ≥ 0, or a function of the request. Default: 1. */
   cost?: number | Of<Request, number>
   /**
-   * What the request has turned out to cost: called once, when the response has ended or the
-   * client has gone away. The difference to `cost` is given back or charged, into debt if need be.
+   * What the request has turned out to cost, or undefined to keep the estimate. Called when the
+   * application has ended the response: the difference to `cost` is given back or charged, into
+   * debt if need be. Also called before, when the client leaves and once per window of a slow
+   * response: then what it has cost so far is charged, and nothing is given back.
    */
   settle?: SettleOption<Request, Response>
   /**

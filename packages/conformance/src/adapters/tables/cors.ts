@@ -20,6 +20,34 @@ export function corsTests(world: World): void {
     expect((await site.send(PREFLIGHT)).status).toBe(200)
   })
 
+  test('preflights of a denied client are refused, whether by address or by key', async () => {
+    const denied = { ...PREFLIGHT, headers: { ...PREFLIGHT.headers, 'x-user': 'mallory' } }
+    for (const deny of [['127.0.0.1'], ['user:mallory']]) {
+      const site = await world.start({ limit: 1, window: '1m', key: 'user', deny })
+      const [reply, again] = await site.sendTimes(2, denied)
+      expect([reply?.status, again?.status]).toEqual([403, 403])
+      expect(reply?.field('Retry-After')).toBeUndefined()
+      expect([site.keys, site.decisions]).toEqual([[], []])
+    }
+    const dry = await world.start({ limit: 1, window: '1m', deny: ['127.0.0.1'], dryRun: true })
+    expect((await dry.send(denied)).status).toBe(200)
+  })
+
+  test('preflights of others pass, uncounted, whatever becomes of their key', async () => {
+    const fails = () => {
+      throw new Error('no credentials')
+    }
+    for (const key of ['user', fails, async () => fails()] as const) {
+      const site = await world.start({ limit: 1, window: '1m', key, deny: ['user:mallory'] })
+      const replies = await site.sendTimes(3, PREFLIGHT)
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+      expect([site.keys, site.errors]).toEqual([[], []])
+    }
+    const skip = () => true
+    const site = await world.start({ limit: 1, window: '1m', skip, deny: ['127.0.0.1'] })
+    expect((await site.send(PREFLIGHT)).status).toBe(200)
+  })
+
   test.each([
     ['plain', {}],
     ['with an origin', ORIGIN],

@@ -24,6 +24,10 @@ export class CallQueue {
     this.end = link(end, end)
   }
 
+  get isEmpty(): boolean {
+    return this.end.after === this.end
+  }
+
   /** From the first on; the one that was given last may leave meanwhile. */
   *[Symbol.iterator](): Generator<Call, void> {
     for (let call = this.end.after as Call; call !== this.end; ) {

@@ -38,16 +38,22 @@ export class Deadline {
 
   /** Ends the call; false if it was over already: then somebody else has decided. */
   end(call: Call): boolean {
-    return this.calls.delete(call)
+    const waited = this.calls.delete(call)
+    if (this.calls.isEmpty) this.timer?.unref()
+    return waited
   }
 
+  /** The process stays alive as long as a call is waited for. */
   private arm(): void {
-    if (this.timer !== undefined) return
+    if (this.timer !== undefined) {
+      this.timer.ref()
+      return
+    }
     const [next] = this.calls
     if (next === undefined) return
     this.timerDueAt = next.dueAt
     const waitMs = Math.max(1, Math.ceil(next.dueAt - performance.now()))
-    this.timer = setTimeout(() => this.ring(), waitMs).unref()
+    this.timer = setTimeout(() => this.ring(), waitMs)
   }
 
   private ring(): void {
