@@ -1,5 +1,5 @@
 import { untilLinked } from './replication.ts'
-import { type RedisServer, startRedis } from './server.ts'
+import { type RedisServer, type StartOptions, startRedis } from './server.ts'
 import { startAll, stopAll } from './start-all.ts'
 import { until } from './until.ts'
 
@@ -11,6 +11,10 @@ export interface ClusterOptions {
   /** How many masters share the slots, in equal ranges; at least 3, or none can be replaced. */
   readonly masters?: number
   readonly replicasPerMaster?: 0 | 1
+  /** Further arguments of every node. */
+  readonly args?: readonly string[]
+  /** Gives every node a wall clock of its own, so many milliseconds ahead; needs libfaketime. */
+  readonly clockOffsetMs?: number
 }
 
 export interface RedisCluster {
@@ -36,8 +40,9 @@ interface Identity {
 export async function startCluster({
   masters: count = 3,
   replicasPerMaster = 0,
+  ...options
 }: ClusterOptions = {}): Promise<RedisCluster> {
-  const nodes = await startNodes(count * (1 + replicasPerMaster))
+  const nodes = await startNodes(count * (1 + replicasPerMaster), options)
   const masters = nodes.slice(0, count)
   const replicas = nodes.slice(count)
   try {
@@ -49,9 +54,14 @@ export async function startCluster({
   return { nodes, masters, replicas, stop: () => stopAll(nodes) }
 }
 
-function startNodes(count: number): Promise<RedisServer[]> {
-  const args = ['--cluster-node-timeout', String(NODE_TIMEOUT_MS)]
-  const starts = Array.from({ length: count }, () => startRedis({ cluster: true, args }))
+function startNodes(
+  count: number,
+  { args: further = [], ...options }: StartOptions,
+): Promise<RedisServer[]> {
+  const args = ['--cluster-node-timeout', String(NODE_TIMEOUT_MS), ...further]
+  const starts = Array.from({ length: count }, () =>
+    startRedis({ ...options, cluster: true, args }),
+  )
   return startAll(starts)
 }
 
