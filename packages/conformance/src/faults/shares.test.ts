@@ -2,12 +2,14 @@
 // time: each share is decided by its own part, and the limits hold.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Ledger, Ruling } from '@sluice/core'
+import { createLimiter, type Ledger, type Ruling } from '@sluice/core'
 import { Cluster } from 'ioredis'
 import type { Quota } from '../../../core/src/algorithms/algorithm.ts'
 import { algorithms } from '../../../core/src/algorithms/index.ts'
+import type { PolicyLimiter } from '../../../core/src/policy-limiter.ts'
 import type { Stance } from '../../../core/src/stores/resilient/resilient-ledger.ts'
 import {
+  patient,
   type RedisCluster,
   type RedisProxy,
   slotOf,
@@ -68,8 +70,8 @@ describe('with a node behind a slow line', () => {
 
   /** A ledger whose address has used up its quota; the slow node has been asked already. */
   async function usedUp(prefix: string, stance: Partial<Stance>): Promise<Ledger> {
-    const patient = guarded(client, quotas, prefix)
-    await Promise.all(Array.from({ length: LIMIT }, () => patient.consume(ask(address, user))))
+    const unhurried = guarded(client, quotas, prefix)
+    await Promise.all(Array.from({ length: LIMIT }, () => unhurried.consume(ask(address, user))))
     return guarded(client, quotas, prefix, { stance: { deadlineMs: 100, ...stance } })
   }
 
@@ -205,14 +207,37 @@ describe('with clocks that differ', () => {
     expect(count).toBe(10)
   })
 
-  test('a decision is settled policy by policy, each at the time of its own node', async () => {
+  test('what is settled after the edge of a window goes into the window that was charged', async () => {
     const [address, user] = await Promise.all([keyAt(0, 'address'), keyAt(1, 'user')])
+    const policies = (['address', 'user'] as const).map((name, i) => {
+      return {
+        name,
+        limit: [10, 1000][i] as number,
+        window: '1h',
+        algorithm: 'fixed-window',
+      } as const
+    })
+    const terms = { ...patient, store: client, policies, prefix: 'settled' } as const
+    const limiter = createLimiter(terms) as PolicyLimiter<'async'>
+    const charges = [address, user].map((key, i) => {
+      return { key, quota: limiter.policies[i]?.quota as Quota, cost: 1 }
+    })
+    const take = async (count: number) => {
+      const all = Array.from({ length: count }, () => limiter.decide(charges))
+      return (await Promise.all(all)).filter(({ allowed }) => allowed)
+    }
     const now = Date.now()
-    await cluster.masters[0]!.setClock(0)
-    await cluster.masters[1]!.setClock(5 * HOUR)
-    const ledger = guarded(client, quotas, 'origins')
-    const { at, origins } = await ledger.consume(ask(address, user))
-    expect(origins?.map((origin) => Math.round((origin.at - now) / HOUR))).toEqual([0, 5])
-    expect(at).toBe(origins?.[1]?.at)
+    const edge = Math.ceil(now / HOUR) * HOUR + HOUR
+    await cluster.masters[0]!.setClock(edge - HOUR / 2 - now)
+    await cluster.masters[1]!.setClock(edge + HOUR / 2 - now)
+    const before = await take(8)
+    await cluster.masters[0]!.setClock(edge + 1000 - now)
+    expect(await take(18)).toHaveLength(10)
+    const back = charges.map((charge) => ({ ...charge, cost: -1 }))
+    for (const decision of before) await limiter.settleCharges(back, decision)
+    expect(await take(18)).toHaveLength(0)
+    const [, left] = (await limiter.decide(charges)).policies
+    // The user's window is the same still.
+    expect([before.length, left?.remaining]).toEqual([8, 1000 - 10])
   })
 })
