@@ -4,7 +4,8 @@ import type { Duration } from './options/duration.ts'
 import { compilePolicies } from './policies.ts'
 import { POLICY_OPTIONS, type PolicyOptions } from './policy.ts'
 import { PolicyLimiter, STORE_OPTIONS, type StoreOptions } from './policy-limiter.ts'
-import type { Answer, Mode, Source } from './stores/store.ts'
+import type { RedisClient } from './stores/redis/client.ts'
+import type { Answer, Mode, Source, Store } from './stores/store.ts'
 
 /** The terms of the only policy in the options themselves, or several `policies` that must all admit. */
 export type LimiterOptions<M extends Mode = Mode> = StoreOptions<M> &
@@ -14,6 +15,9 @@ type SinglePolicy = Omit<PolicyOptions, 'name'> & { policies?: undefined }
 type SeveralPolicies = { [option in keyof Omit<PolicyOptions, 'name'>]?: undefined } & {
   policies: readonly PolicyOptions[]
 }
+
+/** Without a store a limiter is in memory, so that one which may be missing does not count. */
+type RemoteOptions = LimiterOptions<'async'> & { store: Store<'async'> | RedisClient }
 
 export interface Limiter<M extends Mode = Mode> {
   /**
@@ -68,7 +72,7 @@ const SINGLE_OPTIONS = POLICY_OPTIONS.filter((option) => option !== 'name')
  *   another
  */
 export function createLimiter(options: LimiterOptions<'sync'>): Limiter<'sync'>
-export function createLimiter(options: LimiterOptions<'async'>): Limiter<'async'>
+export function createLimiter(options: RemoteOptions): Limiter<'async'>
 export function createLimiter(options: LimiterOptions): Limiter
 export function createLimiter(options: LimiterOptions): Limiter {
   checkObject('options', options, 'the options of a limiter')

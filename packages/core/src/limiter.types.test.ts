@@ -30,6 +30,23 @@ export async function redisAnswersByPromise() {
   return [await promised, await settled, await direct, wrong]
 }
 
+/** `store: url ? new Redis(url) : undefined`, as one writes it for development without a Redis. */
+export async function aStoreThatMayBeMissingIsEither(client: RedisClient | undefined) {
+  const limiter = createLimiter({ ...terms, store: client })
+  const decision: Decision | Promise<Decision> = limiter.consume('key')
+  // @ts-expect-error: it may be there at once
+  const promised: Promise<Decision> = limiter.peek('key')
+  // @ts-expect-error: it may be a promise
+  const atOnce: Decision = limiter.peek('key')
+  // @ts-expect-error: none of them is surely a promise
+  limiter.reset('key').then
+  const store: Store<'async'> | undefined = client && redisStore(client)
+  // @ts-expect-error: the same for a store
+  const other: Promise<Decision> = createLimiter({ ...terms, store }).consume('key')
+  const settled: void | Promise<void> = limiter.settle('key', -1)
+  return [await decision, promised, atOnce, other, settled]
+}
+
 export async function awaitServesBoth() {
   const decision: Decision = await createLimiter({ ...terms, store: either }).consume('key')
   const atOnce: Decision = await createLimiter(terms).consume('key')

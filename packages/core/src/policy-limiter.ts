@@ -2,6 +2,7 @@ import type { Quota } from './algorithms/algorithm.ts'
 import { type Decision, toDecision } from './decision.ts'
 import { SluiceError } from './errors.ts'
 import type { Limiter } from './limiter.ts'
+import { Watch } from './made-per-request.ts'
 import { isPromise, type MaybePromise, then } from './maybe-promise.ts'
 import { checkInteger, checkOneOf } from './options/checks.ts'
 import { type Duration, parseDuration } from './options/duration.ts'
@@ -44,6 +45,7 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
   private readonly ledgers = new Map<string, Ledger<M>>()
   /** The only one, unless a limit is a function of the request. */
   private readonly staticLedger: Ledger<M> | undefined
+  private watch: Watch | undefined
   /** Filled in anew for each call, so that a decision at once allocates nothing but itself. */
   private readonly charges: Charge[]
 
@@ -63,6 +65,7 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
     const ledger = this.ledger(policies.map(({ typicalQuota }) => typicalQuota))
     if (policies.every(({ quota }) => quota !== undefined)) this.staticLedger = ledger
     this.charges = this.blankCharges()
+    if (this.ownsStore) this.watch = Watch.start([...this.ledgers.keys()].join())
   }
 
   consume(key: string, options?: { cost?: number; limit?: number }): Answer<M, Decision> {
@@ -75,6 +78,7 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
    * them before it returns.
    */
   decide(charges: readonly Charge[]): Answer<M, Decision> {
+    if (this.watch?.isOver()) this.watch = undefined
     return this.answer(this.ledgerOf(charges).consume(charges), charges)
   }
 
@@ -120,6 +124,7 @@ export class PolicyLimiter<M extends Mode = Mode> implements Limiter<M> {
 
   close(): void {
     this.resilient?.close()
+    this.watch?.end()
     if (this.ownsStore) this.store.close()
   }
 

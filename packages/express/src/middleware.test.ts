@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { type SendOptions, send } from '@sluice/conformance/adapters'
 import express, { type Request, type Response } from 'express'
 import { rateLimit } from './index.ts'
@@ -62,6 +62,18 @@ describe('the middleware in Express', () => {
     expect((await get('/')).status).toBe(429)
     await limit.limiter.reset('127.0.0.1')
     expect((await get('/')).remaining).toBe(4)
+  })
+
+  test('made inside a handler it never limits: one warning says so', async () => {
+    const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const app = express()
+    app.use((request, response, next) => rateLimit(ONCE)(request, response, next))
+    app.use((_, response) => void response.send('served'))
+    const get = await listen(app)
+    for (let i = 0; i < 12; i += 1) expect((await get('/')).status).toBe(200)
+    const told = emitted.mock.calls.map(([, options]) => (options as { code?: string }).code)
+    emitted.mockRestore()
+    expect(told).toEqual(['SLUICE_MADE_PER_REQUEST'])
   })
 
   test('on one route, and in a router, it limits there and nowhere else', async () => {

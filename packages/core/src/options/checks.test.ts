@@ -85,7 +85,7 @@ describe('a name that is not known', () => {
     expect(fixOf(option)).toContain(said)
   })
 
-  it.each(['max', 'ke', 'xyz', 'windowMs', ''])('%p is near to none', (option) => {
+  it.each(['mx', 'ke', 'xyz', 'wndwMillis', ''])('%p is near to none', (option) => {
     expect(fixOf(option)).toBe('Remove it or correct its name.')
   })
 

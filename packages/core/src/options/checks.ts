@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { SluiceError } from '../errors.ts'
+import { hereInsteadOf } from './peer-names.ts'
 
 /** @returns `value`, if it is an integer between `min` and `max` */
 export function checkInteger(option: string, value: unknown, min: number, max: number): number {
@@ -74,14 +75,23 @@ export function checkClock(clock: unknown): () => number {
 export function checkKnown(path: string, options: object, known: readonly string[]): void {
   for (const option of Object.keys(options)) {
     if (known.includes(option)) continue
+    const received = (options as Record<string, unknown>)[option]
     throw new SluiceError({
       code: 'SLUICE_OPTION_UNKNOWN',
       option: path === '' ? option : `${path}.${option}`,
       expected: `one of the options ${known.join(', ')}`,
-      received: (options as Record<string, unknown>)[option],
-      fix: `Remove it or correct its name${suggestion(option, known)}.`,
+      received,
+      fix: renaming(option, received, known),
     })
   }
+}
+
+/** What to do about an option that does not exist: perhaps another limiter has it. */
+function renaming(option: string, value: unknown, known: readonly string[]): string {
+  const here = hereInsteadOf(option, value)
+  const [name = ''] = /^\w+/.exec(here ?? '') ?? []
+  if (here !== undefined && (known.includes(name) || name === 'limiter')) return `Write ${here}.`
+  return `Remove it or correct its name${suggestion(option, known)}.`
 }
 
 export function checkObject(option: string, value: unknown, expected: string): object {

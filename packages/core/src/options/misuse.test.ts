@@ -167,6 +167,11 @@ const ADAPTER: readonly Case[] = [
   ["{ routes: { '/login': { limit: '5' } }, … }", { ...ok, routes: { '/login': { limit: '5' } } }],
   ["{ routes: { '/login': { store: redis } }, … }", { ...ok, routes: { '/login': { store: 1 } } }],
   ['{ keyGenerator: fn, … }', { ...ok, keyGenerator: () => 'key' }],
+  ['{ windowMs: 60_000, … }', { ...ok, windowMs: 60_000 }],
+  ["{ allowList: ['10.0.0.1'], … }", { ...ok, allowList: ['10.0.0.1'] }],
+  ['{ skipOnError: true, … }', { ...ok, skipOnError: true }],
+  ["{ routes: { '/login': { max: 5 } }, … }", { ...ok, routes: { '/login': { max: 5 } } }],
+  ['{ cost: 11, … }', { ...ok, cost: 11 }],
 ]
 
 function limiter() {
