@@ -5,6 +5,8 @@ import { withRoom } from '../statistics/columns.ts'
 const LONGEST = 23
 /** Of the table at first, a power of 2. */
 const SMALLEST = 1024
+/** Places that a search looks at: a key beyond them is not kept. */
+const MOST_LOOKS = 64
 
 /**
  * Finds the numbers of keys by their bytes as they stand in a log: no text need be made of them,
@@ -18,21 +20,28 @@ export class ByteIndex {
   private numbers = new Int32Array(SMALLEST)
   /** By entry: its bytes, after their count. */
   private bytes = new Uint8Array(SMALLEST * (LONGEST + 1))
-  /** Unknown to whoever sends requests, so that nobody can choose keys that meet. */
-  private readonly seed = randomInt(2 ** 31)
+  /** Unknown to clients. Keys that meet can be chosen all the same, so that no search may be long. */
+  private readonly seed: number
+
+  constructor(seed = randomInt(2 ** 31)) {
+    this.seed = seed
+  }
 
   /** The number of the key between `start` and `end`, or -1. */
   find(key: Uint8Array, start: number, end: number): number {
-    const entry = this.places[
-      this.search(key, start, end, this.hash(key, start, end)) + 1
-    ] as number
+    if (end - start > LONGEST) return -1
+    const place = this.search(key, start, end, this.hash(key, start, end))
+    const entry = place < 0 ? 0 : (this.places[place + 1] as number)
     return entry === 0 ? -1 : (this.numbers[entry - 1] as number)
   }
 
-  /** Adds a key that is not there yet, unless it is too long. */
+  /** Adds a key that is not there yet, unless it is too long, or its search would be. */
   add(key: Uint8Array, start: number, end: number, number: number): void {
     if (end - start > LONGEST) return
     if (4 * (this.size + 1) > this.places.length) this.grow()
+    const hash = this.hash(key, start, end)
+    const place = this.search(key, start, end, hash)
+    if (place < 0) return
     const entry = this.size
     this.size += 1
     this.numbers = withRoom(this.numbers, entry)
@@ -41,23 +50,22 @@ export class ByteIndex {
     this.bytes = withRoom(this.bytes, at + LONGEST)
     this.bytes[at] = end - start
     this.bytes.set(key.subarray(start, end), at + 1)
-    const hash = this.hash(key, start, end)
-    const place = this.search(key, start, end, hash)
     this.places[place] = hash
     this.places[place + 1] = entry + 1
   }
 
-  /** Where the key stands, or the free place at which the search for it ends. */
+  /** Where the key stands, or the free place at which the search for it ends; -1: it takes too long. */
   private search(key: Uint8Array, start: number, end: number, hash: number): number {
     const { places } = this
     const mask = places.length - 1
     let place = (hash << 1) & mask
-    for (;;) {
+    for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
       const entry = places[place + 1] as number
       if (entry === 0) return place
       if (places[place] === hash && this.holds(entry - 1, key, start, end)) return place
       place = (place + 2) & mask
     }
+    return -1
   }
 
   private holds(entry: number, key: Uint8Array, start: number, end: number): boolean {
