@@ -34,6 +34,12 @@ export function blocksOf(markdown: string, framework = 'express'): Block[] {
   return blocks
 }
 
+/** The same text with all of its ```ts blocks as one. */
+export function joined(markdown: string): string {
+  const sources = [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, source]) => source)
+  return ['```ts\n', ...sources, '```\n'].join('')
+}
+
 function programOf(source: string, givens: Record<string, string[]>): string {
   const given = Object.entries(givens)
     .filter(([name]) => uses(source, name) && !declares(source, name))

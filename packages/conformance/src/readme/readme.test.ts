@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type RedisServer, startRedis } from '../redis/index.ts'
-import { blocksOf } from './blocks.ts'
+import { blocksOf, joined } from './blocks.ts'
 
 const run = promisify(execFile)
 const root = join(__dirname, '../../../..')
@@ -18,7 +18,10 @@ const documents = [
   'docs/choosing.md',
   'docs/migrating.md',
   'docs/operations.md',
+  'docs/stores.md',
 ]
+/** Documents whose blocks build on those before them. */
+const continued = ['docs/stores.md']
 
 let redis: RedisServer
 let folder: string
@@ -36,7 +39,8 @@ afterAll(async () => {
 
 /** Writes the blocks of a document as programs, named after it and their line. */
 function programsOf(document: string): string[] {
-  const markdown = readFileSync(join(root, document), 'utf8')
+  const text = readFileSync(join(root, document), 'utf8')
+  const markdown = continued.includes(document) ? joined(text) : text
   return blocksOf(markdown, document.split('/')[1]).map(({ line, program }) => {
     const file = join(folder, `${document.replace(/\W/g, '-')}-${line}.mts`)
     writeFileSync(file, program)

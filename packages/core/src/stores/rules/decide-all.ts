@@ -9,8 +9,12 @@ import type { Charge } from '../store.ts'
  */
 export function decideOne(state: Cell, { quota }: Charge, now: number, cost: number): void {
   const blockedMs = state.blockedUntil - now
-  if (blockedMs > 0) refuse(state, blockedMs)
-  else quota.decide(state, now, cost)
+  if (blockedMs > 0) {
+    refuse(state, blockedMs)
+    return
+  }
+  state.blockedUntil = 0
+  quota.decide(state, now, cost)
 }
 
 /**
@@ -67,6 +71,7 @@ export function settleOne(
   chargedAt: number,
 ): 'nothing' | 'keep' | 'delete' {
   if (state.blockedUntil > now) return 'nothing'
+  state.blockedUntil = 0
   quota.settle(state, now, cost, chargedAt)
   return state.resetMs === 0 ? 'delete' : 'keep'
 }

@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { Cell } from '../../algorithms/algorithm.ts'
+import { Log } from '../../algorithms/sliding-log/log.ts'
+import { decodeState, encodeState } from './state-bytes.ts'
+
+const anyInteger = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
+
+describe('a state as bytes', () => {
+  test('comes back as it was, whatever it counts', () => {
+    const anyState = fc.record({ a: anyInteger, b: anyInteger, c: anyInteger })
+    fc.assert(
+      fc.property(anyState, (numbers) => {
+        const state = Object.assign(new Cell(), numbers)
+        expect(decodeState(encodeState(state))).toEqual(state)
+        expect(encodeState(state)).toHaveLength(24)
+      }),
+    )
+  })
+
+  test('keeps the entries of a log, and their sum', () => {
+    const state = new Cell()
+    state.log = new Log()
+    for (let i = 1; i <= 100; i += 1) state.log.append(1_800_000_000_000 + i, i)
+    const { log } = decodeState(encodeState(state))
+    expect([log?.length, log?.total, log?.time(99), log?.cost(41)]).toEqual([
+      100, 5050, 1_800_000_000_100, 42,
+    ])
+  })
+
+  test('of a blocked key is the end of the block alone', () => {
+    const state = Object.assign(new Cell(), { blockedUntil: 1_800_000_000_000 })
+    expect(encodeState(state)).toHaveLength(8)
+    expect(decodeState(encodeState(state))).toEqual(state)
+  })
+
+  test('reads bytes that lie within a larger buffer', () => {
+    const bytes = encodeState(Object.assign(new Cell(), { a: 7 }))
+    const larger = new Uint8Array(40)
+    larger.set(bytes, 5)
+    expect(decodeState(larger.subarray(5, 29)).a).toBe(7)
+  })
+
+  test.each([0, 7, 16, 25, 39])('%i bytes are none', (length) => {
+    expect(() => decodeState(new Uint8Array(length))).toThrow(RangeError)
+  })
+})

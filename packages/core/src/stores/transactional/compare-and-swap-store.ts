@@ -1,0 +1,59 @@
+import type { Store } from '../store.ts'
+import {
+  type Change,
+  type TransactionalBackend,
+  transactionalStore,
+} from './transactional-store.ts'
+
+/** How often a transaction is tried before it fails. */
+const MAX_ATTEMPTS = 100
+
+/** Bytes, and what tells whether they have changed since. */
+export interface Versioned {
+  readonly state: Uint8Array
+  readonly version: unknown
+}
+
+/** A place that keeps bytes under keys, and changes them only if nobody else has meanwhile. */
+export interface CompareAndSwapBackend {
+  /** Its clock: ms since the epoch, an integer, the same for all processes. */
+  now(): number | Promise<number>
+  /** In the order of the keys, undefined where there is nothing. */
+  read(keys: readonly string[]): Promise<readonly (Versioned | undefined)[]>
+  /**
+   * Writes all changes, if each key is still at the version that was read (undefined: still
+   * absent); else none.
+   *
+   * @returns whether they were written
+   */
+  swap(changes: readonly (Change & { readonly version: unknown })[]): Promise<boolean>
+  /** Its clock where that was injected, for tests. */
+  readonly clock?: (() => number) | undefined
+  /** Ends what the backend itself has started. */
+  close?(): void
+}
+
+/**
+ * A complete store on a backend that can compare and swap. Where many processes decide about the
+ * same keys at once, one of them succeeds in each round: choose {@link transactionalStore} if the
+ * backend can lock.
+ */
+export function compareAndSwapStore(backend: CompareAndSwapBackend): Store<'async'> {
+  const transact: TransactionalBackend['transact'] = async (keys, decide) => {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const read = await backend.read(keys)
+      const states = read.map((each) => each?.state)
+      const { changes, value } = decide(states, await backend.now())
+      if (changes.length === 0) return value
+      const versions = new Map(keys.map((key, i) => [key, read[i]?.version]))
+      const versioned = changes.map((each) => ({ ...each, version: versions.get(each.key) }))
+      if (await backend.swap(versioned)) return value
+    }
+    throw new Error(`the keys were changed by others in each of ${MAX_ATTEMPTS} attempts`)
+  }
+  return transactionalStore({
+    transact,
+    clock: backend.clock,
+    close: () => backend.close?.(),
+  })
+}

@@ -1,0 +1,160 @@
+import type { Cell, Outcome } from '../../algorithms/algorithm.ts'
+import { subject } from '../redis/keys.ts'
+import { commitOne, decideAll, settleOne } from '../rules/decide-all.ts'
+import { decodeState, encodeState } from '../rules/state-bytes.ts'
+import type { Charge, Ledger, Ruling, Space } from '../store.ts'
+import type { Change, TransactionalBackend } from './transactional-store.ts'
+
+/** Decides on the states of a backend that has transactions. */
+export class TransactionalLedger implements Ledger<'async'> {
+  private readonly backend: TransactionalBackend
+  private readonly spaces: readonly Space[]
+  private readonly prefix: string
+
+  constructor(backend: TransactionalBackend, spaces: readonly Space[], prefix: string) {
+    this.backend = backend
+    this.spaces = spaces
+    this.prefix = prefix
+  }
+
+  async consume(charges: readonly Charge[]): Promise<Ruling> {
+    const [ruling] = await this.consumeAll([charges])
+    if (ruling instanceof Error) throw ruling
+    return ruling as Ruling
+  }
+
+  consumeAll(requests: readonly (readonly Charge[])[]): Promise<(Ruling | Error)[]> {
+    const kept = requests.map((charges) => charges.map((charge) => ({ ...charge })))
+    return this.transact(kept.flatMap(keysOf), (states, now) =>
+      kept.map((charges) => orError(() => consume(states, this.named(charges), now))),
+    )
+  }
+
+  peek(charges: readonly Charge[]): Promise<Ruling> {
+    const kept = this.named(charges)
+    return this.transact(charges.map(keyOf), (states, now) => decide(states, kept, now))
+  }
+
+  settle(charges: readonly Charge[], chargedAt?: number): Promise<void> {
+    const kept = this.named(charges)
+    return this.transact(charges.map(keyOf), (states, now) => {
+      for (const charge of kept) {
+        const state = states.of(charge.key)
+        const settled = settleOne(state, charge, now, chargedAt ?? now)
+        if (settled === 'keep') states.keep(charge.key, state.resetMs)
+        else if (settled === 'delete') states.delete(charge.key)
+      }
+    })
+  }
+
+  block(keys: readonly string[], durationMs: number): Promise<void> {
+    return this.transact(keys, (states, now) => {
+      for (const [place, key] of keys.entries()) {
+        states.block(this.name(key, place), now + durationMs, durationMs)
+      }
+    })
+  }
+
+  reset(keys: readonly string[]): Promise<void> {
+    return this.transact(keys, (states) => {
+      for (const [place, key] of keys.entries()) states.delete(this.name(key, place))
+    })
+  }
+
+  /** @param keys of the limiter, in the order of the spaces, which may come round several times */
+  private transact<T>(keys: readonly string[], work: (states: States, now: number) => T) {
+    const names = keys.map((key, i) => this.name(key, i % this.spaces.length))
+    const sorted = [...new Set(names)].sort()
+    return this.backend.transact(sorted, (bytes, now) => {
+      const states = new States(sorted, bytes)
+      return { value: work(states, now), changes: states.changes() }
+    })
+  }
+
+  private named(charges: readonly Charge[]): Charge[] {
+    return charges.map((charge, place) => ({ ...charge, key: this.name(charge.key, place) }))
+  }
+
+  private name(key: string, place: number): string {
+    return `${this.prefix}:{${subject(key)}}:${this.spaces[place]?.name}`
+  }
+}
+
+/** The states of a transaction, by the names of their keys. */
+class States {
+  private readonly bytes = new Map<string, Uint8Array | undefined>()
+  private readonly states = new Map<string, Cell>()
+  private readonly changed = new Map<string, Change>()
+
+  constructor(keys: readonly string[], bytes: readonly (Uint8Array | undefined)[]) {
+    for (const [i, key] of keys.entries()) this.bytes.set(key, bytes[i])
+  }
+
+  /** @throws RangeError if the key holds no state */
+  of(key: string): Cell {
+    let state = this.states.get(key)
+    if (state === undefined) {
+      state = decodeState(this.bytes.get(key))
+      this.states.set(key, state)
+    }
+    return state
+  }
+
+  /** @param ttlMs in how many ms the quota is whole again */
+  keep(key: string, ttlMs: number): void {
+    this.changed.set(key, { key, state: encodeState(this.of(key)), ttlMs })
+  }
+
+  delete(key: string): void {
+    this.states.set(key, decodeState(undefined))
+    this.changed.set(key, { key, state: undefined, ttlMs: 0 })
+  }
+
+  block(key: string, until: number, ttlMs: number): void {
+    const state = decodeState(undefined)
+    state.blockedUntil = until
+    this.states.set(key, state)
+    this.changed.set(key, { key, state: encodeState(state), ttlMs })
+  }
+
+  changes(): Change[] {
+    return [...this.changed.values()]
+  }
+}
+
+function decide(states: States, charges: readonly Charge[], now: number): Ruling {
+  const cells = charges.map(({ key }) => states.of(key))
+  const admitted = decideAll(cells, charges, now)
+  return { admitted, at: now, source: 'store', outcomes: cells.map(outcomeOf) }
+}
+
+function consume(states: States, charges: readonly Charge[], now: number): Ruling {
+  const ruling = decide(states, charges, now)
+  for (const charge of charges) {
+    const state = states.of(charge.key)
+    const kept = commitOne(state, charge, now, ruling.admitted ? charge.cost : 0)
+    if (kept) states.keep(charge.key, state.resetMs)
+  }
+  return ruling
+}
+
+function outcomeOf({ admitted, remaining, resetMs, waitMs, delayMs }: Cell): Outcome {
+  return { admitted, remaining, resetMs, waitMs, delayMs }
+}
+
+/** What can't be read fails its own request alone. */
+function orError<T>(act: () => T): T | Error {
+  try {
+    return act()
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+function keyOf({ key }: Charge): string {
+  return key
+}
+
+function keysOf(charges: readonly Charge[]): string[] {
+  return charges.map(keyOf)
+}
