@@ -33,8 +33,8 @@ export interface Limiter<M extends Mode = Mode> {
   peek(key: string, options?: { limit?: number }): Answer<M, Decision>
   /**
    * Makes the key's quota whole and ends a block.
-   * @param options.limit only for a bucket whose limit is a function of the request, which keeps
-   *   keys for each limit: one to reset beside those that this process has met
+   * @param options.limit only for a bucket whose limit is a function of the request and so large
+   *   that `limit` × window in ms exceeds 2^53: one to reset beside those that this process has met
    */
   reset(key: string, options?: { limit?: number }): Answer<M, void>
   /**
