@@ -1,10 +1,9 @@
 // Rows of the fault matrix in which it is this process, its clock or its load that is out of order.
 
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createLimiter, memoryStore } from '@sluice/core'
 import { Redis } from 'ioredis'
-import { type RedisServer, runInProcesses, startRedis, until } from '../redis/index.ts'
+import { type RedisServer, startRedis, until } from '../redis/index.ts'
 import { conclude, note } from './figures.ts'
 import { DEADLINE_MS, LIMIT, Load } from './load.ts'
 import { told } from './told.ts'
@@ -62,15 +61,6 @@ test('row 26: the event loop stands still for a second: the store is not blamed'
   expect([...report.sources].sort()).toEqual(['cache', 'store'])
   expect(told).toEqual([])
   conclude(26, 'event loop blocked for 1 s', report, { bound: 0, normalMs: undefined })
-})
-
-test('row 27: four processes without Redis, a quarter of the limit each, keep the limit', async () => {
-  await redis.kill()
-  const work = { url: redis.url, limit: LIMIT, times: 2 * LIMIT }
-  const worker = join(__dirname, 'workers', 'sharing.ts')
-  const admitted = await runInProcesses<number>(worker, 4, work)
-  expect(admitted).toEqual([LIMIT / 4, LIMIT / 4, LIMIT / 4, LIMIT / 4])
-  note({ row: 27, fault: 'four processes without Redis, a quarter each', excess: 0, bound: 0 })
 })
 
 test('row 28: after an outage nothing of it is made up for', async () => {

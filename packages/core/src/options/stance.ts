@@ -15,8 +15,9 @@ export interface StanceOptions {
    */
   onStoreError?: 'local' | 'allow' | 'deny'
   /**
-   * The share of every limit that this process admits by itself, beyond 0 … 1, at least one unit:
-   * 0.25 where four processes share the load. Default: 1.
+   * The share of every limit that this process admits by itself, above 0, up to 1, at least one unit:
+   * 0.25 where four processes share the load. What Redis still holds when it is back comes on top.
+   * Default: 1.
    */
   localShare?: number
   /**
