@@ -44,6 +44,12 @@ describe('SluiceError', () => {
     )
   })
 
+  it('keeps what a server says whole: the cause may stand at its end', () => {
+    const said =
+      "ERR Error running script (call to f_8a2f0c3e1d9b4a6f7c5e2d1b0a9f8e7d6c5b4a39): @user_script:70: @user_script: 70: The user executing the script can't run this command or subcommand"
+    expect(mistake(said).message).toContain(said)
+  })
+
   it.each([
     ['text', 'x'.repeat(10_000)],
     ['a list', Array.from({ length: 10_000 }, (_, i) => i)],
@@ -51,7 +57,7 @@ describe('SluiceError', () => {
     ['something deep', { a: { b: { c: 'x'.repeat(10_000) } } }],
   ])('cuts %s short, in one line', (_, received) => {
     const { message } = mistake(received)
-    expect(message.length).toBeLessThan(220)
+    expect(message.length).toBeLessThan(360)
     expect(message).not.toContain('\n')
   })
 })

@@ -33,11 +33,17 @@ export class SluiceError extends Error {
   }
 }
 
+/** What a server says is rarely longer, and may name the cause at its end. Characters. */
+const MAX_TEXT = 240
+/** Of any other value, characters. */
+const MAX_VALUE = 80
+
 /** A value with its type, in one line and cut short: error messages end up in logs. */
 function describe(value: unknown): string {
-  const lines = inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 60 })
+  const most = typeof value === 'string' ? MAX_TEXT : MAX_VALUE
+  const lines = inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: most - 20 })
   const text = lines.replace(/\s*\n\s*/g, ' ')
-  const short = text.length > 80 ? `${text.slice(0, 77)}...` : text
+  const short = text.length > most ? `${text.slice(0, most - 3)}...` : text
   if (value === null || value === undefined || typeof value === 'function') return short
   const type = typeof value === 'object' ? value.constructor?.name : typeof value
   return type === undefined || short.startsWith(type) ? short : `${short} (${type})`

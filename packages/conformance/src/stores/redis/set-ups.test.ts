@@ -1,11 +1,28 @@
 // A set-up that never heals by itself rejects with words about it; all else comes through as it is.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from '@jest/globals'
 import { createLimiter, type RedisClient, redisStore, SluiceError } from '@sluice/core'
 import { Redis } from 'ioredis'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
-import { type RedisServer, startRedis } from '../../redis/index.ts'
+import {
+  patient,
+  type RedisCluster,
+  type RedisServer,
+  startCluster,
+  startProxy,
+  startRedis,
+  until,
+} from '../../redis/index.ts'
 import { algorithmNames } from '../suite/bench.ts'
 import { everyClient, ofIoRedis, ofNodeRedis } from './every-client.ts'
 import { unguarded, withoutGuard } from './unguarded.ts'
@@ -15,6 +32,18 @@ beforeAll(async () => {
   redis = await startRedis()
 })
 afterAll(() => redis.stop())
+
+/** The warnings of a test. */
+let told: string[]
+beforeEach(() => {
+  told = []
+  jest
+    .spyOn(process, 'emitWarning')
+    .mockImplementation(((message: string) => told.push(message)) as never)
+})
+afterEach(() => {
+  jest.restoreAllMocks()
+})
 
 const policies = algorithmNames.map((name) => ({
   name,
@@ -176,6 +205,51 @@ describe.each(everyClient)('%s', (_, connect) => {
   })
 })
 
+describe('a node of a cluster', () => {
+  let cluster: RedisCluster
+  beforeAll(async () => {
+    cluster = await startCluster()
+  })
+  afterAll(() => cluster.stop())
+
+  test.each(everyClient)('as if it were the whole: %s', async (_, connect) => {
+    const { client, close } = await connect(cluster.nodes[0]!.url)
+    const limiter = limiterOf(client)
+    const failures = []
+    for (let i = 0; i < 20; i += 1) {
+      failures.push(
+        await limiter.consume(`${i}`).then(
+          () => undefined,
+          (error) => error,
+        ),
+      )
+    }
+    const failed = failures.filter((failure) => failure !== undefined)
+    expect(failed.length).toBeGreaterThan(0)
+    for (const { code, fix } of failed) {
+      expect(code).toBe('SLUICE_REDIS_CLUSTER')
+      expect(fix).toContain('createCluster')
+    }
+    // Requests of one turn share a call.
+    const several = createLimiter({ ...patient, store: client, policies, onStoreError: 'deny' })
+    await Promise.all(Array.from({ length: 20 }, (_, i) => several.consume(`${i}`)))
+    expect(told).toEqual([expect.stringContaining('SLUICE_REDIS_CLUSTER')])
+    close()
+  })
+})
+
+test('what is like a client and is none gets words about it at once', () => {
+  const client = new Redis(redis.url)
+  for (const store of [
+    client.pipeline(),
+    client.multi(),
+    { eval: client.eval, evalsha: client.evalsha },
+  ]) {
+    expect(() => limiterOf(store as never)).toThrow('SLUICE_STORE_UNKNOWN')
+  }
+  client.disconnect()
+})
+
 describe('a server with a password', () => {
   let locked: RedisServer
   beforeAll(async () => {
@@ -194,6 +268,22 @@ describe('a server with a password', () => {
     const { code } = await failureOf(limiterOf(client).consume('client'))
     expect(code).toBe('SLUICE_REDIS_AUTH')
     close()
+  })
+
+  test('given a wrong one, which becomes known only after the deadline: a warning says so', async () => {
+    const proxy = await startProxy(locked)
+    proxy.latency(150)
+    const client = new Redis(proxy.url, { password: 'wrong', disconnectTimeout: 0 })
+    client.on('error', () => {})
+    const limiter = createLimiter({ store: client, policies, deadline: 50 })
+    expect((await limiter.consume('client')).source).toBe('local')
+    const said = () => told.find((message) => message.includes('SLUICE_REDIS_AUTH'))
+    await until(said, { withinMs: 5_000, what: 'the warning names the password' })
+    // From then on nobody waits.
+    expect((await limiter.consume('client')).source).toBe('local')
+    expect(told).toHaveLength(1)
+    client.disconnect()
+    await proxy.stop()
   })
 
   test('given none by node-redis', async () => {

@@ -31,6 +31,15 @@ test.each([
   expect([failure.code, failure.received]).toEqual([code, said])
 })
 
+test.each(['MOVED 3999 127.0.0.1:6381', "CROSSSLOT Keys in request don't hash to the same slot"])(
+  'to a client of one node, not to one of the cluster: %s',
+  (said) => {
+    const error = new Error(said)
+    expect(explained(error, false)).toMatchObject({ code: 'SLUICE_REDIS_CLUSTER', received: said })
+    expect(explained(error, true)).toBe(error)
+  },
+)
+
 test.each([
   'LOADING Redis is loading the dataset in memory',
   'CLUSTERDOWN The cluster is down',
