@@ -28,7 +28,7 @@ export class Breaker {
   }
 
   /**
-   * Calls that were made within the same ms, and so in one batch, count as one.
+   * Calls that were made within the same ms count as one: what befell one befell the others.
    *
    * @param askedAt when the call was made
    * @param final whether it is enough to open it

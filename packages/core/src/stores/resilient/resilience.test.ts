@@ -243,6 +243,19 @@ describe('a store that hangs', () => {
     expect([decided, told]).toEqual([1500, ['SLUICE_STORE_DOWN']])
   })
 
+  it('for a moment has what waited sent in order, and gives up nothing', async () => {
+    const limiter = limiterOf({ limit: 2000, onStoreError: 'deny' })
+    store.hang()
+    const all = Array.from({ length: 2500 }, () => limiter.consume('client'))
+    await pass(50)
+    store.recover()
+    const decisions = await Promise.all(all)
+    expect(decisions.map(({ source, remaining }) => [source, remaining])).toEqual(
+      decisions.map((_, i) => ['store', Math.max(0, 1999 - i)]),
+    )
+    expect(told).toEqual([])
+  })
+
   it('that has lost its answers for good is trusted again when it works', async () => {
     let loses = true
     const lossy: Store<'async'> = {

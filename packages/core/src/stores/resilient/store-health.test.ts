@@ -1,4 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals'
+import { SluiceError } from '../../errors.ts'
 import { StoreHealth } from './store-health.ts'
 
 afterEach(() => {
@@ -21,6 +22,33 @@ it('tells of the first part that is down, and when all of them are up', () => {
     'The store is back, and decides again.',
     'The store is not asked until it is back: text',
   ])
+})
+
+it('warns again, once, when it turns out that the set-up can never work', () => {
+  const told: string[] = []
+  jest
+    .spyOn(process, 'emitWarning')
+    .mockImplementation(((message: string) => told.push(message)) as never)
+  const health = new StoreHealth(100)
+  const setUp = new SluiceError({
+    code: 'SLUICE_REDIS_AUTH',
+    option: 'store',
+    expected: 'credentials',
+    received: 'WRONGPASS',
+    fix: 'Give them.',
+  })
+  health.down(new Error('no answer within 100 ms'))
+  health.setUpFails(setUp)
+  health.setUpFails(setUp)
+  health.down(setUp)
+  expect(told).toEqual([
+    'The store is not asked until it is back: no answer within 100 ms',
+    `The store is not asked until it is back: ${setUp.message}`,
+  ])
+  health.up()
+  health.up()
+  health.down(setUp)
+  expect(told).toHaveLength(4)
 })
 
 it('knows each part apart', () => {
