@@ -14,7 +14,7 @@ const SET_UPS: readonly SetUp[] = [
     code: 'SLUICE_REDIS_FORBIDDEN',
     expected: 'a Redis user whose ACL allows the script',
     fix:
-      'Beside what the client itself sends, this suffices (for sluice put your prefix): ' +
+      'Beside what the client itself sends, it needs all of this (for sluice put your prefix): ' +
       'ACL SETUSER <name> ~sluice:* ' +
       '+eval +evalsha +time +mget +exists +set +getrange +setrange +pexpire +del.',
   },
