@@ -49,7 +49,10 @@ function refuse(
   }
   reply.code(refusal.status)
   if (respond !== undefined) {
-    void Promise.resolve(respond(decision, request, reply)).catch(done)
+    // As of a handler: what it returns is sent.
+    Promise.resolve(respond(decision, request, reply))
+      .then((payload) => payload === undefined || reply.sent || reply.send(payload))
+      .catch(done)
     return
   }
   // As bytes: to text Fastify would add a charset, which JSON does not have.

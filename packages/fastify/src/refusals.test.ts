@@ -87,6 +87,10 @@ describe('respond as a function', () => {
     ['returns the reply', (_, __, reply) => reply.send(slow)],
     ['is asynchronous', async (_, __, reply) => void (await reply.send(slow))],
     ['is asynchronous and returns the reply', async (_, __, reply) => reply.send(slow)],
+    ['returns a value', () => slow],
+    ['returns a value later', async () => slow],
+    ['sends and returns a value', (_, __, reply) => reply.send(slow) && 'too late'],
+    ['returns text', (_, __, reply) => reply.type('application/json') && JSON.stringify(slow)],
   ]
 
   test.each(functions)('that %s', async (_, respond) => {
@@ -109,6 +113,7 @@ describe('respond as a function', () => {
   test.each<[string, Exclude<Respond, 'throw'>]>([
     ['throws', () => JSON.parse('nonsense')],
     ['rejects', async () => JSON.parse('nonsense')],
+    ['returns what cannot be sent', (_, __, reply) => reply.type('text/plain') && 7n],
   ])('that %s: the error handler hears of it once', async (_, respond) => {
     const errors: unknown[] = []
     const app = await refusing(respond, (app) =>
@@ -118,7 +123,7 @@ describe('respond as a function', () => {
       }),
     )
     expect((await (await listen(app))('GET /')).status).toBe(500)
-    expect(errors).toEqual([expect.any(SyntaxError)])
+    expect(errors).toEqual([expect.any(Error)])
   })
 })
 

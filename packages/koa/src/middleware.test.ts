@@ -196,3 +196,89 @@ describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
     expect(JSON.parse((await (await listen(app)).send()).body)).toEqual({ remaining: 4 })
   })
 })
+
+describe.each(VERSIONS)("the application's own errors in %s", (_, Koa) => {
+  class Declared extends Error {
+    readonly status = 404
+    get headers(): never {
+      throw new Error('read too early')
+    }
+  }
+  const errors: [string, () => Error, object][] = [
+    [
+      'shared by all requests',
+      (
+        (shared) => () =>
+          shared
+      )(new Error('shared')),
+      {},
+    ],
+    [
+      'frozen',
+      () => Object.freeze(Object.assign(new Error('frozen'), { status: 404 })),
+      { status: 404 },
+    ],
+    [
+      'with headers of their own',
+      () => Object.assign(new Error('own'), { headers: { 'X-Own': '1' } }),
+      { headers: { 'X-Own': '1' } },
+    ],
+    ['with a getter for headers', () => new Declared('declared'), { status: 404 }],
+  ]
+
+  test.each(errors)(
+    '%s: thrown as they are, and every response has its own fields',
+    async (__, make, own) => {
+      const caught: [Error, PropertyDescriptorMap][] = []
+      const app = new Koa()
+      app.silent = true
+      app.use(async (ctx, next) => {
+        try {
+          await next()
+        } catch (error) {
+          caught.push([error as Error, Object.getOwnPropertyDescriptors(error as Error) as never])
+          ctx.status = 404
+          ctx.body = 'caught'
+        }
+      })
+      app.use(rateLimit({ limit: 5, window: '1m', algorithm: 'fixed-window' }))
+      const thrown: Error[] = []
+      app.use(() => {
+        thrown.push(make())
+        throw thrown.at(-1)
+      })
+      const site = await listen(app)
+      const replies = [await site.send(), await site.send()]
+      expect(replies.map(({ status, remaining }) => [status, remaining])).toEqual([
+        [404, 4],
+        [404, 3],
+      ])
+      expect(caught.map(([error]) => error)).toEqual(thrown)
+      for (const [error, fields] of caught) {
+        expect(thrown).toContain(error)
+        expect(Object.keys(fields).filter((name) => !['stack', 'message'].includes(name))).toEqual(
+          Object.keys(own),
+        )
+      }
+    },
+  )
+
+  test('one error shared by all clients, rendered by Koa itself: each gets its own fields', async () => {
+    const shared = Object.assign(new Error('shared'), { status: 404 })
+    const app = new Koa()
+    app.silent = true
+    app.use(rateLimit({ limit: 5, window: '1m', key: (ctx) => ctx.get('x-client') }))
+    app.use((ctx) => {
+      if (ctx.path === '/shared') throw shared
+    })
+    const site = await listen(app)
+    const ask = (client: string) => site.send('/shared', { headers: { 'x-client': client } })
+    const replies = [await ask('a'), await ask('a'), await ask('b')]
+    expect(replies.map(({ status, remaining }) => [status, remaining])).toEqual([
+      [404, 4],
+      [404, 3],
+      [404, 4],
+    ])
+    expect(shared).not.toHaveProperty('headers')
+  })
+})

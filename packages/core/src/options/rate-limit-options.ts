@@ -61,11 +61,12 @@ interface CommonOptions<Request, Response> extends StoreOptions {
   skip?: Of<Request, boolean>
   /** Addresses, CIDRs and keys that are never limited nor counted. */
   allow?: readonly string[]
-  /** Addresses, CIDRs and keys that are always refused, with 403. Goes before `allow`. */
+  /** Addresses, CIDRs and keys that are always refused, with 403, preflights too. Goes before `allow`. */
   deny?: readonly string[]
   /**
-   * Leaky bucket: how many requests wait for their turn in this process at most, 0 … 10^6; beyond
-   * it they are refused. Default: 1000.
+   * Leaky bucket: how many requests of this limiter wait for their turn in this process at most,
+   * 0 … 10^6; beyond it they are refused. A key gets no more places than are free, so one alone
+   * gets half of them. Default: 1000.
    */
   maxWaiting?: number
   /**

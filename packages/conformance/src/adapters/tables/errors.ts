@@ -72,6 +72,15 @@ export function errorTests(world: World): void {
     },
   )
 
+  test('settle rejects with an object without a prototype: no rejection escapes', async () => {
+    const settle = async () => {
+      throw Object.create(null)
+    }
+    const site = await world.start({ ...TERMS, settle })
+    expect((await site.send()).status).toBe(200)
+    expect(site.errors).toEqual([])
+  })
+
   test.each([
     ['limit', '5', 'SLUICE_OPTION_TYPE'],
     ['limit', Number.NaN, 'SLUICE_OPTION_RANGE'],
@@ -113,7 +122,18 @@ export function errorTests(world: World): void {
     await expectError(wrong, expect.objectContaining({ code: 'SLUICE_OPTION_TYPE' }))
   })
 
-  test.each([throws, rejects])('onDecision %p: the request goes on', async (onDecision) => {
+  const bare = Object.create(null)
+  const bareThrown = () => {
+    throw bare
+  }
+  const ONDECISION = [
+    ['throws', throws],
+    ['rejects', rejects],
+    ['throws an object without a prototype', bareThrown],
+    ['rejects with an object without a prototype', () => Promise.reject(bare)],
+    ['rejects with what has no text', () => Promise.reject({ toString: throws })],
+  ] as const
+  test.each(ONDECISION)('onDecision %s: the request goes on', async (_, onDecision) => {
     const site = await world.start({ ...TERMS, limit: 1, onDecision: onDecision as never })
     const statuses = (await site.sendTimes(2)).map(({ status }) => status)
     expect(statuses).toEqual([200, 429])
