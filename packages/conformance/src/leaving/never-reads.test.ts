@@ -43,6 +43,7 @@ describe.each(Object.keys(STORES))('a client that never reads, with the store %s
     const before = new WeakMap<Request, number>()
     const bytes = rateLimit({
       store,
+      prefix: `reserving-${cost}`,
       deadline: '1m',
       limit: LIMIT,
       window: WINDOW_MS,
