@@ -13,13 +13,12 @@ import { isPromise, type MaybePromise, then } from './maybe-promise.ts'
 import { compilePlan, type Plan } from './options/compile.ts'
 import type { RateLimitOptions } from './options/rate-limit-options.ts'
 import { PolicyLimiter } from './policy-limiter.ts'
+import { report } from './report.ts'
 import { type Framework, isPreflight } from './request.ts'
 import { settleInTime } from './settle-in-time.ts'
 import { Settlement } from './settlement.ts'
 import type { Charge } from './stores/store.ts'
-import { textOf } from './thrown.ts'
-import { WaitingRoom } from './waiting.ts'
-import { warnOnce } from './warning.ts'
+import { WaitingRoom, withoutPlace } from './waiting.ts'
 
 /** What is to be done with a request that was decided. */
 export interface Verdict {
@@ -166,7 +165,7 @@ export class Gate<Request, Response> {
   private judge(request: Request, charges: readonly Charge[], decided: Decision): Verdict {
     if (decided.policies.length === 0) return this.judgeUnasked(request, charges, decided)
     const decision = this.seat(charges, decided)
-    this.report(decision, request)
+    report(this.options.onDecision, decision, request)
     const items = [this.itemOf(charges[0] as Charge, decision.policies[0] as PolicyDecision)]
     for (let i = 1; i < charges.length; i += 1) {
       items.push(this.itemOf(charges[i] as Charge, decision.policies[i] as PolicyDecision))
@@ -188,7 +187,7 @@ export class Gate<Request, Response> {
 
   /** What becomes of a request that no policy was asked about, because the store failed. */
   private judgeUnasked(request: Request, charges: readonly Charge[], decision: Decision): Verdict {
-    this.report(decision, request)
+    report(this.options.onDecision, decision, request)
     const refused = !decision.allowed && !this.plan.dryRun
     const refusal = refused ? unavailability(decision, charges, this.plan) : undefined
     return { decision, state: undefined, refusal, charges: [] }
@@ -201,23 +200,7 @@ export class Gate<Request, Response> {
     const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
     // What the store fails to take back drains by itself.
     void Promise.resolve(this.limiter.settleCharges(back, decision)).catch(() => {})
-    return {
-      ...decision,
-      allowed: false,
-      delayMs: 0,
-      retryAfterMs: decision.delayMs,
-      policies: decision.policies.map((policy) =>
-        policy.delayMs === 0
-          ? policy
-          : {
-              ...policy,
-              allowed: false,
-              delayMs: 0,
-              retryAfterMs: policy.delayMs,
-              effectiveMs: policy.delayMs,
-            },
-      ),
-    }
+    return withoutPlace(decision)
   }
 
   private waits({ allowed, delayMs }: Decision): boolean {
@@ -232,29 +215,13 @@ export class Gate<Request, Response> {
     if (source === LEFT) return this.plan.dryRun ? undefined : left
     const allowed = source === 'allow'
     const decision = outright(allowed, Date.now(), allowed ? 0 : Infinity)
-    this.report(decision, request)
+    report(this.options.onDecision, decision, request)
     const denied = source === 'deny' && !this.plan.dryRun
     return { decision, state: undefined, refusal: denied ? denial : undefined, charges: [] }
-  }
-
-  private report(decision: Decision, request: Request): void {
-    try {
-      const told: unknown = this.options.onDecision?.(decision, request)
-      if (isPromise(told)) void Promise.resolve(told).catch(tellOfReport)
-    } catch (error) {
-      tellOfReport(error)
-    }
   }
 }
 
 /** The key that a request waits for: that of the policy with the longest delay. */
 function waitingKey(charges: readonly Charge[], { delayMs, policies }: Decision): string {
   return (charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge).key
-}
-
-function tellOfReport(error: unknown): void {
-  warnOnce(
-    'SLUICE_ON_DECISION',
-    `onDecision threw ${textOf(error)}. The request goes on; fix the function.`,
-  )
 }

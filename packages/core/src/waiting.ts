@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Decision } from './decision.ts'
 import { isClosed, whenClosed } from './when-closed.ts'
 
 /** Timers of Node fire at once beyond this, ms. */
@@ -61,5 +62,26 @@ export class WaitingRoom {
     const own = (this.takenBy.get(key) as number) - 1
     if (own === 0) this.takenBy.delete(key)
     else this.takenBy.set(key, own)
+  }
+}
+
+/** The decision about a request that would have to wait, and has no place to wait in. */
+export function withoutPlace(decision: Decision): Decision {
+  return {
+    ...decision,
+    allowed: false,
+    delayMs: 0,
+    retryAfterMs: decision.delayMs,
+    policies: decision.policies.map((policy) =>
+      policy.delayMs === 0
+        ? policy
+        : {
+            ...policy,
+            allowed: false,
+            delayMs: 0,
+            retryAfterMs: policy.delayMs,
+            effectiveMs: policy.delayMs,
+          },
+    ),
   }
 }
