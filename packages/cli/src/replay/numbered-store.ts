@@ -60,8 +60,11 @@ class States {
   }
 
   /** Hands a log that is as good as new to a state that is to be charged, where states have logs. */
-  lend(cell: Cell, now: number): void {
+  lend(slot: number, cell: Cell, now: number): void {
     if (this.logs.length === 0) return
+    this.wholeAt = withRoom(this.wholeAt, slot)
+    // Its own log, even if all of it has left the window, is about to be used.
+    this.wholeAt[slot] = Infinity
     this.recycle(now)
     cell.log ??= this.spare.pop()
   }
@@ -136,9 +139,10 @@ class NumberedLedger implements Ledger<'sync'> {
       if (charge.cost === 0) continue
       const cell = this.cells[i] as Cell
       const states = this.states[i] as States
-      states.lend(cell, now)
+      const slot = this.slots[i] as number
+      states.lend(slot, cell, now)
       commitOne(cell, charge, now, charge.cost)
-      states.save(this.slots[i] as number, cell, now)
+      states.save(slot, cell, now)
     }
   }
 }
