@@ -16,9 +16,9 @@ describe.each(COUNTING)('a decision in memory, %s', (algorithm) => {
   })
 })
 
-it('a key takes few bytes beside itself', async () => {
+it('a key takes few bytes, 32 of them its own copy of a key like these', async () => {
   const contender = 'sluice sliding-window'
   const task: SpeedTask = { contender, keys: 1_000_000, warmUpMs: 1, measuredMs: 1 }
   const { heapPerKey } = await runTaskFromSources<Speed>('speed', task, ['--expose-gc'])
-  expect(heapPerKey).toBeLessThanOrEqual(62)
+  expect(heapPerKey).toBeLessThanOrEqual(94)
 })

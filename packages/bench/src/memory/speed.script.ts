@@ -12,7 +12,7 @@ export interface SpeedTask {
 
 export interface Speed {
   readonly nanoseconds: number
-  /** What the process holds more than before, beside the keys themselves. */
+  /** What the process holds more than before, its own copies of the keys included. */
   readonly heapPerKey: number
 }
 

@@ -1,4 +1,4 @@
-import { bounded } from '../../key/digest.ts'
+import { bounded, copied } from '../../key/digest.ts'
 import { KeyIndex } from './key-index.ts'
 import { Slots } from './slots.ts'
 
@@ -25,7 +25,7 @@ export class Table {
 
   /** Adds a key that is not there yet; returns its slot. */
   add(key: string): number {
-    const id = bounded(key)
+    const id = copied(bounded(key))
     const slot = this.slots.claim(id)
     this.index.add(id, slot)
     this.size += 1

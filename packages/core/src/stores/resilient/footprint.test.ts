@@ -1,32 +1,12 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
+import { Gates } from '../../gates.ts'
 import { createLimiter, type Limiter } from '../../limiter.ts'
+import { held } from '../../testing/held.ts'
 import { failingStore } from '../../testing/index.ts'
+import { plain } from '../../testing/plain-server.ts'
 import type { RedisClient } from '../redis/client.ts'
 
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
-
 const minute = { limit: 1, window: '1m', algorithm: 'sliding-log' } as const
-
-/** MB that this process holds more after `act`; what it returns is still alive then. */
-async function held(act: () => Promise<unknown>): Promise<number> {
-  const measure = async () => {
-    // Array buffers go after what has held them.
-    for (let i = 0; i < 3; i += 1) {
-      collect()
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    const { heapUsed, arrayBuffers } = process.memoryUsage()
-    return (heapUsed + arrayBuffers) / 2 ** 20
-  }
-  const before = await measure()
-  const alive = await act()
-  const after = await measure()
-  expect(alive).toBeDefined()
-  return after - before
-}
 
 /** A client whose server is down: no script runs, so this process decides. */
 function downClient(): RedisClient {
@@ -118,6 +98,19 @@ describe('limiters on remote stores', () => {
     await limiter.consume('client')
     limiter.close()
     expect(await limiter.consume('client')).toMatchObject({ allowed: false, source: 'store' })
+    store.close()
+  })
+
+  it('are all closed with the limiter of a middleware, those of its routes too', async () => {
+    const store = failingStore()
+    const routes = { '/login': { limit: 5 }, '/search': { window: '5m' } }
+    const { base, limiter } = new Gates({ ...minute, store, routes }, plain)
+    const consume = () => base.limiter.consume('client')
+    await consume()
+    await consume()
+    expect((await consume()).source).toBe('cache')
+    limiter.close()
+    expect((await consume()).source).toBe('store')
     store.close()
   })
 })

@@ -1,5 +1,5 @@
 import type { Quota } from '../../algorithms/algorithm.ts'
-import { bounded } from '../../key/digest.ts'
+import { bounded, copied } from '../../key/digest.ts'
 import type { Space } from '../store.ts'
 
 /** Keys of which refusals are remembered at a time, over all limiters on a store. */
@@ -81,9 +81,4 @@ export class Refusals {
 /** Of bounded length, whatever the key. */
 function idOf({ number }: RefusalSpace, key: string): string {
   return `${number} ${bounded(key)}`
-}
-
-/** The same text in memory of its own: a part of a longer text keeps all of that alive. */
-function copied(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le')
 }
