@@ -103,7 +103,7 @@ describe('limiters on remote stores', () => {
 
   it('are all closed with the limiter of a middleware, those of its routes too', async () => {
     const store = failingStore()
-    const routes = { '/login': { limit: 5 }, '/search': { window: '5m' } }
+    const routes = { '/login': { limit: 5 }, '/search': { limit: 9 } }
     const { base, limiter } = new Gates({ ...minute, store, routes }, plain)
     const consume = () => base.limiter.consume('client')
     await consume()
