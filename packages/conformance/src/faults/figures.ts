@@ -41,7 +41,7 @@ export function conclude(
 
 /**
  * No request waits beyond the deadline and 20 ms, but for what this process itself stood still:
- * a stall of more than half the deadline also gives the calls under way their time anew, once.
+ * of a stall of more than half the deadline, calls are counted a tenth of the deadline at most.
  */
 function expectInTime({ waitedMs, stalledMs }: Report): void {
   const anew = stalledMs > DEADLINE_MS / 2 ? DEADLINE_MS : 0

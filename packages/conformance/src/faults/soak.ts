@@ -65,7 +65,7 @@ async function watchStalls(): Promise<void> {
 function allowedMs(startedAt: number): number {
   const own = stalls.filter(({ at, ms }) => at + ms >= startedAt)
   const stalledMs = own.reduce((sum, { ms }) => sum + ms, 0)
-  // After a stall of half the deadline the calls under way have their time anew, once.
+  // Of a stall of half the deadline, calls are counted a tenth of the deadline at most.
   return DEADLINE_MS + 20 + stalledMs + (stalledMs > DEADLINE_MS / 2 ? DEADLINE_MS : 0)
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { type Call, CallQueue } from './call-queue.ts'
 
 function makeCall(dueAt: number): Call {
-  return { dueAt, extended: false, giveUp() {}, before: undefined, after: undefined }
+  return { dueAt, giveUp() {}, before: undefined, after: undefined }
 }
 
 describe('a queue of calls', () => {

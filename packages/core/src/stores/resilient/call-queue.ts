@@ -1,9 +1,7 @@
 /** A call that is waited for. */
 export interface Call {
-  /** On the clock of `performance.now()`, ms. */
+  /** ms, as the deadline counts them. */
   dueAt: number
-  /** Whether it has had its time anew once. */
-  extended: boolean
   giveUp(error: Error): void
   /** The queue's own: its neighbours in the queue; undefined outside of it. */
   before: Call | undefined
@@ -20,7 +18,7 @@ export class CallQueue {
   private readonly end: Call
 
   constructor() {
-    const end = { dueAt: 0, extended: false, giveUp() {}, before: undefined, after: undefined }
+    const end = { dueAt: 0, giveUp() {}, before: undefined, after: undefined }
     this.end = link(end, end)
   }
 

@@ -5,17 +5,25 @@ export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }
 
+/** A turn of the event loop that took longer than this share of the deadline is a stall. */
+const STALL = 1 / 2
+/** So much of the deadline a stall counts, however long it was. */
+const STALLED = 1 / 10
+
 /**
  * Bounds how long calls may take, whatever the client that makes them promises. One timer serves
  * all calls. It measures by the monotonic clock, and what this process itself has delayed is not
- * held against the store: replies that have arrived are read before anything is given up, and
- * after a stall of the event loop the calls have their time anew, once.
+ * held against the store: replies that have arrived are read before anything is given up, and of
+ * the time for which the event loop stood still, calls are counted a tenth of the deadline at most.
+ * So after ten stalls nobody waits any more.
  */
 export class Deadline {
   private readonly ms: number
   private readonly calls = new CallQueue()
   private timer: NodeJS.Timeout | undefined
-  private timerDueAt = 0
+  /** What counts of the time until the last tick, ms. */
+  private counted = 0
+  private tickedAt = 0
 
   /** @param ms 1 … 60,000 */
   constructor(ms: number) {
@@ -24,63 +32,44 @@ export class Deadline {
 
   /** @param giveUp called with a `DeadlineError` once the time has passed */
   start(giveUp: (error: Error) => void): Call {
-    const call: Call = {
-      dueAt: performance.now() + this.ms,
-      extended: false,
-      giveUp,
-      before: undefined,
-      after: undefined,
-    }
+    const now = performance.now()
+    if (this.timer === undefined) this.tickedAt = now
+    const sinceTick = Math.min(now - this.tickedAt, this.ms * STALL)
+    const dueAt = this.counted + sinceTick + this.ms
+    const call: Call = { dueAt, giveUp, before: undefined, after: undefined }
     this.calls.add(call)
-    this.arm()
+    if (this.timer === undefined) this.arm()
     return call
   }
 
   /** Ends the call; false if it was over already: then somebody else has decided. */
   end(call: Call): boolean {
-    const waited = this.calls.delete(call)
-    if (this.calls.isEmpty) this.timer?.unref()
-    return waited
+    return this.calls.delete(call)
   }
 
-  /** The process stays alive as long as a call is waited for. */
   private arm(): void {
-    if (this.timer !== undefined) {
-      this.timer.ref()
-      return
-    }
     const [next] = this.calls
+    this.timer = undefined
     if (next === undefined) return
-    this.timerDueAt = next.dueAt
-    const waitMs = Math.max(1, Math.ceil(next.dueAt - performance.now()))
-    this.timer = setTimeout(() => this.ring(), waitMs)
+    const waitMs = Math.min(next.dueAt - this.counted, this.ms * STALLED)
+    this.timer = setTimeout(() => this.tick(), Math.max(1, Math.ceil(waitMs))).unref()
   }
 
-  private ring(): void {
-    if (performance.now() - this.timerDueAt > this.ms / 2) this.extend()
+  private tick(): void {
+    const now = performance.now()
+    const passed = now - this.tickedAt
+    this.counted += passed > this.ms * STALL ? this.ms * STALLED : passed
+    this.tickedAt = now
+    const { counted } = this
     // Timers run before sockets are read: what has arrived meanwhile is read first.
-    setImmediate(() => {
-      this.timer = undefined
-      this.expire(performance.now())
-      this.arm()
-    })
+    setImmediate(() => this.expire(counted))
+    this.arm()
   }
 
-  private extend(): void {
-    const dueAt = performance.now() + this.ms
-    for (const call of [...this.calls]) {
-      if (call.extended) continue
-      call.dueAt = dueAt
-      call.extended = true
-      this.calls.delete(call)
-      this.calls.add(call)
-    }
-  }
-
-  private expire(now: number): void {
+  private expire(counted: number): void {
     let error: DeadlineError | undefined
     for (const call of this.calls) {
-      if (call.dueAt > now) return
+      if (call.dueAt > counted) return
       this.calls.delete(call)
       error ??= new DeadlineError(`no answer within ${this.ms} ms`)
       call.giveUp(error)
