@@ -1,17 +1,17 @@
-export { Cell, type Outcome, type Quota } from './algorithms/algorithm.ts'
+export { type CompiledLimit, KeyState, type Outcome } from './algorithms/algorithm.ts'
 export type { Log } from './algorithms/sliding-log/log.ts'
 export { commitOne, decideAll, decideOne, settleOne } from './stores/rules/decide-all.ts'
 export { decodeState, encodeState } from './stores/rules/state-bytes.ts'
 export type {
   Answer,
   Charge,
+  DecisionSource,
+  Keyspace,
   Ledger,
-  Mode,
   Origin,
-  Ruling,
-  Source,
-  Space,
   Store,
+  StoreMode,
+  StoreResult,
 } from './stores/store.ts'
 export {
   type CompareAndSwapBackend,

@@ -1,9 +1,9 @@
-import { type Gate, RateLimitError, type Verdict, writeRefusalFields } from '@sluice/core'
+import { type HttpLimiter, RateLimitError, type Verdict, writeRefusalFields } from '@sluice/core'
 import type { NextFunction, Request, Response } from 'express'
 
 /** Carries out a verdict: fields on every response, then on to the application or refused. */
 export function apply(
-  gate: Gate<Request, Response>,
+  httpLimiter: HttpLimiter<Request, Response>,
   verdict: Verdict | undefined,
   request: Request,
   response: Response,
@@ -15,18 +15,19 @@ export function apply(
   }
   request.rateLimit = verdict.decision
   const sent = response.headersSent
-  if (!sent) gate.writeFields(verdict, response, (name, value) => response.setHeader(name, value))
+  if (!sent)
+    httpLimiter.writeFields(verdict, response, (name, value) => response.setHeader(name, value))
   if (verdict.refusal !== undefined) {
-    if (!sent) refuse(gate, verdict, request, response, next)
+    if (!sent) refuse(httpLimiter, verdict, request, response, next)
     return
   }
-  const goesOn = gate.admit(verdict, request, response)
+  const goesOn = httpLimiter.admit(verdict, request, response)
   if (goesOn === true) next()
   else void Promise.resolve(goesOn).then((turn) => turn && next())
 }
 
 function refuse(
-  { options: { respond } }: Gate<Request, Response>,
+  { options: { respond } }: HttpLimiter<Request, Response>,
   { decision, refusal }: Verdict,
   request: Request,
   response: Response,

@@ -1,14 +1,14 @@
 import {
   type RateLimitOptions as CoreOptions,
   type Decision,
-  type Gate,
-  Gates,
+  type HttpLimiter,
   type Limiter,
+  RoutedLimiter,
   type Routes,
 } from '@sluice/core'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { apply } from './apply.ts'
-import { express } from './facts.ts'
+import { expressAdapter } from './request-adapter.ts'
 
 export {
   addressKey,
@@ -55,20 +55,20 @@ declare global {
  *   another
  */
 export function rateLimit(options: RateLimitOptions): RateLimitHandler {
-  const gates = new Gates(options, express)
+  const httpLimiters = new RoutedLimiter(options, expressAdapter)
   const handler: RequestHandler = (request, response, next) => {
-    pass(gates.of(request), request, response, next)
+    pass(httpLimiters.of(request), request, response, next)
   }
-  return Object.assign(handler, { limiter: gates.limiter })
+  return Object.assign(handler, { limiter: httpLimiters.limiter })
 }
 
 function pass(
-  [gate, ...others]: readonly Gate<Request, Response>[],
+  [httpLimiter, ...others]: readonly HttpLimiter<Request, Response>[],
   request: Request,
   response: Response,
   next: NextFunction,
 ): void {
-  if (gate === undefined) {
+  if (httpLimiter === undefined) {
     next()
     return
   }
@@ -79,10 +79,10 @@ function pass(
           if (error === undefined) pass(others, request, response, next)
           else next(error)
         }
-  const verdict = gate.check(request)
+  const verdict = httpLimiter.check(request)
   if (verdict instanceof Promise) {
-    verdict.then((each) => apply(gate, each, request, response, onward)).catch(next)
+    verdict.then((each) => apply(httpLimiter, each, request, response, onward)).catch(next)
   } else {
-    apply(gate, verdict, request, response, onward)
+    apply(httpLimiter, verdict, request, response, onward)
   }
 }

@@ -1,11 +1,11 @@
-import { type Gate, RateLimitError, type Verdict, writeRefusalFields } from '@sluice/core'
+import { type HttpLimiter, RateLimitError, type Verdict, writeRefusalFields } from '@sluice/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 type Done = (error?: Error) => void
 
 /** Carries out a verdict: fields on every response, then on to the application or refused. */
 export function apply(
-  gate: Gate<FastifyRequest, FastifyReply>,
+  httpLimiter: HttpLimiter<FastifyRequest, FastifyReply>,
   verdict: Verdict | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -16,12 +16,12 @@ export function apply(
     return
   }
   request.rateLimit = verdict.decision
-  gate.writeFields(verdict, reply, (name, value) => reply.header(name, value))
+  httpLimiter.writeFields(verdict, reply, (name, value) => reply.header(name, value))
   if (verdict.refusal !== undefined) {
-    refuse(gate, verdict, request, reply, done)
+    refuse(httpLimiter, verdict, request, reply, done)
     return
   }
-  const goesOn = gate.admit(verdict, request, reply)
+  const goesOn = httpLimiter.admit(verdict, request, reply)
   if (goesOn === true) done()
   // Hijacked: there is nobody left to reply to.
   else
@@ -31,7 +31,7 @@ export function apply(
 }
 
 function refuse(
-  { options: { respond } }: Gate<FastifyRequest, FastifyReply>,
+  { options: { respond } }: HttpLimiter<FastifyRequest, FastifyReply>,
   { decision, refusal }: Verdict,
   request: FastifyRequest,
   reply: FastifyReply,

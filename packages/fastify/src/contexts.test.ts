@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RedisServer, startRedis } from '@sluice/conformance/redis'
 import fastify, { type FastifyInstance } from 'fastify'
 import { Redis } from 'ioredis'
-import { listen, statuses } from './fixture.ts'
 import { memoryStore, rateLimit } from './index.ts'
+import { listen, statuses } from './testing.ts'
 
 const TERMS = { limit: 4, window: '1m' } as const
 const ok = async () => 'served'

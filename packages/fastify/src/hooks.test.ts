@@ -1,8 +1,8 @@
 import cors from '@fastify/cors'
 import { describe, expect, test } from '@jest/globals'
 import fastify from 'fastify'
-import { listen, portOf, statuses } from './fixture.ts'
 import { exposedHeaders, rateLimit } from './index.ts'
+import { listen, portOf, statuses } from './testing.ts'
 
 const ONCE = { limit: 1, window: '1m' } as const
 const ok = async () => 'served'

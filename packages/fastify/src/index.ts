@@ -1,7 +1,7 @@
 import {
   type RateLimitOptions as CoreOptions,
   type Decision,
-  Gate,
+  HttpLimiter,
   type Limiter,
   type RouteOverrides,
   SluiceError,
@@ -9,9 +9,9 @@ import {
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { apply } from './apply.ts'
-import { factsOf } from './facts.ts'
 import { register } from './registrations.ts'
-import { RouteGates } from './route-gates.ts'
+import { adapterOf } from './request-adapter.ts'
+import { RouteLimiters } from './route-limiters.ts'
 
 export {
   addressKey,
@@ -55,28 +55,28 @@ const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
   const { hook: given = 'onRequest', ...rest } = options
   const hook = checkHook(given)
   const number = register(app, rest)
-  const base = new Gate(
+  const base = new HttpLimiter(
     rest as CoreOptions<FastifyRequest, FastifyReply>,
-    factsOf(app),
+    adapterOf(app),
     number === 1 ? '' : `.${number}`,
   )
-  const gates = new RouteGates(base)
+  const httpLimiters = new RouteLimiters(base)
 
-  if (!Object.hasOwn(app, 'rateLimit')) app.decorate('rateLimit', gates.limiter)
+  if (!Object.hasOwn(app, 'rateLimit')) app.decorate('rateLimit', httpLimiters.limiter)
   if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', undefined)
-  app.addHook('onRoute', (route) => gates.add(route))
-  app.addHook('onClose', async () => gates.limiter.close())
+  app.addHook('onRoute', (route) => httpLimiters.add(route))
+  app.addHook('onClose', async () => httpLimiters.limiter.close())
   app.addHook(hook as 'onRequest', (request, reply, next) => {
-    const gate = gates.of(request)
-    if (gate === undefined) {
+    const httpLimiter = httpLimiters.of(request)
+    if (httpLimiter === undefined) {
       next()
       return
     }
-    const verdict = gate.check(request)
+    const verdict = httpLimiter.check(request)
     if (verdict instanceof Promise) {
-      verdict.then((each) => apply(gate, each, request, reply, next)).catch(next)
+      verdict.then((each) => apply(httpLimiter, each, request, reply, next)).catch(next)
     } else {
-      apply(gate, verdict, request, reply, next)
+      apply(httpLimiter, verdict, request, reply, next)
     }
   })
 }

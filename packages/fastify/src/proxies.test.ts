@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import fastify, { type FastifyInstance } from 'fastify'
 import fastifyWithHops from 'fastify-hops'
-import { listen } from './fixture.ts'
 import { rateLimit } from './index.ts'
+import { listen } from './testing.ts'
 
 const warned: string[] = []
 jest.spyOn(process, 'emitWarning').mockImplementation(((message: string, options: object) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { listen, portOf } from './fixture.ts'
 import { RateLimitError, type RateLimitOptions, rateLimit } from './index.ts'
+import { listen, portOf } from './testing.ts'
 
 const NEVER = { limit: 0, window: '1m', retryAfterJitter: 0 } as const
 const FIELDS = { 'retry-after': '60', ratelimit: '"default";r=0;t=60' }
@@ -89,8 +89,20 @@ describe('respond as a function', () => {
     ['is asynchronous and returns the reply', async (_, __, reply) => reply.send(slow)],
     ['returns a value', () => slow],
     ['returns a value later', async () => slow],
-    ['sends and returns a value', (_, __, reply) => reply.send(slow) && 'too late'],
-    ['returns text', (_, __, reply) => reply.type('application/json') && JSON.stringify(slow)],
+    [
+      'sends and returns a value',
+      (_, __, reply) => {
+        reply.send(slow)
+        return 'too late'
+      },
+    ],
+    [
+      'returns text',
+      (_, __, reply) => {
+        reply.type('application/json')
+        return JSON.stringify(slow)
+      },
+    ],
   ]
 
   test.each(functions)('that %s', async (_, respond) => {
@@ -113,7 +125,13 @@ describe('respond as a function', () => {
   test.each<[string, Exclude<Respond, 'throw'>]>([
     ['throws', () => JSON.parse('nonsense')],
     ['rejects', async () => JSON.parse('nonsense')],
-    ['returns what cannot be sent', (_, __, reply) => reply.type('text/plain') && 7n],
+    [
+      'returns what cannot be sent',
+      (_, __, reply) => {
+        reply.type('text/plain')
+        return 7n
+      },
+    ],
   ])('that %s: the error handler hears of it once', async (_, respond) => {
     const errors: unknown[] = []
     const app = await refusing(respond, (app) =>

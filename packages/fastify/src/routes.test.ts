@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify'
-import { listen, statuses } from './fixture.ts'
 import { memoryStore, type RateLimitOptions, rateLimit } from './index.ts'
+import { listen, statuses } from './testing.ts'
 
 const TERMS = { limit: 3, window: '1m' } as const
 const ok = async () => 'served'

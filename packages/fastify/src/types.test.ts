@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fastify from 'fastify'
-import { statuses } from './fixture.ts'
 import { type Decision, type RateLimitOptions, rateLimit } from './index.ts'
+import { statuses } from './testing.ts'
 
 /** What the compiler checks: `tsc` reads this file, and each expected error must be one. */
 test('the types of Fastify know the plugin', async () => {

@@ -3,8 +3,8 @@ import { request as start } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
 import { until } from '@sluice/conformance/redis'
 import fastify, { type FastifyInstance } from 'fastify'
-import { listen, portOf, statuses } from './fixture.ts'
 import { memoryStore, type RateLimitOptions, rateLimit } from './index.ts'
+import { listen, portOf, statuses } from './testing.ts'
 
 /** A request that the client can leave. */
 function leaving(app: FastifyInstance) {

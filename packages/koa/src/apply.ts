@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import {
-  type Gate,
+  type HttpLimiter,
   keepFields,
   noteEnd,
   RateLimitError,
@@ -12,7 +12,7 @@ import type { Context, Next } from 'koa'
 
 /** Carries out a verdict: fields on every response, then on to the application or refused. */
 export function apply(
-  gate: Gate<Context, Context>,
+  httpLimiter: HttpLimiter<Context, Context>,
   verdict: Verdict | undefined,
   ctx: Context,
   next: Next,
@@ -20,24 +20,28 @@ export function apply(
   if (verdict === undefined) return next()
   ctx.state.rateLimit = verdict.decision
   const sent = ctx.headerSent
-  if (!sent) gate.writeFields(verdict, ctx, (name, value) => ctx.set(name, value))
+  if (!sent) httpLimiter.writeFields(verdict, ctx, (name, value) => ctx.set(name, value))
   if (verdict.refusal !== undefined) {
-    return sent ? undefined : refuse(gate, verdict, verdict.refusal, ctx)
+    return sent ? undefined : refuse(httpLimiter, verdict, verdict.refusal, ctx)
   }
-  const goesOn = gate.admit(verdict, ctx, ctx)
-  return goesOn === true ? goOn(gate, ctx, next) : wait(goesOn, gate, ctx, next)
+  const goesOn = httpLimiter.admit(verdict, ctx, ctx)
+  return goesOn === true ? goOn(httpLimiter, ctx, next) : wait(goesOn, httpLimiter, ctx, next)
 }
 
 async function wait(
   goesOn: boolean | Promise<boolean>,
-  gate: Gate<Context, Context>,
+  httpLimiter: HttpLimiter<Context, Context>,
   ctx: Context,
   next: Next,
 ): Promise<unknown> {
-  return (await goesOn) ? goOn(gate, ctx, next) : undefined
+  return (await goesOn) ? goOn(httpLimiter, ctx, next) : undefined
 }
 
-function goOn(gate: Gate<Context, Context>, ctx: Context, next: Next): Promise<unknown> {
+function goOn(
+  httpLimiter: HttpLimiter<Context, Context>,
+  ctx: Context,
+  next: Next,
+): Promise<unknown> {
   const done = next().catch((error: unknown) => {
     if (!ctx.headerSent) {
       // Koa's error handler starts from an empty response.
@@ -47,7 +51,7 @@ function goOn(gate: Gate<Context, Context>, ctx: Context, next: Next): Promise<u
     }
     throw error
   })
-  return gate.settles ? done.finally(() => noteEndOf(ctx)) : done
+  return httpLimiter.settles ? done.finally(() => noteEndOf(ctx)) : done
 }
 
 /** As Koa's error handler reads it. */
@@ -73,7 +77,7 @@ function noteEndOf(ctx: Context): void {
 }
 
 function refuse(
-  { options: { respond } }: Gate<Context, Context>,
+  { options: { respond } }: HttpLimiter<Context, Context>,
   { decision }: Verdict,
   refusal: Refusal,
   ctx: Context,

@@ -1,14 +1,14 @@
 import {
   type RateLimitOptions as CoreOptions,
   type Decision,
-  type Gate,
-  Gates,
+  type HttpLimiter,
   type Limiter,
+  RoutedLimiter,
   type Routes,
 } from '@sluice/core'
 import type { Context, Middleware, Next } from 'koa'
 import { apply } from './apply.ts'
-import { koa } from './facts.ts'
+import { koaAdapter } from './request-adapter.ts'
 
 export {
   addressKey,
@@ -52,20 +52,20 @@ declare module 'koa' {
  *   another
  */
 export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
-  const gates = new Gates(options, koa)
-  const middleware: Middleware = (ctx, next) => pass(gates.of(ctx), ctx, next)
-  return Object.assign(middleware, { limiter: gates.limiter })
+  const httpLimiters = new RoutedLimiter(options, koaAdapter)
+  const middleware: Middleware = (ctx, next) => pass(httpLimiters.of(ctx), ctx, next)
+  return Object.assign(middleware, { limiter: httpLimiters.limiter })
 }
 
 function pass(
-  [gate, ...others]: readonly Gate<Context, Context>[],
+  [httpLimiter, ...others]: readonly HttpLimiter<Context, Context>[],
   ctx: Context,
   next: Next,
 ): unknown {
-  if (gate === undefined) return next()
+  if (httpLimiter === undefined) return next()
   const onward = others.length === 0 ? next : async () => pass(others, ctx, next)
-  const verdict = gate.check(ctx)
+  const verdict = httpLimiter.check(ctx)
   return verdict instanceof Promise
-    ? verdict.then((each) => apply(gate, each, ctx, onward))
-    : apply(gate, verdict, ctx, onward)
+    ? verdict.then((each) => apply(httpLimiter, each, ctx, onward))
+    : apply(httpLimiter, verdict, ctx, onward)
 }

@@ -1,4 +1,4 @@
-import { type Charge, type Gate, Gates, type Verdict } from '@sluice/core'
+import { type Charge, type HttpLimiter, RoutedLimiter, type Verdict } from '@sluice/core'
 import type { Clients } from '../log/clients.ts'
 import type { LogEntry } from '../log/log-entry.ts'
 import { messageOf } from '../output/say.ts'
@@ -13,7 +13,7 @@ import type { ReplayOptions } from './replay-options.ts'
 import { NOBODY, type Run } from './run.ts'
 import { termsOf } from './terms.ts'
 
-type LogGate = Gate<LogEntry, never>
+type LogGate = HttpLimiter<LogEntry, never>
 
 export interface GateRunSetup {
   readonly name: string
@@ -23,7 +23,7 @@ export interface GateRunSetup {
   /** What the requests of one more policy are counted in. */
   demandFor(windowMs: number): SharedWindow
   /** The entry of `routes` that a gate is for; undefined: it holds everywhere. */
-  routeOf(gate: LogGate): string | undefined
+  routeOf(httpLimiter: LogGate): string | undefined
 }
 
 /** Traffic through the gates of the middleware, with all their options: needs whole entries. */
@@ -31,7 +31,7 @@ export class GateRun implements Run {
   readonly tally: RunTally
   readonly clients = new Int32Array(BATCH)
   private readonly setup: GateRunSetup
-  private readonly gates: Gates<LogEntry, never>
+  private readonly httpLimiters: RoutedLimiter<LogEntry, never>
   /** By the scope of their keys. */
   private readonly policies = new Map<string, readonly PolicyTally[]>()
   private nowMs = 0
@@ -44,8 +44,8 @@ export class GateRun implements Run {
       () => this.nowMs,
       (key) => setup.clients.number(key),
     )
-    this.gates = new Gates({ ...setup.options, store }, logFramework)
-    this.policiesOf(this.gates.base)
+    this.httpLimiters = new RoutedLimiter({ ...setup.options, store }, logFramework)
+    this.policiesOf(this.httpLimiters.base)
   }
 
   async play({ length, times, clients, entries }: Batch): Promise<void> {
@@ -54,18 +54,18 @@ export class GateRun implements Run {
       this.nowMs = times[i] as number
       entry.time = this.nowMs
       // A log says nothing of mounted routers: the entry that the path is meant for decides.
-      const [gate] = this.gates.of(entry)
+      const [httpLimiter] = this.httpLimiters.of(entry)
       let verdict: Verdict | undefined
       try {
-        const pending = gate?.check(entry)
+        const pending = httpLimiter?.check(entry)
         verdict = pending instanceof Promise ? await pending : pending
       } catch (error) {
         throw this.failureOf(error, entry)
       }
       this.clients[i] =
-        gate === undefined || verdict === undefined || verdict.decision.source === 'allow'
+        httpLimiter === undefined || verdict === undefined || verdict.decision.source === 'allow'
           ? this.pass()
-          : this.count(i, gate, verdict, clients[i] as number)
+          : this.count(i, httpLimiter, verdict, clients[i] as number)
     }
   }
 
@@ -79,14 +79,14 @@ export class GateRun implements Run {
    * @param place of the request in its batch
    * @param logged its client by the log: for those whom no policy was asked about
    */
-  private count(place: number, gate: LogGate, verdict: Verdict, logged: number): number {
+  private count(place: number, httpLimiter: LogGate, verdict: Verdict, logged: number): number {
     const { decision, charges } = verdict
     const numbers = charges.map(({ key }) => this.setup.clients.number(key))
     const client = numbers[0] ?? logged
     if (decision.allowed) this.tally.admit(this.nowMs, client)
     else this.tally.refuse(this.nowMs, client)
     if (charges.length === 0) return client
-    for (const [i, policy] of this.policiesOf(gate).entries()) {
+    for (const [i, policy] of this.policiesOf(httpLimiter).entries()) {
       const { cost } = charges[i] as Charge
       const number = numbers[i] as number
       const { delayMs, resetMs } = decision.policies[i] as (typeof decision.policies)[number]
@@ -108,17 +108,17 @@ export class GateRun implements Run {
     )
   }
 
-  private policiesOf(gate: LogGate): readonly PolicyTally[] {
-    const known = this.policies.get(gate.scope)
+  private policiesOf(httpLimiter: LogGate): readonly PolicyTally[] {
+    const known = this.policies.get(httpLimiter.scope)
     if (known !== undefined) return known
-    const route = this.setup.routeOf(gate)
-    const { options, limiter } = gate
+    const route = this.setup.routeOf(httpLimiter)
+    const { options, limiter } = httpLimiter
     const policies = limiter.policies.map(({ name, windowMs }, i) => {
       const full = route === undefined ? name : `${route}: ${name}`
       const terms = termsOf(options.policies?.[i] ?? options, full, windowMs)
       return new PolicyTally(terms, this.setup.demandFor(windowMs))
     })
-    this.policies.set(gate.scope, policies)
+    this.policies.set(httpLimiter.scope, policies)
     this.tally.policies.push(...policies)
     return policies
   }

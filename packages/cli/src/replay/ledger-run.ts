@@ -1,4 +1,4 @@
-import { Gate, type Ledger, type RateLimitOptions } from '@sluice/core'
+import { HttpLimiter, type Ledger, type RateLimitOptions } from '@sluice/core'
 import type { LogEntry } from '../log/log-entry.ts'
 import { PolicyTally } from '../statistics/policy-tally.ts'
 import { RunTally } from '../statistics/run-tally.ts'
@@ -38,7 +38,7 @@ export class LedgerRun implements Run {
       () => this.nowMs,
       () => this.client,
     )
-    const [policy] = new Gate({ ...options, store }, logFramework).limiter.policies
+    const [policy] = new HttpLimiter({ ...options, store }, logFramework).limiter.policies
     const { quota, windowMs } = policy as NonNullable<typeof policy>
     if (quota === undefined) throw new Error('a limit by request needs a GateRun')
     this.ledger = store.open([{ name, algorithm: quota.algorithm }])

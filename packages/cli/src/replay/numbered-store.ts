@@ -1,13 +1,13 @@
 import {
-  Cell,
   type Charge,
   commitOne,
   decideAll,
+  KeyState,
+  type Keyspace,
   type Ledger,
   type Log,
-  type Ruling,
-  type Space,
   type Store,
+  type StoreResult,
 } from '@sluice/core/store'
 import { withRoom } from '../statistics/columns.ts'
 
@@ -32,7 +32,7 @@ export class NumberedStore implements Store<'sync'> {
     this.numberOf = numberOf
   }
 
-  open(spaces: readonly Space[]): Ledger<'sync'> {
+  open(spaces: readonly Keyspace[]): Ledger<'sync'> {
     return new NumberedLedger(this.clock, this.numberOf, spaces)
   }
 
@@ -50,7 +50,7 @@ class States {
   /** The slot looked at next. */
   private hand = 0
 
-  load(slot: number, cell: Cell): void {
+  load(slot: number, cell: KeyState): void {
     const at = slot * WIDTH
     if (at >= this.numbers.length) this.numbers = withRoom(this.numbers, at + WIDTH - 1)
     cell.a = this.numbers[at] as number
@@ -60,7 +60,7 @@ class States {
   }
 
   /** Hands a log that is as good as new to a state that is to be charged, where states have logs. */
-  lend(slot: number, cell: Cell, now: number): void {
+  lend(slot: number, cell: KeyState, now: number): void {
     if (this.logs.length === 0) return
     this.wholeAt = withRoom(this.wholeAt, slot)
     // Its own log, even if all of it has left the window, is about to be used.
@@ -69,7 +69,7 @@ class States {
     cell.log ??= this.spare.pop()
   }
 
-  save(slot: number, cell: Cell, now: number): void {
+  save(slot: number, cell: KeyState, now: number): void {
     const at = slot * WIDTH
     this.numbers[at] = cell.a
     this.numbers[at + 1] = cell.b
@@ -99,20 +99,20 @@ class NumberedLedger implements Ledger<'sync'> {
   private readonly numberOf: (key: string) => number
   private readonly states: readonly States[]
   /** For each space, filled in anew by every call. */
-  private readonly cells: readonly Cell[]
+  private readonly cells: readonly KeyState[]
   private readonly slots: number[]
-  private readonly ruling: Ruling
+  private readonly ruling: StoreResult
 
-  constructor(clock: () => number, numberOf: (key: string) => number, spaces: readonly Space[]) {
+  constructor(clock: () => number, numberOf: (key: string) => number, spaces: readonly Keyspace[]) {
     this.clock = clock
     this.numberOf = numberOf
     this.states = spaces.map(() => new States())
-    this.cells = spaces.map(() => new Cell())
+    this.cells = spaces.map(() => new KeyState())
     this.slots = spaces.map(() => 0)
     this.ruling = { admitted: false, at: 0, source: 'store', outcomes: this.cells }
   }
 
-  consume(charges: readonly Charge[]): Ruling {
+  consume(charges: readonly Charge[]): StoreResult {
     const { ruling } = this
     const now = this.clock()
     for (let i = 0; i < charges.length; i += 1) this.load(i, (charges[i] as Charge).key)
@@ -130,14 +130,14 @@ class NumberedLedger implements Ledger<'sync'> {
   private load(i: number, key: string): void {
     const slot = this.numberOf(key)
     this.slots[i] = slot
-    this.states[i]?.load(slot, this.cells[i] as Cell)
+    this.states[i]?.load(slot, this.cells[i] as KeyState)
   }
 
   private charge(charges: readonly Charge[], now: number): void {
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
       if (charge.cost === 0) continue
-      const cell = this.cells[i] as Cell
+      const cell = this.cells[i] as KeyState
       const states = this.states[i] as States
       const slot = this.slots[i] as number
       states.lend(slot, cell, now)

@@ -5,8 +5,8 @@ export function recordingStore(inner: Store, keys: string[]): Store {
   return {
     mode: inner.mode,
     clock: inner.clock,
-    open(spaces, prefix) {
-      const ledger = inner.open(spaces, prefix)
+    open(keyspaces, prefix) {
+      const ledger = inner.open(keyspaces, prefix)
       return {
         consume(charges) {
           for (const { key } of charges) keys.push(key)

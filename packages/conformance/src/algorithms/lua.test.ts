@@ -31,8 +31,8 @@ afterAll(async () => {
 async function replay(algorithm: Algorithm, trace: Trace): Promise<Partial<Outcome>[]> {
   const { name, terms, from = START } = trace
   const clock = manualClock(from)
-  const space = { name: `${algorithm.name}: ${name}`, algorithm }
-  const ledger = redisStore(client, { clock }).open([space], 'traces')
+  const keyspace = { name: `${algorithm.name}: ${name}`, algorithm }
+  const ledger = redisStore(client, { clock }).open([keyspace], 'traces')
   const quota = algorithm.compile(terms)
   const said: Partial<Outcome>[] = []
   for (const step of trace.steps) {

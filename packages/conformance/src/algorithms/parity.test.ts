@@ -5,8 +5,8 @@ import {
   type Ledger,
   memoryStore,
   type PolicyOptions,
-  type Ruling,
   redisStore,
+  type StoreResult,
 } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
 import fc from 'fast-check'
@@ -145,12 +145,12 @@ test('a long log is kept alike when its dropped entries are cleared away', async
 })
 
 test('clients of different tiers, and costs that differ by policy, are decided alike', async () => {
-  const spaces = (['sliding-window', 'fixed-window'] as const).map((name) => ({
+  const keyspaces = (['sliding-window', 'fixed-window'] as const).map((name) => ({
     name,
     algorithm: algorithms[name],
   }))
   const tiers = [0, 3, 5, 1e12].map((limit) =>
-    spaces.map(({ algorithm }) => algorithm.compile({ limit, windowMs: 315_576_000_000 })),
+    keyspaces.map(({ algorithm }) => algorithm.compile({ limit, windowMs: 315_576_000_000 })),
   )
   const anyTier = fc.constantFrom(...tiers)
   const anyCost = fc.oneof(fc.integer({ min: 0, max: 4 }), fc.constant(5e11))
@@ -168,11 +168,11 @@ test('clients of different tiers, and costs that differ by policy, are decided a
       ])
     }
     const store = memoryStore({ clock })
-    const memory = store.open(spaces, 'tiers')
-    const expected = requests.map((request) => copy(consume(memory, request) as Ruling))
+    const memory = store.open(keyspaces, 'tiers')
+    const expected = requests.map((request) => copy(consume(memory, request) as StoreResult))
     store.close()
     clock.set(START)
-    const remote = redisStore(client, { clock }).open(spaces, `tiers:${scenario}`)
+    const remote = redisStore(client, { clock }).open(keyspaces, `tiers:${scenario}`)
     for (const [i, request] of requests.entries()) {
       expect(await consume(remote, request)).toEqual(expected[i])
     }
@@ -181,7 +181,7 @@ test('clients of different tiers, and costs that differ by policy, are decided a
 })
 
 /** A synchronous ruling is valid until the next one. */
-function copy({ admitted, at, source, outcomes }: Ruling): Ruling {
+function copy({ admitted, at, source, outcomes }: StoreResult): StoreResult {
   const copied = outcomes.map(({ admitted, remaining, resetMs, waitMs, delayMs }) => ({
     admitted,
     remaining,

@@ -6,7 +6,7 @@ import { type Ledger, memoryStore, redisStore, type Store } from '@sluice/core'
 import { type ManualClock, manualClock } from '@sluice/core/testing'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
-import type { AlgorithmName, Quota } from '../../../core/src/algorithms/algorithm.ts'
+import type { AlgorithmName, CompiledLimit } from '../../../core/src/algorithms/algorithm.ts'
 import { algorithms } from '../../../core/src/algorithms/index.ts'
 import { anyOffset, anyTerms } from '../../../core/src/algorithms/testing/arbitraries.ts'
 import {
@@ -28,7 +28,7 @@ afterAll(async () => {
   await redis.stop()
 })
 
-function reserved(ledger: Ledger, quota: Quota, clock: ManualClock): ReservedKey {
+function reserved(ledger: Ledger, quota: CompiledLimit, clock: ManualClock): ReservedKey {
   const at = (now: number, cost: number) => {
     clock.set(now)
     return [{ key: 'client', quota, cost }]

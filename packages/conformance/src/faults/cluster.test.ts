@@ -89,13 +89,13 @@ describe('three masters', () => {
     const quota = algorithms['sliding-log'].compile({ limit: LIMIT, windowMs: 3_600_000 })
     const ledger = guarded(connect(), [quota, quota], 'apart')
     const charge = (key: string) => ({ key, quota, cost: 1 })
-    const rulings = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 6 * LIMIT }, (_, i) =>
         ledger.consume([charge(`address ${i % 3}`), charge(`user ${i % 2}`)]),
       ),
     )
     // Three addresses and two users, each with its limit: the users have less together.
-    const admitted = rulings.filter((ruling) => ruling.admitted).length
+    const admitted = results.filter((result) => result.admitted).length
     expect(admitted).toBeLessThanOrEqual(2 * LIMIT)
     const left = async (address: string, user: string) => {
       const { outcomes } = await ledger.peek([charge(address), charge(user)])

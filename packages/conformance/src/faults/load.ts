@@ -50,9 +50,9 @@ export class Load {
   private lastSource: Decision['source'] | undefined
   private strands: Promise<unknown>[] = []
 
-  constructor(store: NonNullable<LimiterOptions['store']>, stance: Stance = {}) {
+  constructor(store: NonNullable<LimiterOptions['store']>, failureMode: Stance = {}) {
     const prefix = randomUUID()
-    const terms = { store, prefix, window: '1h', algorithm: 'sliding-log', ...stance } as const
+    const terms = { store, prefix, window: '1h', algorithm: 'sliding-log', ...failureMode } as const
     this.scarce = createLimiter({ ...terms, limit: LIMIT })
     this.plenty = createLimiter({ ...terms, algorithm: 'fixed-window', limit: 10 ** 9 })
   }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RateLimitOptions, rateLimit } from '@sluice/fastify'
 import { fastify } from 'fastify'
 import { Cluster, Redis } from 'ioredis'
-import type { Quota } from '../../../core/src/algorithms/algorithm.ts'
+import type { CompiledLimit } from '../../../core/src/algorithms/algorithm.ts'
 import { algorithms } from '../../../core/src/algorithms/index.ts'
 import { type RedisCluster, type RedisServer, startCluster, startRedis } from '../redis/index.ts'
 import { guarded } from '../stores/redis/guarded.ts'
@@ -72,9 +72,9 @@ test('3,000 requests at once in a cluster, each with a key of its own beside the
   const store = new Cluster(cluster.nodes.map(({ host, port }) => ({ host, port })))
   const [address, key] = [LIMIT, 10].map((limit) =>
     algorithms['fixed-window'].compile({ limit, windowMs: 3_600_000 }),
-  ) as [Quota, Quota]
+  ) as [CompiledLimit, CompiledLimit]
   const ledger = guarded(store, [address, key], 'keys')
-  const rulings = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: REQUESTS }, (_, i) =>
       ledger.consume([
         { key: 'address', quota: address, cost: 1 },
@@ -82,8 +82,8 @@ test('3,000 requests at once in a cluster, each with a key of its own beside the
       ]),
     ),
   )
-  expect(rulings.filter(({ admitted }) => admitted)).toHaveLength(LIMIT)
-  expect(new Set(rulings.map(({ source }) => source))).toEqual(new Set(['store']))
+  expect(results.filter(({ admitted }) => admitted)).toHaveLength(LIMIT)
+  expect(new Set(results.map(({ source }) => source))).toEqual(new Set(['store']))
   expect(told).toEqual([])
   store.disconnect()
 })

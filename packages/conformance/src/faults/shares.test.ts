@@ -2,12 +2,12 @@
 // time: each share is decided by its own part, and the limits hold.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createLimiter, type Ledger, type Ruling } from '@sluice/core'
+import { createLimiter, type Ledger, type StoreResult } from '@sluice/core'
 import { Cluster } from 'ioredis'
-import type { Quota } from '../../../core/src/algorithms/algorithm.ts'
+import type { CompiledLimit } from '../../../core/src/algorithms/algorithm.ts'
 import { algorithms } from '../../../core/src/algorithms/index.ts'
-import type { PolicyLimiter } from '../../../core/src/policy-limiter.ts'
-import type { Stance } from '../../../core/src/stores/resilient/resilient-ledger.ts'
+import type { StoreLimiter } from '../../../core/src/limiter/store-limiter.ts'
+import type { FailureMode } from '../../../core/src/stores/resilient/resilient-ledger.ts'
 import {
   patient,
   type RedisCluster,
@@ -24,8 +24,8 @@ import './told.ts'
 const HOUR = 3_600_000
 const perHour = (limit: number) => algorithms['fixed-window'].compile({ limit, windowMs: HOUR })
 const quotas = [perHour(LIMIT), perHour(10 ** 6)] as const
-const ask = (address: string, user: string, of: readonly Quota[] = quotas) =>
-  [address, user].map((key, i) => ({ key, quota: of[i] as Quota, cost: 1 }))
+const ask = (address: string, user: string, of: readonly CompiledLimit[] = quotas) =>
+  [address, user].map((key, i) => ({ key, quota: of[i] as CompiledLimit, cost: 1 }))
 
 let cluster: RedisCluster
 let client: Cluster
@@ -43,8 +43,8 @@ async function left(ledger: Ledger, charges: ReturnType<typeof ask>): Promise<nu
   return (await ledger.peek(free)).outcomes.map(({ remaining }) => remaining)
 }
 
-const sources = (rulings: readonly Ruling[]) => new Set(rulings.map(({ source }) => source))
-const admitted = (rulings: readonly Ruling[]) => rulings.filter((each) => each.admitted).length
+const sources = (results: readonly StoreResult[]) => new Set(results.map(({ source }) => source))
+const admitted = (results: readonly StoreResult[]) => results.filter((each) => each.admitted).length
 
 describe('with a node behind a slow line', () => {
   let proxy: RedisProxy
@@ -69,10 +69,10 @@ describe('with a node behind a slow line', () => {
   })
 
   /** A ledger whose address has used up its quota; the slow node has been asked already. */
-  async function usedUp(prefix: string, stance: Partial<Stance>): Promise<Ledger> {
+  async function usedUp(prefix: string, failureMode: Partial<FailureMode>): Promise<Ledger> {
     const unhurried = guarded(client, quotas, prefix)
     await Promise.all(Array.from({ length: LIMIT }, () => unhurried.consume(ask(address, user))))
-    return guarded(client, quotas, prefix, { stance: { deadlineMs: 100, ...stance } })
+    return guarded(client, quotas, prefix, { failureMode: { deadlineMs: 100, ...failureMode } })
   }
 
   test.each([
@@ -85,13 +85,13 @@ describe('with a node behind a slow line', () => {
       const prefix = `late-${onStoreError}-${latencyMs}`
       const ledger = await usedUp(prefix, { onStoreError })
       proxy.latency(latencyMs)
-      const rulings = []
+      const results = []
       for (let i = 0; i < 4; i += 1) {
         const some = Array.from({ length: 10 }, () => ledger.consume(ask(address, user)))
-        rulings.push(...(await Promise.all(some)))
+        results.push(...(await Promise.all(some)))
       }
-      expect(admitted(rulings)).toBe(0)
-      expect(sources(rulings)).toEqual(new Set(['store']))
+      expect(admitted(results)).toBe(0)
+      expect(sources(results)).toEqual(new Set(['store']))
       proxy.latency(0)
       const back = async () => {
         const [, remaining] = await left(guarded(client, quotas, prefix), ask(address, user))
@@ -125,9 +125,9 @@ describe('with a frozen node', () => {
       keyAt(1, 'other'),
       keyAt(2, 'frozen'),
     ])
-    const stance = { deadlineMs: 300 }
+    const failureMode = { deadlineMs: 300 }
     const ledgers = (['local', 'allow', 'deny'] as const).map((onStoreError) =>
-      guarded(client, quotas, onStoreError, { stance: { ...stance, onStoreError } }),
+      guarded(client, quotas, onStoreError, { failureMode: { ...failureMode, onStoreError } }),
     ) as [Ledger, Ledger, Ledger]
     const [local, allow, deny] = ledgers
     await Promise.all(ledgers.map((ledger) => ledger.consume(ask(well, frozen))))
@@ -141,15 +141,15 @@ describe('with a frozen node', () => {
       await until(open, { withinMs: 15_000, what: 'the breaker is open' })
     }
     await Promise.all(ledgers.map(untilOpen))
-    const rulings = []
+    const results = []
     const startedAt = performance.now()
-    for (let i = 0; i < 50; i += 1) rulings.push(await local.consume(ask(well, frozen)))
+    for (let i = 0; i < 50; i += 1) results.push(await local.consume(ask(well, frozen)))
     // Not one deadline, though each request asks about a frozen part.
     expect(performance.now() - startedAt).toBeLessThan(300 * 50)
-    expect(admitted(rulings)).toBe(LIMIT - 1)
-    expect(sources(rulings.slice(0, LIMIT - 1))).toEqual(new Set(['local']))
+    expect(admitted(results)).toBe(LIMIT - 1)
+    expect(sources(results.slice(0, LIMIT - 1))).toEqual(new Set(['local']))
     // The address is counted, and refused, by its own master.
-    expect(sources(rulings.slice(LIMIT - 1))).toEqual(new Set(['store']))
+    expect(sources(results.slice(LIMIT - 1))).toEqual(new Set(['store']))
 
     const allowed = []
     for (let i = 0; i < 50; i += 1) allowed.push(await allow.consume(ask(well, frozen)))
@@ -218,9 +218,9 @@ describe('with clocks that differ', () => {
       } as const
     })
     const terms = { ...patient, store: client, policies, prefix: 'settled' } as const
-    const limiter = createLimiter(terms) as PolicyLimiter<'async'>
+    const limiter = createLimiter(terms) as StoreLimiter<'async'>
     const charges = [address, user].map((key, i) => {
-      return { key, quota: limiter.policies[i]?.quota as Quota, cost: 1 }
+      return { key, quota: limiter.policies[i]?.quota as CompiledLimit, cost: 1 }
     })
     const take = async (count: number) => {
       const all = Array.from({ length: count }, () => limiter.decide(charges))

@@ -88,12 +88,12 @@ afterEach(async () => {
   }
 })
 
-describe.each(Object.keys(FRAMEWORKS))('the limiter of a middleware in %s', (framework) => {
+describe.each(Object.keys(FRAMEWORKS))('the limiter of a middleware in %s', (adapter) => {
   describe.each(['memory', 'Redis'])('on %s', (kind) => {
     async function serve(options: object = {}, login: object = { limit: 9, window: '15m' }) {
       const store = kind === 'memory' ? undefined : client
       const terms = { limit: 5, window: '1m', deadline: '1m', store, ...options }
-      const start = FRAMEWORKS[framework] as (typeof FRAMEWORKS)[string]
+      const start = FRAMEWORKS[adapter] as (typeof FRAMEWORKS)[string]
       const { server, limiter } = await start(terms, login)
       servers.push(server)
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

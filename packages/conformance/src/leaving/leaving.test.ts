@@ -25,12 +25,12 @@ const STORES: Record<string, () => NonNullable<RateLimitOptions['store']> & { cl
 const VERSIONS: Version[] = ['HTTP/1.1', 'HTTP/2']
 
 const CASES = Object.keys(FRAMEWORKS)
-  .flatMap((framework) =>
+  .flatMap((adapter) =>
     VERSIONS.flatMap((version) =>
-      Object.keys(STORES).map((kind) => [framework, version, kind] as const),
+      Object.keys(STORES).map((kind) => [adapter, version, kind] as const),
     ),
   )
-  .filter(([framework, version]) => framework !== 'Express 4' || version === 'HTTP/1.1')
+  .filter(([adapter, version]) => adapter !== 'Express 4' || version === 'HTTP/1.1')
 const ROUNDS = 5
 const AT_ONCE = 10
 
@@ -55,7 +55,7 @@ const CHARGED_AFTERWARDS = {
   settle: (_: unknown, response: Anything) => (statusOf(response) === 401 ? 1 : 0),
 }
 
-describe.each(CASES)('clients that leave early: %s, %s, %s', (framework, version, kind) => {
+describe.each(CASES)('clients that leave early: %s, %s, %s', (adapter, version, kind) => {
   let store: ReturnType<(typeof STORES)[string]>
   let site: Running
   let clients: Client[]
@@ -105,7 +105,7 @@ describe.each(CASES)('clients that leave early: %s, %s, %s', (framework, version
         return status
       },
     }
-    site = await start(framework, slow, version)
+    site = await start(adapter, slow, version)
   }
 
   const soon = (what: string) => ({ withinMs: 5000, what })

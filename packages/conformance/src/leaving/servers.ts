@@ -55,8 +55,8 @@ export const FRAMEWORKS: Record<string, Start> = {
   'Koa 3': startKoa,
 }
 
-export async function start(framework: string, slow: Slow, version: Version): Promise<Running> {
-  const { server, limiter } = await (FRAMEWORKS[framework] as Start)(slow, version)
+export async function start(adapter: string, slow: Slow, version: Version): Promise<Running> {
+  const { server, limiter } = await (FRAMEWORKS[adapter] as Start)(slow, version)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,

@@ -20,15 +20,15 @@ const GIVEN = {
 
 /**
  * All ```ts blocks of a Markdown text.
- * @param framework whose application a block takes for granted that imports none. Default: Express
+ * @param adapter whose application a block takes for granted that imports none. Default: Express
  */
-export function blocksOf(markdown: string, framework = 'express'): Block[] {
+export function blocksOf(markdown: string, adapter = 'express'): Block[] {
   const blocks: Block[] = []
   for (const match of markdown.matchAll(/^```ts\n(.*?)^```$/gms)) {
     const source = match[1] as string
     const line = markdown.slice(0, match.index).split('\n').length
-    const imported = /'@sluice\/(\w+)'/.exec(source)?.[1] ?? framework
-    const app = (APPS[imported] ?? APPS[framework] ?? APPS.express) as string[]
+    const imported = /'@sluice\/(\w+)'/.exec(source)?.[1] ?? adapter
+    const app = (APPS[imported] ?? APPS[adapter] ?? APPS.express) as string[]
     blocks.push({ line, program: programOf(source, { ...GIVEN, app }) })
   }
   return blocks

@@ -21,9 +21,9 @@ export function row(section: string, form: keyof typeof HEADINGS, label: string)
   const text = between(between(page, `\n## ${section}\n`, '\n## '), HEADINGS[form], '\n### ')
   const line = text.split('\n').find((each) => each.startsWith(`| ${label} |`))
   if (line === undefined) throw new Error(`docs/recipes.md tells nothing of ${label}`)
-  const cells = line.split('|').slice(2, 6)
-  const [served, refused, left, over] = cells.map((cell) =>
-    Number(cell.replace(/[ ,]|about/g, '')),
+  const states = line.split('|').slice(2, 6)
+  const [served, refused, left, over] = states.map((state) =>
+    Number(state.replace(/[ ,]|about/g, '')),
   ) as [number, number, number, number]
   return { served, refused, left, over }
 }

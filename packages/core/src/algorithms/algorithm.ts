@@ -1,7 +1,7 @@
 import type { Log } from './sliding-log/log.ts'
 
 /** What a policy promises, in the user's own numbers. */
-export interface Terms {
+export interface AlgorithmParams {
   /** Requests (units of cost) per window, integer, 0 … 10^12. */
   readonly limit: number
   /** ms, integer, 1 … ten years. */
@@ -37,7 +37,7 @@ export interface Outcome {
  * outcome and the next state, the store keeps that next state or drops it. Stores reuse cells, so
  * a decision allocates nothing.
  */
-export class Cell implements Outcome {
+export class KeyState implements Outcome {
   /** Three integers whose meaning is the algorithm's. All zero: a key never seen. */
   a = 0
   b = 0
@@ -61,7 +61,7 @@ export class Cell implements Outcome {
 }
 
 /** A policy's terms, compiled into exact integers for one algorithm. Immutable. */
-export interface Quota {
+export interface CompiledLimit {
   readonly algorithm: Algorithm
   /** The most that the quota ever holds, in units; what headers and decisions call the limit. */
   readonly limit: number
@@ -80,9 +80,9 @@ export interface Quota {
    * leaves the outcome, as if an admitted cost were charged, and the state as it is at `now`, not
    * charged yet. A cost of 0 is admitted while at least one unit remains.
    */
-  decide(cell: Cell, now: number, cost: number): void
+  decide(state: KeyState, now: number, cost: number): void
   /** Charges the state, which `decide` has brought to `now`, with `cost` units. */
-  commit(cell: Cell, now: number, cost: number): void
+  commit(cell: KeyState, now: number, cost: number): void
   /**
    * Corrects by `delta` units what was charged at `chargedAt`: gives back (negative), down to an
    * untouched quota, or charges more (positive), into debt if need be. Only into the window that
@@ -90,12 +90,12 @@ export interface Quota {
    * since. So the requests of any span never really cost more than the algorithm's bound, whenever
    * and in whatever order they are settled. Leaves `remaining` and `resetMs`.
    */
-  settle(cell: Cell, now: number, delta: number, chargedAt: number): void
+  settle(cell: KeyState, now: number, delta: number, chargedAt: number): void
 }
 
 export interface Algorithm {
   readonly name: AlgorithmName
-  compile(terms: Terms): Quota
+  compile(terms: AlgorithmParams): CompiledLimit
   /** The same step in Lua: a chunk that returns `{ decide, commit, settle }` (stores/redis). */
   readonly lua: string
 }

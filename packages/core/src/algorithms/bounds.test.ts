@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { AlgorithmName, Terms } from './algorithm.ts'
+import type { AlgorithmName, AlgorithmParams } from './algorithm.ts'
 import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
 import type { Admitted } from './testing/oracles.ts'
 import { START } from './testing/trace.ts'
 
 /** Sends the traffic to a new key; returns what was admitted, at the moment when it goes on. */
-function released(name: AlgorithmName, terms: Terms, ...sent: SentArguments): Admitted[] {
+function released(name: AlgorithmName, terms: AlgorithmParams, ...sent: SentArguments): Admitted[] {
   const { met } = send(newKey(name, terms), terms, ...sent)
   return met
     .filter(({ outcome }) => outcome.admitted)
@@ -23,7 +23,10 @@ function mostWithin(length: number, admitted: readonly Admitted[]): number {
   return Math.max(0, ...within.map((span) => span.reduce((total, { cost }) => total + cost, 0)))
 }
 
-function forAnyTraffic(name: AlgorithmName, check: (terms: Terms, admitted: Admitted[]) => void) {
+function forAnyTraffic(
+  name: AlgorithmName,
+  check: (terms: AlgorithmParams, admitted: Admitted[]) => void,
+) {
   const property = fc.property(anyTerms(name), anyOffset, anyTraffic(60), (terms, ...sent) => {
     check(terms, released(name, terms, ...sent))
   })

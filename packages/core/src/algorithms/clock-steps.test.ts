@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { AlgorithmName, Terms } from './algorithm.ts'
+import type { AlgorithmName, AlgorithmParams } from './algorithm.ts'
 import { algorithms } from './index.ts'
 import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
 import { SoleKey } from './testing/sole-key.ts'
@@ -17,7 +17,7 @@ const anyStep = fc.oneof(
 
 interface Stepped {
   key: SoleKey
-  terms: Terms
+  terms: AlgorithmParams
   /** Before the step. */
   now: number
   stepMs: number

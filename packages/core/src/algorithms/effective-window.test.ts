@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { AlgorithmName, Outcome, Terms } from './algorithm.ts'
+import type { AlgorithmName, AlgorithmParams, Outcome } from './algorithm.ts'
 import { algorithms } from './index.ts'
 import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
 import type { SoleKey } from './testing/sole-key.ts'
@@ -10,7 +10,7 @@ const names = Object.keys(algorithms) as AlgorithmName[]
 /** An admitted request, and what the most eager client takes in the effective window told to it. */
 interface Taken {
   key: SoleKey
-  terms: Terms
+  terms: AlgorithmParams
   at: number
   told: Outcome
   /** Units taken until 1 ms before the effective window ends. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { AlgorithmName, Terms } from './algorithm.ts'
+import type { AlgorithmName, AlgorithmParams } from './algorithm.ts'
 import { algorithms } from './index.ts'
 import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
 import { type Admitted, oracles, queueDelay } from './testing/oracles.ts'
@@ -32,7 +32,7 @@ describe.each(names)('%s', (name) => {
 })
 
 describe('plans too large for ticks of 1 ms', () => {
-  const plans: Terms[] = [
+  const plans: AlgorithmParams[] = [
     { limit: 1e7, windowMs: MONTH },
     { limit: 1e9, windowMs: YEAR },
     { limit: 1e12, windowMs: TEN_YEARS },
@@ -43,7 +43,7 @@ describe('plans too large for ticks of 1 ms', () => {
   )
 
   /** ms: no tick is longer. */
-  function tick({ limit, windowMs }: Terms): number {
+  function tick({ limit, windowMs }: AlgorithmParams): number {
     const ticks = ticksPerWindow(limit, windowMs)
     expect(ticks).toBeGreaterThanOrEqual(5000)
     return tickStart(1, windowMs, ticks)

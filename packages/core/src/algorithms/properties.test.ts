@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { AlgorithmName, Terms } from './algorithm.ts'
+import type { AlgorithmName, AlgorithmParams } from './algorithm.ts'
 import { algorithms } from './index.ts'
 import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
 import { SoleKey } from './testing/sole-key.ts'
@@ -13,7 +13,7 @@ const anyCost = fc.integer({ min: 0, max: 14 })
 function afterTraffic<T>(
   name: AlgorithmName,
   drawn: fc.Arbitrary<T>,
-  check: (key: SoleKey, now: number, terms: Terms, drawn: T) => void,
+  check: (key: SoleKey, now: number, terms: AlgorithmParams, drawn: T) => void,
 ) {
   const property = fc.property(
     anyTerms(name),

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { SluiceError } from '../errors.ts'
+import { SluiceError } from '../errors/sluice-error.ts'
 import { hereInsteadOf } from './peer-names.ts'
 
 /** @returns `value`, if it is an integer between `min` and `max` */

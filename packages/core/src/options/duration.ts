@@ -1,5 +1,5 @@
 import ms from 'ms'
-import { SluiceError } from '../errors.ts'
+import { SluiceError } from '../errors/sluice-error.ts'
 
 type Unit = 'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'
 type Word = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'year'

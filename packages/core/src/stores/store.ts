@@ -1,9 +1,9 @@
-import type { Algorithm, Outcome, Quota } from '../algorithms/algorithm.ts'
+import type { Algorithm, CompiledLimit, Outcome } from '../algorithms/algorithm.ts'
 
 /** One policy's part of a decision: `cost` units of `key`, by the terms of `quota`. */
 export interface Charge {
   key: string
-  quota: Quota
+  quota: CompiledLimit
   cost: number
 }
 
@@ -11,22 +11,22 @@ export interface Charge {
  * Who decided: the store; what is remembered of its refusals; this process by itself; or nobody,
  * and all are let through, or refused.
  */
-export type Source = 'store' | 'cache' | 'local' | 'allow' | 'deny'
+export type DecisionSource = 'store' | 'cache' | 'local' | 'allow' | 'deny'
 
 /** Who decided a charge, and when: ms on the clock of the store, or of the node that has its key. */
 export interface Origin {
   readonly at: number
-  readonly source: Source
+  readonly source: DecisionSource
 }
 
 /** What a store decided about all charges of a request together. */
-export interface Ruling {
+export interface StoreResult {
   /** True if every charge was admitted, and so charged. Otherwise none was. */
   admitted: boolean
   /** The moment of the decision, ms on the store's clock. */
   at: number
   /** Who decided. */
-  source: Source
+  source: DecisionSource
   /** In the order of the charges; none if it was not by their quotas that it was decided. */
   outcomes: readonly Outcome[]
   /** Where keys are decided apart (see `Ledger.part`): who decided each charge, in their order. */
@@ -40,27 +40,27 @@ export interface Ruling {
  * A store runs whatever quota it is handed, in its TypeScript form (`Quota.decide`) or in its Lua
  * form (`Algorithm.lua`), and knows none of them by name.
  */
-export interface Ledger<M extends Mode = Mode> {
+export interface Ledger<M extends StoreMode = StoreMode> {
   /**
    * Decides all charges together, atomically: if one is refused, none is made. Reads the charges
    * before it returns, so the caller may use the objects again. What a synchronous ledger
    * returns is valid until the next call.
    */
-  consume(charges: readonly Charge[]): Answer<M, Ruling>
+  consume(charges: readonly Charge[]): Answer<M, StoreResult>
   /**
    * Decides several requests in one call, in order, as `consume` decides each. An error in place of
    * a ruling concerns that request alone. Left out: each request is a call of its own.
    */
-  consumeAll?(requests: readonly (readonly Charge[])[]): Answer<M, readonly (Ruling | Error)[]>
+  consumeAll?(requests: readonly (readonly Charge[])[]): Answer<M, readonly (StoreResult | Error)[]>
   /** What `consume` would decide, without changing anything. */
-  peek(charges: readonly Charge[]): Answer<M, Ruling>
+  peek(charges: readonly Charge[]): Answer<M, StoreResult>
   /**
    * Corrects what was charged at `chargedAt` (ms on the store's clock, default now) by the costs
    * of the charges, which may be negative here. See `Quota.settle`.
    *
    * @param source who admitted the charges, and so has to correct them. Default: `'store'`
    */
-  settle(charges: readonly Charge[], chargedAt?: number, source?: Source): Answer<M, void>
+  settle(charges: readonly Charge[], chargedAt?: number, source?: DecisionSource): Answer<M, void>
   /**
    * As `settle`, to see whether the store works: it writes whatever the charges are, and fails,
    * without having charged anything, where any decision could. Left out: `settle` is as good.
@@ -80,7 +80,7 @@ export interface Ledger<M extends Mode = Mode> {
 }
 
 /** The keys of one policy. */
-export interface Space {
+export interface Keyspace {
   /** Sets them apart from every other policy's in the store. */
   readonly name: string
   /** Whose states they hold. */
@@ -88,18 +88,18 @@ export interface Space {
 }
 
 /** Where states are kept. Limiters that open the same space in the same store share its states. */
-export interface Store<M extends Mode = Mode> {
+export interface Store<M extends StoreMode = StoreMode> {
   /** Remote stores answer by promises, and may fail. */
   readonly mode: M
   /** Its clock, integer ms since the epoch, where that was injected. */
   readonly clock?: (() => number) | undefined
   /** @param prefix namespace of the keys, `[A-Za-z0-9._:-]{1,64}` */
-  open(spaces: readonly Space[], prefix: string): Ledger<M>
+  open(keyspaces: readonly Keyspace[], prefix: string): Ledger<M>
   /** Ends what the store itself has started. Clients that were handed over stay open. */
   close(): void
 }
 
 /** Whether a store answers at once or by a promise. */
-export type Mode = 'sync' | 'async'
+export type StoreMode = 'sync' | 'async'
 
-export type Answer<M extends Mode, T> = { sync: T; async: Promise<T> }[M]
+export type Answer<M extends StoreMode, T> = { sync: T; async: Promise<T> }[M]

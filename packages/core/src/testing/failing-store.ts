@@ -1,6 +1,6 @@
 import type { MemoryStoreOptions } from '../stores/memory/memory-store.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
-import type { Ledger, Ruling, Store } from '../stores/store.ts'
+import type { Ledger, Store, StoreResult } from '../stores/store.ts'
 
 /** A remote store that fails when told to, to see what an application does then. */
 export interface FailingStore extends Store<'async'> {
@@ -48,8 +48,8 @@ export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
       for (const give of held ?? []) give()
       held = undefined
     },
-    open(spaces, prefix): Ledger<'async'> {
-      const ledger = memory.open(spaces, prefix)
+    open(keyspaces, prefix): Ledger<'async'> {
+      const ledger = memory.open(keyspaces, prefix)
       return {
         consume: (charges) => answer(() => kept(ledger.consume(charges))),
         peek: (charges) => answer(() => kept(ledger.peek(charges))),
@@ -63,6 +63,6 @@ export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
 }
 
 /** What a memory ledger returns is its own until the next call. */
-function kept(ruling: Ruling): Ruling {
-  return { ...ruling, outcomes: ruling.outcomes.map((outcome) => ({ ...outcome })) }
+function kept(result: StoreResult): StoreResult {
+  return { ...result, outcomes: result.outcomes.map((outcome) => ({ ...outcome })) }
 }

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Gate } from '../gate.ts'
-import { Gates } from '../gates.ts'
-import { writeRefusalFields } from '../http/refusal.ts'
-import type { RateLimitOptions, Routes } from '../options/rate-limit-options.ts'
-import type { Framework } from '../request.ts'
+import type { HttpLimiter } from '../http/http-limiter.ts'
+import type { RateLimitOptions, Routes } from '../http/rate-limit-options.ts'
+import { writeRefusalFields } from '../http/refusal/refusal.ts'
+import type { RequestAdapter } from '../http/request-adapter.ts'
+import { RoutedLimiter } from '../http/routed-limiter.ts'
 
 /** Node's own server as a framework. */
-export const plain: Framework<IncomingMessage, ServerResponse> = {
+export const plain: RequestAdapter<IncomingMessage, ServerResponse> = {
   incoming: (request) => request,
   outgoing: (response) => response,
   address: ({ socket }) => socket.remoteAddress,
@@ -28,7 +28,7 @@ export interface Answer {
 
 export interface PlainServer {
   readonly port: number
-  readonly gates: readonly Gates<IncomingMessage, ServerResponse>[]
+  readonly httpLimiters: readonly RoutedLimiter<IncomingMessage, ServerResponse>[]
   /** Sends a request on a connection of its own. */
   send(method?: string, path?: string): Promise<Answer>
   /** Ends every connection. */
@@ -40,9 +40,9 @@ export async function servePlain(
   limiters: readonly PlainOptions[],
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<PlainServer> {
-  const gates = limiters.map((options) => new Gates(options, plain))
+  const httpLimiters = limiters.map((options) => new RoutedLimiter(options, plain))
   const server = createServer(async (request, response) => {
-    for (const each of gates.flatMap((limiter) => limiter.of(request))) {
+    for (const each of httpLimiters.flatMap((limiter) => limiter.of(request))) {
       if (!(await pass(each, request, response))) return
     }
     handle(request, response)
@@ -51,7 +51,7 @@ export async function servePlain(
   const { port } = server.address() as AddressInfo
   return {
     port,
-    gates,
+    httpLimiters: httpLimiters,
     send: (method = 'GET', path = '/') => send(port, method, path),
     stop() {
       server.closeAllConnections()
@@ -61,16 +61,16 @@ export async function servePlain(
 }
 
 async function pass(
-  gate: Gate<IncomingMessage, ServerResponse>,
+  httpLimiter: HttpLimiter<IncomingMessage, ServerResponse>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
-  const verdict = await gate.check(request)
+  const verdict = await httpLimiter.check(request)
   if (verdict === undefined) return true
   const set = (name: string, value: string) => response.setHeader(name, value)
-  gate.writeFields(verdict, response, set)
+  httpLimiter.writeFields(verdict, response, set)
   const { refusal } = verdict
-  if (refusal === undefined) return gate.admit(verdict, request, response)
+  if (refusal === undefined) return httpLimiter.admit(verdict, request, response)
   writeRefusalFields(refusal, set)
   response.statusCode = refusal.status
   response.setHeader('Content-Type', refusal.mediaType)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Charge, type Ledger, memoryStore, redisStore } from '@sluice/core'
 import { type ManualClock, manualClock } from '@sluice/core/testing'
 import fc from 'fast-check'
-import type { Quota } from '../../../../core/src/algorithms/algorithm.ts'
+import type { CompiledLimit } from '../../../../core/src/algorithms/algorithm.ts'
 import { algorithms } from '../../../../core/src/algorithms/index.ts'
 import { type RedisCluster, startCluster, until } from '../../redis/index.ts'
 import { algorithmNames, copy, LIMIT, quotaOf, WINDOW } from '../suite/bench.ts'
@@ -21,16 +21,24 @@ afterAll(() => cluster.stop())
 let scenario = 0
 
 /** A ledger of the policies as limiters have it, in keys that no other test has touched. */
-function ledgerOf(open: Open, quotas: readonly Quota[], clock: ManualClock): Ledger<'async'> {
+function ledgerOf(
+  open: Open,
+  quotas: readonly CompiledLimit[],
+  clock: ManualClock,
+): Ledger<'async'> {
   scenario += 1
   return guarded(open.client, quotas, `subjects-${process.pid}-${scenario}`, { clock })
 }
 
-const charge = (key: string, quota: Quota, cost = 1): Charge => ({ key, quota, cost })
+const charge = (key: string, quota: CompiledLimit, cost = 1): Charge => ({ key, quota, cost })
 const perHour = (limit: number) =>
   algorithms['fixed-window'].compile({ limit, windowMs: 3_600_000 })
 
-async function remaining(ledger: Ledger, key: string, quotas: readonly Quota[]): Promise<number[]> {
+async function remaining(
+  ledger: Ledger,
+  key: string,
+  quotas: readonly CompiledLimit[],
+): Promise<number[]> {
   const { outcomes } = await ledger.peek(quotas.map((quota) => charge(key, quota, 0)))
   return outcomes.map((outcome) => outcome.remaining)
 }
@@ -52,7 +60,7 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
     const run = async (perAddress: number, perUser: number, cost: number) => {
       const quotas = [perHour(perAddress), perHour(perUser)] as const
       const ledger = ledgerOf(open, quotas, clock)
-      const rulings = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 60 }, (_, i) =>
           ledger.consume([
             charge('192.0.2.1', quotas[0], cost),
@@ -60,7 +68,7 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
           ]),
         ),
       )
-      const admitted = rulings.map((ruling) => ruling.admitted)
+      const admitted = results.map((result) => result.admitted)
       const units = cost * admitted.filter(Boolean).length
       expect(units).toBeLessThanOrEqual(perAddress)
       const [address] = await remaining(ledger, '192.0.2.1', quotas)
@@ -125,9 +133,9 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
       async (policies, operations) => {
         const own = manualClock()
         const quotas = policies.map(quotaOf)
-        const spaces = quotas.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
+        const keyspaces = quotas.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
         const memory = memoryStore({ clock: own })
-        const ledgers: Ledger[] = [memory.open(spaces, 'one'), ledgerOf(open, quotas, own)]
+        const ledgers: Ledger[] = [memory.open(keyspaces, 'one'), ledgerOf(open, quotas, own)]
         for (const { op, keys, costs } of operations) {
           if (op === 'pass') own.advance((costs[0] * WINDOW) / 5)
           const charges = quotas.map((quota, i) => charge(keys[i]!, quota, costs[i]))

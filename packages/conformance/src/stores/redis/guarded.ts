@@ -1,9 +1,9 @@
 import { type Ledger, type RedisClient, type RedisStoreOptions, redisStore } from '@sluice/core'
-import type { Quota } from '../../../../core/src/algorithms/algorithm.ts'
+import type { CompiledLimit } from '../../../../core/src/algorithms/algorithm.ts'
 import { ResilientStore } from '../../../../core/src/stores/resilient/resilience.ts'
-import type { Stance } from '../../../../core/src/stores/resilient/resilient-ledger.ts'
+import type { FailureMode } from '../../../../core/src/stores/resilient/resilient-ledger.ts'
 
-const patient: Stance = {
+const patient: FailureMode = {
   deadlineMs: 60_000,
   onStoreError: 'deny',
   refusalCache: false,
@@ -18,11 +18,11 @@ const patient: Stance = {
  */
 export function guarded(
   client: RedisClient,
-  quotas: readonly Quota[],
+  quotas: readonly CompiledLimit[],
   prefix: string,
-  { stance = {}, ...options }: RedisStoreOptions & { stance?: Partial<Stance> } = {},
+  { failureMode = {}, ...options }: RedisStoreOptions & { failureMode?: Partial<FailureMode> } = {},
 ): Ledger<'async'> {
-  const spaces = quotas.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
-  const store = new ResilientStore(redisStore(client, options), { ...patient, ...stance })
-  return store.open(spaces, prefix)
+  const keyspaces = quotas.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
+  const store = new ResilientStore(redisStore(client, options), { ...patient, ...failureMode })
+  return store.open(keyspaces, prefix)
 }

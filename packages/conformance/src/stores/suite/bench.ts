@@ -1,6 +1,6 @@
-import type { AlgorithmName, Charge, Ledger, Ruling, Store } from '@sluice/core'
+import type { AlgorithmName, Charge, Ledger, Store, StoreResult } from '@sluice/core'
 import { type ManualClock, manualClock } from '@sluice/core/testing'
-import type { Quota } from '../../../../core/src/algorithms/algorithm.ts'
+import type { CompiledLimit } from '../../../../core/src/algorithms/algorithm.ts'
 import { algorithms } from '../../../../core/src/algorithms/index.ts'
 
 /** The store under test. */
@@ -18,7 +18,7 @@ export const WINDOW = 10_000
 export const algorithmNames = Object.keys(algorithms) as AlgorithmName[]
 
 /** `LIMIT` per `WINDOW`. The leaky bucket's queue is as long as makes it hold just as much. */
-export function quotaOf(name: AlgorithmName): Quota {
+export function quotaOf(name: AlgorithmName): CompiledLimit {
   const maxDelayMs = (WINDOW / LIMIT) * (LIMIT - 1)
   return algorithms[name].compile({ limit: LIMIT, windowMs: WINDOW, maxDelayMs })
 }
@@ -28,15 +28,15 @@ export interface Bench {
   readonly store: Store
   readonly clock: ManualClock
   /** The bench of one limiter: a policy for each quota, in spaces named p0, p1, … */
-  open(quotas: readonly Quota[], options?: { space?: string; prefix?: string }): Rig
+  open(quotas: readonly CompiledLimit[], options?: { space?: string; prefix?: string }): Rig
 }
 
 /** A ledger, called with one key and one cost for all of its policies. */
 export interface Rig {
   readonly ledger: Ledger
   charges(key: string, cost: number): Charge[]
-  consume(key: string, cost?: number): Promise<Ruling>
-  peek(key: string, cost?: number): Promise<Ruling>
+  consume(key: string, cost?: number): Promise<StoreResult>
+  peek(key: string, cost?: number): Promise<StoreResult>
   settle(key: string, delta: number, chargedAt?: number): Promise<void>
   block(key: string, durationMs: number): Promise<void>
   reset(key: string): Promise<void>
@@ -68,7 +68,7 @@ export function onBench(kit: StoreKit, test: (bench: Bench) => Promise<void>): (
   }
 }
 
-function rig(ledger: Ledger, quotas: readonly Quota[]): Rig {
+function rig(ledger: Ledger, quotas: readonly CompiledLimit[]): Rig {
   const charges = (key: string, cost: number) => quotas.map((quota) => ({ key, quota, cost }))
   const keys = (key: string) => quotas.map(() => key)
   return {
@@ -87,7 +87,7 @@ function rig(ledger: Ledger, quotas: readonly Quota[]): Rig {
 }
 
 /** Of a synchronous ledger's ruling, which the next call may overwrite. */
-export function copy({ outcomes, ...ruling }: Ruling): Ruling {
+export function copy({ outcomes, ...ruling }: StoreResult): StoreResult {
   const kept = outcomes.map(({ admitted, remaining, resetMs, waitMs, delayMs }) => {
     return { admitted, remaining, resetMs, waitMs, delayMs }
   })

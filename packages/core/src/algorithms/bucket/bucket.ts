@@ -1,4 +1,4 @@
-import type { Algorithm, Cell, Quota } from '../algorithm.ts'
+import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
 import { greatestCommonDivisor, MAX_EXACT, tickAt, tickStart, ticksPerWindow } from '../ticks.ts'
 
 export interface BucketTerms {
@@ -25,7 +25,7 @@ export interface BucketTerms {
  *
  * State: a = level in parts, b = the tick at which it stood there.
  */
-export class BucketQuota implements Quota {
+export class BucketQuota implements CompiledLimit {
   readonly algorithm: Algorithm
   readonly limit: number
   readonly windowMs: number
@@ -71,51 +71,51 @@ export class BucketQuota implements Quota {
     ]
   }
 
-  decide(cell: Cell, now: number, cost: number): void {
-    const tick = this.drain(cell, now)
-    const level = cell.a
+  decide(state: KeyState, now: number, cost: number): void {
+    const tick = this.drain(state, now)
+    const level = state.a
     const needed = Math.max(cost, 1) * this.unit
     const admitted = needed <= this.capacity - level
     const filled = admitted ? level + cost * this.unit : level
 
     const remaining = this.remaining(filled)
-    cell.admitted = admitted
-    cell.remaining = remaining
-    cell.resetMs = this.after(tick, now, filled)
-    cell.delayMs = admitted && this.queued ? this.after(tick, now, level) : 0
+    state.admitted = admitted
+    state.remaining = remaining
+    state.resetMs = this.after(tick, now, filled)
+    state.delayMs = admitted && this.queued ? this.after(tick, now, level) : 0
     if (!admitted) {
-      cell.waitMs =
+      state.waitMs =
         needed > this.capacity ? Infinity : this.after(tick, now, level - this.capacity + needed)
     } else if (remaining > 0) {
-      cell.waitMs = this.after(tick, now, remaining * this.unit)
+      state.waitMs = this.after(tick, now, remaining * this.unit)
     } else {
-      cell.waitMs = this.after(tick, now, filled + this.unit - this.capacity)
+      state.waitMs = this.after(tick, now, filled + this.unit - this.capacity)
     }
   }
 
-  commit(cell: Cell, _now: number, cost: number): void {
-    cell.a += cost * this.unit
+  commit(state: KeyState, _now: number, cost: number): void {
+    state.a += cost * this.unit
   }
 
   /** A bucket has no window: what has drained since the charge is no longer there to give back. */
-  settle(cell: Cell, now: number, delta: number, chargedAt: number): void {
-    const tick = this.drain(cell, now)
+  settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
+    const tick = this.drain(state, now)
     let change = delta * this.unit
     if (delta < 0) {
       const drained = Math.max(0, tick - tickAt(chargedAt, this.window, this.ticks)) * this.rate
       change = Math.min(0, change + drained)
     }
-    cell.a = Math.min(MAX_EXACT, Math.max(0, cell.a + change))
-    cell.remaining = this.remaining(cell.a)
-    cell.resetMs = this.after(tick, now, cell.a)
+    state.a = Math.min(MAX_EXACT, Math.max(0, state.a + change))
+    state.remaining = this.remaining(state.a)
+    state.resetMs = this.after(tick, now, state.a)
   }
 
   /** Brings the level to the tick of `now`, which it returns. */
-  private drain(cell: Cell, now: number): number {
+  private drain(state: KeyState, now: number): number {
     const tick = tickAt(now, this.window, this.ticks)
-    cell.rebased = cell.b > tick
-    if (cell.b < tick) cell.a = Math.max(0, cell.a - (tick - cell.b) * this.rate)
-    cell.b = tick
+    state.rebased = state.b > tick
+    if (state.b < tick) state.a = Math.max(0, state.a - (tick - state.b) * this.rate)
+    state.b = tick
     return tick
   }
 

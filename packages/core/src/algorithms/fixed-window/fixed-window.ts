@@ -1,4 +1,4 @@
-import type { Algorithm, Cell, Quota, Terms } from '../algorithm.ts'
+import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { MAX_EXACT } from '../ticks.ts'
 import lua from './fixed-window.lua.generated.ts'
 
@@ -8,52 +8,52 @@ import lua from './fixed-window.lua.generated.ts'
  *
  * State: a = number of the window since the epoch, b = units charged in it.
  */
-class FixedWindowQuota implements Quota {
+class FixedWindowQuota implements CompiledLimit {
   readonly algorithm = fixedWindow
   readonly limit: number
   readonly windowMs: number
   readonly scale = ''
   readonly numbers: readonly number[]
 
-  constructor({ limit, windowMs }: Terms) {
+  constructor({ limit, windowMs }: AlgorithmParams) {
     this.limit = limit
     this.windowMs = windowMs
     this.numbers = [limit, windowMs]
   }
 
-  decide(cell: Cell, now: number, cost: number): void {
-    const endsIn = this.enter(cell, now)
-    const room = this.limit - cell.b
+  decide(state: KeyState, now: number, cost: number): void {
+    const endsIn = this.enter(state, now)
+    const room = this.limit - state.b
     const admitted = cost <= room && room > 0
-    const used = admitted ? cell.b + cost : cell.b
+    const used = admitted ? state.b + cost : state.b
 
-    cell.admitted = admitted
-    cell.remaining = Math.max(0, this.limit - used)
-    cell.resetMs = used === 0 ? 0 : endsIn
-    cell.waitMs = admitted || Math.max(cost, 1) <= this.limit ? endsIn : Infinity
-    cell.delayMs = 0
+    state.admitted = admitted
+    state.remaining = Math.max(0, this.limit - used)
+    state.resetMs = used === 0 ? 0 : endsIn
+    state.waitMs = admitted || Math.max(cost, 1) <= this.limit ? endsIn : Infinity
+    state.delayMs = 0
   }
 
-  commit(cell: Cell, _now: number, cost: number): void {
-    cell.b += cost
+  commit(state: KeyState, _now: number, cost: number): void {
+    state.b += cost
   }
 
-  settle(cell: Cell, now: number, delta: number, chargedAt: number): void {
-    const endsIn = this.enter(cell, now)
+  settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
+    const endsIn = this.enter(state, now)
     // What was charged before the clock stepped back has moved with the state.
-    if (Math.floor(Math.min(chargedAt, now) / this.windowMs) === cell.a) {
-      cell.b = Math.min(MAX_EXACT, Math.max(0, cell.b + delta))
+    if (Math.floor(Math.min(chargedAt, now) / this.windowMs) === state.a) {
+      state.b = Math.min(MAX_EXACT, Math.max(0, state.b + delta))
     }
-    cell.remaining = Math.max(0, this.limit - cell.b)
-    cell.resetMs = cell.b === 0 ? 0 : endsIn
+    state.remaining = Math.max(0, this.limit - state.b)
+    state.resetMs = state.b === 0 ? 0 : endsIn
   }
 
   /** Brings the state into the window of `now`; returns the ms until that window ends. */
-  private enter(cell: Cell, now: number): number {
+  private enter(state: KeyState, now: number): number {
     const window = Math.floor(now / this.windowMs)
-    cell.rebased = cell.a > window
-    if (cell.a < window) cell.b = 0
-    cell.a = window
+    state.rebased = state.a > window
+    if (state.a < window) state.b = 0
+    state.a = window
     return (window + 1) * this.windowMs - now
   }
 }

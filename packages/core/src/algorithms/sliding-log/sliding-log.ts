@@ -1,4 +1,4 @@
-import type { Algorithm, Cell, Quota, Terms } from '../algorithm.ts'
+import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { Log } from './log.ts'
 import lua from './sliding-log.lua.generated.ts'
 
@@ -10,54 +10,54 @@ import lua from './sliding-log.lua.generated.ts'
  * State: the log; a, b and c are unused. Entries from after `now`, where the clock has stepped
  * back, count as of `now`.
  */
-class SlidingLogQuota implements Quota {
+class SlidingLogQuota implements CompiledLimit {
   readonly algorithm = slidingLog
   readonly limit: number
   readonly windowMs: number
   readonly scale = ''
   readonly numbers: readonly number[]
 
-  constructor({ limit, windowMs }: Terms) {
+  constructor({ limit, windowMs }: AlgorithmParams) {
     this.limit = limit
     this.windowMs = windowMs
     this.numbers = [limit, windowMs]
   }
 
-  decide(cell: Cell, now: number, cost: number): void {
-    const { log } = cell
+  decide(state: KeyState, now: number, cost: number): void {
+    const { log } = state
     const used = log === undefined ? 0 : this.used(log, now)
     const newest = log === undefined || log.length === 0 ? undefined : log.time(log.length - 1)
     const room = this.limit - used
     const admitted = cost <= room && room > 0
 
-    cell.admitted = admitted
-    cell.rebased = newest !== undefined && newest > now
-    cell.remaining = Math.max(0, admitted ? room - cost : room)
-    cell.resetMs = this.reset(admitted ? cost : 0, used, newest, now)
-    cell.waitMs = admitted
-      ? this.wait(log, now, cell.remaining > 0 ? 0 : 1, cost)
+    state.admitted = admitted
+    state.rebased = newest !== undefined && newest > now
+    state.remaining = Math.max(0, admitted ? room - cost : room)
+    state.resetMs = this.reset(admitted ? cost : 0, used, newest, now)
+    state.waitMs = admitted
+      ? this.wait(log, now, state.remaining > 0 ? 0 : 1, cost)
       : this.waitOfRefusal(log, now, Math.max(cost, 1), room)
-    cell.delayMs = 0
+    state.delayMs = 0
   }
 
-  commit(cell: Cell, now: number, cost: number): void {
-    if (cell.log === undefined) cell.log = new Log()
-    cell.log.clampTo(now)
-    cell.log.dropUntil(now - this.windowMs)
-    if (cost > 0) cell.log.append(now, cost)
+  commit(state: KeyState, now: number, cost: number): void {
+    if (state.log === undefined) state.log = new Log()
+    state.log.clampTo(now)
+    state.log.dropUntil(now - this.windowMs)
+    if (cost > 0) state.log.append(now, cost)
   }
 
-  settle(cell: Cell, now: number, delta: number, chargedAt: number): void {
-    this.commit(cell, now, 0)
-    const log = cell.log as Log
+  settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
+    this.commit(state, now, 0)
+    const log = state.log as Log
     const at = Math.min(chargedAt, now)
     if (at > now - this.windowMs) {
       if (delta > 0) log.insert(at, delta)
       else log.takeBack(at, -delta)
     }
     const used = this.used(log, now)
-    cell.remaining = Math.max(0, this.limit - used)
-    cell.resetMs = this.reset(0, used, log.length > 0 ? log.time(log.length - 1) : undefined, now)
+    state.remaining = Math.max(0, this.limit - used)
+    state.resetMs = this.reset(0, used, log.length > 0 ? log.time(log.length - 1) : undefined, now)
   }
 
   private used(log: Log, now: number): number {

@@ -1,4 +1,4 @@
-import type { Algorithm, Cell, Quota, Terms } from '../algorithm.ts'
+import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { MAX_EXACT, tickAt, tickStart, ticksPerWindow } from '../ticks.ts'
 import lua from './sliding-window.lua.generated.ts'
 
@@ -12,7 +12,7 @@ import lua from './sliding-window.lua.generated.ts'
  * State: a = number of the window since the epoch, b = units charged in the window before it,
  * c = units charged in it.
  */
-class SlidingWindowQuota implements Quota {
+class SlidingWindowQuota implements CompiledLimit {
   readonly algorithm = slidingWindow
   readonly limit: number
   readonly windowMs: number
@@ -22,7 +22,7 @@ class SlidingWindowQuota implements Quota {
   /** The most that a count may hold for its product with the window to be exact. At least `limit`. */
   private readonly maxCount: number
 
-  constructor({ limit, windowMs }: Terms) {
+  constructor({ limit, windowMs }: AlgorithmParams) {
     this.limit = limit
     this.windowMs = windowMs
     this.ticks = ticksPerWindow(Math.max(limit, 1), windowMs)
@@ -30,35 +30,35 @@ class SlidingWindowQuota implements Quota {
     this.numbers = [limit, windowMs, this.ticks, this.maxCount]
   }
 
-  decide(cell: Cell, now: number, cost: number): void {
-    const elapsed = this.enter(cell, now)
-    const remaining = this.remaining(cell, elapsed)
+  decide(state: KeyState, now: number, cost: number): void {
+    const elapsed = this.enter(state, now)
+    const remaining = this.remaining(state, elapsed)
     const admitted = cost <= remaining && remaining > 0
     const left = admitted ? remaining - cost : remaining
-    const current = admitted ? cell.c + cost : cell.c
+    const current = admitted ? state.c + cost : state.c
 
-    cell.admitted = admitted
-    cell.remaining = left
-    cell.resetMs = this.reset(cell.b, current, elapsed)
-    cell.waitMs =
+    state.admitted = admitted
+    state.remaining = left
+    state.resetMs = this.reset(state.b, current, elapsed)
+    state.waitMs =
       admitted && left > 0
         ? this.windowMs - elapsed
-        : this.wait(cell.b, current, elapsed, admitted ? 1 : Math.max(cost, 1))
-    cell.delayMs = 0
+        : this.wait(state.b, current, elapsed, admitted ? 1 : Math.max(cost, 1))
+    state.delayMs = 0
   }
 
-  commit(cell: Cell, _now: number, cost: number): void {
-    cell.c += cost
+  commit(state: KeyState, _now: number, cost: number): void {
+    state.c += cost
   }
 
-  settle(cell: Cell, now: number, delta: number, chargedAt: number): void {
-    const elapsed = this.enter(cell, now)
+  settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
+    const elapsed = this.enter(state, now)
     const charged = Math.floor(chargedAt / this.windowMs)
-    if (charged === cell.a) cell.c = this.clamp(cell.c + delta)
+    if (charged === state.a) state.c = this.clamp(state.c + delta)
     // A later window is one from before the clock stepped back, which has become the previous one.
-    else if (charged === cell.a - 1 || charged > cell.a) cell.b = this.clamp(cell.b + delta)
-    cell.remaining = this.remaining(cell, elapsed)
-    cell.resetMs = this.reset(cell.b, cell.c, elapsed)
+    else if (charged === state.a - 1 || charged > state.a) state.b = this.clamp(state.b + delta)
+    state.remaining = this.remaining(state, elapsed)
+    state.resetMs = this.reset(state.b, state.c, elapsed)
   }
 
   /**
@@ -66,24 +66,24 @@ class SlidingWindowQuota implements Quota {
    * clock has stepped back behind the state, all that was counted counts as the previous window's:
    * so it is gone within one window.
    */
-  private enter(cell: Cell, now: number): number {
+  private enter(state: KeyState, now: number): number {
     const window = Math.floor(now / this.windowMs)
-    cell.rebased = cell.a > window
-    if (cell.a !== window) {
-      cell.b = cell.a > window ? cell.b + cell.c : cell.a === window - 1 ? cell.c : 0
-      cell.c = 0
-      cell.a = window
+    state.rebased = state.a > window
+    if (state.a !== window) {
+      state.b = state.a > window ? state.b + state.c : state.a === window - 1 ? state.c : 0
+      state.c = 0
+      state.a = window
     }
-    if (cell.b > this.maxCount) cell.b = this.maxCount
-    if (cell.c > this.maxCount) cell.c = this.maxCount
+    if (state.b > this.maxCount) state.b = this.maxCount
+    if (state.c > this.maxCount) state.c = this.maxCount
     return now - window * this.windowMs
   }
 
-  private remaining(cell: Cell, elapsed: number): number {
-    let left = this.limit - cell.c
-    if (cell.b > 0) {
+  private remaining(state: KeyState, elapsed: number): number {
+    let left = this.limit - state.c
+    if (state.b > 0) {
       const inside = tickAt(this.windowMs - 1 - elapsed, this.windowMs, this.ticks)
-      left -= Math.floor((cell.b * inside) / this.ticks)
+      left -= Math.floor((state.b * inside) / this.ticks)
     }
     return Math.max(0, left)
   }

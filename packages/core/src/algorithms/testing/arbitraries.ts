@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { AlgorithmName, Outcome, Terms } from '../algorithm.ts'
+import type { AlgorithmName, AlgorithmParams, Outcome } from '../algorithm.ts'
 import { algorithms } from '../index.ts'
 import { SoleKey } from './sole-key.ts'
 import { START } from './trace.ts'
@@ -13,7 +13,7 @@ export interface Move {
 }
 
 /** Terms under which small numbers meet every edge, and now and then large ones. */
-export function anyTerms(algorithm: AlgorithmName): fc.Arbitrary<Terms> {
+export function anyTerms(algorithm: AlgorithmName): fc.Arbitrary<AlgorithmParams> {
   const limit = fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: 1, max: 12 }) },
     { weight: 1, arbitrary: fc.integer({ min: 13, max: 100_000 }) },
@@ -51,12 +51,17 @@ export function anyTraffic(maxLength = 30): fc.Arbitrary<Move[]> {
 /** Where in its window the traffic begins, ms. */
 export const anyOffset = fc.integer({ min: 0, max: 100_000_000 })
 
-export function newKey(algorithm: AlgorithmName, terms: Terms): SoleKey {
+export function newKey(algorithm: AlgorithmName, terms: AlgorithmParams): SoleKey {
   return new SoleKey(algorithms[algorithm].compile(terms))
 }
 
 /** When the next request of `move` comes, after one at `now` that met `outcome`. */
-export function after(now: number, move: Move, terms: Terms, outcome: Outcome | undefined): number {
+export function after(
+  now: number,
+  move: Move,
+  terms: AlgorithmParams,
+  outcome: Outcome | undefined,
+): number {
   if (move.pause === 'as told')
     return Number.isFinite(outcome?.waitMs) ? now + outcome!.waitMs : now
   const { share, ms } = move.pause
@@ -64,7 +69,12 @@ export function after(now: number, move: Move, terms: Terms, outcome: Outcome | 
 }
 
 /** Sends the traffic to the key; returns what each request met, and the time of the last one. */
-export function send(key: SoleKey, terms: Terms, offset: number, traffic: readonly Move[]) {
+export function send(
+  key: SoleKey,
+  terms: AlgorithmParams,
+  offset: number,
+  traffic: readonly Move[],
+) {
   const met: { at: number; cost: number; outcome: Outcome }[] = []
   let now = START + offset
   for (const move of traffic) {

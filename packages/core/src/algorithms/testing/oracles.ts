@@ -1,4 +1,4 @@
-import type { AlgorithmName, Terms } from '../algorithm.ts'
+import type { AlgorithmName, AlgorithmParams } from '../algorithm.ts'
 
 /** A request that was admitted: ms since the epoch, units. */
 export interface Admitted {
@@ -10,7 +10,7 @@ export interface Admitted {
  * The definitions, word for word: how many whole units are left at `now`, from the list of all
  * that was ever admitted, oldest first. Exact, slow, and without a state to keep.
  */
-export type Oracle = (terms: Terms, admitted: readonly Admitted[], now: number) => number
+export type Oracle = (terms: AlgorithmParams, admitted: readonly Admitted[], now: number) => number
 
 export const oracles: { readonly [name in AlgorithmName]: Oracle } = {
   'fixed-window': ({ limit, windowMs }, admitted, now) => {
@@ -44,13 +44,21 @@ export const oracles: { readonly [name in AlgorithmName]: Oracle } = {
 }
 
 /** The leaky bucket's second promise: ms until what stands in the queue has left. */
-export function queueDelay(terms: Terms, admitted: readonly Admitted[], now: number): number {
+export function queueDelay(
+  terms: AlgorithmParams,
+  admitted: readonly Admitted[],
+  now: number,
+): number {
   const standing = queued(terms, admitted, now)
   return Number((standing + BigInt(terms.limit) - 1n) / BigInt(terms.limit))
 }
 
 /** Units that have not left yet, multiplied by the window: `limit` of these leave per ms. */
-function queued({ limit, windowMs }: Terms, admitted: readonly Admitted[], now: number): bigint {
+function queued(
+  { limit, windowMs }: AlgorithmParams,
+  admitted: readonly Admitted[],
+  now: number,
+): bigint {
   let level = 0n
   let since = admitted[0]?.at ?? now
   for (const { at, cost } of [...admitted, { at: now, cost: 0 }]) {

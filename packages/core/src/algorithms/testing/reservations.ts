@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { AlgorithmName, Terms } from '../algorithm.ts'
+import type { AlgorithmName, AlgorithmParams } from '../algorithm.ts'
 import type { Admitted } from './oracles.ts'
 import { START } from './trace.ts'
 
@@ -57,7 +57,7 @@ interface Charged {
  */
 export async function playReservations(
   key: ReservedKey,
-  { windowMs }: Terms,
+  { windowMs }: AlgorithmParams,
   offset: number,
   reservations: readonly Reservation[],
 ): Promise<Admitted[]> {
@@ -93,7 +93,7 @@ export async function playReservations(
 }
 
 /** The most units that the algorithm admits, from one moment to another `ms` later. */
-function boundOf(name: AlgorithmName, terms: Terms, ms: number): number {
+function boundOf(name: AlgorithmName, terms: AlgorithmParams, ms: number): number {
   const { limit, windowMs, burst = limit, maxDelayMs = 0 } = terms
   const drained = (limit * ms) / windowMs
   if (name === 'token-bucket') return burst + drained
@@ -105,7 +105,11 @@ function boundOf(name: AlgorithmName, terms: Terms, ms: number): number {
  * By how many units more was admitted, in the worst span, than the algorithm's bound allows: 0 or
  * less where the bound holds.
  */
-export function excess(name: AlgorithmName, terms: Terms, admitted: readonly Admitted[]): number {
+export function excess(
+  name: AlgorithmName,
+  terms: AlgorithmParams,
+  admitted: readonly Admitted[],
+): number {
   let most = -Infinity
   for (const [i, first] of admitted.entries()) {
     let total = 0

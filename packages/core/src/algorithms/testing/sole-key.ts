@@ -1,23 +1,23 @@
 import { commitOne, decideOne } from '../../stores/rules/decide-all.ts'
-import { Cell, type Outcome, type Quota } from '../algorithm.ts'
+import { type CompiledLimit, KeyState, type Outcome } from '../algorithm.ts'
 import { Log } from '../sliding-log/log.ts'
 
 /** One key's state under a quota, kept by the rules that every store follows, and by nothing else. */
 export class SoleKey {
-  readonly quota: Quota
-  private kept: Cell
+  readonly quota: CompiledLimit
+  private kept: KeyState
 
-  constructor(quota: Quota, kept = new Cell()) {
+  constructor(quota: CompiledLimit, kept = new KeyState()) {
     this.quota = quota
     this.kept = kept
   }
 
   consume(now: number, cost = 1): Outcome {
-    const cell = copy(this.kept)
+    const state = copy(this.kept)
     const charge = { key: '', quota: this.quota, cost }
-    decideOne(cell, charge, now, cost)
-    const outcome = outcomeOf(cell)
-    if (commitOne(cell, charge, now, cell.admitted ? cost : 0)) this.kept = cell
+    decideOne(state, charge, now, cost)
+    const outcome = outcomeOf(state)
+    if (commitOne(state, charge, now, state.admitted ? cost : 0)) this.kept = state
     return outcome
   }
 
@@ -48,14 +48,14 @@ export class SoleKey {
   }
 }
 
-function outcomeOf({ admitted, remaining, resetMs, waitMs, delayMs }: Cell): Outcome {
+function outcomeOf({ admitted, remaining, resetMs, waitMs, delayMs }: KeyState): Outcome {
   return { admitted, remaining, resetMs, waitMs, delayMs }
 }
 
-function copy({ a, b, c, log }: Cell): Cell {
-  const cell = Object.assign(new Cell(), { a, b, c })
-  if (log === undefined) return cell
-  cell.log = new Log()
-  for (let i = 0; i < log.length; i += 1) cell.log.append(log.time(i), log.cost(i))
-  return cell
+function copy({ a, b, c, log }: KeyState): KeyState {
+  const state = Object.assign(new KeyState(), { a, b, c })
+  if (log === undefined) return state
+  state.log = new Log()
+  for (let i = 0; i < log.length; i += 1) state.log.append(log.time(i), log.cost(i))
+  return state
 }

@@ -1,4 +1,4 @@
-import type { Outcome, Terms } from '../algorithm.ts'
+import type { AlgorithmParams, Outcome } from '../algorithm.ts'
 
 /** ms since the epoch: here a second, a minute and an hour begin. */
 export const START = 1_800_000_000_000
@@ -14,7 +14,7 @@ export const TEN_YEARS = 315_576_000_000
 /** What happens to one key, and what the definition of the algorithm says of each step. */
 export interface Trace {
   readonly name: string
-  readonly terms: Terms
+  readonly terms: AlgorithmParams
   /** ms since the epoch: the moment that the steps call 0. Default: `START`. */
   readonly from?: number
   readonly steps: readonly Step[]

@@ -1,6 +1,6 @@
-import { Cell, type Quota } from '../../algorithms/algorithm.ts'
+import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import { commitOne, decideAll, decideOne, settleOne } from '../rules/decide-all.ts'
-import type { Charge, Ledger, Ruling } from '../store.ts'
+import type { Charge, Ledger, StoreResult } from '../store.ts'
 import type { MemoryStore } from './memory-store.ts'
 import { EXHAUSTED, OVERFLOW } from './slots.ts'
 import type { Table } from './table.ts'
@@ -10,61 +10,61 @@ export class MemoryLedger implements Ledger<'sync'> {
   private readonly store: MemoryStore
   private readonly tables: readonly Table[]
   /** For each policy, filled in anew by every call: its state on the way through the step. */
-  private readonly cells: readonly Cell[]
+  private readonly states: readonly KeyState[]
   /** For each policy, filled in anew by every call: the slot of its key, or -1. */
   private readonly slots: number[]
-  private readonly ruling: Ruling
+  private readonly result: StoreResult
   /** For each policy the last quota, and what a unit of it is in the standing. */
-  private readonly scaledFor: (Quota | undefined)[]
+  private readonly scaledFor: (CompiledLimit | undefined)[]
   private readonly scales: number[]
-  private readonly unused = new Cell()
+  private readonly unused = new KeyState()
 
   constructor(store: MemoryStore, tables: readonly Table[]) {
     this.store = store
     this.tables = tables
-    this.cells = tables.map(() => new Cell())
+    this.states = tables.map(() => new KeyState())
     this.slots = tables.map(() => -1)
     this.scaledFor = tables.map(() => undefined)
     this.scales = tables.map(() => 0)
-    this.ruling = { admitted: false, at: 0, source: 'store', outcomes: this.cells }
+    this.result = { admitted: false, at: 0, source: 'store', outcomes: this.states }
   }
 
-  consume(charges: readonly Charge[]): Ruling {
+  consume(charges: readonly Charge[]): StoreResult {
     if (charges.length === 1) return this.consumeOne(charges)
     const now = this.store.clock()
     if (this.find(charges) > 0) this.makeRoom(charges, now)
-    const ruling = this.decide(charges, now)
+    const result = this.decide(charges, now)
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
-      const cell = this.cells[i] as Cell
-      if (commitOne(cell, charge, now, ruling.admitted ? charge.cost : 0)) {
+      const state = this.states[i] as KeyState
+      if (commitOne(state, charge, now, result.admitted ? charge.cost : 0)) {
         this.write(i, this.slots[i] as number, charge, now)
-      } else if (!cell.admitted && (this.slots[i] as number) >= 0) {
+      } else if (!state.admitted && (this.slots[i] as number) >= 0) {
         this.tables[i]?.slots.setStanding(this.slots[i] as number, EXHAUSTED)
       }
     }
-    return ruling
+    return result
   }
 
   /** The same for the only charge, as most limiters have it, at two thirds of the price. */
-  private consumeOne(charges: readonly Charge[]): Ruling {
+  private consumeOne(charges: readonly Charge[]): StoreResult {
     const now = this.store.clock()
     const charge = charges[0] as Charge
-    const { ruling } = this
+    const { result: ruling } = this
     const table = this.tables[0] as Table
-    const cell = this.cells[0] as Cell
+    const state = this.states[0] as KeyState
     let slot = table.find(charge.key)
     if (slot < 0) {
       this.makeRoom(charges, now)
       slot = this.slots[0] as number
     }
-    if (slot < 0) empty(cell)
-    else table.slots.load(slot, cell)
-    decideOne(cell, charge, now, charge.cost)
-    const { admitted } = cell
+    if (slot < 0) empty(state)
+    else table.slots.load(slot, state)
+    decideOne(state, charge, now, charge.cost)
+    const { admitted } = state
     ruling.admitted = admitted
     ruling.at = now
-    if (commitOne(cell, charge, now, admitted ? charge.cost : 0)) {
+    if (commitOne(state, charge, now, admitted ? charge.cost : 0)) {
       this.write(0, slot, charge, now)
     } else if (!admitted && slot >= 0) {
       table.slots.setStanding(slot, EXHAUSTED)
@@ -72,7 +72,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     return ruling
   }
 
-  peek(charges: readonly Charge[]): Ruling {
+  peek(charges: readonly Charge[]): StoreResult {
     this.find(charges)
     return this.decide(charges, this.store.clock())
   }
@@ -132,32 +132,32 @@ export class MemoryLedger implements Ledger<'sync'> {
     }
   }
 
-  private decide(charges: readonly Charge[], now: number): Ruling {
+  private decide(charges: readonly Charge[], now: number): StoreResult {
     for (let i = 0; i < charges.length; i += 1) this.load(i)
-    this.ruling.admitted = decideAll(this.cells, charges, now)
-    this.ruling.at = now
-    return this.ruling
+    this.result.admitted = decideAll(this.states, charges, now)
+    this.result.at = now
+    return this.result
   }
 
   /** Loads a state into its cell, which it returns. */
-  private load(i: number): Cell {
+  private load(i: number): KeyState {
     const slot = this.slots[i] as number
-    const cell = this.cells[i] as Cell
-    if (slot < 0) empty(cell)
-    else this.tables[i]?.slots.load(slot, cell)
-    return cell
+    const state = this.states[i] as KeyState
+    if (slot < 0) empty(state)
+    else this.tables[i]?.slots.load(slot, state)
+    return state
   }
 
   private write(i: number, slot: number, { key, quota }: Charge, now: number): void {
     const table = this.tables[i] as Table
-    const cell = this.cells[i] as Cell
+    const state = this.states[i] as KeyState
     const place = slot < 0 ? table.add(key) : slot
-    table.slots.save(place, cell, now, this.standing(i, cell, quota, now))
+    table.slots.save(place, state, now, this.standing(i, state, quota, now))
     this.store.kept(table, now)
   }
 
   /** The share in use of what the quota holds when whole, 0 … 254, or `EXHAUSTED`. */
-  private standing(i: number, { remaining }: Cell, quota: Quota, now: number): number {
+  private standing(i: number, { remaining }: KeyState, quota: CompiledLimit, now: number): number {
     if (remaining < 1) return EXHAUSTED
     // A division costs more than all the rest of it.
     if (this.scaledFor[i] !== quota) {
@@ -172,8 +172,8 @@ export class MemoryLedger implements Ledger<'sync'> {
 }
 
 /** The state of a key never seen. */
-function empty(cell: Cell): void {
-  cell.a = cell.b = cell.c = 0
-  cell.log = undefined
-  cell.blockedUntil = 0
+function empty(state: KeyState): void {
+  state.a = state.b = state.c = 0
+  state.log = undefined
+  state.blockedUntil = 0
 }

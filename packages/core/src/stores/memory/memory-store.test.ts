@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import type { AlgorithmName } from '../../algorithms/algorithm.ts'
 import { algorithms } from '../../algorithms/index.ts'
 import { anyTerms } from '../../algorithms/testing/arbitraries.ts'
-import { createLimiter, type Limiter } from '../../limiter.ts'
-import { Policy } from '../../policy.ts'
-import { PolicyLimiter } from '../../policy-limiter.ts'
+import { createLimiter, type Limiter } from '../../limiter/limiter.ts'
+import { Policy } from '../../limiter/policy.ts'
+import { StoreLimiter } from '../../limiter/store-limiter.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
 
@@ -108,7 +108,7 @@ describe('a full memory store', () => {
     const store = memoryStore({ maxKeys: 3, clock: manualClock() })
     stores.push(store)
     const tiers = new Policy('', { limit: () => 10, window: '1m', algorithm: 'fixed-window' })
-    const limiter = new PolicyLimiter<'sync'>([tiers], { store })
+    const limiter = new StoreLimiter<'sync'>([tiers], { store })
     limiter.consume('free', { limit: 10, cost: 9 })
     limiter.consume('gold', { limit: 1000, cost: 500 })
     limiter.consume('silver', { limit: 100, cost: 60 })

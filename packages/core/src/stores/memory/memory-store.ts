@@ -1,6 +1,6 @@
-import { SluiceError } from '../../errors.ts'
+import { SluiceError } from '../../errors/sluice-error.ts'
 import { checkClock, checkInteger, checkKnown, checkObject } from '../../options/checks.ts'
-import type { Ledger, Space, Store } from '../store.ts'
+import type { Keyspace, Ledger, Store } from '../store.ts'
 import { MemoryLedger } from './memory-ledger.ts'
 import { Sweeper } from './sweeper.ts'
 import { Table } from './table.ts'
@@ -38,7 +38,7 @@ export class MemoryStore implements Store<'sync'> {
   readonly maxKeys: number
   readonly clock: () => number
   private readonly tables: Table[] = []
-  private readonly spaces = new Map<string, Table>()
+  private readonly keyspaces = new Map<string, Table>()
   private readonly sweeper: Sweeper
   /** The table looked at last. */
   private hand = 0
@@ -59,19 +59,19 @@ export class MemoryStore implements Store<'sync'> {
   }
 
   /** @throws SluiceError if `maxKeys` has no room for one key of each space */
-  open(spaces: readonly Space[], prefix: string): Ledger<'sync'> {
-    if (spaces.length > this.maxKeys) {
+  open(keyspaces: readonly Keyspace[], prefix: string): Ledger<'sync'> {
+    if (keyspaces.length > this.maxKeys) {
       throw new SluiceError({
         code: 'SLUICE_OPTION_CONFLICT',
         option: 'maxKeys',
-        expected: `at least ${spaces.length}, since a client's key counts once for each policy`,
+        expected: `at least ${keyspaces.length}, since a client's key counts once for each policy`,
         received: this.maxKeys,
         fix: 'Raise maxKeys of the memory store.',
       })
     }
     return new MemoryLedger(
       this,
-      spaces.map(({ name }) => this.table(`${prefix}:${name}`)),
+      keyspaces.map(({ name }) => this.table(`${prefix}:${name}`)),
     )
   }
 
@@ -130,11 +130,11 @@ export class MemoryStore implements Store<'sync'> {
     return from !== undefined
   }
 
-  private table(space: string): Table {
-    let table = this.spaces.get(space)
+  private table(keyspace: string): Table {
+    let table = this.keyspaces.get(keyspace)
     if (table === undefined) {
       table = new Table(this.maxKeys)
-      this.spaces.set(space, table)
+      this.keyspaces.set(keyspace, table)
       this.tables.push(table)
     }
     return table

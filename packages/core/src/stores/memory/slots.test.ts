@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { Cell } from '../../algorithms/algorithm.ts'
+import { KeyState } from '../../algorithms/algorithm.ts'
 import { EXHAUSTED, OVERFLOW, Slots } from './slots.ts'
 
 const NOW = 1_800_000_000_000
@@ -9,10 +9,10 @@ const PAGE = 4096
 /** Slots with `count` keys, the n-th of which is whole again `resetMs(n)` from now. */
 function filled(count: number, resetMs: (n: number) => number, standing = 1): Slots {
   const slots = new Slots()
-  const cell = new Cell()
+  const state = new KeyState()
   for (let n = 0; n < count; n += 1) {
-    cell.resetMs = resetMs(n)
-    slots.save(slots.claim(`client-${n}`), cell, NOW, standing)
+    state.resetMs = resetMs(n)
+    slots.save(slots.claim(`client-${n}`), state, NOW, standing)
   }
   return slots
 }
@@ -54,7 +54,7 @@ describe('a look for expired slots', () => {
 describe('the key nearest to a full quota', () => {
   it('is none while every key is exhausted, and never the overflow', () => {
     const slots = filled(10_000, () => 1000, EXHAUSTED)
-    slots.save(OVERFLOW, new Cell(), NOW, 3)
+    slots.save(OVERFLOW, new KeyState(), NOW, 3)
     expect(slots.best()).toBe(-1)
     slots.setStanding(7000, 254)
     expect(slots.best()).toBe(7000)
@@ -82,16 +82,16 @@ describe('the key nearest to a full quota', () => {
 describe('slots', () => {
   it('keep every state while the first page grows', () => {
     const slots = new Slots()
-    const cell = new Cell()
+    const state = new KeyState()
     for (let n = 1; n <= PAGE + 10; n += 1) {
-      cell.a = n
-      cell.b = -n
-      cell.resetMs = n
-      slots.save(slots.claim(`client-${n}`), cell, NOW, n % EXHAUSTED)
+      state.a = n
+      state.b = -n
+      state.resetMs = n
+      slots.save(slots.claim(`client-${n}`), state, NOW, n % EXHAUSTED)
     }
     for (let n = 1; n <= PAGE + 10; n += 1) {
-      slots.load(n, cell)
-      const kept = [slots.key(n), cell.a, cell.b, slots.standing(n)]
+      slots.load(n, state)
+      const kept = [slots.key(n), state.a, state.b, slots.standing(n)]
       expect(kept).toEqual([`client-${n}`, n, -n, n % EXHAUSTED])
     }
     expect(slots.spare).toBe(PAGE + 10)
@@ -100,16 +100,16 @@ describe('slots', () => {
 
   it('are claimed again in the state of a key never seen', () => {
     const slots = filled(5000, () => 1000)
-    const cell = new Cell()
-    cell.a = cell.b = cell.c = 7
-    slots.save(4000, cell, NOW, 0)
+    const state = new KeyState()
+    state.a = state.b = state.c = 7
+    slots.save(4000, state, NOW, 0)
     for (const slot of [3, 4000, 17]) slots.release(slot)
     const claimed = ['x', 'y', 'z', 'new'].map((key) => slots.claim(key))
     expect(claimed).toEqual([17, 4000, 3, 5001])
     for (const slot of claimed) {
-      slots.load(slot, cell)
-      expect(cell.blockedUntil).toBeLessThanOrEqual(NOW)
-      expect([cell.a, cell.b, cell.c, cell.log]).toEqual([0, 0, 0, undefined])
+      slots.load(slot, state)
+      expect(state.blockedUntil).toBeLessThanOrEqual(NOW)
+      expect([state.a, state.b, state.c, state.log]).toEqual([0, 0, 0, undefined])
       expect(slots.standing(slot)).toBe(EXHAUSTED)
     }
   })

@@ -1,4 +1,4 @@
-import type { Cell } from '../../algorithms/algorithm.ts'
+import type { KeyState } from '../../algorithms/algorithm.ts'
 import type { Log } from '../../algorithms/sliding-log/log.ts'
 
 /** A slot's page is its number without the lowest bits. */
@@ -63,31 +63,31 @@ export class Slots {
   }
 
   /** Loads a state. */
-  load(slot: number, cell: Cell): void {
+  load(slot: number, state: KeyState): void {
     const { states, logs } = this.page(slot)
     const offset = (slot & (PAGE - 1)) * WIDTH
-    cell.a = states[offset] as number
-    cell.b = states[offset + 1] as number
-    cell.c = states[offset + 2] as number
-    cell.log = logs === undefined ? undefined : logs[slot & (PAGE - 1)]
-    cell.blockedUntil = -(states[offset + 3] as number)
+    state.a = states[offset] as number
+    state.b = states[offset + 1] as number
+    state.c = states[offset + 2] as number
+    state.log = logs === undefined ? undefined : logs[slot & (PAGE - 1)]
+    state.blockedUntil = -(states[offset + 3] as number)
   }
 
   /** @param standing the share of the quota in use, 0 … 254, or `EXHAUSTED` */
-  save(slot: number, cell: Cell, now: number, standing: number): void {
+  save(slot: number, state: KeyState, now: number, standing: number): void {
     const page = this.page(slot)
     const { states } = page
     const offset = (slot & (PAGE - 1)) * WIDTH
-    const freeAt = now + cell.resetMs
-    states[offset] = cell.a
-    states[offset + 1] = cell.b
-    states[offset + 2] = cell.c
+    const freeAt = now + state.resetMs
+    states[offset] = state.a
+    states[offset + 1] = state.b
+    states[offset + 2] = state.c
     states[offset + 3] = freeAt
     if (freeAt < page.dueAt) this.due(page, freeAt)
     if (page.standings[slot & (PAGE - 1)] !== standing) this.setStanding(slot, standing)
-    if (cell.log !== undefined) {
+    if (state.log !== undefined) {
       page.logs ??= []
-      page.logs[slot & (PAGE - 1)] = cell.log
+      page.logs[slot & (PAGE - 1)] = state.log
     }
   }
 

@@ -1,4 +1,4 @@
-import { SluiceError } from '../../errors.ts'
+import { SluiceError } from '../../errors/sluice-error.ts'
 
 /** What is used of an ioredis client, 5 or 6: a `Redis` or a `Cluster`. */
 export interface IoRedisClient {

@@ -1,4 +1,4 @@
-import { SluiceError } from '../../errors.ts'
+import { SluiceError } from '../../errors/sluice-error.ts'
 import type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
 
 /** The two commands of a store, over whichever client. */

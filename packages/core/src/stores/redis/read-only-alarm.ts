@@ -1,5 +1,5 @@
+import { warnOnce } from '../../errors/warning.ts'
 import { isPromise } from '../../maybe-promise.ts'
-import { warnOnce } from '../../warning.ts'
 
 const QUIET_MS = 1000
 

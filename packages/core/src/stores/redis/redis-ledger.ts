@@ -1,10 +1,10 @@
-import type { Quota } from '../../algorithms/algorithm.ts'
-import type { Charge, Ledger, Ruling, Space } from '../store.ts'
-import { Call, type Operation, type Reply, toRuling } from './call.ts'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { Charge, Keyspace, Ledger, StoreResult } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { explained, isReadOnly } from './failure.ts'
 import { partOf, subject } from './keys.ts'
 import { Script } from './script.ts'
+import { type Operation, type Reply, ScriptCall, toRuling } from './script-call.ts'
+import { isReadOnly, toSetupError } from './setup-error.ts'
 
 /** What the ledgers of a store share. */
 export interface Backend {
@@ -24,26 +24,26 @@ export class RedisLedger implements Ledger<'async'> {
   private readonly prefix: string
   private readonly suffixes: readonly string[]
   private readonly script: Script
-  private readonly step: (quota: Quota) => number
+  private readonly step: (quota: CompiledLimit) => number
 
-  constructor(backend: Backend, spaces: readonly Space[], prefix: string) {
+  constructor(backend: Backend, keyspaces: readonly Keyspace[], prefix: string) {
     this.backend = backend
     this.part = backend.connection.isCluster ? partOf : undefined
     this.prefix = `${prefix}:{`
-    this.suffixes = spaces.map(({ name }) => `}:${name}`)
-    const script = new Script(spaces.map(({ algorithm }) => algorithm))
+    this.suffixes = keyspaces.map(({ name }) => `}:${name}`)
+    const script = new Script(keyspaces.map(({ algorithm }) => algorithm))
     this.script = script
     this.step = ({ algorithm }) => script.step(algorithm)
   }
 
-  async consume(charges: readonly Charge[]): Promise<Ruling> {
-    const [ruling] = await this.consumeAll([charges])
-    if (ruling instanceof Error) throw ruling
-    return ruling as Ruling
+  async consume(charges: readonly Charge[]): Promise<StoreResult> {
+    const [result] = await this.consumeAll([charges])
+    if (result instanceof Error) throw result
+    return result as StoreResult
   }
 
-  async consumeAll(requests: readonly (readonly Charge[])[]): Promise<(Ruling | Error)[]> {
-    const call = new Call()
+  async consumeAll(requests: readonly (readonly Charge[])[]): Promise<(StoreResult | Error)[]> {
+    const call = new ScriptCall()
     for (const charges of requests) this.add(call, charges)
     const policies = this.suffixes.length
     const reply = await this.run('consume', call)
@@ -56,7 +56,7 @@ export class RedisLedger implements Ledger<'async'> {
     })
   }
 
-  async peek(charges: readonly Charge[]): Promise<Ruling> {
+  async peek(charges: readonly Charge[]): Promise<StoreResult> {
     const reply = await this.run('peek', this.callOf(charges))
     return toRuling(reply, 0, charges.length)
   }
@@ -66,7 +66,7 @@ export class RedisLedger implements Ledger<'async'> {
   }
 
   async probe(charges: readonly Charge[]): Promise<void> {
-    const call = new Call()
+    const call = new ScriptCall()
     // A key of its own that is where those of the charges are.
     call.keys.push(`${this.prefix}${subject((charges[0] as Charge).key)}}`)
     this.add(call, charges)
@@ -81,33 +81,33 @@ export class RedisLedger implements Ledger<'async'> {
     await this.run('reset', this.callFor(keys, 0))
   }
 
-  private async run(op: Operation, call: Call, chargedAt?: number): Promise<Reply> {
+  private async run(op: Operation, call: ScriptCall, chargedAt?: number): Promise<Reply> {
     const { connection, now, minTtlMs, readOnly } = this.backend
     const input = call.input(op, now(), minTtlMs, this.suffixes.length, this.step, chargedAt)
     try {
       return await this.script.run(connection, call.keys, input)
     } catch (error) {
-      const failure = explained(error, connection.isCluster)
+      const failure = toSetupError(error, connection.isCluster)
       if (isReadOnly(failure)) readOnly()
       throw failure
     }
   }
 
-  private add(call: Call, charges: readonly Charge[]): void {
+  private add(call: ScriptCall, charges: readonly Charge[]): void {
     for (let i = 0; i < charges.length; i += 1) {
       const { key, quota, cost } = charges[i] as Charge
       call.add(this.key(key, i), quota, cost)
     }
   }
 
-  private callOf(charges: readonly Charge[]): Call {
-    const call = new Call()
+  private callOf(charges: readonly Charge[]): ScriptCall {
+    const call = new ScriptCall()
     this.add(call, charges)
     return call
   }
 
-  private callFor(keys: readonly string[], units: number): Call {
-    const call = new Call()
+  private callFor(keys: readonly string[], units: number): ScriptCall {
+    const call = new ScriptCall()
     keys.forEach((key, i) => {
       call.add(this.key(key, i), undefined, units)
     })

@@ -1,5 +1,5 @@
 import { checkClock, checkFunction, checkKnown } from '../../options/checks.ts'
-import type { Ledger, Space, Store } from '../store.ts'
+import type { Keyspace, Ledger, Store } from '../store.ts'
 import { checkClient, type RedisClient } from './client.ts'
 import { connectionOf } from './connection.ts'
 import { readOnlyAlarm } from './read-only-alarm.ts'
@@ -31,8 +31,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   return {
     mode: 'async',
     clock: options.clock,
-    open: (spaces: readonly Space[], prefix: string): Ledger<'async'> =>
-      new RedisLedger(backend, spaces, prefix),
+    open: (keyspaces: readonly Keyspace[], prefix: string): Ledger<'async'> =>
+      new RedisLedger(backend, keyspaces, prefix),
     close() {},
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Algorithm } from '../../algorithms/algorithm.ts'
-import type { Reply } from './call.ts'
 import type { Connection } from './connection.ts'
 import driver from './driver.lua.generated.ts'
+import type { Reply } from './script-call.ts'
 
 /**
  * One Lua program of the driver and the steps of some algorithms. Nothing of it is kept on the

@@ -1,4 +1,4 @@
-import type { Charge, Ledger, Ruling } from '../store.ts'
+import type { Charge, Ledger, StoreResult } from '../store.ts'
 import type { Health } from './health.ts'
 
 /** Requests that a call decides at most, so that the store is never held for long. */
@@ -9,11 +9,11 @@ export interface Asked {
   /** Decided one after the other, with nothing in between. */
   readonly requests: readonly (readonly Charge[])[]
   /** The store has decided, in time. None of these may throw. */
-  decided(rulings: readonly Ruling[]): void
+  decided(results: readonly StoreResult[]): void
   /** It has not, or could not. */
   failed(): void
   /** It has, too late. */
-  late?(rulings: readonly Ruling[]): void
+  late?(rulings: readonly StoreResult[]): void
 }
 
 /**
@@ -68,12 +68,12 @@ export class Batches {
     health
       .call(
         () => this.decide(requests as Asked['requests']),
-        (rulings) => handOut(rulings, batch, (asked, own) => isDecided(own) && asked.late?.(own)),
+        (results) => handOut(results, batch, (asked, own) => isDecided(own) && asked.late?.(own)),
       )
-      .then((rulings) => handOut(rulings, batch, answer), fail)
+      .then((results) => handOut(results, batch, answer), fail)
   }
 
-  private decide(requests: Asked['requests']): Promise<readonly (Ruling | Error)[]> {
+  private decide(requests: Asked['requests']): Promise<readonly (StoreResult | Error)[]> {
     const { remote } = this
     return (
       remote.consumeAll?.(requests) ?? Promise.all(requests.map((each) => remote.consume(each)))
@@ -86,24 +86,24 @@ function keyOf({ requests }: Asked): string {
   return charge.key
 }
 
-function answer(asked: Asked, rulings: readonly (Ruling | Error)[]): void {
-  if (isDecided(rulings)) asked.decided(rulings)
+function answer(asked: Asked, results: readonly (StoreResult | Error)[]): void {
+  if (isDecided(results)) asked.decided(results)
   else asked.failed()
 }
 
 function handOut(
-  rulings: readonly (Ruling | Error)[],
+  results: readonly (StoreResult | Error)[],
   batch: readonly Asked[],
-  give: (asked: Asked, own: readonly (Ruling | Error)[]) => void,
+  give: (asked: Asked, own: readonly (StoreResult | Error)[]) => void,
 ): void {
   let from = 0
   for (const asked of batch) {
     const to = from + asked.requests.length
-    give(asked, rulings.slice(from, to))
+    give(asked, results.slice(from, to))
     from = to
   }
 }
 
-function isDecided(rulings: readonly (Ruling | Error)[]): rulings is readonly Ruling[] {
-  return rulings.every((ruling) => !(ruling instanceof Error))
+function isDecided(results: readonly (StoreResult | Error)[]): results is readonly StoreResult[] {
+  return results.every((result) => !(result instanceof Error))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
-import { type Call, CallQueue } from './call-queue.ts'
+import { CallQueue, type PendingCall } from './call-queue.ts'
 
-function makeCall(dueAt: number): Call {
+function makeCall(dueAt: number): PendingCall {
   return { dueAt, giveUp() {}, before: undefined, after: undefined }
 }
 

@@ -1,11 +1,11 @@
 /** A call that is waited for. */
-export interface Call {
+export interface PendingCall {
   /** ms, as the deadline counts them. */
   dueAt: number
   giveUp(error: Error): void
   /** The queue's own: its neighbours in the queue; undefined outside of it. */
-  before: Call | undefined
-  after: Call | undefined
+  before: PendingCall | undefined
+  after: PendingCall | undefined
 }
 
 /**
@@ -15,7 +15,7 @@ export interface Call {
  */
 export class CallQueue {
   /** Before the first and after the last. */
-  private readonly end: Call
+  private readonly end: PendingCall
 
   constructor() {
     const end = { dueAt: 0, giveUp() {}, before: undefined, after: undefined }
@@ -27,22 +27,22 @@ export class CallQueue {
   }
 
   /** From the first on; the one that was given last may leave meanwhile. */
-  *[Symbol.iterator](): Generator<Call, void> {
-    for (let call = this.end.after as Call; call !== this.end; ) {
+  *[Symbol.iterator](): Generator<PendingCall, void> {
+    for (let call = this.end.after as PendingCall; call !== this.end; ) {
       const { after } = call
       yield call
-      call = after as Call
+      call = after as PendingCall
     }
   }
 
   /** Adds a call that is not in the queue, as the last. */
-  add(call: Call): void {
-    link(this.end.before as Call, call)
+  add(call: PendingCall): void {
+    link(this.end.before as PendingCall, call)
     link(call, this.end)
   }
 
   /** Takes a call out; false if it was not in the queue. */
-  delete(call: Call): boolean {
+  delete(call: PendingCall): boolean {
     const { before, after } = call
     if (before === undefined || after === undefined) return false
     link(before, after)
@@ -53,7 +53,7 @@ export class CallQueue {
 }
 
 /** Puts `call` right behind `before`; returns it. */
-function link(before: Call, call: Call): Call {
+function link(before: PendingCall, call: PendingCall): PendingCall {
   before.after = call
   call.before = before
   return call

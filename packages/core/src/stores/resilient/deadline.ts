@@ -1,4 +1,4 @@
-import { type Call, CallQueue } from './call-queue.ts'
+import { CallQueue, type PendingCall } from './call-queue.ts'
 
 /** What a call is rejected with that has not been answered in time. */
 export class DeadlineError extends Error {
@@ -31,19 +31,19 @@ export class Deadline {
   }
 
   /** @param giveUp called with a `DeadlineError` once the time has passed */
-  start(giveUp: (error: Error) => void): Call {
+  start(giveUp: (error: Error) => void): PendingCall {
     const now = performance.now()
     if (this.timer === undefined) this.tickedAt = now
     const sinceTick = Math.min(now - this.tickedAt, this.ms * STALL)
     const dueAt = this.counted + sinceTick + this.ms
-    const call: Call = { dueAt, giveUp, before: undefined, after: undefined }
+    const call: PendingCall = { dueAt, giveUp, before: undefined, after: undefined }
     this.calls.add(call)
     if (this.timer === undefined) this.arm()
     return call
   }
 
   /** Ends the call; false if it was over already: then somebody else has decided. */
-  end(call: Call): boolean {
+  end(call: PendingCall): boolean {
     return this.calls.delete(call)
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
-import { Gates } from '../../gates.ts'
-import { createLimiter, type Limiter } from '../../limiter.ts'
+import { RoutedLimiter } from '../../http/routed-limiter.ts'
+import { createLimiter, type Limiter } from '../../limiter/limiter.ts'
 import { held } from '../../testing/held.ts'
 import { failingStore } from '../../testing/index.ts'
 import { plain } from '../../testing/plain-server.ts'
@@ -25,8 +25,8 @@ async function use(limiters: readonly Limiter[]): Promise<void> {
 /** A store that keeps nothing, and refuses everything. */
 function refusingStore() {
   const outcome = { admitted: false, remaining: 0, resetMs: 60_000, waitMs: 60_000, delayMs: 0 }
-  const ruling = { admitted: false, at: 0, source: 'store', outcomes: [outcome] } as const
-  const consume = jest.fn(async () => ruling)
+  const result = { admitted: false, at: 0, source: 'store', outcomes: [outcome] } as const
+  const consume = jest.fn(async () => result)
   const store = { mode: 'async', open: () => ({ consume }) as never, close() {} } as const
   return { store, consume }
 }
@@ -104,7 +104,7 @@ describe('limiters on remote stores', () => {
   it('are all closed with the limiter of a middleware, those of its routes too', async () => {
     const store = failingStore()
     const routes = { '/login': { limit: 5 }, '/search': { limit: 9 } }
-    const { base, limiter } = new Gates({ ...minute, store, routes }, plain)
+    const { base, limiter } = new RoutedLimiter({ ...minute, store, routes }, plain)
     const consume = () => base.limiter.consume('client')
     await consume()
     await consume()

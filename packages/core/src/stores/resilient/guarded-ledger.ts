@@ -1,13 +1,13 @@
 import type { Outcome } from '../../algorithms/algorithm.ts'
-import { SluiceError } from '../../errors.ts'
-import type { Charge, Ledger, Ruling, Source } from '../store.ts'
+import { SluiceError } from '../../errors/sluice-error.ts'
+import type { Charge, DecisionSource, Ledger, StoreResult } from '../store.ts'
 import { Batches } from './batches.ts'
 import type { Health } from './health.ts'
-import type { DecidingLedger, Stance } from './resilient-ledger.ts'
+import type { DecidingLedger, FailureMode } from './resilient-ledger.ts'
 
 /** A ruling that holds only if others do: part of a request that is decided in several places. */
 export interface Attempt {
-  readonly ruling: Ruling
+  readonly result: StoreResult
   /** How its quotas stand without it; none if it was not by quotas that it was decided. */
   readonly standing: readonly Outcome[]
   /** To be called once, with whether the request was admitted: gives back what it took in vain. */
@@ -25,7 +25,7 @@ export class GuardedLedger implements DecidingLedger {
   private readonly remote: Ledger<'async'>
   private readonly openLocal: () => Ledger<'sync'>
   private readonly healthOf: (key: string) => Health
-  private readonly stance: Stance
+  private readonly failureMode: FailureMode
   private readonly batches: Batches
 
   /**
@@ -36,28 +36,28 @@ export class GuardedLedger implements DecidingLedger {
     remote: Ledger<'async'>,
     openLocal: () => Ledger<'sync'>,
     healthOf: (key: string) => Health,
-    stance: Stance,
+    failureMode: FailureMode,
   ) {
     this.part = remote.part
     this.remote = remote
     this.openLocal = openLocal
     this.healthOf = healthOf
-    this.stance = stance
+    this.failureMode = failureMode
     this.batches = new Batches(remote, healthOf)
   }
 
-  consume(charges: readonly Charge[]): Promise<Ruling> {
+  consume(charges: readonly Charge[]): Promise<StoreResult> {
     const health = this.health(charges)
     if (!health.isTrusted) {
-      const ruling = this.standIn(charges)
-      this.probeWith(health, charges, ruling.admitted)
-      return Promise.resolve(ruling)
+      const result = this.standIn(charges)
+      this.probeWith(health, charges, result.admitted)
+      return Promise.resolve(result)
     }
     return new Promise((resolve, reject) => {
       const settle = settler(resolve, reject)
       this.batches.add({
         requests: [charges],
-        decided: ([ruling]) => settle(() => this.learnt(charges, ruling as Ruling)),
+        decided: ([result]) => settle(() => this.learnt(charges, result as StoreResult)),
         failed: () => settle(() => this.standIn(charges)),
       })
     })
@@ -76,18 +76,20 @@ export class GuardedLedger implements DecidingLedger {
     }
     return new Promise((resolve, reject) => {
       const settle = settler(resolve, reject)
-      const late = new LateGrant((ruling) => this.giveBack(health, charges, ruling))
+      const late = new LateGrant((result) => this.giveBack(health, charges, result))
       this.batches.add({
         requests: [unpaid(charges), charges],
-        decided: ([standing, ruling]) =>
-          settle(() => this.attemptOf(health, charges, standing as Ruling, ruling as Ruling)),
+        decided: ([standing, result]) =>
+          settle(() =>
+            this.attemptOf(health, charges, standing as StoreResult, result as StoreResult),
+          ),
         failed: () => settle(() => late.after(this.attemptHere(charges))),
-        late: ([, ruling]) => late.come(ruling as Ruling),
+        late: ([, result]) => late.come(result as StoreResult),
       })
     })
   }
 
-  async peek(charges: readonly Charge[]): Promise<Ruling> {
+  async peek(charges: readonly Charge[]): Promise<StoreResult> {
     const health = this.health(charges)
     if (!health.isTrusted) return this.standIn(charges, 'peek')
     return health.call(() => this.remote.peek(charges)).catch(() => this.standIn(charges, 'peek'))
@@ -97,7 +99,7 @@ export class GuardedLedger implements DecidingLedger {
   async settle(
     charges: readonly Charge[],
     chargedAt?: number,
-    source: Source = 'store',
+    source: DecisionSource = 'store',
   ): Promise<void> {
     this.local?.settle(this.localCharges(charges), chargedAt)
     if (source !== 'store') return
@@ -127,7 +129,7 @@ export class GuardedLedger implements DecidingLedger {
 
   /** What this process counts by itself; undefined where it would not decide by that. */
   private get local(): Ledger<'sync'> | undefined {
-    return this.stance.onStoreError === 'local' ? this.openLocal() : undefined
+    return this.failureMode.onStoreError === 'local' ? this.openLocal() : undefined
   }
 
   private health(charges: readonly Charge[]): Health {
@@ -146,41 +148,44 @@ export class GuardedLedger implements DecidingLedger {
   private attemptOf(
     health: Health,
     charges: readonly Charge[],
-    { outcomes: standing }: Ruling,
-    ruling: Ruling,
+    { outcomes: standing }: StoreResult,
+    result: StoreResult,
   ): Attempt {
     const conclude = (admitted: boolean) => {
-      if (admitted) this.learnt(charges, ruling)
-      else if (ruling.admitted) this.giveBack(health, charges, ruling)
+      if (admitted) this.learnt(charges, result)
+      else if (result.admitted) this.giveBack(health, charges, result)
     }
-    return { ruling, standing, conclude }
+    return { result: result, standing, conclude }
   }
 
   private attemptHere(charges: readonly Charge[]): Attempt {
     const { outcomes: standing } = this.standIn(unpaid(charges), 'peek')
-    const ruling = this.standIn(charges)
+    const result = this.standIn(charges)
     const conclude = (admitted: boolean) => {
-      if (ruling.source !== 'local' || !ruling.admitted || admitted) return
-      this.local?.settle(this.localCharges(returned(charges)), ruling.at)
+      if (result.source !== 'local' || !result.admitted || admitted) return
+      this.local?.settle(this.localCharges(returned(charges)), result.at)
     }
-    return { ruling, standing, conclude }
+    return { result: result, standing, conclude }
   }
 
   /** Nobody waits for it. What the store fails to take back stays charged. */
-  private giveBack(health: Health, charges: readonly Charge[], { at }: Ruling): void {
+  private giveBack(health: Health, charges: readonly Charge[], { at }: StoreResult): void {
     health.call(() => this.remote.settle(returned(charges), at)).catch(() => {})
   }
 
   /** Counts here what the store has admitted. */
-  private learnt(charges: readonly Charge[], ruling: Ruling): Ruling {
-    if (ruling.admitted) this.local?.settle(this.localCharges(charges))
-    return ruling
+  private learnt(charges: readonly Charge[], result: StoreResult): StoreResult {
+    if (result.admitted) this.local?.settle(this.localCharges(charges))
+    return result
   }
 
-  private standIn(charges: readonly Charge[], operation: 'consume' | 'peek' = 'consume'): Ruling {
+  private standIn(
+    charges: readonly Charge[],
+    operation: 'consume' | 'peek' = 'consume',
+  ): StoreResult {
     const { local } = this
     if (local === undefined) {
-      const { onStoreError: source } = this.stance
+      const { onStoreError: source } = this.failureMode
       return { admitted: source === 'allow', at: Date.now(), source, outcomes: [] }
     }
     const { admitted, at, outcomes } = local[operation](this.localCharges(charges))
@@ -189,9 +194,9 @@ export class GuardedLedger implements DecidingLedger {
   }
 
   private localCharges(charges: readonly Charge[]): readonly Charge[] {
-    if (this.stance.localShare === 1) return charges
+    if (this.failureMode.localShare === 1) return charges
     return charges.map(({ key, quota, cost }, i) => {
-      return { key, quota: this.stance.localQuota(i, quota), cost }
+      return { key, quota: this.failureMode.localQuota(i, quota), cost }
     })
   }
 
@@ -206,18 +211,18 @@ export class GuardedLedger implements DecidingLedger {
 
 /** What the store grants after somebody else has decided: given back if the request was refused. */
 class LateGrant {
-  private readonly giveBack: (ruling: Ruling) => void
-  private grant: Ruling | undefined
+  private readonly giveBack: (result: StoreResult) => void
+  private grant: StoreResult | undefined
   private isRefused = false
 
-  constructor(giveBack: (ruling: Ruling) => void) {
+  constructor(giveBack: (result: StoreResult) => void) {
     this.giveBack = giveBack
   }
 
   /** The attempt that stands in for the late one. */
-  after({ ruling, standing, conclude }: Attempt): Attempt {
+  after({ result, standing, conclude }: Attempt): Attempt {
     return {
-      ruling,
+      result: result,
       standing,
       conclude: (admitted) => {
         conclude(admitted)
@@ -227,8 +232,8 @@ class LateGrant {
     }
   }
 
-  come(ruling: Ruling): void {
-    if (ruling.admitted) this.grant = ruling
+  come(result: StoreResult): void {
+    if (result.admitted) this.grant = result
     this.check()
   }
 

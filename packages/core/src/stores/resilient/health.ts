@@ -1,4 +1,4 @@
-import { SluiceError } from '../../errors.ts'
+import { SluiceError } from '../../errors/sluice-error.ts'
 import { Breaker } from './breaker.ts'
 import { CallLine, type Place } from './call-line.ts'
 import type { Deadline } from './deadline.ts'

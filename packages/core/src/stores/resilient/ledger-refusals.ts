@@ -1,12 +1,12 @@
-import type { Outcome, Quota } from '../../algorithms/algorithm.ts'
-import type { Charge, Ruling } from '../store.ts'
-import type { Refusal, RefusalSpace, Refusals } from './refusals.ts'
+import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
+import type { Charge, StoreResult } from '../store.ts'
+import type { Refusal, RefusalCache, RefusalSpace } from './refusal-cache.ts'
 
 /** So long, ms, until the store is asked again: what another process has reset is seen then. */
 const ASK_AGAIN_MS = 10_000
 
 /** What becomes of the store's answer, once it is there. */
-export type Note = (charges: readonly Charge[], ruling: Ruling) => void
+export type Note = (charges: readonly Charge[], result: StoreResult) => void
 
 /**
  * What is remembered of refusals, for the policies of one ledger. A request is answered from it
@@ -14,14 +14,18 @@ export type Note = (charges: readonly Charge[], ruling: Ruling) => void
  * every policy is known to have nothing left. Of a policy that has, `remaining` is the store's.
  */
 export class LedgerRefusals {
-  private readonly shared: Refusals
-  private readonly spaces: readonly RefusalSpace[]
+  private readonly shared: RefusalCache
+  private readonly keyspaces: readonly RefusalSpace[]
   private readonly wanted: boolean | undefined
 
   /** @param wanted undefined: where nothing in this process settles */
-  constructor(shared: Refusals, spaces: readonly RefusalSpace[], wanted: boolean | undefined) {
+  constructor(
+    shared: RefusalCache,
+    keyspaces: readonly RefusalSpace[],
+    wanted: boolean | undefined,
+  ) {
     this.shared = shared
-    this.spaces = spaces
+    this.keyspaces = keyspaces
     this.wanted = wanted
   }
 
@@ -29,15 +33,15 @@ export class LedgerRefusals {
    * The refusal that holds for these charges, as it stands now.
    * @param isAskable whether the store can be asked instead
    */
-  find(charges: readonly Charge[], isAskable: () => boolean): Ruling | undefined {
+  find(charges: readonly Charge[], isAskable: () => boolean): StoreResult | undefined {
     if (this.shared.isEmpty) return undefined
     const now = this.shared.clock()
     const found: Refusal[] = []
     for (let i = 0; i < charges.length; i += 1) {
       const { key, quota, cost } = charges[i] as Charge
-      const space = this.spaces[i] as RefusalSpace
-      if (cost > 1 || !this.isOn(space)) return undefined
-      const refusal = this.shared.get(space, key)
+      const keyspace = this.keyspaces[i] as RefusalSpace
+      if (cost > 1 || !this.isOn(keyspace)) return undefined
+      const refusal = this.shared.get(keyspace, key)
       if (refusal === undefined || !haveSameTerms(quota, refusal.quota)) return undefined
       if (now >= refusal.until || (now >= refusal.askAgainAt && isAskable())) return undefined
       found.push(refusal)
@@ -49,21 +53,25 @@ export class LedgerRefusals {
   listen(): Note {
     const askedAt = this.shared.clock()
     const ends = this.ends()
-    return (charges, ruling) => {
+    return (charges, result) => {
       // Where keys are decided apart, what one has granted is given back when another refuses.
-      if (ruling.origins !== undefined) this.settles()
+      if (result.origins !== undefined) this.settles()
       // What has ended since may have ended this refusal too.
       const holds = ends === this.ends()
-      for (let i = 0; i < ruling.outcomes.length; i += 1) {
+      for (let i = 0; i < result.outcomes.length; i += 1) {
         const { key, quota, cost } = charges[i] as Charge
-        const { at, source } = ruling.origins?.[i] ?? ruling
-        const space = this.spaces[i] as RefusalSpace
-        const outcome = ruling.outcomes[i] as Outcome
+        const { at, source } = result.origins?.[i] ?? result
+        const keyspace = this.keyspaces[i] as RefusalSpace
+        const outcome = result.outcomes[i] as Outcome
         if (source !== 'store') continue
         if (outcome.admitted || outcome.remaining > 0) {
-          if (!this.shared.isEmpty) this.shared.delete(space, key)
-        } else if (cost <= 1 && holds && this.isOn(space) && outcome.waitMs !== Infinity) {
-          this.shared.set(space, key, toRefusal(quota, outcome, at, askedAt, this.shared.clock()))
+          if (!this.shared.isEmpty) this.shared.delete(keyspace, key)
+        } else if (cost <= 1 && holds && this.isOn(keyspace) && outcome.waitMs !== Infinity) {
+          this.shared.set(
+            keyspace,
+            key,
+            toRefusal(quota, outcome, at, askedAt, this.shared.clock()),
+          )
         }
       }
     }
@@ -84,14 +92,14 @@ export class LedgerRefusals {
 
   /** To be called where something settles: of what other processes give back nothing is known. */
   settles(): void {
-    for (const space of this.spaces) space.settles = true
+    for (const keyspace of this.keyspaces) keyspace.settles = true
   }
 
   private end(keys: readonly string[]): void {
     for (let i = 0; i < keys.length; i += 1) {
-      const space = this.spaces[i] as RefusalSpace
-      space.ends += 1
-      this.shared.delete(space, keys[i] as string)
+      const keyspace = this.keyspaces[i] as RefusalSpace
+      keyspace.ends += 1
+      this.shared.delete(keyspace, keys[i] as string)
     }
   }
 
@@ -101,13 +109,14 @@ export class LedgerRefusals {
 
   private ends(): number {
     let ends = 0
-    for (let i = 0; i < this.spaces.length; i += 1) ends += (this.spaces[i] as RefusalSpace).ends
+    for (let i = 0; i < this.keyspaces.length; i += 1)
+      ends += (this.keyspaces[i] as RefusalSpace).ends
     return ends
   }
 }
 
 function toRefusal(
-  quota: Quota,
+  quota: CompiledLimit,
   { waitMs, resetMs }: Outcome,
   at: number,
   askedAt: number,
@@ -118,7 +127,7 @@ function toRefusal(
   return { quota, until, askAgainAt, receivedAt, at, waitMs, resetMs }
 }
 
-function toRuling(refusals: readonly Refusal[], now: number): Ruling {
+function toRuling(refusals: readonly Refusal[], now: number): StoreResult {
   let latest = 0
   const outcomes = refusals.map(({ receivedAt, at, waitMs, resetMs }): Outcome => {
     const elapsedMs = Math.floor(now - receivedAt)
@@ -135,6 +144,6 @@ function toRuling(refusals: readonly Refusal[], now: number): Ruling {
 }
 
 /** Limits that are functions, and bursts, differ within one space. */
-function haveSameTerms(a: Quota, b: Quota): boolean {
+function haveSameTerms(a: CompiledLimit, b: CompiledLimit): boolean {
   return a === b || a.numbers.every((number, i) => number === b.numbers[i])
 }

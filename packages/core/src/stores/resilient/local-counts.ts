@@ -1,5 +1,5 @@
 import { memoryStore } from '../memory/memory-store.ts'
-import type { Ledger, Space, Store } from '../store.ts'
+import type { Keyspace, Ledger, Store } from '../store.ts'
 
 /** Keys that this process counts by itself at most, over all limiters on one store. */
 const MAX_KEYS = 100_000
@@ -16,9 +16,9 @@ export class LocalCounts {
   }
 
   /** What gives the same ledger whenever it is called; after `clear` one that has counted nothing. */
-  opener(spaces: readonly Space[], prefix: string): () => Ledger<'sync'> {
-    const id = [prefix, ...spaces.map(({ name }) => name)].join('\n')
-    return () => this.ledgers.get(id) ?? this.open(id, spaces, prefix)
+  opener(keyspaces: readonly Keyspace[], prefix: string): () => Ledger<'sync'> {
+    const id = [prefix, ...keyspaces.map(({ name }) => name)].join('\n')
+    return () => this.ledgers.get(id) ?? this.open(id, keyspaces, prefix)
   }
 
   clear(): void {
@@ -27,9 +27,9 @@ export class LocalCounts {
     this.ledgers.clear()
   }
 
-  private open(id: string, spaces: readonly Space[], prefix: string): Ledger<'sync'> {
+  private open(id: string, keyspaces: readonly Keyspace[], prefix: string): Ledger<'sync'> {
     this.store ??= memoryStore({ maxKeys: MAX_KEYS, clock: this.clock })
-    const ledger = this.store.open(spaces, prefix)
+    const ledger = this.store.open(keyspaces, prefix)
     this.ledgers.set(id, ledger)
     return ledger
   }

@@ -1,9 +1,9 @@
-import type { Ledger, Space, Store } from '../store.ts'
+import type { Keyspace, Ledger, Store } from '../store.ts'
 import { GuardedLedger } from './guarded-ledger.ts'
 import { LedgerRefusals } from './ledger-refusals.ts'
 import { LocalCounts } from './local-counts.ts'
-import { Refusals } from './refusals.ts'
-import { ResilientLedger, type Stance } from './resilient-ledger.ts'
+import { RefusalCache } from './refusal-cache.ts'
+import { type FailureMode, ResilientLedger } from './resilient-ledger.ts'
 import { SplitLedger } from './split-ledger.ts'
 import { StoreHealth } from './store-health.ts'
 
@@ -12,33 +12,33 @@ class Resilience {
   private readonly store: Store<'async'>
   private readonly healths = new Map<number, StoreHealth>()
   private readonly local: LocalCounts
-  private readonly refusals: Refusals
+  private readonly refusals: RefusalCache
   private users = 0
 
   constructor(store: Store<'async'>) {
     this.store = store
     this.local = new LocalCounts(store.clock)
-    this.refusals = new Refusals(store.clock ?? (() => performance.now()))
+    this.refusals = new RefusalCache(store.clock ?? (() => performance.now()))
   }
 
-  open(spaces: readonly Space[], prefix: string, stance: Stance): Ledger<'async'> {
-    const whole = this.guard(spaces, prefix, stance)
+  open(keyspaces: readonly Keyspace[], prefix: string, failureMode: FailureMode): Ledger<'async'> {
+    const whole = this.guard(keyspaces, prefix, failureMode)
     const deciding =
       whole.part === undefined
         ? whole
         : new SplitLedger((places) =>
             this.guard(
-              places.map((place) => spaces[place] as Space),
+              places.map((place) => keyspaces[place] as Keyspace),
               prefix,
               {
-                ...stance,
-                localQuota: (i, quota) => stance.localQuota(places[i] as number, quota),
+                ...failureMode,
+                localQuota: (i, quota) => failureMode.localQuota(places[i] as number, quota),
               },
             ),
           )
-    const known = spaces.map((space) => this.refusals.space(space, prefix))
-    const refusals = new LedgerRefusals(this.refusals, known, stance.refusalCache)
-    if (stance.settles) refusals.settles()
+    const known = keyspaces.map((keyspace) => this.refusals.space(keyspace, prefix))
+    const refusals = new LedgerRefusals(this.refusals, known, failureMode.refusalCache)
+    if (failureMode.settles) refusals.settles()
     return new ResilientLedger(deciding, refusals)
   }
 
@@ -54,12 +54,21 @@ class Resilience {
     this.refusals.clear()
   }
 
-  private guard(spaces: readonly Space[], prefix: string, stance: Stance): GuardedLedger {
-    const remote = this.store.open(spaces, prefix)
-    const health = this.health(stance.deadlineMs)
+  private guard(
+    keyspaces: readonly Keyspace[],
+    prefix: string,
+    failureMode: FailureMode,
+  ): GuardedLedger {
+    const remote = this.store.open(keyspaces, prefix)
+    const health = this.health(failureMode.deadlineMs)
     // States of different shares of the limits can't be read by one another.
-    const local = this.local.opener(spaces, `${stance.localShare}/${prefix}`)
-    return new GuardedLedger(remote, local, (key) => health.of(remote.part?.(key) ?? 0), stance)
+    const local = this.local.opener(keyspaces, `${failureMode.localShare}/${prefix}`)
+    return new GuardedLedger(
+      remote,
+      local,
+      (key) => health.of(remote.part?.(key) ?? 0),
+      failureMode,
+    )
   }
 
   private health(deadlineMs: number): StoreHealth {
@@ -74,18 +83,18 @@ const resiliences = new WeakMap<Store, Resilience>()
 /** A remote store for one limiter: every request is decided in time, whatever the store does. */
 export class ResilientStore {
   private readonly shared: Resilience
-  private readonly stance: Stance
+  private readonly failureMode: FailureMode
   private closed = false
 
-  constructor(store: Store<'async'>, stance: Stance) {
+  constructor(store: Store<'async'>, failureMode: FailureMode) {
     this.shared = resiliences.get(store) ?? new Resilience(store)
-    this.stance = stance
+    this.failureMode = failureMode
     resiliences.set(store, this.shared)
     this.shared.join()
   }
 
-  open(spaces: readonly Space[], prefix: string): Ledger<'async'> {
-    return this.shared.open(spaces, prefix, this.stance)
+  open(keyspaces: readonly Keyspace[], prefix: string): Ledger<'async'> {
+    return this.shared.open(keyspaces, prefix, this.failureMode)
   }
 
   /** The limiter is done with it. Should it be used again, this process counts anew. */

@@ -1,11 +1,11 @@
-import type { Quota } from '../../algorithms/algorithm.ts'
-import type { Charge, Ledger, Ruling, Source } from '../store.ts'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { Charge, DecisionSource, Ledger, StoreResult } from '../store.ts'
 import type { LedgerRefusals } from './ledger-refusals.ts'
 
 /** What decides while the store can't. */
 export type OnStoreError = 'local' | 'allow' | 'deny'
 
-export interface Stance {
+export interface FailureMode {
   /** The longest that a request waits for the store, ms, 1 … 60,000. */
   readonly deadlineMs: number
   readonly onStoreError: OnStoreError
@@ -16,7 +16,7 @@ export interface Stance {
   /** The share of the limits that this process admits alone, above 0, up to 1. */
   readonly localShare: number
   /** That share of a quota of the policy with this number, from 0. */
-  localQuota(policy: number, quota: Quota): Quota
+  localQuota(policy: number, quota: CompiledLimit): CompiledLimit
 }
 
 /** A ledger that knows whether its store would be asked. */
@@ -35,22 +35,22 @@ export class ResilientLedger implements Ledger<'async'> {
     this.refusals = refusals
   }
 
-  consume(charges: readonly Charge[]): Promise<Ruling> {
+  consume(charges: readonly Charge[]): Promise<StoreResult> {
     const known = this.refusals.find(charges, () => this.deciding.isTrusted(charges))
     if (known !== undefined) return Promise.resolve(known)
     const kept = copy(charges)
     const note = this.refusals.listen()
-    return this.deciding.consume(kept).then((ruling) => {
-      note(kept, ruling)
-      return ruling
+    return this.deciding.consume(kept).then((result) => {
+      note(kept, result)
+      return result
     })
   }
 
-  peek(charges: readonly Charge[]): Promise<Ruling> {
+  peek(charges: readonly Charge[]): Promise<StoreResult> {
     return this.deciding.peek(copy(charges))
   }
 
-  settle(charges: readonly Charge[], chargedAt?: number, source?: Source): Promise<void> {
+  settle(charges: readonly Charge[], chargedAt?: number, source?: DecisionSource): Promise<void> {
     const kept = copy(charges)
     this.refusals.settles()
     const keys = kept.map(({ key }) => key)

@@ -1,5 +1,5 @@
-import { Cell, type Outcome } from '../../algorithms/algorithm.ts'
-import type { Charge, Ruling, Source } from '../store.ts'
+import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
+import type { Charge, DecisionSource, StoreResult } from '../store.ts'
 import type { Attempt, GuardedLedger } from './guarded-ledger.ts'
 import type { DecidingLedger } from './resilient-ledger.ts'
 
@@ -31,30 +31,34 @@ export class SplitLedger implements DecidingLedger {
     this.openShare = openShare
   }
 
-  async consume(charges: readonly Charge[]): Promise<Ruling> {
+  async consume(charges: readonly Charge[]): Promise<StoreResult> {
     const shares = this.sharesOf(charges.map(({ key }) => key))
     const [first] = shares
     if (first !== undefined && shares.length === 1) return first.ledger.consume(charges)
     const attempts = await Promise.all(
       shares.map(({ ledger, places }) => ledger.attempt(pick(charges, places))),
     )
-    const ruling = merged(charges, shares, attempts)
-    for (const attempt of attempts) attempt.conclude(ruling.admitted)
-    return ruling
+    const result = merged(charges, shares, attempts)
+    for (const attempt of attempts) attempt.conclude(result.admitted)
+    return result
   }
 
-  async peek(charges: readonly Charge[]): Promise<Ruling> {
+  async peek(charges: readonly Charge[]): Promise<StoreResult> {
     const shares = this.sharesOf(charges.map(({ key }) => key))
     const parts = shares.map(async ({ ledger, places }): Promise<Part> => {
       const own = pick(charges, places)
       const unpaid = own.map((charge) => ({ ...charge, cost: 0 }))
-      const [ruling, { outcomes }] = await Promise.all([ledger.peek(own), ledger.peek(unpaid)])
-      return { ruling, standing: outcomes }
+      const [result, { outcomes }] = await Promise.all([ledger.peek(own), ledger.peek(unpaid)])
+      return { result: result, standing: outcomes }
     })
     return merged(charges, shares, await Promise.all(parts))
   }
 
-  async settle(charges: readonly Charge[], chargedAt?: number, source?: Source): Promise<void> {
+  async settle(
+    charges: readonly Charge[],
+    chargedAt?: number,
+    source?: DecisionSource,
+  ): Promise<void> {
     await this.onEveryShare(
       charges.map(({ key }) => key),
       async ({ ledger, places }) => {
@@ -114,18 +118,18 @@ function merged(
   charges: readonly Charge[],
   shares: readonly Share[],
   parts: readonly Part[],
-): Ruling {
-  const rulings = parts.map(({ ruling }) => ruling)
-  const admitted = rulings.every((ruling) => ruling.admitted)
-  const at = Math.max(...rulings.map((ruling) => ruling.at))
-  const source = sourceOf(rulings, admitted)
-  const deciding = rulings.filter((ruling) => ruling.admitted === admitted)
+): StoreResult {
+  const results = parts.map(({ result: ruling }) => ruling)
+  const admitted = results.every((result) => result.admitted)
+  const at = Math.max(...results.map((result) => result.at))
+  const source = sourceOf(results, admitted)
+  const deciding = results.filter((result) => result.admitted === admitted)
   if (deciding.every(({ outcomes }) => outcomes.length === 0)) {
     return { admitted, at, source, outcomes: [] }
   }
   const outcomes: Outcome[] = []
-  const origins: { at: number; source: Source }[] = []
-  parts.forEach(({ ruling, standing }, i) => {
+  const origins: { at: number; source: DecisionSource }[] = []
+  parts.forEach(({ result: ruling, standing }, i) => {
     const shown = ruling.admitted && !admitted ? standing : ruling.outcomes
     shares[i]?.places.forEach((place, j) => {
       outcomes[place] = shown[j] ?? unasked(ruling, charges[place] as Charge)
@@ -136,19 +140,19 @@ function merged(
 }
 
 /** Of a refusal: who refused, by a quota if any did. Else the store, or who stood in for a part. */
-function sourceOf(rulings: readonly Ruling[], admitted: boolean): Source {
-  const sources = rulings
-    .filter((ruling) => ruling.admitted === admitted)
+function sourceOf(results: readonly StoreResult[], admitted: boolean): DecisionSource {
+  const sources = results
+    .filter((result) => result.admitted === admitted)
     .map(({ source }) => source)
   const common = admitted ? 'store' : 'deny'
   return sources.find((source) => source !== common) ?? common
 }
 
 /** How a policy is shown that nobody could ask: whole where all pass, with nothing left where none does. */
-function unasked({ admitted, at }: Ruling, { quota }: Charge): Outcome {
+function unasked({ admitted, at }: StoreResult, { quota }: Charge): Outcome {
   if (!admitted) return { admitted, remaining: 0, resetMs: 0, waitMs: 0, delayMs: 0 }
-  const cell = new Cell()
-  quota.decide(cell, at, 0)
-  const { remaining, resetMs, waitMs, delayMs } = cell
+  const state = new KeyState()
+  quota.decide(state, at, 0)
+  const { remaining, resetMs, waitMs, delayMs } = state
   return { admitted, remaining, resetMs, waitMs, delayMs }
 }

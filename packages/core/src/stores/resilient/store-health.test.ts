@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals'
-import { SluiceError } from '../../errors.ts'
+import { SluiceError } from '../../errors/sluice-error.ts'
 import { StoreHealth } from './store-health.ts'
 
 afterEach(() => {

@@ -1,4 +1,4 @@
-import { SluiceError } from '../../errors.ts'
+import { SluiceError } from '../../errors/sluice-error.ts'
 import { Deadline } from './deadline.ts'
 import { Health, type HealthWatch } from './health.ts'
 

@@ -1,4 +1,4 @@
-import type { Cell } from '../../algorithms/algorithm.ts'
+import type { KeyState } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
 
 // What every store does around a step. The same rules in Lua: stores/redis/driver.lua.
@@ -7,7 +7,7 @@ import type { Charge } from '../store.ts'
  * Decides a charge on the state of its key, in which it leaves the outcome and the state as it is
  * at `now`, not charged yet.
  */
-export function decideOne(state: Cell, { quota }: Charge, now: number, cost: number): void {
+export function decideOne(state: KeyState, { quota }: Charge, now: number, cost: number): void {
   const blockedMs = state.blockedUntil - now
   if (blockedMs > 0) {
     refuse(state, blockedMs)
@@ -25,7 +25,7 @@ export function decideOne(state: Cell, { quota }: Charge, now: number, cost: num
  *   stepped back, which even a refusal does, so that nobody stays locked out until that clock has
  *   caught up
  */
-export function commitOne(state: Cell, { quota }: Charge, now: number, cost: number): boolean {
+export function commitOne(state: KeyState, { quota }: Charge, now: number, cost: number): boolean {
   if (cost === 0 && !state.rebased) return false
   quota.commit(state, now, cost)
   return true
@@ -37,11 +37,11 @@ export function commitOne(state: Cell, { quota }: Charge, now: number, cost: num
  *
  * @returns whether the request is admitted
  */
-export function decideAll(states: readonly Cell[], charges: readonly Charge[], now: number) {
+export function decideAll(states: readonly KeyState[], charges: readonly Charge[], now: number) {
   let admitted = true
   for (let i = 0; i < charges.length; i += 1) {
     const charge = charges[i] as Charge
-    const state = states[i] as Cell
+    const state = states[i] as KeyState
     decideOne(state, charge, now, charge.cost)
     if (!state.admitted) admitted = false
   }
@@ -49,9 +49,9 @@ export function decideAll(states: readonly Cell[], charges: readonly Charge[], n
   return admitted
 }
 
-function showUncharged(states: readonly Cell[], charges: readonly Charge[], now: number): void {
+function showUncharged(states: readonly KeyState[], charges: readonly Charge[], now: number): void {
   for (let i = 0; i < charges.length; i += 1) {
-    const state = states[i] as Cell
+    const state = states[i] as KeyState
     if (!state.admitted) continue
     const { rebased } = state
     charges[i]?.quota.decide(state, now, 0)
@@ -65,7 +65,7 @@ function showUncharged(states: readonly Cell[], charges: readonly Charge[], now:
  * @returns what the store must do: keep the state, or delete it, since its quota is whole
  */
 export function settleOne(
-  state: Cell,
+  state: KeyState,
   { quota, cost }: Charge,
   now: number,
   chargedAt: number,
@@ -76,7 +76,7 @@ export function settleOne(
   return state.resetMs === 0 ? 'delete' : 'keep'
 }
 
-function refuse(state: Cell, blockedMs: number): void {
+function refuse(state: KeyState, blockedMs: number): void {
   state.admitted = false
   state.rebased = false
   state.remaining = 0

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { Cell } from '../../algorithms/algorithm.ts'
+import { KeyState } from '../../algorithms/algorithm.ts'
 import { Log } from '../../algorithms/sliding-log/log.ts'
 import { decodeState, encodeState } from './state-bytes.ts'
 
@@ -11,7 +11,7 @@ describe('a state as bytes', () => {
     const anyState = fc.record({ a: anyInteger, b: anyInteger, c: anyInteger })
     fc.assert(
       fc.property(anyState, (numbers) => {
-        const state = Object.assign(new Cell(), numbers)
+        const state = Object.assign(new KeyState(), numbers)
         expect(decodeState(encodeState(state))).toEqual(state)
         expect(encodeState(state)).toHaveLength(24)
       }),
@@ -19,7 +19,7 @@ describe('a state as bytes', () => {
   })
 
   test('keeps the entries of a log, and their sum', () => {
-    const state = new Cell()
+    const state = new KeyState()
     state.log = new Log()
     for (let i = 1; i <= 100; i += 1) state.log.append(1_800_000_000_000 + i, i)
     const { log } = decodeState(encodeState(state))
@@ -29,13 +29,13 @@ describe('a state as bytes', () => {
   })
 
   test('of a blocked key is the end of the block alone', () => {
-    const state = Object.assign(new Cell(), { blockedUntil: 1_800_000_000_000 })
+    const state = Object.assign(new KeyState(), { blockedUntil: 1_800_000_000_000 })
     expect(encodeState(state)).toHaveLength(8)
     expect(decodeState(encodeState(state))).toEqual(state)
   })
 
   test('reads bytes that lie within a larger buffer', () => {
-    const bytes = encodeState(Object.assign(new Cell(), { a: 7 }))
+    const bytes = encodeState(Object.assign(new KeyState(), { a: 7 }))
     const larger = new Uint8Array(40)
     larger.set(bytes, 5)
     expect(decodeState(larger.subarray(5, 29)).a).toBe(7)

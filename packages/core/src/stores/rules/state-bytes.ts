@@ -1,4 +1,4 @@
-import { Cell } from '../../algorithms/algorithm.ts'
+import { KeyState } from '../../algorithms/algorithm.ts'
 import { Log } from '../../algorithms/sliding-log/log.ts'
 
 /** Bytes of the three integers, of an entry of a log, and of a block. */
@@ -10,7 +10,7 @@ const BLOCK = 8
  * A state as bytes, for a store that keeps bytes: 8 for a blocked key, else 24, and 16 more for each
  * entry of a sliding log. All numbers are little-endian doubles.
  */
-export function encodeState(state: Cell): Uint8Array {
+export function encodeState(state: KeyState): Uint8Array {
   const { log } = state
   if (state.blockedUntil > 0) return doubles([state.blockedUntil])
   const numbers = [state.a, state.b, state.c]
@@ -25,8 +25,8 @@ export function encodeState(state: Cell): Uint8Array {
  * @param bytes what {@link encodeState} gave; undefined: a key never seen
  * @throws RangeError if they are of any other length
  */
-export function decodeState(bytes: Uint8Array | undefined): Cell {
-  const state = new Cell()
+export function decodeState(bytes: Uint8Array | undefined): KeyState {
+  const state = new KeyState()
   if (bytes === undefined) return state
   const { byteLength } = bytes
   const view = new DataView(bytes.buffer, bytes.byteOffset, byteLength)

@@ -1,36 +1,36 @@
-import type { Cell, Outcome } from '../../algorithms/algorithm.ts'
+import type { KeyState, Outcome } from '../../algorithms/algorithm.ts'
 import { subject } from '../redis/keys.ts'
 import { commitOne, decideAll, settleOne } from '../rules/decide-all.ts'
 import { decodeState, encodeState } from '../rules/state-bytes.ts'
-import type { Charge, Ledger, Ruling, Space } from '../store.ts'
+import type { Charge, Keyspace, Ledger, StoreResult } from '../store.ts'
 import type { Change, TransactionalBackend } from './transactional-store.ts'
 
 /** Decides on the states of a backend that has transactions. */
 export class TransactionalLedger implements Ledger<'async'> {
   private readonly backend: TransactionalBackend
-  private readonly spaces: readonly Space[]
+  private readonly keyspaces: readonly Keyspace[]
   private readonly prefix: string
 
-  constructor(backend: TransactionalBackend, spaces: readonly Space[], prefix: string) {
+  constructor(backend: TransactionalBackend, keyspaces: readonly Keyspace[], prefix: string) {
     this.backend = backend
-    this.spaces = spaces
+    this.keyspaces = keyspaces
     this.prefix = prefix
   }
 
-  async consume(charges: readonly Charge[]): Promise<Ruling> {
-    const [ruling] = await this.consumeAll([charges])
-    if (ruling instanceof Error) throw ruling
-    return ruling as Ruling
+  async consume(charges: readonly Charge[]): Promise<StoreResult> {
+    const [result] = await this.consumeAll([charges])
+    if (result instanceof Error) throw result
+    return result as StoreResult
   }
 
-  consumeAll(requests: readonly (readonly Charge[])[]): Promise<(Ruling | Error)[]> {
+  consumeAll(requests: readonly (readonly Charge[])[]): Promise<(StoreResult | Error)[]> {
     const kept = requests.map((charges) => charges.map((charge) => ({ ...charge })))
     return this.transact(kept.flatMap(keysOf), (states, now) =>
       kept.map((charges) => orError(() => consume(states, this.named(charges), now))),
     )
   }
 
-  peek(charges: readonly Charge[]): Promise<Ruling> {
+  peek(charges: readonly Charge[]): Promise<StoreResult> {
     const kept = this.named(charges)
     return this.transact(charges.map(keyOf), (states, now) => decide(states, kept, now))
   }
@@ -63,7 +63,7 @@ export class TransactionalLedger implements Ledger<'async'> {
 
   /** @param keys of the limiter, in the order of the spaces, which may come round several times */
   private transact<T>(keys: readonly string[], work: (states: States, now: number) => T) {
-    const names = keys.map((key, i) => this.name(key, i % this.spaces.length))
+    const names = keys.map((key, i) => this.name(key, i % this.keyspaces.length))
     const sorted = [...new Set(names)].sort()
     return this.backend.transact(sorted, (bytes, now) => {
       const states = new States(sorted, bytes)
@@ -76,14 +76,14 @@ export class TransactionalLedger implements Ledger<'async'> {
   }
 
   private name(key: string, place: number): string {
-    return `${this.prefix}:{${subject(key)}}:${this.spaces[place]?.name}`
+    return `${this.prefix}:{${subject(key)}}:${this.keyspaces[place]?.name}`
   }
 }
 
 /** The states of a transaction, by the names of their keys. */
 class States {
   private readonly bytes = new Map<string, Uint8Array | undefined>()
-  private readonly states = new Map<string, Cell>()
+  private readonly states = new Map<string, KeyState>()
   private readonly changed = new Map<string, Change>()
 
   constructor(keys: readonly string[], bytes: readonly (Uint8Array | undefined)[]) {
@@ -91,7 +91,7 @@ class States {
   }
 
   /** @throws RangeError if the key holds no state */
-  of(key: string): Cell {
+  of(key: string): KeyState {
     let state = this.states.get(key)
     if (state === undefined) {
       state = decodeState(this.bytes.get(key))
@@ -122,23 +122,23 @@ class States {
   }
 }
 
-function decide(states: States, charges: readonly Charge[], now: number): Ruling {
+function decide(states: States, charges: readonly Charge[], now: number): StoreResult {
   const cells = charges.map(({ key }) => states.of(key))
   const admitted = decideAll(cells, charges, now)
   return { admitted, at: now, source: 'store', outcomes: cells.map(outcomeOf) }
 }
 
-function consume(states: States, charges: readonly Charge[], now: number): Ruling {
-  const ruling = decide(states, charges, now)
+function consume(states: States, charges: readonly Charge[], now: number): StoreResult {
+  const result = decide(states, charges, now)
   for (const charge of charges) {
     const state = states.of(charge.key)
-    const kept = commitOne(state, charge, now, ruling.admitted ? charge.cost : 0)
+    const kept = commitOne(state, charge, now, result.admitted ? charge.cost : 0)
     if (kept) states.keep(charge.key, state.resetMs)
   }
-  return ruling
+  return result
 }
 
-function outcomeOf({ admitted, remaining, resetMs, waitMs, delayMs }: Cell): Outcome {
+function outcomeOf({ admitted, remaining, resetMs, waitMs, delayMs }: KeyState): Outcome {
   return { admitted, remaining, resetMs, waitMs, delayMs }
 }
 

@@ -47,7 +47,7 @@ export function transactionalStore(backend: TransactionalBackend): Store<'async'
   return {
     mode: 'async',
     clock: backend.clock,
-    open: (spaces, prefix) => new TransactionalLedger(backend, spaces, prefix),
+    open: (keyspaces, prefix) => new TransactionalLedger(backend, keyspaces, prefix),
     close: () => backend.close?.(),
   }
 }

@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals'
+import { retryAfterSeconds } from '../refusal/retry-after.ts'
+import type { HeaderProfile } from './profiles/index.ts'
+import { composeProfiles } from './profiles/index.ts'
+import vectors from './vectors.json' with { type: 'json' }
+import type { QuotaUnit } from './wire-policy.ts'
+import { WirePolicy } from './wire-policy.ts'
+import type { WireItem } from './wire-state.ts'
+import { longestWait } from './wire-state.ts'
+
+interface Vector {
+  id: string
+  desc: string
+  state: {
+    now: number
+    policies: {
+      name: string
+      quota: number
+      windowMs?: number
+      unit?: string
+      pk?: string
+      remaining: number
+      resetMs?: number
+    }[]
+    violated?: string[]
+  }
+  expect: Record<string, Record<string, string>>
+}
+
+/** Two profiles of the file are not written: an unpublished draft, and a shorter form of 11. */
+const PROFILES: Record<string, HeaderProfile> = {
+  'draft-11': 'draft-11',
+  'draft-07': 'draft-7',
+  'draft-06': 'draft-6',
+  'draft-03': 'draft-3',
+  legacy: 'legacy',
+}
+
+function itemOf(policy: Vector['state']['policies'][number]): WireItem {
+  const { name, quota, windowMs, pk, remaining, resetMs = 0 } = policy
+  const unit = policy.unit as QuotaUnit | undefined
+  const partitionKey = pk === undefined ? undefined : new TextEncoder().encode(pk)
+  return {
+    policy: new WirePolicy({ name, quota, windowMs, unit, partitionKey }),
+    remaining,
+    effectiveMs: resetMs,
+  }
+}
+
+function fieldsOf({ state }: Vector, profile: HeaderProfile): Record<string, string> {
+  const items = state.policies.map(itemOf)
+  const violated = items.filter(({ policy }) => state.violated?.includes(policy.name))
+  const fields: Record<string, string> = {}
+  composeProfiles([profile]).write({ items, violated, now: state.now }, (name, value) => {
+    expect(fields).not.toHaveProperty([name])
+    fields[name] = value
+  })
+  const waited = longestWait(violated)
+  if (waited !== undefined) {
+    const terms = { now: state.now, windowMs: waited.policy.windowMs ?? 0, jitter: 0, seed: 'key' }
+    fields['Retry-After'] = String(retryAfterSeconds(waited.effectiveMs, terms))
+  }
+  return fields
+}
+
+const cases = (vectors.vectors as unknown as Vector[]).flatMap((vector) =>
+  Object.entries(vector.expect).flatMap(([name, expected]) => {
+    const profile = PROFILES[name]
+    return profile === undefined ? [] : [{ ...vector, profile, expected }]
+  }),
+)
+
+describe('1: the vectors, byte for byte', () => {
+  test('all of them are here', () => {
+    expect(cases).toHaveLength(20)
+  })
+
+  test.each(cases)('$id $profile: $desc', (vector) => {
+    expect(fieldsOf(vector, vector.profile)).toEqual(vector.expected)
+  })
+})

@@ -1,0 +1,86 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { describe, expect, test } from '@jest/globals'
+import { parseList } from 'structured-headers'
+import type { PolicyDecision } from '../../limiter/decision.ts'
+import { Policy } from '../../limiter/policy.ts'
+import { type PlainOptions, servePlain } from '../../testing/plain-server.ts'
+import type { RateLimitOptions } from '../rate-limit-options.ts'
+import { WirePolicyCache } from './wire-policy-cache.ts'
+
+const SECRET = 'a secret of more than sixteen characters'
+const quota = new Policy('', { limit: 5, window: '1m' }).quotaFor(5)
+const decision = { name: 'burst', limit: 5, windowMs: 60_000 } as PolicyDecision
+const policyOf = (secret: string | undefined, key: string) =>
+  new WirePolicyCache(secret).policy({ quota, key, cost: 1 }, decision)
+
+function keyIn(partition: string): string {
+  return Buffer.from(/^;pk=:(.+):$/.exec(partition)?.[1] as string, 'base64').toString('hex')
+}
+
+test('by default there is no partition key, and the text of a policy is made once', () => {
+  const book = new WirePolicyCache(undefined)
+  const one = book.policy({ quota, key: 'ada', cost: 1 }, decision)
+  expect(one.namedPolicy).toBe('"burst";q=5;w=60')
+  expect(one.partition).toBe('')
+  expect(book.policy({ quota, key: 'bob', cost: 1 }, decision)).toBe(one)
+})
+
+describe('point 11: with a secret', () => {
+  const key = keyIn(policyOf(SECRET, '192.0.2.1').partition)
+
+  test('it is an HMAC of the key with the secret, cut short', () => {
+    const hmac = createHmac('sha256', SECRET).update('192.0.2.1').digest('hex')
+    expect(key).toBe(hmac.slice(0, 18))
+  })
+
+  test('it stays the same for a client, and differs by client and by secret', () => {
+    expect(keyIn(policyOf(SECRET, '192.0.2.1').partition)).toBe(key)
+    expect(keyIn(policyOf(SECRET, '192.0.2.2').partition)).not.toBe(key)
+    expect(keyIn(policyOf(`${SECRET}!`, '192.0.2.1').partition)).not.toBe(key)
+  })
+
+  test('nobody finds the address by hashing all addresses', () => {
+    for (const algorithm of ['sha256', 'sha1', 'sha512', 'md5']) {
+      const hash = createHash(algorithm).update('192.0.2.1').digest('hex')
+      expect(hash).not.toContain(key.slice(0, 8))
+    }
+  })
+
+  test('point 10: it is equal in both fields, as they stand on the wire', async () => {
+    const options = { limit: 5, window: '1m', partitionSecret: SECRET, headers: 'draft-11' }
+    const server = await servePlain([options as PlainOptions], (_, response) => response.end())
+    const { headers } = await server.send()
+    await server.stop()
+    const [policy, standing] = ['ratelimit-policy', 'ratelimit'].map((name) => {
+      const [[, parameters]] = parseList(headers[name] as string) as [
+        [string, Map<string, ArrayBuffer>],
+      ]
+      return Buffer.from(parameters.get('pk') as ArrayBuffer).toString('hex')
+    })
+    expect(policy).toBe(createHmac('sha256', SECRET).update('127.0.0.1').digest('hex').slice(0, 18))
+    expect(standing).toBe(policy)
+  })
+})
+
+describe('a secret that is none', () => {
+  type Options = RateLimitOptions<IncomingMessage, ServerResponse>
+  const construct = (partitionSecret: unknown) =>
+    servePlain([{ limit: 5, window: '1m', partitionSecret } as Options], () => {})
+
+  test.each([
+    'hunter2',
+    'fifteen letters',
+    '',
+    987654321,
+    null,
+    Buffer.from(SECRET),
+    { secret: SECRET },
+  ])('%p is refused, in words that do not tell it', async (secret) => {
+    const error = (await construct(secret).catch((each) => each)) as Error & { option: string }
+    expect(error).toMatchObject({ code: 'SLUICE_SECRET', option: 'partitionSecret' })
+    const told = `${error.message}${error.stack}${JSON.stringify(error)}`
+    if (typeof secret === 'string' && secret !== '') expect(told).not.toContain(secret)
+    for (const part of ['hunter2', 'a secret of', '987654321']) expect(told).not.toContain(part)
+  })
+})

@@ -1,0 +1,37 @@
+import { createHmac } from 'node:crypto'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { PolicyDecision } from '../../limiter/decision.ts'
+import type { Charge } from '../../stores/store.ts'
+import { WirePolicy } from './wire-policy.ts'
+
+/** Bytes of a partition key: enough to tell a client's own quotas apart, too few to look up. */
+const PARTITION_BYTES = 9
+
+/** The texts of policies: made once for each, or, with partition keys, for each request. */
+export class WirePolicyCache {
+  private readonly policies = new WeakMap<CompiledLimit, WirePolicy>()
+  private readonly secret: string | undefined
+
+  /** @param secret of the partition keys; undefined: fields carry none */
+  constructor(secret: string | undefined) {
+    this.secret = secret
+  }
+
+  policy({ quota, key }: Charge, { name, limit, windowMs }: PolicyDecision): WirePolicy {
+    if (this.secret !== undefined) {
+      const partitionKey = createHmac('sha256', this.secret).update(key).digest()
+      return new WirePolicy({
+        name,
+        quota: limit,
+        windowMs,
+        partitionKey: partitionKey.subarray(0, PARTITION_BYTES),
+      })
+    }
+    let policy = this.policies.get(quota)
+    if (policy === undefined) {
+      policy = new WirePolicy({ name, quota: limit, windowMs })
+      this.policies.set(quota, policy)
+    }
+    return policy
+  }
+}

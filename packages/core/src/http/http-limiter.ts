@@ -1,0 +1,240 @@
+import type { KeyKind } from '../key/notation.ts'
+import { type Decision, outright, type PolicyDecision } from '../limiter/decision.ts'
+import { StoreLimiter } from '../limiter/store-limiter.ts'
+import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
+import type { Charge } from '../stores/store.ts'
+import { type CompiledOptions, compileOptions } from './compile-options.ts'
+import { joinStates } from './fields/join-states.ts'
+import type { SetField } from './fields/profiles/index.ts'
+import { hideExhaustedOnRedirect } from './fields/redirects.ts'
+import { WirePolicyCache } from './fields/wire-policy-cache.ts'
+import type { WireItem, WireState } from './fields/wire-state.ts'
+import { noteWritten, readWritten } from './fields/written.ts'
+import { LEFT, orLeft } from './keys/left.ts'
+import type { RateLimitOptions } from './rate-limit-options.ts'
+import { readCharges } from './read-charges.ts'
+import {
+  denial,
+  type Refusal,
+  refusalOf,
+  renameViolated,
+  unavailability,
+} from './refusal/refusal.ts'
+import { report } from './report.ts'
+import { isPreflight, type RequestAdapter } from './request-adapter.ts'
+import { DelaySlots, withoutSlot } from './response/delay.ts'
+import { settleInTime } from './settlement/settle-in-time.ts'
+import { Settlement } from './settlement/settlement.ts'
+
+/** What is to be done with a request that was decided. */
+export interface Verdict {
+  readonly decision: Decision
+  /** How the policies stand, for the header fields. Undefined: none are to be sent. */
+  readonly state: WireState | undefined
+  /** Undefined: the request goes on, by `Gate.admit`. */
+  readonly refusal: Refusal | undefined
+  /** What it was charged. */
+  readonly charges: readonly Charge[]
+}
+
+const NONE: readonly WireItem[] = []
+
+type Identified = Charge[] | 'allow' | 'deny' | typeof LEFT
+
+/** Of a request whose client has gone, and can't be known any more: it ends here, uncharged. */
+const left: Verdict = {
+  decision: outright(false, 0, Infinity),
+  state: undefined,
+  refusal: undefined,
+  charges: [],
+}
+
+/**
+ * The main path: request → key → policies → limiter → decision → verdict. Knows no framework:
+ * an adapter reads the facts of its requests for it and carries out what it says.
+ */
+export class HttpLimiter<Request, Response> {
+  readonly limiter: StoreLimiter
+  readonly options: RateLimitOptions<Request, Response>
+  readonly adapter: RequestAdapter<Request, Response>
+  /** Sets its keys apart from those of other gates on the same store. */
+  readonly scope: string
+  private readonly compiled: CompiledOptions<Request, Response>
+  private readonly policyCache: WirePolicyCache
+  private readonly waitingRoom: DelaySlots
+
+  /** @throws SluiceError for wrong options */
+  constructor(
+    options: RateLimitOptions<Request, Response>,
+    adapter: RequestAdapter<Request, Response>,
+    scope = '',
+  ) {
+    this.options = options
+    this.adapter = adapter
+    this.scope = scope
+    this.compiled = compileOptions(options, adapter)
+    this.limiter = new StoreLimiter(
+      this.compiled.rules.map(({ policy }) => policy),
+      options,
+      scope,
+      this.compiled.settles,
+    )
+    this.policyCache = new WirePolicyCache(this.compiled.partitionSecret)
+    this.waitingRoom = new DelaySlots(this.compiled.maxWaiting)
+  }
+
+  /** Whether something settles, so that `admit` watches the response. */
+  get settles(): boolean {
+    return this.compiled.settles
+  }
+
+  get ipv6Prefix(): number {
+    return this.compiled.ipv6Prefix
+  }
+
+  /** Of what kinds the keys of its policies are, beside addresses. */
+  get keyKinds(): readonly KeyKind[] {
+    return this.compiled.keyKinds
+  }
+
+  /**
+   * Decides a request; at once where nothing in its way is asynchronous. Undefined: it is exempt.
+   * Throws, or rejects, with what a function of the user's throws.
+   */
+  check(request: Request): MaybePromise<Verdict | undefined> {
+    const { skip, access } = this.compiled
+    const preflight = isPreflight(this.adapter.incoming(request))
+    if (preflight && !access?.denies) return undefined
+    const proceed = () => (preflight ? this.checkPreflight(request) : this.decide(request))
+    if (skip === undefined) return proceed()
+    return then(skip(request), (skipped) => (skipped ? undefined : proceed()))
+  }
+
+  /** Writes the rate-limit fields, joined with those of the limiters that the response has passed. */
+  writeFields({ state, refusal }: Verdict, response: Response, set: SetField): void {
+    if (state === undefined) return
+    const outgoing = this.adapter.outgoing(response)
+    const earlier = readWritten(outgoing)
+    const joined = earlier === undefined ? state : joinStates(earlier, state)
+    noteWritten(outgoing, joined)
+    this.compiled.profile.write(joined, set)
+    if (refusal === undefined) hideExhaustedOnRedirect(joined, this.compiled.profile, outgoing)
+    else if (earlier !== undefined) renameViolated(refusal, joined)
+  }
+
+  /**
+   * Lets a request go on: when its turn comes, and with its charge settled at the end.
+   * @returns false if the client has gone away before its turn, or before it was known
+   */
+  admit(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
+    if (verdict === left) return false
+    const { decision, charges } = verdict
+    const outgoing = this.adapter.outgoing(response)
+    const { rules, settles } = this.compiled
+    if (settles && decision.allowed && charges.length > 0) {
+      const settlement = new Settlement(this.limiter, rules, charges, decision, request, response)
+      const settled = decision.policies.filter((_, i) => rules[i]?.settle !== undefined)
+      settleInTime(settlement, outgoing, settled)
+    }
+    if (!this.waits(decision)) return true
+    return this.waitingRoom.delay(waitingKey(charges, decision), decision.delayMs, outgoing)
+  }
+
+  private decide(request: Request): MaybePromise<Verdict | undefined> {
+    return then(this.identify(request), (found) => {
+      if (!Array.isArray(found)) return this.accessListVerdict(request, found)
+      return then(this.limiter.decide(found), (decision) =>
+        this.toVerdict(request, found, decision),
+      )
+    })
+  }
+
+  /** A preflight has no credentials: one whose key can't be read is let through. */
+  private checkPreflight(request: Request): MaybePromise<Verdict | undefined> {
+    const judge = (found: Identified) =>
+      Array.isArray(found) || found === 'allow' ? undefined : this.accessListVerdict(request, found)
+    try {
+      const found = this.identify(request)
+      return isPromise(found) ? found.then(judge, () => undefined) : judge(found)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** What a request is charged, unless its client is on a list, or can't be known any more. */
+  private identify(request: Request): MaybePromise<Identified> {
+    const { access, rules } = this.compiled
+    return then<Identified, Identified>(
+      orLeft(() => access?.ofAddress(request) ?? readCharges(rules, request)),
+      (found) => (Array.isArray(found) ? (access?.ofKeys(found) ?? found) : found),
+    )
+  }
+
+  private toVerdict(request: Request, charges: readonly Charge[], decided: Decision): Verdict {
+    if (decided.policies.length === 0) return this.storeFailureVerdict(request, charges, decided)
+    const decision = this.acquireDelaySlot(charges, decided)
+    report(this.options.onDecision, decision, request)
+    const items = [this.itemOf(charges[0] as Charge, decision.policies[0] as PolicyDecision)]
+    for (let i = 1; i < charges.length; i += 1) {
+      items.push(this.itemOf(charges[i] as Charge, decision.policies[i] as PolicyDecision))
+    }
+    const violated = decision.allowed
+      ? NONE
+      : items.filter((_, i) => decision.policies[i]?.allowed === false)
+    const state = { items, violated, now: decision.at }
+    const { dryRun, profile } = this.compiled
+    const refusal =
+      decision.allowed || dryRun ? undefined : refusalOf(state, charges, this.compiled)
+    const told = !dryRun && profile.fields.length > 0
+    return { decision, state: told ? state : undefined, refusal, charges }
+  }
+
+  private itemOf(charge: Charge, decision: PolicyDecision): WireItem {
+    const { remaining, effectiveMs } = decision
+    return { policy: this.policyCache.policy(charge, decision), remaining, effectiveMs }
+  }
+
+  /** What becomes of a request that no policy was asked about, because the store failed. */
+  private storeFailureVerdict(
+    request: Request,
+    charges: readonly Charge[],
+    decision: Decision,
+  ): Verdict {
+    report(this.options.onDecision, decision, request)
+    const refused = !decision.allowed && !this.compiled.dryRun
+    const refusal = refused ? unavailability(decision, charges, this.compiled) : undefined
+    return { decision, state: undefined, refusal, charges: [] }
+  }
+
+  /** An admitted request that has to wait needs a place to wait in; without one it is refused. */
+  private acquireDelaySlot(charges: readonly Charge[], decision: Decision): Decision {
+    if (!this.waits(decision)) return decision
+    if (this.waitingRoom.acquire(waitingKey(charges, decision))) return decision
+    const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
+    // What the store fails to take back drains by itself.
+    void Promise.resolve(this.limiter.settleCharges(back, decision)).catch(() => {})
+    return withoutSlot(decision)
+  }
+
+  private waits({ allowed, delayMs }: Decision): boolean {
+    return allowed && delayMs > 0 && !this.compiled.dryRun
+  }
+
+  private accessListVerdict(
+    request: Request,
+    source: 'allow' | 'deny' | typeof LEFT,
+  ): Verdict | undefined {
+    // A dry run keeps no request from the application.
+    if (source === LEFT) return this.compiled.dryRun ? undefined : left
+    const allowed = source === 'allow'
+    const decision = outright(allowed, Date.now(), allowed ? 0 : Infinity)
+    report(this.options.onDecision, decision, request)
+    const denied = source === 'deny' && !this.compiled.dryRun
+    return { decision, state: undefined, refusal: denied ? denial : undefined, charges: [] }
+  }
+}
+
+/** The key that a request waits for: that of the policy with the longest delay. */
+function waitingKey(charges: readonly Charge[], { delayMs, policies }: Decision): string {
+  return (charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge).key
+}

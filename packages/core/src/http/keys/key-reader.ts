@@ -1,0 +1,94 @@
+import { warnOnce } from '../../errors/warning.ts'
+import { addressKey } from '../../key/address.ts'
+import { isIPv6Text, textKey, UNKNOWN, userKey } from '../../key/notation.ts'
+import { type MaybePromise, then } from '../../maybe-promise.ts'
+import type { RequestAdapter } from '../request-adapter.ts'
+import type { AddressReader } from './trust-proxy.ts'
+
+/** What sets clients apart: their address, their user, or what a function says. */
+export type KeyOption<Request> =
+  | 'ip'
+  | 'user'
+  | ((request: Request) => MaybePromise<string | number | bigint | undefined>)
+
+/** The user's id, or undefined if nobody is signed in. */
+export type UserOption<Request> = (
+  request: Request,
+) => MaybePromise<string | number | bigint | undefined>
+
+export type KeyReader<Request> = (request: Request) => MaybePromise<string>
+
+/**
+ * How the key of a request is read, in the notation of `notation.ts`. Where there is no user, or a
+ * function gives nothing of use, the key is the address.
+ */
+export function keyReader<Request>(
+  option: KeyOption<Request>,
+  user: UserOption<Request> | undefined,
+  ipv6Prefix: number,
+  address: AddressReader<Request>,
+  adapter: RequestAdapter<Request, never>,
+): KeyReader<Request> {
+  const byAddress = (request: Request) => {
+    const key = addressKey(address(request), ipv6Prefix)
+    if (key !== undefined) return key
+    warnOnce(
+      'SLUICE_ADDRESS_UNKNOWN',
+      'A request came without a readable client address (a Unix socket, or a proxy that sends no ' +
+        'address). All such requests share one quota: name the proxies to believe in trustProxy; ' +
+        'behind a Unix socket, trustProxy: 1.',
+    )
+    return UNKNOWN
+  }
+  if (option === 'ip') return byAddress
+  if (option === 'user') {
+    const read = user ?? ((request: Request) => userId(adapter.user(request)))
+    return (request) => then(read(request), (id) => (isId(id) ? userKey(id) : byAddress(request)))
+  }
+  return (request) =>
+    then(option(request), (given: unknown) => {
+      if (isId(given)) {
+        if (typeof given === 'string' && isIPv6Text(given)) warnOfIPv6(ipv6Prefix)
+        return textKey(given)
+      }
+      warnOnce(
+        'SLUICE_KEY_MISSING',
+        `The key function gave ${nameOf(given)} where it should give text of at least one ` +
+          'character. Such requests are limited by their address: return a key for every request.',
+      )
+      return byAddress(request)
+    })
+}
+
+function warnOfIPv6(ipv6Prefix: number): void {
+  warnOnce(
+    'SLUICE_KEY_IPV6',
+    'The key function gave an IPv6 address as it is. A client with such an address has at least ' +
+      `2^64 of them, so it can have a new limit for each request. key: 'ip' limits the /${ipv6Prefix} ` +
+      'network instead (option ipv6Prefix); in a function write addressKey(address), which this ' +
+      'package exports.',
+  )
+}
+
+/** What a key function gave, without its content: warnings end up in logs. */
+function nameOf(given: unknown): string {
+  if (given === '') return 'empty text'
+  if (Array.isArray(given)) return 'an array'
+  if (typeof given === 'object' && given !== null) return 'an object'
+  return typeof given === 'function' ? 'a function' : String(given)
+}
+
+/** The `id` or `sub` of a user object. */
+function userId(user: unknown): unknown {
+  if (typeof user !== 'object' || user === null) return undefined
+  const { id, sub } = user as { id?: unknown; sub?: unknown }
+  return id ?? sub
+}
+
+function isId(value: unknown): value is string | number | bigint {
+  return isText(value) || typeof value === 'bigint' || Number.isFinite(value)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}

@@ -1,0 +1,36 @@
+import { isPromise, type MaybePromise } from '../../maybe-promise.ts'
+import type { RequestAdapter } from '../request-adapter.ts'
+import type { AddressReader } from './trust-proxy.ts'
+
+/** The client has gone, and its address with it: who it was can't be known any more. */
+export const LEFT = Symbol('sluice.left')
+
+/**
+ * Reads an address; throws `LEFT` where there is none because the client has gone. Such a request
+ * must not be charged to the quota that clients without an address share.
+ */
+export function presentAddress<Request>(
+  read: AddressReader<Request>,
+  adapter: RequestAdapter<Request, never>,
+): AddressReader<Request> {
+  return (request) => {
+    const address = read(request)
+    if (!address && adapter.incoming(request).socket?.destroyed) throw LEFT
+    return address
+  }
+}
+
+/** What `read` gives, or `LEFT` if that was thrown. */
+export function orLeft<T>(read: () => MaybePromise<T>): MaybePromise<T | typeof LEFT> {
+  try {
+    const value = read()
+    return isPromise(value) ? (value as Promise<T>).catch(leftOnly) : value
+  } catch (error) {
+    return leftOnly(error)
+  }
+}
+
+function leftOnly(error: unknown): typeof LEFT {
+  if (error === LEFT) return LEFT
+  throw error
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http'
+import proxyaddr from 'proxy-addr'
+import { SluiceError } from '../../errors/sluice-error.ts'
+import { warnOnce } from '../../errors/warning.ts'
+import { parseCidr } from '../../key/cidr.ts'
+import type { ProxyTrust, RequestAdapter } from '../request-adapter.ts'
+
+/**
+ * Which proxies to believe about the client's address: addresses, CIDRs and the names `loopback`,
+ * `linklocal`, `uniquelocal`; a number of hops; or a function of an address, which is '' for a
+ * Unix socket, and its distance.
+ */
+export type TrustProxyOption =
+  | string
+  | readonly string[]
+  | number
+  | ((address: string, hop: number) => boolean)
+
+export type AddressReader<Request> = (request: Request) => string | undefined
+
+/** More proxies than any chain has: what stands before them in X-Forwarded-For is not looked at. */
+const MAX_HOPS = 32
+
+/**
+ * How the client's address is read: by `trustProxy`, else by the framework's own setting.
+ * Unsafe settings are told, whenever the first request comes to which they matter.
+ *
+ * @throws SluiceError if `trustProxy` is not one
+ */
+export function addressReader<Request>(
+  trustProxy: TrustProxyOption | undefined,
+  adapter: RequestAdapter<Request, never>,
+): AddressReader<Request> {
+  if (trustProxy === undefined) {
+    return (request) => {
+      if (adapter.incoming(request).headers['x-forwarded-for'] !== undefined) {
+        tellOfTrust(adapter.proxyTrust(request))
+      }
+      return adapter.address(request)
+    }
+  }
+  const trust = compileTrust(trustProxy)
+  return (request) => clientAddress(adapter.incoming(request), trust)
+}
+
+/** The nearest address, from the right, that is not a trusted proxy. */
+function clientAddress({ socket, headers }: IncomingMessage, trust: Trust): string | undefined {
+  const forwarded = headers['x-forwarded-for'] as string | undefined
+  if (forwarded === undefined) return socket.remoteAddress
+  const nearest = { socket, headers: { 'x-forwarded-for': lastEntries(forwarded) } }
+  return proxyaddr(nearest as unknown as IncomingMessage, trust as never)
+}
+
+function lastEntries(forwarded: string): string {
+  let start = forwarded.length
+  for (let i = 0; i < MAX_HOPS; i += 1) {
+    start = forwarded.lastIndexOf(',', start - 1)
+    if (start < 0) return forwarded
+  }
+  return forwarded.slice(start + 1)
+}
+
+type Trust = (address: string | undefined, hop: number) => boolean
+
+function compileTrust(option: unknown): Trust {
+  if (typeof option === 'function') return (address, hop) => option(address ?? '', hop) === true
+  if (typeof option === 'number' && Number.isInteger(option) && option >= 0 && option <= MAX_HOPS) {
+    return (_, hop) => hop < option
+  }
+  const entries = typeof option === 'string' ? option.split(',').map((each) => each.trim()) : option
+  if (Array.isArray(entries) && entries.every(isTrustEntry)) {
+    return proxyaddr.compile(entries) as Trust
+  }
+  throw new SluiceError({
+    code: 'SLUICE_TRUST_PROXY',
+    option: 'trustProxy',
+    expected: `addresses, CIDRs, loopback, linklocal, uniquelocal, hops from 0 to ${MAX_HOPS}, or a function`,
+    received: option,
+    fix: "Name your proxies: trustProxy: ['loopback', '10.0.0.0/8']. To believe everybody would let every client choose its address.",
+  })
+}
+
+function isTrustEntry(entry: unknown): entry is string {
+  if (typeof entry !== 'string') return false
+  return ['loopback', 'linklocal', 'uniquelocal'].includes(entry) || parseCidr(entry) !== undefined
+}
+
+function tellOfTrust(trust: ProxyTrust): void {
+  if (trust === 'nobody') {
+    warnOnce(
+      'SLUICE_PROXY_UNTRUSTED',
+      'Requests come with X-Forwarded-For, but no proxy is trusted: all clients behind a proxy ' +
+        "share its address and so its limit. Name your proxies: trustProxy: ['loopback', '10.0.0.0/8'].",
+    )
+  } else if (trust === 'everybody') {
+    warnOnce(
+      'SLUICE_PROXY_EVERYBODY',
+      'The framework believes the first address in X-Forwarded-For, which the client writes ' +
+        'itself: so it can have a new limit for each request. Name your proxies instead: ' +
+        "trustProxy: ['loopback', '10.0.0.0/8'].",
+    )
+  } else if (trust === 'hops') {
+    warnOnce(
+      'SLUICE_PROXY_HOPS',
+      'The framework counts hops in X-Forwarded-For: whoever reaches the server directly can write ' +
+        "its own address there. Name your proxies instead: trustProxy: ['loopback', '10.0.0.0/8'].",
+    )
+  } else if (trust === 'ignored') {
+    warnOnce(
+      'SLUICE_PROXY_IGNORED',
+      'Fastify has ignored a number as trustProxy since 5.12.1: all clients behind a proxy share ' +
+        "its address and so its limit. Name your proxies: trustProxy: ['loopback', '10.0.0.0/8'].",
+    )
+  }
+}

@@ -1,0 +1,112 @@
+import { SluiceError } from '../errors/sluice-error.ts'
+import { warnOnce } from '../errors/warning.ts'
+import { parseCidr } from '../key/cidr.ts'
+import { kindOf, readKey, textKey } from '../key/notation.ts'
+import type { Decision } from '../limiter/decision.ts'
+import type { Limiter } from '../limiter/limiter.ts'
+import { checkKey } from '../limiter/store-limiter.ts'
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
+import type { Duration } from '../options/duration.ts'
+import type { DecisionSource } from '../stores/store.ts'
+import type { HttpLimiter } from './http-limiter.ts'
+
+type AnyGate = HttpLimiter<never, never>
+
+/**
+ * The limiter of a middleware, for use by hand. What it blocks and resets holds for every policy of
+ * the middleware, those of routes with terms of their own included; it charges and reads those that
+ * hold everywhere else. Keys are read by kind: an address in any form, `user:42`, or what a key
+ * function gives, as `key:abc` or plain.
+ */
+export class MiddlewareLimiter implements Limiter {
+  private readonly base: AnyGate
+  private readonly httpLimiters: Iterable<AnyGate>
+
+  /**
+   * @param base the gate of what no route is set apart from
+   * @param httpLimiters all of them, the base included; read anew by each call
+   */
+  constructor(base: HttpLimiter<never, never>, httpLimiters: Iterable<HttpLimiter<never, never>>) {
+    this.base = base
+    this.httpLimiters = httpLimiters
+  }
+
+  consume(key: string, options?: { cost?: number; limit?: number }): MaybePromise<Decision> {
+    return this.base.limiter.consume(this.baseKey(key), options)
+  }
+
+  peek(key: string, options?: { limit?: number }): MaybePromise<Decision> {
+    return this.base.limiter.peek(this.baseKey(key), options)
+  }
+
+  settle(
+    key: string,
+    delta: number,
+    options?: { at?: number; source?: DecisionSource; limit?: number },
+  ): MaybePromise<void> {
+    return this.base.limiter.settle(this.baseKey(key), delta, options)
+  }
+
+  reset(key: string, options?: { limit?: number }): MaybePromise<void> {
+    return this.everywhere(key, (httpLimiter, each) => httpLimiter.limiter.reset(each, options))
+  }
+
+  block(key: string, duration: Duration, options?: { limit?: number }): MaybePromise<void> {
+    return this.everywhere(key, (httpLimiter, each) =>
+      httpLimiter.limiter.block(each, duration, options),
+    )
+  }
+
+  close(): void {
+    for (const httpLimiter of this.httpLimiters) httpLimiter.limiter.close()
+  }
+
+  private baseKey(text: string): string {
+    return readKey(checkClient(text), this.base.ipv6Prefix)
+  }
+
+  private everywhere(
+    text: string,
+    act: (httpLimiter: AnyGate, key: string) => MaybePromise<void>,
+  ): MaybePromise<void> {
+    const httpLimiters = [...this.httpLimiters]
+    warnOfNobody(checkClient(text), httpLimiters)
+    const pending = httpLimiters.flatMap((httpLimiter) =>
+      keysMeant(text, httpLimiter).map((key) => act(httpLimiter, key)),
+    )
+    return pending.some(isPromise) ? Promise.all(pending).then(() => undefined) : undefined
+  }
+}
+
+/** A key function may give addresses too, as it found them. */
+function keysMeant(text: string, { keyKinds, ipv6Prefix }: AnyGate): string[] {
+  const key = readKey(text, ipv6Prefix)
+  const givenToo = kindOf(text) === 'ip' && keyKinds.includes('function')
+  return givenToo ? [key, textKey(text)] : [key]
+}
+
+function checkClient(text: string): string {
+  const range = checkKey(text).includes('/') ? parseCidr(text) : undefined
+  if (range === undefined || kindOf(text) === 'ip') return text
+  throw new SluiceError({
+    code: 'SLUICE_KEY',
+    option: 'key',
+    expected: 'the key of one client',
+    received: text,
+    fix: "Name a single address; the option deny refuses ranges. For a key function's text write key: before it.",
+  })
+}
+
+/** A block that reaches nobody looks like one that does. */
+function warnOfNobody(text: string, httpLimiters: readonly AnyGate[]): void {
+  const kind = kindOf(text)
+  if (kind === 'ip' || httpLimiters.some(({ keyKinds }) => keyKinds.includes(kind))) return
+  warnOnce(
+    'SLUICE_KEY_KIND',
+    kind === 'user'
+      ? "block or reset was called with 'user:…', but no policy of the limiter has key: 'user', so " +
+          "it reaches nobody. For what a key function gives write key: before it: 'key:user:…'."
+      : 'block or reset was called with text that is no address, but no policy of the limiter has ' +
+          "a key function, so it reaches nobody. Write an address; for a user 'user:' and the id.",
+  )
+}

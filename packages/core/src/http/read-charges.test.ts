@@ -1,0 +1,80 @@
+import { expect, test } from '@jest/globals'
+import { Policy } from '../limiter/policy.ts'
+import type { ChargeRule } from './compile-options.ts'
+import { readCharges } from './read-charges.ts'
+
+type Rule = ChargeRule<string, never>
+
+const later = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
+
+function rule(terms: Partial<Omit<Rule, 'policy'>> = {}): Rule {
+  const limit = terms.limit ?? 10
+  const policy = new Policy('', { limit, window: '1m' })
+  return {
+    policy,
+    key: (request) => request,
+    keyKind: 'function',
+    limit: undefined,
+    cost: 1,
+    settle: undefined,
+    ...terms,
+  }
+}
+
+test('what is there at once is charged at once, one charge a policy', () => {
+  const rules = [rule(), rule({ cost: 5 }), rule({ cost: () => 0, key: () => 'all' })]
+  expect(readCharges(rules, 'ada')).toMatchObject([
+    { key: 'ada', cost: 1, quota: { limit: 10 } },
+    { key: 'ada', cost: 5 },
+    { key: 'all', cost: 0 },
+  ])
+})
+
+test.each<[string, Partial<Rule>]>([
+  ['key', { key: () => later('bob') }],
+  ['cost', { cost: () => later(3) }],
+  ['limit', { limit: () => later(50) }],
+])('a %s that comes later makes all of them come later, in their order', async (_, terms) => {
+  const charges = readCharges([rule(terms), rule({ cost: 2 })], 'ada')
+  expect(charges).toBeInstanceOf(Promise)
+  expect((await charges).map(({ cost }) => cost)).toEqual(['cost' in terms ? 3 : 1, 2])
+  expect((await charges)[0]).toMatchObject({
+    key: 'key' in terms ? 'bob' : 'ada',
+    quota: { limit: 'limit' in terms ? 50 : 10 },
+  })
+})
+
+test('tiers: the limit is a function of the request', () => {
+  const tiers = rule({ limit: (request) => (request === 'ada' ? 1000 : 10) })
+  expect(readCharges([tiers], 'ada')).toMatchObject([{ quota: { limit: 1000 } }])
+  expect(readCharges([tiers], 'bob')).toMatchObject([{ quota: { limit: 10 } }])
+})
+
+test.each([-1, 1.5, Number.NaN, '1', undefined, null, Infinity])('%p is no cost', async (cost) => {
+  const wrong = expect.objectContaining({ name: 'SluiceError', option: 'cost' })
+  expect(() => readCharges([rule({ cost: () => cost })], 'ada')).toThrow(wrong)
+  await expect(readCharges([rule({ cost: () => later(cost) })], 'ada')).rejects.toEqual(wrong)
+})
+
+test.each([-1, 1.5, '5', undefined])('%p is no limit', (limit) => {
+  const wrong = expect.objectContaining({ name: 'SluiceError', option: 'limit' })
+  expect(() => readCharges([rule({ limit: () => limit })], 'ada')).toThrow(wrong)
+})
+
+test('the first failure is the one that is told; the others end nothing', async () => {
+  const fail = (text: string) => {
+    throw new Error(text)
+  }
+  const failLater = async () => fail('later')
+  const failing: Partial<Rule>[] = [
+    { key: failLater, cost: () => fail('now') },
+    { key: failLater, limit: failLater, cost: () => fail('now') },
+  ]
+  for (const terms of failing) expect(() => readCharges([rule(terms)], 'ada')).toThrow('now')
+  const rules = [rule({ cost: failLater }), rule({ cost: () => fail('now') })]
+  expect(() => readCharges(rules, 'ada')).toThrow('now')
+  const both = [rule({ cost: failLater }), rule({ key: failLater })]
+  await expect(readCharges(both, 'ada')).rejects.toThrow('later')
+  // Jest fails a test in which a rejection is left to nobody.
+  await later(undefined)
+})

@@ -1,0 +1,67 @@
+import { checkCost } from '../limiter/store-limiter.ts'
+import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
+import type { Charge } from '../stores/store.ts'
+import type { ChargeRule } from './compile-options.ts'
+
+/** Reads what a request is to be charged, one charge a policy. */
+export function readCharges<Request, Response>(
+  rules: readonly ChargeRule<Request, Response>[],
+  request: Request,
+): MaybePromise<Charge[]> {
+  // As most limiters have it: an array that starts with its element takes less than a growing one.
+  if (rules.length === 1) return then(readCharge(rules[0] as never, request), (charge) => [charge])
+  const charges: MaybePromise<Charge>[] = []
+  let pending = false
+  try {
+    for (let i = 0; i < rules.length; i += 1) {
+      const charge = readCharge(rules[i] as ChargeRule<Request, Response>, request)
+      if (isPromise(charge)) pending = true
+      charges.push(charge)
+    }
+  } catch (error) {
+    abandon(charges)
+    throw error
+  }
+  return pending ? Promise.all(charges) : (charges as Charge[])
+}
+
+function readCharge<Request, Response>(
+  rule: ChargeRule<Request, Response>,
+  request: Request,
+): MaybePromise<Charge> {
+  let key: MaybePromise<string> | undefined
+  let limit: unknown
+  let cost: unknown
+  try {
+    key = rule.key(request)
+    limit = rule.limit?.(request)
+    cost = typeof rule.cost === 'number' ? rule.cost : rule.cost(request)
+  } catch (error) {
+    abandon([key, limit])
+    throw error
+  }
+  if (!isPromise(key) && !isPromise(limit) && !isPromise(cost)) {
+    return toCharge(rule, key, limit, cost)
+  }
+  return Promise.all([key, limit, cost]).then((values) => toCharge(rule, ...values))
+}
+
+/** Nobody waits for these any more: should one of them fail too, it must not end the process. */
+function abandon(values: readonly unknown[]): void {
+  for (const value of values) {
+    if (isPromise(value)) Promise.resolve(value).catch(() => {})
+  }
+}
+
+function toCharge<Request, Response>(
+  { policy, cost: given }: ChargeRule<Request, Response>,
+  key: string,
+  limit: unknown,
+  cost: unknown,
+): Charge {
+  return {
+    key,
+    quota: policy.quota ?? policy.quotaFor(limit),
+    cost: cost === given ? (cost as number) : checkCost(cost),
+  }
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Decision } from '../../limiter/decision.ts'
+import type { Charge } from '../../stores/store.ts'
+import { WirePolicy } from '../fields/wire-policy.ts'
+import type { WireItem, WireState } from '../fields/wire-state.ts'
+import {
+  denial,
+  RateLimitError,
+  type Refusal,
+  refusalOf,
+  renameViolated,
+  writeRefusalFields,
+} from './refusal.ts'
+
+const NOON = 1_795_176_000_000
+
+function item(name: string, effectiveMs: number): WireItem {
+  return { policy: new WirePolicy({ name, quota: 5, windowMs: 60_000 }), remaining: 0, effectiveMs }
+}
+
+function stateOf(served: WireItem[], violated: WireItem[]): WireState {
+  return { items: [...served, ...violated], violated, now: NOON }
+}
+
+const charges = (...keys: string[]) => keys.map((key) => ({ key })) as Charge[]
+const PLAIN = { statusCode: 429, retryAfterJitter: 0 } as const
+
+function fieldsOf(refusal: Refusal): Record<string, string> {
+  const fields: Record<string, string> = {}
+  writeRefusalFields(refusal, (name, value) => {
+    fields[name] = value
+  })
+  return fields
+}
+
+test('the longest wait of those that refused decides, whatever those say that did not', () => {
+  const state = stateOf([item('day', 86_400_000)], [item('burst', 300), item('minute', 12_001)])
+  const refusal = refusalOf(state, charges('a', 'b', 'c'), PLAIN)
+  expect(refusal.retryAfter).toBe(13)
+  expect(JSON.parse(refusal.body)).toEqual({
+    type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+    title: 'Quota Exceeded',
+    status: 429,
+    'violated-policies': ['burst', 'minute'],
+  })
+})
+
+test('the policy that is waited for says the same as Retry-After, jitter included', () => {
+  const waits = Array.from({ length: 50 }, (_, i) => {
+    const longest = item('minute', 50_000)
+    const state = stateOf([], [item('burst', 300), longest])
+    const terms = { statusCode: 429, retryAfterJitter: 1 } as const
+    const { retryAfter } = refusalOf(state, charges('burst', `client-${i}`), terms)
+    expect(longest.effectiveMs).toBe((retryAfter as number) * 1000)
+    expect(retryAfter).toBeGreaterThanOrEqual(50)
+    return retryAfter
+  })
+  expect(new Set(waits).size).toBeGreaterThan(10)
+})
+
+test('a wait that never ends is told as the window', () => {
+  const state = stateOf([], [item('blocked', Infinity)])
+  expect(refusalOf(state, charges('a'), PLAIN).retryAfter).toBe(60)
+})
+
+test('503 is told as reduced capacity', () => {
+  const terms = { statusCode: 503, retryAfterJitter: 0 } as const
+  const refusal = refusalOf(stateOf([], [item('burst', 300)]), charges('a'), terms)
+  expect(refusal.status).toBe(503)
+  expect(JSON.parse(refusal.body)).toMatchObject({
+    status: 503,
+    title: 'Temporary Reduced Capacity',
+  })
+})
+
+test('the body names the policies as the fields do', () => {
+  const refusal = refusalOf(stateOf([], [item('default', 300)]), charges('a'), PLAIN)
+  renameViolated(refusal, stateOf([], [item('default-2', 300)]))
+  expect(JSON.parse(refusal.body)['violated-policies']).toEqual(['default-2'])
+})
+
+describe('the fields', () => {
+  test('of a refusal', () => {
+    const refusal = refusalOf(stateOf([], [item('burst', 300)]), charges('a'), PLAIN)
+    expect(fieldsOf(refusal)).toEqual({ 'Retry-After': '1', 'Cache-Control': 'no-store' })
+  })
+
+  test('of a denial: there is nothing to wait for', () => {
+    expect(fieldsOf(denial)).toEqual({ 'Cache-Control': 'no-store' })
+  })
+})
+
+test('as an error it brings what a handler needs, and no identifier of the client', () => {
+  const refusal = refusalOf(stateOf([], [item('burst', 300)]), charges('192.0.2.1'), PLAIN)
+  const decision = { allowed: false } as Decision
+  const error = new RateLimitError(refusal, decision, fieldsOf(refusal))
+  expect(error).toBeInstanceOf(Error)
+  expect(error).toMatchObject({
+    name: 'RateLimitError',
+    code: 'SLUICE_REFUSED',
+    message: 'Quota Exceeded',
+    status: 429,
+    statusCode: 429,
+    expose: true,
+    headers: { 'Retry-After': '1' },
+  })
+  expect(error.decision).toBe(decision)
+  expect(`${error.message}${JSON.stringify(error)}${refusal.body}`).not.toContain('192.0.2.1')
+  expect(new RateLimitError(denial, decision, {}).message).toBe('Forbidden')
+})

@@ -1,0 +1,103 @@
+import type { Decision } from '../../limiter/decision.ts'
+import type { Charge } from '../../stores/store.ts'
+import type { SetField } from '../fields/profiles/index.ts'
+import { longestWait, type WireItem, type WireState } from '../fields/wire-state.ts'
+import { DENIED_BODY, PROBLEM_MEDIA_TYPE, problemBody, UNAVAILABLE_BODY } from './problem.ts'
+import { retryAfterSeconds } from './retry-after.ts'
+
+/** What is sent instead of the application's answer. */
+export interface Refusal {
+  readonly status: 403 | 429 | 503
+  /** Whole seconds; undefined where waiting is of no use. */
+  readonly retryAfter: number | undefined
+  readonly mediaType: string
+  /** problem+json (RFC 9457), with no identifier of the client in it. */
+  body: string
+}
+
+/** Of a client on the deny list. */
+export const denial: Refusal = {
+  status: 403,
+  retryAfter: undefined,
+  mediaType: PROBLEM_MEDIA_TYPE,
+  body: DENIED_BODY,
+}
+
+/** Of a request that nobody could decide, because the store failed. */
+export function unavailability(
+  { retryAfterMs, at }: Decision,
+  charges: readonly Charge[],
+  { retryAfterJitter: jitter }: { retryAfterJitter: number },
+): Refusal {
+  const { key: seed } = charges[0] as Charge
+  const terms = { now: at, windowMs: retryAfterMs, jitter, seed }
+  return {
+    status: 503,
+    retryAfter: retryAfterSeconds(retryAfterMs, terms),
+    mediaType: PROBLEM_MEDIA_TYPE,
+    body: UNAVAILABLE_BODY,
+  }
+}
+
+/**
+ * The refusal of a request by the policies that `state` names as violated. The one waited for
+ * longest is told the jitter too, so that its field says the same as Retry-After.
+ */
+export function refusalOf(
+  state: WireState,
+  charges: readonly Charge[],
+  { statusCode, retryAfterJitter }: { statusCode: 429 | 503; retryAfterJitter: number },
+): Refusal {
+  const longest = longestWait(state.violated) as WireItem
+  const retryAfter = retryAfterSeconds(longest.effectiveMs, {
+    now: state.now,
+    windowMs: longest.policy.windowMs as number,
+    jitter: retryAfterJitter,
+    seed: (charges[state.items.indexOf(longest)] as Charge).key,
+  })
+  longest.effectiveMs = retryAfter * 1000
+  return {
+    status: statusCode,
+    retryAfter,
+    mediaType: PROBLEM_MEDIA_TYPE,
+    body: problemBody(statusCode, state.violated),
+  }
+}
+
+/** Names the policies in the body as the fields do, which may have numbered them. */
+export function renameViolated(refusal: Refusal, { violated }: WireState): void {
+  if (refusal.status !== 403) refusal.body = problemBody(refusal.status, violated)
+}
+
+/** The fields of a refusal beside those of the policies (RFC 9110 §10.2.3, RFC 6585 §4). */
+export function writeRefusalFields({ retryAfter }: Refusal, set: SetField): void {
+  if (retryAfter !== undefined) set('Retry-After', String(retryAfter))
+  set('Cache-Control', 'no-store')
+}
+
+const MESSAGES = {
+  403: 'Forbidden',
+  429: 'Quota Exceeded',
+  503: 'Temporary Reduced Capacity',
+} as const
+
+/** A refusal as an error, for applications that render it in their own error handler. */
+export class RateLimitError extends Error {
+  override readonly name = 'RateLimitError'
+  readonly code = 'SLUICE_REFUSED'
+  readonly status: number
+  readonly statusCode: number
+  /** The message may be shown to the client. */
+  readonly expose = true
+  readonly decision: Decision
+  /** The fields of the refusal, for handlers that start from an empty response, as Koa's does. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor({ status }: Refusal, decision: Decision, headers: Readonly<Record<string, string>>) {
+    super(MESSAGES[status])
+    this.status = status
+    this.statusCode = status
+    this.decision = decision
+    this.headers = headers
+  }
+}

@@ -1,0 +1,58 @@
+import { MAX_WAIT_SECONDS } from '../fields/wire-state.ts'
+
+export interface RetryAfterTerms {
+  /** Epoch ms, of any clock near the store's. */
+  readonly now: number
+  /** The window of the policy that is waited for, ms. */
+  readonly windowMs: number
+  /** Share of the wait that may be added, 0 to 1. */
+  readonly jitter: number
+  /** What the spread depends on: the limiter's key. */
+  readonly seed: string
+}
+
+/** Below this wait nothing is added: it would be felt, and little is gained. Seconds. */
+const JITTER_FLOOR = 5
+
+/** The most that jitter adds. Seconds. */
+const JITTER_CEILING = 30
+
+/**
+ * The value of `Retry-After`: whole seconds (RFC 9110 §10.2.3), 1 to 2147483, rounded up, never
+ * earlier than the wait unless the wait is beyond that ceiling. A wait that is not finite is
+ * told as the window.
+ *
+ * Jitter spreads the clients of one window, who would otherwise all come back in one second
+ * (draft-11 §8.5). It only adds, and it is drawn from the key and the window in which the wait
+ * ends: a client that asks again within the wait does not get another draw.
+ */
+export function retryAfterSeconds(waitMs: number, terms: RetryAfterTerms): number {
+  const ms = Math.abs(waitMs) < Number.POSITIVE_INFINITY ? waitMs : terms.windowMs
+  const seconds = Math.max(1, Math.ceil(ms / 1000))
+  return Math.min(seconds + jitterSeconds(seconds, terms.now + ms, terms), MAX_WAIT_SECONDS)
+}
+
+function jitterSeconds(seconds: number, endsAt: number, terms: RetryAfterTerms): number {
+  if (seconds < JITTER_FLOOR || terms.jitter === 0) return 0
+  // Rounded to the nearest: a window that ends on a multiple of its length keeps its index though
+  // the store's clock and ours differ by some milliseconds.
+  const index = Math.round(endsAt / terms.windowMs)
+  return Math.floor(fraction(terms.seed, index) * Math.min(seconds * terms.jitter, JITTER_CEILING))
+}
+
+/** A number in [0, 1) from a text and an integer: FNV-1a, then the finaliser of MurmurHash3. */
+function fraction(text: string, index: number): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  }
+  hash = mix(mix(hash) ^ (index | 0))
+  return (hash >>> 0) / 0x1_0000_0000
+}
+
+function mix(value: number): number {
+  let hash = value
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return hash ^ (hash >>> 16)
+}

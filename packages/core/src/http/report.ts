@@ -1,0 +1,25 @@
+import { textOf } from '../errors/thrown.ts'
+import { warnOnce } from '../errors/warning.ts'
+import type { Decision } from '../limiter/decision.ts'
+import { isPromise } from '../maybe-promise.ts'
+
+/** Hands a decision to `onDecision`. Where that fails, the request goes on. */
+export function report<Request>(
+  onDecision: ((decision: Decision, request: Request) => unknown) | undefined,
+  decision: Decision,
+  request: Request,
+): void {
+  try {
+    const reported = onDecision?.(decision, request)
+    if (isPromise(reported)) void Promise.resolve(reported).catch(warnOfReport)
+  } catch (error) {
+    warnOfReport(error)
+  }
+}
+
+function warnOfReport(error: unknown): void {
+  warnOnce(
+    'SLUICE_ON_DECISION',
+    `onDecision threw ${textOf(error)}. The request goes on; fix the function.`,
+  )
+}

@@ -1,0 +1,215 @@
+import { execFile } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { manualClock } from '../../testing/manual-clock.ts'
+import { servePlain } from '../../testing/plain-server.ts'
+import { DelaySlots } from './delay.ts'
+
+/** A response whose client is there, or has gone. */
+function response(closed = false) {
+  const fake = Object.assign(new EventEmitter(), { closed, socket: {} })
+  return fake as unknown as ServerResponse & EventEmitter
+}
+
+describe('with the clock of the tests', () => {
+  afterEach(() => {
+    jest.useRealTimers()
+  })
+
+  test('a request goes on after its delay, not before, and gives its place back', async () => {
+    jest.useFakeTimers()
+    const room = new DelaySlots(1)
+    room.acquire('a')
+    const settled = jest.fn()
+    const client = response()
+    const held = room.delay('a', 250.5, client).then(settled)
+    await jest.advanceTimersByTimeAsync(250)
+    expect(settled).not.toHaveBeenCalled()
+    expect(room.acquire('b')).toBe(false)
+    await jest.advanceTimersByTimeAsync(1)
+    expect(settled).toHaveBeenCalledWith(true)
+    await held
+    expect(room.acquire('b')).toBe(true)
+    expect(client.listenerCount('close')).toBe(0)
+  })
+
+  test.each([2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, 30 * 86_400_000])(
+    'peers fault 9: a delay of %d ms does not fire at once',
+    async (ms) => {
+      jest.useFakeTimers()
+      const timeouts = jest.spyOn(globalThis, 'setTimeout')
+      const room = new DelaySlots(1)
+      room.acquire('a')
+      const settled = jest.fn()
+      const held = room.delay('a', ms, response()).then(settled)
+      await jest.advanceTimersByTimeAsync(ms - 1)
+      expect(settled).not.toHaveBeenCalled()
+      await jest.advanceTimersByTimeAsync(1)
+      expect(settled).toHaveBeenCalledWith(true)
+      for (const [, delay] of timeouts.mock.calls) expect(delay).toBeLessThan(2 ** 31)
+      await held
+    },
+  )
+
+  test('the client goes away: it does not go on, and its place is free at once', async () => {
+    jest.useFakeTimers()
+    const room = new DelaySlots(1)
+    room.acquire('a')
+    const client = response()
+    const held = room.delay('a', 3_600_000, client)
+    client.emit('close')
+    expect(await held).toBe(false)
+    expect(room.acquire('b')).toBe(true)
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
+  test('the client has gone already', async () => {
+    jest.useFakeTimers()
+    const room = new DelaySlots(1)
+    room.acquire('a')
+    expect(await room.delay('a', 3_600_000, response(true))).toBe(false)
+    expect(room.acquire('b')).toBe(true)
+    expect(jest.getTimerCount()).toBe(0)
+  })
+})
+
+describe('a room has so many places', () => {
+  /** How many of so many tries get a place. */
+  function take(room: DelaySlots, key: string, tries = 2000): number {
+    return Array.from({ length: tries }, () => room.acquire(key)).filter(Boolean).length
+  }
+
+  test('none, one, and many', () => {
+    const counts = [0, 1, 2, 1000].map((places) => {
+      const room = new DelaySlots(places)
+      const keys = Array.from({ length: 1100 }, (_, i) => `${i}`)
+      return keys.filter((key) => room.acquire(key)).length
+    })
+    expect(counts).toEqual([0, 1, 2, 1000])
+  })
+
+  test('one key alone gets half of them, and always leaves some for others', () => {
+    const room = new DelaySlots(1000)
+    expect(['a', 'b', 'c', 'd'].map((key) => take(room, key))).toEqual([500, 250, 125, 63])
+    expect(take(room, 'a')).toBe(0)
+    expect(room.acquire('e')).toBe(true)
+  })
+
+  test("one room's places are not another's", () => {
+    const [one, other] = [new DelaySlots(4), new DelaySlots(4)]
+    expect([take(one, 'a'), take(one, 'b'), take(other, 'a')]).toEqual([2, 1, 2])
+  })
+
+  test('a place that is given back is free for anybody', async () => {
+    const room = new DelaySlots(4)
+    expect(take(room, 'a')).toBe(2)
+    for (let i = 0; i < 2; i += 1) await room.delay('a', 0, response(true))
+    expect(take(room, 'b')).toBe(2)
+  })
+})
+
+test('a client that goes away over a real connection', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2))
+  const room = new DelaySlots(4)
+  const held: Promise<boolean>[] = []
+  const bothWait = new Promise<void>((resolve) =>
+    server.on('request', (_, response) => {
+      room.acquire('a')
+      if (held.push(room.delay('a', 3_600_000, response)) === 2) resolve()
+    }),
+  )
+  await bothWait
+  expect(room.acquire('a')).toBe(false)
+  client.destroy()
+  // Of the one behind it too.
+  expect(await Promise.all(held)).toEqual([false, false])
+  expect(room.acquire('a')).toBe(true)
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test('while a request waits the process lives, and no longer', async () => {
+  const module = pathToFileURL(join(__dirname, 'waiting.ts')).href
+  const script = `
+    import { EventEmitter } from 'node:events'
+    import { WaitingRoom } from ${JSON.stringify(module)}
+    const response = () => Object.assign(new EventEmitter(), { closed: false, socket: {} })
+    const room = new WaitingRoom(4)
+    room.take('a')
+    const leaves = response()
+    room.take('b')
+    room.hold('b', 3_600_000, leaves).then((goesOn) => console.log('left', goesOn))
+    leaves.emit('close')
+    console.log('waited', await room.hold('a', 100, response()))`
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 15_000 })
+  expect(stdout).toBe('left false\nwaited true\n')
+})
+
+describe('through the gate', () => {
+  const QUEUE = { limit: 10, window: '1s', algorithm: 'leaky-bucket', maxDelay: '1h' } as const
+
+  test('peers fault 24: beyond the cap they are refused at once, and are not charged', async () => {
+    const store = memoryStore({ clock: manualClock() })
+    const served: unknown[] = []
+    const server = await servePlain([{ ...QUEUE, store, maxWaiting: 4 }], (_, response) => {
+      served.push(response)
+      response.end()
+    })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => server.send()))
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, 200, 200, ...Array(7).fill(429)])
+    expect(served).toHaveLength(3)
+    for (const { status, headers } of answers) {
+      if (status !== 429) continue
+      expect(headers['retry-after']).toBe('1')
+      expect(headers.ratelimit).toMatch(/^"default";r=\d+;t=1$/)
+    }
+    // Three are in the queue, so that the next waits for three turns of 100 ms.
+    const next = server.httpLimiters[0]?.base.limiter.consume('127.0.0.1')
+    expect(next).toMatchObject({ allowed: true, delayMs: 300 })
+    await server.stop()
+    store.close()
+  })
+
+  test('whoever goes away makes room for another', async () => {
+    const store = memoryStore({ clock: manualClock() })
+    const seated: boolean[] = []
+    const options = {
+      ...QUEUE,
+      limit: 1,
+      window: '1h',
+      maxDelay: '2h',
+      store,
+      maxWaiting: 1,
+      onDecision: ({ allowed }: { allowed: boolean }) => void seated.push(allowed),
+    } as const
+    const server = await servePlain([options], (_, response) => response.end())
+    const wait = () => {
+      const client = connect(server.port, '127.0.0.1').on('error', () => {})
+      client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      return client
+    }
+    expect((await server.send()).status).toBe(200)
+    const client = wait()
+    while (seated.length < 2) await new Promise(setImmediate)
+    expect((await server.send()).status).toBe(429)
+    expect(seated).toEqual([true, true, false])
+    client.destroy()
+    while (seated.at(-1) !== true) {
+      const { length } = seated
+      wait()
+      while (seated.length === length) await new Promise(setImmediate)
+    }
+    await server.stop()
+    store.close()
+  })
+})

@@ -1,0 +1,87 @@
+import type { ServerResponse } from 'node:http'
+import type { Decision } from '../../limiter/decision.ts'
+import { isClosed, whenClosed } from './when-closed.ts'
+
+/** Timers of Node fire at once beyond this, ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/**
+ * The places of a limiter's requests that wait for their turn. One client can't take them all: a
+ * key gets another place only while it holds fewer than are free, so alone it holds half of them,
+ * rounded up, and beside others less.
+ */
+export class DelaySlots {
+  private readonly places: number
+  private taken = 0
+  /** Places that each key holds. */
+  private readonly takenBy = new Map<string, number>()
+
+  constructor(places: number) {
+    this.places = places
+  }
+
+  /** @returns false if there is no place for the key. Otherwise `hold` must follow, which frees it */
+  acquire(key: string): boolean {
+    const own = this.takenBy.get(key) ?? 0
+    if (own >= this.places - this.taken) return false
+    this.taken += 1
+    this.takenBy.set(key, own + 1)
+    return true
+  }
+
+  /**
+   * Waits `ms` on a place that the key has taken, unless the client goes away before. The process
+   * stays alive meanwhile.
+   * @returns whether the request goes on
+   */
+  delay(key: string, ms: number, response: ServerResponse): Promise<boolean> {
+    return new Promise((resolve) => {
+      const until = performance.now() + ms
+      let timer: NodeJS.Timeout | undefined
+      const end = (goesOn: boolean) => {
+        this.free(key)
+        clearTimeout(timer)
+        resolve(goesOn)
+      }
+      const unwatch = whenClosed(response, () => end(false))
+      const wait = () => {
+        const left = until - performance.now()
+        if (left > 0) {
+          timer = setTimeout(wait, Math.min(Math.ceil(left), MAX_TIMER_MS))
+          return
+        }
+        unwatch()
+        end(true)
+      }
+      if (!isClosed(response)) wait()
+    })
+  }
+
+  private free(key: string): void {
+    this.taken -= 1
+    const own = (this.takenBy.get(key) as number) - 1
+    if (own === 0) this.takenBy.delete(key)
+    else this.takenBy.set(key, own)
+  }
+}
+
+/** The decision about a request that would have to wait, and has no place to wait in. */
+export function withoutSlot(decision: Decision): Decision {
+  return {
+    ...decision,
+    allowed: false,
+    delayMs: 0,
+    retryAfterMs: decision.delayMs,
+    policies: decision.policies.map((policy) =>
+      policy.delayMs === 0
+        ? policy
+        : {
+            ...policy,
+            allowed: false,
+            delayMs: 0,
+            retryAfterMs: policy.delayMs,
+            effectiveMs: policy.delayMs,
+          },
+    ),
+  }
+}

@@ -1,0 +1,162 @@
+import { METHODS } from 'node:http'
+import { parse, pathToRegexp, type Token, TokenData } from 'path-to-regexp'
+import { SluiceError } from '../errors/sluice-error.ts'
+import type { Routing } from './request-adapter.ts'
+
+interface Route<T> {
+  readonly method: string | undefined
+  readonly pattern: RegExp
+  /** The more specific of two patterns compares greater, segment by segment. */
+  readonly rank: string
+  /** One form of several, by an optional group. */
+  readonly optional: boolean
+  readonly value: T
+}
+
+interface Entry<T> {
+  readonly method: string | undefined
+  readonly forms: readonly (readonly Token[])[]
+  /** Whether it was written with a slash at the end. */
+  readonly slash: boolean
+  readonly value: T
+}
+
+/** As most routers have it. */
+const LOOSE: Routing = { caseSensitive: false, strict: false }
+
+/**
+ * What is set for which route: patterns of path-to-regexp, with a method before them or none. The
+ * most specific match wins: a static segment before a parameter, that before a wildcard; then one
+ * with a method before one without. GET covers HEAD.
+ */
+export class RouteTable<T> {
+  private readonly entries: readonly Entry<T>[]
+  /** Compiled for each way of comparing paths, as it is met. */
+  private readonly compiled = new Map<string, readonly Route<T>[]>()
+
+  /** @throws SluiceError if an entry can never match or is there twice */
+  constructor(entries: readonly (readonly [route: string, value: T])[]) {
+    const seen = new Map<string, string>()
+    this.entries = entries.map(([route, value]) => {
+      const { id, ...entry } = read(route)
+      const other = seen.get(id)
+      if (other !== undefined) throw wrong(route, `a route other than '${other}'`)
+      seen.set(id, route)
+      return { ...entry, value }
+    })
+  }
+
+  /** What is set for a path as it is written. */
+  match(method: string, path: string, routing = LOOSE): { readonly value: T } | undefined {
+    for (const route of this.routes(routing)) {
+      const only = route.method
+      const fits = only === undefined || only === method || (only === 'GET' && method === 'HEAD')
+      if (fits && route.pattern.test(path)) return route
+    }
+    return undefined
+  }
+
+  /**
+   * What is set for a path that may reach its route though it is spelled otherwise: a router
+   * mounted within the application may compare paths in its own way, and where Express 4 mounts
+   * one, a second slash is dropped (`/api//login` is `/login` of the router at `/api`).
+   */
+  matchLoosely(method: string, path: string): { readonly value: T } | undefined {
+    return this.match(method, path.includes('//') ? path.replace(/\/{2,}/g, '/') : path)
+  }
+
+  private routes({ caseSensitive, strict }: Routing): readonly Route<T>[] {
+    const id = `${caseSensitive} ${strict}`
+    let routes = this.compiled.get(id)
+    if (routes === undefined) {
+      const options = { sensitive: caseSensitive, trailing: !strict }
+      routes = this.entries.flatMap((entry) => compile(entry, options)).sort(bySpecificity)
+      this.compiled.set(id, routes)
+    }
+    return routes
+  }
+}
+
+function compile<T>(
+  { method, forms, slash, value }: Entry<T>,
+  options: { sensitive: boolean; trailing: boolean },
+): Route<T>[] {
+  const end: Token[] = slash && !options.trailing ? [{ type: 'text', value: '/' }] : []
+  const optional = forms.length > 1
+  return forms.map((form) => {
+    const { regexp: pattern } = pathToRegexp(new TokenData([...form, ...end]), options)
+    return { method, pattern, rank: rank(form), optional, value }
+  })
+}
+
+function read(route: string) {
+  const [, method, path] = /^(?:(\S+) )?(\{*\/\S*)$/.exec(route) ?? []
+  if (path === undefined) throw wrong(route, "a path from '/' on, with a method before it or none")
+  if (method !== undefined && !METHODS.includes(method)) {
+    throw wrong(route, `a method in capitals, such as GET or POST, not '${method}'`)
+  }
+  try {
+    // As routers do: with the slash it would be required.
+    const bare = path.replace(/(?<=.)\/+$/, '')
+    const data = parse(bare)
+    const id = `${method} ${pathToRegexp(data).regexp.source.toLowerCase()}`
+    return { id, method, slash: bare !== path, forms: formsOf(data.tokens) }
+  } catch (error) {
+    throw wrong(route, `a pattern of path-to-regexp (${(error as Error).message})`)
+  }
+}
+
+/** The pattern with and without each of its optional groups: a path is as specific as what it uses. */
+function formsOf([first, ...rest]: readonly Token[]): Token[][] {
+  if (first === undefined) return [[]]
+  const ends = formsOf(rest)
+  if (first.type !== 'group') return ends.map((end) => [first, ...end])
+  const groups = formsOf(first.tokens)
+  return [...groups.flatMap((group) => ends.map((end) => [...group, ...end])), ...ends]
+}
+
+/** What is in a segment, the greater letter the more specific. */
+const WILDCARD = 'A'
+const PARAMETER = 'B'
+const TEXT = 'C'
+
+/** For each segment its letter, and how much text is in it. */
+function rank(tokens: readonly Token[]): string {
+  const marked = tokens.map((token) => {
+    if (token.type === 'text') return token.value.replace(/[^/]/g, 't')
+    return token.type === 'wildcard' ? 'w' : 'p'
+  })
+  const segments = marked.join('').split('/').slice(1)
+  return segments.map((segment) => letterOf(segment) + amountOfText(segment)).join('')
+}
+
+function letterOf(segment: string): string {
+  if (segment.includes('w')) return WILDCARD
+  return segment.includes('p') ? PARAMETER : TEXT
+}
+
+/** As one character that compares as the number does. */
+function amountOfText(segment: string): string {
+  return String.fromCharCode(segment.replace(/[^t]/g, '').length)
+}
+
+function bySpecificity(one: Route<unknown>, other: Route<unknown>): number {
+  if (one.rank !== other.rank) return one.rank < other.rank ? 1 : -1
+  return looseness(one) - looseness(other) || Number(one.optional) - Number(other.optional)
+}
+
+/** HEAD stands before the GET that would cover it. */
+function looseness({ method }: Route<unknown>): number {
+  if (method === undefined) return 2
+  return method === 'GET' ? 1 : 0
+}
+
+function wrong(route: string, expected: string): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_ROUTE',
+    option: `routes['${route}']`,
+    expected,
+    received: route,
+    fix: "Write it as the framework's router would: 'POST /login', '/search/:id', '/files/*path'.",
+  })
+}

@@ -1,0 +1,189 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import type { Ledger, Store } from '../stores/store.ts'
+import { failingStore } from '../testing/failing-store.ts'
+import { manualClock } from '../testing/manual-clock.ts'
+import { type PlainOptions, plain } from '../testing/plain-server.ts'
+import type { HttpLimiter } from './http-limiter.ts'
+import type { Routes } from './rate-limit-options.ts'
+import { limiterOfRoute, RoutedLimiter } from './routed-limiter.ts'
+
+type PlainRoutes = Routes<IncomingMessage, ServerResponse>
+
+/** The memory store behind promises, as a remote one is. */
+function asyncStore(store: Store<'sync'>): Store<'async'> {
+  const later =
+    <A extends unknown[], R>(act: (...args: A) => R) =>
+    async (...args: A) =>
+      act(...args)
+  return {
+    mode: 'async',
+    open(keyspaces, prefix) {
+      const ledger = store.open(keyspaces, prefix)
+      return {
+        consume: later((charges) => {
+          const { outcomes, ...result } = ledger.consume(charges)
+          return { ...result, outcomes: outcomes.map((each) => ({ ...each })) }
+        }),
+        peek: later((charges) => ledger.peek(charges)),
+        settle: later((charges, at) => ledger.settle(charges, at)),
+        block: later((keys, ms) => ledger.block(keys, ms)),
+        reset: later((keys) => ledger.reset(keys)),
+      } as Ledger<'async'>
+    },
+    close: () => store.close(),
+  }
+}
+
+const stores: Store[] = []
+afterEach(() => {
+  for (const store of stores.splice(0)) store.close()
+})
+
+describe.each(['memory', 'a store that answers by promises'])('on %s', (kind) => {
+  function gatesOf(options: object, routes: PlainRoutes) {
+    const memory = memoryStore({ clock: manualClock() })
+    const store = kind === 'memory' ? memory : asyncStore(memory)
+    stores.push(store)
+    const terms = { store, limit: 100, window: '1m', algorithm: 'fixed-window' }
+    const httpLimiters = new RoutedLimiter({ ...terms, ...options, routes } as PlainOptions, plain)
+    return (route: string, from = '192.0.2.1') => ask(httpLimiters, route, from)
+  }
+
+  async function ask(
+    httpLimiters: RoutedLimiter<IncomingMessage, ServerResponse>,
+    route: string,
+    from: string,
+  ) {
+    const [method, url] = route.split(' ')
+    const request = { method, url, headers: {}, socket: { remoteAddress: from } } as never
+    const checked = httpLimiters.of(request)[0]?.check(request)
+    expect(checked instanceof Promise).toBe(checked !== undefined && kind !== 'memory')
+    const decision = (await checked)?.decision
+    return decision && { allowed: decision.allowed, left: decision.remaining }
+  }
+
+  test('an entry with a limit of its own is counted apart, and keeps the other options', async () => {
+    const send = gatesOf({ cost: 2 }, { 'POST /login': { limit: 5 } })
+    expect(await send('POST /login')).toEqual({ allowed: true, left: 3 })
+    expect(await send('GET /login')).toEqual({ allowed: true, left: 98 })
+    expect(await send('POST /login')).toEqual({ allowed: true, left: 1 })
+    expect(await send('POST /login')).toEqual({ allowed: false, left: 1 })
+    expect(await send('GET /other')).toEqual({ allowed: true, left: 96 })
+  })
+
+  test('two entries with the same terms are counted apart', async () => {
+    const send = gatesOf({}, { '/a': { limit: 5 }, '/b': { limit: 5 } })
+    await send('GET /a')
+    expect(await send('GET /b')).toEqual({ allowed: true, left: 4 })
+  })
+
+  test('terms equal to those of the base are terms of its own', async () => {
+    const send = gatesOf({}, { '/a': { limit: 100 } })
+    await send('GET /')
+    expect(await send('GET /a')).toEqual({ allowed: true, left: 99 })
+  })
+
+  test('a cost alone charges the same quota', async () => {
+    const send = gatesOf({}, { '/search/:id': { cost: 5 } })
+    expect(await send('GET /search/1')).toEqual({ allowed: true, left: 95 })
+    expect(await send('GET /')).toEqual({ allowed: true, left: 94 })
+    expect(await send('GET /search/2')).toEqual({ allowed: true, left: 89 })
+  })
+
+  test('a key alone charges the same quota, under that key', async () => {
+    const send = gatesOf({}, { '/shared': { key: () => 'everybody' } })
+    await send('GET /shared')
+    expect(await send('GET /shared', '192.0.2.2')).toEqual({ allowed: true, left: 98 })
+    expect(await send('GET /')).toEqual({ allowed: true, left: 99 })
+  })
+
+  test('false exempts', async () => {
+    const send = gatesOf({}, { '/health': false })
+    expect(await send('GET /health')).toBeUndefined()
+    expect(await send('GET /healthy')).toEqual({ allowed: true, left: 99 })
+  })
+
+  test('an option that is undefined in an entry is not replaced', async () => {
+    const send = gatesOf({ cost: 3 }, { '/a': { limit: undefined, cost: undefined } as never })
+    await send('GET /')
+    expect(await send('GET /a')).toEqual({ allowed: true, left: 94 })
+  })
+
+  test('a limit of its own replaces several policies, policies replace a limit', async () => {
+    const policies = [{ name: 'all', limit: 9, window: '1h' as const }]
+    const single = { limit: undefined, window: undefined, algorithm: undefined, policies }
+    const one = gatesOf(single, { '/a': { limit: 3, window: '1m' } })
+    expect(await one('GET /a')).toEqual({ allowed: true, left: 2 })
+    expect(await one('GET /')).toEqual({ allowed: true, left: 8 })
+    const several = gatesOf({}, { '/a': { policies } })
+    expect(await several('GET /a')).toEqual({ allowed: true, left: 8 })
+    expect(await several('GET /')).toEqual({ allowed: true, left: 99 })
+  })
+})
+
+describe('a mistake in an entry names the route', () => {
+  test.each<[object, string, string]>([
+    [{ limitt: 5 }, 'SLUICE_OPTION_UNKNOWN', 'limitt'],
+    [{ store: memoryStore }, 'SLUICE_OPTION_UNKNOWN', 'store'],
+    [{ prefix: 'x' }, 'SLUICE_OPTION_UNKNOWN', 'prefix'],
+    [{ routes: {} }, 'SLUICE_OPTION_UNKNOWN', 'routes'],
+    [{ limit: '5' }, 'SLUICE_OPTION_TYPE', 'limit'],
+    [{ cost: -1 }, 'SLUICE_OPTION_RANGE', 'cost'],
+    [{ burst: 5 }, 'SLUICE_OPTION_CONFLICT', 'burst'],
+    [{ policies: [{ limit: 5, window: 'x' }] }, 'SLUICE_OPTION_TYPE', 'policies[0].window'],
+    [{ limit: 1, policies: [{ limit: 5, window: '1s' }] }, 'SLUICE_OPTION_CONFLICT', 'limit'],
+    [{ deny: ['10.0.0.0/33'] }, 'SLUICE_CIDR', 'deny'],
+  ])('%p', (entry, code, option) => {
+    const routes = { 'POST /login': entry } as PlainRoutes
+    expect(() => new RoutedLimiter({ limit: 9, window: '1m', routes }, plain)).toThrow(
+      expect.objectContaining({ code, option: `routes['POST /login'].${option}` }),
+    )
+  })
+
+  test.each([true, null, 5, [], 'off'])('%p is no entry', (entry) => {
+    const routes = { '/a': entry } as never
+    expect(() => new RoutedLimiter({ limit: 9, window: '1m', routes }, plain)).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_TYPE', option: "routes['/a']" }),
+    )
+  })
+
+  test.each([true, null, [], '/a'])('routes: %p is refused', (routes) => {
+    expect(() => new RoutedLimiter({ limit: 9, window: '1m', routes } as never, plain)).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_TYPE', option: 'routes' }),
+    )
+  })
+})
+
+test('routeGate: undefined for an exempt route, else a gate on the store of the base', () => {
+  const { base } = new RoutedLimiter({ limit: 9, window: '1m' }, plain)
+  expect(limiterOfRoute(base, '/a', 'at', false)).toBeUndefined()
+  const httpLimiter = limiterOfRoute(base, '/a', 'at', { limit: 5 }) as HttpLimiter<
+    IncomingMessage,
+    ServerResponse
+  >
+  expect(httpLimiter.limiter.store).toBe(base.limiter.store)
+  base.limiter.close()
+})
+
+describe('a route of its own stance', () => {
+  test('is closed while the rest is open, on the same store', async () => {
+    const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const store = failingStore()
+    stores.push(store)
+    const options = { store, limit: 0, window: '1m', onStoreError: 'allow' } as PlainOptions
+    const routes = { 'POST /payments': { onStoreError: 'deny', deadline: '1s' } } as PlainRoutes
+    const httpLimiters = new RoutedLimiter({ ...options, routes }, plain)
+    store.fail()
+    const ask = async (method: string, url: string) => {
+      const socket = { remoteAddress: '192.0.2.1' }
+      const request = { method, url, headers: {}, socket } as never
+      const verdict = await httpLimiters.of(request)[0]?.check(request)
+      return [verdict?.decision.source, verdict?.refusal?.status, verdict?.state]
+    }
+    expect(await ask('GET', '/catalogue')).toEqual(['allow', undefined, undefined])
+    expect(await ask('POST', '/payments')).toEqual(['deny', 503, undefined])
+    emitted.mockRestore()
+  })
+})

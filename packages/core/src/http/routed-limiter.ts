@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { SluiceError } from '../errors/sluice-error.ts'
+import type { Limiter } from '../limiter/limiter.ts'
+import { checkKnown, checkObject } from '../options/checks.ts'
+import { OPTIONS } from './compile-options.ts'
+import { HttpLimiter } from './http-limiter.ts'
+import { MiddlewareLimiter } from './middleware-limiter.ts'
+import type { RateLimitOptions, RouteOverrides, Routes } from './rate-limit-options.ts'
+import type { RequestAdapter } from './request-adapter.ts'
+import { RouteTable } from './route-table.ts'
+
+/** A gate for all requests, and those of the routes that differ. */
+export class RoutedLimiter<Request, Response> {
+  readonly base: HttpLimiter<Request, Response>
+  /** Of all of them together, for use by hand. */
+  readonly limiter: Limiter
+  private readonly adapter: RequestAdapter<Request, Response>
+  private readonly everywhere: readonly HttpLimiter<Request, Response>[]
+  private readonly routes: RouteTable<readonly HttpLimiter<Request, Response>[]> | undefined
+
+  /** @throws SluiceError for wrong options, and for routes that can't match */
+  constructor(
+    options: RateLimitOptions<Request, Response> & { routes?: Routes<Request, Response> },
+    adapter: RequestAdapter<Request, Response>,
+  ) {
+    const { routes, ...rest } = checkObject('options', options, 'the options of a rate limit') as {
+      routes?: Routes<Request, Response>
+    }
+    this.adapter = adapter
+    this.base = new HttpLimiter(rest as RateLimitOptions<Request, Response>, adapter)
+    this.everywhere = [this.base]
+    const httpLimiters = [this.base]
+    this.limiter = new MiddlewareLimiter(this.base, httpLimiters)
+    if (routes === undefined) return
+    const entries = Object.entries(checkObject('routes', routes, 'an object of routes') as never)
+    this.routes = new RouteTable(
+      entries.map(([route, overrides]) => {
+        const httpLimiter = limiterOfRoute(
+          this.base,
+          route,
+          `routes['${route}']`,
+          overrides as never,
+        )
+        if (httpLimiter !== undefined) httpLimiters.push(httpLimiter)
+        return [route, httpLimiter === undefined ? [] : [httpLimiter]]
+      }),
+    )
+  }
+
+  /**
+   * The gates that a request must pass, in this order; none if its route is exempt. There are two
+   * where it depends on the routers within the application which route the spelling of the path
+   * reaches: it must neither evade the limit of one nor have the looser limit of the other.
+   */
+  of(request: Request): readonly HttpLimiter<Request, Response>[] {
+    const { adapter, routes } = this
+    if (routes === undefined) return this.everywhere
+    const method = adapter.incoming(request).method as string
+    // Node hands over what the client wrote, which may have no path.
+    const path = adapter.path(request) ?? ''
+    const written = routes.match(method, path, adapter.routing?.(request))?.value
+    const meant = routes.matchLoosely(method, path)?.value
+    const strictly = written ?? this.everywhere
+    if (meant === undefined || meant === strictly || meant.length === 0) return strictly
+    return [...meant, ...strictly]
+  }
+}
+
+/** What sets a policy's terms, and so its count. */
+const TERMS = ['limit', 'window', 'algorithm', 'burst', 'maxDelay'] as const
+
+/** What an entry for a route can replace: its store is the base's. */
+const ROUTE_OPTIONS = OPTIONS.filter((option) => option !== 'store' && option !== 'prefix')
+
+/**
+ * The gate of a route: the base's options with some replaced, on the same store.
+ *
+ * @param route its name, which sets its keys apart if it has terms of its own
+ * @param path of its options in messages: `routes['POST /login']`
+ * @returns undefined for `false`: the route is exempt
+ * @throws SluiceError for wrong options, in which it names the route
+ */
+export function limiterOfRoute<Request, Response>(
+  base: HttpLimiter<Request, Response>,
+  route: string,
+  path: string,
+  overrides: RouteOverrides<Request, Response> | false,
+): HttpLimiter<Request, Response> | undefined {
+  if (overrides === false) return undefined
+  checkKnown(path, checkObject(path, overrides, 'options, or false'), ROUTE_OPTIONS)
+  const named = Object.fromEntries(
+    Object.entries(overrides).filter(([, value]) => value !== undefined),
+  )
+  const options: Record<string, unknown> = { ...base.options, store: base.limiter.store }
+  const single = TERMS.some((term) => term in named)
+  if (single) delete options.policies
+  if ('policies' in named) for (const term of TERMS) delete options[term]
+  const own = single || 'policies' in named
+  try {
+    return new HttpLimiter(
+      { ...options, ...named } as unknown as RateLimitOptions<Request, Response>,
+      base.adapter,
+      own
+        ? `${base.scope}.${createHash('sha256').update(route).digest('hex').slice(0, 8)}`
+        : base.scope,
+    )
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error
+    throw new SluiceError({ ...error, option: `${path}.${error.option}` })
+  }
+}

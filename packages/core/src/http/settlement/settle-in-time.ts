@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http'
+import type { PolicyDecision } from '../../limiter/decision.ts'
+import { isClosed, isQueued, whenClosed } from '../response/when-closed.ts'
+import { whenEnded } from '../response/when-ended.ts'
+import type { Settlement } from './settlement.ts'
+
+/** Timers of Node fire at once beyond this, ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** However short a window is, `settle` is not asked more often than this, ms. */
+const MIN_PERIOD_MS = 100
+
+/**
+ * Settles a request when its cost is final: when the application has ended the response, and all
+ * of it has been handed to the connection or the client has gone. Until then the charge is only
+ * raised: when the client leaves, and each time that the windows would forget the request.
+ *
+ * @param policies those that settle
+ */
+export function settleInTime(
+  settlement: Pick<Settlement<never, never>, 'raise' | 'finish'>,
+  response: ServerResponse,
+  policies: readonly PolicyDecision[],
+): void {
+  let ended = response.writableEnded
+  let done = false
+  let timer: NodeJS.Timeout | undefined
+  const settle = () => {
+    if (done) return
+    const closed = isClosed(response)
+    done = ended && (closed || isHandedOver(response))
+    // A request that never ends must not be held in memory once its client has gone.
+    if (done || closed) clearTimeout(timer)
+    void (done ? settlement.finish() : settlement.raise())
+  }
+  const raiseAfter = (ms: number) => {
+    timer = setTimeout(async () => {
+      await settlement.raise()
+      if (!done && !isClosed(response)) raiseAfter(untilForgotten(policies))
+    }, ms).unref()
+  }
+  if (!ended) raiseAfter(untilForgotten(policies, true))
+  whenEnded(response, () => {
+    ended = true
+    settle()
+  })
+  if (ended) settle()
+  whenClosed(response, settle)
+}
+
+/** Whether nothing of an ended response waits in this process for another response to be sent. */
+function isHandedOver(response: ServerResponse): boolean {
+  return response.writableEnded && !isQueued(response)
+}
+
+/**
+ * How long a request counts, ms: until the first of the windows has passed, or its quota is whole.
+ * @param fresh whether the request was decided just now
+ */
+function untilForgotten(policies: readonly PolicyDecision[], fresh = false): number {
+  const each = policies.map(({ windowMs, resetMs }) =>
+    fresh && resetMs > 0 ? Math.min(resetMs, windowMs) : windowMs,
+  )
+  return Math.min(Math.max(Math.min(...each), MIN_PERIOD_MS), MAX_TIMER_MS)
+}

@@ -1,0 +1,118 @@
+import { SluiceError } from '../../errors/sluice-error.ts'
+import { textOf } from '../../errors/thrown.ts'
+import { warnOnce } from '../../errors/warning.ts'
+import type { Decision } from '../../limiter/decision.ts'
+import { MAX_LIMIT } from '../../limiter/policy.ts'
+import type { ChargedPolicy, StoreLimiter } from '../../limiter/store-limiter.ts'
+import { checkInteger } from '../../options/checks.ts'
+import type { Charge } from '../../stores/store.ts'
+import type { ChargeRule } from '../compile-options.ts'
+import type { SettleOption } from '../rate-limit-options.ts'
+
+/**
+ * Corrects what a request was charged to what it turns out to cost. What it costs more is charged
+ * at the time it becomes known; what it costs less is given back to the time of the charge, once
+ * the cost is final. Where the cost of a policy can't be had, its estimate stands.
+ */
+export class Settlement<Request, Response> {
+  private readonly limiter: StoreLimiter
+  private readonly rules: readonly ChargeRule<Request, Response>[]
+  private readonly charges: readonly Charge[]
+  private readonly decision: Decision
+  private readonly request: Request
+  private readonly response: Response
+  /** Units that each policy has been charged beyond its estimate. */
+  private readonly added: number[]
+  /** Corrections are made one after the other: each goes by what the last one has charged. */
+  private last: Promise<void> = Promise.resolve()
+
+  constructor(
+    limiter: StoreLimiter,
+    rules: readonly ChargeRule<Request, Response>[],
+    charges: readonly Charge[],
+    decision: Decision,
+    request: Request,
+    response: Response,
+  ) {
+    this.limiter = limiter
+    this.rules = rules
+    this.charges = charges
+    this.decision = decision
+    this.request = request
+    this.response = response
+    this.added = charges.map(() => 0)
+  }
+
+  /** While the cost can still change: charges what it exceeds the charge by, gives nothing back. */
+  raise(): Promise<void> {
+    return this.next(false)
+  }
+
+  /** Once the cost is final: corrects the charge in both directions. */
+  finish(): Promise<void> {
+    return this.next(true)
+  }
+
+  private next(final: boolean): Promise<void> {
+    this.last = this.last.then(() => this.correct(final))
+    return this.last
+  }
+
+  private async correct(final: boolean): Promise<void> {
+    const actual = await this.readActual()
+    const more: number[] = []
+    const less: number[] = []
+    for (const [i, { cost }] of this.charges.entries()) {
+      const added = this.added[i] as number
+      const difference = (actual.get(this.rules[i]?.settle) ?? cost + added) - cost - added
+      more.push(Math.max(0, difference))
+      // Never more than was charged at that time: what was added later stays.
+      less.push(final ? Math.max(-cost, Math.min(0, difference)) : 0)
+      this.added[i] = added + Math.max(0, difference)
+    }
+    const { policies } = this.decision
+    const now = policies.map(({ source }) => ({ source, at: undefined }))
+    await this.charge(more, now)
+    await this.charge(less, policies)
+  }
+
+  /** What each function gives, each called once; without those that give nothing, or fail. */
+  private async readActual(): Promise<Map<SettleOption<Request, Response> | undefined, number>> {
+    const actual = new Map<SettleOption<Request, Response> | undefined, number>()
+    const read = async (settle: SettleOption<Request, Response>) => {
+      try {
+        const cost: unknown = await settle(this.request, this.response)
+        if (cost !== undefined) actual.set(settle, checkInteger('settle', cost, 0, MAX_LIMIT))
+      } catch (error) {
+        warnOfSettle(error)
+      }
+    }
+    const functions = new Set(this.rules.map(({ settle }) => settle))
+    functions.delete(undefined)
+    await Promise.all([...(functions as Set<SettleOption<Request, Response>>)].map(read))
+    return actual
+  }
+
+  private async charge(
+    units: readonly number[],
+    policies: readonly ChargedPolicy[],
+  ): Promise<void> {
+    if (units.every((each) => each === 0)) return
+    const differences = this.charges.map((charge, i) => ({ ...charge, cost: units[i] as number }))
+    try {
+      await this.limiter.settleCharges(differences, { policies })
+    } catch (error) {
+      // The store's failure has its own warning.
+      if (error instanceof SluiceError && error.code === 'SLUICE_STORE_UNAVAILABLE') return
+      warnOfSettle(error)
+    }
+  }
+}
+
+function warnOfSettle(error: unknown): void {
+  warnOnce(
+    'SLUICE_SETTLE',
+    `A charge was not settled: ${textOf(error)} The estimate stands. Fix settle: it must give an ` +
+      'integer ≥ 0, or undefined to keep the estimate.',
+  )
+}

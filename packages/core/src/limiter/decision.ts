@@ -1,0 +1,154 @@
+import type { Charge, DecisionSource, StoreResult } from '../stores/store.ts'
+import type { Policy } from './policy.ts'
+
+/** What one policy says of a request. Times are integer ms from the decision on. */
+export interface PolicyDecision {
+  readonly name: string
+  /**
+   * The key that it was charged to; `block` and `reset` take it as it is. It says who the client
+   * is: not for responses.
+   */
+  readonly key: string
+  readonly windowMs: number
+  /** False if this policy refuses, whatever the others say. */
+  readonly allowed: boolean
+  /** Units that the quota holds when it is whole (token bucket: its capacity). */
+  readonly limit: number
+  /** Whole units that would still be admitted now. */
+  readonly remaining: number
+  /** Until the quota is whole again (fixed window: until the window ends). */
+  readonly resetMs: number
+  /** 0 when allowed; else the shortest wait that is enough. `Infinity` if none ever is. */
+  readonly retryAfterMs: number
+  /** Leaky bucket: how long the request must wait for its turn. */
+  readonly delayMs: number
+  /**
+   * What the header fields call the effective window, `t`
+   * (draft-ietf-httpapi-ratelimit-headers-11): the wait when refused; with nothing left until one
+   * unit is; else until the window rolls over, the oldest entry leaves, or a bucket has refilled as
+   * much as is left.
+   */
+  readonly effectiveMs: number
+  /** Who decided this policy: in a cluster, parts of a request may be decided apart. */
+  readonly source: DecisionSource
+  /** When: ms on the clock of the store, or of its node that has the key. */
+  readonly at: number
+}
+
+/** What a limiter says of a request. Times are integer ms from the decision on. */
+export interface Decision {
+  /** A refusal is a value, never a rejection. */
+  readonly allowed: boolean
+  /** `limit`, `remaining` and `resetMs` are those of the binding policy: when refused the one with the longest wait, else the one with the least remaining. */
+  readonly limit: number
+  /** Whole units that would still be admitted now. */
+  readonly remaining: number
+  /** Until the binding policy's quota is whole again (fixed window: until the window ends). */
+  readonly resetMs: number
+  /**
+   * 0 when allowed; else the shortest wait after which this same cost would be admitted if nobody
+   * else came. `Infinity` if it never can.
+   */
+  readonly retryAfterMs: number
+  /** Leaky bucket: how long the request must wait before it goes on; else 0. */
+  readonly delayMs: number
+  /** The same for each policy. */
+  readonly policies: readonly PolicyDecision[]
+  /**
+   * Who decided. Where policies were decided apart: of a refusal, who refused; else `'store'`, unless
+   * something stood in for it on some of them.
+   */
+  readonly source: DecisionSource
+  /** When it was decided: ms on the store's clock; the latest, where policies were decided apart. */
+  readonly at: number
+}
+
+/** When a request may come back that was refused because the store failed: it is tried every 2 s. */
+const RETRY_STORE_MS = 5000
+
+/** A decision that no policy made: of a client on a list, or in place of a store that fails. */
+export function outright(allowed: boolean, at: number, retryAfterMs: number): Decision {
+  return {
+    allowed,
+    limit: allowed ? Infinity : 0,
+    remaining: allowed ? Infinity : 0,
+    resetMs: 0,
+    retryAfterMs,
+    delayMs: 0,
+    policies: [],
+    source: allowed ? 'allow' : 'deny',
+    at,
+  }
+}
+
+/** @param charges in the order of the policies and of the ruling's outcomes */
+export function toDecision(
+  result: StoreResult,
+  policies: readonly Policy[],
+  charges: readonly Charge[],
+): Decision {
+  if (result.outcomes.length === 0) {
+    return outright(result.admitted, result.at, result.admitted ? 0 : RETRY_STORE_MS)
+  }
+  let binding = one(result, policies, charges, 0)
+  let { delayMs } = binding
+  // An array that starts with its element has room for one; an empty one takes room for 17.
+  const all = [binding]
+  for (let i = 1; i < policies.length; i += 1) {
+    const other = one(result, policies, charges, i)
+    all.push(other)
+    if (binds(other, binding, result.admitted)) binding = other
+    if (other.delayMs > delayMs) delayMs = other.delayMs
+  }
+  return {
+    allowed: result.admitted,
+    limit: binding.limit,
+    remaining: binding.remaining,
+    resetMs: binding.resetMs,
+    retryAfterMs: binding.retryAfterMs,
+    delayMs: result.admitted ? delayMs : 0,
+    policies: all,
+    source: result.source,
+    at: result.at,
+  }
+}
+
+function one(
+  result: StoreResult,
+  policies: readonly Policy[],
+  charges: readonly Charge[],
+  i: number,
+): PolicyDecision {
+  const outcome = result.outcomes[i] as StoreResult['outcomes'][number]
+  const { key, quota } = charges[i] as Charge
+  const { at, source } = result.origins?.[i] ?? result
+  return {
+    name: (policies[i] as Policy).name,
+    key,
+    windowMs: quota.windowMs,
+    allowed: outcome.admitted,
+    limit: quota.limit,
+    remaining: small(outcome.remaining),
+    resetMs: small(outcome.resetMs),
+    retryAfterMs: outcome.admitted ? 0 : small(outcome.waitMs),
+    delayMs: result.admitted ? small(outcome.delayMs) : 0,
+    effectiveMs: small(outcome.waitMs),
+    source,
+    at,
+  }
+}
+
+function binds(other: PolicyDecision, binding: PolicyDecision, allowed: boolean): boolean {
+  if (!allowed) return other.retryAfterMs > binding.retryAfterMs
+  if (other.remaining !== binding.remaining) return other.remaining < binding.remaining
+  return other.resetMs > binding.resetMs
+}
+
+/**
+ * The same number, as an integer of the machine where it fits: arithmetic leaves integers as
+ * floating-point numbers, which an object keeps in a place of their own, 16 bytes each.
+ */
+function small(value: number): number {
+  const integer = value | 0
+  return integer === value ? integer : value
+}

@@ -1,0 +1,397 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
+import type { AlgorithmName } from '../algorithms/algorithm.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import type { Store } from '../stores/store.ts'
+import { manualClock } from '../testing/manual-clock.ts'
+import type { Decision } from './decision.ts'
+import { createLimiter, type LimiterOptions } from './limiter.ts'
+
+const ALGORITHMS: AlgorithmName[] = [
+  'sliding-window',
+  'fixed-window',
+  'sliding-log',
+  'token-bucket',
+  'leaky-bucket',
+]
+
+/** A minute begins at its start, and so does a second; a day does not. */
+const START = 1_800_000_000_000
+
+const closing: { close(): void }[] = []
+afterEach(() => {
+  for (const each of closing.splice(0)) each.close()
+  jest.useRealTimers()
+})
+
+function world(options: Omit<LimiterOptions<'sync'>, 'store' | 'prefix'>) {
+  const clock = manualClock(START)
+  const store = memoryStore({ clock })
+  closing.push(store)
+  return { clock, store, limiter: createLimiter({ ...options, store } as LimiterOptions<'sync'>) }
+}
+
+/** `limit` at once with every algorithm: the last of a leaky bucket waits for all before it. */
+function atOnce(algorithm: AlgorithmName, limit: number, windowMs: number) {
+  const wait = { maxDelay: ((limit - 1) * windowMs) / limit }
+  return { limit, window: windowMs, algorithm, ...(algorithm === 'leaky-bucket' ? wait : {}) }
+}
+
+const allowedOf = (decisions: readonly Decision[]) => decisions.filter((each) => each.allowed)
+
+describe('consume()', () => {
+  it.each(ALGORITHMS)('admits exactly 100 of 300 at once with %s', async (algorithm) => {
+    const { limiter } = world(atOnce(algorithm, 100, 60_000))
+    const decisions = await Promise.all(
+      Array.from({ length: 300 }, async () => limiter.consume('client')),
+    )
+    expect(allowedOf(decisions)).toHaveLength(100)
+  })
+
+  it('answers at once with the memory store', () => {
+    const { limiter } = world({ limit: 2, window: '1m', algorithm: 'fixed-window' })
+    const terms = { limit: 2, resetMs: 60_000, delayMs: 0 }
+    const one = { ...terms, allowed: true, remaining: 1, retryAfterMs: 0 }
+    const by = { source: 'store', at: START }
+    const policy = { name: 'default', key: 'client', windowMs: 60_000, effectiveMs: 60_000, ...by }
+    expect(limiter.consume('client')).toEqual({
+      ...one,
+      source: 'store',
+      at: START,
+      policies: [{ ...one, ...policy }],
+    })
+    limiter.consume('client')
+    const refused = { ...terms, allowed: false, remaining: 0, retryAfterMs: 60_000 }
+    expect(limiter.consume('client')).toEqual({
+      ...refused,
+      source: 'store',
+      at: START,
+      policies: [{ ...refused, ...policy }],
+    })
+  })
+
+  it('gives decisions that later ones leave as they are', () => {
+    const { clock, limiter } = world({ limit: 2, window: '1m' })
+    const first = limiter.consume('client')
+    const kept = structuredClone(first)
+    clock.advance(10)
+    limiter.consume('client')
+    limiter.consume('client')
+    expect(first).toEqual(kept)
+  })
+
+  it.each(ALGORITHMS)('admits cost 0 while one unit remains, with %s', (algorithm) => {
+    const { limiter } = world(atOnce(algorithm, 2, 60_000))
+    expect(limiter.consume('client', { cost: 0 })).toMatchObject({ allowed: true, remaining: 2 })
+    limiter.consume('client', { cost: 2 })
+    expect(limiter.consume('client', { cost: 0 }).allowed).toBe(false)
+  })
+
+  it.each(ALGORITHMS)('refuses everything with limit 0 and %s', (algorithm) => {
+    const { limiter } = world({ limit: 0, window: '1m', algorithm })
+    expect(limiter.consume('client')).toMatchObject({ allowed: false, retryAfterMs: Infinity })
+    expect(limiter.consume('client', { cost: 0 }).allowed).toBe(false)
+  })
+
+  it('tells clients apart by any text', () => {
+    const { limiter } = world({ limit: 1, window: '1m' })
+    for (const key of [
+      'a',
+      'A',
+      ' a',
+      'a:b',
+      '__proto__',
+      'constructor',
+      '\u0000',
+      'é',
+      'e\u0301',
+    ]) {
+      expect(limiter.consume(key).allowed).toBe(true)
+    }
+  })
+})
+
+describe('several policies', () => {
+  it('peers fault 1: 10/s "burst" refuses and still charges "day"', () => {
+    const { clock, limiter } = world({
+      policies: [
+        { name: 'burst', limit: 10, window: '1s', algorithm: 'fixed-window' },
+        { name: 'day', limit: 1000, window: '1d', algorithm: 'fixed-window' },
+      ],
+    })
+    const decisions = Array.from({ length: 50 }, () => {
+      const decision = limiter.consume('client')
+      clock.advance(20)
+      return decision
+    })
+    expect(allowedOf(decisions)).toHaveLength(10)
+    expect(limiter.peek('client').policies.map(({ remaining }) => remaining)).toEqual([10, 990])
+  })
+
+  it.each(ALGORITHMS)('are charged together or not at all, with %s', (algorithm) => {
+    const { limiter } = world({
+      policies: [
+        { name: 'first', ...atOnce(algorithm, 10, 60_000) },
+        { name: 'second', ...atOnce(algorithm, 4, 60_000) },
+        { name: 'third', ...atOnce(algorithm, 10, 60_000) },
+      ],
+    })
+    limiter.consume('client', { cost: 3 })
+    const refused = limiter.consume('client', { cost: 2 })
+    expect(refused.policies.map((each) => [each.allowed, each.remaining])).toEqual([
+      [true, 7],
+      [false, 1],
+      [true, 7],
+    ])
+    expect(limiter.peek('client').policies.map(({ remaining }) => remaining)).toEqual([7, 1, 7])
+  })
+
+  it('show the one that binds: admitted, the one with the least left', () => {
+    const { limiter } = world({
+      policies: [
+        { name: 'wide', limit: 100, window: '1s', algorithm: 'fixed-window' },
+        { name: 'narrow', limit: 5, window: '1m', algorithm: 'fixed-window' },
+        { name: 'long', limit: 5, window: '1h', algorithm: 'fixed-window' },
+      ],
+    })
+    // Of two that have as little left the one that is whole again later.
+    expect(limiter.consume('client')).toMatchObject({ limit: 5, remaining: 4, resetMs: 3_600_000 })
+  })
+
+  it('show the one that binds: refused, the one with the longest wait', () => {
+    const { limiter } = world({
+      policies: [
+        { name: 'second', limit: 1, window: '1s', algorithm: 'fixed-window' },
+        { name: 'minute', limit: 1, window: '1m', algorithm: 'fixed-window' },
+        { name: 'free', limit: 100, window: '1h', algorithm: 'fixed-window' },
+      ],
+    })
+    limiter.consume('client')
+    const { limit, retryAfterMs, resetMs, policies } = limiter.consume('client')
+    expect({ limit, retryAfterMs, resetMs }).toEqual({
+      limit: 1,
+      retryAfterMs: 60_000,
+      resetMs: 60_000,
+    })
+    expect(policies.map((each) => each.retryAfterMs)).toEqual([1000, 60_000, 0])
+  })
+
+  it('wait for the slowest queue, and not at all if refused', () => {
+    const { limiter } = world({
+      policies: [
+        { name: 'fast', limit: 10, window: '1s', algorithm: 'leaky-bucket' },
+        { name: 'slow', limit: 2, window: '1s', algorithm: 'leaky-bucket' },
+      ],
+    })
+    const delays = Array.from({ length: 4 }, () => limiter.consume('client').delayMs)
+    expect(delays).toEqual([0, 500, 1000, 0])
+  })
+})
+
+describe('peers fault 3: a refused expensive request is charged or poisons the cheap ones', () => {
+  it.each(ALGORITHMS)('not here, with %s', (algorithm) => {
+    const { limiter } = world(atOnce(algorithm, 10, 60_000))
+    limiter.consume('client', { cost: 8 })
+    for (const cost of [3, 10, 100, Number.MAX_SAFE_INTEGER]) {
+      expect(limiter.consume('client', { cost })).toMatchObject({ allowed: false, remaining: 2 })
+    }
+    expect(limiter.consume('client', { cost: 11 }).retryAfterMs).toBe(Infinity)
+    expect(limiter.consume('client', { cost: 1 })).toMatchObject({ allowed: true, remaining: 1 })
+  })
+})
+
+describe('peers fault 9: a window over 24.8 days switches the limiter off', () => {
+  it.each(ALGORITHMS)('not here, with %s', (algorithm) => {
+    jest.useFakeTimers({ doNotFake: ['performance'] })
+    const windowMs = 30 * 86_400_000
+    const { clock, limiter } = world(atOnce(algorithm, 2, windowMs))
+    limiter.consume('client', { cost: 2 })
+    clock.advance(1000)
+    jest.advanceTimersByTime(60_000)
+    const { allowed, retryAfterMs } = limiter.consume('client')
+    expect(allowed).toBe(false)
+    expect(retryAfterMs).toBeGreaterThan(algorithm === 'fixed-window' ? 0 : 2 ** 31 / 2)
+    clock.advance(retryAfterMs - 1)
+    jest.advanceTimersByTime(60_000)
+    expect(limiter.consume('client').allowed).toBe(false)
+    clock.advance(1)
+    expect(limiter.consume('client').allowed).toBe(true)
+  })
+
+  it('nor a block over 24.8 days', () => {
+    jest.useFakeTimers({ doNotFake: ['performance'] })
+    const { clock, limiter } = world({ limit: 2, window: '1m' })
+    limiter.block('client', '30d')
+    clock.advance(30 * 86_400_000 - 1)
+    jest.advanceTimersByTime(60_000)
+    expect(limiter.consume('client')).toMatchObject({ allowed: false, retryAfterMs: 1 })
+  })
+})
+
+describe('peers fault 12: limit "5" means 1000, NaN never limits, a misspelt option is ignored', () => {
+  const wrong: [option: string, given: object][] = [
+    ['limit', { limit: '5', window: '1m' }],
+    ['limit', { limit: Number.NaN, window: '1m' }],
+    ['window', { limit: 5, window: Number.NaN }],
+    ['limt', { limt: 5, window: '1m' }],
+  ]
+  it.each(wrong)('not here: %s is an error', (option, given) => {
+    expect(() => createLimiter(given as never)).toThrow(expect.objectContaining({ option }))
+  })
+})
+
+describe('peers fault 13: an undefined key becomes one bucket shared by everybody', () => {
+  it.each([undefined, null, '', 42, {}])('not here: %p is an error', (key) => {
+    const { store, limiter } = world({ limit: 5, window: '1m' })
+    const wrong = expect.objectContaining({ code: 'SLUICE_KEY', received: key })
+    expect(() => limiter.consume(key as never)).toThrow(wrong)
+    expect(() => limiter.peek(key as never)).toThrow(wrong)
+    expect(() => limiter.settle(key as never, 1)).toThrow(wrong)
+    expect(() => limiter.reset(key as never)).toThrow(wrong)
+    expect(() => limiter.block(key as never, '1m')).toThrow(wrong)
+    expect(store.size).toBe(0)
+  })
+})
+
+describe('peek()', () => {
+  it.each(ALGORITHMS)('tells what consume would, and changes nothing, with %s', (algorithm) => {
+    const { store, limiter } = world(atOnce(algorithm, 2, 60_000))
+    expect(limiter.peek('client')).toMatchObject({ allowed: true, remaining: 2, resetMs: 0 })
+    expect(store.size).toBe(0)
+    limiter.consume('client', { cost: 2 })
+    const first = limiter.peek('client')
+    expect(first).toMatchObject({ allowed: false, remaining: 0 })
+    expect(limiter.peek('client')).toEqual(first)
+    expect(first.retryAfterMs).toBe(limiter.consume('client').retryAfterMs)
+  })
+})
+
+describe('settle()', () => {
+  it.each(ALGORITHMS)('gives back and charges more, into debt if need be, with %s', (algorithm) => {
+    const { limiter } = world(atOnce(algorithm, 10, 60_000))
+    const { at } = limiter.consume('client', { cost: 6 })
+    limiter.settle('client', -4, { at })
+    expect(limiter.peek('client').remaining).toBe(8)
+    limiter.settle('client', 13, { at })
+    expect(limiter.peek('client')).toMatchObject({ allowed: false, remaining: 0 })
+    limiter.settle('client', -5, { at })
+    expect(limiter.peek('client')).toMatchObject({ allowed: false, remaining: 0 })
+    limiter.settle('client', -1, { at })
+    expect(limiter.peek('client').remaining).toBe(1)
+  })
+
+  it.each(ALGORITHMS)('never gives more than the whole quota, with %s', (algorithm) => {
+    const { store, limiter } = world(atOnce(algorithm, 10, 60_000))
+    limiter.consume('client')
+    limiter.settle('client', -100)
+    expect(limiter.peek('client').remaining).toBe(10)
+    expect(store.size).toBe(0)
+    limiter.settle('unknown', -1)
+    expect(limiter.peek('unknown').remaining).toBe(10)
+  })
+
+  it('settles every policy', () => {
+    const { limiter } = world({
+      policies: [
+        { name: 'a', limit: 10, window: '1m' },
+        { name: 'b', limit: 20, window: '1h' },
+      ],
+    })
+    limiter.consume('client', { cost: 5 })
+    limiter.settle('client', -3)
+    expect(limiter.peek('client').policies.map(({ remaining }) => remaining)).toEqual([8, 18])
+  })
+
+  it('leaves a block as it is', () => {
+    const { limiter } = world({ limit: 10, window: '1m' })
+    limiter.block('client', '1h')
+    limiter.settle('client', -5)
+    limiter.settle('client', 5)
+    expect(limiter.peek('client')).toMatchObject({ allowed: false, retryAfterMs: 3_600_000 })
+  })
+})
+
+describe('block() and reset()', () => {
+  it.each(ALGORITHMS)('refuses for so long, then the quota is whole, with %s', (algorithm) => {
+    const { clock, limiter } = world(atOnce(algorithm, 3, 60_000))
+    limiter.consume('client', { cost: 2 })
+    limiter.block('client', 5000)
+    clock.advance(4999)
+    expect(limiter.consume('client')).toMatchObject({
+      allowed: false,
+      remaining: 0,
+      retryAfterMs: 1,
+      resetMs: 1,
+      delayMs: 0,
+    })
+    expect(limiter.consume('other').allowed).toBe(true)
+    clock.advance(1)
+    expect(limiter.consume('client')).toMatchObject({ allowed: true, remaining: 2 })
+  })
+
+  it('a later block takes the place of an earlier one', () => {
+    const { limiter } = world({ limit: 3, window: '1m' })
+    limiter.block('client', '1h')
+    limiter.block('client', '1s')
+    expect(limiter.peek('client').retryAfterMs).toBe(1000)
+  })
+
+  it.each(ALGORITHMS)('reset makes the quota whole and ends a block, with %s', (algorithm) => {
+    const { store, limiter } = world(atOnce(algorithm, 3, 60_000))
+    limiter.consume('client', { cost: 3 })
+    limiter.reset('client')
+    expect(limiter.peek('client').remaining).toBe(3)
+    limiter.block('client', '1h')
+    limiter.reset('client')
+    expect(limiter.consume('client').remaining).toBe(2)
+    limiter.reset('unknown')
+    expect(store.size).toBe(1)
+  })
+})
+
+describe('a store that answers by promises of another make', () => {
+  it('is awaited as any other', async () => {
+    const memory = memoryStore({ clock: manualClock(START) })
+    closing.push(memory)
+    const reset: string[] = []
+    // biome-ignore lint/suspicious/noThenProperty: that is what such promises are
+    const later = <T>(value: T) => ({ then: (use: (value: T) => unknown) => use(value) }) as never
+    const store: Store<'async'> = {
+      mode: 'async',
+      open(keyspaces, prefix) {
+        const ledger = memory.open(keyspaces, prefix)
+        return {
+          consume: (charges) => later(structuredClone(ledger.consume(charges))),
+          peek: (charges) => later(structuredClone(ledger.peek(charges))),
+          settle: () => later(undefined),
+          block: () => later(undefined),
+          reset: (keys) => later(reset.push(...keys)),
+        }
+      },
+      close() {},
+    }
+    const limiter = createLimiter({ store, limit: 2, window: '1m' })
+    expect(await limiter.consume('client')).toMatchObject({ allowed: true, remaining: 1 })
+    expect(await limiter.peek('client')).toMatchObject({ allowed: true, remaining: 1 })
+    const done = limiter.reset('client')
+    expect(done).toBeInstanceOf(Promise)
+    await done
+    expect(reset).toEqual(['client'])
+  })
+})
+
+describe('close()', () => {
+  it('ends the store that the limiter made itself', () => {
+    const limiter = createLimiter({ limit: 1, window: '1m' })
+    const answers = [limiter.consume('client').allowed, limiter.consume('client').allowed]
+    limiter.close()
+    expect([...answers, limiter.consume('client').allowed]).toEqual([true, false, true])
+  })
+
+  it('leaves a store that was handed over open', () => {
+    const { store, limiter } = world({ limit: 1, window: '1m' })
+    limiter.consume('client')
+    limiter.close()
+    expect(store.size).toBe(1)
+    expect(limiter.consume('client').allowed).toBe(false)
+  })
+})

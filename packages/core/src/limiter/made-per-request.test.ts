@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+
+const warnings: { code: string; text: string }[] = []
+beforeEach(() => {
+  warnings.length = 0
+  jest.resetModules()
+  jest.spyOn(process, 'emitWarning').mockImplementation(((text: string, { code }: never) => {
+    warnings.push({ code, text })
+  }) as typeof process.emitWarning)
+})
+
+const closing: { close(): void }[] = []
+afterEach(() => {
+  jest.restoreAllMocks()
+  for (const each of closing.splice(0)) each.close()
+})
+
+/** As in a process that has just begun: what has been made is counted over all of it. */
+async function fresh() {
+  const { createLimiter } = await import('./limiter.ts')
+  const { memoryStore } = await import('../stores/memory/memory-store.ts')
+  const make = (limit = 5, options: object = {}) => {
+    const limiter = createLimiter({ limit, window: '1m', ...options })
+    closing.push(limiter)
+    return limiter
+  }
+  return { make, memoryStore }
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** What a handler does, once for each request. */
+async function requests(count: number, handle: (i: number) => void): Promise<void> {
+  for (let i = 0; i < count; i += 1) {
+    handle(i)
+    await nextTurn()
+  }
+}
+
+test('a limiter made inside a request handler: one warning says where to make it', async () => {
+  const { make } = await fresh()
+  await requests(9, () => void make().consume('a'))
+  expect(warnings).toEqual([])
+  await requests(20, () => void make().consume('a'))
+  expect(warnings.map(({ code }) => code)).toEqual(['SLUICE_MADE_PER_REQUEST'])
+  expect(warnings[0]?.text).toMatch(/once, outside of the handler/)
+})
+
+test('limiters that are used again are none of those, however many', async () => {
+  const { make } = await fresh()
+  const limiters = new Map<number, ReturnType<typeof make>>()
+  await requests(60, (i) => {
+    const tenant = i % 8
+    const limiter = limiters.get(tenant) ?? make()
+    limiters.set(tenant, limiter)
+    limiter.consume('a')
+  })
+  expect(warnings).toEqual([])
+})
+
+test.each(['made and used later', 'of other terms each', 'closed', 'on a store handed over'])(
+  'limiters that are %s are none of those',
+  async (kind) => {
+    const { make, memoryStore } = await fresh()
+    const store = memoryStore()
+    closing.push(store)
+    await requests(30, (i) => {
+      const limiter = make(
+        kind === 'of other terms each' ? i : 5,
+        kind.includes('store') ? { store } : {},
+      )
+      if (kind === 'made and used later') setImmediate(() => limiter.consume('a'))
+      else limiter.consume('a')
+      if (kind === 'closed') limiter.close()
+    })
+    expect(warnings).toEqual([])
+  },
+)
+
+test('fake timers make no difference', async () => {
+  const { make } = await fresh()
+  jest.useFakeTimers()
+  const limiter = make()
+  for (let i = 0; i < 30; i += 1) {
+    limiter.consume('a')
+    make()
+    await Promise.resolve()
+  }
+  expect(warnings).toEqual([])
+  jest.useRealTimers()
+})

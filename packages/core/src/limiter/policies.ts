@@ -1,0 +1,59 @@
+import { SluiceError } from '../errors/sluice-error.ts'
+import { checkKnown, checkObject } from '../options/checks.ts'
+import { POLICY_OPTIONS, Policy, type PolicyOptions } from './policy.ts'
+
+/** The limiter's policies from its options: `policies`, or the one of the options themselves. */
+export function compilePolicies(
+  options: { policies?: unknown; limit?: unknown; window?: unknown },
+  known: readonly string[],
+): [Policy, ...Policy[]] {
+  const { policies } = options
+  if (policies === undefined) {
+    const { name: _, ...single } = options as PolicyOptions
+    return [new Policy('', single)]
+  }
+  const inline = POLICY_OPTIONS.find((option) => (options as never)[option] !== undefined)
+  if (inline !== undefined) {
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_CONFLICT',
+      option: inline,
+      expected: 'either policies, or limit and window',
+      received: (options as never)[inline],
+      fix: `Move ${inline} into an entry of policies.`,
+    })
+  }
+  if (!Array.isArray(policies) || policies.length === 0 || policies.length > 32) {
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_TYPE',
+      option: 'policies',
+      expected: 'an array of 1 to 32 policies',
+      received: policies,
+      fix: `Write policies: [{ name: 'burst', limit: 10, window: '1s' }].`,
+    })
+  }
+  const compiled = policies.map((policy, i) => {
+    const path = `policies[${i}]`
+    checkKnown(path, checkObject(path, policy, 'a policy'), known)
+    return new Policy(path, policy as PolicyOptions)
+  })
+  checkNamesDiffer(compiled)
+  return compiled as [Policy, ...Policy[]]
+}
+
+/** Names that differ in case alone are one name in the next draft of the header fields. */
+function checkNamesDiffer(policies: readonly Policy[]): void {
+  const seen = new Set<string>()
+  for (const [i, { name }] of policies.entries()) {
+    if (!seen.has(name.toLowerCase())) {
+      seen.add(name.toLowerCase())
+      continue
+    }
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_CONFLICT',
+      option: `policies[${i}].name`,
+      expected: 'a name of its own for each policy, whatever the case',
+      received: name,
+      fix: 'Name the policies apart, such as burst and daily.',
+    })
+  }
+}

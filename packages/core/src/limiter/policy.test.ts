@@ -1,0 +1,119 @@
+import { describe, expect, it } from '@jest/globals'
+import { compilePolicies } from './policies.ts'
+import { MAX_LIMIT, POLICY_OPTIONS, Policy } from './policy.ts'
+
+const policy = (options: object) => new Policy('', { limit: 10, window: '1m', ...options })
+const keyspace = (options: object) => {
+  const made = policy(options)
+  return made.space(made.quotaFor(10))
+}
+
+describe('Policy', () => {
+  it('is a sliding window named default unless it says otherwise', () => {
+    const { name, windowMs, quota } = policy({})
+    expect({ name, windowMs, algorithm: quota?.algorithm.name, limit: quota?.limit }).toEqual({
+      name: 'default',
+      windowMs: 60_000,
+      algorithm: 'sliding-window',
+      limit: 10,
+    })
+  })
+
+  it.each([
+    [{ limit: 0 }],
+    [{ limit: MAX_LIMIT }],
+    [{ limit: 100_000, algorithm: 'sliding-log' }],
+    [{ window: 1 }],
+    [{ window: '10y' }],
+    [{ algorithm: 'token-bucket', burst: 1 }],
+    [{ algorithm: 'token-bucket', limit: 100_000, burst: MAX_LIMIT }],
+    [{ algorithm: 'token-bucket', limit: 0, burst: 5 }],
+    [{ algorithm: 'leaky-bucket', maxDelay: 0 }],
+    [{ algorithm: 'leaky-bucket', maxDelay: '1d' }],
+    [{ name: 'x'.repeat(128) }],
+    [{ name: 'da"ily\\' }],
+  ])('accepts what is just within the range: %j', (options) => {
+    expect(() => policy(options)).not.toThrow()
+  })
+
+  it.each([
+    [{ limit: MAX_LIMIT + 1 }],
+    [{ limit: 100_001, algorithm: 'sliding-log' }],
+    [{ window: '10.1y' }],
+    [{ algorithm: 'token-bucket', burst: MAX_LIMIT + 1 }],
+    [{ name: 'x'.repeat(129) }],
+    [{ name: 'a\nb' }],
+  ])('throws just beyond it: %j', (options) => {
+    expect(() => policy(options)).toThrow(expect.objectContaining({ name: 'SluiceError' }))
+  })
+
+  it('sets the keys of other terms apart, and only those', () => {
+    const others = [
+      { limit: 11 },
+      { window: '2m' },
+      { algorithm: 'fixed-window' },
+      { algorithm: 'token-bucket' },
+      { name: 'other' },
+      { limit: () => 10 },
+    ]
+    expect(new Set([{}, ...others].map(keyspace)).size).toBe(7)
+    expect(keyspace({ window: 60_000 })).toBe(keyspace({}))
+  })
+
+  it('has one space for all the values of a limit that is a function', () => {
+    const tiers = policy({ limit: () => 10 })
+    expect(tiers.quota).toBeUndefined()
+    expect(tiers.space(tiers.quotaFor(10))).toBe(tiers.space(tiers.quotaFor(1000)))
+  })
+
+  it.each(['token-bucket', 'leaky-bucket'])('a %s too', (algorithm) => {
+    const tiers = policy({ limit: () => 10, algorithm })
+    const keyspaces = new Set([0, 1, 7, 10, 60_000, 1e9].map((n) => tiers.space(tiers.quotaFor(n))))
+    expect(keyspaces).toEqual(new Set([tiers.space(tiers.typicalQuota)]))
+  })
+
+  it('a bucket has few spaces for limits beyond what counts exactly per millisecond', () => {
+    const tiers = policy({ limit: () => 10, algorithm: 'token-bucket', window: '1d' })
+    const keyspaces = new Set<string>()
+    for (let limit = 1; limit <= MAX_LIMIT; limit = Math.ceil(limit * 1.01)) {
+      keyspaces.add(tiers.space(tiers.quotaFor(limit)))
+    }
+    expect(keyspaces.size).toBeLessThanOrEqual(15)
+  })
+
+  it('a bucket whose burst would take too long to refill at a limit of 1 has one all the same', () => {
+    const terms = { limit: () => 10, algorithm: 'token-bucket', burst: 1e9, window: '1d' }
+    expect(policy(terms).typicalQuota.limit).toBe(1e9)
+  })
+
+  it('compiles each value of such a limit once, and checks it', () => {
+    const tiers = policy({ limit: () => 10 })
+    expect(tiers.quotaFor(10)).toBe(tiers.quotaFor(10))
+    for (let limit = 0; limit < 2500; limit += 1) expect(tiers.quotaFor(limit).limit).toBe(limit)
+    for (const limit of ['5', Number.NaN, -1, undefined]) {
+      expect(() => tiers.quotaFor(limit)).toThrow(expect.objectContaining({ option: 'limit' }))
+    }
+  })
+})
+
+describe('compilePolicies()', () => {
+  it('takes up to 32', () => {
+    const many = (count: number) => ({
+      policies: Array.from({ length: count }, (_, i) => ({ name: `${i}`, limit: 1, window: 1 })),
+    })
+    expect(compilePolicies(many(32), POLICY_OPTIONS)).toHaveLength(32)
+    expect(() => compilePolicies(many(33), POLICY_OPTIONS)).toThrow('1 to 32')
+  })
+
+  it('says in which policy a mistake is', () => {
+    const options = {
+      policies: [
+        { name: 'a', limit: 1, window: 1 },
+        { name: 'b', limit: 1, window: 0 },
+      ],
+    }
+    expect(() => compilePolicies(options, POLICY_OPTIONS)).toThrow(
+      expect.objectContaining({ option: 'policies[1].window' }),
+    )
+  })
+})

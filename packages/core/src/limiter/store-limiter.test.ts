@@ -1,0 +1,66 @@
+import { afterEach, expect, it, jest } from '@jest/globals'
+import { type MemoryStore, memoryStore } from '../stores/memory/memory-store.ts'
+import { Policy } from './policy.ts'
+import { StoreLimiter } from './store-limiter.ts'
+
+const stores: MemoryStore[] = []
+afterEach(() => {
+  for (const store of stores.splice(0)) store.close()
+})
+
+/** A limiter whose limit is a function of the request, before it has met any. */
+function tiered(algorithm: 'sliding-window' | 'token-bucket') {
+  const store = memoryStore()
+  stores.push(store)
+  const policy = new Policy('', { limit: () => 5, window: '1m', algorithm })
+  return new StoreLimiter<'sync'>([policy], { store })
+}
+
+const ALGORITHMS = ['sliding-window', 'token-bucket'] as const
+
+it.each(ALGORITHMS)('%s: blocks and resets though no limit has been met yet', (algorithm) => {
+  const limiter = tiered(algorithm)
+  limiter.block('a', '1h')
+  expect(limiter.consume('a', { limit: 100 }).allowed).toBe(false)
+  expect(limiter.consume('b', { limit: 100 }).allowed).toBe(true)
+  limiter.reset('a')
+  expect(limiter.consume('a', { limit: 7 }).allowed).toBe(true)
+})
+
+it.each(ALGORITHMS)('%s: a client whose limit grows keeps what it has used', (algorithm) => {
+  const limiter = tiered(algorithm)
+  limiter.consume('a', { limit: 10, cost: 7 })
+  expect(limiter.peek('a', { limit: 25 }).remaining).toBe(18)
+})
+
+it('3,000 values of a limit that is a function open one ledger of a bucket, not 3,000', () => {
+  const store = memoryStore()
+  stores.push(store)
+  const open = jest.spyOn(store, 'open')
+  const policy = new Policy('', { limit: () => 5, window: '1m', algorithm: 'token-bucket' })
+  const limiter = new StoreLimiter<'sync'>([policy], { store })
+  for (let limit = 1; limit <= 3000; limit += 1) limiter.consume(`${limit}`, { limit })
+  expect(open).toHaveBeenCalledTimes(1)
+})
+
+it('however many limits vary together, it keeps few ledgers', () => {
+  const store = memoryStore({ maxKeys: 10 })
+  stores.push(store)
+  const terms = { limit: () => 5, window: '1d', algorithm: 'token-bucket' } as const
+  const policies = [
+    new Policy('', { ...terms, name: 'a' }),
+    new Policy('', { ...terms, name: 'b' }),
+  ]
+  const limiter = new StoreLimiter<'sync'>(policies, { store })
+  const [one, other] = policies as [Policy, Policy]
+  for (let i = 0; i < 27; i += 1) {
+    for (let j = 0; j < 27; j += 1) {
+      const quotas = [one, other].map((each, k) =>
+        each.quotaFor(Math.floor(1e12 / 2 ** (k ? i : j))),
+      )
+      limiter.decide(quotas.map((quota) => ({ key: 'a', quota, cost: 1 })))
+    }
+  }
+  const { ledgers } = limiter as unknown as { ledgers: Map<string, unknown> }
+  expect(ledgers.size).toBe(100)
+})

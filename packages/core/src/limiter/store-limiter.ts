@@ -1,0 +1,246 @@
+import type { CompiledLimit } from '../algorithms/algorithm.ts'
+import { SluiceError } from '../errors/sluice-error.ts'
+import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
+import { checkInteger, checkOneOf } from '../options/checks.ts'
+import { type Duration, parseDuration } from '../options/duration.ts'
+import type { RedisClient } from '../stores/redis/client.ts'
+import { ResilientStore } from '../stores/resilient/resilience.ts'
+import { resolveStore } from '../stores/resolve.ts'
+import type {
+  Answer,
+  Charge,
+  DecisionSource,
+  Ledger,
+  Store,
+  StoreMode,
+  StoreResult,
+} from '../stores/store.ts'
+import { type Decision, toDecision } from './decision.ts'
+import {
+  compileFailureMode,
+  FAILURE_MODE_OPTIONS,
+  type FailureModeOptions,
+} from './failure-mode-options.ts'
+import type { Limiter } from './limiter.ts'
+import { Watch } from './made-per-request.ts'
+import { MAX_LIMIT, type Policy } from './policy.ts'
+
+export interface StoreOptions<M extends StoreMode = StoreMode> extends FailureModeOptions {
+  /** A Redis client as it is, or a store. Default: a memory store of its own. */
+  store?: { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M] | Store<M>
+  /** Namespace of the keys: 1 … 64 of `A-Z a-z 0-9 . _ : -`. Default: `'sluice'`. */
+  prefix?: string
+}
+
+export const STORE_OPTIONS = ['store', 'prefix', ...FAILURE_MODE_OPTIONS] as const
+
+/** A policy has at most 15: there are more only where several limits vary together. */
+const MAX_LEDGERS = 100
+
+const SOURCES: readonly DecisionSource[] = ['store', 'cache', 'local', 'allow', 'deny']
+
+/** By whom a policy was charged, and when. Without a time: now. */
+export interface ChargedPolicy {
+  readonly source: DecisionSource
+  readonly at: number | undefined
+}
+
+/** The policies on a store. What adapters build theirs on: they bring charges of their own. */
+export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M> {
+  readonly policies: readonly Policy[]
+  readonly store: Store<M>
+  private readonly ownsStore: boolean
+  private readonly prefix: string
+  /** A remote store, as it is asked. */
+  private readonly resilient: ResilientStore | undefined
+  /** By the spaces that they hold. */
+  private readonly ledgers = new Map<string, Ledger<M>>()
+  /** The only one, unless a limit is a function of the request. */
+  private readonly staticLedger: Ledger<M> | undefined
+  private watch: Watch | undefined
+  /** Filled in anew for each call, so that a decision at once allocates nothing but itself. */
+  private readonly charges: Charge[]
+
+  /**
+   * @param scope sets its keys apart from those of other limiters with the same policies
+   * @param settles whether it is going to settle what it charges
+   */
+  constructor(policies: readonly Policy[], options: StoreOptions, scope = '', settles = false) {
+    this.policies = policies
+    this.store = resolveStore(options.store) as Store as Store<M>
+    this.ownsStore = options.store === undefined
+    this.prefix = checkPrefix(options.prefix) + scope
+    const failureMode = compileFailureMode(options, policies, settles)
+    if (this.store.mode === 'async') {
+      this.resilient = new ResilientStore(this.store as Store as Store<'async'>, failureMode)
+    }
+    const ledger = this.ledger(policies.map(({ typicalQuota }) => typicalQuota))
+    if (policies.every(({ quota }) => quota !== undefined)) this.staticLedger = ledger
+    this.charges = this.blankCharges()
+    if (this.ownsStore) this.watch = Watch.start([...this.ledgers.keys()].join())
+  }
+
+  consume(key: string, options?: { cost?: number; limit?: number }): Answer<M, Decision> {
+    const cost = options?.cost
+    return this.decide(this.fill(key, cost === undefined ? 1 : checkCost(cost), options?.limit))
+  }
+
+  /**
+   * Decides charges in the order of the policies, which may differ in key, quota and cost. Reads
+   * them before it returns.
+   */
+  decide(charges: readonly Charge[]): Answer<M, Decision> {
+    if (this.watch?.isOver()) this.watch = undefined
+    return this.answer(this.ledgerOf(charges).consume(charges), charges)
+  }
+
+  peek(key: string, options?: { limit?: number }): Answer<M, Decision> {
+    const charges = this.fill(key, 0, options?.limit)
+    return this.answer(this.ledgerOf(charges).peek(charges), charges)
+  }
+
+  settle(
+    key: string,
+    delta: number,
+    options?: { at?: number; source?: DecisionSource; limit?: number },
+  ) {
+    const units = checkInteger('delta', delta, -MAX_LIMIT, MAX_LIMIT)
+    const { at, source } = options ?? {}
+    if (source !== undefined) checkOneOf('source', source, SOURCES)
+    if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
+    const charges = this.fill(key, units, options?.limit)
+    return this.ledgerOf(charges).settle(charges, at, source)
+  }
+
+  /** Corrects what a decision has charged, each policy where and when that was decided. */
+  settleCharges(
+    charges: readonly Charge[],
+    { policies }: { readonly policies: readonly ChargedPolicy[] },
+  ): Answer<M, void> {
+    const ledger = this.ledgerOf(charges)
+    const pending = distinct(policies).map(({ at, source }) => {
+      const own = charges.map((charge, i) =>
+        policies[i]?.at === at && policies[i]?.source === source ? charge : { ...charge, cost: 0 },
+      )
+      return ledger.settle(own, at, source)
+    })
+    return all(pending) as Answer<M, void>
+  }
+
+  reset(key: string, options?: { limit?: number }): Answer<M, void> {
+    const keys = this.policies.map(() => checkKey(key))
+    return this.onEveryLedger(options?.limit, (ledger) => ledger.reset(keys))
+  }
+
+  block(key: string, duration: Duration, options?: { limit?: number }): Answer<M, void> {
+    const keys = this.policies.map(() => checkKey(key))
+    const durationMs = parseDuration('duration', duration)
+    return this.onEveryLedger(options?.limit, (ledger) => ledger.block(keys, durationMs))
+  }
+
+  close(): void {
+    this.resilient?.close()
+    this.watch?.end()
+    if (this.ownsStore) this.store.close()
+  }
+
+  private fill(key: string, cost: number, limit: number | undefined): readonly Charge[] {
+    checkKey(key)
+    // The answer of a remote store comes when these may have been filled in for another call.
+    const charges = this.store.mode === 'sync' ? this.charges : this.blankCharges()
+    for (let i = 0; i < charges.length; i += 1) {
+      const charge = charges[i] as Charge
+      const policy = this.policies[i] as Policy
+      charge.key = key
+      charge.quota = policy.quota ?? policy.quotaFor(limit)
+      charge.cost = cost
+    }
+    return charges
+  }
+
+  private blankCharges(): Charge[] {
+    return this.policies.map(() => ({ key: '', quota: undefined as never, cost: 0 }))
+  }
+
+  private ledgerOf(charges: readonly Charge[]): Ledger<M> {
+    return this.staticLedger ?? this.ledger(charges.map(({ quota }) => quota))
+  }
+
+  private ledger(quotas: readonly CompiledLimit[]): Ledger<M> {
+    const names = this.policies.map((policy, i) => policy.space(quotas[i] as CompiledLimit))
+    const id = names.join('\n')
+    let ledger = this.ledgers.get(id)
+    if (ledger === undefined) {
+      const keyspaces = names.map((name, i) => ({
+        name,
+        algorithm: (quotas[i] as CompiledLimit).algorithm,
+      }))
+      ledger = (this.resilient ?? this.store).open(keyspaces, this.prefix) as Ledger as Ledger<M>
+      if (this.ledgers.size === MAX_LEDGERS) this.forgetOldest()
+      this.ledgers.set(id, ledger)
+    }
+    return ledger
+  }
+
+  private forgetOldest(): void {
+    for (const id of this.ledgers.keys()) {
+      this.ledgers.delete(id)
+      return
+    }
+  }
+
+  private answer(result: MaybePromise<StoreResult>, charges: readonly Charge[]) {
+    const answer = isPromise(result)
+      ? then(result, (each) => toDecision(each, this.policies, charges))
+      : toDecision(result, this.policies, charges)
+    return answer as Answer<M, Decision>
+  }
+
+  private onEveryLedger(
+    limit: number | undefined,
+    act: (ledger: Ledger<M>) => unknown,
+  ): Answer<M, void> {
+    if (limit !== undefined) {
+      this.ledger(this.policies.map((policy) => policy.quota ?? policy.quotaFor(limit)))
+    }
+    return all([...this.ledgers.values()].map(act)) as Answer<M, void>
+  }
+}
+
+/** Waits for those that are promises. */
+function all(pending: readonly unknown[]): MaybePromise<void> {
+  return pending.some(isPromise) ? Promise.all(pending).then(() => undefined) : undefined
+}
+
+/** The first policy of each time and source: one, unless they were decided apart. */
+function distinct(policies: readonly ChargedPolicy[]): ChargedPolicy[] {
+  return policies.filter(({ at, source }, i) => {
+    return i === policies.findIndex((other) => other.at === at && other.source === source)
+  })
+}
+
+export function checkCost(cost: unknown, option = 'cost'): number {
+  return checkInteger(option, cost, 0, Number.MAX_SAFE_INTEGER)
+}
+
+export function checkKey(key: unknown): string {
+  if (typeof key === 'string' && key !== '') return key
+  throw new SluiceError({
+    code: 'SLUICE_KEY',
+    option: 'key',
+    expected: 'text of at least one character that tells clients apart',
+    received: key,
+    fix: 'Give what identifies the client: without it all of them would share one quota.',
+  })
+}
+
+function checkPrefix(prefix: unknown = 'sluice'): string {
+  if (typeof prefix === 'string' && /^[\w.:-]{1,64}$/.test(prefix)) return prefix
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_VALUE',
+    option: 'prefix',
+    expected: '1 to 64 characters of A-Z a-z 0-9 . _ : -',
+    received: prefix,
+    fix: "Choose a namespace such as 'my-api'.",
+  })
+}

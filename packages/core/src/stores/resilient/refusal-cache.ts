@@ -1,0 +1,84 @@
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import { bounded, copied } from '../../key/digest.ts'
+import type { Keyspace } from '../store.ts'
+
+/** Keys of which refusals are remembered at a time, over all limiters on a store. */
+const MAX_KEYS = 10_000
+
+/** That a key has not one unit left, by the terms of a quota. Times are on `Refusals.clock`, ms. */
+export interface Refusal {
+  readonly quota: CompiledLimit
+  /** When the next unit is there, counted from when the store was asked: so never too late. */
+  readonly until: number
+  /** When the store is to be asked again, while it can be. */
+  readonly askAgainAt: number
+  /** When the answer came: waits are counted from here, so that waiting them out is enough. */
+  readonly receivedAt: number
+  /** What the store said then. */
+  readonly at: number
+  readonly waitMs: number
+  readonly resetMs: number
+}
+
+/** The keys of one policy, for all limiters of this process that share them. */
+export interface RefusalSpace {
+  readonly number: number
+  /** Whether anything in this process settles what they were charged. */
+  settles: boolean
+  /** How often a remembered refusal of one of them may have ended. */
+  ends: number
+}
+
+/** Who has nothing left: what limiters of this process on one store have learned from it. */
+export class RefusalCache {
+  /** ms; monotonic, unless it is a test's. */
+  readonly clock: () => number
+  private readonly keyspaces = new Map<string, RefusalSpace>()
+  /** By space and key, the oldest first. */
+  private readonly refusals = new Map<string, Refusal>()
+
+  constructor(clock: () => number) {
+    this.clock = clock
+  }
+
+  get isEmpty(): boolean {
+    return this.refusals.size === 0
+  }
+
+  space({ name }: Keyspace, prefix: string): RefusalSpace {
+    const id = `${prefix}\n${name}`
+    let keyspace = this.keyspaces.get(id)
+    if (keyspace === undefined) {
+      keyspace = { number: this.keyspaces.size, settles: false, ends: 0 }
+      this.keyspaces.set(id, keyspace)
+    }
+    return keyspace
+  }
+
+  get(keyspace: RefusalSpace, key: string): Refusal | undefined {
+    return this.refusals.get(idOf(keyspace, key))
+  }
+
+  set(keyspace: RefusalSpace, key: string, refusal: Refusal): void {
+    const id = idOf(keyspace, key)
+    this.refusals.delete(id)
+    if (this.refusals.size === MAX_KEYS) {
+      const [oldest] = this.refusals.keys()
+      this.refusals.delete(oldest as string)
+    }
+    this.refusals.set(copied(id), refusal)
+  }
+
+  delete(keyspace: RefusalSpace, key: string): void {
+    this.refusals.delete(idOf(keyspace, key))
+  }
+
+  clear(): void {
+    this.refusals.clear()
+  }
+}
+
+/** Of bounded length, whatever the key. */
+function idOf({ number }: RefusalSpace, key: string): string {
+  return `${number} ${bounded(key)}`
+}

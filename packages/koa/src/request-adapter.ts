@@ -1,0 +1,41 @@
+import type { ProxyTrust, RequestAdapter } from '@sluice/core'
+import type { Context } from 'koa'
+
+/** Where Koa keeps the facts of a request. */
+export const koaAdapter: RequestAdapter<Context, Context> = {
+  incoming: (ctx) => ctx.req,
+  outgoing: (ctx) => ctx.res,
+  address: addressOf,
+  proxyTrust: ({ app }) => trustOf(app),
+  user: (ctx) => ctx.state.user,
+  path: (ctx) => ctx.path,
+}
+
+/** A comma too many. */
+const EMPTY_ENTRY = /(^|,)\s*(,|$)/
+
+/**
+ * `ctx.ip`, but empty entries of the proxy's header are passed over: where one is the entry that it
+ * looks for, Koa takes the proxy for the client, and all clients would share that limit.
+ */
+function addressOf(ctx: Context): string {
+  const { ip, app } = ctx
+  if (!app.proxy || !EMPTY_ENTRY.test(ctx.get(app.proxyIpHeader))) return ip
+  const setByApplication = ip !== (ctx.ips[0] || ctx.req.socket.remoteAddress || '')
+  if (setByApplication) return ip
+  const entries = ctx
+    .get(app.proxyIpHeader)
+    .split(',')
+    .filter((entry) => entry.trim() !== '')
+  const [first = ip] = app.maxIpsCount > 0 ? entries.slice(-app.maxIpsCount) : entries
+  return first
+}
+
+/**
+ * With `maxIpsCount` Koa takes so many entries from the right, else all, and the first of them. Of
+ * another header than X-Forwarded-For nothing can be said: whose it is, only the operator knows.
+ */
+function trustOf({ proxy, maxIpsCount, proxyIpHeader }: Context['app']): ProxyTrust {
+  if (!proxy) return 'nobody'
+  return maxIpsCount > 0 || !/^x-forwarded-for$/i.test(proxyIpHeader) ? 'named' : 'everybody'
+}
