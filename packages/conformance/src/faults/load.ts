@@ -12,7 +12,7 @@ const WORKERS = 8
 /** The deadline of every limiter under test, ms: the default. */
 export const DEADLINE_MS = 100
 
-type Stance = Pick<LimiterOptions, 'onStoreError' | 'localShare' | 'refusalCache'>
+type Mode = Pick<LimiterOptions, 'onStoreError' | 'localShare' | 'refusalCache'>
 
 /** What has come of a load, so far. */
 export interface Report {
@@ -50,7 +50,7 @@ export class Load {
   private lastSource: Decision['source'] | undefined
   private strands: Promise<unknown>[] = []
 
-  constructor(store: NonNullable<LimiterOptions['store']>, failureMode: Stance = {}) {
+  constructor(store: NonNullable<LimiterOptions['store']>, failureMode: Mode = {}) {
     const prefix = randomUUID()
     const terms = { store, prefix, window: '1h', algorithm: 'sliding-log', ...failureMode } as const
     this.scarce = createLimiter({ ...terms, limit: LIMIT })

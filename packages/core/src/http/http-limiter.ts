@@ -31,7 +31,7 @@ export interface Verdict {
   readonly decision: Decision
   /** How the policies stand, for the header fields. Undefined: none are to be sent. */
   readonly state: WireState | undefined
-  /** Undefined: the request goes on, by `Gate.admit`. */
+  /** Undefined: the request goes on, by `HttpLimiter.admit`. */
   readonly refusal: Refusal | undefined
   /** What it was charged. */
   readonly charges: readonly Charge[]

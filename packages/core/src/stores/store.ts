@@ -37,7 +37,7 @@ export interface StoreResult {
  * The states of some limiter's keys, one space of keys for each of its policies. Charges and keys
  * come in the order of the spaces that the ledger was opened with.
  *
- * A store runs whatever quota it is handed, in its TypeScript form (`Quota.decide`) or in its Lua
+ * A store runs whatever quota it is handed, in its TypeScript form (`CompiledLimit.decide`) or in its Lua
  * form (`Algorithm.lua`), and knows none of them by name.
  */
 export interface Ledger<M extends StoreMode = StoreMode> {
@@ -56,7 +56,7 @@ export interface Ledger<M extends StoreMode = StoreMode> {
   peek(charges: readonly Charge[]): Answer<M, StoreResult>
   /**
    * Corrects what was charged at `chargedAt` (ms on the store's clock, default now) by the costs
-   * of the charges, which may be negative here. See `Quota.settle`.
+   * of the charges, which may be negative here. See `CompiledLimit.settle`.
    *
    * @param source who admitted the charges, and so has to correct them. Default: `'store'`
    */

@@ -60,7 +60,7 @@ function showUncharged(states: readonly KeyState[], charges: readonly Charge[], 
 }
 
 /**
- * Corrects a charge, unless its key is blocked. See `Quota.settle`.
+ * Corrects a charge, unless its key is blocked. See `CompiledLimit.settle`.
  *
  * @returns what the store must do: keep the state, or delete it, since its quota is whole
  */
