@@ -33,7 +33,7 @@ export class RouteLimiters {
     if (route.config?.rateLimit === undefined) return
     const httpLimiter = this.compile(route.config, route.method, route.url)
     // A config may be shared by several routes, so it is left as it is.
-    route.config = { ...route.config, [this.mark]: { gate: httpLimiter } }
+    route.config = { ...route.config, [this.mark]: { httpLimiter } }
   }
 
   /** The gate of a request; undefined if its route is exempt. */

@@ -81,7 +81,7 @@ describe.each(VERSIONS)('a request that waits its turn in %s', (_, Koa) => {
 })
 
 describe.each(VERSIONS)('a charge in %s', (_, Koa) => {
-  const TERMS = { limit: 100, window: '1h', algorithm: 'fixed-window', cost: 50 } as const
+  const TERMS = { limit: 100, window: '1d', algorithm: 'fixed-window', cost: 50 } as const
 
   /** Limits the application, and settles to what it has put into its state. */
   function settling(handle: Koa3.Middleware) {

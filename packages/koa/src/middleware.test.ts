@@ -3,8 +3,8 @@ import type Koa3 from 'koa'
 import { type Decision, type RateLimitOptions, rateLimit } from './index.ts'
 import { listen, VERSIONS } from './testing.ts'
 
-const TERMS = { limit: 5, window: '1m' } as const
-const REFUSED = { limit: 0, window: '1m' } as const
+const TERMS = { limit: 5, window: '1d' } as const
+const REFUSED = { limit: 0, window: '1d' } as const
 
 /** A key that is there at once, and one that is not: the two ways through the middleware. */
 const WAYS: [string, RateLimitOptions['key']][] = [
@@ -41,7 +41,7 @@ describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
         return result
       }
     const limit = rateLimit({
-      window: '1m',
+      window: '1d',
       key: 'user',
       user: (ctx) => note<string>(ctx.state.session.login)(ctx),
       limit: note(1),
@@ -241,7 +241,7 @@ describe.each(VERSIONS)("the application's own errors in %s", (_, Koa) => {
           ctx.body = 'caught'
         }
       })
-      app.use(rateLimit({ limit: 5, window: '1m', algorithm: 'fixed-window' }))
+      app.use(rateLimit({ limit: 5, window: '1d', algorithm: 'fixed-window' }))
       const thrown: Error[] = []
       app.use(() => {
         thrown.push(make())
@@ -267,7 +267,7 @@ describe.each(VERSIONS)("the application's own errors in %s", (_, Koa) => {
     const shared = Object.assign(new Error('shared'), { status: 404 })
     const app = new Koa()
     app.silent = true
-    app.use(rateLimit({ limit: 5, window: '1m', key: (ctx) => ctx.get('x-client') }))
+    app.use(rateLimit({ limit: 5, window: '1d', key: (ctx) => ctx.get('x-client') }))
     app.use((ctx) => {
       if (ctx.path === '/shared') throw shared
     })

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { rateLimit as limiterOf } from './index.ts'
 import { listen, VERSIONS } from './testing.ts'
 
-const TERMS = { limit: 1000, window: '1m' } as const
+const TERMS = { limit: 1000, window: '1d' } as const
 const from = (forwarded: string) => ({ headers: { 'X-Forwarded-For': forwarded } })
 
 /** What X-Forwarded-For says, and the client by `proxy` and by `proxy` with `maxIpsCount: 1`. */

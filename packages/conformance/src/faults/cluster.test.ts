@@ -53,7 +53,7 @@ describe('three masters', () => {
 
   test('row 17: a slot is migrated under traffic (MOVED, ASK)', async () => {
     const client = connect()
-    const terms = { ...patient, store: client, limit: LIMIT, window: '1h' } as const
+    const terms = { ...patient, store: client, limit: LIMIT, window: '1d' } as const
     const limiter = createLimiter({ ...terms, algorithm: 'sliding-log', prefix: 'moves' })
     await limiter.consume('mover')
     const slot = await slotOf(cluster, '{mover}')

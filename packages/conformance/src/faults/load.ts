@@ -52,7 +52,7 @@ export class Load {
 
   constructor(store: NonNullable<LimiterOptions['store']>, failureMode: Mode = {}) {
     const prefix = randomUUID()
-    const terms = { store, prefix, window: '1h', algorithm: 'sliding-log', ...failureMode } as const
+    const terms = { store, prefix, window: '1d', algorithm: 'sliding-log', ...failureMode } as const
     this.scarce = createLimiter({ ...terms, limit: LIMIT })
     this.plenty = createLimiter({ ...terms, algorithm: 'fixed-window', limit: 10 ** 9 })
   }

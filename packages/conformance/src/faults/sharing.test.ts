@@ -46,7 +46,7 @@ describe('row 27: an outage begins and ends within the window, a quarter of the 
     client.on('error', () => {})
     clients.push(client)
     await client.connect()
-    const terms = { limit: LIMIT, window: '1h', algorithm: 'sliding-log' } as const
+    const terms = { limit: LIMIT, window: '1d', algorithm: 'sliding-log' } as const
     return createLimiter({ ...terms, store: client, localShare: 1 / PROCESSES })
   }
 

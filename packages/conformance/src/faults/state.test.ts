@@ -48,7 +48,7 @@ test('row 15: no memory is left, and nothing may be evicted', async () => {
 
 test('row 16: the key of a client is evicted: it has one new quota', async () => {
   await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-random')
-  const terms = { store: client, limit: LIMIT, window: '1h', algorithm: 'sliding-log' } as const
+  const terms = { store: client, limit: LIMIT, window: '1d', algorithm: 'sliding-log' } as const
   const limiter = createLimiter({ ...terms, ...patient })
   const admitted = async () => {
     const all = await Promise.all(
@@ -67,7 +67,7 @@ test('row 16: the key of a client is evicted: it has one new quota', async () =>
 
 test('row 22: the limit is changed while it runs: who uses the new one counts anew', async () => {
   const limiterOf = (limit: number) =>
-    createLimiter({ ...patient, store: client, limit, window: '1h', algorithm: 'sliding-log' })
+    createLimiter({ ...patient, store: client, limit, window: '1d', algorithm: 'sliding-log' })
   const admitted = async (limit: number) => {
     const limiter = limiterOf(limit)
     const all = await Promise.all(Array.from({ length: 60 }, () => limiter.consume('client')))
@@ -81,7 +81,7 @@ test('row 22: the limit is changed while it runs: who uses the new one counts an
 })
 
 test('row 22: two versions of the script at once share the counts to the last request', async () => {
-  const limit = { window: '1h', limit: 30, algorithm: 'sliding-window' } as const
+  const limit = { window: '1d', limit: 30, algorithm: 'sliding-window' } as const
   const limiters = [client, another(client)].map((store) =>
     createLimiter({ ...patient, ...limit, store }),
   )

@@ -90,9 +90,9 @@ afterEach(async () => {
 
 describe.each(Object.keys(FRAMEWORKS))('the limiter of a middleware in %s', (adapter) => {
   describe.each(['memory', 'Redis'])('on %s', (kind) => {
-    async function serve(options: object = {}, login: object = { limit: 9, window: '15m' }) {
+    async function serve(options: object = {}, login: object = { limit: 9, window: '1d' }) {
       const store = kind === 'memory' ? undefined : client
-      const terms = { limit: 5, window: '1m', deadline: '1m', store, ...options }
+      const terms = { limit: 5, window: '1d', deadline: '1m', store, ...options }
       const start = FRAMEWORKS[adapter] as (typeof FRAMEWORKS)[string]
       const { server, limiter } = await start(terms, login)
       servers.push(server)
@@ -136,10 +136,10 @@ describe.each(Object.keys(FRAMEWORKS))('the limiter of a middleware in %s', (ada
       const decided: Decision[] = []
       const onDecision = (decision: Decision) => void decided.push(decision)
       const policies = [
-        { name: 'user', limit: 5, window: '1m', key: 'user' },
-        { name: 'address', limit: 5, window: '1m' },
+        { name: 'user', limit: 5, window: '1d', key: 'user' },
+        { name: 'address', limit: 5, window: '1d' },
       ]
-      const named = { policies: undefined, key: (r: unknown) => nameOf(r), limit: 5, window: '1m' }
+      const named = { policies: undefined, key: (r: unknown) => nameOf(r), limit: 5, window: '1d' }
       const single = { limit: undefined, window: undefined }
       const { limiter, both } = await serve({ ...single, policies, onDecision }, named)
       const client = { ...HOME, 'x-user': 'ada', 'x-name': ADDRESS }

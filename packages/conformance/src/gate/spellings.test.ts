@@ -14,7 +14,7 @@ import Koa from 'koa'
 // one for everything else. What the framework makes of a spelling is asked of the framework.
 
 /** None is ever used up but the one for the login, of which nothing is left after one request. */
-const BASE = { limit: 1_000_000, window: '1h' } as const
+const BASE = { limit: 1_000_000, window: '1d' } as const
 const LOGIN = { limit: 1, window: '1d' } as const
 const ROUTES = { 'POST /api/login': LOGIN, '/health': false } as const
 

@@ -22,7 +22,7 @@ describe('SluiceError', () => {
       received: '5',
       fix: 'Give limit as a number.',
     })
-    expect(error.stack).toContain('errors.test')
+    expect(error.stack).toContain('sluice-error.test')
   })
 
   it.each([

@@ -12,7 +12,7 @@ interface Work {
 defineWorker(async ({ url, limit, times }: Work) => {
   const client = new Redis(url)
   client.on('error', () => {})
-  const limiter = createLimiter({ store: client, limit, window: '1h', localShare: 0.25 })
+  const limiter = createLimiter({ store: client, limit, window: '1d', localShare: 0.25 })
   return async () => {
     let admitted = 0
     for (let i = 0; i < times; i += 1) if ((await limiter.consume('client')).allowed) admitted += 1

@@ -4,7 +4,7 @@ import { rateLimit } from '@sluice/fastify'
 import fastify from 'fastify'
 
 const app = fastify()
-await app.register(rateLimit, { limit: 2, window: '1m' })
+await app.register(rateLimit, { limit: 2, window: '1d' })
 app.get('/', async () => 'hello')
 const url = await app.listen({ port: 0, host: '127.0.0.1' })
 const statuses = []

@@ -6,7 +6,7 @@ const Koa = require('koa')
 
 async function main() {
   const app = new Koa()
-  app.use(rateLimit({ limit: 2, window: '1m' }))
+  app.use(rateLimit({ limit: 2, window: '1d' }))
   app.use((ctx) => {
     ctx.body = 'hello'
   })

@@ -5,7 +5,7 @@ import { rateLimit } from '@sluice/koa'
 import Koa from 'koa'
 
 const app = new Koa()
-app.use(rateLimit({ limit: 2, window: '1m' }))
+app.use(rateLimit({ limit: 2, window: '1d' }))
 app.use((ctx) => {
   ctx.body = 'hello'
 })

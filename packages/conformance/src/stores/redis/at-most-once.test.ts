@@ -47,7 +47,7 @@ function quiet(
 
 /** What 10 requests leave charged whose replies are lost, with the calls of the script. */
 async function chargedBy(client: RedisClient, prefix: string) {
-  const limiter = createLimiter({ store: unguarded(client), limit: 100, window: '1h', prefix })
+  const limiter = createLimiter({ store: unguarded(client), limit: 100, window: '1d', prefix })
   await limiter.consume('other')
   await redis.command('CONFIG', 'RESETSTAT')
   proxy.loseReplies()

@@ -18,8 +18,8 @@ afterAll(async () => {
 })
 
 const policies = [
-  { name: 'burst', limit: 30, window: '1h', algorithm: 'token-bucket' },
-  { name: 'log', limit: 50, window: '1h', algorithm: 'sliding-log' },
+  { name: 'burst', limit: 30, window: '1d', algorithm: 'token-bucket' },
+  { name: 'log', limit: 50, window: '1d', algorithm: 'sliding-log' },
   { name: 'day', limit: 1000, window: '1d' },
 ] as const
 

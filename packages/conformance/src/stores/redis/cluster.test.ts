@@ -13,8 +13,8 @@ import { type NodeRedis, type Open, ofIoRedis, ofNodeRedis } from './every-clien
 import { expectAllToExpire, expiries } from './ttl.ts'
 
 const policies = [
-  { name: 'burst', limit: 5, window: '1h', algorithm: 'token-bucket' },
-  { name: 'a {curly} name', limit: 10, window: '1h', algorithm: 'sliding-log' },
+  { name: 'burst', limit: 5, window: '1d', algorithm: 'token-bucket' },
+  { name: 'a {curly} name', limit: 10, window: '1d', algorithm: 'sliding-log' },
   { name: 'day', limit: 1000, window: '1d' },
 ] as const
 

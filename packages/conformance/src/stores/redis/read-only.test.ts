@@ -41,7 +41,7 @@ async function failOver(): Promise<void> {
 
 function limiterOf(client: RedisClient, onReadOnly?: () => unknown) {
   const store = redisStore(client, onReadOnly ? { onReadOnly } : {})
-  const limiter = createLimiter({ store: withoutGuard(store), limit: 1000, window: '1h' })
+  const limiter = createLimiter({ store: withoutGuard(store), limit: 1000, window: '1d' })
   return () => limiter.consume('client')
 }
 

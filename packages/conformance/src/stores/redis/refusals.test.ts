@@ -21,9 +21,9 @@ afterAll(async () => {
 })
 
 const policies = [
-  { name: 'first', limit: 10, window: '1h' },
-  { name: 'log', limit: 10, window: '1h', algorithm: 'sliding-log' },
-  { name: 'last', limit: 10, window: '1h', algorithm: 'token-bucket' },
+  { name: 'first', limit: 10, window: '1d' },
+  { name: 'log', limit: 10, window: '1d', algorithm: 'sliding-log' },
+  { name: 'last', limit: 10, window: '1d', algorithm: 'token-bucket' },
 ] as const
 
 const remaining = async (limiter: ReturnType<typeof limiterOf>, key: string) =>

@@ -49,7 +49,7 @@ const policies = algorithmNames.map((name) => ({
   name,
   algorithm: name,
   limit: 10,
-  window: '1h' as const,
+  window: '1d' as const,
 }))
 
 const limiterOf = (client: RedisClient) => createLimiter({ store: unguarded(client), policies })

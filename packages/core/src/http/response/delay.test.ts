@@ -137,18 +137,18 @@ test('a client that goes away over a real connection', async () => {
 })
 
 test('while a request waits the process lives, and no longer', async () => {
-  const module = pathToFileURL(join(__dirname, 'waiting.ts')).href
+  const module = pathToFileURL(join(__dirname, 'delay.ts')).href
   const script = `
     import { EventEmitter } from 'node:events'
-    import { WaitingRoom } from ${JSON.stringify(module)}
+    import { DelaySlots } from ${JSON.stringify(module)}
     const response = () => Object.assign(new EventEmitter(), { closed: false, socket: {} })
-    const room = new WaitingRoom(4)
-    room.take('a')
+    const room = new DelaySlots(4)
+    room.acquire('a')
     const leaves = response()
-    room.take('b')
-    room.hold('b', 3_600_000, leaves).then((goesOn) => console.log('left', goesOn))
+    room.acquire('b')
+    room.delay('b', 3_600_000, leaves).then((goesOn) => console.log('left', goesOn))
     leaves.emit('close')
-    console.log('waited', await room.hold('a', 100, response()))`
+    console.log('waited', await room.delay('a', 100, response()))`
   const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 15_000 })
   expect(stdout).toBe('left false\nwaited true\n')

@@ -151,8 +151,8 @@ describe('a remembered refusal', () => {
   })
 
   it('holds for the terms that refused: a client with a higher limit is asked for', async () => {
-    const httpLimiters = new RoutedLimiter({ ...minute, store, limit: () => 1 }, plain)
-    const { limiter } = httpLimiters.base
+    const gates = new RoutedLimiter({ ...minute, store, limit: () => 1 }, plain)
+    const { limiter } = gates.base
     const consume = (limit: number) => limiter.consume('client', { limit })
     await consume(1)
     expect(await consume(1)).toMatchObject({ allowed: false, source: 'store' })
@@ -276,24 +276,24 @@ describe('what ends remembered refusals', () => {
 
 /** The store, but as over several connections: what is held is overtaken by other calls. */
 function overManyConnections(store: FailingStore) {
-  const httpLimiters = { answers: Promise.resolve(), changes: Promise.resolve() }
+  const gates = { answers: Promise.resolve(), changes: Promise.resolve() }
   const open: Store<'async'>['open'] = (...of) => {
     const { consume, peek, settle, block, reset } = store.open(...of)
     return {
       peek,
       consume: (charges) => {
         const result = consume(charges)
-        return httpLimiters.answers.then(() => result)
+        return gates.answers.then(() => result)
       },
-      settle: (...all) => httpLimiters.changes.then(() => settle(...all)),
-      block: (...all) => httpLimiters.changes.then(() => block(...all)),
-      reset: (...all) => httpLimiters.changes.then(() => reset(...all)),
+      settle: (...all) => gates.changes.then(() => settle(...all)),
+      block: (...all) => gates.changes.then(() => block(...all)),
+      reset: (...all) => gates.changes.then(() => reset(...all)),
     }
   }
   /** Until what it returns is called. */
-  const hold = (which: keyof typeof httpLimiters) => {
+  const hold = (which: keyof typeof gates) => {
     let release = () => {}
-    httpLimiters[which] = new Promise((resolve) => {
+    gates[which] = new Promise((resolve) => {
       release = resolve
     })
     return () => release()
