@@ -39,12 +39,16 @@ export class Deadline {
     const call: PendingCall = { dueAt, giveUp, before: undefined, after: undefined }
     this.calls.add(call)
     if (this.timer === undefined) this.arm()
+    else this.timer.ref()
     return call
   }
 
   /** Ends the call; false if it was over already: then somebody else has decided. */
   end(call: PendingCall): boolean {
-    return this.calls.delete(call)
+    const ended = this.calls.delete(call)
+    // The process lives while a request waits, and no longer.
+    if (this.calls.isEmpty) this.timer?.unref()
+    return ended
   }
 
   private arm(): void {
@@ -52,7 +56,7 @@ export class Deadline {
     this.timer = undefined
     if (next === undefined) return
     const waitMs = Math.min(next.dueAt - this.counted, this.ms * STALLED)
-    this.timer = setTimeout(() => this.tick(), Math.max(1, Math.ceil(waitMs))).unref()
+    this.timer = setTimeout(() => this.tick(), Math.max(1, Math.ceil(waitMs)))
   }
 
   private tick(): void {
