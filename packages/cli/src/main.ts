@@ -5,8 +5,8 @@ import { CommanderError } from 'commander'
 import { EXIT, type ExitCode } from './command/exit-code.ts'
 import { createProgram } from './command/program.ts'
 import { replayCommand } from './command/replay-command.ts'
+import { messageOf, say } from './command/say.ts'
 import { UsageError } from './command/usage-error.ts'
-import { messageOf, say } from './output/say.ts'
 
 let code: ExitCode = EXIT.ok
 

@@ -1,4 +1,4 @@
-import type { FormatName } from '../formats/format.ts'
+import type { FormatName } from '../log/formats/format.ts'
 import { UsageError } from './usage-error.ts'
 
 /** As they were typed. */

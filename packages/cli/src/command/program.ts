@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { FORMATS } from '../formats/format.ts'
-import { say } from '../output/say.ts'
+import { FORMATS } from '../log/formats/format.ts'
 import { ALGORITHMS } from '../replay/plan-flags.ts'
 import type { ReplayFlags } from './flags.ts'
+import { say } from './say.ts'
 
 const EXAMPLES = `
 Examples:

@@ -1,26 +1,26 @@
 import { writeFileSync } from 'node:fs'
 import { stderr, stdin, stdout } from 'node:process'
 import pico from 'picocolors'
-import { LogInput } from '../input/read-log.ts'
-import { sourcesOf } from '../input/source.ts'
 import { Clients } from '../log/clients.ts'
-import { toJson } from '../output/json.ts'
-import { printableReport } from '../output/printable.ts'
-import { startProgress } from '../output/progress.ts'
-import { say } from '../output/say.ts'
-import { toText } from '../output/table.ts'
+import { LogInput } from '../log/input/read-log.ts'
+import { sourcesOf } from '../log/input/source.ts'
+import { type Mask, masked, unmasked } from '../log/mask.ts'
 import type { Plan } from '../replay/plan.ts'
 import { planFlags } from '../replay/plan-flags.ts'
 import { Replay } from '../replay/replay.ts'
+import type { SharedWindow } from '../replay/statistics/shared-window.ts'
+import { Spool } from '../replay/statistics/spool.ts'
 import { buildReport } from '../report/build.ts'
-import { type Mask, masked, unmasked } from '../report/mask.ts'
+import { toJson } from '../report/json.ts'
+import { printableReport } from '../report/printable.ts'
 import type { Report } from '../report/report.ts'
 import { suggest } from '../report/suggest.ts'
-import type { SharedWindow } from '../statistics/shared-window.ts'
-import { Spool } from '../statistics/spool.ts'
+import { toText } from '../report/text.ts'
 import { EXIT, type ExitCode } from './exit-code.ts'
 import { type ReplayFlags, shareOf } from './flags.ts'
+import { startProgress } from './progress.ts'
 import { checkReportFile, type ReportFile } from './report-file.ts'
+import { say } from './say.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -130,7 +130,7 @@ async function write(
   if (typeof json === 'string') writeFileSync(json, toJson(report))
   if (html !== undefined) {
     // Only where it is wanted: from the sources its script is bundled first.
-    const { renderReport } = await import('../html/index.ts')
+    const { renderReport } = await import('../report/html/index.ts')
     writeFileSync(html, renderReport(report))
   }
 }

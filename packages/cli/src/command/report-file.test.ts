@@ -1,9 +1,9 @@
 import { linkSync, mkdirSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { renderReport } from '../html/index.ts'
-import { sampleReport } from '../html/sample-report.ts'
-import { toJson } from '../output/json.ts'
+import { renderReport } from '../report/html/index.ts'
+import { sampleReport } from '../report/html/sample-report.ts'
+import { toJson } from '../report/json.ts'
 import { scratch } from '../testing/scratch.ts'
 import { checkReportFile } from './report-file.ts'
 

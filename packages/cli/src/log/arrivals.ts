@@ -1,4 +1,4 @@
-import { withRoom } from '../statistics/columns.ts'
+import { withRoom } from './columns.ts'
 import type { LogEntry } from './log-entry.ts'
 
 /** Requests on their way from the line to their place in time, by handles that are used again. */

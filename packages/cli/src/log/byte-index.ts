@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { withRoom } from '../statistics/columns.ts'
+import { withRoom } from './columns.ts'
 
 /** Longer keys are not kept. Bytes: any IPv4 address and most names. */
 const LONGEST = 23

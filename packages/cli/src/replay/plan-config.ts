@@ -3,14 +3,14 @@ import { basename, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createJiti } from 'jiti'
 import type { ReplayFlags } from '../command/flags.ts'
+import { messageOf } from '../command/say.ts'
 import { UsageError } from '../command/usage-error.ts'
 import type { Clients } from '../log/clients.ts'
-import { messageOf } from '../output/say.ts'
-import type { Mask } from '../report/mask.ts'
-import { SharedWindow } from '../statistics/shared-window.ts'
-import { GateRun } from './gate-run.ts'
+import type { Mask } from '../log/mask.ts'
 import type { Plan } from './plan.ts'
 import { prepare, type ReplayOptions, unheeded } from './replay-options.ts'
+import { HttpRun } from './runs/http-run.ts'
+import { SharedWindow } from './statistics/shared-window.ts'
 
 /** Flags that say what the file says. */
 const TERMS = ['limit', 'window', 'algorithm', 'burst', 'maxDelay', 'cost'] as const
@@ -32,7 +32,7 @@ export async function planConfig(
   const options = await load(file)
   const { options: prepared, routes } = prepare(options)
   const demands: SharedWindow[] = []
-  const run = new GateRun({
+  const run = new HttpRun({
     name: basename(file),
     options: prepared,
     clients,

@@ -3,9 +3,9 @@ import { type AlgorithmName, createLimiter, type RateLimitOptions, SluiceError }
 import { numeric, type ReplayFlags } from '../command/flags.ts'
 import { UsageError } from '../command/usage-error.ts'
 import type { LogEntry } from '../log/log-entry.ts'
-import { SharedWindow } from '../statistics/shared-window.ts'
-import { LedgerRun } from './ledger-run.ts'
 import type { Plan } from './plan.ts'
+import { LedgerRun } from './runs/ledger-run.ts'
+import { SharedWindow } from './statistics/shared-window.ts'
 
 export const ALGORITHMS: readonly AlgorithmName[] = [
   'sliding-window',

@@ -1,5 +1,5 @@
-import type { SharedWindow } from '../statistics/shared-window.ts'
-import type { Run } from './run.ts'
+import type { Run } from './runs/run.ts'
+import type { SharedWindow } from './statistics/shared-window.ts'
 
 /** How a log is to be played. */
 export interface Plan {

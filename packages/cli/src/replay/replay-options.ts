@@ -10,7 +10,7 @@ type Listener = NonNullable<ReplayOptions['onDecision']>
 
 export interface Prepared {
   readonly options: ReplayOptions
-  /** The route of a gate, by the listener that it has. */
+  /** The route of a limiter, by the listener that it has. */
   readonly routes: ReadonlyMap<Listener, string>
 }
 

@@ -1,14 +1,14 @@
 import { Arrivals } from '../log/arrivals.ts'
 import type { Clients } from '../log/clients.ts'
+import { withRoom } from '../log/columns.ts'
 import { Leaps } from '../log/leaps.ts'
 import type { LogEntry } from '../log/log-entry.ts'
 import { ReorderBuffer } from '../log/reorder-buffer.ts'
-import { withRoom } from '../statistics/columns.ts'
-import type { SharedWindow } from '../statistics/shared-window.ts'
-import { TimelineCounts } from '../statistics/timeline.ts'
-import { Batch } from './batch.ts'
 import type { Plan } from './plan.ts'
-import { NOBODY, type Run } from './run.ts'
+import { Batch } from './runs/batch.ts'
+import { NOBODY, type Run } from './runs/run.ts'
+import type { SharedWindow } from './statistics/shared-window.ts'
+import { TimelineCounts } from './statistics/timeline.ts'
 
 /** Bytes of lines that are kept whole until they are played: beyond it the oldest go on early. */
 const MOST_HELD = 128 * 1024 * 1024

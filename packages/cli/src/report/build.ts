@@ -1,11 +1,11 @@
-import type { LogInput } from '../input/read-log.ts'
+import type { LogInput } from '../log/input/read-log.ts'
+import type { Mask } from '../log/mask.ts'
 import type { Replay } from '../replay/replay.ts'
-import type { Run } from '../replay/run.ts'
-import type { PolicyTally } from '../statistics/policy-tally.ts'
-import type { SharedWindow } from '../statistics/shared-window.ts'
+import type { Run } from '../replay/runs/run.ts'
+import type { PolicyTally } from '../replay/statistics/policy-tally.ts'
+import type { SharedWindow } from '../replay/statistics/shared-window.ts'
 import { binsOf, peaksOf, quantilesOf } from './distribution.ts'
 import { findingsOf } from './findings.ts'
-import type { Mask } from './mask.ts'
 import type { Demand, MostAdmitted, Report, Run as ReportedRun, Suggestion } from './report.ts'
 
 /** Of a limit, as in `MostAdmitted.over`. */

@@ -1,4 +1,4 @@
-import type { SharedWindow } from '../statistics/shared-window.ts'
+import type { SharedWindow } from '../replay/statistics/shared-window.ts'
 import type { Demand } from './report.ts'
 
 /** Up to here each peak has a bin of its own. */

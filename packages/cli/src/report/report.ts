@@ -1,3 +1,7 @@
+import type { FormatName } from '../log/formats/format.ts'
+import type { UnreadableLine } from '../log/input/read-log.ts'
+import type { PolicyTerms } from '../replay/runs/terms.ts'
+
 /**
  * What a replay found: printed as a table, drawn as a page, written as JSON. Times are integer ms
  * since the epoch, durations integer ms, all on the log's own clock. Requests are log lines;
@@ -26,19 +30,12 @@ export interface LogSource {
   readonly names: readonly string[]
   /** False: clients and lines are shown in full. */
   readonly masked: boolean
-  readonly format: 'combined' | 'json' | 'csv'
+  readonly format: FormatName
   /** All lines but empty ones; for CSV without the header. */
   readonly lines: number
   readonly unreadable: number
   /** The first few. */
-  readonly unreadableLines: readonly {
-    readonly name: string
-    /** From 1. */
-    readonly line: number
-    /** What it begins with; masked, its shape. */
-    readonly text: string
-    readonly reason: string
-  }[]
+  readonly unreadableLines: readonly UnreadableLine[]
   /** Lines more than a minute ahead of most that follow them: played when they came. */
   readonly early: number
   /** Lines that came more than a minute after their place: played when they came. */
@@ -78,16 +75,6 @@ export interface Run {
   readonly refusedTimeline: readonly number[]
   /** Those refused most, most first. */
   readonly mostRefused: readonly RefusedClient[]
-}
-
-export interface PolicyTerms {
-  readonly name: string
-  readonly algorithm: string
-  /** Undefined: a function of the request. */
-  readonly limit: number | undefined
-  readonly windowMs: number
-  readonly burst?: number
-  readonly maxDelayMs?: number
 }
 
 /** The most units that one client was admitted in any true window `(t − windowMs, t]`. */

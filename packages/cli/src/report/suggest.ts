@@ -1,7 +1,7 @@
 import { createLimiter } from '@sluice/core'
-import { NumberedStore } from '../replay/numbered-store.ts'
-import type { SharedWindow } from '../statistics/shared-window.ts'
-import type { Spool } from '../statistics/spool.ts'
+import { NumberedStore } from '../replay/runs/numbered-store.ts'
+import type { SharedWindow } from '../replay/statistics/shared-window.ts'
+import type { Spool } from '../replay/statistics/spool.ts'
 import { peaksOf, quantile } from './distribution.ts'
 import type { Suggestion } from './report.ts'
 

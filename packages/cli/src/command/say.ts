@@ -1,0 +1,13 @@
+import { stderr } from 'node:process'
+import { inspect } from 'node:util'
+import { printableLines } from '../report/printable.ts'
+
+/** A message to the operator, on standard error. */
+export function say(message: string): void {
+  stderr.write(`${printableLines(message)}\n`)
+}
+
+/** What is to be said of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? String(thrown.message) : inspect(thrown)
+}

@@ -1,0 +1,128 @@
+import type { Clients } from '../clients.ts'
+import type { LogEntry } from '../log-entry.ts'
+import { ClockTime } from './clock-time.ts'
+import { unescapeField } from './escapes.ts'
+import type { Reading } from './format.ts'
+import type { LineFormat } from './line-format.ts'
+import { whyOutOfReach } from './time.ts'
+
+const SPACE = 0x20
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN = 0x5b
+const DASH = 0x2d
+
+/**
+ * The combined log of nginx and Apache, and the common log, which is its first half:
+ * `address identity user [time] "request" status bytes "referer" "user agent"`.
+ */
+export class CombinedFormat implements LineFormat {
+  private readonly clients: Clients
+  private readonly byUser: boolean
+  private readonly whole: boolean
+  private readonly clock = new ClockTime()
+
+  constructor({ clients, fields, whole }: Reading) {
+    this.clients = clients
+    this.byUser = fields.key === 'user'
+    this.whole = whole
+  }
+
+  read(bytes: Buffer, start: number, end: number, entry: LogEntry): string | undefined {
+    const addressEnd = find(bytes, SPACE, start, end)
+    const userStart = find(bytes, SPACE, addressEnd + 1, end) + 1
+    if (addressEnd === start || userStart >= end)
+      return 'no address, identity and user at its start'
+    let open = userStart
+    let time = Number.NaN
+    // A user's name may hold spaces and brackets.
+    while (Number.isNaN(time)) {
+      open = find(bytes, OPEN, open + 1, end)
+      if (open === end) return 'no [time] such as [21/Nov/2026:14:33:45 +0000]'
+      if (bytes[open - 1] === SPACE) time = this.clock.read(bytes, open + 1)
+    }
+    const request = open + this.clock.length + 4
+    if (bytes[request - 1] !== QUOTE || request > end) return 'no "request" after the time'
+    const requestEnd = closing(bytes, request, end)
+    const status = requestEnd + 2
+    if (requestEnd === end) return 'the "request" does not end'
+    if (status >= end) return 'no status after the request'
+
+    const outOfReach = whyOutOfReach(time)
+    if (outOfReach !== undefined) return outOfReach
+
+    entry.time = time
+    if (this.byUser && !isDash(bytes, userStart, open - 1)) {
+      entry.client = this.clients.number(`user:${text(bytes, userStart, open - 1)}`)
+    } else {
+      entry.client = this.clients.numberOf(bytes, start, addressEnd)
+    }
+    if (this.whole) {
+      this.readWhole(bytes, { start, addressEnd, userStart, open, request, requestEnd, end }, entry)
+    }
+    return undefined
+  }
+
+  private readWhole(bytes: Buffer, at: Places, entry: LogEntry): void {
+    const user = text(bytes, at.userStart, at.open - 1)
+    entry.ip = bytes.toString('latin1', at.start, at.addressEnd)
+    entry.user = user === '-' ? undefined : { id: user }
+    const [method, target] = text(bytes, at.request, at.requestEnd).split(' ')
+    if (target !== undefined) {
+      entry.method = method as string
+      entry.url = target.replace(/^https?:\/\/[^/]*/i, '') || '/'
+    }
+    const [, status, length, referer, agent] =
+      REST.exec(bytes.toString('utf8', at.requestEnd + 1, at.end)) ?? []
+    entry.status = numberOf(status)
+    entry.bytes = numberOf(length)
+    entry.headers = {}
+    if (isTold(referer)) entry.headers.referer = unescapeField(referer)
+    if (isTold(agent)) entry.headers['user-agent'] = unescapeField(agent)
+  }
+}
+
+/** What follows the request. */
+const REST = /^ (\d+|-)(?: (\d+|-))?(?: "((?:[^"\\]|\\.)*)")?(?: "((?:[^"\\]|\\.)*)")?/
+
+interface Places {
+  readonly start: number
+  readonly addressEnd: number
+  readonly userStart: number
+  readonly open: number
+  readonly request: number
+  readonly requestEnd: number
+  readonly end: number
+}
+
+function text(bytes: Buffer, start: number, end: number): string {
+  return unescapeField(bytes.toString('utf8', start, end))
+}
+
+function isTold(field: string | undefined): field is string {
+  return field !== undefined && field !== '-'
+}
+
+function numberOf(field: string | undefined): number | undefined {
+  return isTold(field) ? Number(field) : undefined
+}
+
+/** Where the byte is, or `end`. */
+function find(bytes: Buffer, byte: number, start: number, end: number): number {
+  let i = start
+  while (i < end && bytes[i] !== byte) i += 1
+  return Math.min(i, end)
+}
+
+/** Where the quote is that ends a field, or `end`. */
+function closing(bytes: Buffer, start: number, end: number): number {
+  for (let i = start; i < end; i += 1) {
+    if (bytes[i] === QUOTE) return i
+    if (bytes[i] === BACKSLASH) i += 1
+  }
+  return end
+}
+
+function isDash(bytes: Buffer, start: number, end: number): boolean {
+  return end - start === 1 && bytes[start] === DASH
+}

@@ -1,0 +1,41 @@
+import { UsageError } from '../../command/usage-error.ts'
+import type { Clients } from '../clients.ts'
+import type { Mask } from '../mask.ts'
+import { CombinedFormat } from './combined.ts'
+import { CsvReader } from './csv.ts'
+import type { FieldNames } from './field-names.ts'
+import { JsonFormat } from './json.ts'
+import { LineReader } from './line-format.ts'
+import type { LogReader, LogSink } from './log-reader.ts'
+
+export const FORMATS = ['combined', 'json', 'csv'] as const
+export type FormatName = (typeof FORMATS)[number]
+
+/** What is to be read of a log, and where in it. */
+export interface Reading {
+  /** Numbers them. */
+  readonly clients: Clients
+  /** What was asked for; the rest is found by its usual names. Combined: `key` is `ip` or `user`. */
+  readonly fields: FieldNames
+  /** True: entries hold all that a line tells. Else time, client and cost. */
+  readonly whole: boolean
+  /** What of a line may be shown. */
+  readonly mask: Mask
+}
+
+/** @throws UsageError for fields that the format can't have */
+export function openReader(format: FormatName, reading: Reading, sink: LogSink): LogReader {
+  if (format === 'combined') checkCombined(reading.fields)
+  if (format === 'csv') return new CsvReader(reading, sink)
+  const lines = format === 'json' ? new JsonFormat(reading) : new CombinedFormat(reading)
+  return new LineReader(lines, sink, reading.whole)
+}
+
+function checkCombined({ key = 'ip', time, cost }: FieldNames): void {
+  if (key !== 'ip' && key !== 'user') {
+    throw new UsageError(`--key: a combined log has ip and user, received '${key}'`)
+  }
+  if (time !== undefined || cost !== undefined) {
+    throw new UsageError('--time and --cost are for JSON lines and CSV, and this is a combined log')
+  }
+}

@@ -1,0 +1,19 @@
+import type { LogEntry } from '../log-entry.ts'
+
+/** What a reader tells of its file, line by line. */
+export interface LogSink {
+  /** A line that could be read. The entry is the sink's from then on only if it asked for whole ones. */
+  entry(entry: LogEntry): void
+  /**
+   * @param line its number in the file, from 1
+   * @param text the line, or what it begins with
+   */
+  unreadable(line: number, text: string, reason: string): void
+}
+
+/** Reads a file of one format, in chunks as they come. */
+export interface LogReader {
+  /** Done when it returns, or when its promise is kept. */
+  write(chunk: Buffer): void | Promise<void>
+  end(): void | Promise<void>
+}

@@ -1,0 +1,130 @@
+import type { Clients } from '../clients.ts'
+import type { LogEntry } from '../log-entry.ts'
+import type { Mask } from '../mask.ts'
+import type { FieldNames } from './field-names.ts'
+import { type Fact, USUAL_NAMES } from './field-names.ts'
+import type { Reading } from './format.ts'
+import { readTime, whyOutOfReach } from './time.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Reads the entry out of a line that has named fields. */
+export class RecordReader {
+  private readonly clients: Clients
+  private readonly asked: FieldNames
+  private readonly whole: boolean
+  private readonly mask: Mask
+  /** Where the last record had a fact, which is where the next one will have it. */
+  private readonly found = new Map<Fact, string>()
+
+  constructor({ clients, fields, whole, mask }: Reading) {
+    this.clients = clients
+    this.asked = fields
+    this.whole = whole
+    this.mask = mask
+  }
+
+  /** @returns why it can't be read, or undefined */
+  read(fields: Fields, entry: LogEntry): string | undefined {
+    const time =
+      this.asked.time === undefined ? this.fact(fields, 'time') : at(fields, this.asked.time)
+    if (isEmpty(time)) return this.missing('time', fields)
+    entry.time = readTime(time)
+    if (Number.isNaN(entry.time)) {
+      if (typeof time === 'object') return 'the time is an object: name one of its fields'
+      const shown = this.mask.text(String(time))
+      return `the time "${shown}" is neither epoch seconds, epoch ms nor ISO 8601`
+    }
+    const outOfReach = whyOutOfReach(entry.time)
+    if (outOfReach !== undefined) return outOfReach
+    const key = this.asked.key === undefined ? this.fact(fields, 'key') : at(fields, this.asked.key)
+    if (isEmpty(key)) return this.missing('key', fields)
+    if (typeof key === 'object') return 'the key is an object: name one of its fields'
+    entry.client = this.clients.number(String(key))
+    if (this.asked.cost !== undefined) {
+      const cost = costOf(at(fields, this.asked.cost))
+      if (cost === undefined)
+        return `the cost at ${this.asked.cost} is no integer from 0 to 2^53 - 1`
+      entry.cost = cost
+    }
+    if (this.whole) this.readWhole(fields, String(key), entry)
+    return undefined
+  }
+
+  private readWhole(fields: Fields, key: string, entry: LogEntry): void {
+    const text = (fact: Fact) => {
+      const value = this.fact(fields, fact)
+      return isEmpty(value) || typeof value === 'object' ? undefined : String(value)
+    }
+    const user = text('user')
+    const agent = text('userAgent')
+    const referer = text('referer')
+    entry.fields = fields
+    entry.ip = key
+    entry.user = user === undefined ? undefined : { id: user }
+    entry.method = text('method')?.toUpperCase() ?? ''
+    entry.url = text('url') ?? ''
+    entry.status = numberOf(text('status'))
+    entry.bytes = numberOf(text('bytes'))
+    entry.headers = {
+      ...(agent !== undefined && { 'user-agent': agent }),
+      ...(referer !== undefined && { referer }),
+    }
+  }
+
+  private missing(fact: 'time' | 'key', fields: Fields): string {
+    const asked = this.asked[fact]
+    const names = Object.keys(fields).slice(0, 12)
+    const listed = names.join(', ')
+    const shown = names.every(isName) ? listed : this.mask.text(listed)
+    return asked === undefined
+      ? `no ${fact} under a usual name: name it with --${fact}; the line has ${shown}`
+      : `nothing at ${asked}; the line has ${shown}`
+  }
+
+  /** By its usual names. */
+  private fact(fields: Fields, fact: Fact): unknown {
+    const known = this.found.get(fact)
+    const value = known === undefined ? undefined : at(fields, known)
+    if (!isEmpty(value)) return value
+    for (const name of USUAL_NAMES[fact]) {
+      const other = at(fields, name)
+      if (isEmpty(other)) continue
+      this.found.set(fact, name)
+      return other
+    }
+    return undefined
+  }
+}
+
+/** The value at a dotted path; a name that holds dots itself is found too. */
+export function at(fields: unknown, path: string): unknown {
+  if (typeof fields !== 'object' || fields === null) return undefined
+  if (Object.hasOwn(fields, path)) return (fields as Fields)[path]
+  for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
+    const head = path.slice(0, dot)
+    if (!Object.hasOwn(fields, head)) continue
+    const value = at((fields as Fields)[head], path.slice(dot + 1))
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+/** Not what a CSV without a header begins with: times, addresses. */
+function isName(text: string): boolean {
+  return /^@?[a-z_][\w.-]{0,39}$/i.test(text)
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
+}
+
+/** Digits in CSV; undefined if it is no cost. */
+function costOf(value: unknown): number | undefined {
+  const cost = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
+  return Number.isSafeInteger(cost) && (cost as number) >= 0 ? (cost as number) : undefined
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+}

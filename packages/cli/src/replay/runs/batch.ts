@@ -1,0 +1,31 @@
+import type { LogEntry } from '../../log/log-entry.ts'
+
+/** Requests in a batch: so many that a run's states come back into the caches for more than one. */
+export const BATCH = 32_768
+
+/**
+ * Requests that are played together, in the order of time: each run plays all of them before the
+ * next run does, because a run's states are then near at hand.
+ */
+export class Batch {
+  length = 0
+  readonly times = new Float64Array(BATCH)
+  /** By the log. */
+  readonly clients = new Int32Array(BATCH)
+  readonly costs = new Float64Array(BATCH)
+  /** Only where whole entries were asked for. */
+  readonly entries: (LogEntry | undefined)[] = []
+
+  get isFull(): boolean {
+    return this.length === BATCH
+  }
+
+  add(timeMs: number, client: number, cost: number, entry: LogEntry | undefined): void {
+    const place = this.length
+    this.times[place] = timeMs
+    this.clients[place] = client
+    this.costs[place] = cost
+    if (entry !== undefined) this.entries[place] = entry
+    this.length = place + 1
+  }
+}

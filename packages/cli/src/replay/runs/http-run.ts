@@ -1,0 +1,130 @@
+import { type Charge, type HttpLimiter, RoutedLimiter, type Verdict } from '@sluice/core'
+import { messageOf } from '../../command/say.ts'
+import type { Clients } from '../../log/clients.ts'
+import type { LogEntry } from '../../log/log-entry.ts'
+import type { Mask } from '../../log/mask.ts'
+import type { ReplayOptions } from '../replay-options.ts'
+import { PolicyTally } from '../statistics/policy-tally.ts'
+import { RunTally } from '../statistics/run-tally.ts'
+import type { SharedWindow } from '../statistics/shared-window.ts'
+import { BATCH, type Batch } from './batch.ts'
+import { logAdapter } from './log-adapter.ts'
+import { NumberedStore } from './numbered-store.ts'
+import { NOBODY, type Run } from './run.ts'
+import { termsOf } from './terms.ts'
+
+type LogHttpLimiter = HttpLimiter<LogEntry, never>
+
+export interface HttpRunSetup {
+  readonly name: string
+  readonly options: ReplayOptions
+  readonly clients: Clients
+  readonly mask: Mask
+  /** What the requests of one more policy are counted in. */
+  demandFor(windowMs: number): SharedWindow
+  /** The entry of `routes` that a limiter is for; undefined: it holds everywhere. */
+  routeOf(httpLimiter: LogHttpLimiter): string | undefined
+}
+
+/** Traffic through the limiters of the middleware, with all their options: needs whole entries. */
+export class HttpRun implements Run {
+  readonly tally: RunTally
+  readonly clients = new Int32Array(BATCH)
+  private readonly setup: HttpRunSetup
+  private readonly httpLimiters: RoutedLimiter<LogEntry, never>
+  /** By the scope of their keys. */
+  private readonly policies = new Map<string, readonly PolicyTally[]>()
+  private nowMs = 0
+
+  /** @throws SluiceError for wrong options */
+  constructor(setup: HttpRunSetup) {
+    this.setup = setup
+    this.tally = new RunTally(setup.name)
+    const store = new NumberedStore(
+      () => this.nowMs,
+      (key) => setup.clients.number(key),
+    )
+    this.httpLimiters = new RoutedLimiter({ ...setup.options, store }, logAdapter)
+    this.policiesOf(this.httpLimiters.base)
+  }
+
+  async play({ length, times, clients, entries }: Batch): Promise<void> {
+    for (let i = 0; i < length; i += 1) {
+      const entry = entries[i] as LogEntry
+      this.nowMs = times[i] as number
+      entry.time = this.nowMs
+      // A log says nothing of mounted routers: the entry that the path is meant for decides.
+      const [httpLimiter] = this.httpLimiters.of(entry)
+      let verdict: Verdict | undefined
+      try {
+        const pending = httpLimiter?.check(entry)
+        verdict = pending instanceof Promise ? await pending : pending
+      } catch (error) {
+        throw this.failureOf(error, entry)
+      }
+      this.clients[i] =
+        httpLimiter === undefined || verdict === undefined || verdict.decision.source === 'allow'
+          ? this.pass()
+          : this.count(i, httpLimiter, verdict, clients[i] as number)
+    }
+  }
+
+  private pass(): typeof NOBODY {
+    this.tally.pass(this.nowMs)
+    return NOBODY
+  }
+
+  /**
+   * Counts what was decided for the client of the first policy.
+   * @param place of the request in its batch
+   * @param logged its client by the log: for those whom no policy was asked about
+   */
+  private count(
+    place: number,
+    httpLimiter: LogHttpLimiter,
+    verdict: Verdict,
+    logged: number,
+  ): number {
+    const { decision, charges } = verdict
+    const numbers = charges.map(({ key }) => this.setup.clients.number(key))
+    const client = numbers[0] ?? logged
+    if (decision.allowed) this.tally.admit(this.nowMs, client)
+    else this.tally.refuse(this.nowMs, client)
+    if (charges.length === 0) return client
+    for (const [i, policy] of this.policiesOf(httpLimiter).entries()) {
+      const { cost } = charges[i] as Charge
+      const number = numbers[i] as number
+      const { delayMs, resetMs } = decision.policies[i] as (typeof decision.policies)[number]
+      policy.record(place, this.nowMs, number, cost, decision.allowed, delayMs)
+      policy.keys.touch(number, this.nowMs, resetMs)
+    }
+    this.tally.noteKeys()
+    return client
+  }
+
+  /** What a function of the file threw, or the core of what it returned; with the request. */
+  private failureOf(error: unknown, entry: LogEntry): Error {
+    const { clients, mask } = this.setup
+    const request = mask.message(`${entry.method} ${entry.url}`, entry)
+    const client = mask.client(clients.key(entry.client), entry.client)
+    return new Error(
+      `a function of the configuration failed for ${request} of ${client} ` +
+        `at ${new Date(entry.time).toISOString()}: ${mask.message(messageOf(error), entry)}`,
+    )
+  }
+
+  private policiesOf(httpLimiter: LogHttpLimiter): readonly PolicyTally[] {
+    const known = this.policies.get(httpLimiter.scope)
+    if (known !== undefined) return known
+    const route = this.setup.routeOf(httpLimiter)
+    const { options, limiter } = httpLimiter
+    const policies = limiter.policies.map(({ name, windowMs }, i) => {
+      const full = route === undefined ? name : `${route}: ${name}`
+      const terms = termsOf(options.policies?.[i] ?? options, full, windowMs)
+      return new PolicyTally(terms, this.setup.demandFor(windowMs))
+    })
+    this.policies.set(httpLimiter.scope, policies)
+    this.tally.policies.push(...policies)
+    return policies
+  }
+}

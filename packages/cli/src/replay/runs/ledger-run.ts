@@ -1,0 +1,74 @@
+import { HttpLimiter, type Ledger, type RateLimitOptions } from '@sluice/core'
+import type { LogEntry } from '../../log/log-entry.ts'
+import { PolicyTally } from '../statistics/policy-tally.ts'
+import { RunTally } from '../statistics/run-tally.ts'
+import type { SharedWindow } from '../statistics/shared-window.ts'
+import { BATCH, type Batch } from './batch.ts'
+import { logAdapter } from './log-adapter.ts'
+import { NumberedStore } from './numbered-store.ts'
+import type { Run } from './run.ts'
+import { termsOf } from './terms.ts'
+
+type Charge = Parameters<Ledger['consume']>[0][number]
+
+/**
+ * Traffic through one policy with the same terms for every request. The policy is that of a gate,
+ * but requests go to its store at once: they have no more than a client and a cost, and of a
+ * decision it is enough to know whether, when and for how long.
+ */
+export class LedgerRun implements Run {
+  readonly tally: RunTally
+  clients: Int32Array = new Int32Array()
+  private readonly policy: PolicyTally
+  private readonly ledger: Ledger<'sync'>
+  private readonly charges: [Charge]
+  private nowMs = 0
+  private client = 0
+  /** By the place in the batch: whether it was admitted, how long it waits, when the quota is whole. */
+  private readonly admitted = new Uint8Array(BATCH)
+  private readonly delays = new Float64Array(BATCH)
+  private readonly resets = new Float64Array(BATCH)
+
+  /**
+   * @param demand counts what clients ask for
+   * @throws SluiceError for wrong options
+   */
+  constructor(name: string, options: RateLimitOptions<LogEntry, never>, demand: SharedWindow) {
+    const store = new NumberedStore(
+      () => this.nowMs,
+      () => this.client,
+    )
+    const [policy] = new HttpLimiter({ ...options, store }, logAdapter).limiter.policies
+    const { quota, windowMs } = policy as NonNullable<typeof policy>
+    if (quota === undefined) throw new Error('a limit by request needs a HttpRun')
+    this.ledger = store.open([{ name, algorithm: quota.algorithm }])
+    this.charges = [{ key: 'client', quota, cost: 1 }]
+    this.tally = new RunTally(name)
+    this.policy = new PolicyTally(termsOf(options, 'default', windowMs), demand)
+    this.tally.policies.push(this.policy)
+  }
+
+  /** One thing after the other for the whole batch: short loops keep the processor's memory busy. */
+  play(batch: Batch): void {
+    this.clients = batch.clients
+    this.decide(batch)
+    this.tally.count(batch, this.admitted)
+    this.policy.count(batch, this.admitted, this.delays)
+    this.tally.countKeys(this.policy.keys, batch, this.resets)
+  }
+
+  private decide({ length, times, clients, costs }: Batch): void {
+    const { charges, ledger, admitted, delays, resets } = this
+    const [charge] = charges
+    for (let i = 0; i < length; i += 1) {
+      this.nowMs = times[i] as number
+      this.client = clients[i] as number
+      charge.cost = costs[i] as number
+      const { admitted: isAdmitted, outcomes } = ledger.consume(charges)
+      const { delayMs, resetMs } = outcomes[0] as (typeof outcomes)[number]
+      admitted[i] = isAdmitted ? 1 : 0
+      delays[i] = delayMs
+      resets[i] = resetMs
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import {
+  type Charge,
+  commitOne,
+  decideAll,
+  KeyState,
+  type Keyspace,
+  type Ledger,
+  type Log,
+  type Store,
+  type StoreResult,
+} from '@sluice/core/store'
+import { withRoom } from '../../log/columns.ts'
+
+/** Integers of a state. */
+const WIDTH = 3
+/** Slots that are looked at for logs that nobody needs any more, in each call. */
+const LOOKED_AT = 4
+
+/**
+ * The memory store of a replay, whose keys have numbers already: it looks nothing up, evicts nobody
+ * and needs no timers. So a replay is exact, and several times as fast as on the memory store of
+ * the core. It runs the same quotas.
+ */
+export class NumberedStore implements Store<'sync'> {
+  readonly mode = 'sync'
+  readonly clock: () => number
+  private readonly numberOf: (key: string) => number
+
+  /** @param clock integer ms, which never steps back */
+  constructor(clock: () => number, numberOf: (key: string) => number) {
+    this.clock = clock
+    this.numberOf = numberOf
+  }
+
+  open(spaces: readonly Keyspace[]): Ledger<'sync'> {
+    return new NumberedLedger(this.clock, this.numberOf, spaces)
+  }
+
+  close(): void {}
+}
+
+/** The states of one space by the numbers of their keys. */
+class States {
+  private numbers = new Float64Array(WIDTH * 1024)
+  private readonly logs: (Log | undefined)[] = []
+  /** Where there are logs: from when on the quota is whole again, ms. */
+  private wholeAt = new Float64Array()
+  /** Logs of which all entries have left the window: as good as new. */
+  private readonly spare: Log[] = []
+  /** The slot looked at next. */
+  private hand = 0
+
+  load(slot: number, cell: KeyState): void {
+    const at = slot * WIDTH
+    if (at >= this.numbers.length) this.numbers = withRoom(this.numbers, at + WIDTH - 1)
+    cell.a = this.numbers[at] as number
+    cell.b = this.numbers[at + 1] as number
+    cell.c = this.numbers[at + 2] as number
+    cell.log = this.logs.length === 0 ? undefined : this.logs[slot]
+  }
+
+  /** Hands a log that is as good as new to a state that is to be charged, where states have logs. */
+  lend(slot: number, cell: KeyState, now: number): void {
+    if (this.logs.length === 0) return
+    this.wholeAt = withRoom(this.wholeAt, slot)
+    // Its own log, even if all of it has left the window, is about to be used.
+    this.wholeAt[slot] = Infinity
+    this.recycle(now)
+    cell.log ??= this.spare.pop()
+  }
+
+  save(slot: number, cell: KeyState, now: number): void {
+    const at = slot * WIDTH
+    this.numbers[at] = cell.a
+    this.numbers[at + 1] = cell.b
+    this.numbers[at + 2] = cell.c
+    if (cell.log === undefined) return
+    this.wholeAt = withRoom(this.wholeAt, slot)
+    this.wholeAt[slot] = now + cell.resetMs
+    while (this.logs.length < slot) this.logs.push(undefined)
+    this.logs[slot] = cell.log
+  }
+
+  private recycle(now: number): void {
+    for (let i = 0; i < LOOKED_AT; i += 1) {
+      this.hand = this.hand + 1 < this.logs.length ? this.hand + 1 : 0
+      if ((this.wholeAt[this.hand] as number) > now) continue
+      const log = this.logs[this.hand]
+      if (log === undefined) continue
+      log.dropUntil(now)
+      this.spare.push(log)
+      this.logs[this.hand] = undefined
+    }
+  }
+}
+
+class NumberedLedger implements Ledger<'sync'> {
+  private readonly clock: () => number
+  private readonly numberOf: (key: string) => number
+  private readonly states: readonly States[]
+  /** For each space, filled in anew by every call. */
+  private readonly cells: readonly KeyState[]
+  private readonly slots: number[]
+  private readonly ruling: StoreResult
+
+  constructor(clock: () => number, numberOf: (key: string) => number, spaces: readonly Keyspace[]) {
+    this.clock = clock
+    this.numberOf = numberOf
+    this.states = spaces.map(() => new States())
+    this.cells = spaces.map(() => new KeyState())
+    this.slots = spaces.map(() => 0)
+    this.ruling = { admitted: false, at: 0, source: 'store', outcomes: this.cells }
+  }
+
+  consume(charges: readonly Charge[]): StoreResult {
+    const { ruling } = this
+    const now = this.clock()
+    for (let i = 0; i < charges.length; i += 1) this.load(i, (charges[i] as Charge).key)
+    ruling.admitted = decideAll(this.cells, charges, now)
+    ruling.at = now
+    if (ruling.admitted) this.charge(charges, now)
+    return ruling
+  }
+
+  readonly peek = unsupported
+  readonly settle = unsupported
+  readonly block = unsupported
+  readonly reset = unsupported
+
+  private load(i: number, key: string): void {
+    const slot = this.numberOf(key)
+    this.slots[i] = slot
+    this.states[i]?.load(slot, this.cells[i] as KeyState)
+  }
+
+  private charge(charges: readonly Charge[], now: number): void {
+    for (let i = 0; i < charges.length; i += 1) {
+      const charge = charges[i] as Charge
+      if (charge.cost === 0) continue
+      const cell = this.cells[i] as KeyState
+      const states = this.states[i] as States
+      const slot = this.slots[i] as number
+      states.lend(slot, cell, now)
+      commitOne(cell, charge, now, charge.cost)
+      states.save(slot, cell, now)
+    }
+  }
+}
+
+/** A replay consumes, and does nothing else. */
+function unsupported(): never {
+  throw new Error('a replay has nothing to peek at, to settle, to block or to reset')
+}

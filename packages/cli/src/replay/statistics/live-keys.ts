@@ -1,0 +1,59 @@
+import { withRoom } from '../../log/columns.ts'
+
+const BUCKETS = 65_536
+const SHORTEST_BUCKET_MS = 1000
+
+/**
+ * How many keys a store has to hold: those whose quota is not whole. Counted in buckets of a second
+ * of the log, or of 1/16,384 of the time that a quota takes to be whole again, whichever is longer.
+ */
+export class LiveKeys {
+  /** Now. */
+  count = 0
+  private readonly bucketMs: number
+  /** How many keys expire in each bucket, around a ring. */
+  private readonly expiring = new Int32Array(BUCKETS)
+  /** By client: the bucket in which it expires, since the epoch; 0: not live. */
+  private buckets = new Float64Array(1024)
+  private present = 0
+  /** Of the present bucket. */
+  private endMs = 0
+
+  /** @param resetMs how long a quota commonly takes to be whole again */
+  constructor(resetMs: number) {
+    this.bucketMs = Math.max(SHORTEST_BUCKET_MS, Math.ceil((resetMs * 4) / BUCKETS))
+  }
+
+  /** Forgets what has expired. */
+  advance(nowMs: number): void {
+    if (nowMs < this.endMs) return
+    const present = Math.floor(nowMs / this.bucketMs)
+    this.endMs = (present + 1) * this.bucketMs
+    const from = Math.max(this.present + 1, present - BUCKETS + 1)
+    for (let bucket = from; bucket <= present; bucket += 1) {
+      const place = bucket % BUCKETS
+      this.count -= this.expiring[place] as number
+      this.expiring[place] = 0
+    }
+    this.present = present
+  }
+
+  /** @param resetMs from now until the client's quota is whole; 0: it is */
+  touch(client: number, nowMs: number, resetMs: number): void {
+    this.advance(nowMs)
+    if (client >= this.buckets.length) this.buckets = withRoom(this.buckets, client)
+    const before = this.buckets[client] as number
+    const last = this.present + BUCKETS - 1
+    const expiry = resetMs === 0 ? 0 : Math.min(last, Math.ceil((nowMs + resetMs) / this.bucketMs))
+    if (expiry === before) return
+    if (before > this.present) this.add(before, -1)
+    if (expiry > this.present) this.add(expiry, 1)
+    this.buckets[client] = expiry
+  }
+
+  private add(bucket: number, keys: number): void {
+    const place = bucket % BUCKETS
+    this.expiring[place] = (this.expiring[place] as number) + keys
+    this.count += keys
+  }
+}

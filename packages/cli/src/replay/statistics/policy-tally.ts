@@ -1,0 +1,79 @@
+import type { Batch } from '../runs/batch.ts'
+import type { PolicyTerms } from '../runs/terms.ts'
+import { Departures } from './departures.ts'
+import { LiveKeys } from './live-keys.ts'
+import type { SharedWindow } from './shared-window.ts'
+import { type Most, TrueWindow } from './true-window.ts'
+
+/** What one policy has admitted. */
+export class PolicyTally {
+  readonly terms: PolicyTerms
+  readonly demand: SharedWindow
+  readonly keys: LiveKeys
+  private readonly window: TrueWindow
+  private readonly lane: number
+  /** Leaky bucket only. */
+  private readonly departures: Departures | undefined
+
+  constructor(terms: PolicyTerms, demand: SharedWindow) {
+    this.terms = terms
+    this.demand = demand
+    this.keys = new LiveKeys(2 * terms.windowMs)
+    demand.limits.push(terms.limit)
+    if (terms.algorithm === 'leaky-bucket') {
+      this.window = new TrueWindow(terms.windowMs, 1)
+      this.lane = 0
+      this.departures = new Departures(this.window)
+    } else {
+      this.window = demand.window
+      this.lane = demand.claim()
+    }
+  }
+
+  get most(): Most {
+    return this.window.most[this.lane] as Most
+  }
+
+  /**
+   * @param place of the request in its batch
+   * @param delayMs until its turn, if it was admitted
+   */
+  record(
+    place: number,
+    nowMs: number,
+    client: number,
+    cost: number,
+    admitted: boolean,
+    delayMs: number,
+  ): void {
+    if (this.departures === undefined) {
+      this.demand.mark(place, client, cost, admitted ? this.lane : undefined)
+      return
+    }
+    this.demand.mark(place, client, cost)
+    if (admitted) this.departures.add(nowMs, delayMs, client, cost)
+  }
+
+  /** The same for a whole batch. @param admitted by place: 1 or 0. @param delays by place */
+  count(
+    { length, times, clients, costs }: Batch,
+    admitted: Uint8Array,
+    delays: Float64Array,
+  ): void {
+    for (let i = 0; i < length; i += 1) {
+      const client = clients[i] as number
+      const cost = costs[i] as number
+      this.record(i, times[i] as number, client, cost, admitted[i] === 1, delays[i] as number)
+    }
+  }
+
+  /** Lets all go on that were admitted. */
+  finish(): void {
+    this.departures?.leaveUntil(Infinity)
+  }
+
+  /** The most units that the client was admitted in a window. */
+  peak(client: number): number {
+    return this.window.peak(client, this.lane)
+  }
+}

@@ -1,0 +1,88 @@
+import type { Batch } from '../runs/batch.ts'
+import type { LiveKeys } from './live-keys.ts'
+import type { PolicyTally } from './policy-tally.ts'
+import { Refusals } from './refusals.ts'
+import { TimelineCounts } from './timeline.ts'
+
+const ADMITTED = 0
+const REFUSED = 1
+
+/** What a run did with its requests. */
+export class RunTally {
+  readonly name: string
+  admitted = 0
+  refused = 0
+  exempt = 0
+  /** The most keys that the store had to hold at a time. */
+  peakKeys = 0
+  readonly refusals = new Refusals()
+  /** The policies that requests have met, first the ones that hold everywhere. */
+  readonly policies: PolicyTally[] = []
+  private readonly timeline = new TimelineCounts(2)
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /** A request that nobody limits. */
+  pass(nowMs: number): void {
+    this.exempt += 1
+    this.admitted += 1
+    this.timeline.enter(nowMs)
+    this.timeline.count(ADMITTED)
+  }
+
+  admit(nowMs: number, client: number): void {
+    this.admitted += 1
+    this.timeline.enter(nowMs)
+    this.timeline.count(ADMITTED)
+    this.refusals.admit(client)
+  }
+
+  refuse(nowMs: number, client: number): void {
+    this.refused += 1
+    this.timeline.enter(nowMs)
+    this.timeline.count(REFUSED)
+    this.refusals.refuse(client, nowMs)
+  }
+
+  /** Counts a whole batch of which nothing is exempt. @param admitted by place: 1 or 0 */
+  count({ length, times, clients }: Batch, admitted: Uint8Array): void {
+    for (let i = 0; i < length; i += 1) {
+      const nowMs = times[i] as number
+      const client = clients[i] as number
+      if (admitted[i] === 1) this.admit(nowMs, client)
+      else this.refuse(nowMs, client)
+    }
+  }
+
+  /** The same for the keys of the only policy. @param resets by place: ms until the quota is whole */
+  countKeys(keys: LiveKeys, { length, times, clients }: Batch, resets: Float64Array): void {
+    for (let i = 0; i < length; i += 1) {
+      keys.touch(clients[i] as number, times[i] as number, resets[i] as number)
+      if (keys.count > this.peakKeys) this.peakKeys = keys.count
+    }
+  }
+
+  /** Looks how many keys are held now, over all policies. */
+  noteKeys(): void {
+    let keys = 0
+    for (let i = 0; i < this.policies.length; i += 1) {
+      keys += (this.policies[i] as PolicyTally).keys.count
+    }
+    if (keys > this.peakKeys) this.peakKeys = keys
+  }
+
+  get admittedTimeline(): number[] {
+    return this.timeline.of(ADMITTED)
+  }
+
+  get refusedTimeline(): number[] {
+    return this.timeline.of(REFUSED)
+  }
+
+  /** Ends the run: everybody who waits for a turn goes on. */
+  finish(): void {
+    for (const policy of this.policies) policy.finish()
+  }
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import type { Run } from '../report.ts'
+import { renderReport } from './index.ts'
+import { sampleReport } from './sample-report.ts'
+
+const sample = sampleReport()
+const run = sample.runs[0] as Run
+
+/** Its text, without script and style, tags as spaces. */
+function textOf(page: string): string {
+  return page
+    .replace(/<(script|style)[^>]*>.*?<\/\1>/gs, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+}
+
+test('the same report gives the same page', () => {
+  expect(renderReport(sampleReport())).toBe(renderReport(sampleReport()))
+})
+
+test('the page lets its own script and style in, and nothing else', () => {
+  const page = renderReport(sample)
+  const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? ''
+  expect(policy).toMatch(/^default-src &#39;none&#39;; /)
+  for (const [, element, text] of page.matchAll(/<(script|style)>(.*?)<\/\1>/gs)) {
+    const hash = createHash('sha256').update(String(text)).digest('base64')
+    expect(policy).toContain(`${element}-src &#39;sha256-${hash}&#39;`)
+  }
+  expect(page).not.toMatch(/ style="| on\w+="|<link|https?:\/\/(?!github\.com\/leeoniya)/)
+})
+
+test('the page has the licence of the library that draws its charts', () => {
+  expect(renderReport(sample)).toMatch(/uplot\nThe MIT License.*Leon Sorokin/s)
+})
+
+test('one run, of several policies, as a configuration file has them', () => {
+  const policies = [
+    { name: 'burst', algorithm: 'token-bucket', limit: 20, windowMs: 1000, burst: 40 },
+    { name: 'plan', algorithm: 'sliding-window', limit: undefined, windowMs: 3_600_000 },
+  ]
+  const most = ['burst', 'plan'].map((policy) => ({
+    policy,
+    units: 57,
+    client: '192.0.2.x',
+    atMs: 0,
+    over: [],
+  }))
+  const page = textOf(
+    renderReport(
+      sampleReport({ runs: [{ ...run, name: 'limits.json', policies, most, exempt: 12 }] }),
+    ),
+  )
+  expect(page).toContain('What this limit would have done')
+  expect(page).toContain('limits.json burst token-bucket 20 1 s burst 40')
+  expect(page).toContain('limits.json plan sliding-window by request 1 h')
+  expect(page).toContain('12 requests were exempt from limits.json')
+})
+
+describe('what there is nothing to tell of', () => {
+  test('no findings and no suggestion have no section', () => {
+    const page = renderReport(sampleReport({ findings: [], suggestion: undefined }))
+    expect(page).not.toMatch(/What stands out|Limits to consider/)
+  })
+
+  test('nobody refused', () => {
+    const quiet = { ...run, refused: 0, clientsRefused: 0, mostRefused: [], longestRefusedMs: 0 }
+    const page = textOf(renderReport(sampleReport({ runs: [quiet] })))
+    expect(page).toContain('No client was refused.')
+  })
+
+  test('every line readable and in order', () => {
+    const source = { ...sample.source, lines: 9, unreadable: 0, unreadableLines: [], late: 0 }
+    const page = textOf(renderReport(sampleReport({ source })))
+    expect(page).toContain('9 lines of combined log, all of them readable. ')
+  })
+})
+
+test('an interrupted replay says so, a finished one does not', () => {
+  const source = { ...sample.source, interrupted: true }
+  expect(renderReport(sampleReport({ source }))).toContain('Stopped before the end')
+  expect(renderReport(sample)).not.toContain('Stopped before the end')
+})

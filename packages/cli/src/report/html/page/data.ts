@@ -1,0 +1,17 @@
+import type { Demand, Timeline } from '../../report.ts'
+
+/** What the page's charts are drawn from. */
+export interface PageData {
+  readonly timeline: Omit<Timeline, 'requests'>
+  readonly runs: readonly {
+    /** The custom property of its colour. */
+    readonly colour: `--${string}`
+    readonly admitted: readonly number[]
+    readonly refused: readonly number[]
+  }[]
+  /** Those that have a chart. */
+  readonly demand: readonly Pick<Demand, 'bins' | 'limits'>[]
+}
+
+/** The id of the element that holds them, as JSON. */
+export const DATA_ID = 'sluice-data'

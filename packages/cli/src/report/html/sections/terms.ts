@@ -1,0 +1,50 @@
+import type { PolicyTerms } from '../../../replay/runs/terms.ts'
+import type { Report, Run } from '../../report.ts'
+import { count, duration, number } from '../../words.ts'
+import { type Html, html } from '../html.ts'
+import { table } from '../table.ts'
+import { runName } from './run-name.ts'
+import { section } from './section.ts'
+
+interface Row {
+  readonly run: Run
+  readonly policy: PolicyTerms
+}
+
+/** What was played. */
+export function terms({ runs }: Report): Html {
+  const rows = runs.flatMap((run) => run.policies.map((policy) => ({ run, policy })))
+  const several = runs.some(({ policies }) => policies.length > 1)
+  const exempt = runs.filter(({ exempt }) => exempt > 0)
+  return section(
+    'terms',
+    'The terms',
+    table<Row>(
+      'The policies of each run',
+      [
+        { title: 'Limited by', cell: ({ run }) => runName(run) },
+        several && { title: 'Policy', cell: ({ policy }) => html`<bdi>${policy.name}</bdi>` },
+        rows.some(({ run, policy }) => run.name !== policy.algorithm) && {
+          title: 'Algorithm',
+          cell: ({ policy }) => policy.algorithm,
+        },
+        { title: 'Limit', number: true, cell: ({ policy }) => limitOf(policy) },
+        { title: 'Window', number: true, cell: ({ policy }) => duration(policy.windowMs) },
+        { title: 'Further', cell: ({ policy }) => further(policy) },
+      ],
+      rows,
+      { cards: true },
+    ),
+    exempt.map(
+      ({ name, exempt }) =>
+        html`<p class="note">${count(exempt, 'request')} were exempt from <bdi>${name}</bdi>, and are counted as admitted.</p>`,
+    ),
+  )
+}
+
+const limitOf = ({ limit }: PolicyTerms) => (limit === undefined ? 'by request' : number(limit))
+
+function further({ burst, maxDelayMs }: PolicyTerms): string {
+  if (burst !== undefined) return `burst ${number(burst)}`
+  return maxDelayMs === undefined ? '–' : `waits up to ${duration(maxDelayMs)}`
+}

@@ -1,0 +1,54 @@
+import type { Report } from '../../report.ts'
+import { duration, moment, number } from '../../words.ts'
+import { type Html, html } from '../html.ts'
+import { folded, table } from '../table.ts'
+import { runName } from './run-name.ts'
+import { section } from './section.ts'
+
+/** Admitted and refused over the log's time, one chart for each run. */
+export function timeline({ timeline, runs }: Report): Html {
+  const { startMs, stepMs, requests } = timeline
+  const panels = runs.map(
+    (run) => html`<figure class="panel">
+<figcaption>${runName(run)}<output>${number(run.admitted)} admitted, ${number(run.refused)} refused</output></figcaption>
+<div class="plot"></div>
+</figure>`,
+  )
+  const steps = requests.map((_, step) => step)
+  const numbers = table<number>(
+    'Requests over time',
+    [
+      { title: 'From', cell: (step) => moment(startMs + step * stepMs) },
+      { title: 'Requests', number: true, cell: (step) => number(requests[step] ?? 0) },
+      ...runs.flatMap(({ name, admittedTimeline, refusedTimeline }) => [
+        {
+          title: `${name}: admitted`,
+          number: true,
+          cell: (step: number) => number(admittedTimeline[step] ?? 0),
+        },
+        {
+          title: `${name}: refused`,
+          number: true,
+          cell: (step: number) => number(refusedTimeline[step] ?? 0),
+        },
+      ]),
+    ],
+    steps,
+  )
+  return section(
+    'timeline',
+    'Over time',
+    html`<div class="charts" hidden>
+<div class="above">
+<p class="note">Requests in each ${duration(stepMs)}. <span class="key admitted">admitted</span> <span class="key refused">refused</span></p>
+<fieldset class="switch"><legend class="unseen">Show</legend>
+<label><input type="radio" name="view" value="both" checked>Admitted and refused</label>
+<label><input type="radio" name="view" value="refused">Refused only</label>
+</fieldset>
+</div>
+${panels}
+<p class="scrub"><span aria-hidden="true">Look at a moment</span><input type="range" aria-label="Moment" min="0" max="${Math.max(0, requests.length - 1)}" value="0"></p>
+</div>`,
+    folded('These numbers as a table', numbers),
+  )
+}

@@ -1,0 +1,147 @@
+import Table from 'cli-table3'
+import type pico from 'picocolors'
+import type { PolicyTerms } from '../replay/runs/terms.ts'
+import type { Report, Run } from './report.ts'
+import { count, duration, moment, number, percent } from './words.ts'
+
+type Colors = ReturnType<typeof pico.createColors>
+
+/** No frames, so that the table can be pasted anywhere. */
+const FRAMELESS = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: '  ',
+}
+
+/** The report as text, for people. */
+export function toText(report: Report, colors: Colors): string {
+  return [
+    summary(report),
+    ...(report.runs.length > 0 ? [runsTable(report, colors)] : []),
+    ...(report.suggestion === undefined ? [] : [suggestionTable(report, colors)]),
+    findings(report, colors),
+    unreadable(report),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+function summary({ source, requests, clients }: Report): string {
+  const { lines, unreadable, early, late, fromMs, toMs, interrupted } = source
+  const left = [
+    ...(unreadable > 0 ? [`${number(unreadable)} unreadable`] : []),
+    ...(early > 0 ? [`${number(early)} early`] : []),
+    ...(late > 0 ? [`${number(late)} late`] : []),
+  ]
+  const aside = left.length > 0 ? ` (${left.join(', ')})` : ''
+  const stopped = interrupted ? 'Stopped before the end: what was played until then.\n' : ''
+  return (
+    `${stopped}${count(lines, 'line')}${aside}: ${count(requests, 'request')} of ` +
+    `${count(clients, 'client')} in ${duration(toMs - fromMs)}\n` +
+    `from ${moment(fromMs)} to ${moment(toMs)}`
+  )
+}
+
+function runsTable({ runs, clients }: Report, colors: Colors): string {
+  const several = runs.some(({ policies }) => policies.length > 1)
+  const table = frameless(
+    [
+      several ? 'policy' : 'algorithm',
+      'admitted',
+      'refused',
+      'clients refused',
+      'most in a window',
+      'longest refused',
+      'peak keys',
+    ],
+    colors,
+  )
+  for (const run of runs) {
+    if (several) for (const row of policyRows(run)) table.push(row)
+    table.push([
+      several ? 'all together' : run.name,
+      number(run.admitted),
+      run.refused === 0 ? '0' : `${number(run.refused)} (${percent(run.refused / run.requests)})`,
+      run.clientsRefused === 0
+        ? '0'
+        : `${number(run.clientsRefused)} (${percent(run.clientsRefused / clients)})`,
+      several ? '' : most(run, 0),
+      run.refused === 0 ? '-' : duration(run.longestRefusedMs),
+      number(run.peakKeys),
+    ])
+  }
+  const [first] = runs
+  const title = several ? `Through ${first?.name}:` : termsText(first?.policies[0] as PolicyTerms)
+  return `${title}\n\n${table.toString()}`
+}
+
+/** A policy alone: what of all is its own is the most that it admitted. */
+function policyRows(run: Run): string[][] {
+  return run.policies.map((terms, i) => [
+    `${terms.name}: ${termsText(terms)}`,
+    '',
+    '',
+    '',
+    most(run, i),
+    '',
+    '',
+  ])
+}
+
+function most(run: Run, policy: number): string {
+  const { units } = run.most[policy] as Run['most'][number]
+  const { limit } = run.policies[policy] as PolicyTerms
+  return limit === undefined || limit === 0
+    ? number(units)
+    : `${number(units)} (${percent(units / limit)})`
+}
+
+function termsText({ limit, windowMs }: PolicyTerms): string {
+  return `${limit === undefined ? 'a limit by request' : number(limit)} per ${duration(windowMs)}`
+}
+
+function suggestionTable({ suggestion }: Report, colors: Colors): string {
+  if (suggestion === undefined) return ''
+  const table = frameless(['clients never refused', 'limit', 'token bucket: burst'], colors)
+  for (const { share, limit, burst } of suggestion.rows) {
+    table.push([percent(share), number(limit), number(burst)])
+  }
+  return `Limits per ${duration(suggestion.windowMs)} by what clients ask for:\n\n${table.toString()}`
+}
+
+function findings({ findings }: Report, colors: Colors): string {
+  if (findings.length === 0) return ''
+  return [colors.bold('What stands out'), ...findings.map((each) => `- ${each}`)].join('\n')
+}
+
+function unreadable({ source: { unreadable, unreadableLines, masked } }: Report): string {
+  if (unreadable === 0) return ''
+  const lines = unreadableLines.map(
+    ({ name, line, text, reason }) => `  ${name}:${line}: ${reason}: ${text}`,
+  )
+  const more = unreadable - lines.length
+  if (more > 0) lines.push(`  and ${number(more)} more`)
+  const aside = masked ? ' (x for letters, 0 for digits; --show-clients shows them)' : ''
+  return [`Unreadable${aside}:`, ...lines].join('\n')
+}
+
+function frameless(head: readonly string[], colors: Colors): Table.Table {
+  return new Table({
+    head: head.map((title) => colors.bold(title)),
+    chars: FRAMELESS,
+    colAligns: head.map((_, i) => (i === 0 ? 'left' : 'right')),
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  })
+}
