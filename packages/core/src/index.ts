@@ -1,4 +1,4 @@
-export type { AlgorithmName } from './algorithms/algorithm.ts'
+export type { AlgorithmName } from './algorithms/index.ts'
 export { SluiceError } from './errors/sluice-error.ts'
 export { keepFields } from './http/fields/kept-fields.ts'
 export type { HeaderProfile } from './http/fields/profiles/index.ts'

@@ -1,5 +1,12 @@
-export { type CompiledLimit, KeyState, type Outcome } from './algorithms/algorithm.ts'
+export {
+  type Algorithm,
+  type CompiledLimit,
+  KeyState,
+  type Outcome,
+} from './algorithms/algorithm.ts'
 export type { Log } from './algorithms/sliding-log/log.ts'
+export { Policy, type PolicyOptions } from './limiter/policy.ts'
+export { parseDuration } from './options/duration.ts'
 export { commitOne, decideAll, decideOne, settleOne } from './stores/rules/decide-all.ts'
 export { decodeState, encodeState } from './stores/rules/state-bytes.ts'
 export type {

@@ -1,22 +1,26 @@
-import type { AlgorithmName, Decision, PolicyOptions } from '@sluice/core'
+import type { Decision, PolicyOptions } from '@sluice/core'
+import {
+  ALGORITHM_NAMES,
+  type AlgorithmName,
+  algorithms,
+  DEFAULT_ALGORITHM,
+} from '@sluice/core/algorithms'
 import { LIMIT, WINDOW_MS } from './terms.ts'
 
 /** The algorithms whose state does not grow. */
-export const COUNTING: readonly AlgorithmName[] = [
-  'sliding-window',
-  'fixed-window',
-  'token-bucket',
-  'leaky-bucket',
+export const COUNTING = ALGORITHM_NAMES.filter((name) => !algorithms[name].keepsLog)
+
+/** All, those with a log last. */
+export const ALGORITHMS = [
+  ...COUNTING,
+  ...ALGORITHM_NAMES.filter((name) => algorithms[name].keepsLog),
 ]
 
-export const ALGORITHMS: readonly AlgorithmName[] = [...COUNTING, 'sliding-log']
-
 /** The default algorithm, to which the ratios relate. */
-export const OURS = 'sluice sliding-window'
+export const OURS = `sluice ${DEFAULT_ALGORITHM}`
 
 export function policies(algorithm: AlgorithmName, count: number): PolicyOptions[] {
-  // The most that a log may hold.
-  const limit = algorithm === 'sliding-log' ? 100_000 : LIMIT
+  const limit = Math.min(LIMIT, algorithms[algorithm].maxLimit)
   return Array.from({ length: count }, (_, i) => {
     return { name: `p${i}`, limit, window: WINDOW_MS, algorithm }
   })

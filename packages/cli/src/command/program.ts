@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { ALGORITHM_NAMES } from '@sluice/core/algorithms'
 import { Command, Option } from 'commander'
 import { FORMATS } from '../log/formats/format.ts'
-import { ALGORITHMS } from '../replay/plan-flags.ts'
 import type { ReplayFlags } from './flags.ts'
 import { say } from './say.ts'
 
@@ -37,7 +37,7 @@ export function createProgram(
     .optionsGroup('The limits:')
     .option('-l, --limit <units>', 'requests (units of cost) per window')
     .option('-w, --window <duration>', 'such as 1s, 1m, 1h, 1d, or in ms')
-    .option('-a, --algorithm <names>', `some of ${ALGORITHMS.join(', ')} (default: all)`)
+    .option('-a, --algorithm <names>', `some of ${ALGORITHM_NAMES.join(', ')} (default: all)`)
     .option('--burst <units>', 'token bucket: what it holds (default: the limit)')
     .option('--max-delay <duration>', 'leaky bucket: the longest wait (default: 1s)')
     .option('-c, --config <file>', "a file (.ts, .js, .json) with the middleware's own options")

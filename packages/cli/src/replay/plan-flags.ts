@@ -1,19 +1,15 @@
-import { type AlgorithmName, createLimiter, type RateLimitOptions, SluiceError } from '@sluice/core'
-
+import { SluiceError } from '@sluice/core'
+import {
+  ALGORITHM_NAMES,
+  type AlgorithmName,
+  algorithms as registry,
+} from '@sluice/core/algorithms'
+import { type Algorithm, type PolicyOptions, parseDuration } from '@sluice/core/store'
 import { numeric, type ReplayFlags } from '../command/flags.ts'
 import { UsageError } from '../command/usage-error.ts'
-import type { LogEntry } from '../log/log-entry.ts'
 import type { Plan } from './plan.ts'
 import { LedgerRun } from './runs/ledger-run.ts'
 import { SharedWindow } from './statistics/shared-window.ts'
-
-export const ALGORITHMS: readonly AlgorithmName[] = [
-  'sliding-window',
-  'fixed-window',
-  'sliding-log',
-  'token-bucket',
-  'leaky-bucket',
-]
 
 const DEFAULT_WINDOW = '1m'
 
@@ -27,61 +23,76 @@ export function planFlags(flags: ReplayFlags): Plan {
     throw new UsageError('say which --limit to play, or let one be found with --suggest')
   }
   const algorithms = algorithmsOf(flags)
-  requireAlgorithm('--burst', burst, 'token-bucket', algorithms)
-  requireAlgorithm('--max-delay', maxDelay, 'leaky-bucket', algorithms)
+  requireAlgorithm('--burst', burst, 'burst', algorithms)
+  requireAlgorithm('--max-delay', maxDelay, 'maxDelay', algorithms)
   const demand = new SharedWindow(windowMsOf(window), limit === undefined ? 0 : algorithms.length)
   const notes: string[] = []
   const runs: LedgerRun[] = []
   for (const algorithm of limit === undefined ? [] : algorithms) {
+    const own = { burst, maxDelay }
     const options = {
       limit: numeric(limit as string),
       window: numeric(window),
       algorithm,
-      ...(algorithm === 'token-bucket' && burst !== undefined && { burst: numeric(burst) }),
-      ...(algorithm === 'leaky-bucket' &&
-        maxDelay !== undefined && { maxDelay: numeric(maxDelay) }),
-    } as RateLimitOptions<LogEntry, never>
+      ...Object.fromEntries(
+        optionsOf(algorithm).flatMap((option) => {
+          const value = own[option]
+          return value === undefined ? [] : [[option, numeric(value)]]
+        }),
+      ),
+    } as PolicyOptions
     try {
       runs.push(new LedgerRun(algorithm, options, demand))
     } catch (error) {
-      // Of five that nobody has named, one may have narrower bounds.
-      if (flags.algorithm !== undefined || algorithm !== 'sliding-log') throw asUsage(error)
-      notes.push(`sliding-log is left out: ${asUsage(error).message}`)
+      // Of those that nobody has named, one may have narrower bounds.
+      if (flags.algorithm !== undefined || !hasNarrowBounds(algorithm)) throw asUsage(error)
+      notes.push(`${algorithm} is left out: ${asUsage(error).message}`)
     }
   }
   return { runs, demands: [demand], whole: false, notes }
 }
 
 function algorithmsOf({ algorithm }: ReplayFlags): readonly AlgorithmName[] {
-  if (algorithm === undefined) return ALGORITHMS
+  if (algorithm === undefined) return ALGORITHM_NAMES
   const names = algorithm.split(',').map((name) => name.trim())
   for (const name of names) {
-    if (!ALGORITHMS.includes(name as AlgorithmName)) {
+    if (!ALGORITHM_NAMES.includes(name as AlgorithmName)) {
       throw new UsageError(
-        `--algorithm: expected some of ${ALGORITHMS.join(', ')}, received '${name}'`,
+        `--algorithm: expected some of ${ALGORITHM_NAMES.join(', ')}, received '${name}'`,
       )
     }
   }
   return [...new Set(names as AlgorithmName[])]
 }
 
+type OwnOption = keyof Algorithm['options']
+
+/** What an algorithm has beside limit and window. */
+function optionsOf(name: AlgorithmName): readonly OwnOption[] {
+  return Object.keys(registry[name].options) as OwnOption[]
+}
+
 function requireAlgorithm(
   flag: string,
   value: string | undefined,
-  algorithm: AlgorithmName,
+  option: OwnOption,
   played: readonly AlgorithmName[],
 ): void {
-  if (value === undefined || played.includes(algorithm)) return
-  throw new UsageError(`${flag} is for ${algorithm}, which is not among --algorithm`)
+  const takes = (name: AlgorithmName) => optionsOf(name).includes(option)
+  if (value === undefined || played.some(takes)) return
+  const names = ALGORITHM_NAMES.filter(takes).join(', ')
+  throw new UsageError(`${flag} is for ${names}, which is not among --algorithm`)
+}
+
+/** Whether it takes less than the largest limit that others take. */
+function hasNarrowBounds(name: AlgorithmName): boolean {
+  return ALGORITHM_NAMES.some((other) => registry[other].maxLimit > registry[name].maxLimit)
 }
 
 /** As the core reads it. */
 function windowMsOf(window: string): number {
   try {
-    const limiter = createLimiter({ limit: 1, window: numeric(window) as number })
-    const { policies } = limiter.peek('client')
-    limiter.close()
-    return policies[0]?.windowMs as number
+    return parseDuration('window', numeric(window))
   } catch (error) {
     throw asUsage(error)
   }

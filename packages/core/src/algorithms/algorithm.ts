@@ -1,5 +1,8 @@
 import type { Log } from './sliding-log/log.ts'
 
+/** The largest limit of any policy, units. */
+export const MAX_LIMIT = 1_000_000_000_000
+
 /** What a policy promises, in the user's own numbers. */
 export interface AlgorithmParams {
   /** Requests (units of cost) per window, integer, 0 … 10^12. */
@@ -93,16 +96,23 @@ export interface CompiledLimit {
   settle(cell: KeyState, now: number, delta: number, chargedAt: number): void
 }
 
+/** The options of a policy that only some algorithms have. */
+export type AlgorithmOption = 'burst' | 'maxDelay'
+
+/** All that the rest of the repository knows of an algorithm, by the registry in `index.ts`. */
 export interface Algorithm {
-  readonly name: AlgorithmName
+  /** As it stands in options, keys and reports. */
+  readonly name: string
+  /**
+   * The options that it has beside limit and window, each with its default: units, ms, or the
+   * policy's limit.
+   */
+  readonly options: { readonly [option in AlgorithmOption]?: number | 'limit' }
+  /** The largest limit that it takes, units. */
+  readonly maxLimit: number
+  /** True: a key's state grows with what was admitted, by a log. False: it is three integers. */
+  readonly keepsLog: boolean
   compile(terms: AlgorithmParams): CompiledLimit
   /** The same step in Lua: a chunk that returns `{ decide, commit, settle }` (stores/redis). */
   readonly lua: string
 }
-
-export type AlgorithmName =
-  | 'sliding-window'
-  | 'fixed-window'
-  | 'sliding-log'
-  | 'token-bucket'
-  | 'leaky-bucket'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { AlgorithmName, AlgorithmParams } from './algorithm.ts'
+import type { AlgorithmParams } from './algorithm.ts'
+import type { AlgorithmName } from './index.ts'
 import { algorithms } from './index.ts'
 import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
 import { SoleKey } from './testing/sole-key.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { AlgorithmName } from './algorithm.ts'
+import type { AlgorithmName } from './index.ts'
 import { algorithms } from './index.ts'
 import { anyOffset, anyTerms, newKey } from './testing/arbitraries.ts'
 import { anyReservations, excess, playReservations } from './testing/reservations.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
-import type { AlgorithmName } from '../algorithms/algorithm.ts'
+import type { AlgorithmName } from '../algorithms/index.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Store } from '../stores/store.ts'
 import { manualClock } from '../testing/manual-clock.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
+import { MAX_LIMIT } from '../algorithms/algorithm.ts'
 import { compilePolicies } from './policies.ts'
-import { MAX_LIMIT, POLICY_OPTIONS, Policy } from './policy.ts'
+import { POLICY_OPTIONS, Policy } from './policy.ts'
 
 const policy = (options: object) => new Policy('', { limit: 10, window: '1m', ...options })
 const keyspace = (options: object) => {

@@ -1,5 +1,16 @@
-import type { AlgorithmName, AlgorithmParams, CompiledLimit } from '../algorithms/algorithm.ts'
-import { algorithms } from '../algorithms/index.ts'
+import {
+  type Algorithm,
+  type AlgorithmOption,
+  type AlgorithmParams,
+  type CompiledLimit,
+  MAX_LIMIT,
+} from '../algorithms/algorithm.ts'
+import {
+  ALGORITHM_NAMES,
+  type AlgorithmName,
+  algorithms,
+  DEFAULT_ALGORITHM,
+} from '../algorithms/index.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
@@ -25,9 +36,6 @@ export interface PolicyOptions {
 
 export const POLICY_OPTIONS = ['name', 'limit', 'window', 'algorithm', 'burst', 'maxDelay'] as const
 
-export const MAX_LIMIT = 1_000_000_000_000
-/** A sliding log keeps an entry for each admitted request. */
-export const MAX_LOG_LIMIT = 100_000
 /** The longest that a token bucket takes to refill, ms. */
 const MAX_REFILL_MS = 1e15
 /** More limits of one policy than any scheme of tiers has: beyond it they are compiled anew. */
@@ -39,11 +47,12 @@ export class Policy {
   readonly windowMs: number
   /** The quota of every request, or undefined if the limit is a function of the request. */
   readonly quota: CompiledLimit | undefined
+  readonly algorithm: AlgorithmName
+  /** What the user set beside the limit; what is missing has the algorithm's default. */
+  readonly params: Omit<AlgorithmParams, 'limit'>
   private readonly path: string
   /** As the user wrote it. */
-  private readonly limit: unknown
-  private readonly algorithm: AlgorithmName
-  private readonly terms: Omit<AlgorithmParams, 'limit'>
+  private readonly givenLimit: unknown
   private readonly tiers = new Map<number, CompiledLimit>()
   private readonly limits = new WeakMap<CompiledLimit, number>()
   private readonly shares = new WeakMap<CompiledLimit, CompiledLimit>()
@@ -54,28 +63,33 @@ export class Policy {
    * @throws SluiceError
    */
   constructor(path: string, options: Omit<PolicyOptions, 'limit'> & { limit: unknown }) {
-    const { name = 'default', limit, window, algorithm = 'sliding-window' } = options
+    const { name = 'default', limit, window, algorithm = DEFAULT_ALGORITHM } = options
     this.path = path
     this.name = checkName(this.at('name'), name)
-    this.algorithm = checkOneOf(this.at('algorithm'), algorithm, Object.keys(algorithms) as never)
+    this.algorithm = checkOneOf(this.at('algorithm'), algorithm, ALGORITHM_NAMES)
     this.windowMs = parseDuration(this.at('window'), window)
-    this.terms = {
+    this.params = {
       windowMs: this.windowMs,
-      burst: this.only('token-bucket', this.at('burst'), options.burst, (value) =>
+      burst: this.only('burst', options.burst, (value) =>
         checkInteger(this.at('burst'), value, 1, MAX_LIMIT),
       ),
-      maxDelayMs: this.only('leaky-bucket', this.at('maxDelay'), options.maxDelay, (value) =>
+      maxDelayMs: this.only('maxDelay', options.maxDelay, (value) =>
         parseDuration(this.at('maxDelay'), value, 0),
       ),
       oneOfSeveral: typeof limit === 'function',
     }
-    this.limit = limit
+    this.givenLimit = limit
     this.quota = typeof limit === 'function' ? undefined : this.compile(limit)
+  }
+
+  /** Units per window, or undefined if it is a function of the request. */
+  get limit(): number | undefined {
+    return this.quota === undefined ? undefined : (this.givenLimit as number)
   }
 
   /** The quota, or one of them: where the limit is a function its states serve (nearly) all others. */
   get typicalQuota(): CompiledLimit {
-    return this.quota ?? this.quotaFor(this.terms.burst ?? 1)
+    return this.quota ?? this.quotaFor(this.params.burst ?? 1)
   }
 
   /**
@@ -99,9 +113,9 @@ export class Policy {
   shareOf(quota: CompiledLimit, share: number): CompiledLimit {
     const known = this.shares.get(quota)
     if (known !== undefined) return known
-    const { burst } = this.terms
+    const { burst } = this.params
     const part = this.quotaOf({
-      ...this.terms,
+      ...this.params,
       limit: wholeShare(this.limits.get(quota) as number, share),
       burst: burst === undefined ? undefined : wholeShare(burst, share),
     })
@@ -116,7 +130,7 @@ export class Policy {
       code: 'SLUICE_OPTION_TYPE',
       option: this.at('limit'),
       expected: 'a number',
-      received: this.limit,
+      received: this.givenLimit,
       fix: 'Give each tier a limiter of its own: only adapters have a request to call it with.',
     })
   }
@@ -132,10 +146,9 @@ export class Policy {
   }
 
   private compile(limit: unknown): CompiledLimit {
-    const max = this.algorithm === 'sliding-log' ? MAX_LOG_LIMIT : MAX_LIMIT
-    const checked = checkInteger(this.at('limit'), limit, 0, max)
+    const checked = checkInteger(this.at('limit'), limit, 0, algorithms[this.algorithm].maxLimit)
     if (checked > 0) this.checkProportions(checked)
-    const quota = this.quotaOf({ ...this.terms, limit: checked })
+    const quota = this.quotaOf({ ...this.params, limit: checked })
     this.limits.set(quota, checked)
     return quota
   }
@@ -146,7 +159,7 @@ export class Policy {
 
   /** Keeps queues and times to refill within what counts exactly. */
   private checkProportions(limit: number): void {
-    const { burst, maxDelayMs } = this.terms
+    const { burst, maxDelayMs } = this.params
     const refillMs = ((burst ?? 0) / limit) * this.windowMs
     if (refillMs > MAX_REFILL_MS) {
       throw new SluiceError({
@@ -174,19 +187,20 @@ export class Policy {
   }
 
   private only<T>(
-    algorithm: AlgorithmName,
-    option: string,
+    option: AlgorithmOption,
     value: unknown,
     check: (value: unknown) => T,
   ): T | undefined {
     if (value === undefined) return undefined
-    if (this.algorithm === algorithm) return check(value)
+    const has = (algorithm: Algorithm) => algorithm.options[option] !== undefined
+    if (has(algorithms[this.algorithm])) return check(value)
+    const algorithm = ALGORITHM_NAMES.find((name) => has(algorithms[name]))
     throw new SluiceError({
       code: 'SLUICE_OPTION_CONFLICT',
-      option,
+      option: this.at(option),
       expected: `algorithm: '${algorithm}' beside it`,
       received: this.algorithm,
-      fix: `Remove ${option}, or choose algorithm: '${algorithm}'.`,
+      fix: `Remove ${this.at(option)}, or choose algorithm: '${algorithm}'.`,
     })
   }
 }

@@ -1,4 +1,5 @@
 import type { CompiledLimit } from '../algorithms/algorithm.ts'
+import { MAX_LIMIT } from '../algorithms/algorithm.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
@@ -23,7 +24,7 @@ import {
 } from './failure-mode-options.ts'
 import type { Limiter } from './limiter.ts'
 import { Watch } from './made-per-request.ts'
-import { MAX_LIMIT, type Policy } from './policy.ts'
+import type { Policy } from './policy.ts'
 
 export interface StoreOptions<M extends StoreMode = StoreMode> extends FailureModeOptions {
   /** A Redis client as it is, or a store. Default: a memory store of its own. */

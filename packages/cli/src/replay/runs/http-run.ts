@@ -117,10 +117,9 @@ export class HttpRun implements Run {
     const known = this.policies.get(httpLimiter.scope)
     if (known !== undefined) return known
     const route = this.setup.routeOf(httpLimiter)
-    const { options, limiter } = httpLimiter
-    const policies = limiter.policies.map(({ name, windowMs }, i) => {
-      const full = route === undefined ? name : `${route}: ${name}`
-      const terms = termsOf(options.policies?.[i] ?? options, full, windowMs)
+    const policies = httpLimiter.limiter.policies.map((policy) => {
+      const { name, windowMs } = policy
+      const terms = termsOf(policy, route === undefined ? name : `${route}: ${name}`)
       return new PolicyTally(terms, this.setup.demandFor(windowMs))
     })
     this.policies.set(httpLimiter.scope, policies)

@@ -1,19 +1,15 @@
-import { HttpLimiter, type Ledger, type RateLimitOptions } from '@sluice/core'
-import type { LogEntry } from '../../log/log-entry.ts'
+import { type Charge, type Ledger, Policy, type PolicyOptions } from '@sluice/core/store'
 import { PolicyTally } from '../statistics/policy-tally.ts'
 import { RunTally } from '../statistics/run-tally.ts'
 import type { SharedWindow } from '../statistics/shared-window.ts'
 import { BATCH, type Batch } from './batch.ts'
-import { logAdapter } from './log-adapter.ts'
 import { NumberedStore } from './numbered-store.ts'
 import type { Run } from './run.ts'
 import { termsOf } from './terms.ts'
 
-type Charge = Parameters<Ledger['consume']>[0][number]
-
 /**
- * Traffic through one policy with the same terms for every request. The policy is that of a gate,
- * but requests go to its store at once: they have no more than a client and a cost, and of a
+ * Traffic through one policy with the same terms for every request. The policy is the
+ * core's, and requests go to its store at once: they have no more than a client and a cost, and of a
  * decision it is enough to know whether, when and for how long.
  */
 export class LedgerRun implements Run {
@@ -21,7 +17,7 @@ export class LedgerRun implements Run {
   clients: Int32Array = new Int32Array()
   private readonly policy: PolicyTally
   private readonly ledger: Ledger<'sync'>
-  private readonly charges: [Charge]
+  private readonly charges: readonly [Charge]
   private nowMs = 0
   private client = 0
   /** By the place in the batch: whether it was admitted, how long it waits, when the quota is whole. */
@@ -33,18 +29,17 @@ export class LedgerRun implements Run {
    * @param demand counts what clients ask for
    * @throws SluiceError for wrong options
    */
-  constructor(name: string, options: RateLimitOptions<LogEntry, never>, demand: SharedWindow) {
+  constructor(name: string, options: PolicyOptions, demand: SharedWindow) {
     const store = new NumberedStore(
       () => this.nowMs,
       () => this.client,
     )
-    const [policy] = new HttpLimiter({ ...options, store }, logAdapter).limiter.policies
-    const { quota, windowMs } = policy as NonNullable<typeof policy>
-    if (quota === undefined) throw new Error('a limit by request needs a HttpRun')
+    const policy = new Policy('', options)
+    const quota = policy.typicalQuota
     this.ledger = store.open([{ name, algorithm: quota.algorithm }])
     this.charges = [{ key: 'client', quota, cost: 1 }]
     this.tally = new RunTally(name)
-    this.policy = new PolicyTally(termsOf(options, 'default', windowMs), demand)
+    this.policy = new PolicyTally(termsOf(policy), demand)
     this.tally.policies.push(this.policy)
   }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { createLimiter, memoryStore } from '@sluice/core'
+import { ALGORITHM_NAMES } from '@sluice/core/algorithms'
 import fc from 'fast-check'
 import { Clients } from '../../log/clients.ts'
 import { LogEntry } from '../../log/log-entry.ts'
 import { unmasked } from '../../log/mask.ts'
-import { ALGORITHMS } from '../plan-flags.ts'
 import { Replay } from '../replay.ts'
 import { prepare } from '../replay-options.ts'
 import type { RunTally } from '../statistics/run-tally.ts'
@@ -69,7 +69,7 @@ function countsOf(tally: RunTally, clients: number) {
   }
 }
 
-describe.each(ALGORITHMS)('%s', (algorithm) => {
+describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
   const options = { ...WINDOW, algorithm }
 
   it('comes to the same through the store alone and through the limiters of the middleware', async () => {
@@ -110,7 +110,7 @@ describe('NumberedStore', () => {
       fc.property(arrivals, (given) => {
         let now = 1_795_269_630_000
         const clock = () => now
-        const policies = ALGORITHMS.map((algorithm, i) => ({
+        const policies = ALGORITHM_NAMES.map((algorithm, i) => ({
           name: algorithm,
           limit: 4 + i,
           window: 1000 * (1 + i),

@@ -1,5 +1,5 @@
-import type { PolicyOptions } from '@sluice/core'
-import ms from 'ms'
+import { algorithms } from '@sluice/core/algorithms'
+import type { Algorithm, Policy } from '@sluice/core/store'
 
 /** What a report says of a policy's terms. */
 export interface PolicyTerms {
@@ -9,24 +9,26 @@ export interface PolicyTerms {
   readonly limit: number | undefined
   readonly windowMs: number
   readonly burst?: number
+  /** Where admitted requests wait for their turn: how long at most. */
   readonly maxDelayMs?: number
 }
 
-/** Leaky bucket: what the core takes where nothing is said. */
-const MAX_DELAY_MS = 1000
-
-/** What a policy promises, of options that the core has accepted. */
-export function termsOf(
-  options: Omit<Partial<PolicyOptions>, 'limit'> & { readonly limit?: unknown },
-  name: string,
-  windowMs: number,
-): PolicyTerms {
-  const { algorithm = 'sliding-window', maxDelay = MAX_DELAY_MS } = options
-  const limit = typeof options.limit === 'number' ? options.limit : undefined
-  const terms = { name, algorithm, limit, windowMs }
-  if (algorithm === 'leaky-bucket') {
-    return { ...terms, maxDelayMs: typeof maxDelay === 'number' ? maxDelay : ms(maxDelay) }
+/** @param name of the policy in the report */
+export function termsOf(policy: Policy, name: string = policy.name): PolicyTerms {
+  const { algorithm, limit, windowMs, params } = policy
+  const { options }: Algorithm = algorithms[algorithm]
+  const burst = params.burst ?? defaultOf(options.burst, limit)
+  const maxDelayMs = params.maxDelayMs ?? defaultOf(options.maxDelay, limit)
+  return {
+    name,
+    algorithm,
+    limit,
+    windowMs,
+    ...(burst !== undefined && { burst }),
+    ...(maxDelayMs !== undefined && { maxDelayMs }),
   }
-  const burst = options.burst ?? limit
-  return algorithm === 'token-bucket' && burst !== undefined ? { ...terms, burst } : terms
+}
+
+function defaultOf(value: number | 'limit' | undefined, limit: number | undefined) {
+  return value === 'limit' ? limit : value
 }

@@ -12,7 +12,7 @@ export class PolicyTally {
   readonly keys: LiveKeys
   private readonly window: TrueWindow
   private readonly lane: number
-  /** Leaky bucket only. */
+  /** Only where admitted requests wait for their turn. */
   private readonly departures: Departures | undefined
 
   constructor(terms: PolicyTerms, demand: SharedWindow) {
@@ -20,7 +20,7 @@ export class PolicyTally {
     this.demand = demand
     this.keys = new LiveKeys(2 * terms.windowMs)
     demand.limits.push(terms.limit)
-    if (terms.algorithm === 'leaky-bucket') {
+    if (terms.maxDelayMs !== undefined) {
       this.window = new TrueWindow(terms.windowMs, 1)
       this.lane = 0
       this.departures = new Departures(this.window)

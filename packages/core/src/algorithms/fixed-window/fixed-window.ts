@@ -1,4 +1,10 @@
-import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
+import {
+  type Algorithm,
+  type AlgorithmParams,
+  type CompiledLimit,
+  type KeyState,
+  MAX_LIMIT,
+} from '../algorithm.ts'
 import { MAX_EXACT } from '../ticks.ts'
 import lua from './fixed-window.lua.generated.ts'
 
@@ -60,6 +66,9 @@ class FixedWindowQuota implements CompiledLimit {
 
 export const fixedWindow: Algorithm = {
   name: 'fixed-window',
+  options: {},
+  maxLimit: MAX_LIMIT,
+  keepsLog: false,
   compile: (terms) => new FixedWindowQuota(terms),
   lua,
 }

@@ -1,6 +1,9 @@
-import type { Algorithm } from '../algorithm.ts'
+import { type Algorithm, MAX_LIMIT } from '../algorithm.ts'
 import lua from '../bucket/bucket.lua.generated.ts'
 import { BucketQuota } from '../bucket/bucket.ts'
+
+/** The longest that an admitted request waits, unless the policy says otherwise, ms. */
+const MAX_DELAY_MS = 1000
 
 /**
  * A queue that empties at `limit` per window: an admitted request waits its turn (`delayMs`), at
@@ -9,7 +12,10 @@ import { BucketQuota } from '../bucket/bucket.ts'
  */
 export const leakyBucket: Algorithm = {
   name: 'leaky-bucket',
-  compile({ limit, windowMs, maxDelayMs = 1000, oneOfSeveral }) {
+  options: { maxDelay: MAX_DELAY_MS },
+  maxLimit: MAX_LIMIT,
+  keepsLog: false,
+  compile({ limit, windowMs, maxDelayMs = MAX_DELAY_MS, oneOfSeveral }) {
     return new BucketQuota({
       algorithm: leakyBucket,
       shown: { limit, windowMs },

@@ -2,6 +2,9 @@ import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../alg
 import { Log } from './log.ts'
 import lua from './sliding-log.lua.generated.ts'
 
+/** The log has an entry for each admitted request. */
+const MAX_LOG_LIMIT = 100_000
+
 /**
  * Counts the last window exactly: what was admitted in the half-open span (now − window, now].
  * Admits at most the limit in any span as long as a window, at the price of an entry for each
@@ -97,6 +100,9 @@ class SlidingLogQuota implements CompiledLimit {
 
 export const slidingLog: Algorithm = {
   name: 'sliding-log',
+  options: {},
+  maxLimit: MAX_LOG_LIMIT,
+  keepsLog: true,
   compile: (terms) => new SlidingLogQuota(terms),
   lua,
 }

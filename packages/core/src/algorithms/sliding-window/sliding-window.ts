@@ -1,4 +1,10 @@
-import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
+import {
+  type Algorithm,
+  type AlgorithmParams,
+  type CompiledLimit,
+  type KeyState,
+  MAX_LIMIT,
+} from '../algorithm.ts'
 import { MAX_EXACT, tickAt, tickStart, ticksPerWindow } from '../ticks.ts'
 import lua from './sliding-window.lua.generated.ts'
 
@@ -115,6 +121,9 @@ class SlidingWindowQuota implements CompiledLimit {
 
 export const slidingWindow: Algorithm = {
   name: 'sliding-window',
+  options: {},
+  maxLimit: MAX_LIMIT,
+  keepsLog: false,
   compile: (terms) => new SlidingWindowQuota(terms),
   lua,
 }

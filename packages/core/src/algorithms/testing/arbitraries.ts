@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import type { AlgorithmName, AlgorithmParams, Outcome } from '../algorithm.ts'
+import type { AlgorithmParams, Outcome } from '../algorithm.ts'
+import type { AlgorithmName } from '../index.ts'
 import { algorithms } from '../index.ts'
 import { SoleKey } from './sole-key.ts'
 import { START } from './trace.ts'

@@ -1,4 +1,5 @@
-import type { AlgorithmName, AlgorithmParams } from '../algorithm.ts'
+import type { AlgorithmParams } from '../algorithm.ts'
+import type { AlgorithmName } from '../index.ts'
 
 /** A request that was admitted: ms since the epoch, units. */
 export interface Admitted {

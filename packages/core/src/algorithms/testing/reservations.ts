@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import type { AlgorithmName, AlgorithmParams } from '../algorithm.ts'
+import type { AlgorithmParams } from '../algorithm.ts'
+import type { AlgorithmName } from '../index.ts'
 import type { Admitted } from './oracles.ts'
 import { START } from './trace.ts'
 

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithm.ts'
+import { type Algorithm, MAX_LIMIT } from '../algorithm.ts'
 import lua from '../bucket/bucket.lua.generated.ts'
 import { BucketQuota } from '../bucket/bucket.ts'
 
@@ -9,6 +9,9 @@ import { BucketQuota } from '../bucket/bucket.ts'
  */
 export const tokenBucket: Algorithm = {
   name: 'token-bucket',
+  options: { burst: 'limit' },
+  maxLimit: MAX_LIMIT,
+  keepsLog: false,
   compile({ limit, windowMs, burst = limit, oneOfSeveral }) {
     const refillMs = burst === limit ? windowMs : Math.ceil((burst * windowMs) / limit)
     return new BucketQuota({

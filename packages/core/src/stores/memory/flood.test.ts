@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
-import type { AlgorithmName } from '../../algorithms/algorithm.ts'
+import type { AlgorithmName } from '../../algorithms/index.ts'
 import { createLimiter } from '../../limiter/limiter.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import type { AlgorithmName } from '../../algorithms/algorithm.ts'
+import type { AlgorithmName } from '../../algorithms/index.ts'
 import { algorithms } from '../../algorithms/index.ts'
 import { anyTerms } from '../../algorithms/testing/arbitraries.ts'
 import { createLimiter, type Limiter } from '../../limiter/limiter.ts'

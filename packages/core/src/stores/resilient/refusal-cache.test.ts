@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import type { AlgorithmName, CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { AlgorithmName } from '../../algorithms/index.ts'
 import { algorithms } from '../../algorithms/index.ts'
 import { RoutedLimiter } from '../../http/routed-limiter.ts'
 import type { Decision } from '../../limiter/decision.ts'
