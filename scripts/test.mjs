@@ -2,7 +2,6 @@
 //
 // A check that fails does not stop the ones after it. The last line counts Jest's tests.
 
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv, execPath, exit } from 'node:process'
 import { build } from './build.mjs'
@@ -28,9 +27,13 @@ const redis = await findRedis()
 await findFaketime()
 await ensureInstalled()
 
-const generator = join(root, 'scripts', 'generate-lua.mjs')
-if (existsSync(generator))
-  await check('generated files are current', () => succeeds(execPath, [generator, '--check']))
+for (const [what, script] of [
+  ['Lua', 'generate-lua.mjs'],
+  ['docs/errors.md', 'generate-errors.mjs'],
+])
+  await check(`generated files are current: ${what}`, () =>
+    succeeds(execPath, [join(root, 'scripts', script), '--check']),
+  )
 await check('lint and format', () => succeeds('biome', ['check', '--error-on-warnings']))
 await check('types', () => succeeds('tsc', []))
 await check('types in the browser', () => succeeds('tsc', ['-p', 'tsconfig.browser.json']))

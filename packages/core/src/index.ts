@@ -1,5 +1,6 @@
 export type { AlgorithmName } from './algorithms/index.ts'
 export { SluiceError } from './errors/sluice-error.ts'
+export { StoreError } from './errors/store-error.ts'
 export { keepFields } from './http/fields/kept-fields.ts'
 export type { HeaderProfile } from './http/fields/profiles/index.ts'
 export { exposedHeaders } from './http/fields/profiles/index.ts'

@@ -23,6 +23,7 @@ export {
   type RedisStoreOptions,
   redisStore,
   SluiceError,
+  StoreError,
 } from '@sluice/core'
 
 export type RateLimitOptions = CoreOptions<Request, Response> & {

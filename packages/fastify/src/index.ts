@@ -26,6 +26,7 @@ export {
   type RedisStoreOptions,
   redisStore,
   SluiceError,
+  StoreError,
 } from '@sluice/core'
 
 export type RateLimitOptions = CoreOptions<FastifyRequest, FastifyReply> & {

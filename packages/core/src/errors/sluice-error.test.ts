@@ -40,7 +40,7 @@ describe('SluiceError', () => {
     [function named() {}, '[Function: named]'],
   ])('says what was received: %p', (received, said) => {
     expect(mistake(received).message).toBe(
-      `limit: expected an integer, received ${said}. Give limit as a number. (SLUICE_OPTION_TYPE)`,
+      `limit: expected an integer, received ${said}. Give limit as a number. (SLUICE_OPTION_TYPE, docs/errors.md#sluice_option_type)`,
     )
   })
 
@@ -57,7 +57,7 @@ describe('SluiceError', () => {
     ['something deep', { a: { b: { c: 'x'.repeat(10_000) } } }],
   ])('cuts %s short, in one line', (_, received) => {
     const { message } = mistake(received)
-    expect(message.length).toBeLessThan(360)
+    expect(message.length).toBeLessThan(400)
     expect(message).not.toContain('\n')
   })
 })

@@ -1,9 +1,11 @@
 import { inspect } from 'node:util'
+import type { SluiceErrorCode } from './codes.ts'
+import { reference } from './reference.ts'
 
 /** What a mistake consists of, in the one form that every Sluice error has. */
 export interface Mistake {
   /** Stable identifier, `SLUICE_…`: safe to compare against, never reworded. */
-  code: string
+  code: SluiceErrorCode
   /** The option or argument at fault, as the user wrote it: `policies[0].limit`. */
   option: string
   /** What would have been accepted. */
@@ -17,14 +19,16 @@ export interface Mistake {
 /** A mistake in how Sluice is used: a wrong option, an impossible combination, a bad argument. */
 export class SluiceError extends Error {
   override readonly name = 'SluiceError'
-  readonly code: string
+  readonly code: SluiceErrorCode
   readonly option: string
   readonly expected: string
   readonly received: unknown
   readonly fix: string
 
   constructor({ code, option, expected, received, fix }: Mistake) {
-    super(`${option}: expected ${expected}, received ${describe(received)}. ${fix} (${code})`)
+    super(
+      `${option}: expected ${expected}, received ${describe(received)}. ${fix} ${reference(code)}`,
+    )
     this.code = code
     this.option = option
     this.expected = expected

@@ -9,14 +9,17 @@ test('a warning is one of Node, once for each code, however often it is given', 
   const script = `
     import { warnOnce } from ${JSON.stringify(module)}
     process.on('warning', ({ name, code, message }) => console.log([name, code, message].join('|')))
-    warnOnce('SLUICE_A', 'first')
+    warnOnce('SLUICE_SETTLE', 'first')
     setImmediate(() => {
-      warnOnce('SLUICE_A', 'again')
-      warnOnce('SLUICE_B', 'other')
+      warnOnce('SLUICE_SETTLE', 'again')
+      warnOnce('SLUICE_KEY_KIND', 'other')
     })`
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--no-warnings',
     ...['--import', 'tsx', '--input-type=module', '--eval', script],
   ])
-  expect(stdout).toBe('SluiceWarning|SLUICE_A|first\nSluiceWarning|SLUICE_B|other\n')
+  expect(stdout.trim().split('\n')).toEqual([
+    'SluiceWarning|SLUICE_SETTLE|first (SLUICE_SETTLE, docs/errors.md#sluice_settle)',
+    'SluiceWarning|SLUICE_KEY_KIND|other (SLUICE_KEY_KIND, docs/errors.md#sluice_key_kind)',
+  ])
 })

@@ -1,14 +1,21 @@
-const told = new Set<string>()
+import type { WarningCode } from './codes.ts'
+import { reference } from './reference.ts'
+
+const given = new Set<WarningCode>()
+
+/** Warns once in a process, see {@link warn}. */
+export function warnOnce(code: WarningCode, message: string): void {
+  if (given.has(code)) return
+  given.add(code)
+  warn(code, message)
+}
 
 /**
- * Tells the application's operator once in a process, by Node's own warnings, of something that
- * limits otherwise than was meant.
+ * Warns the application's operator, by Node's own warnings, of something that limits otherwise than
+ * was meant.
  *
- * @param code stable, `SLUICE_…`
- * @param message what happens and how to mend it
+ * @param message what happens and how to fix it
  */
-export function warnOnce(code: string, message: string): void {
-  if (told.has(code)) return
-  told.add(code)
-  process.emitWarning(message, { type: 'SluiceWarning', code })
+export function warn(code: WarningCode, message: string): void {
+  process.emitWarning(`${message} ${reference(code)}`, { type: 'SluiceWarning', code })
 }

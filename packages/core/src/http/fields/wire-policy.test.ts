@@ -27,7 +27,7 @@ describe('the terms', () => {
   test.each(['', 'x'.repeat(129), 'é', 'a\r\nSet-Cookie: b', 'a\tb', 'a\x7f', undefined, 5])(
     '5: the name %j is refused',
     (name) => {
-      expect(refusal(() => policy({ name }))).toBe('SLUICE_POLICY_NAME')
+      expect(refusal(() => policy({ name }))).toBe('SLUICE_OPTION_VALUE')
     },
   )
 
@@ -38,14 +38,14 @@ describe('the terms', () => {
   test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e15, '5', undefined])(
     '7: the quota %j is refused',
     (quota) => {
-      expect(refusal(() => policy({ quota }))).toBe('SLUICE_POLICY_QUOTA')
+      expect(refusal(() => policy({ quota }))).toBe('SLUICE_OPTION_RANGE')
     },
   )
 
   test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '60', null])(
     '7: the window %j is refused',
     (windowMs) => {
-      expect(refusal(() => policy({ windowMs }))).toBe('SLUICE_POLICY_WINDOW')
+      expect(refusal(() => policy({ windowMs }))).toBe('SLUICE_OPTION_RANGE')
     },
   )
 
@@ -63,7 +63,7 @@ describe('the terms', () => {
     expect(policy({ unit: 'content-bytes' }).namedPolicy).toBe(
       '"minute";q=100;qu="content-bytes";w=60',
     )
-    expect(refusal(() => policy({ unit: 'request' }))).toBe('SLUICE_POLICY_UNIT')
+    expect(refusal(() => policy({ unit: 'request' }))).toBe('SLUICE_OPTION_VALUE')
   })
 
   test('11: no partition key unless one is given', () => {
@@ -77,7 +77,7 @@ describe('several policies', () => {
   test('6: names that are equal but for case are refused', () => {
     const names = (...all: string[]) => all.map((name) => policy({ name }))
     expect(refusal(() => assertDistinctNames(names('burst', 'daily', 'Burst')))).toBe(
-      'SLUICE_POLICY_NAME',
+      'SLUICE_OPTION_VALUE',
     )
     expect(() => assertDistinctNames(names('burst', 'bursts'))).not.toThrow()
   })

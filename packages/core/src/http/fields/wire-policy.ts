@@ -88,7 +88,7 @@ export function assertDistinctNames(policies: readonly { readonly name: string }
     const folded = name.toLowerCase()
     if (seen.has(folded)) {
       throw new SluiceError({
-        code: 'SLUICE_POLICY_NAME',
+        code: 'SLUICE_OPTION_VALUE',
         option: 'policies',
         expected: 'names that differ by more than upper and lower case',
         received: name,
@@ -104,7 +104,7 @@ function nameText(name: unknown): string {
   const text = length > 0 && length <= MAX_NAME_LENGTH ? serializeString(name as string) : undefined
   if (text !== undefined) return text
   throw new SluiceError({
-    code: 'SLUICE_POLICY_NAME',
+    code: 'SLUICE_OPTION_VALUE',
     option: 'name',
     expected: `1 to ${MAX_NAME_LENGTH} characters of printable ASCII (0x20-0x7E)`,
     received: name,
@@ -116,7 +116,7 @@ function quotaText(quota: unknown): string {
   const text = typeof quota === 'number' && quota >= 0 ? serializeInteger(quota) : undefined
   if (text !== undefined) return text
   throw new SluiceError({
-    code: 'SLUICE_POLICY_QUOTA',
+    code: 'SLUICE_OPTION_RANGE',
     option: 'quota',
     expected: `an integer from 0 to ${MAX_INTEGER}`,
     received: quota,
@@ -128,7 +128,7 @@ function unitText(unit: unknown): string {
   if (unit === undefined || unit === 'requests') return ''
   if (QUOTA_UNITS.includes(unit)) return `;qu="${String(unit)}"`
   throw new SluiceError({
-    code: 'SLUICE_POLICY_UNIT',
+    code: 'SLUICE_OPTION_VALUE',
     option: 'unit',
     expected: `one of ${QUOTA_UNITS.join(', ')}`,
     received: unit,
@@ -139,7 +139,7 @@ function unitText(unit: unknown): string {
 function wholeSeconds(windowMs: number): number {
   if (Number.isSafeInteger(windowMs) && windowMs >= 1) return Math.ceil(windowMs / 1000)
   throw new SluiceError({
-    code: 'SLUICE_POLICY_WINDOW',
+    code: 'SLUICE_OPTION_RANGE',
     option: 'windowMs',
     expected: 'integer milliseconds, at least 1',
     received: windowMs,

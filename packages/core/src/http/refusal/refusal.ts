@@ -1,3 +1,4 @@
+import type { RefusalCode } from '../../errors/codes.ts'
 import type { Decision } from '../../limiter/decision.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { SetField } from '../fields/profiles/index.ts'
@@ -84,7 +85,7 @@ const MESSAGES = {
 /** A refusal as an error, for applications that render it in their own error handler. */
 export class RateLimitError extends Error {
   override readonly name = 'RateLimitError'
-  readonly code = 'SLUICE_REFUSED'
+  readonly code: RefusalCode = 'SLUICE_REFUSED'
   readonly status: number
   readonly statusCode: number
   /** The message may be shown to the client. */

@@ -1,5 +1,5 @@
 import { MAX_LIMIT } from '../../algorithms/algorithm.ts'
-import { SluiceError } from '../../errors/sluice-error.ts'
+import { StoreError } from '../../errors/store-error.ts'
 import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import type { Decision } from '../../limiter/decision.ts'
@@ -103,7 +103,7 @@ export class Settlement<Request, Response> {
       await this.limiter.settleCharges(differences, { policies })
     } catch (error) {
       // The store's failure has its own warning.
-      if (error instanceof SluiceError && error.code === 'SLUICE_STORE_UNAVAILABLE') return
+      if (error instanceof StoreError) return
       warnOfSettle(error)
     }
   }

@@ -1,3 +1,4 @@
+import { setupAction } from '../../errors/reference.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
 
@@ -41,8 +42,6 @@ function checkOpen({ isOpen }: NodeRedisClient): void {
     option: 'store',
     expected: 'a node-redis client that is connected',
     received: { isOpen },
-    fix:
-      "Call client.on('error', …) and then await client.connect() before the first request: " +
-      'node-redis does not connect by itself.',
+    fix: setupAction('SLUICE_REDIS_NOT_CONNECTED'),
   })
 }

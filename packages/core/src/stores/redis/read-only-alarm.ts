@@ -1,3 +1,4 @@
+import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import { isPromise } from '../../maybe-promise.ts'
 
@@ -22,6 +23,6 @@ export function readOnlyAlarm(onReadOnly: () => unknown): () => void {
 function tellOfAlarm(error: unknown): void {
   warnOnce(
     'SLUICE_ON_READ_ONLY',
-    `onReadOnly threw ${String(error)}. The limiter goes on; fix the callback.`,
+    `onReadOnly threw ${textOf(error)}. The limiter goes on; fix the callback.`,
   )
 }

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../algorithms/algorithm.ts'
-import { SluiceError } from '../../errors/sluice-error.ts'
+import { StoreError } from '../../errors/store-error.ts'
 import type { Charge, DecisionSource, Ledger, StoreResult } from '../store.ts'
 import { Batches } from './batches.ts'
 import type { Health } from './health.ts'
@@ -95,7 +95,7 @@ export class GuardedLedger implements DecidingLedger {
     return health.call(() => this.remote.peek(charges)).catch(() => this.standIn(charges, 'peek'))
   }
 
-  /** @throws SluiceError if the store can't be told */
+  /** @throws StoreError if the store does not confirm it: then it holds in this process alone */
   async settle(
     charges: readonly Charge[],
     chargedAt?: number,
@@ -104,18 +104,18 @@ export class GuardedLedger implements DecidingLedger {
     this.local?.settle(this.localCharges(charges), chargedAt)
     if (source !== 'store') return
     const health = this.health(charges)
-    if (!health.isTrusted) throw untold('settle', 'it has failed before')
+    if (!health.isTrusted) throw unconfirmed('settle', health.failure)
     await this.tell('settle', health, () => this.remote.settle(charges, chargedAt))
   }
 
-  /** @throws SluiceError if the store can't be told: then it holds in this process alone */
+  /** @throws StoreError if the store does not confirm it: then it holds in this process alone */
   async block(keys: readonly string[], durationMs: number): Promise<void> {
     this.local?.block(keys, durationMs)
     const health = this.healthOf(keys[0] as string)
     await this.tell('block', health, () => this.remote.block(keys, durationMs))
   }
 
-  /** @throws SluiceError if the store can't be told: then it holds in this process alone */
+  /** @throws StoreError if the store does not confirm it: then it holds in this process alone */
   async reset(keys: readonly string[]): Promise<void> {
     this.local?.reset(keys)
     const health = this.healthOf(keys[0] as string)
@@ -204,7 +204,7 @@ export class GuardedLedger implements DecidingLedger {
     try {
       await health.call(act)
     } catch (error) {
-      throw untold(operation, error)
+      throw unconfirmed(operation, error)
     }
   }
 }
@@ -260,12 +260,12 @@ function returned(charges: readonly Charge[]): Charge[] {
   return charges.map(({ key, quota, cost }) => ({ key, quota, cost: -cost }))
 }
 
-function untold(operation: string, reason: unknown): SluiceError {
-  return new SluiceError({
+function unconfirmed(operation: string, cause: unknown): StoreError {
+  return new StoreError({
     code: 'SLUICE_STORE_UNAVAILABLE',
-    option: operation,
-    expected: 'the store to take it',
-    received: reason instanceof Error ? reason.message : reason,
-    fix: 'It holds in this process alone: do it again once the store is back.',
+    operation,
+    problem: 'the store did not confirm it',
+    advice: 'It holds in this process alone: repeat it when the store is back.',
+    cause,
   })
 }

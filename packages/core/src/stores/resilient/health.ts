@@ -27,6 +27,7 @@ export class Health {
   /** Unanswered. Made anew at a recovery: the client may have lost some. */
   private unanswered = { late: 0, probes: 0 }
   private probedAt = 0
+  private lastFailure: unknown
 
   constructor(deadline: Deadline, watch: HealthWatch) {
     this.deadline = deadline
@@ -36,6 +37,11 @@ export class Health {
   /** Whether a request may wait for the store. */
   get isTrusted(): boolean {
     return !this.breaker.isOpen
+  }
+
+  /** Why the store is not trusted; undefined while it is. */
+  get failure(): unknown {
+    return this.lastFailure
   }
 
   /**
@@ -128,14 +134,19 @@ export class Health {
     // A set-up that can't work, or one that answers nothing any more.
     const final = error instanceof SluiceError || this.unanswered.late >= MAX_LATE
     if (this.breaker.failed(askedAt, performance.now(), final)) {
+      this.lastFailure = error
       this.watch.down(error)
       this.line.clear(error)
-    } else if (this.breaker.isOpen && error instanceof SluiceError) this.watch.setUpFails(error)
+    } else if (this.breaker.isOpen && error instanceof SluiceError) {
+      this.lastFailure = error
+      this.watch.setUpFails(error)
+    }
   }
 
   private recover(): void {
     if (!this.breaker.isOpen) return
     this.breaker.close(performance.now())
+    this.lastFailure = undefined
     this.unanswered = { late: 0, probes: 0 }
     this.watch.up()
   }

@@ -388,9 +388,10 @@ describe('what is told to a store that fails', () => {
       settle: () => limiter.settle('client', -2),
     }
     await expect(acts[act]()).rejects.toMatchObject({
-      name: 'SluiceError',
+      name: 'StoreError',
       code: 'SLUICE_STORE_UNAVAILABLE',
-      received: 'the store fails',
+      operation: act,
+      cause: expect.objectContaining({ message: 'the store fails' }),
     })
     const { allowed, remaining } = await limiter.consume('client')
     expect([allowed, remaining]).toEqual(
@@ -403,7 +404,10 @@ describe('what is told to a store that fails', () => {
     await exhaust(limiter)
     store.recover()
     await limiter.block('client', '1m')
-    await expect(limiter.settle('client', -1)).rejects.toThrow('SLUICE_STORE_UNAVAILABLE')
+    await expect(limiter.settle('client', -1)).rejects.toMatchObject({
+      code: 'SLUICE_STORE_UNAVAILABLE',
+      cause: expect.objectContaining({ message: 'the store fails' }),
+    })
     expect(store.calls).toBe(6)
   })
 

@@ -6,6 +6,10 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
+function down(reason: string): string {
+  return `The store is not asked until it is back: ${reason} (SLUICE_STORE_DOWN, docs/errors.md#sluice_store_down)`
+}
+
 it('tells of the first part that is down, and when all of them are up', () => {
   const told: string[] = []
   jest
@@ -15,12 +19,12 @@ it('tells of the first part that is down, and when all of them are up', () => {
   health.down(new Error('the first'))
   health.down(new Error('the second'))
   health.up()
-  expect(told).toEqual(['The store is not asked until it is back: the first'])
+  expect(told).toEqual([down('the first')])
   health.up()
   health.down('text')
   expect(told.slice(1)).toEqual([
-    'The store is back, and decides again.',
-    'The store is not asked until it is back: text',
+    'The store is back, and decides again. (SLUICE_STORE_UP, docs/errors.md#sluice_store_up)',
+    down('text'),
   ])
 })
 
@@ -41,10 +45,7 @@ it('warns again, once, when it turns out that the set-up can never work', () => 
   health.setUpFails(setUp)
   health.setUpFails(setUp)
   health.down(setUp)
-  expect(told).toEqual([
-    'The store is not asked until it is back: no answer within 100 ms',
-    `The store is not asked until it is back: ${setUp.message}`,
-  ])
+  expect(told).toEqual([down('no answer within 100 ms'), down(setUp.message)])
   health.up()
   health.up()
   health.down(setUp)

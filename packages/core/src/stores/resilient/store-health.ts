@@ -1,4 +1,5 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
+import { warn } from '../../errors/warning.ts'
 import { Deadline } from './deadline.ts'
 import { Health, type HealthWatch } from './health.ts'
 
@@ -50,8 +51,4 @@ export class StoreHealth implements HealthWatch {
 function warnDown(reason: unknown): void {
   const said = reason instanceof Error ? reason.message : String(reason)
   warn('SLUICE_STORE_DOWN', `The store is not asked until it is back: ${said}`)
-}
-
-function warn(code: string, message: string): void {
-  process.emitWarning(message, { type: 'SluiceWarning', code })
 }

@@ -1,3 +1,4 @@
+import { StoreError } from '../../errors/store-error.ts'
 import type { Store } from '../store.ts'
 import {
   type Change,
@@ -49,7 +50,12 @@ export function compareAndSwapStore(backend: CompareAndSwapBackend): Store<'asyn
       const versioned = changes.map((each) => ({ ...each, version: versions.get(each.key) }))
       if (await backend.swap(versioned)) return value
     }
-    throw new Error(`the keys were changed by others in each of ${MAX_ATTEMPTS} attempts`)
+    throw new StoreError({
+      code: 'SLUICE_STORE_CONTENTION',
+      operation: 'transact',
+      problem: `others changed the keys during each of ${MAX_ATTEMPTS} attempts`,
+      advice: 'Nothing was written. Choose transactionalStore if the backend can lock.',
+    })
   }
   return transactionalStore({
     transact,

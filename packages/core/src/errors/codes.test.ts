@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, test } from '@jest/globals'
+import { CODES, type Code } from './codes.ts'
+import { reference } from './reference.ts'
+import { SluiceError } from './sluice-error.ts'
+import { StoreError } from './store-error.ts'
+import { warnOnce } from './warning.ts'
+
+const root = join(__dirname, '../../../..')
+const codes = Object.values(CODES).flatMap((section) => Object.keys(section)) as Code[]
+
+/** The anchors of a page, as GitHub makes them from its headings. */
+function anchorsOf(page: string): string[] {
+  const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading as string)
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+const anchors = anchorsOf(readFileSync(join(root, 'docs/errors.md'), 'utf8'))
+
+describe('docs/errors.md', () => {
+  it.each(codes)('has the place that messages with %s name', (code) => {
+    const [, anchor] = /, docs\/errors\.md#(.+)\)$/.exec(reference(code)) ?? []
+    expect(anchors.filter((each) => each === anchor)).toHaveLength(1)
+  })
+
+  it('has every place to which a document links', () => {
+    const folders = [
+      'docs',
+      ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`),
+    ]
+    const pages = folders.flatMap((folder) =>
+      readdirSync(join(root, folder))
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => readFileSync(join(root, folder, name), 'utf8')),
+    )
+    const links = pages.flatMap((page) => [...page.matchAll(/\]\([^)]*?errors\.md#([^)]+)\)/g)])
+    const within = [
+      ...(pages.find((page) => page.includes('# Errors and warnings\n')) ?? '').matchAll(
+        /\]\(#([^)]+)\)/g,
+      ),
+    ]
+    const named = [...links, ...within].map(([, anchor]) => anchor)
+    expect(named).not.toEqual([])
+    expect(named.filter((anchor) => !anchors.includes(anchor as string))).toEqual([])
+  })
+})
+
+test('every code is given by some source', () => {
+  const used = new Set<string>()
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const sources = join(root, 'packages', name, 'src')
+    for (const file of readdirSync(sources, { recursive: true }) as string[]) {
+      if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file.endsWith('errors/codes.ts'))
+        continue
+      const text = readFileSync(join(sources, file), 'utf8')
+      for (const [code] of text.matchAll(/SLUICE_[A-Z_0-9]+/g)) used.add(code)
+    }
+  }
+  expect(codes.filter((code) => !used.has(code))).toEqual([])
+})
+
+test('a code that the table lacks, or has for another kind of message, does not compile', () => {
+  const mistake = { option: 'limit', expected: 'an integer', received: '5', fix: 'Give it.' }
+  const failure = { operation: 'settle', problem: 'it failed', advice: 'Repeat it.' }
+  const calls = [
+    // @ts-expect-error
+    () => new SluiceError({ ...mistake, code: 'SLUICE_NOWHERE' }),
+    // @ts-expect-error
+    () => new SluiceError({ ...mistake, code: 'SLUICE_STORE_UNAVAILABLE' }),
+    // @ts-expect-error
+    () => new StoreError({ ...failure, code: 'SLUICE_REDIS_AUTH' }),
+    // @ts-expect-error
+    () => warnOnce('SLUICE_NOWHERE', 'text'),
+    // @ts-expect-error
+    () => warnOnce('SLUICE_OPTION_TYPE', 'text'),
+  ]
+  expect(calls).toHaveLength(5)
+})

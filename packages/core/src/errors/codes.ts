@@ -1,0 +1,262 @@
+/** What a reader of an error or a warning has to know, as Markdown. Makes docs/errors.md. */
+export interface CodeEntry {
+  /** What the message says, in general. */
+  readonly meaning: string
+  /** How it comes about. */
+  readonly cause: string
+  /** What to do. */
+  readonly action: string
+}
+
+type Section = Readonly<Record<`SLUICE_${string}`, CodeEntry>>
+
+/** A `SluiceError` where an option or an argument is given. */
+const misuse = {
+  SLUICE_OPTION_TYPE: {
+    meaning: 'An option or an argument has the wrong type.',
+    cause:
+      'Most often a number from the environment that is still text, or a required option that is missing. Sluice converts nothing, because a wrong guess would limit otherwise than you meant.',
+    action:
+      'Give the type that the message names. Convert text where it comes from: `Number(process.env.LIMIT)`.',
+  },
+  SLUICE_OPTION_RANGE: {
+    meaning: 'An option or an argument has the right type, but its value is outside of the range.',
+    cause:
+      'A negative number, a fraction, `NaN`, `Infinity`, or a number above what Sluice can count exactly.',
+    action: 'Give a value within the range that the message names.',
+  },
+  SLUICE_OPTION_VALUE: {
+    meaning: 'An option or an argument is not one of the values that it can have.',
+    cause: 'A typing error, or a name from another library.',
+    action: 'Choose one of the values that the message lists.',
+  },
+  SLUICE_OPTION_UNKNOWN: {
+    meaning: 'There is no option of this name, or not in this place.',
+    cause:
+      'A typing error, an option of another library, or an option that only the whole limiter has and not one policy or route.',
+    action:
+      'Remove it or correct its name. For options of other libraries the message names the right one; see also [migrating](migrating.md).',
+  },
+  SLUICE_OPTION_CONFLICT: {
+    meaning: 'Options that are each right contradict each other.',
+    cause:
+      'Examples: `policies` together with `limit`, two policies of the same name, a cost that is above the limit and so could never be paid.',
+    action: 'Change one of the options as the message says.',
+  },
+  SLUICE_STORE_UNKNOWN: {
+    meaning: '`store` is neither a store nor a client of Redis that Sluice knows.',
+    cause:
+      'A URL instead of a client, a client of another library, or a pipeline or transaction of a client.',
+    action:
+      'Give `memoryStore()`, `redisStore(client)`, or the client itself: `new Redis(url)` of ioredis, `createClient({ url })` of node-redis. For anything else, write [a store of your own](stores.md).',
+  },
+  SLUICE_KEY: {
+    meaning: 'A method of the limiter was called with a key that names no single client.',
+    cause: 'The key is missing, empty, not text, or a range of addresses.',
+    action:
+      'Give the text that identifies one client. To refuse a range of addresses, use the option `deny`.',
+  },
+  SLUICE_HEADERS: {
+    meaning: '`headers` names a profile that does not exist, or two that cannot be sent together.',
+    cause:
+      "Drafts 7 and 8 to 11 give the field `RateLimit` different forms, so a response can't have both.",
+    action:
+      "Choose one profile, for example `'draft-11'`, or `['draft-11', 'draft-6']` for new and old clients together; `false` sends no fields.",
+  },
+  SLUICE_TRUST_PROXY: {
+    meaning: '`trustProxy` does not say which proxies to trust.',
+    cause:
+      '`true` is refused on purpose: if everybody is trusted, each client can write its own address into `X-Forwarded-For` and get a new limit for each request.',
+    action:
+      "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`. Or give the number of proxies, if the server can't be reached without passing them.",
+  },
+  SLUICE_CIDR: {
+    meaning: 'An entry of `allow` or `deny` looks like a range of addresses, but is none.',
+    cause: 'The address is not valid, or the prefix is too long for its family.',
+    action: 'Correct the address and the prefix: 1 to 32 bits for IPv4, 1 to 128 for IPv6.',
+  },
+  SLUICE_SECRET: {
+    meaning: '`partitionSecret` is too short to keep a secret.',
+    cause: 'It is shorter than 16 characters, or not text. The message shows its length only.',
+    action: 'Take it from a secret store or the environment; the same one in every process.',
+  },
+  SLUICE_ROUTE: {
+    meaning: 'A key of `routes` is not a route.',
+    cause:
+      'It does not start with a path or with a method in capitals, or the path is not one that the framework could match.',
+    action:
+      "Write it as the framework's router would: `'POST /login'`, `'/search/:id'`, `'/files/*path'`.",
+  },
+} satisfies Section
+
+/**
+ * A `SluiceError` that arises from calls: the store will not work as it is set up. It appears in the
+ * warning SLUICE_STORE_DOWN, and as the cause of SLUICE_STORE_UNAVAILABLE.
+ */
+const setup = {
+  SLUICE_REDIS_NOT_CONNECTED: {
+    meaning: 'The node-redis client is not connected.',
+    cause: 'node-redis does not connect by itself, or the client was closed.',
+    action:
+      "Call `client.on('error', …)`, then `await client.connect()`, before the first request.",
+  },
+  SLUICE_REDIS_AUTH: {
+    meaning: 'Redis refuses the credentials.',
+    cause: 'The password is missing or wrong.',
+    action: "Give the client the server's username and password.",
+  },
+  SLUICE_REDIS_FORBIDDEN: {
+    meaning: 'The Redis user is not permitted to run the script.',
+    cause: 'Its ACL lacks a command or the keys that the script uses.',
+    action:
+      'Permit all of this, beside what the client itself sends, with your own prefix in place of sluice: `ACL SETUSER <name> ~sluice:* +eval +evalsha +time +mget +exists +set +getrange +setrange +pexpire +del`.',
+  },
+  SLUICE_REDIS_CLUSTER: {
+    meaning: 'The client knows a single node of a Redis Cluster.',
+    cause: 'It was made for one server, and this node does not have all keys.',
+    action:
+      'Use `new Cluster([{ host, port }])` of ioredis, or `createCluster({ rootNodes: [{ url }] })` of node-redis.',
+  },
+  SLUICE_REDIS_NO_SCRIPTS: {
+    meaning: 'The server runs no Lua scripts.',
+    cause: '`EVAL` was disabled or renamed, or the Lua module of Valkey is missing.',
+    action: 'Enable `EVAL` and `EVALSHA` on the server; for Valkey, install its Lua module.',
+  },
+  SLUICE_REDIS_READONLY: {
+    meaning: 'The server is a read-only replica.',
+    cause:
+      'Most often it was the master until a failover, and the client is still connected to it.',
+    action:
+      "Connect to the master through Sentinel or an address that follows it, and reconnect after a failover: ioredis by `reconnectOnError: (e) => (e.message.includes('READONLY') ? 1 : false)`, node-redis by `redisStore(client, { onReadOnly })`.",
+  },
+} satisfies Section
+
+/** A `StoreError`: an operation on a store failed. */
+const store = {
+  SLUICE_STORE_UNAVAILABLE: {
+    meaning:
+      '`settle`, `block` or `reset` was not confirmed by the store. It holds in this process alone.',
+    cause:
+      'The store is down, refuses the call, or did not answer within `deadline`. `cause` has the reason.',
+    action:
+      'Repeat the call when the store is back. `consume` and `peek` never reject with this: there `onStoreError` decides. See [failures](failures.md).',
+  },
+  SLUICE_STORE_CONTENTION: {
+    meaning: 'A store that compares and swaps gave up, and wrote nothing.',
+    cause: 'In each of its attempts another process changed the same keys first.',
+    action: 'If your backend can lock, use `transactionalStore` instead: see [stores](stores.md).',
+  },
+} satisfies Section
+
+/** A warning of the process. */
+const warning = {
+  SLUICE_STORE_DOWN: {
+    meaning: 'The store has failed, so requests are decided without it, as `onStoreError` says.',
+    cause:
+      'The message quotes the last failure. If that has a code of its own, the store will not recover until you correct its set-up.',
+    action:
+      'Bring the store back; Sluice tries it again by itself. See [failures](failures.md) and [operations](operations.md).',
+  },
+  SLUICE_STORE_UP: {
+    meaning: 'The store is back, and decides again.',
+    cause: 'A call that tested the store succeeded.',
+    action: 'Nothing.',
+  },
+  SLUICE_ON_READ_ONLY: {
+    meaning: 'The callback `onReadOnly` of `redisStore` threw or rejected.',
+    cause:
+      'Often `client.connect()` in it rejects because the new master does not answer yet. The limiter goes on.',
+    action:
+      'Catch errors in the callback. Sluice calls it again, at most once a second, as long as the server is read-only.',
+  },
+  SLUICE_ON_DECISION: {
+    meaning: 'The callback `onDecision` threw or rejected.',
+    cause: 'An error in your function. The request goes on as it was decided.',
+    action: 'Fix the function.',
+  },
+  SLUICE_SETTLE: {
+    meaning: 'A request was not corrected to its actual cost. The estimate stands.',
+    cause: 'Your function `settle` threw, or gave something that is not an integer from 0 on.',
+    action: 'Fix the function. Return `undefined` to keep the estimate.',
+  },
+  SLUICE_MADE_PER_REQUEST: {
+    meaning:
+      'Limiters are made again and again, and each is used once. Such a limiter never limits.',
+    cause:
+      '`rateLimit()` or `createLimiter()` is called in a request handler, so each request has a new limiter with a memory of its own.',
+    action: 'Make the limiter once, outside of the handler, and use it for every request.',
+  },
+  SLUICE_KEY_MISSING: {
+    meaning: 'The key function gave no key. Such requests are limited by their address.',
+    cause:
+      'It returned nothing, empty text, or something that is not text, for example for a request without a session.',
+    action: 'Return text for every request.',
+  },
+  SLUICE_KEY_IPV6: {
+    meaning: 'The key function gave an IPv6 address as it is.',
+    cause:
+      'Each client has at least 2^64 IPv6 addresses, so it can have a new limit for each request.',
+    action:
+      "Use `key: 'ip'`, which limits the network (`ipv6Prefix`), or return `addressKey(address)`.",
+  },
+  SLUICE_KEY_KIND: {
+    meaning: '`block` or `reset` was called with a key that no policy of the limiter uses.',
+    cause: "For example with `'user:42'`, where no policy has `key: 'user'`.",
+    action:
+      'Give the kind of key that the policies use: an address, `user:` and the id, or `key:` and what your key function returns.',
+  },
+  SLUICE_ADDRESS_UNKNOWN: {
+    meaning: 'A request has no address that can be read. All such requests share one quota.',
+    cause: 'The server listens on a Unix socket, or a proxy writes something else than an address.',
+    action: 'Name your proxies in `trustProxy`; behind a Unix socket give `trustProxy: 1`.',
+  },
+  SLUICE_PROXY_UNTRUSTED: {
+    meaning:
+      'Requests come through a proxy that is not trusted, so all clients behind it share one limit.',
+    cause: 'They have `X-Forwarded-For`, but no proxy is trusted.',
+    action: "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`.",
+  },
+  SLUICE_PROXY_EVERYBODY: {
+    meaning: 'Each client can choose its own address, and so have a new limit for each request.',
+    cause:
+      'The framework trusts every proxy, and so the first address in `X-Forwarded-For`, which the client writes.',
+    action: "Name your proxies instead: `trustProxy: ['loopback', '10.0.0.0/8']`.",
+  },
+  SLUICE_PROXY_HOPS: {
+    meaning: 'A client that reaches the server directly can choose its own address.',
+    cause:
+      'The framework counts hops in `X-Forwarded-For`, which is right only for requests that pass all proxies.',
+    action: "Name your proxies instead: `trustProxy: ['loopback', '10.0.0.0/8']`.",
+  },
+  SLUICE_PROXY_IGNORED: {
+    meaning: 'All clients behind a proxy share one limit.',
+    cause: 'Fastify ignores a number as `trustProxy` since 5.12.1.',
+    action: "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`.",
+  },
+} satisfies Section
+
+/** A `RateLimitError`: its message is for clients, and names no place in the documentation. */
+const refusal = {
+  SLUICE_REFUSED: {
+    meaning: 'A request was refused. It is not a failure: this is what a limiter is for.',
+    cause:
+      "With `respond: 'throw'` a refusal goes to the application's error handler as a `RateLimitError`.",
+    action:
+      'Render it as you like, from `status`, `headers` and `decision`. The message may be shown to the client.',
+  },
+} satisfies Section
+
+/** Every code of Sluice, and what it means. Codes are stable: they are never renamed or reused. */
+export const CODES = { misuse, setup, store, warning, refusal }
+
+/** The codes of a `SluiceError`. */
+export type SluiceErrorCode = keyof typeof misuse | SetupCode
+/** The codes of a `StoreError`. */
+export type StoreErrorCode = keyof typeof store
+/** The codes of a `SluiceError` about a store that can't work as it is set up. */
+export type SetupCode = keyof typeof setup
+/** The codes of a warning. */
+export type WarningCode = keyof typeof warning
+/** The code of a `RateLimitError`. */
+export type RefusalCode = keyof typeof refusal
+export type Code = SluiceErrorCode | StoreErrorCode | WarningCode | RefusalCode
