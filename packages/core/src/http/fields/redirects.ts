@@ -4,7 +4,7 @@ import type { Profile } from './profiles/index.ts'
 import { type WireState, wireRemaining } from './wire-state.ts'
 
 /**
- * Takes the standing of an exhausted quota from a response that turns out to be a redirect: it
+ * Takes what is left of an exhausted quota from a response that turns out to be a redirect: it
  * would keep the client from following it (draft-11 §3.2). Which policies there are stays.
  */
 export function hideExhaustedOnRedirect(
@@ -15,8 +15,6 @@ export function hideExhaustedOnRedirect(
   if (state.items.every((item) => wireRemaining(item) > 0)) return
   onHeaders(response, () => {
     if (response.statusCode < 300 || response.statusCode > 399) return
-    for (const field of profile.fields) {
-      if (field !== 'RateLimit-Policy') response.removeHeader(field)
-    }
+    for (const field of profile.usageFields) response.removeHeader(field)
   })
 }

@@ -6,6 +6,7 @@ import { createProfile } from './profile.ts'
 /** Every policy that was evaluated, on every response: the value stays the same between them. */
 const policies: FieldGroup = {
   fields: ['RateLimit-Policy'],
+  usage: false,
   write({ items }, set) {
     let text = ''
     for (const { policy } of items) {
@@ -19,8 +20,9 @@ const policies: FieldGroup = {
  * Served: how all policies stand. Refused: only those that refused, since Retry-After should not
  * be earlier than an effective window beside it, and one that did not refuse may be far longer.
  */
-const standing: FieldGroup = {
+const usage: FieldGroup = {
   fields: ['RateLimit'],
+  usage: true,
   write(state, set) {
     const refused = state.violated.length > 0
     const items = refused ? state.violated : state.items
@@ -50,4 +52,4 @@ function keepsFromRedirect(state: WireState, items: readonly WireItem[]): boolea
  * draft-ietf-httpapi-ratelimit-headers-11, and 08 to 10, whose syntax is the same:
  * `RateLimit-Policy: "default";q=100;w=60` and `RateLimit: "default";r=50;t=30`.
  */
-export const draft11 = createProfile('draft-11', [policies, standing])
+export const draft11 = createProfile('draft-11', [policies, usage])

@@ -4,8 +4,9 @@ import { reportedItem } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
-const standing: FieldGroup = {
+const usage: FieldGroup = {
   fields: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  usage: true,
   write(state, set) {
     const item = reportedItem(state)
     if (item === undefined) return
@@ -28,4 +29,4 @@ function limitText(reported: WireItem, items: readonly WireItem[]): string {
  * draft-ietf-httpapi-ratelimit-headers-03: `RateLimit-Limit: 100, 100;w=60`,
  * `RateLimit-Remaining: 50`, `RateLimit-Reset: 30` (seconds from now).
  */
-export const draft3 = createProfile('draft-3', [standing])
+export const draft3 = createProfile('draft-3', [usage])

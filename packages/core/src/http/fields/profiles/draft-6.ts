@@ -12,6 +12,7 @@ import { createProfile } from './profile.ts'
  */
 export const quotaPolicies: FieldGroup = {
   fields: ['RateLimit-Policy'],
+  usage: false,
   write({ items }, set) {
     let text = ''
     for (const { policy } of items) {
@@ -36,8 +37,9 @@ function isImplied(policy: WirePolicy, items: readonly WireItem[]): boolean {
   return false
 }
 
-const standing: FieldGroup = {
+const usage: FieldGroup = {
   fields: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  usage: true,
   write(state, set) {
     const item = reportedItem(state)
     if (item === undefined) return
@@ -51,4 +53,4 @@ const standing: FieldGroup = {
  * draft-ietf-httpapi-ratelimit-headers-06: `RateLimit-Limit: 100`, `RateLimit-Policy: 100;w=60`,
  * `RateLimit-Remaining: 50`, `RateLimit-Reset: 30` (seconds from now).
  */
-export const draft6 = createProfile('draft-6', [quotaPolicies, standing])
+export const draft6 = createProfile('draft-6', [quotaPolicies, usage])

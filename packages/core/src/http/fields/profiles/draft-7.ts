@@ -4,8 +4,9 @@ import { reportedItem } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
-const standing: FieldGroup = {
+const usage: FieldGroup = {
   fields: ['RateLimit'],
+  usage: true,
   write(state, set) {
     const item = reportedItem(state)
     if (item === undefined) return
@@ -19,4 +20,4 @@ const standing: FieldGroup = {
  * draft-ietf-httpapi-ratelimit-headers-07: `RateLimit: limit=100, remaining=50, reset=30`, a
  * Dictionary, and `RateLimit-Policy: 100;w=60`.
  */
-export const draft7 = createProfile('draft-7', [standing, quotaPolicies])
+export const draft7 = createProfile('draft-7', [usage, quotaPolicies])

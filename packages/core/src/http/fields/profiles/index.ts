@@ -9,28 +9,30 @@ import { createProfile } from './profile.ts'
 
 export type { Profile, SetField } from './profile.ts'
 
-/** A version of the rate-limit fields. The syntax of draft-8 to draft-11 is one and the same. */
-export type HeaderProfile =
-  | 'draft-11'
-  | 'draft-10'
-  | 'draft-9'
-  | 'draft-8'
-  | 'draft-7'
-  | 'draft-6'
-  | 'draft-3'
-  | 'legacy'
+/**
+ * The registry of profiles, by name, newest first. A profile is a file here and a line below. The
+ * syntax of draft-8 to draft-11 is one and the same.
+ */
+const PROFILES = {
+  'draft-11': draft11,
+  'draft-10': draft11,
+  'draft-9': draft11,
+  'draft-8': draft11,
+  'draft-7': draft7,
+  'draft-6': draft6,
+  'draft-3': draft3,
+  legacy,
+} as const satisfies { readonly [name: string]: Profile }
 
-/** Newest first. */
-const PROFILES: ReadonlyMap<unknown, Profile> = new Map<HeaderProfile, Profile>([
-  ['draft-11', draft11],
-  ['draft-10', draft11],
-  ['draft-9', draft11],
-  ['draft-8', draft11],
-  ['draft-7', draft7],
-  ['draft-6', draft6],
-  ['draft-3', draft3],
-  ['legacy', legacy],
-])
+/** A version of the rate-limit fields. */
+export type HeaderProfile = keyof typeof PROFILES
+
+const NAMES = Object.keys(PROFILES) as readonly HeaderProfile[]
+
+/** Each field that some profile writes. */
+export const PROFILE_FIELDS: readonly string[] = [
+  ...new Set(Object.values(PROFILES).flatMap((profile) => profile.fields)),
+]
 
 /**
  * One profile that writes the fields of all that are named, in whatever order. A field that two
@@ -42,11 +44,9 @@ const PROFILES: ReadonlyMap<unknown, Profile> = new Map<HeaderProfile, Profile>(
  * `RateLimit`, as different types, so leaving one out would leave nothing of it.
  */
 export function composeProfiles(names: readonly HeaderProfile[]): Profile {
-  for (const name of names) if (!PROFILES.has(name)) throw unknownProfile(name)
-  const profiles = new Set<Profile>()
-  for (const [name, profile] of PROFILES) {
-    if (names.includes(name as HeaderProfile)) profiles.add(profile)
-  }
+  for (const name of names) if (!NAMES.includes(name)) throw unknownProfile(name)
+  const named = NAMES.filter((name) => names.includes(name))
+  const profiles = new Set<Profile>(named.map((name) => PROFILES[name]))
   if (profiles.has(draft11) && profiles.has(draft7)) throw conflict(names)
   const groups: FieldGroup[] = []
   const taken = new Set<string>()
@@ -70,7 +70,7 @@ function unknownProfile(received: unknown): SluiceError {
   return new SluiceError({
     code: 'SLUICE_HEADERS',
     option: 'headers',
-    expected: `one or more of ${[...PROFILES.keys()].join(', ')}`,
+    expected: `one or more of ${NAMES.join(', ')}`,
     received,
     fix: "Name a profile, for example headers: 'draft-11', or false for none.",
   })

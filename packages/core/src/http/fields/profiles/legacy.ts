@@ -4,8 +4,9 @@ import { reportedItem } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
-const standing: FieldGroup = {
+const usage: FieldGroup = {
   fields: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  usage: true,
   write(state, set) {
     const item = reportedItem(state)
     if (item === undefined) return
@@ -20,4 +21,4 @@ const standing: FieldGroup = {
  * The X-RateLimit fields that no specification defines. `X-RateLimit-Reset` is epoch seconds, as
  * GitHub sends it: that form is read right by more clients than seconds from now.
  */
-export const legacy = createProfile('legacy', [standing])
+export const legacy = createProfile('legacy', [usage])

@@ -6,6 +6,8 @@ export type SetField = (name: string, value: string) => void
 /** Fields that are written together. Two groups have all their fields in common, or none. */
 export interface FieldGroup {
   readonly fields: readonly string[]
+  /** True: they say how much is left. False: they name the policies, the same on every response. */
+  readonly usage: boolean
   write(state: WireState, set: SetField): void
 }
 
@@ -14,6 +16,8 @@ export interface Profile {
   readonly name: string
   /** The names that it may write. */
   readonly fields: readonly string[]
+  /** Those of them that say how much is left. */
+  readonly usageFields: readonly string[]
   readonly groups: readonly FieldGroup[]
   /** Writes each field once. Never throws, whatever the numbers in the state. */
   write(state: WireState, set: SetField): void
@@ -22,7 +26,8 @@ export interface Profile {
 export function createProfile(name: string, groups: readonly FieldGroup[]): Profile {
   return {
     name,
-    fields: groups.flatMap((group) => group.fields),
+    fields: groups.flatMap(({ fields }) => fields),
+    usageFields: groups.filter(({ usage }) => usage).flatMap(({ fields }) => fields),
     groups,
     write(state, set) {
       for (const group of groups) group.write(state, set)

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { SluiceError } from '../../../errors/sluice-error.ts'
 import type { WirePolicyTerms } from '../wire-policy.ts'
@@ -5,7 +7,7 @@ import { WirePolicy } from '../wire-policy.ts'
 import type { WireItem, WireState } from '../wire-state.ts'
 import { pacedMs } from '../wire-state.ts'
 import type { HeaderProfile } from './index.ts'
-import { composeProfiles, exposedHeaders } from './index.ts'
+import { composeProfiles, exposedHeaders, PROFILE_FIELDS } from './index.ts'
 
 const NOW = 1_795_176_000_000
 const ALL: HeaderProfile[] = ['draft-11', 'draft-7', 'draft-6', 'draft-3', 'legacy']
@@ -35,6 +37,21 @@ function refused(items: WireItem[]): Partial<WireState> {
 }
 
 describe('any profile', () => {
+  test.each(ALL)('%s has fields that are kept where a response is emptied', (name) => {
+    expect(PROFILE_FIELDS).toEqual(expect.arrayContaining([...composeProfiles([name]).fields]))
+  })
+
+  test('no other source lists the fields', () => {
+    const src = join(__dirname, '../../..')
+    const listing = readdirSync(src, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.ts$/.test(file) && !/\.test\.|testing\/|fields\/profiles\//.test(file))
+      .filter((file) => {
+        const code = readFileSync(join(src, file), 'utf8').replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')
+        return PROFILE_FIELDS.some((field) => code.includes(`'${field}'`))
+      })
+    expect(listing).toEqual([])
+  })
+
   test.each(ALL)('13: %s writes nothing without a policy', (name) => {
     expect(write(name, {})).toEqual({})
   })
