@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, test } from '@jest/globals'
 import { CODES, type Code } from './codes.ts'
@@ -8,6 +8,9 @@ import { StoreError } from './store-error.ts'
 import { warnOnce } from './warning.ts'
 
 const root = join(__dirname, '../../../..')
+const packages = readdirSync(join(root, 'packages'))
+  .map((name) => join('packages', name))
+  .filter((folder) => existsSync(join(root, folder, 'src')))
 const codes = Object.values(CODES).flatMap((section) => Object.keys(section)) as Code[]
 
 /** The anchors of a page, as GitHub makes them from its headings. */
@@ -30,31 +33,27 @@ describe('docs/errors.md', () => {
   })
 
   it('has every place to which a document links', () => {
-    const folders = [
-      'docs',
-      ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`),
-    ]
-    const pages = folders.flatMap((folder) =>
-      readdirSync(join(root, folder))
-        .filter((name) => name.endsWith('.md'))
-        .map((name) => readFileSync(join(root, folder, name), 'utf8')),
-    )
-    const links = pages.flatMap((page) => [...page.matchAll(/\]\([^)]*?errors\.md#([^)]+)\)/g)])
-    const within = [
-      ...(pages.find((page) => page.includes('# Errors and warnings\n')) ?? '').matchAll(
-        /\]\(#([^)]+)\)/g,
-      ),
-    ]
-    const named = [...links, ...within].map(([, anchor]) => anchor)
-    expect(named).not.toEqual([])
-    expect(named.filter((anchor) => !anchors.includes(anchor as string))).toEqual([])
+    const folders = ['.', 'docs', ...packages]
+    const links = folders.flatMap(linksIn)
+    expect(links).not.toEqual([])
+    expect(links.filter((anchor) => !anchors.includes(anchor))).toEqual([])
   })
 })
 
+/** The anchors on the page that the documents of a folder name. */
+function linksIn(folder: string): string[] {
+  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.md'))
+  return names.flatMap((name) => {
+    const link = name === 'errors.md' ? /\]\(#([^)]+)\)/g : /errors\.md#([^)]+)\)/g
+    const text = readFileSync(join(root, folder, name), 'utf8')
+    return [...text.matchAll(link)].map(([, anchor]) => anchor as string)
+  })
+}
+
 test('every code is given by some source', () => {
   const used = new Set<string>()
-  for (const name of readdirSync(join(root, 'packages'))) {
-    const sources = join(root, 'packages', name, 'src')
+  for (const folder of packages) {
+    const sources = join(root, folder, 'src')
     for (const file of readdirSync(sources, { recursive: true }) as string[]) {
       if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file.endsWith('errors/codes.ts'))
         continue

@@ -19,6 +19,10 @@ type SeveralPolicies = { [option in keyof Omit<PolicyOptions, 'name'>]?: undefin
 /** Without a store a limiter is in memory, so that one which may be missing does not count. */
 type RemoteOptions = LimiterOptions<'async'> & { store: Store<'async'> | RedisClient }
 
+/**
+ * Counts keys. A wrong argument throws a SluiceError. With a remote store `settle`, `block` and
+ * `reset` reject with a StoreError if the store does not confirm them; `consume` and `peek` never do.
+ */
 export interface Limiter<M extends StoreMode = StoreMode> {
   /**
    * Charges `cost` units to `key`, if every policy admits it. A refusal is a value and costs

@@ -10,7 +10,7 @@ import {
   jest,
   test,
 } from '@jest/globals'
-import { createLimiter, type RedisClient, redisStore, SluiceError } from '@sluice/core'
+import { createLimiter, type RedisClient, redisStore, SluiceError, StoreError } from '@sluice/core'
 import { Redis } from 'ioredis'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
@@ -284,6 +284,23 @@ describe('a server with a password', () => {
     expect(told).toHaveLength(1)
     client.disconnect()
     await proxy.stop()
+  })
+
+  test('a block rejects with a StoreError, and why is its cause', async () => {
+    const client = new Redis(locked.url, { password: 'wrong', retryStrategy: () => null })
+    client.on('error', () => {})
+    const limiter = createLimiter({ store: client, policies })
+    const failure = await limiter.block('client', '1m').then(
+      () => undefined,
+      (thrown) => thrown,
+    )
+    expect(failure).toBeInstanceOf(StoreError)
+    expect(failure).toMatchObject({ code: 'SLUICE_STORE_UNAVAILABLE', operation: 'block' })
+    expect(failure.cause).toBeInstanceOf(SluiceError)
+    expect(failure.cause.code).toBe('SLUICE_REDIS_AUTH')
+    expect((await limiter.consume('client')).allowed).toBe(false)
+    client.disconnect()
+    limiter.close()
   })
 
   test('given none by node-redis', async () => {
