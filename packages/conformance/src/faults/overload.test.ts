@@ -1,7 +1,7 @@
 // One client sends very much at once: that is work for a store, not its failure.
 
 import { once } from 'node:events'
-import { type ClientHttp2Session, connect } from 'node:http2'
+import { type ClientHttp2Session, connect, type Http2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RateLimitOptions, rateLimit } from '@sluice/fastify'
@@ -26,6 +26,8 @@ const LIMIT = 100
 /** What so many requests at once on one connection are answered, by status. */
 async function statuses(options: RateLimitOptions): Promise<Record<number, number>> {
   const app = fastify({ http2: true })
+  const sessions: Http2Session[] = []
+  app.server.on('session', (each: Http2Session) => sessions.push(each))
   await app.register(rateLimit, options)
   app.get('/', async () => 'ok')
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -33,6 +35,8 @@ async function statuses(options: RateLimitOptions): Promise<Record<number, numbe
   await once(session, 'remoteSettings')
   const all = await Promise.all(Array.from({ length: REQUESTS }, () => send(session)))
   session.destroy()
+  // Node's server may wait for ever for a session that its client has destroyed.
+  for (const each of sessions) each.destroy()
   await app.close()
   const counts: Record<number, number> = {}
   for (const status of all) counts[status] = (counts[status] ?? 0) + 1
