@@ -1,13 +1,10 @@
 export type { AlgorithmName } from './algorithms/index.ts'
 export { SluiceError } from './errors/sluice-error.ts'
 export { StoreError } from './errors/store-error.ts'
-export { keepFields } from './http/fields/kept-fields.ts'
 export type { HeaderProfile } from './http/fields/profiles/index.ts'
 export { exposedHeaders } from './http/fields/profiles/index.ts'
-export { HttpLimiter, type Verdict } from './http/http-limiter.ts'
 export type { KeyOption, UserOption } from './http/keys/key-reader.ts'
 export type { TrustProxyOption } from './http/keys/trust-proxy.ts'
-export { MiddlewareLimiter } from './http/middleware-limiter.ts'
 export type {
   RateLimitOptions,
   RequestPolicyOptions,
@@ -15,10 +12,7 @@ export type {
   Routes,
   SettleOption,
 } from './http/rate-limit-options.ts'
-export { RateLimitError, type Refusal, writeRefusalFields } from './http/refusal/refusal.ts'
-export type { ProxyTrust, RequestAdapter, Routing } from './http/request-adapter.ts'
-export { noteEnd } from './http/response/when-ended.ts'
-export { limiterOfRoute, RoutedLimiter } from './http/routed-limiter.ts'
+export { RateLimitError } from './http/refusal/refusal.ts'
 export { addressKey } from './key/address.ts'
 export type { Decision, PolicyDecision } from './limiter/decision.ts'
 export { createLimiter, type Limiter, type LimiterOptions } from './limiter/limiter.ts'

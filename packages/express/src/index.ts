@@ -1,13 +1,6 @@
-import {
-  type RateLimitOptions as CoreOptions,
-  type Decision,
-  type HttpLimiter,
-  type Limiter,
-  RoutedLimiter,
-  type Routes,
-} from '@sluice/core'
-import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import { apply } from './apply.ts'
+import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
+import { RoutedLimiter } from '@sluice/core/adapter'
+import type { Request, RequestHandler, Response } from 'express'
 import { expressAdapter } from './request-adapter.ts'
 
 export {
@@ -58,32 +51,8 @@ declare global {
 export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   const httpLimiters = new RoutedLimiter(options, expressAdapter)
   const handler: RequestHandler = (request, response, next) => {
-    pass(httpLimiters.of(request), request, response, next)
+    const handled = httpLimiters.handle(request, response, () => next())
+    if (handled instanceof Promise) handled.catch(next)
   }
   return Object.assign(handler, { limiter: httpLimiters.limiter })
-}
-
-function pass(
-  [httpLimiter, ...others]: readonly HttpLimiter<Request, Response>[],
-  request: Request,
-  response: Response,
-  next: NextFunction,
-): void {
-  if (httpLimiter === undefined) {
-    next()
-    return
-  }
-  const onward: NextFunction =
-    others.length === 0
-      ? next
-      : (error?: unknown) => {
-          if (error === undefined) pass(others, request, response, next)
-          else next(error)
-        }
-  const verdict = httpLimiter.check(request)
-  if (verdict instanceof Promise) {
-    verdict.then((each) => apply(httpLimiter, each, request, response, onward)).catch(next)
-  } else {
-    apply(httpLimiter, verdict, request, response, onward)
-  }
 }

@@ -1,10 +1,12 @@
-import type { ProxyTrust, RequestAdapter } from '@sluice/core'
+import { nodeExchange, type ProxyTrust, type RequestAdapter } from '@sluice/core/adapter'
 import type { Request, Response } from 'express'
 
 /** Where Express keeps the facts of a request. */
 export const expressAdapter: RequestAdapter<Request, Response> = {
-  incoming: (request) => request,
-  outgoing: (response) => response,
+  ...nodeExchange<Request, Response>(
+    (request) => request,
+    (response) => response,
+  ),
   address: (request) => request.ip,
   proxyTrust: (request) => trustOf(request.app.get('trust proxy')),
   user: (request) => (request as { user?: unknown }).user,
@@ -13,6 +15,9 @@ export const expressAdapter: RequestAdapter<Request, Response> = {
     caseSensitive: app.enabled('case sensitive routing'),
     strict: app.enabled('strict routing'),
   }),
+  decided(request, decision) {
+    request.rateLimit = decision
+  },
 }
 
 /** What the setting 'trust proxy' means. */

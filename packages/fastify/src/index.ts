@@ -1,14 +1,13 @@
 import {
   type RateLimitOptions as CoreOptions,
   type Decision,
-  HttpLimiter,
   type Limiter,
   type RouteOverrides,
   SluiceError,
 } from '@sluice/core'
+import { HttpLimiter } from '@sluice/core/adapter'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { apply } from './apply.ts'
 import { register } from './registrations.ts'
 import { adapterOf } from './request-adapter.ts'
 import { RouteLimiters } from './route-limiters.ts'
@@ -73,12 +72,8 @@ const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
       next()
       return
     }
-    const verdict = httpLimiter.check(request)
-    if (verdict instanceof Promise) {
-      verdict.then((each) => apply(httpLimiter, each, request, reply, next)).catch(next)
-    } else {
-      apply(httpLimiter, verdict, request, reply, next)
-    }
+    const handled = httpLimiter.handle(request, reply, () => next())
+    if (handled instanceof Promise) handled.catch(next)
   })
 }
 

@@ -1,16 +1,31 @@
-import type { ProxyTrust, RequestAdapter } from '@sluice/core'
+import { nodeExchange, type ProxyTrust, type RequestAdapter } from '@sluice/core/adapter'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Where an application of Fastify keeps the facts of a request. */
 export function adapterOf(app: FastifyInstance): RequestAdapter<FastifyRequest, FastifyReply> {
   const trust = trustOf(trustProxySetting(app), app.version)
   return {
-    incoming: (request) => request.raw,
-    outgoing: (reply) => reply.raw,
+    ...nodeExchange<FastifyRequest, FastifyReply>(
+      (request) => request.raw,
+      (reply) => reply.raw,
+    ),
+    setField: (reply, name, value) => void reply.header(name, value),
+    setStatus: (reply, status) => void reply.code(status),
+    // As bytes: to text Fastify would add a charset, which JSON does not have.
+    send: (reply, body, mediaType) =>
+      void reply.header('Content-Type', mediaType).send(Buffer.from(body)),
     address: (request) => request.ip,
     proxyTrust: () => trust,
     user: (request) => (request as { user?: unknown }).user,
     path: (request) => request.url,
+    decided(request, decision) {
+      request.rateLimit = decision
+    },
+    // As of a handler: what `respond` returns is sent.
+    responded(reply, payload) {
+      if (payload !== undefined && !reply.sent) reply.send(payload)
+    },
+    abandon: (reply) => void reply.hijack(),
   }
 }
 

@@ -1,4 +1,5 @@
-import { type HttpLimiter, type Limiter, limiterOfRoute, MiddlewareLimiter } from '@sluice/core'
+import type { Limiter } from '@sluice/core'
+import { type HttpLimiter, limiterOfRoute, MiddlewareLimiter } from '@sluice/core/adapter'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 type FastifyGate = HttpLimiter<FastifyRequest, FastifyReply>

@@ -1,13 +1,7 @@
-import {
-  type RateLimitOptions as CoreOptions,
-  type Decision,
-  type HttpLimiter,
-  type Limiter,
-  RoutedLimiter,
-  type Routes,
-} from '@sluice/core'
-import type { Context, Middleware, Next } from 'koa'
-import { apply } from './apply.ts'
+import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
+import { RoutedLimiter } from '@sluice/core/adapter'
+import type { Context, Middleware } from 'koa'
+import { keepForErrorHandler, noteEndOf } from './failures.ts'
 import { koaAdapter } from './request-adapter.ts'
 
 export {
@@ -54,19 +48,15 @@ declare module 'koa' {
  */
 export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
   const httpLimiters = new RoutedLimiter(options, koaAdapter)
-  const middleware: Middleware = (ctx, next) => pass(httpLimiters.of(ctx), ctx, next)
+  const middleware: Middleware = async (ctx, next) => {
+    try {
+      return await httpLimiters.handle(ctx, ctx, next)
+    } catch (error) {
+      keepForErrorHandler(ctx, error)
+      throw error
+    } finally {
+      if (httpLimiters.settles) noteEndOf(ctx)
+    }
+  }
   return Object.assign(middleware, { limiter: httpLimiters.limiter })
-}
-
-function pass(
-  [httpLimiter, ...others]: readonly HttpLimiter<Context, Context>[],
-  ctx: Context,
-  next: Next,
-): unknown {
-  if (httpLimiter === undefined) return next()
-  const onward = others.length === 0 ? next : async () => pass(others, ctx, next)
-  const verdict = httpLimiter.check(ctx)
-  return verdict instanceof Promise
-    ? verdict.then((each) => apply(httpLimiter, each, ctx, onward))
-    : apply(httpLimiter, verdict, ctx, onward)
 }

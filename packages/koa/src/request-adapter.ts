@@ -1,14 +1,26 @@
-import type { ProxyTrust, RequestAdapter } from '@sluice/core'
+import { nodeExchange, type ProxyTrust, type RequestAdapter } from '@sluice/core/adapter'
 import type { Context } from 'koa'
 
 /** Where Koa keeps the facts of a request. */
 export const koaAdapter: RequestAdapter<Context, Context> = {
-  incoming: (ctx) => ctx.req,
-  outgoing: (ctx) => ctx.res,
+  ...nodeExchange<Context, Context>(
+    (ctx) => ctx.req,
+    (ctx) => ctx.res,
+  ),
+  setStatus(ctx, status) {
+    ctx.status = status
+  },
+  send(ctx, body, mediaType) {
+    ctx.set('Content-Type', mediaType)
+    ctx.body = body
+  },
   address: addressOf,
   proxyTrust: ({ app }) => trustOf(app),
   user: (ctx) => ctx.state.user,
   path: (ctx) => ctx.path,
+  decided(ctx, decision) {
+    ctx.state.rateLimit = decision
+  },
 }
 
 /** A comma too many. */

@@ -4,54 +4,25 @@ import { StoreLimiter } from '../limiter/store-limiter.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import { type CompiledOptions, compileOptions } from './compile-options.ts'
-import { joinStates } from './fields/join-states.ts'
-import type { SetField } from './fields/profiles/index.ts'
-import { hideExhaustedOnRedirect } from './fields/redirects.ts'
 import { WirePolicyCache } from './fields/wire-policy-cache.ts'
-import type { WireItem, WireState } from './fields/wire-state.ts'
-import { noteWritten, readWritten } from './fields/written.ts'
+import type { WireItem } from './fields/wire-state.ts'
 import { LEFT, orLeft } from './keys/left.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import { readCharges } from './read-charges.ts'
-import {
-  denial,
-  type Refusal,
-  refusalOf,
-  renameViolated,
-  unavailability,
-} from './refusal/refusal.ts'
+import { denial, refusalOf, unavailability } from './refusal/refusal.ts'
 import { report } from './report.ts'
 import { isPreflight, type RequestAdapter } from './request-adapter.ts'
 import { DelaySlots, withoutSlot } from './response/delay.ts'
-import { settleInTime } from './settlement/settle-in-time.ts'
-import { Settlement } from './settlement/settlement.ts'
-
-/** What is to be done with a request that was decided. */
-export interface Verdict {
-  readonly decision: Decision
-  /** How the policies stand, for the header fields. Undefined: none are to be sent. */
-  readonly state: WireState | undefined
-  /** Undefined: the request goes on, by `HttpLimiter.admit`. */
-  readonly refusal: Refusal | undefined
-  /** What it was charged. */
-  readonly charges: readonly Charge[]
-}
+import { left, type Verdict } from './verdict.ts'
+import { VerdictResponder, waitingKey, waits } from './verdict-responder.ts'
 
 const NONE: readonly WireItem[] = []
 
 type Identified = Charge[] | 'allow' | 'deny' | typeof LEFT
 
-/** Of a request whose client has gone, and can't be known any more: it ends here, uncharged. */
-const left: Verdict = {
-  decision: outright(false, 0, Infinity),
-  state: undefined,
-  refusal: undefined,
-  charges: [],
-}
-
 /**
- * The main path: request → key → policies → limiter → decision → verdict. Knows no framework:
- * an adapter reads the facts of its requests for it and carries out what it says.
+ * The main path: request → key → policies → limiter → decision → verdict. Knows no framework and
+ * no platform: an adapter has the facts of its requests and responses.
  */
 export class HttpLimiter<Request, Response> {
   readonly limiter: StoreLimiter
@@ -61,7 +32,8 @@ export class HttpLimiter<Request, Response> {
   readonly scope: string
   private readonly compiled: CompiledOptions<Request, Response>
   private readonly policyCache: WirePolicyCache
-  private readonly waitingRoom: DelaySlots
+  private readonly delaySlots: DelaySlots
+  private readonly responder: VerdictResponder<Request, Response>
 
   /** @throws SluiceError for wrong options */
   constructor(
@@ -80,10 +52,17 @@ export class HttpLimiter<Request, Response> {
       this.compiled.settles,
     )
     this.policyCache = new WirePolicyCache(this.compiled.partitionSecret)
-    this.waitingRoom = new DelaySlots(this.compiled.maxWaiting)
+    this.delaySlots = new DelaySlots(this.compiled.maxWaiting)
+    this.responder = new VerdictResponder(
+      adapter,
+      options.respond,
+      this.limiter,
+      this.compiled,
+      this.delaySlots,
+    )
   }
 
-  /** Whether something settles, so that `admit` watches the response. */
+  /** Whether something settles, so that responses are watched. */
   get settles(): boolean {
     return this.compiled.settles
   }
@@ -98,46 +77,34 @@ export class HttpLimiter<Request, Response> {
   }
 
   /**
+   * Decides a request and carries out the verdict; at once where nothing in its way is asynchronous.
+   * Throws, or rejects, with what is for the application's error handler: what a function of the
+   * user's throws, and the `RateLimitError` of `respond: 'throw'`.
+   *
+   * @param goOn hands the request on to the application: at most once, when its turn comes
+   * @returns what `goOn` gives; undefined if the request ends here
+   */
+  handle<T>(
+    request: Request,
+    response: Response,
+    goOn: () => MaybePromise<T>,
+  ): MaybePromise<T | undefined> {
+    return then<Verdict | undefined, T | undefined>(this.check(request), (verdict) =>
+      verdict === undefined ? goOn() : this.responder.carryOut(verdict, request, response, goOn),
+    )
+  }
+
+  /**
    * Decides a request; at once where nothing in its way is asynchronous. Undefined: it is exempt.
    * Throws, or rejects, with what a function of the user's throws.
    */
   check(request: Request): MaybePromise<Verdict | undefined> {
     const { skip, access } = this.compiled
-    const preflight = isPreflight(this.adapter.incoming(request))
+    const preflight = isPreflight(this.adapter, request)
     if (preflight && !access?.denies) return undefined
     const proceed = () => (preflight ? this.checkPreflight(request) : this.decide(request))
     if (skip === undefined) return proceed()
     return then(skip(request), (skipped) => (skipped ? undefined : proceed()))
-  }
-
-  /** Writes the rate-limit fields, joined with those of the limiters that the response has passed. */
-  writeFields({ state, refusal }: Verdict, response: Response, set: SetField): void {
-    if (state === undefined) return
-    const outgoing = this.adapter.outgoing(response)
-    const earlier = readWritten(outgoing)
-    const joined = earlier === undefined ? state : joinStates(earlier, state)
-    noteWritten(outgoing, joined)
-    this.compiled.profile.write(joined, set)
-    if (refusal === undefined) hideExhaustedOnRedirect(joined, this.compiled.profile, outgoing)
-    else if (earlier !== undefined) renameViolated(refusal, joined)
-  }
-
-  /**
-   * Lets a request go on: when its turn comes, and with its charge settled at the end.
-   * @returns false if the client has gone away before its turn, or before it was known
-   */
-  admit(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
-    if (verdict === left) return false
-    const { decision, charges } = verdict
-    const outgoing = this.adapter.outgoing(response)
-    const { rules, settles } = this.compiled
-    if (settles && decision.allowed && charges.length > 0) {
-      const settlement = new Settlement(this.limiter, rules, charges, decision, request, response)
-      const settled = decision.policies.filter((_, i) => rules[i]?.settle !== undefined)
-      settleInTime(settlement, outgoing, settled)
-    }
-    if (!this.waits(decision)) return true
-    return this.waitingRoom.delay(waitingKey(charges, decision), decision.delayMs, outgoing)
   }
 
   private decide(request: Request): MaybePromise<Verdict | undefined> {
@@ -208,16 +175,12 @@ export class HttpLimiter<Request, Response> {
 
   /** An admitted request that has to wait needs a place to wait in; without one it is refused. */
   private acquireDelaySlot(charges: readonly Charge[], decision: Decision): Decision {
-    if (!this.waits(decision)) return decision
-    if (this.waitingRoom.acquire(waitingKey(charges, decision))) return decision
+    if (!waits(decision, this.compiled)) return decision
+    if (this.delaySlots.acquire(waitingKey(charges, decision))) return decision
     const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
     // What the store fails to take back drains by itself.
     void Promise.resolve(this.limiter.settleCharges(back, decision)).catch(() => {})
     return withoutSlot(decision)
-  }
-
-  private waits({ allowed, delayMs }: Decision): boolean {
-    return allowed && delayMs > 0 && !this.compiled.dryRun
   }
 
   private accessListVerdict(
@@ -232,9 +195,4 @@ export class HttpLimiter<Request, Response> {
     const denied = source === 'deny' && !this.compiled.dryRun
     return { decision, state: undefined, refusal: denied ? denial : undefined, charges: [] }
   }
-}
-
-/** The key that a request waits for: that of the policy with the longest delay. */
-function waitingKey(charges: readonly Charge[], { delayMs, policies }: Decision): string {
-  return (charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge).key
 }

@@ -1,9 +1,51 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Decision } from '../limiter/decision.ts'
 
-/** What an adapter must supply: where its framework keeps the facts of a request. */
-export interface RequestAdapter<Request, Response> {
-  incoming(request: Request): IncomingMessage
-  outgoing(response: Response): ServerResponse
+/** What is known of a request, and of the connection that it came by. */
+interface RequestFacts<Request> {
+  /** In capitals. */
+  method(request: Request): string
+  /** A field's value; several values joined by commas. @param name in lower case */
+  header(request: Request, name: string): string | undefined
+  /** The address at the other end of the connection; undefined for a Unix socket. */
+  peer(request: Request): string | undefined
+  /** Whether the connection has ended, and the peer's address with it. */
+  isGone(request: Request): boolean
+  /** What stands for the request, and the response to it, in every middleware that they pass. */
+  identity(request: Request): object
+}
+
+/** What is done to a response, and when. */
+interface ResponsePort<Response> {
+  setField(response: Response, name: string, value: string): void
+  removeField(response: Response, name: string): void
+  status(response: Response): number
+  setStatus(response: Response, status: number): void
+  /** Sends a refusal, whose status and other fields are set. */
+  send(response: Response, body: string, mediaType: string): void
+  /** Whether it is too late to set a field. */
+  isHeadSent(response: Response): boolean
+  /** Calls back once, when the status is known and fields can still be removed. */
+  beforeHead(response: Response, callback: () => void): void
+  /** Calls back when the application ends the response, perhaps several times; at once if it has. */
+  whenEnded(response: Response, callback: () => void): void
+  /** Whether the response has ended, and does not wait in this process for another to be sent. */
+  isHandedOver(response: Response): boolean
+  /** Whether the response has been sent, or its client has gone. */
+  isClosed(response: Response): boolean
+  /**
+   * Calls back once, when the response has been sent, or its client has gone; at once if it has.
+   * @returns what calls it off
+   */
+  whenClosed(response: Response, callback: () => void): () => void
+}
+
+/** The half of an adapter that depends on the platform: `nodeExchange` and `fetchExchange` are two. */
+export interface Exchange<Request, Response>
+  extends RequestFacts<Request>,
+    ResponsePort<Response> {}
+
+/** What an adapter supplies: an exchange, and what its framework knows beyond it. */
+export interface RequestAdapter<Request, Response> extends Exchange<Request, Response> {
   /** The client's address behind the framework's own proxy setting; as text, unchecked. */
   address(request: Request): string | undefined
   /** Whom that setting believes. */
@@ -14,6 +56,12 @@ export interface RequestAdapter<Request, Response> {
   path(request: Request): string
   /** How that router compares paths. Left out: case and a trailing slash make no difference. */
   routing?(request: Request): Routing
+  /** Puts the decision where the application finds it. */
+  decided?(request: Request, decision: Decision): void
+  /** Takes what the application's `respond` gave. Left out: `respond` sends the response itself. */
+  responded?(response: Response, result: unknown): void
+  /** The client has gone before its turn: nobody replies to it. */
+  abandon?(response: Response): void
 }
 
 /** How a router compares paths. */
@@ -37,8 +85,13 @@ export type ProxyTrust = 'named' | 'nobody' | 'everybody' | 'hops' | 'ignored'
  * A CORS preflight (Fetch §3.2.2). It is never limited nor counted: refused, it would hide from the
  * script why.
  */
-export function isPreflight(request: IncomingMessage): boolean {
-  if (request.method !== 'OPTIONS') return false
-  const { headers } = request
-  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+export function isPreflight<Request>(
+  adapter: RequestAdapter<Request, never>,
+  request: Request,
+): boolean {
+  return (
+    adapter.method(request) === 'OPTIONS' &&
+    adapter.header(request, 'origin') !== undefined &&
+    adapter.header(request, 'access-control-request-method') !== undefined
+  )
 }

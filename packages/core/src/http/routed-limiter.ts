@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { SluiceError } from '../errors/sluice-error.ts'
 import type { Limiter } from '../limiter/limiter.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import { checkKnown, checkObject } from '../options/checks.ts'
 import { OPTIONS } from './compile-options.ts'
 import { HttpLimiter } from './http-limiter.ts'
@@ -14,6 +15,8 @@ export class RoutedLimiter<Request, Response> {
   readonly base: HttpLimiter<Request, Response>
   /** Of all of them together, for use by hand. */
   readonly limiter: Limiter
+  /** Whether one of them settles, so that responses are watched. */
+  readonly settles: boolean
   private readonly adapter: RequestAdapter<Request, Response>
   private readonly everywhere: readonly HttpLimiter<Request, Response>[]
   private readonly routes: RouteTable<readonly HttpLimiter<Request, Response>[]> | undefined
@@ -31,20 +34,19 @@ export class RoutedLimiter<Request, Response> {
     this.everywhere = [this.base]
     const httpLimiters = [this.base]
     this.limiter = new MiddlewareLimiter(this.base, httpLimiters)
-    if (routes === undefined) return
-    const entries = Object.entries(checkObject('routes', routes, 'an object of routes') as never)
-    this.routes = new RouteTable(
-      entries.map(([route, overrides]) => {
-        const httpLimiter = limiterOfRoute(
-          this.base,
-          route,
-          `routes['${route}']`,
-          overrides as never,
-        )
-        if (httpLimiter !== undefined) httpLimiters.push(httpLimiter)
-        return [route, httpLimiter === undefined ? [] : [httpLimiter]]
-      }),
-    )
+    this.routes = compileRoutes(this.base, routes, httpLimiters)
+    this.settles = httpLimiters.some(({ settles }) => settles)
+  }
+
+  /**
+   * Has a request decided by each limiter in its way, one after the other; see `HttpLimiter.handle`.
+   */
+  handle<T>(
+    request: Request,
+    response: Response,
+    goOn: () => MaybePromise<T>,
+  ): MaybePromise<T | undefined> {
+    return pass(this.of(request), request, response, goOn)
   }
 
   /**
@@ -55,7 +57,7 @@ export class RoutedLimiter<Request, Response> {
   of(request: Request): readonly HttpLimiter<Request, Response>[] {
     const { adapter, routes } = this
     if (routes === undefined) return this.everywhere
-    const method = adapter.incoming(request).method as string
+    const method = adapter.method(request)
     // Node hands over what the client wrote, which may have no path.
     const path = adapter.path(request) ?? ''
     const written = routes.match(method, path, adapter.routing?.(request))?.value
@@ -64,6 +66,33 @@ export class RoutedLimiter<Request, Response> {
     if (meant === undefined || meant === strictly || meant.length === 0) return strictly
     return [...meant, ...strictly]
   }
+}
+
+function pass<Request, Response, T>(
+  [first, ...others]: readonly HttpLimiter<Request, Response>[],
+  request: Request,
+  response: Response,
+  goOn: () => MaybePromise<T>,
+): MaybePromise<T | undefined> {
+  if (first === undefined) return goOn()
+  if (others.length === 0) return first.handle(request, response, goOn)
+  return first.handle(request, response, () => pass(others, request, response, goOn))
+}
+
+function compileRoutes<Request, Response>(
+  base: HttpLimiter<Request, Response>,
+  routes: unknown,
+  httpLimiters: HttpLimiter<Request, Response>[],
+): RouteTable<readonly HttpLimiter<Request, Response>[]> | undefined {
+  if (routes === undefined) return undefined
+  const entries = Object.entries(checkObject('routes', routes, 'an object of routes') as never)
+  return new RouteTable(
+    entries.map(([route, overrides]) => {
+      const httpLimiter = limiterOfRoute(base, route, `routes['${route}']`, overrides as never)
+      if (httpLimiter !== undefined) httpLimiters.push(httpLimiter)
+      return [route, httpLimiter === undefined ? [] : [httpLimiter]]
+    }),
+  )
 }
 
 /** What sets a policy's terms, and so its count. */

@@ -1,15 +1,16 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { HttpLimiter } from '../http/http-limiter.ts'
+import { nodeExchange } from '../http/node/node-exchange.ts'
 import type { RateLimitOptions, Routes } from '../http/rate-limit-options.ts'
-import { writeRefusalFields } from '../http/refusal/refusal.ts'
 import type { RequestAdapter } from '../http/request-adapter.ts'
 import { RoutedLimiter } from '../http/routed-limiter.ts'
 
 /** Node's own server as a framework. */
 export const plain: RequestAdapter<IncomingMessage, ServerResponse> = {
-  incoming: (request) => request,
-  outgoing: (response) => response,
+  ...nodeExchange<IncomingMessage, ServerResponse>(
+    (request) => request,
+    (response) => response,
+  ),
   address: ({ socket }) => socket.remoteAddress,
   proxyTrust: () => 'nobody',
   user: (request) => (request as { user?: unknown }).user,
@@ -42,8 +43,8 @@ export async function servePlain(
 ): Promise<PlainServer> {
   const httpLimiters = limiters.map((options) => new RoutedLimiter(options, plain))
   const server = createServer(async (request, response) => {
-    for (const each of httpLimiters.flatMap((limiter) => limiter.of(request))) {
-      if (!(await pass(each, request, response))) return
+    for (const each of httpLimiters) {
+      if (!(await each.handle(request, response, () => true))) return
     }
     handle(request, response)
   })
@@ -58,24 +59,6 @@ export async function servePlain(
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }
-}
-
-async function pass(
-  httpLimiter: HttpLimiter<IncomingMessage, ServerResponse>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<boolean> {
-  const verdict = await httpLimiter.check(request)
-  if (verdict === undefined) return true
-  const set = (name: string, value: string) => response.setHeader(name, value)
-  httpLimiter.writeFields(verdict, response, set)
-  const { refusal } = verdict
-  if (refusal === undefined) return httpLimiter.admit(verdict, request, response)
-  writeRefusalFields(refusal, set)
-  response.statusCode = refusal.status
-  response.setHeader('Content-Type', refusal.mediaType)
-  response.end(refusal.body)
-  return false
 }
 
 function send(port: number, method: string, path: string): Promise<Answer> {

@@ -1,4 +1,5 @@
-import { type Charge, type HttpLimiter, RoutedLimiter, type Verdict } from '@sluice/core'
+import type { Charge } from '@sluice/core'
+import { type HttpLimiter, RoutedLimiter, type Verdict } from '@sluice/core/adapter'
 import { messageOf } from '../../command/say.ts'
 import type { Clients } from '../../log/clients.ts'
 import type { LogEntry } from '../../log/log-entry.ts'

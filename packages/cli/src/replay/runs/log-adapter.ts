@@ -1,11 +1,19 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RequestAdapter } from '@sluice/core'
+import { nodeExchange, type RequestAdapter } from '@sluice/core/adapter'
 import type { LogEntry } from '../../log/log-entry.ts'
+
+/** A replay decides requests, and carries out nothing. */
+function noMessage(): never {
+  throw new Error('A log has no connections and no responses.')
+}
 
 /** Where a log keeps the facts of its requests. It has no responses, and no proxies to believe. */
 export const logAdapter: RequestAdapter<LogEntry, never> = {
-  incoming: (entry) => entry as unknown as IncomingMessage,
-  outgoing: (response: ServerResponse) => response,
+  ...nodeExchange<LogEntry, never>(noMessage, noMessage),
+  method: (entry) => entry.method,
+  header: (entry, name) => entry.get(name),
+  peer: (entry) => entry.ip,
+  isGone: () => false,
+  identity: (entry) => entry,
   address: (entry) => entry.ip,
   proxyTrust: () => 'named',
   user: (entry) => entry.user,

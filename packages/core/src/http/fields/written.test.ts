@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, jest, test } from '@jest/globals'
 import { plain } from '../../testing/plain-server.ts'
@@ -21,17 +21,11 @@ test('limiters of two copies of the package write fields that list the policies 
   const terms = { limit: 5, window: '1m', algorithm: 'fixed-window' } as const
   const httpLimiters = [new RoutedLimiter(terms, plain), new Copy({ ...terms, limit: 1 }, plain)]
   httpLimiters.push(new RoutedLimiter({ ...terms, limit: 7 }, plain))
-  let last: ServerResponse | undefined
+  let last: IncomingMessage | undefined
   const server = createServer(async (request, response) => {
-    last = response
+    last = request
     for (const { base } of httpLimiters) {
-      const verdict = await base.check(request)
-      if (verdict === undefined) continue
-      base.writeFields(verdict, response, (name, value) => response.setHeader(name, value))
-      if (verdict.refusal === undefined) continue
-      response.statusCode = verdict.refusal.status
-      response.end(verdict.refusal.body)
-      return
+      if (!(await base.handle(request, response, () => true))) return
     }
     response.end()
   })
@@ -44,7 +38,7 @@ test('limiters of two copies of the package write fields that list the policies 
   expect(headers.get('RateLimit')).toMatch(
     /^"default";r=4;t=\d+, "default-2";r=0;t=\d+, "default-3";r=6;t=\d+$/,
   )
-  const written = readWritten(last as ServerResponse)
+  const written = readWritten(last as IncomingMessage)
   expect(written?.items.every(({ policy }) => policy instanceof WirePolicy)).toBe(true)
   const refused = await fetch(url)
   expect(await refused.json()).toMatchObject({ status: 429, 'violated-policies': ['default-2'] })

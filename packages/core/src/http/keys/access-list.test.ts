@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Charge } from '../../stores/store.ts'
+import { problemBody } from '../refusal/problem.ts'
 import { denial } from '../refusal/refusal.ts'
 import { Access } from './access-list.ts'
 
@@ -105,6 +106,6 @@ describe('a broken address or range is refused, not taken for a key', () => {
 
 test('a denied client gets 403 with problem+json and nothing to wait for', () => {
   expect(denial).toMatchObject({ status: 403, retryAfter: undefined })
-  expect(denial.mediaType).toBe('application/problem+json')
-  expect(JSON.parse(denial.body)).toEqual({ type: 'about:blank', title: 'Forbidden', status: 403 })
+  const body = JSON.parse(problemBody(denial.status, denial.violated))
+  expect(body).toEqual({ type: 'about:blank', title: 'Forbidden', status: 403 })
 })

@@ -15,7 +15,7 @@ export function presentAddress<Request>(
 ): AddressReader<Request> {
   return (request) => {
     const address = read(request)
-    if (!address && adapter.incoming(request).socket?.destroyed) throw LEFT
+    if (!address && adapter.isGone(request)) throw LEFT
     return address
   }
 }

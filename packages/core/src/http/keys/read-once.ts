@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { RequestAdapter } from '../request-adapter.ts'
 import type { AddressReader } from './trust-proxy.ts'
 
@@ -10,13 +9,13 @@ export function readOnce<Request>(
   read: AddressReader<Request>,
   adapter: RequestAdapter<Request, never>,
 ): AddressReader<Request> {
-  const known = new WeakMap<IncomingMessage, { readonly address: string | undefined }>()
+  const known = new WeakMap<object, { readonly address: string | undefined }>()
   return (request) => {
-    const incoming = adapter.incoming(request)
-    let found = known.get(incoming)
+    const identity = adapter.identity(request)
+    let found = known.get(identity)
     if (found === undefined) {
       found = { address: read(request) }
-      known.set(incoming, found)
+      known.set(identity, found)
     }
     return found.address
   }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import proxyaddr from 'proxy-addr'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { warnOnce } from '../../errors/warning.ts'
@@ -18,6 +17,8 @@ export type TrustProxyOption =
 
 export type AddressReader<Request> = (request: Request) => string | undefined
 
+const FORWARDED_FOR = 'x-forwarded-for'
+
 /** More proxies than any chain has: what stands before them in X-Forwarded-For is not looked at. */
 const MAX_HOPS = 32
 
@@ -33,31 +34,45 @@ export function addressReader<Request>(
 ): AddressReader<Request> {
   if (trustProxy === undefined) {
     return (request) => {
-      if (adapter.incoming(request).headers['x-forwarded-for'] !== undefined) {
+      if (adapter.header(request, FORWARDED_FOR) !== undefined) {
         tellOfTrust(adapter.proxyTrust(request))
       }
       return adapter.address(request)
     }
   }
   const trust = compileTrust(trustProxy)
-  return (request) => clientAddress(adapter.incoming(request), trust)
+  return (request) =>
+    clientAddress(adapter.peer(request), adapter.header(request, FORWARDED_FOR), trust)
 }
 
 /** The nearest address, from the right, that is not a trusted proxy. */
-function clientAddress({ socket, headers }: IncomingMessage, trust: Trust): string | undefined {
-  const forwarded = headers['x-forwarded-for'] as string | undefined
-  if (forwarded === undefined) return socket.remoteAddress
-  const nearest = { socket, headers: { 'x-forwarded-for': lastEntries(forwarded) } }
-  return proxyaddr(nearest as unknown as IncomingMessage, trust as never)
+function clientAddress(
+  peer: string | undefined,
+  forwarded: string | undefined,
+  trust: Trust,
+): string | undefined {
+  if (forwarded === undefined) return peer
+  let address = peer
+  let hop = 0
+  for (const entry of lastEntries(forwarded)) {
+    if (!trust(address, hop)) return address
+    address = entry
+    hop += 1
+  }
+  return address
 }
 
-function lastEntries(forwarded: string): string {
-  let start = forwarded.length
-  for (let i = 0; i < MAX_HOPS; i += 1) {
-    start = forwarded.lastIndexOf(',', start - 1)
-    if (start < 0) return forwarded
+/** From the right, without empty ones. */
+function lastEntries(forwarded: string): string[] {
+  const entries: string[] = []
+  let end = forwarded.length
+  for (let i = 0; i < MAX_HOPS && end >= 0; i += 1) {
+    const comma = end === 0 ? -1 : forwarded.lastIndexOf(',', end - 1)
+    const entry = forwarded.slice(comma + 1, end).trim()
+    if (entry !== '') entries.push(entry)
+    end = comma
   }
-  return forwarded.slice(start + 1)
+  return entries
 }
 
 type Trust = (address: string | undefined, hop: number) => boolean
@@ -69,7 +84,8 @@ function compileTrust(option: unknown): Trust {
   }
   const entries = typeof option === 'string' ? option.split(',').map((each) => each.trim()) : option
   if (Array.isArray(entries) && entries.every(isTrustEntry)) {
-    return proxyaddr.compile(entries) as Trust
+    const trusts = proxyaddr.compile(entries)
+    return (address, hop) => address !== undefined && trusts(address, hop)
   }
   throw new SluiceError({
     code: 'SLUICE_TRUST_PROXY',

@@ -3,26 +3,20 @@ import type { Decision } from '../../limiter/decision.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { SetField } from '../fields/profiles/index.ts'
 import { longestWait, type WireItem, type WireState } from '../fields/wire-state.ts'
-import { DENIED_BODY, PROBLEM_MEDIA_TYPE, problemBody, UNAVAILABLE_BODY } from './problem.ts'
+import type { RefusalStatus } from './problem.ts'
 import { retryAfterSeconds } from './retry-after.ts'
 
-/** What is sent instead of the application's answer. */
+/** How a request is refused. */
 export interface Refusal {
-  readonly status: 403 | 429 | 503
+  readonly status: RefusalStatus
   /** Whole seconds; undefined where waiting is of no use. */
   readonly retryAfter: number | undefined
-  readonly mediaType: string
-  /** problem+json (RFC 9457), with no identifier of the client in it. */
-  body: string
+  /** The policies that refused; none where no policy was asked. */
+  readonly violated: readonly WireItem[]
 }
 
 /** Of a client on the deny list. */
-export const denial: Refusal = {
-  status: 403,
-  retryAfter: undefined,
-  mediaType: PROBLEM_MEDIA_TYPE,
-  body: DENIED_BODY,
-}
+export const denial: Refusal = { status: 403, retryAfter: undefined, violated: [] }
 
 /** Of a request that nobody could decide, because the store failed. */
 export function unavailability(
@@ -32,12 +26,7 @@ export function unavailability(
 ): Refusal {
   const { key: seed } = charges[0] as Charge
   const terms = { now: at, windowMs: retryAfterMs, jitter, seed }
-  return {
-    status: 503,
-    retryAfter: retryAfterSeconds(retryAfterMs, terms),
-    mediaType: PROBLEM_MEDIA_TYPE,
-    body: UNAVAILABLE_BODY,
-  }
+  return { status: 503, retryAfter: retryAfterSeconds(retryAfterMs, terms), violated: [] }
 }
 
 /**
@@ -57,17 +46,7 @@ export function refusalOf(
     seed: (charges[state.items.indexOf(longest)] as Charge).key,
   })
   longest.effectiveMs = retryAfter * 1000
-  return {
-    status: statusCode,
-    retryAfter,
-    mediaType: PROBLEM_MEDIA_TYPE,
-    body: problemBody(statusCode, state.violated),
-  }
-}
-
-/** Names the policies in the body as the fields do, which may have numbered them. */
-export function renameViolated(refusal: Refusal, { violated }: WireState): void {
-  if (refusal.status !== 403) refusal.body = problemBody(refusal.status, violated)
+  return { status: statusCode, retryAfter, violated: state.violated }
 }
 
 /** The fields of a refusal beside those of the policies (RFC 9110 §10.2.3, RFC 6585 §4). */

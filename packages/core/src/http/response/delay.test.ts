@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { EventEmitter } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,13 +9,20 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { servePlain } from '../../testing/plain-server.ts'
+import { whenClosed } from '../node/when-closed.ts'
 import { DelaySlots } from './delay.ts'
 
-/** A response whose client is there, or has gone. */
-function response(closed = false) {
-  const fake = Object.assign(new EventEmitter(), { closed, socket: {} })
-  return fake as unknown as ServerResponse & EventEmitter
+/** What tells when a client goes away, which is there or has gone. */
+function watch(client: EventEmitter, gone = false) {
+  return (callback: () => void) => {
+    if (gone) callback()
+    else client.once('close', callback)
+    return () => void client.off('close', callback)
+  }
 }
+
+const stays = () => watch(new EventEmitter())
+const hasGone = () => watch(new EventEmitter(), true)
 
 describe('with the clock of the tests', () => {
   afterEach(() => {
@@ -27,8 +34,8 @@ describe('with the clock of the tests', () => {
     const room = new DelaySlots(1)
     room.acquire('a')
     const settled = jest.fn()
-    const client = response()
-    const held = room.delay('a', 250.5, client).then(settled)
+    const client = new EventEmitter()
+    const held = room.delay('a', 250.5, watch(client)).then(settled)
     await jest.advanceTimersByTimeAsync(250)
     expect(settled).not.toHaveBeenCalled()
     expect(room.acquire('b')).toBe(false)
@@ -47,7 +54,7 @@ describe('with the clock of the tests', () => {
       const room = new DelaySlots(1)
       room.acquire('a')
       const settled = jest.fn()
-      const held = room.delay('a', ms, response()).then(settled)
+      const held = room.delay('a', ms, stays()).then(settled)
       await jest.advanceTimersByTimeAsync(ms - 1)
       expect(settled).not.toHaveBeenCalled()
       await jest.advanceTimersByTimeAsync(1)
@@ -61,8 +68,8 @@ describe('with the clock of the tests', () => {
     jest.useFakeTimers()
     const room = new DelaySlots(1)
     room.acquire('a')
-    const client = response()
-    const held = room.delay('a', 3_600_000, client)
+    const client = new EventEmitter()
+    const held = room.delay('a', 3_600_000, watch(client))
     client.emit('close')
     expect(await held).toBe(false)
     expect(room.acquire('b')).toBe(true)
@@ -73,7 +80,7 @@ describe('with the clock of the tests', () => {
     jest.useFakeTimers()
     const room = new DelaySlots(1)
     room.acquire('a')
-    expect(await room.delay('a', 3_600_000, response(true))).toBe(false)
+    expect(await room.delay('a', 3_600_000, hasGone())).toBe(false)
     expect(room.acquire('b')).toBe(true)
     expect(jest.getTimerCount()).toBe(0)
   })
@@ -109,7 +116,7 @@ describe('a room has so many places', () => {
   test('a place that is given back is free for anybody', async () => {
     const room = new DelaySlots(4)
     expect(take(room, 'a')).toBe(2)
-    for (let i = 0; i < 2; i += 1) await room.delay('a', 0, response(true))
+    for (let i = 0; i < 2; i += 1) await room.delay('a', 0, hasGone())
     expect(take(room, 'b')).toBe(2)
   })
 })
@@ -124,7 +131,8 @@ test('a client that goes away over a real connection', async () => {
   const bothWait = new Promise<void>((resolve) =>
     server.on('request', (_, response) => {
       room.acquire('a')
-      if (held.push(room.delay('a', 3_600_000, response)) === 2) resolve()
+      if (held.push(room.delay('a', 3_600_000, (gone) => whenClosed(response, gone))) === 2)
+        resolve()
     }),
   )
   await bothWait
@@ -141,14 +149,17 @@ test('while a request waits the process lives, and no longer', async () => {
   const script = `
     import { EventEmitter } from 'node:events'
     import { DelaySlots } from ${JSON.stringify(module)}
-    const response = () => Object.assign(new EventEmitter(), { closed: false, socket: {} })
+    const watch = (client) => (callback) => {
+      client.once('close', callback)
+      return () => client.off('close', callback)
+    }
     const room = new DelaySlots(4)
     room.acquire('a')
-    const leaves = response()
+    const leaves = new EventEmitter()
     room.acquire('b')
-    room.delay('b', 3_600_000, leaves).then((goesOn) => console.log('left', goesOn))
+    room.delay('b', 3_600_000, watch(leaves)).then((goesOn) => console.log('left', goesOn))
     leaves.emit('close')
-    console.log('waited', await room.delay('a', 100, response()))`
+    console.log('waited', await room.delay('a', 100, watch(new EventEmitter())))`
   const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 15_000 })
   expect(stdout).toBe('left false\nwaited true\n')

@@ -1,6 +1,4 @@
-import type { ServerResponse } from 'node:http'
 import type { Decision } from '../../limiter/decision.ts'
-import { isClosed, whenClosed } from './when-closed.ts'
 
 /** Timers of Node fire at once beyond this, ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -32,18 +30,27 @@ export class DelaySlots {
   /**
    * Waits `ms` on a place that the key has taken, unless the client goes away before. The process
    * stays alive meanwhile.
+   * @param whenClosed calls back when the client has gone, at once if it has; gives what calls it off
    * @returns whether the request goes on
    */
-  delay(key: string, ms: number, response: ServerResponse): Promise<boolean> {
+  delay(
+    key: string,
+    ms: number,
+    whenClosed: (callback: () => void) => () => void,
+  ): Promise<boolean> {
     return new Promise((resolve) => {
       const until = performance.now() + ms
       let timer: NodeJS.Timeout | undefined
+      let closed = false
       const end = (goesOn: boolean) => {
         this.free(key)
         clearTimeout(timer)
         resolve(goesOn)
       }
-      const unwatch = whenClosed(response, () => end(false))
+      const unwatch = whenClosed(() => {
+        closed = true
+        end(false)
+      })
       const wait = () => {
         const left = until - performance.now()
         if (left > 0) {
@@ -53,7 +60,7 @@ export class DelaySlots {
         unwatch()
         end(true)
       }
-      if (!isClosed(response)) wait()
+      if (!closed) wait()
     })
   }
 

@@ -1,7 +1,5 @@
-import type { ServerResponse } from 'node:http'
 import type { PolicyDecision } from '../../limiter/decision.ts'
-import { isClosed, isQueued, whenClosed } from '../response/when-closed.ts'
-import { whenEnded } from '../response/when-ended.ts'
+import type { RequestAdapter } from '../request-adapter.ts'
 import type { Settlement } from './settlement.ts'
 
 /** Timers of Node fire at once beyond this, ms. */
@@ -17,18 +15,19 @@ const MIN_PERIOD_MS = 100
  *
  * @param policies those that settle
  */
-export function settleInTime(
+export function settleInTime<Response>(
   settlement: Pick<Settlement<never, never>, 'raise' | 'finish'>,
-  response: ServerResponse,
+  adapter: RequestAdapter<never, Response>,
+  response: Response,
   policies: readonly PolicyDecision[],
 ): void {
-  let ended = response.writableEnded
+  let ended = false
   let done = false
   let timer: NodeJS.Timeout | undefined
   const settle = () => {
     if (done) return
-    const closed = isClosed(response)
-    done = ended && (closed || isHandedOver(response))
+    const closed = adapter.isClosed(response)
+    done = ended && (closed || adapter.isHandedOver(response))
     // A request that never ends must not be held in memory once its client has gone.
     if (done || closed) clearTimeout(timer)
     void (done ? settlement.finish() : settlement.raise())
@@ -36,21 +35,15 @@ export function settleInTime(
   const raiseAfter = (ms: number) => {
     timer = setTimeout(async () => {
       await settlement.raise()
-      if (!done && !isClosed(response)) raiseAfter(untilForgotten(policies))
+      if (!done && !adapter.isClosed(response)) raiseAfter(untilForgotten(policies))
     }, ms).unref()
   }
-  if (!ended) raiseAfter(untilForgotten(policies, true))
-  whenEnded(response, () => {
+  adapter.whenEnded(response, () => {
     ended = true
     settle()
   })
-  if (ended) settle()
-  whenClosed(response, settle)
-}
-
-/** Whether nothing of an ended response waits in this process for another response to be sent. */
-function isHandedOver(response: ServerResponse): boolean {
-  return response.writableEnded && !isQueued(response)
+  if (!ended) raiseAfter(untilForgotten(policies, true))
+  adapter.whenClosed(response, settle)
 }
 
 /**

@@ -6,7 +6,7 @@ import type { StoreLimiter } from '../../limiter/store-limiter.ts'
 import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.ts'
 import { failingStore, type ManualClock, manualClock } from '../../testing/index.ts'
 import { type PlainOptions, type PlainServer, servePlain } from '../../testing/plain-server.ts'
-import type { HttpLimiter, Verdict } from '../http-limiter.ts'
+import type { HttpLimiter } from '../http-limiter.ts'
 
 const codes: string[] = []
 jest.spyOn(process, 'emitWarning').mockImplementation(((_: string, { code }: { code: string }) => {
@@ -255,7 +255,7 @@ describe('a response that takes long', () => {
     const httpLimiter = server.httpLimiters[0]?.base as HttpLimiter<IncomingMessage, ServerResponse>
     const ended = createServer((request, response) => {
       response.writeHead(200).end('done')
-      httpLimiter.admit(httpLimiter.check(request) as Verdict, request, response)
+      httpLimiter.handle(request, response, () => {})
     })
     await new Promise<void>((resolve) => ended.listen(0, '127.0.0.1', resolve))
     await fetch(`http://127.0.0.1:${(ended.address() as AddressInfo).port}`)

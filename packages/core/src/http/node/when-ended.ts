@@ -6,13 +6,14 @@ type End = ServerResponse['end']
 const onEnd = new WeakMap<ServerResponse, (() => void)[]>()
 
 /**
- * Calls back after each call of the response's `end`. Middleware may replace `end` later on, to
+ * Calls back after each call of the response's `end`, and at once if it has ended. Middleware may replace `end` later on, to
  * compress the body for instance: its `end` is watched like the one that it replaces, so that a
  * call is seen though the replacement never passes it on.
  */
 export function whenEnded(response: ServerResponse, callback: () => void): void {
   const callbacks = onEnd.get(response) ?? watch(response)
   callbacks.push(callback)
+  if (response.writableEnded) callback()
 }
 
 /** Says that the application has ended a response whose framework does not call `end` any more. */

@@ -1,0 +1,8 @@
+export { PROFILE_FIELDS } from './http/fields/profiles/index.ts'
+export { HttpLimiter } from './http/http-limiter.ts'
+export { MiddlewareLimiter } from './http/middleware-limiter.ts'
+export { nodeExchange } from './http/node/node-exchange.ts'
+export { noteEnd } from './http/node/when-ended.ts'
+export type { Exchange, ProxyTrust, RequestAdapter, Routing } from './http/request-adapter.ts'
+export { limiterOfRoute, RoutedLimiter } from './http/routed-limiter.ts'
+export type { Verdict } from './http/verdict.ts'

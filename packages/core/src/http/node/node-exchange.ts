@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import onHeaders from 'on-headers'
+import type { Exchange } from '../request-adapter.ts'
+import { isClosed, isQueued, whenClosed } from './when-closed.ts'
+import { whenEnded } from './when-ended.ts'
+
+/**
+ * The half of an adapter for frameworks on Node's own servers, HTTP/1.1 and HTTP/2.
+ *
+ * @param incoming Node's message of a framework's request
+ * @param outgoing Node's response of a framework's response
+ */
+export function nodeExchange<Request, Response>(
+  incoming: (request: Request) => IncomingMessage,
+  outgoing: (response: Response) => ServerResponse,
+): Exchange<Request, Response> {
+  return {
+    method: (request) => incoming(request).method as string,
+    // Node joins the values of all fields but Set-Cookie, which no request has.
+    header: (request, name) => incoming(request).headers[name] as string | undefined,
+    peer: (request) => incoming(request).socket.remoteAddress,
+    // A request that was injected may have no socket.
+    isGone: (request) => incoming(request).socket?.destroyed === true,
+    identity: incoming,
+    setField: (response, name, value) => void outgoing(response).setHeader(name, value),
+    removeField: (response, name) => outgoing(response).removeHeader(name),
+    status: (response) => outgoing(response).statusCode,
+    setStatus(response, status) {
+      outgoing(response).statusCode = status
+    },
+    send(response, body, mediaType) {
+      const raw = outgoing(response)
+      raw.setHeader('Content-Type', mediaType)
+      raw.setHeader('Content-Length', Buffer.byteLength(body))
+      raw.end(body)
+    },
+    isHeadSent: (response) => outgoing(response).headersSent,
+    beforeHead: (response, callback) => onHeaders(outgoing(response), callback),
+    whenEnded: (response, callback) => whenEnded(outgoing(response), callback),
+    isHandedOver(response) {
+      const raw = outgoing(response)
+      return raw.writableEnded && !isQueued(raw)
+    },
+    isClosed: (response) => isClosed(outgoing(response)),
+    whenClosed: (response, callback) => whenClosed(outgoing(response), callback),
+  }
+}

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { expect, test } from '@jest/globals'
+
+const core = join(__dirname, '..')
+const packages = join(core, '..', '..')
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'))
+}
+
+test('one folder of core knows the messages of Node, and no other does', () => {
+  const knowing = sources(core).filter(
+    (file) =>
+      !file.startsWith(`testing${sep}`) &&
+      /\b(IncomingMessage|ServerResponse|on-headers)\b/.test(
+        readFileSync(join(core, file), 'utf8'),
+      ),
+  )
+  expect(knowing.length).toBeGreaterThan(0)
+  expect(knowing.filter((file) => !file.startsWith(join('http', 'node')))).toEqual([])
+})
+
+test('nothing passes for a message of Node that is none', () => {
+  for (const name of readdirSync(packages)) {
+    const folder = join(packages, name, 'src')
+    const casts = sources(folder).filter((file) =>
+      /as unknown as (IncomingMessage|ServerResponse)/.test(
+        readFileSync(join(folder, file), 'utf8'),
+      ),
+    )
+    expect([name, casts]).toEqual([name, []])
+  }
+})

@@ -1,0 +1,142 @@
+import type { Decision } from '../limiter/decision.ts'
+import type { StoreLimiter } from '../limiter/store-limiter.ts'
+import { type MaybePromise, then } from '../maybe-promise.ts'
+import type { Charge } from '../stores/store.ts'
+import type { CompiledOptions } from './compile-options.ts'
+import { joinStates } from './fields/join-states.ts'
+import { hideExhaustedOnRedirect } from './fields/redirects.ts'
+import type { WireItem } from './fields/wire-state.ts'
+import { noteWritten, readWritten } from './fields/written.ts'
+import type { RateLimitOptions } from './rate-limit-options.ts'
+import { PROBLEM_MEDIA_TYPE, problemBody } from './refusal/problem.ts'
+import { RateLimitError, type Refusal, writeRefusalFields } from './refusal/refusal.ts'
+import type { RequestAdapter } from './request-adapter.ts'
+import type { DelaySlots } from './response/delay.ts'
+import { settleInTime } from './settlement/settle-in-time.ts'
+import { Settlement } from './settlement/settlement.ts'
+import { left, type Verdict } from './verdict.ts'
+
+/** Carries out verdicts, the same for every framework: fields, refusal, delay, settlement. */
+export class VerdictResponder<Request, Response> {
+  private readonly adapter: RequestAdapter<Request, Response>
+  private readonly respond: RateLimitOptions<Request, Response>['respond']
+  private readonly limiter: StoreLimiter
+  private readonly compiled: CompiledOptions<Request, Response>
+  private readonly delaySlots: DelaySlots
+
+  constructor(
+    adapter: RequestAdapter<Request, Response>,
+    respond: RateLimitOptions<Request, Response>['respond'],
+    limiter: StoreLimiter,
+    compiled: CompiledOptions<Request, Response>,
+    delaySlots: DelaySlots,
+  ) {
+    this.adapter = adapter
+    this.respond = respond
+    this.limiter = limiter
+    this.compiled = compiled
+    this.delaySlots = delaySlots
+  }
+
+  /** As `HttpLimiter.handle` has it. */
+  carryOut<T>(
+    verdict: Verdict,
+    request: Request,
+    response: Response,
+    goOn: () => MaybePromise<T>,
+  ): MaybePromise<T | undefined> {
+    const { adapter } = this
+    const { decision, refusal } = verdict
+    adapter.decided?.(request, decision)
+    const sent = adapter.isHeadSent(response)
+    const joined = sent ? undefined : this.writeFields(verdict, request, response)
+    if (refusal !== undefined) {
+      const violated = joined ?? refusal.violated
+      return sent ? undefined : this.refuse(refusal, violated, decision, request, response)
+    }
+    return then<boolean, T | undefined>(this.admit(verdict, request, response), (turn) => {
+      if (turn) return goOn()
+      adapter.abandon?.(response)
+      return undefined
+    })
+  }
+
+  /**
+   * Writes the rate-limit fields, joined with those of the limiters that the request has passed.
+   * @returns those that refused, by the names that they have in the fields
+   */
+  private writeFields(
+    { state, refusal }: Verdict,
+    request: Request,
+    response: Response,
+  ): readonly WireItem[] | undefined {
+    if (state === undefined) return undefined
+    const { adapter } = this
+    const { profile } = this.compiled
+    const identity = adapter.identity(request)
+    const earlier = readWritten(identity)
+    const joined = earlier === undefined ? state : joinStates(earlier, state)
+    noteWritten(identity, joined)
+    profile.write(joined, (name, value) => adapter.setField(response, name, value))
+    if (refusal === undefined) hideExhaustedOnRedirect(joined, profile, adapter, response)
+    return joined.violated
+  }
+
+  private refuse(
+    refusal: Refusal,
+    violated: readonly WireItem[],
+    decision: Decision,
+    request: Request,
+    response: Response,
+  ): MaybePromise<undefined> {
+    const { adapter, respond } = this
+    const headers: Record<string, string> = {}
+    writeRefusalFields(refusal, (name, value) => {
+      headers[name] = value
+      adapter.setField(response, name, value)
+    })
+    if (respond === 'throw') throw new RateLimitError(refusal, decision, headers)
+    adapter.setStatus(response, refusal.status)
+    if (respond !== undefined) {
+      return then(respond(decision, request, response), (result) => {
+        adapter.responded?.(response, result)
+        return undefined
+      })
+    }
+    adapter.send(response, problemBody(refusal.status, violated), PROBLEM_MEDIA_TYPE)
+    return undefined
+  }
+
+  /**
+   * Has the charge settled at the end, and waits for the request's turn.
+   * @returns false if the client has gone away before its turn, or before it was known
+   */
+  private admit(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
+    if (verdict === left) return false
+    const { adapter, limiter } = this
+    const { decision, charges } = verdict
+    const { rules, settles } = this.compiled
+    if (settles && decision.allowed && charges.length > 0) {
+      const settlement = new Settlement(limiter, rules, charges, decision, request, response)
+      const settled = decision.policies.filter((_, i) => rules[i]?.settle !== undefined)
+      settleInTime(settlement, adapter, response, settled)
+    }
+    if (!waits(decision, this.compiled)) return true
+    return this.delaySlots.delay(waitingKey(charges, decision), decision.delayMs, (callback) =>
+      adapter.whenClosed(response, callback),
+    )
+  }
+}
+
+/** Whether a request waits for its turn before it goes on. */
+export function waits(
+  { allowed, delayMs }: Decision,
+  { dryRun }: { readonly dryRun: boolean },
+): boolean {
+  return allowed && delayMs > 0 && !dryRun
+}
+
+/** The key that a request waits for: that of the policy with the longest delay. */
+export function waitingKey(charges: readonly Charge[], { delayMs, policies }: Decision): string {
+  return (charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge).key
+}
