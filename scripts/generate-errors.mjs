@@ -17,7 +17,7 @@ const SECTIONS = {
   ],
   setup: [
     'Redis does not work as it is set up',
-    'A `SluiceError` too, but it becomes known only when Redis is called. It does not reach your requests: it stands in the warning [`SLUICE_STORE_DOWN`](#sluice_store_down), and is the `cause` of [`SLUICE_STORE_UNAVAILABLE`](#sluice_store_unavailable). None of these failures ends by itself, except that a client may leave a replica.',
+    'A `SluiceError` too, but it becomes known only when Redis is called. Requests are decided without Redis then. You see the error in the warning [`SLUICE_STORE_DOWN`](#sluice_store_down), and as the `cause` of [`SLUICE_STORE_UNAVAILABLE`](#sluice_store_unavailable). Redis decides again once you have corrected the set-up.',
   ],
   store: [
     'A store fails',

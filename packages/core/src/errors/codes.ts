@@ -139,7 +139,7 @@ const store = {
     cause:
       'The store is down, refuses the call, or did not answer within `deadline`. `cause` has the reason.',
     action:
-      'Repeat the call when the store is back. `consume` and `peek` never reject with this: there `onStoreError` decides. See [failures](failures.md).',
+      'Repeat the call when the store is back. To repeat `block` or `reset` is harmless. If `settle` got no answer in time, the store may still have counted it, so a repetition may count twice. `consume` and `peek` never reject with this: there `onStoreError` decides. See [failures](failures.md).',
   },
   SLUICE_STORE_CONTENTION: {
     meaning: 'A store that compares and swaps gave up, and wrote nothing.',
@@ -153,7 +153,7 @@ const warning = {
   SLUICE_STORE_DOWN: {
     meaning: 'The store has failed, so requests are decided without it, as `onStoreError` says.',
     cause:
-      'The message quotes the last failure. If that has a code of its own, the store will not recover until you correct its set-up.',
+      'The message quotes the last failure. If that ends with a code of its own, look it up on this page: a set-up that cannot work does not recover by itself.',
     action:
       'Bring the store back; Sluice tries it again by itself. See [failures](failures.md) and [operations](operations.md).',
   },
