@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Example, isOpenToOthers, startExample } from '@sluice/conformance/examples'
+import {
+  awayFromEdge,
+  type Example,
+  isOpenToOthers,
+  startExample,
+} from '@sluice/conformance/examples'
 import { type RedisServer, startRedis, until } from '@sluice/conformance/redis'
 
 let redis: RedisServer
@@ -51,6 +56,7 @@ async function withExample(
   env: Record<string, string>,
   use: (example: Example) => Promise<void>,
 ): Promise<void> {
+  await awayFromEdge(10_000, 6000)
   const example = await startExample(__dirname, env)
   try {
     await use(example)

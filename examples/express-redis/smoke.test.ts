@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Example, isOpenToOthers, startExample } from '@sluice/conformance/examples'
+import {
+  awayFromEdge,
+  type Example,
+  isOpenToOthers,
+  startExample,
+} from '@sluice/conformance/examples'
 import { type RedisServer, startRedis } from '@sluice/conformance/redis'
 
 let redis: RedisServer
@@ -19,6 +24,7 @@ const get = (path: string, key?: string) =>
   fetch(example.url + path, { headers: key === undefined ? {} : { 'x-api-key': key } })
 
 test('limits by plan, each user apart', async () => {
+  await awayFromEdge(60_000, 3000)
   const anonymous = await Promise.all(Array.from({ length: 8 }, () => get('/')))
   expect(anonymous.filter(({ status }) => status === 200)).toHaveLength(5)
 

@@ -5,7 +5,7 @@ import { type SendOptions, send } from '@sluice/conformance/adapters'
 import express, { type Request, type Response } from 'express'
 import { rateLimit } from './index.ts'
 
-const ONCE = { limit: 1, window: '1m' } as const
+const ONCE = { limit: 1, window: '1d' } as const
 
 /** What is Express's own: the rest is in the suite that every adapter passes. */
 describe('the middleware in Express', () => {
@@ -52,7 +52,7 @@ describe('the middleware in Express', () => {
   })
 
   test('.limiter reads, resets and blocks what the middleware counts', async () => {
-    const limit = rateLimit({ limit: 5, window: '1m' })
+    const limit = rateLimit({ limit: 5, window: '1d' })
     const app = express()
     app.use(limit, (_, response) => void response.send('served'))
     const get = await listen(app)
@@ -98,9 +98,9 @@ describe('the middleware in Express', () => {
     app.use(
       rateLimit({
         limit: 3,
-        window: '1m',
+        window: '1d',
         routes: {
-          'POST /login': { limit: 1, window: '15m' },
+          'POST /login': { limit: 1, window: '1d' },
           '/users/:id': { cost: 2 },
           '/health': false,
         },
@@ -109,7 +109,7 @@ describe('the middleware in Express', () => {
     app.use((_, response) => void response.send('served'))
     const get = await listen(app)
     const login = await get('/login', { method: 'POST' })
-    expect(login.field('RateLimit-Policy')).toBe('"default";q=1;w=900')
+    expect(login.field('RateLimit-Policy')).toBe('"default";q=1;w=86400')
     expect((await get('/login/', { method: 'POST' })).status).toBe(429)
     expect((await get('/login')).remaining).toBe(2)
     expect((await get('/users/7')).remaining).toBe(0)

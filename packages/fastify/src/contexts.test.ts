@@ -5,7 +5,7 @@ import { Redis } from 'ioredis'
 import { memoryStore, rateLimit } from './index.ts'
 import { listen, statuses } from './testing.ts'
 
-const TERMS = { limit: 4, window: '1m' } as const
+const TERMS = { limit: 4, window: '1d' } as const
 const ok = async () => 'served'
 
 let server: RedisServer
@@ -67,13 +67,13 @@ test('peers fault 2: a second limiter in the way of a route is not ignored', asy
   const app = fastify()
   await app.register(rateLimit, TERMS)
   await app.register(async (child) => {
-    await child.register(rateLimit, { limit: 1, window: '1h' })
+    await child.register(rateLimit, { limit: 1, window: '1d' })
     child.get('/', ok)
   })
   expect(await remaining(app)).toEqual([3, 0])
   const refused = await (await listen(app))('GET /')
   expect(refused.status).toBe(429)
-  expect(refused.field('RateLimit-Policy')).toBe('"default";q=4;w=60, "default-2";q=1;w=3600')
+  expect(refused.field('RateLimit-Policy')).toBe('"default";q=4;w=86400, "default-2";q=1;w=86400')
 })
 
 describe.each(['memory', 'a memory store handed over', 'Redis'])('counted in %s', (name) => {
@@ -114,8 +114,8 @@ describe.each(['memory', 'a memory store handed over', 'Redis'])('counted in %s'
     const store = options()
     const app = fastify()
     await app.register(rateLimit, store)
-    await app.register(rateLimit, { ...store, limit: 1000, window: '1h' })
-    app.get('/', { config: { rateLimit: { limit: 3, window: '1m' } } }, ok)
+    await app.register(rateLimit, { ...store, limit: 1000, window: '1d' })
+    app.get('/', { config: { rateLimit: { limit: 3, window: '1d' } } }, ok)
     expect(await remaining(app)).toEqual([2, 2])
   })
 

@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify'
 import { memoryStore, type RateLimitOptions, rateLimit } from './index.ts'
 import { listen, statuses } from './testing.ts'
 
-const TERMS = { limit: 3, window: '1m' } as const
+const TERMS = { limit: 3, window: '1d' } as const
 const ok = async () => 'served'
 
 async function limited(options: RateLimitOptions = TERMS): Promise<FastifyInstance> {
@@ -16,10 +16,10 @@ describe('config.rateLimit of a route', () => {
   test('replaces the options that it names, and the route counts apart', async () => {
     const app = await limited({ ...TERMS, headers: 'draft-11', algorithm: 'fixed-window' })
     app.get('/', ok)
-    app.post('/login', { config: { rateLimit: { limit: 1, window: '15m' } } }, ok)
+    app.post('/login', { config: { rateLimit: { limit: 1, window: '1d' } } }, ok)
     expect(await statuses(app, 'POST /login', 'POST /login')).toEqual([200, 429])
     const reply = await (await listen(app))('POST /login')
-    expect(reply.field('RateLimit-Policy')).toBe('"default";q=1;w=900')
+    expect(reply.field('RateLimit-Policy')).toBe('"default";q=1;w=86400')
     expect(reply.field('RateLimit-Limit')).toBeUndefined()
     expect(await statuses(app, 'GET /', 'GET /', 'GET /', 'GET /')).toEqual([200, 200, 200, 429])
   })

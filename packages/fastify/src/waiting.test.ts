@@ -84,7 +84,7 @@ describe('settle', () => {
     const app = fastify()
     await app.register(rateLimit, {
       limit: 100,
-      window: '1h',
+      window: '1d',
       cost: 60,
       async settle(request, reply) {
         settled.push([request.routeOptions.url, reply.statusCode])
@@ -127,7 +127,7 @@ describe('settle', () => {
 describe('app.close()', () => {
   test('closes the store that the plugin has made', async () => {
     const app = fastify()
-    await app.register(rateLimit, { limit: 5, window: '1h' })
+    await app.register(rateLimit, { limit: 5, window: '1d' })
     await statuses(app, 'GET /')
     expect(await app.rateLimit.peek('127.0.0.1')).toMatchObject({ remaining: 4 })
     await app.close()
@@ -137,7 +137,7 @@ describe('app.close()', () => {
   test('leaves a store open that was handed over', async () => {
     const store = memoryStore()
     const app = fastify()
-    await app.register(rateLimit, { limit: 5, window: '1h', store })
+    await app.register(rateLimit, { limit: 5, window: '1d', store })
     await statuses(app, 'GET /')
     await app.close()
     expect(await app.rateLimit.peek('127.0.0.1')).toMatchObject({ remaining: 4 })

@@ -3,7 +3,7 @@ import Router from '@koa/router'
 import { rateLimit } from './index.ts'
 import { listen, VERSIONS } from './testing.ts'
 
-const ONCE = { limit: 1, window: '1m' } as const
+const ONCE = { limit: 1, window: '1d' } as const
 
 describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
   /** An application with the router's routes and nothing else. */
@@ -52,7 +52,7 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
 
   test('peers fault 2: one more on a route adds a limit', async () => {
     const router = new Router()
-    router.use(rateLimit({ limit: 3, window: '1h' }))
+    router.use(rateLimit({ limit: 3, window: '1d' }))
     router.get('/login', rateLimit(ONCE), (ctx) => {
       ctx.body = 'in'
     })
@@ -61,7 +61,7 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
     })
     const site = await listen(routed(router))
     const login = await site.send('/login')
-    expect(login.field('RateLimit-Policy')).toBe('"default";q=3;w=3600, "default-2";q=1;w=60')
+    expect(login.field('RateLimit-Policy')).toBe('"default";q=3;w=86400, "default-2";q=1;w=86400')
     expect(await site.statuses(1, '/login')).toEqual([429])
     expect(await site.statuses(2, '/other')).toEqual([200, 429])
   })
@@ -81,9 +81,9 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
   test('routes: an entry replaces the options of its route, false exempts it', async () => {
     const limit = rateLimit({
       limit: 6,
-      window: '1m',
+      window: '1d',
       routes: {
-        'POST /login': { limit: 1, window: '15m' },
+        'POST /login': { limit: 1, window: '1d' },
         '/users/:id': { cost: 2 },
         '/users/me': { key: () => 'me' },
         'GET /users/:id/orders{/:order}': { limit: 2, window: '1s' },
@@ -101,7 +101,7 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
     const site = await listen(new Koa().use(limit).use(router.routes()))
     const post = { method: 'POST' }
     const login = await site.send('/login', post)
-    expect([login.status, login.field('RateLimit-Policy')]).toEqual([200, '"default";q=1;w=900'])
+    expect([login.status, login.field('RateLimit-Policy')]).toEqual([200, '"default";q=1;w=86400'])
     expect(await site.statuses(2, '/login/', post)).toEqual([429, 429])
     expect((await site.send('/login')).remaining).toBe(5)
     expect((await site.send('/users/7?a=/health')).remaining).toBe(3)

@@ -1,2 +1,3 @@
+export { awayFromEdge } from './away-from-edge.ts'
 export { isOpenToOthers } from './elsewhere.ts'
 export { type Example, startExample } from './start-example.ts'
