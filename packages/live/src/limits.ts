@@ -1,4 +1,9 @@
-import type { RateLimitOptions } from '@sluice/express'
+import type { PolicyOptions } from '@sluice/core'
+import {
+  ALGORITHM_NAMES,
+  type AlgorithmName,
+  algorithms as registry,
+} from '@sluice/core/algorithms'
 
 /** Requests that each limiter admits per window. */
 export const LIMIT = 10
@@ -9,16 +14,17 @@ export const BURST = 5
 /** The longest that the leaky bucket lets an admitted request wait, ms. */
 export const MAX_DELAY_MS = 3000
 
-const terms = { limit: LIMIT, window: WINDOW_MS }
+/** For the options that an algorithm has beside limit and window. */
+const OWN = { burst: BURST, maxDelay: MAX_DELAY_MS }
 
-/** The five limiters: the same limit and window for all. The server and the page share them. */
-export const limits = {
-  'fixed-window': { ...terms, algorithm: 'fixed-window' },
-  'sliding-window': { ...terms, algorithm: 'sliding-window' },
-  'sliding-log': { ...terms, algorithm: 'sliding-log' },
-  'token-bucket': { ...terms, algorithm: 'token-bucket', burst: BURST },
-  'leaky-bucket': { ...terms, algorithm: 'leaky-bucket', maxDelay: MAX_DELAY_MS },
-} as const satisfies Record<string, RateLimitOptions>
+/** The terms of each limiter: the same limit and window for all. The server and the page share them. */
+export const limits = Object.fromEntries(
+  ALGORITHM_NAMES.map((algorithm) => {
+    const names = Object.keys(registry[algorithm].options) as (keyof typeof OWN)[]
+    const own = Object.fromEntries(names.map((name) => [name, OWN[name]]))
+    return [algorithm, { limit: LIMIT, window: WINDOW_MS, algorithm, ...own }]
+  }),
+) as { readonly [name in AlgorithmName]: PolicyOptions }
 
-export type Algorithm = keyof typeof limits
-export const algorithms = Object.keys(limits) as Algorithm[]
+export type Algorithm = AlgorithmName
+export const algorithms = ALGORITHM_NAMES

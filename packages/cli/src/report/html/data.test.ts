@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { sampleReport } from '../../testing/sample-report.ts'
 import { dataElement } from './data.ts'
-import { sampleReport } from './sample-report.ts'
 
 test('no text in the data ends the element that holds them, and each is read as it was', () => {
   const { demand } = sampleReport()

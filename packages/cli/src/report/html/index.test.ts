@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
+import { sampleReport } from '../../testing/sample-report.ts'
 import type { Run } from '../report.ts'
 import { renderReport } from './index.ts'
-import { sampleReport } from './sample-report.ts'
 
 const sample = sampleReport()
 const run = sample.runs[0] as Run

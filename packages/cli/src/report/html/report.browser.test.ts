@@ -15,10 +15,10 @@ import { until } from '@sluice/conformance/redis'
 import { dayOfTraffic } from '../../testing/day-of-traffic.ts'
 import { toCombined } from '../../testing/known-traffic.ts'
 import { runCli } from '../../testing/run-cli.ts'
+import { sampleReport } from '../../testing/sample-report.ts'
 import type { Report, Run } from '../report.ts'
 import { number } from '../words.ts'
 import { renderReport } from './index.ts'
-import { sampleReport } from './sample-report.ts'
 
 const browser = useBrowser()
 const sample = sampleReport()

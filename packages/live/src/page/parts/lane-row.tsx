@@ -1,27 +1,25 @@
-import type { ComponentChildren } from 'preact'
 import { LIMIT, WINDOW_MS } from '../../limits.ts'
-import type { Drawing } from '../drawings/drawing.ts'
+import type { View } from '../algorithms/view.ts'
 import type { Lane } from '../traffic/lane.ts'
 import { Standing } from './standing.tsx'
 import { LaneTimeline } from './timeline.tsx'
 
 interface LaneRowProps<State> {
   lane: Lane<State>
-  drawing: Drawing<State>
-  /** What the algorithm does, in a sentence or two. */
-  children: ComponentChildren
+  view: View<State>
 }
 
 /** One algorithm: what it is, how it stands, what it has answered. */
-export function LaneRow<State>({ lane, drawing: DrawingOf, children }: LaneRowProps<State>) {
+export function LaneRow<State>({ lane, view }: LaneRowProps<State>) {
   const { algorithm } = lane
+  const { Drawing, about } = view
   return (
     <article class={`lane ${algorithm}`} aria-labelledby={algorithm}>
       <div class="about">
         <h2 id={algorithm}>{algorithm}</h2>
-        <p>{children}</p>
+        <p>{about}</p>
       </div>
-      <DrawingOf lane={lane} />
+      <Drawing lane={lane} />
       <LaneTimeline lane={lane} />
       <div class="result">
         <Most lane={lane} />

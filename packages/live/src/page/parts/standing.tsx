@@ -1,6 +1,6 @@
-import { seconds } from '../drawings/format.ts'
 import { drawnAt } from '../traffic/clock.ts'
 import type { Lane } from '../traffic/lane.ts'
+import { seconds } from './format.ts'
 
 /** The last answer's status, and how much of its Retry-After is left. */
 export function Standing<State>({ lane }: { lane: Lane<State> }) {

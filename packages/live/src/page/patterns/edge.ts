@@ -1,5 +1,5 @@
 import { LIMIT } from '../../limits.ts'
-import { edgeAfter } from '../models/fixed-window.ts'
+import { edgeAfter } from '../algorithms/fixed-window/model.ts'
 import type { Pattern } from './pattern.ts'
 
 /** The last before the edge keeps this distance to it, ms: a request may be long on its way. */

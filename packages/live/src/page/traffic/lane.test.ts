@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { tokenBucket } from '../models/token-bucket.ts'
+import { tokenBucket } from '../algorithms/token-bucket/model.ts'
 import type { Answer } from './answer.ts'
 import { HISTORY_MS, Lane } from './lane.ts'
 

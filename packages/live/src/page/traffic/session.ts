@@ -1,10 +1,6 @@
 import { batch, signal } from '@preact/signals-core'
-import type { Algorithm } from '../../limits.ts'
-import * as fixedWindow from '../models/fixed-window.ts'
-import { leakyBucket } from '../models/leaky-bucket.ts'
-import * as slidingLog from '../models/sliding-log.ts'
-import * as slidingWindow from '../models/sliding-window.ts'
-import { tokenBucket } from '../models/token-bucket.ts'
+import { type Algorithm, algorithms } from '../../limits.ts'
+import { models } from '../algorithms/models.ts'
 import type { Pattern } from '../patterns/index.ts'
 import { type Answer, type Asked, readAnswer } from './answer.ts'
 import { askForTime, drawNow, serverNow } from './clock.ts'
@@ -18,13 +14,9 @@ const LISTED = 60
 
 /** What this tab sends, and what comes back. Each tab is a client of its own. */
 export class Session {
-  readonly lanes = {
-    'fixed-window': new Lane('fixed-window', fixedWindow),
-    'sliding-window': new Lane('sliding-window', slidingWindow),
-    'sliding-log': new Lane('sliding-log', slidingLog),
-    'token-bucket': new Lane('token-bucket', tokenBucket),
-    'leaky-bucket': new Lane('leaky-bucket', leakyBucket),
-  } satisfies Record<Algorithm, unknown>
+  readonly lanes = Object.fromEntries(
+    algorithms.map((algorithm) => [algorithm, new Lane(algorithm, models[algorithm])]),
+  ) as { readonly [name in Algorithm]: Lane<unknown> }
 
   /** When the last requests were sent: ms on the server's clock. */
   readonly sent = signal<readonly number[]>([])
@@ -42,7 +34,7 @@ export class Session {
   private leaving = new AbortController()
   private timer: ReturnType<typeof setTimeout> | undefined
 
-  /** One request to each of the five. */
+  /** One request to each endpoint. */
   send(): void {
     const sentAt = serverNow()
     batch(() => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { leakyBucket, PLACES } from '../leaky-bucket/model.ts'
+import { gaps, replay } from '../testing/replayed.ts'
+import { tokenBucket } from '../token-bucket/model.ts'
 import { UNIT_MS } from './bucket.ts'
-import { leakyBucket, PLACES } from './leaky-bucket.ts'
-import { gaps, replay } from './replayed.ts'
-import { tokenBucket } from './token-bucket.ts'
 
 describe.each([
   ['token-bucket', tokenBucket],

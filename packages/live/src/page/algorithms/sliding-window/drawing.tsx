@@ -1,8 +1,8 @@
-import { LIMIT } from '../../limits.ts'
-import { at, type SlidingWindow, shareInside } from '../models/sliding-window.ts'
-import { drawnAt } from '../traffic/clock.ts'
-import type { Drawing } from './drawing.ts'
-import { Figure } from './figure.tsx'
+import { LIMIT } from '../../../limits.ts'
+import { Figure } from '../../parts/figure.tsx'
+import { drawnAt } from '../../traffic/clock.ts'
+import type { Drawing } from '../view.ts'
+import { at, type SlidingWindow, shareInside } from './model.ts'
 
 const WIDTH = 88
 const HEIGHT = 50

@@ -1,5 +1,5 @@
-import { MAX_DELAY_MS } from '../../limits.ts'
-import { bucketOf, UNIT_MS } from './bucket.ts'
+import { MAX_DELAY_MS } from '../../../limits.ts'
+import { bucketOf, UNIT_MS } from '../bucket/bucket.ts'
 
 /** Requests that can wait for their turn at once. */
 export const PLACES = MAX_DELAY_MS / UNIT_MS

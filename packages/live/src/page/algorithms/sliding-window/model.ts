@@ -1,6 +1,6 @@
-import { WINDOW_MS } from '../../limits.ts'
-import { type Answer, isAdmitted } from '../traffic/answer.ts'
-import { edgeAfter } from './fixed-window.ts'
+import { WINDOW_MS } from '../../../limits.ts'
+import { type Answer, isAdmitted } from '../../traffic/answer.ts'
+import { edgeAfter } from '../fixed-window/model.ts'
 
 export interface SlidingWindow {
   /** Units admitted in the window before this one. */

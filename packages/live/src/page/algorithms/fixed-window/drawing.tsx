@@ -1,9 +1,9 @@
-import { LIMIT, WINDOW_MS } from '../../limits.ts'
-import { at, type FixedWindow } from '../models/fixed-window.ts'
-import { drawnAt } from '../traffic/clock.ts'
-import type { Drawing } from './drawing.ts'
-import { Figure } from './figure.tsx'
-import { seconds } from './format.ts'
+import { LIMIT, WINDOW_MS } from '../../../limits.ts'
+import { Figure } from '../../parts/figure.tsx'
+import { seconds } from '../../parts/format.ts'
+import { drawnAt } from '../../traffic/clock.ts'
+import type { Drawing } from '../view.ts'
+import { at, type FixedWindow } from './model.ts'
 
 /** A box of places that empties at once where time reaches its right side. */
 export const FixedWindowDrawing: Drawing<FixedWindow> = ({ lane }) => {

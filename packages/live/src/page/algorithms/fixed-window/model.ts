@@ -1,5 +1,5 @@
-import { WINDOW_MS } from '../../limits.ts'
-import type { Answer } from '../traffic/answer.ts'
+import { WINDOW_MS } from '../../../limits.ts'
+import type { Answer } from '../../traffic/answer.ts'
 
 export interface FixedWindow {
   /** Units counted in the window. */

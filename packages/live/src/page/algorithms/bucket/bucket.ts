@@ -1,5 +1,5 @@
-import { LIMIT, WINDOW_MS } from '../../limits.ts'
-import { type Answer, isAdmitted } from '../traffic/answer.ts'
+import { LIMIT, WINDOW_MS } from '../../../limits.ts'
+import { type Answer, isAdmitted } from '../../traffic/answer.ts'
 
 /** ms in which one unit comes back. */
 export const UNIT_MS = WINDOW_MS / LIMIT

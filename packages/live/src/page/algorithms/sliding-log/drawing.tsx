@@ -1,8 +1,8 @@
-import { LIMIT, WINDOW_MS } from '../../limits.ts'
-import { at, type SlidingLog } from '../models/sliding-log.ts'
-import { drawnAt } from '../traffic/clock.ts'
-import type { Drawing } from './drawing.ts'
-import { Figure } from './figure.tsx'
+import { LIMIT, WINDOW_MS } from '../../../limits.ts'
+import { Figure } from '../../parts/figure.tsx'
+import { drawnAt } from '../../traffic/clock.ts'
+import type { Drawing } from '../view.ts'
+import { at, type SlidingLog } from './model.ts'
 
 /** Dots near in time stand in different rows: the next row for each so many ms. */
 const ROWS = 5

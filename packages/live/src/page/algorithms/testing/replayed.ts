@@ -1,8 +1,8 @@
 import { createLimiter, type Decision, memoryStore } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
 import fc from 'fast-check'
-import { type Algorithm, limits } from '../../limits.ts'
-import type { Answer } from '../traffic/answer.ts'
+import { type Algorithm, limits } from '../../../limits.ts'
+import type { Answer } from '../../traffic/answer.ts'
 
 /** For the tests: ms between requests, some of them within the same. */
 export const gaps = fc.array(

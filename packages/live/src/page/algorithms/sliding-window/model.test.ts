@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { LIMIT } from '../../limits.ts'
-import { gaps, replay } from './replayed.ts'
-import { answered, at, shareInside, untouched } from './sliding-window.ts'
+import { LIMIT } from '../../../limits.ts'
+import { gaps, replay } from '../testing/replayed.ts'
+import { answered, at, shareInside, untouched } from './model.ts'
 
 test('whatever comes, it draws what the limiter estimates', () => {
   fc.assert(

@@ -1,10 +1,10 @@
-import { BURST } from '../../limits.ts'
-import { type Bucket, UNIT_MS } from '../models/bucket.ts'
-import { tokenBucket } from '../models/token-bucket.ts'
-import { drawnAt } from '../traffic/clock.ts'
-import type { Drawing } from './drawing.ts'
-import { Figure } from './figure.tsx'
-import { seconds } from './format.ts'
+import { BURST } from '../../../limits.ts'
+import { Figure } from '../../parts/figure.tsx'
+import { seconds } from '../../parts/format.ts'
+import { drawnAt } from '../../traffic/clock.ts'
+import { type Bucket, UNIT_MS } from '../bucket/bucket.ts'
+import type { Drawing } from '../view.ts'
+import { tokenBucket } from './model.ts'
 
 const RADIUS = 13
 

@@ -1,9 +1,9 @@
-import { type Bucket, UNIT_MS } from '../models/bucket.ts'
-import { leakyBucket, PLACES } from '../models/leaky-bucket.ts'
-import { isAdmitted } from '../traffic/answer.ts'
-import { drawnAt } from '../traffic/clock.ts'
-import type { Drawing } from './drawing.ts'
-import { Figure } from './figure.tsx'
+import { Figure } from '../../parts/figure.tsx'
+import { isAdmitted } from '../../traffic/answer.ts'
+import { drawnAt } from '../../traffic/clock.ts'
+import { type Bucket, UNIT_MS } from '../bucket/bucket.ts'
+import type { Drawing } from '../view.ts'
+import { leakyBucket, PLACES } from './model.ts'
 
 /** Where the gate stands, before which they wait. */
 const GATE = 122

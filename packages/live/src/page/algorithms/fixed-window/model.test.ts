@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { LIMIT, WINDOW_MS } from '../../limits.ts'
-import { answered, at, untouched } from './fixed-window.ts'
-import { gaps, replay } from './replayed.ts'
+import { LIMIT, WINDOW_MS } from '../../../limits.ts'
+import { gaps, replay } from '../testing/replayed.ts'
+import { answered, at, untouched } from './model.ts'
 
 test('whatever comes, it draws what the limiter counts', () => {
   fc.assert(

@@ -1,5 +1,5 @@
-import { seededRandom } from '../../testing/known-traffic.ts'
-import type { Demand, Report, Run } from '../report.ts'
+import type { Demand, Report, Run } from '../report/report.ts'
+import { seededRandom } from './known-traffic.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 10, 20)

@@ -1,5 +1,5 @@
-import { WINDOW_MS } from '../../limits.ts'
-import { type Answer, isAdmitted } from '../traffic/answer.ts'
+import { WINDOW_MS } from '../../../limits.ts'
+import { type Answer, isAdmitted } from '../../traffic/answer.ts'
 
 /** When each request was admitted that is still in the log, oldest first: ms on the server's clock. */
 export type SlidingLog = readonly number[]

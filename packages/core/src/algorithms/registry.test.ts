@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { ALGORITHM_NAMES, algorithms } from './index.ts'
+
+const root = join(__dirname, '../../../..')
+
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+/** Packages that are tests throughout. */
+const TESTS = /^(conformance|test-|system-)/
+
+/** What is run or published: no tests, and nothing that only tests use. */
+function sources(): string[] {
+  const packages = readdirSync(join(root, 'packages')).filter((name) => !TESTS.test(name))
+  return packages.flatMap((name) => {
+    const folder = join('packages', name, 'src')
+    return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(ts|tsx|css)$/.test(file) && !/\.test\.|testing\//.test(file))
+      .map((file) => join(folder, file))
+  })
+}
+
+describe('an algorithm is one folder and one line', () => {
+  test.each(ALGORITHM_NAMES)('%s has the name under which it is registered', (name) => {
+    expect(algorithms[name].name).toBe(name)
+  })
+
+  test('no other source lists the algorithms', () => {
+    const listing = sources().filter((file) => {
+      const text = textOf(file).replace(/^import .*$/gm, '')
+      return ALGORITHM_NAMES.filter((name) => text.includes(name)).length > 2
+    })
+    expect(listing).toEqual([
+      'packages/core/src/algorithms/index.ts',
+      // How the demo knows and draws each: the compiler asks for one that is missing.
+      'packages/live/src/page/algorithms/models.ts',
+      'packages/live/src/page/algorithms/views.ts',
+      // The colours.
+      'packages/ui/src/theme.css',
+    ])
+  })
+
+  test.each(['README.md', 'docs/security.md'])(
+    'a table of %s has a row for each, and for nothing else',
+    (file) => {
+      const [, table = ''] =
+        /^\| algorithm \|[^\n]*\n\|[-| ]+\|\n((?:\|[^\n]*\n)+)/m.exec(textOf(file)) ?? []
+      const rows = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name)
+      expect(rows.sort()).toEqual([...ALGORITHM_NAMES].sort())
+    },
+  )
+
+  test.each(ALGORITHM_NAMES)(
+    'the theme has a colour for %s, in the light and in the dark',
+    (name) => {
+      expect(
+        textOf('packages/ui/src/theme.css').match(new RegExp(`--${name}: #`, 'g')),
+      ).toHaveLength(2)
+    },
+  )
+})

@@ -1,5 +1,0 @@
-import { BURST } from '../../limits.ts'
-import { bucketOf } from './bucket.ts'
-
-/** The room is the tokens that it holds. */
-export const tokenBucket = bucketOf(BURST)
