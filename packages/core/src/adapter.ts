@@ -1,3 +1,5 @@
+export { fetchExchange } from './http/fetch/fetch-exchange.ts'
+export { FetchReply } from './http/fetch/fetch-reply.ts'
 export { PROFILE_FIELDS } from './http/fields/profiles/index.ts'
 export { HttpLimiter } from './http/http-limiter.ts'
 export { MiddlewareLimiter } from './http/middleware-limiter.ts'

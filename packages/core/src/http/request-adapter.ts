@@ -22,6 +22,10 @@ interface ResponsePort<Response> {
   setStatus(response: Response, status: number): void
   /** Sends a refusal, whose status and other fields are set. */
   send(response: Response, body: string, mediaType: string): void
+  /** Takes what the application's `respond` gave. Left out: `respond` sends the response itself. */
+  responded?(response: Response, result: unknown): void
+  /** The client has gone before its turn: nobody replies to it. */
+  abandon?(response: Response): void
   /** Whether it is too late to set a field. */
   isHeadSent(response: Response): boolean
   /** Calls back once, when the status is known and fields can still be removed. */
@@ -58,10 +62,6 @@ export interface RequestAdapter<Request, Response> extends Exchange<Request, Res
   routing?(request: Request): Routing
   /** Puts the decision where the application finds it. */
   decided?(request: Request, decision: Decision): void
-  /** Takes what the application's `respond` gave. Left out: `respond` sends the response itself. */
-  responded?(response: Response, result: unknown): void
-  /** The client has gone before its turn: nobody replies to it. */
-  abandon?(response: Response): void
 }
 
 /** How a router compares paths. */

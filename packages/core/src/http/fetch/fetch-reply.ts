@@ -1,0 +1,110 @@
+import type { UnderlyingSource } from 'node:stream/web'
+
+/** Of a response that the application has failed to make. */
+const FAILED = 500
+
+/** What calls back once, when it happens; at once if it has. */
+class Occasion {
+  happened = false
+  private readonly callbacks = new Set<() => void>()
+
+  /** @returns what calls it off */
+  on(callback: () => void): () => void {
+    if (this.happened) callback()
+    else this.callbacks.add(callback)
+    return () => void this.callbacks.delete(callback)
+  }
+
+  happen(): void {
+    if (this.happened) return
+    this.happened = true
+    const callbacks = [...this.callbacks]
+    this.callbacks.clear()
+    for (const each of callbacks) each()
+  }
+}
+
+/**
+ * The response to a request of the Fetch standard, from before the application has made it. Its
+ * fields are added to those of the application, which win.
+ */
+export class FetchReply {
+  readonly fields = new Headers()
+  /** Of a refusal; once there is a response, the response's. */
+  status = 200
+  readonly head = new Occasion()
+  /** The application has given all of the response. */
+  readonly ended = new Occasion()
+  /** The response has been read to its end, or its client has gone. */
+  readonly closed = new Occasion()
+  /** What the server sends; undefined until there is one. */
+  response: Response | undefined
+  private readonly request: Request
+
+  constructor(request: Request) {
+    this.request = request
+    const { signal } = request
+    if (signal.aborted) this.closed.happen()
+    const leave = () => this.closed.happen()
+    signal.addEventListener('abort', leave, { once: true })
+    this.closed.on(() => signal.removeEventListener('abort', leave))
+  }
+
+  /** Takes what the application makes. Where it fails, the response has ended without one. */
+  async answerWith(make: () => Response | Promise<Response>): Promise<void> {
+    try {
+      this.answer(await make())
+    } catch (error) {
+      this.status = FAILED
+      this.end()
+      throw error
+    }
+  }
+
+  /** Takes a response that is there. */
+  answer(response: Response): void {
+    this.status = response.status
+    this.head.happen()
+    const headers = new Headers(response.headers)
+    for (const [name, value] of this.fields) if (!headers.has(name)) headers.set(name, value)
+    const { status, statusText } = response
+    // An upgrade, or an error: neither can be made anew, nor has a body.
+    if (status < 200) {
+      this.response = response
+      this.end()
+      return
+    }
+    const body = this.watch(response.body)
+    this.response = new Response(body, { status, statusText, headers })
+    if (body === null || this.request.method === 'HEAD') this.end()
+  }
+
+  private end(): void {
+    this.ended.happen()
+    this.closed.happen()
+  }
+
+  /** The same body, which says when it has been read to its end, was cancelled or has failed. */
+  private watch(body: Response['body']): Response['body'] {
+    if (body === null) return null
+    const reader = body.getReader()
+    const source: UnderlyingSource<Uint8Array> = {
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read()
+          if (!done) return controller.enqueue(value)
+          controller.close()
+          this.end()
+        } catch (error) {
+          controller.error(error)
+          this.end()
+        }
+      },
+      cancel: (reason) => {
+        this.end()
+        return reader.cancel(reason)
+      },
+    }
+    return new ReadableStream(source, { highWaterMark: 0 })
+  }
+}
