@@ -25,9 +25,9 @@ export {
   compareAndSwapStore,
   type Versioned,
 } from './stores/transactional/compare-and-swap-store.ts'
-export {
-  type Change,
-  type Transaction,
-  type TransactionalBackend,
-  transactionalStore,
-} from './stores/transactional/transactional-store.ts'
+export type {
+  Change,
+  Transaction,
+  TransactionalBackend,
+} from './stores/transactional/transactional-backend.ts'
+export { transactionalStore } from './stores/transactional/transactional-store.ts'

@@ -17,7 +17,7 @@ afterEach(() => {
 
 /** As in a process that has just begun: what has been made is counted over all of it. */
 async function fresh() {
-  const { createLimiter } = await import('./limiter.ts')
+  const { createLimiter } = await import('./create-limiter.ts')
   const { memoryStore } = await import('../stores/memory/memory-store.ts')
   const make = (limit = 5, options: object = {}) => {
     const limiter = createLimiter({ limit, window: '1m', ...options })

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { createLimiter } from '../../limiter/limiter.ts'
+import { createLimiter } from '../../limiter/create-limiter.ts'
 import type { StoreLimiter } from '../../limiter/store-limiter.ts'
 import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.ts'
 import { failingStore, type ManualClock, manualClock } from '../../testing/index.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
-import { createLimiter } from '../../limiter/limiter.ts'
+import { createLimiter } from '../../limiter/create-limiter.ts'
 import { runModule } from './testing/run-module.ts'
 import { turnClock } from './turn-clock.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import type { AlgorithmName } from '../../algorithms/index.ts'
-import { createLimiter } from '../../limiter/limiter.ts'
+import { createLimiter } from '../../limiter/create-limiter.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
 

@@ -1,6 +1,6 @@
 import timers from 'node:timers'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
-import { createLimiter } from '../../limiter/limiter.ts'
+import { createLimiter } from '../../limiter/create-limiter.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { memoryStore } from './memory-store.ts'
 import { runModule } from './testing/run-module.ts'

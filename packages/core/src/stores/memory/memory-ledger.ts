@@ -1,13 +1,28 @@
 import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import { commitOne, decideAll, decideOne, settleOne } from '../rules/decide-all.ts'
 import type { Charge, Ledger, StoreResult } from '../store.ts'
-import type { MemoryStore } from './memory-store.ts'
 import { EXHAUSTED, OVERFLOW } from './slots.ts'
 import type { Table } from './table.ts'
 
+/** What the ledgers of a memory store share. */
+export interface Room {
+  /** Integer ms since the epoch. */
+  readonly clock: () => number
+  /** The most keys that are kept, over all ledgers. */
+  readonly maxKeys: number
+  /** Keys kept now. */
+  readonly size: number
+  /** Frees one key or some; false if every key is being refused. */
+  makeRoom(now: number): boolean
+  /** Frees one key although every key is being refused, for one of `table` that is to be blocked. */
+  displace(table: Table): void
+  /** Takes note that a key of the table is kept until some time. */
+  kept(table: Table, now: number): void
+}
+
 /** Decides on the tables of a memory store, one for each policy. */
 export class MemoryLedger implements Ledger<'sync'> {
-  private readonly store: MemoryStore
+  private readonly store: Room
   private readonly tables: readonly Table[]
   /** For each policy, filled in anew by every call: its state on the way through the step. */
   private readonly states: readonly KeyState[]
@@ -19,7 +34,7 @@ export class MemoryLedger implements Ledger<'sync'> {
   private readonly scales: number[]
   private readonly unused = new KeyState()
 
-  constructor(store: MemoryStore, tables: readonly Table[]) {
+  constructor(store: Room, tables: readonly Table[]) {
     this.store = store
     this.tables = tables
     this.states = tables.map(() => new KeyState())

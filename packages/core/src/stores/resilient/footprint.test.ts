@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { RoutedLimiter } from '../../http/routed-limiter.ts'
-import { createLimiter, type Limiter } from '../../limiter/limiter.ts'
+import { createLimiter } from '../../limiter/create-limiter.ts'
+import type { Limiter } from '../../limiter/limiter.ts'
 import { held } from '../../testing/held.ts'
 import { failingStore } from '../../testing/index.ts'
 import { plain } from '../../testing/plain-server.ts'

@@ -4,8 +4,9 @@ import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { AlgorithmName } from '../../algorithms/index.ts'
 import { algorithms } from '../../algorithms/index.ts'
 import { RoutedLimiter } from '../../http/routed-limiter.ts'
+import { createLimiter } from '../../limiter/create-limiter.ts'
 import type { Decision } from '../../limiter/decision.ts'
-import { createLimiter, type Limiter } from '../../limiter/limiter.ts'
+import type { Limiter } from '../../limiter/limiter.ts'
 import {
   type FailingStore,
   failingStore,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { SluiceError } from '../../errors/sluice-error.ts'
-import { createLimiter } from '../../limiter/limiter.ts'
+import { createLimiter } from '../../limiter/create-limiter.ts'
 import {
   type FailingStore,
   failingStore,

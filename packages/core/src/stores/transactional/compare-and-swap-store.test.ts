@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { StoreError } from '../../errors/store-error.ts'
-import { createLimiter } from '../../limiter/limiter.ts'
+import { createLimiter } from '../../limiter/create-limiter.ts'
 import { compareAndSwapStore } from './compare-and-swap-store.ts'
 
 const warned: unknown[] = []

@@ -1,10 +1,7 @@
 import { StoreError } from '../../errors/store-error.ts'
 import type { Store } from '../store.ts'
-import {
-  type Change,
-  type TransactionalBackend,
-  transactionalStore,
-} from './transactional-store.ts'
+import type { Change, TransactionalBackend } from './transactional-backend.ts'
+import { transactionalStore } from './transactional-store.ts'
 
 /** How often a transaction is tried before it fails. */
 const MAX_ATTEMPTS = 100

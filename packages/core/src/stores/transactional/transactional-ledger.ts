@@ -3,7 +3,7 @@ import { subject } from '../redis/keys.ts'
 import { commitOne, decideAll, settleOne } from '../rules/decide-all.ts'
 import { decodeState, encodeState } from '../rules/state-bytes.ts'
 import type { Charge, Keyspace, Ledger, StoreResult } from '../store.ts'
-import type { Change, TransactionalBackend } from './transactional-store.ts'
+import type { Change, TransactionalBackend } from './transactional-backend.ts'
 
 /** Decides on the states of a backend that has transactions. */
 export class TransactionalLedger implements Ledger<'async'> {

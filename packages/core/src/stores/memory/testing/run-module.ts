@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-const LIMITER = JSON.stringify(join(__dirname, '../../../limiter/limiter.ts'))
+const LIMITER = JSON.stringify(join(__dirname, '../../../limiter/create-limiter.ts'))
 const STORE = JSON.stringify(join(__dirname, '../memory-store.ts'))
 
 /**

@@ -3,8 +3,8 @@ import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { RedisClient } from '../stores/redis/client.ts'
 import { redisStore } from '../stores/redis/redis-store.ts'
 import type { Store } from '../stores/store.ts'
+import { createLimiter } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
-import { createLimiter } from './limiter.ts'
 
 // What these functions prove, `npm run typecheck` proves: they are compiled, never called.
 

@@ -3,8 +3,8 @@ import type { AlgorithmName } from '../algorithms/index.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Store } from '../stores/store.ts'
 import { manualClock } from '../testing/manual-clock.ts'
+import { createLimiter, type LimiterOptions } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
-import { createLimiter, type LimiterOptions } from './limiter.ts'
 
 const ALGORITHMS: AlgorithmName[] = [
   'sliding-window',
