@@ -29,7 +29,7 @@ class Occasion {
  * fields are added to those of the application, which win.
  */
 export class FetchReply {
-  readonly fields = new Headers()
+  readonly fields: Headers = new Headers()
   /** Of a refusal; once there is a response, the response's. */
   status = 200
   readonly head = new Occasion()
