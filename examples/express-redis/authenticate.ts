@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 
-/** Whoever is signed in. A real application finds it by a session or a token. */
+/** The signed-in user. A real application uses a session or a token. */
 interface User {
   id: string
   plan: 'free' | 'pro'

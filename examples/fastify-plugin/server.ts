@@ -1,4 +1,4 @@
-// One limit for the whole application, and routes that differ from it.
+// One limit for the whole application, and routes with different options.
 import { rateLimit } from '@sluice/fastify'
 import fastify from 'fastify'
 
@@ -10,12 +10,12 @@ await app.register(rateLimit, { limit: 10, window: '10s' })
 
 app.get('/', async (request) => ({ hello: 'world', remaining: request.rateLimit?.remaining }))
 
-// Terms of its own: it counts apart from the rest.
+// Its own limit and window: this route is counted separately.
 app.post('/login', { config: { rateLimit: { limit: 3, window: '1m' } } }, async () => ({
   token: 'secret',
 }))
 
-// Only the cost is its own: it counts with the rest, five times as fast.
+// Only its own cost: it shares the quota of the other routes, and uses five times as much.
 app.get('/search', { config: { rateLimit: { cost: 5 } } }, async () => ({ found: [] }))
 
 // Several limits, all of which must admit a request.

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 
 export type Plan = 'anonymous' | 'free' | 'pro'
 
-/** Whoever may sign in. A real application finds them by a session or a token. */
+/** The users who may sign in. A real application uses a session or a token. */
 const users = new Map<string, { id: string; plan: Plan }>([
   ['free-1', { id: '1', plan: 'free' }],
   ['pro-1', { id: '2', plan: 'pro' }],

@@ -1,4 +1,4 @@
-/** Stands for a model of language: it says the prompt again, a token for each word. */
+/** A stub for a language model: it repeats the prompt, one token for each word. */
 export async function complete(
   prompt: string,
   maxTokens: number,

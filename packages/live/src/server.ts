@@ -13,7 +13,7 @@ const store = REDIS_URL === undefined ? memoryStore({ maxKeys: 10_000 }) : conne
 const app = createApp(store, buildAssets())
 
 if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
-  fail(`PORT is to be a number from 0 to 65535, not ${JSON.stringify(PORT)}.`, 3000)
+  fail(`PORT must be a number from 0 to 65535, not ${JSON.stringify(PORT)}.`, 3000)
 }
 const server = app.listen(Number(PORT), HOST, (error) => {
   if (error !== undefined) fail(reasonOf(error), Number(PORT) + 1)

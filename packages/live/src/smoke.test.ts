@@ -70,7 +70,7 @@ test('npm start says in one line that the port is no port', async () => {
   const { code, output } = await start('abc')
   expect(code).toBe(1)
   expect(output.split('\n').slice(-2)).toEqual([
-    'PORT is to be a number from 0 to 65535, not "abc". Choose another one:  PORT=3000 npm start',
+    'PORT must be a number from 0 to 65535, not "abc". Choose another one:  PORT=3000 npm start',
     '',
   ])
 })

@@ -15,8 +15,8 @@ export function App({ session }: { session: Session }) {
       <header class="title">
         <h1>One request, five rate limiters</h1>
         <p>
-          Each allows {LIMIT} requests per {WINDOW}, and counts them in its own way. What you send
-          goes to all five at once.
+          Each allows {LIMIT} requests per {WINDOW}, and counts them differently. Each request that
+          you send goes to all five at once.
         </p>
       </header>
       <main>
@@ -27,8 +27,8 @@ export function App({ session }: { session: Session }) {
             <div class="about">
               <h2>your requests</h2>
               <p>
-                Time runs to the left, the line is now. Blocks on a lane’s line were admitted,
-                hollow ones below it refused.
+                Time runs to the left; the line is now. Blocks on a lane’s line are admitted
+                requests. Hollow blocks below it are refused requests.
               </p>
             </div>
             <RequestsTimeline session={session} />
@@ -41,9 +41,9 @@ export function App({ session }: { session: Session }) {
       </main>
       <footer>
         <p>
-          Everything here comes from the status and the header fields of real answers, made by{' '}
-          <code>rateLimit</code> of <code>@sluice/express</code>. Between two answers the drawings
-          go on by the algorithm’s own rule.
+          Everything here comes from the status and the header fields of real responses, made by{' '}
+          <code>rateLimit</code> of <code>@sluice/express</code>. Between two responses, the drawings
+          follow the rule of the algorithm.
         </p>
       </footer>
     </>

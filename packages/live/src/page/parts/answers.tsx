@@ -12,7 +12,7 @@ export function Answers({ session }: { session: Session }) {
   return (
     <div class="answers">
       <header>
-        <h2 id="answers">What the server answered</h2>
+        <h2 id="answers">Responses of the server</h2>
         <label>
           of{' '}
           <select
@@ -45,7 +45,7 @@ export function Answers({ session }: { session: Session }) {
             ))}
           </tbody>
         </table>
-        {shown.length === 0 && <p>Nothing yet: send a request.</p>}
+        {shown.length === 0 && <p>No responses yet. Send a request.</p>}
       </section>
     </div>
   )

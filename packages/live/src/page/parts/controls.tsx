@@ -14,7 +14,7 @@ export function Controls({ session }: { session: Session }) {
         Send a request <small>hold for 8 a second</small>
       </HoldButton>
       <button type="button" class="afresh" onClick={() => session.startAfresh()}>
-        Start afresh <small>as a new client</small>
+        Start again <small>as a new client</small>
       </button>
       {[edge, bursts, steady].map((pattern) => (
         <button

@@ -5,7 +5,7 @@ import { seconds } from './format.ts'
 /** The last answer's status, and how much of its Retry-After is left. */
 export function Standing<State>({ lane }: { lane: Lane<State> }) {
   const last = lane.answers.value.at(-1)
-  if (last === undefined) return <p class="standing">no answer yet</p>
+  if (last === undefined) return <p class="standing">no response yet</p>
   const { status, remaining, answeredAt, retryAfterMs } = last
   if (retryAfterMs === undefined) {
     return (
@@ -26,5 +26,5 @@ export function Standing<State>({ lane }: { lane: Lane<State> }) {
 
 function Wait({ until }: { until: number }) {
   const left = until - drawnAt.value
-  return <p class="wait">{left > 0 ? `wait ${seconds(left)}` : 'come back now'}</p>
+  return <p class="wait">{left > 0 ? `wait ${seconds(left)}` : 'retry now'}</p>
 }

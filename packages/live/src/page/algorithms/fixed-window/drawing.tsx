@@ -12,7 +12,7 @@ export const FixedWindowDrawing: Drawing<FixedWindow> = ({ lane }) => {
   // The page's clock may be a little behind the server's.
   const left = Math.min(WINDOW_MS, endsAt - now)
   return (
-    <Figure words={`${used} of ${LIMIT} used, whole again in ${seconds(left)}`}>
+    <Figure words={`${used} of ${LIMIT} used, reset in ${seconds(left)}`}>
       <rect class="frame" x={2} y={6} width={176} height={44} rx={4} />
       {Array.from({ length: LIMIT }, (_, i) => (
         <rect

@@ -21,10 +21,10 @@ export const LeakyBucketDrawing: Drawing<Bucket> = ({ lane }) => {
   const gone = last === undefined ? 1 : Math.max(0, now - last.answeredAt) / UNIT_MS
   const words =
     waiting > 0
-      ? `${waiting} of ${PLACES} places to wait are taken`
-      : `nobody waits, room for ${Math.floor(room)}`
+      ? `${waiting} of ${PLACES} waiting places are taken`
+      : `no request waiting, room for ${Math.floor(room)}`
   return (
-    <Figure words={`${words}; one goes on each ${UNIT_MS / 1000}\u00a0s`}>
+    <Figure words={`${words}; one passes each ${UNIT_MS / 1000}\u00a0s`}>
       <path class="frame" d={`M2 12 H${GATE} M2 48 H${GATE}`} />
       {Array.from({ length: PLACES }, (_, i) => (
         <circle
