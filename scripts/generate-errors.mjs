@@ -13,7 +13,7 @@ const { misuses } = await core('http/testing/misuses.ts')
 const SECTIONS = {
   misuse: [
     'Wrong options and arguments',
-    'A `SluiceError`, thrown where the option or the argument is given. It has the properties `code`, `option`, `expected`, `received` and `fix`. Sluice converts nothing and ignores nothing. In the examples, `…` stands for what is right beside it; `rateLimit` is the one of any adapter.',
+    'A `SluiceError`, thrown where you pass the option or the argument. It has the properties `code`, `option`, `expected`, `received` and `fix`. Sluice converts nothing and ignores nothing. In the examples, `…` means other valid options, and `rateLimit` is the function of any adapter.',
   ],
   setup: [
     'Redis does not work as it is set up',
@@ -21,11 +21,11 @@ const SECTIONS = {
   ],
   store: [
     'A store fails',
-    'A `StoreError`, with which a promise rejects. It has the properties `code`, `operation` and `cause`. The call was right, and may succeed later.',
+    'A `StoreError`, with which a promise rejects. It has the properties `code`, `operation` and `cause`. The call was valid, and may succeed later.',
   ],
   warning: [
     'Warnings',
-    "Node's own warnings, of the type `SluiceWarning`. Read them with `process.on('warning', ({ code, message }) => …)`. Each is given once in a process, except those about the store: these come with each change.",
+    "Node's own warnings, of the type `SluiceWarning`. Read them with `process.on('warning', ({ code, message }) => …)`. Each is emitted once per process, except those about the store, which are emitted with each change.",
   ],
   refusal: [
     'Refusals',

@@ -84,7 +84,7 @@ function checkHook(hook: unknown): 'onRequest' | 'preHandler' {
     option: 'hook',
     expected: "one of 'onRequest', 'preHandler'",
     received: hook,
-    fix: "Choose 'preHandler' where the key is the user, else leave it out.",
+    fix: "Choose 'preHandler' if the key is the user, otherwise remove the option.",
   })
 }
 

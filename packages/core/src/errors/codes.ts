@@ -15,7 +15,7 @@ const misuse = {
   SLUICE_OPTION_TYPE: {
     meaning: 'An option or an argument has the wrong type.',
     cause:
-      'Most often a number from the environment that is still text, or a required option that is missing. Sluice converts nothing, because a wrong guess would limit otherwise than you meant.',
+      'Most often a number from the environment that is still text, or a required option that is missing. Sluice converts nothing, because a wrong guess would set a limit that you did not intend.',
     action:
       'Give the type that the message names. Convert text where it comes from: `Number(process.env.LIMIT)`.',
   },
@@ -66,7 +66,7 @@ const misuse = {
   SLUICE_TRUST_PROXY: {
     meaning: '`trustProxy` does not say which proxies to trust.',
     cause:
-      '`true` is refused on purpose: if everybody is trusted, each client can write its own address into `X-Forwarded-For` and get a new limit for each request.',
+      '`true` is refused on purpose: if every address is trusted, each client can write its own address into `X-Forwarded-For` and get a new limit for each request.',
     action:
       "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`. Or give the number of proxies, if the server can't be reached without passing them.",
   },
@@ -109,7 +109,7 @@ const setup = {
     meaning: 'The Redis user is not permitted to run the script.',
     cause: 'Its ACL lacks a command or the keys that the script uses.',
     action:
-      'Permit all of this, beside what the client itself sends, with your own prefix in place of sluice: `ACL SETUSER <name> ~sluice:* +eval +evalsha +time +mget +exists +set +getrange +setrange +pexpire +del`.',
+      'Permit all of this, in addition to the commands of the client itself, with your own prefix in place of sluice: `ACL SETUSER <name> ~sluice:* +eval +evalsha +time +mget +exists +set +getrange +setrange +pexpire +del`.',
   },
   SLUICE_REDIS_CLUSTER: {
     meaning: 'The client knows a single node of a Redis Cluster.',
@@ -158,44 +158,43 @@ const warning = {
       'Bring the store back; Sluice tries it again by itself. See [failures](failures.md) and [operations](operations.md).',
   },
   SLUICE_STORE_UP: {
-    meaning: 'The store is back, and decides again.',
+    meaning: 'The store has recovered, and decides again.',
     cause: 'A call that tested the store succeeded.',
     action: 'Nothing.',
   },
   SLUICE_ON_READ_ONLY: {
     meaning: 'The callback `onReadOnly` of `redisStore` threw or rejected.',
     cause:
-      'Often `client.connect()` in it rejects because the new master does not answer yet. The limiter goes on.',
+      'Often `client.connect()` in it rejects because the new master does not answer yet. The limiter keeps working.',
     action:
       'Catch errors in the callback. Sluice calls it again, at most once a second, as long as the server is read-only.',
   },
   SLUICE_ON_DECISION: {
     meaning: 'The callback `onDecision` threw or rejected.',
-    cause: 'An error in your function. The request goes on as it was decided.',
+    cause: 'An error in your function. The decision is not affected.',
     action: 'Fix the function.',
   },
   SLUICE_SETTLE: {
-    meaning: 'A request was not corrected to its actual cost. The estimate stands.',
-    cause: 'Your function `settle` threw, or gave something that is not an integer from 0 on.',
+    meaning: 'A request was not corrected to its actual cost. The estimate is kept.',
+    cause: 'Your function `settle` threw, or returned something that is not an integer ≥ 0.',
     action: 'Fix the function. Return `undefined` to keep the estimate.',
   },
   SLUICE_MADE_PER_REQUEST: {
-    meaning:
-      'Limiters are made again and again, and each is used once. Such a limiter never limits.',
+    meaning: 'Limiters are created repeatedly, and each is used once. Such a limiter never limits.',
     cause:
-      '`rateLimit()` or `createLimiter()` is called in a request handler, so each request has a new limiter with a memory of its own.',
-    action: 'Make the limiter once, outside of the handler, and use it for every request.',
+      '`rateLimit()` or `createLimiter()` is called in a request handler, so each request has a new limiter with its own memory.',
+    action: 'Create the limiter once, outside the handler, and use it for every request.',
   },
   SLUICE_KEY_MISSING: {
-    meaning: 'The key function gave no key. Such requests are limited by their address.',
+    meaning: 'The key function returned no key. Such requests are limited by their address.',
     cause:
       'It returned nothing, empty text, or something that is not text, for example for a request without a session.',
     action: 'Return text for every request.',
   },
   SLUICE_KEY_IPV6: {
-    meaning: 'The key function gave an IPv6 address as it is.',
+    meaning: 'The key function returned a single IPv6 address.',
     cause:
-      'Each client has at least 2^64 IPv6 addresses, so it can have a new limit for each request.',
+      'Each client has at least 2^64 IPv6 addresses, so it can get a new limit for each request.',
     action:
       "Use `key: 'ip'`, which limits the network (`ipv6Prefix`), or return `addressKey(address)`.",
   },
@@ -217,7 +216,7 @@ const warning = {
     action: "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`.",
   },
   SLUICE_PROXY_EVERYBODY: {
-    meaning: 'Each client can choose its own address, and so have a new limit for each request.',
+    meaning: 'Each client can choose its own address, and so get a new limit for each request.',
     cause:
       'The framework trusts every proxy, and so the first address in `X-Forwarded-For`, which the client writes.',
     action: "Name your proxies instead: `trustProxy: ['loopback', '10.0.0.0/8']`.",

@@ -153,7 +153,7 @@ function checkStaticCost(cost: unknown, option: string, { name, quota }: Policy)
     option,
     expected: `at most ${most}, which is all that the policy '${name}' ever admits`,
     received: cost,
-    fix: `Lower the cost, or raise the limit: no request could ever pay it.`,
+    fix: `Lower the cost, or raise the limit: a request with this cost could never be admitted.`,
   })
 }
 
@@ -175,7 +175,7 @@ function checkSecret(secret: unknown): string | undefined {
     option: 'partitionSecret',
     expected: 'text of at least 16 characters',
     received: typeof secret === 'string' ? `${secret.length} characters` : typeof secret,
-    fix: 'Take it from a secret store or the environment; the same in every process.',
+    fix: 'Take it from a secret store or the environment, and use the same in every process.',
   })
 }
 

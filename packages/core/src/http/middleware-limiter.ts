@@ -93,7 +93,7 @@ function checkClient(text: string): string {
     option: 'key',
     expected: 'the key of one client',
     received: text,
-    fix: "Name a single address; the option deny refuses ranges. For a key function's text write key: before it.",
+    fix: "Give a single address; the option deny refuses ranges. For the result of a key function, write 'key:' before it.",
   })
 }
 
@@ -105,8 +105,8 @@ function warnOfNobody(text: string, httpLimiters: readonly AnyGate[]): void {
     'SLUICE_KEY_KIND',
     kind === 'user'
       ? "block or reset was called with 'user:…', but no policy of the limiter has key: 'user', so " +
-          "it reaches nobody. For what a key function gives write key: before it: 'key:user:…'."
-      : 'block or reset was called with text that is no address, but no policy of the limiter has ' +
-          "a key function, so it reaches nobody. Write an address; for a user 'user:' and the id.",
+          "it affects no client. For the result of a key function, write 'key:' before it: 'key:user:…'."
+      : 'block or reset was called with text that is not an address, but no policy of the limiter has ' +
+          "a key function, so it affects no client. Write an address; for a user, 'user:' and the id.",
   )
 }

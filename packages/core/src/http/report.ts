@@ -20,6 +20,6 @@ export function report<Request>(
 function warnOfReport(error: unknown): void {
   warnOnce(
     'SLUICE_ON_DECISION',
-    `onDecision threw ${textOf(error)}. The request goes on; fix the function.`,
+    `onDecision threw ${textOf(error)}. The decision is not affected. Fix the callback.`,
   )
 }

@@ -67,7 +67,7 @@ function checkDeadline(deadline: unknown): number {
     option: 'deadline',
     expected: 'from 1 ms to 1 minute',
     received: deadline,
-    fix: 'Choose what your clients can wait for: 100 ms, say.',
+    fix: 'Choose a time that your clients can wait, such as 100 ms.',
   })
 }
 

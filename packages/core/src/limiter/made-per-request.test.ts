@@ -43,7 +43,7 @@ test('a limiter made inside a request handler: one warning says where to make it
   expect(warnings).toEqual([])
   await requests(20, () => void make().consume('a'))
   expect(warnings.map(({ code }) => code)).toEqual(['SLUICE_MADE_PER_REQUEST'])
-  expect(warnings[0]?.text).toMatch(/once, outside of the handler/)
+  expect(warnings[0]?.text).toMatch(/once, outside the handler/)
 })
 
 test('limiters that are used again are none of those, however many', async () => {

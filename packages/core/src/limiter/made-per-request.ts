@@ -60,9 +60,9 @@ export class Watch {
     unused.clear()
     warnOnce(
       'SLUICE_MADE_PER_REQUEST',
-      `${SUSPICIOUS} limiters with the same options were each used at once and never again. A ` +
-        'limiter that is made inside a request handler counts one request and never limits: make ' +
-        'it once, outside of the handler, and use that one for every request.',
+      `${SUSPICIOUS} limiters with the same options were each used immediately and never again. ` +
+        'A limiter created in a request handler counts only one request and never limits. Create ' +
+        'it once, outside the handler, and use it for every request.',
     )
   }
 }

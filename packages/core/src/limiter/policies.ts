@@ -53,7 +53,7 @@ function checkNamesDiffer(policies: readonly Policy[]): void {
       option: `policies[${i}].name`,
       expected: 'a name of its own for each policy, whatever the case',
       received: name,
-      fix: 'Name the policies apart, such as burst and daily.',
+      fix: 'Give each policy a different name, such as burst and daily.',
     })
   }
 }

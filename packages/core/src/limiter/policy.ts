@@ -131,7 +131,7 @@ export class Policy {
       option: this.at('limit'),
       expected: 'a number',
       received: this.givenLimit,
-      fix: 'Give each tier a limiter of its own: only adapters have a request to call it with.',
+      fix: 'Create a limiter for each tier: only adapters have a request to call the function with.',
     })
   }
 
@@ -215,7 +215,7 @@ function checkName(option: string, name: unknown): string {
   throw new SluiceError({
     code: 'SLUICE_OPTION_VALUE',
     option,
-    expected: '1 to 128 printable ASCII characters, since it stands in header fields',
+    expected: '1 to 128 printable ASCII characters, because header fields contain it',
     received: name,
     fix: 'Choose a short name such as burst or daily.',
   })

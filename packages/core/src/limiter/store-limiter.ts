@@ -229,9 +229,9 @@ export function checkKey(key: unknown): string {
   throw new SluiceError({
     code: 'SLUICE_KEY',
     option: 'key',
-    expected: 'text of at least one character that tells clients apart',
+    expected: 'text of at least one character that identifies a client',
     received: key,
-    fix: 'Give what identifies the client: without it all of them would share one quota.',
+    fix: 'Pass the text that identifies the client. Without it, all clients would share one quota.',
   })
 }
 

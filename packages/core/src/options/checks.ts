@@ -8,7 +8,7 @@ export function checkInteger(option: string, value: unknown, min: number, max: n
   if (typeof value !== 'number') {
     const fix =
       typeof value === 'string'
-        ? `Convert it where it comes from, as in Number(process.env.LIMIT): nothing is coerced here.`
+        ? `Convert it to a number first, for example with Number(process.env.LIMIT). Sluice does not coerce values.`
         : `Give ${option} as a number.`
     throw new SluiceError({ code: 'SLUICE_OPTION_TYPE', option, expected, received: value, fix })
   }
@@ -27,7 +27,7 @@ export function checkShare(option: string, value: unknown): number {
     option,
     expected: 'a number from 0 to 1',
     received: value,
-    fix: `Give ${option} as a share: 0.1 is ten per cent.`,
+    fix: `Give ${option} as a share: 0.1 is ten percent.`,
   })
 }
 

@@ -42,8 +42,8 @@ export function App({ session }: { session: Session }) {
       <footer>
         <p>
           Everything here comes from the status and the header fields of real responses, made by{' '}
-          <code>rateLimit</code> of <code>@sluice/express</code>. Between two responses, the drawings
-          follow the rule of the algorithm.
+          <code>rateLimit</code> of <code>@sluice/express</code>. Between two responses, the
+          drawings follow the rule of the algorithm.
         </p>
       </footer>
     </>

@@ -83,7 +83,7 @@ describe('a function', () => {
       expect(keyOf(() => nothing as never, HOME)).toBe('192.0.2.1')
     }
     expect(warnings.map(({ code }) => code)).toEqual(['SLUICE_KEY_MISSING'])
-    expect(warnings[0]?.text).toMatch(/gave an object .* return a key for every request/)
+    expect(warnings[0]?.text).toMatch(/returned an object .* Return a key for every request/)
   })
 
   test.each(['192.0.2.1', 'user:ada', 'unknown', 'address:192.0.2.1', 'key:x'])(

@@ -35,8 +35,8 @@ export function keyReader<Request>(
     warnOnce(
       'SLUICE_ADDRESS_UNKNOWN',
       'A request came without a readable client address (a Unix socket, or a proxy that sends no ' +
-        'address). All such requests share one quota: name the proxies to believe in trustProxy; ' +
-        'behind a Unix socket, trustProxy: 1.',
+        'address). All such requests share one quota. List your proxies in trustProxy; behind a ' +
+        'Unix socket, set trustProxy: 1.',
     )
     return UNKNOWN
   }
@@ -53,8 +53,8 @@ export function keyReader<Request>(
       }
       warnOnce(
         'SLUICE_KEY_MISSING',
-        `The key function gave ${nameOf(given)} where it should give text of at least one ` +
-          'character. Such requests are limited by their address: return a key for every request.',
+        `The key function returned ${nameOf(given)} instead of text of at least one character. ` +
+          'Such requests are limited by their address. Return a key for every request.',
       )
       return byAddress(request)
     })
@@ -63,9 +63,9 @@ export function keyReader<Request>(
 function warnOfIPv6(ipv6Prefix: number): void {
   warnOnce(
     'SLUICE_KEY_IPV6',
-    'The key function gave an IPv6 address as it is. A client with such an address has at least ' +
-      `2^64 of them, so it can have a new limit for each request. key: 'ip' limits the /${ipv6Prefix} ` +
-      'network instead (option ipv6Prefix); in a function write addressKey(address), which this ' +
+    'The key function returned a single IPv6 address. A client with such an address has at least ' +
+      `2^64 of them, so it can get a new limit for each request. Use key: 'ip', which limits the ` +
+      `/${ipv6Prefix} network (option ipv6Prefix), or return addressKey(address), which this ` +
       'package exports.',
   )
 }

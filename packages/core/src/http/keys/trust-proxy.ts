@@ -92,7 +92,7 @@ function compileTrust(option: unknown): Trust {
     option: 'trustProxy',
     expected: `addresses, CIDRs, loopback, linklocal, uniquelocal, hops from 0 to ${MAX_HOPS}, or a function`,
     received: option,
-    fix: "Name your proxies: trustProxy: ['loopback', '10.0.0.0/8']. To believe everybody would let every client choose its address.",
+    fix: "Name your proxies: trustProxy: ['loopback', '10.0.0.0/8']. If every address were trusted, each client could choose its own.",
   })
 }
 
@@ -111,15 +111,15 @@ function tellOfTrust(trust: ProxyTrust): void {
   } else if (trust === 'everybody') {
     warnOnce(
       'SLUICE_PROXY_EVERYBODY',
-      'The framework believes the first address in X-Forwarded-For, which the client writes ' +
-        'itself: so it can have a new limit for each request. Name your proxies instead: ' +
+      'The framework trusts the first address in X-Forwarded-For, which the client writes ' +
+        'itself, so a client can get a new limit for each request. Name your proxies instead: ' +
         "trustProxy: ['loopback', '10.0.0.0/8'].",
     )
   } else if (trust === 'hops') {
     warnOnce(
       'SLUICE_PROXY_HOPS',
-      'The framework counts hops in X-Forwarded-For: whoever reaches the server directly can write ' +
-        "its own address there. Name your proxies instead: trustProxy: ['loopback', '10.0.0.0/8'].",
+      'The framework counts hops in X-Forwarded-For: a client that reaches the server directly can ' +
+        "choose its own address there. Name your proxies instead: trustProxy: ['loopback', '10.0.0.0/8'].",
     )
   } else if (trust === 'ignored') {
     warnOnce(

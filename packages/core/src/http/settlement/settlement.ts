@@ -112,7 +112,7 @@ export class Settlement<Request, Response> {
 function warnOfSettle(error: unknown): void {
   warnOnce(
     'SLUICE_SETTLE',
-    `A charge was not settled: ${textOf(error)} The estimate stands. Fix settle: it must give an ` +
-      'integer ≥ 0, or undefined to keep the estimate.',
+    `A charge was not settled: ${textOf(error)} The estimate is kept. Fix settle: it must return ` +
+      'an integer ≥ 0, or undefined to keep the estimate.',
   )
 }

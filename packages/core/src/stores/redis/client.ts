@@ -43,6 +43,6 @@ export function checkClient(option: string, value: unknown): RedisClient {
     option,
     expected: 'a client of ioredis or node-redis, or a store such as memoryStore()',
     received: value,
-    fix: 'Hand over the client itself: new Redis(url) of ioredis, or createClient({ url }) of redis.',
+    fix: 'Pass the client itself: new Redis(url) of ioredis, or createClient({ url }) of redis.',
   })
 }

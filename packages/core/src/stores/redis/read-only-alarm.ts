@@ -23,6 +23,6 @@ export function readOnlyAlarm(onReadOnly: () => unknown): () => void {
 function tellOfAlarm(error: unknown): void {
   warnOnce(
     'SLUICE_ON_READ_ONLY',
-    `onReadOnly threw ${textOf(error)}. The limiter goes on; fix the callback.`,
+    `onReadOnly threw ${textOf(error)}. The limiter keeps working. Fix the callback.`,
   )
 }

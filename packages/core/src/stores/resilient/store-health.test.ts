@@ -7,7 +7,7 @@ afterEach(() => {
 })
 
 function down(reason: string): string {
-  return `The store is not asked until it is back: ${reason} (SLUICE_STORE_DOWN, docs/errors.md#sluice_store_down)`
+  return `The store failed, and is not used until it recovers: ${reason} (SLUICE_STORE_DOWN, docs/errors.md#sluice_store_down)`
 }
 
 it('tells of the first part that is down, and when all of them are up', () => {
@@ -23,7 +23,7 @@ it('tells of the first part that is down, and when all of them are up', () => {
   health.up()
   health.down('text')
   expect(told.slice(1)).toEqual([
-    'The store is back, and decides again. (SLUICE_STORE_UP, docs/errors.md#sluice_store_up)',
+    'The store has recovered, and decides again. (SLUICE_STORE_UP, docs/errors.md#sluice_store_up)',
     down('text'),
   ])
 })

@@ -44,11 +44,11 @@ export class StoreHealth implements HealthWatch {
     this.downs -= 1
     if (this.downs > 0) return
     this.isExplained = false
-    warn('SLUICE_STORE_UP', 'The store is back, and decides again.')
+    warn('SLUICE_STORE_UP', 'The store has recovered, and decides again.')
   }
 }
 
 function warnDown(reason: unknown): void {
   const said = reason instanceof Error ? reason.message : String(reason)
-  warn('SLUICE_STORE_DOWN', `The store is not asked until it is back: ${said}`)
+  warn('SLUICE_STORE_DOWN', `The store failed, and is not used until it recovers: ${said}`)
 }

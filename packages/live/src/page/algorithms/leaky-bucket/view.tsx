@@ -7,8 +7,8 @@ export const leakyBucket: View<Bucket> = {
   Drawing: LeakyBucketDrawing,
   about: (
     <>
-      Lets requests go on one at a time, evenly. The others wait their turn, {MAX_DELAY_MS / 1000} s
-      at most, or are refused.
+      Lets requests through one at a time, evenly. The others wait their turn, for{' '}
+      {MAX_DELAY_MS / 1000} s at most, or are refused.
     </>
   ),
 }

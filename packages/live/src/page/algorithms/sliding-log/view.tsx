@@ -7,8 +7,8 @@ export const slidingLog: View<SlidingLog> = {
   Drawing: SlidingLogDrawing,
   about: (
     <>
-      Remembers each admitted request for exactly {WINDOW}: never more than the limit in any span of
-      that length.
+      Remembers each admitted request for exactly {WINDOW}: never admits more than the limit in
+      that time.
     </>
   ),
 }

@@ -6,7 +6,7 @@ export const slidingWindow: View<SlidingWindow> = {
   Drawing: SlidingWindowDrawing,
   about: (
     <>
-      Adds to this window’s count the share of the last one still inside: an estimate, close to the
+      Adds a share of the previous window’s count to the current count: an estimate, close to the
       limit on ordinary traffic. The default.
     </>
   ),
