@@ -7,8 +7,8 @@ export const slidingLog: View<SlidingLog> = {
   Drawing: SlidingLogDrawing,
   about: (
     <>
-      Remembers each admitted request for exactly {WINDOW}: never admits more than the limit in
-      that time.
+      Remembers each admitted request for exactly {WINDOW}: never admits more than the limit in that
+      time.
     </>
   ),
 }

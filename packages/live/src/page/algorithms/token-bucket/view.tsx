@@ -8,8 +8,8 @@ export const tokenBucket: View<Bucket> = {
   Drawing: TokenBucketDrawing,
   about: (
     <>
-      Starts with {BURST} tokens and gets {LIMIT} back per {WINDOW}, evenly: a small burst, then
-      a steady rate, together at most {BURST + LIMIT} in any window.
+      Starts with {BURST} tokens and gets {LIMIT} back per {WINDOW}, evenly: a small burst, then a
+      steady rate, together at most {BURST + LIMIT} in any window.
     </>
   ),
 }
