@@ -1,20 +1,9 @@
-import { SluiceError } from '../../errors/sluice-error.ts'
-import {
-  MAX_INTEGER,
-  serializeByteSequence,
-  serializeInteger,
-  serializeString,
-} from './structured-fields.ts'
+import { serializeByteSequence, serializeString } from './structured-fields.ts'
 
 /** What a quota counts: the registry of quota units in draft-ietf-httpapi-ratelimit-headers-11. */
 export type QuotaUnit = 'requests' | 'content-bytes' | 'concurrent-requests'
 
-const QUOTA_UNITS: readonly unknown[] = ['requests', 'content-bytes', 'concurrent-requests']
-
-/** Structured-field parsers must take 1024 characters; a name is a label, and is sent twice. */
-const MAX_NAME_LENGTH = 128
-
-/** The terms of a policy, as far as they are told to a client. */
+/** What a client is told of a policy, whose options have been checked. */
 export interface WirePolicyTerms {
   /** 1 to 128 characters of printable ASCII (0x20-0x7E). */
   readonly name: string
@@ -55,96 +44,24 @@ export class WirePolicy {
   /** The name as a JSON string. */
   readonly jsonName: string
 
-  /** @throws {SluiceError} for terms outside the ranges of {@link WirePolicyTerms}. */
   constructor(terms: WirePolicyTerms) {
-    const name = nameText(terms.name)
-    const quota = quotaText(terms.quota)
-    const unit = unitText(terms.unit)
-    const { windowMs } = terms
+    const { windowMs, unit = 'requests' } = terms
+    const name = serializeString(terms.name)
+    const quota = String(terms.quota)
+    const unitText = unit === 'requests' ? '' : `;qu="${unit}"`
     this.terms = terms
     this.name = terms.name
     this.quota = terms.quota
     this.windowMs = windowMs
-    this.windowSeconds = windowMs === undefined ? undefined : wholeSeconds(windowMs)
+    this.windowSeconds = windowMs === undefined ? undefined : Math.ceil(windowMs / 1000)
     const window = windowMs === undefined ? '' : `;w=${this.windowSeconds}`
     this.partition = partitionText(terms.partitionKey)
-    this.namedPolicy = `${name};q=${quota}${unit}${window}${this.partition}`
+    this.namedPolicy = `${name};q=${quota}${unitText}${window}${this.partition}`
     this.namedItem = `${name};r=`
     this.quotaText = quota
     this.quotaPolicy = window === '' ? undefined : quota + window
     this.jsonName = JSON.stringify(terms.name)
   }
-}
-
-/**
- * Names link `RateLimit` to `RateLimit-Policy`, and the successor of draft-11 compares them
- * without regard to case.
- *
- * @throws {SluiceError} for two names of one limiter that are equal, case aside.
- */
-export function assertDistinctNames(policies: readonly { readonly name: string }[]): void {
-  const seen = new Set<string>()
-  for (const { name } of policies) {
-    const folded = name.toLowerCase()
-    if (seen.has(folded)) {
-      throw new SluiceError({
-        code: 'SLUICE_OPTION_VALUE',
-        option: 'policies',
-        expected: 'names that differ by more than upper and lower case',
-        received: name,
-        fix: 'Rename one of the two policies: clients tell policies apart by name.',
-      })
-    }
-    seen.add(folded)
-  }
-}
-
-function nameText(name: unknown): string {
-  const length = typeof name === 'string' ? name.length : 0
-  const text = length > 0 && length <= MAX_NAME_LENGTH ? serializeString(name as string) : undefined
-  if (text !== undefined) return text
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_VALUE',
-    option: 'name',
-    expected: `1 to ${MAX_NAME_LENGTH} characters of printable ASCII (0x20-0x7E)`,
-    received: name,
-    fix: "Give the policy a short plain name, such as 'burst' or 'daily'.",
-  })
-}
-
-function quotaText(quota: unknown): string {
-  const text = typeof quota === 'number' && quota >= 0 ? serializeInteger(quota) : undefined
-  if (text !== undefined) return text
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_RANGE',
-    option: 'quota',
-    expected: `an integer from 0 to ${MAX_INTEGER}`,
-    received: quota,
-    fix: 'Give the number of units that one window allows.',
-  })
-}
-
-function unitText(unit: unknown): string {
-  if (unit === undefined || unit === 'requests') return ''
-  if (QUOTA_UNITS.includes(unit)) return `;qu="${String(unit)}"`
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_VALUE',
-    option: 'unit',
-    expected: `one of ${QUOTA_UNITS.join(', ')}`,
-    received: unit,
-    fix: 'Use a registered quota unit, or leave it out: the default is requests.',
-  })
-}
-
-function wholeSeconds(windowMs: number): number {
-  if (Number.isSafeInteger(windowMs) && windowMs >= 1) return Math.ceil(windowMs / 1000)
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_RANGE',
-    option: 'windowMs',
-    expected: 'integer milliseconds, at least 1',
-    received: windowMs,
-    fix: 'Give the length of the window in milliseconds, or leave it out for a concurrency limit.',
-  })
 }
 
 function partitionText(key: Uint8Array | undefined): string {

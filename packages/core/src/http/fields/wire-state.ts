@@ -30,8 +30,6 @@ export interface WireState {
   readonly violated: readonly WireItem[]
   /** Epoch milliseconds. */
   readonly now: number
-  /** The response is a 3xx: an exhausted quota must not keep the client from following it. */
-  readonly redirect?: boolean | undefined
 }
 
 /** Whole units left, 0 to 999999999999999: rounded down, and debt is shown as nothing left. */
@@ -63,16 +61,4 @@ export function longestWait(violated: readonly WireItem[]): WireItem | undefined
     if (longest === undefined || wireMs(item, true) > wireMs(longest, true)) longest = item
   }
   return longest
-}
-
-/**
- * The effective window, ms, that a bucket with units left reports: the time in which the policy's
- * own pace gives out as many, so that `r/t` stays within `q/w`. Its true reset would be shortest
- * when it is full, and invite all of it at once (draft-11 §8: servers should cap the ratio).
- *
- * 0 with nothing left (then report the wait for one unit) or without a window.
- */
-export function pacedMs(policy: WirePolicy, remaining: number): number {
-  if (policy.windowSeconds === undefined || policy.quota === 0 || !(remaining >= 1)) return 0
-  return Math.ceil((Math.floor(remaining) * policy.windowSeconds * 1000) / policy.quota)
 }

@@ -1,4 +1,4 @@
-import type { WireItem, WireState } from '../wire-state.ts'
+import type { WireItem } from '../wire-state.ts'
 import { wireRemaining, wireSeconds } from '../wire-state.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
@@ -26,7 +26,7 @@ const usage: FieldGroup = {
   write(state, set) {
     const refused = state.violated.length > 0
     const items = refused ? state.violated : state.items
-    if (items.length === 0 || keepsFromRedirect(state, items)) return
+    if (items.length === 0) return
     let text = ''
     for (const item of items) {
       const member = standingOf(item, refused)
@@ -42,10 +42,6 @@ function standingOf(item: WireItem, refused: boolean): string {
   // Without a window (concurrency) nobody knows when a unit is free.
   if (policy.windowMs === undefined) return remaining + policy.partition
   return `${remaining};t=${wireSeconds(item, refused)}${policy.partition}`
-}
-
-function keepsFromRedirect(state: WireState, items: readonly WireItem[]): boolean {
-  return state.redirect === true && items.some((item) => wireRemaining(item) === 0)
 }
 
 /**

@@ -6,8 +6,8 @@ import { wireMs, wireRemaining } from '../wire-state.ts'
  * refused with the longest wait. Served: the one with the lowest remaining quota; of equals, the
  * one with the longest reset. The first of the list wins a full tie.
  *
- * `undefined` where nothing can be said: no policy has a window (a limit must be sent with a
- * reset), or the response is a redirect and the quota exhausted.
+ * `undefined` where nothing can be said: no policy has a window, and a limit must be sent with a
+ * reset.
  */
 export function reportedItem(state: WireState): WireItem | undefined {
   const refused = state.violated.length > 0
@@ -15,9 +15,6 @@ export function reportedItem(state: WireState): WireItem | undefined {
   for (const item of refused ? state.violated : state.items) {
     if (item.policy.windowMs === undefined) continue
     if (reported === undefined || precedes(item, reported, refused)) reported = item
-  }
-  if (state.redirect === true && reported !== undefined && wireRemaining(reported) === 0) {
-    return undefined
   }
   return reported
 }

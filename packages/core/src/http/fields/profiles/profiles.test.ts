@@ -5,7 +5,6 @@ import { SluiceError } from '../../../errors/sluice-error.ts'
 import type { WirePolicyTerms } from '../wire-policy.ts'
 import { WirePolicy } from '../wire-policy.ts'
 import type { WireItem, WireState } from '../wire-state.ts'
-import { pacedMs } from '../wire-state.ts'
 import type { HeaderProfile } from './index.ts'
 import { composeProfiles, exposedHeaders, PROFILE_FIELDS } from './index.ts'
 
@@ -110,21 +109,6 @@ describe('any profile', () => {
     expect(write('draft-11', { items: [decade] }).RateLimit).toBe('"decade";r=0;t=315360000')
   })
 
-  test('29: an exhausted quota is not told with a redirect, its policy is', () => {
-    const items = [item(MINUTE, 0, 500), item(HOUR, 7, 500)]
-    expect(write(['draft-11', 'draft-6'], { items, redirect: true })).toEqual({
-      'RateLimit-Policy': '"minute";q=100;w=60, "hour";q=1000;w=3600',
-    })
-    expect(write('draft-7', { items, redirect: true })).toEqual({
-      'RateLimit-Policy': '100;w=60, 1000;w=3600',
-    })
-    expect(write('legacy', { items, redirect: true })).toEqual({})
-    const left = [item(HOUR, 7, 500)]
-    expect(write('draft-11', { items: left, redirect: true }).RateLimit).toBe('"hour";r=7;t=1')
-  })
-})
-
-describe('draft-11', () => {
   test('22: a refusal has all policies, and the standing of those that refused', () => {
     expect(write('draft-11', refused([item(MINUTE, 3, 1), item(HOUR, 0, 9000)]))).toEqual({
       'RateLimit-Policy': '"minute";q=100;w=60, "hour";q=1000;w=3600',
@@ -138,18 +122,6 @@ describe('draft-11', () => {
       'RateLimit-Policy': '"minute";q=100;w=60;pk=:dXNlcjo0Mg==:',
       RateLimit: '"minute";r=1;t=1;pk=:dXNlcjo0Mg==:',
     })
-  })
-
-  test('28: a bucket with units left keeps r/t within q/w', () => {
-    const policy = new WirePolicy({ name: 'bucket', quota: 10_000, windowMs: 1_000_000 })
-    for (const remaining of [1, 2, 99, 100, 101, 3333, 9999, 10_000]) {
-      const t = Math.ceil(pacedMs(policy, remaining) / 1000)
-      expect(remaining / t).toBeLessThanOrEqual(10_000 / 1000)
-      expect(remaining / (t - 1)).toBeGreaterThan(10_000 / 1000)
-    }
-    expect(pacedMs(policy, 0)).toBe(0)
-    expect(pacedMs(new WirePolicy({ name: 'inflight', quota: 5 }), 3)).toBe(0)
-    expect(pacedMs(new WirePolicy({ name: 'none', quota: 0, windowMs: 1 }), 1)).toBe(0)
   })
 })
 

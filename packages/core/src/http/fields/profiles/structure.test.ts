@@ -62,9 +62,8 @@ const states = fc
       }),
       { minLength: 1, maxLength: 5 },
     ),
-    redirect: fc.boolean(),
   })
-  .map(({ items, redirect }): WireState => {
+  .map(({ items }): WireState => {
     const all = items.map(({ terms, remaining, effectiveMs, over }) => ({
       policy: new WirePolicy(terms),
       remaining,
@@ -75,7 +74,6 @@ const states = fc
       items: all,
       violated: all.filter(({ over }) => over),
       now: 1_795_176_000_000,
-      redirect,
     }
   })
 
