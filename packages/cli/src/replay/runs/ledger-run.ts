@@ -8,9 +8,9 @@ import type { Run } from './run.ts'
 import { termsOf } from './terms.ts'
 
 /**
- * Traffic through one policy with the same terms for every request. The policy is the
- * core's, and requests go to its store at once: they have no more than a client and a cost, and of a
- * decision it is enough to know whether, when and for how long.
+ * Traffic through one policy with the same terms for every request. Requests go to the store
+ * directly: they have no more than a client and a cost, and of a decision it is enough to know
+ * whether, when and for how long.
  */
 export class LedgerRun implements Run {
   readonly tally: RunTally

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
-import type { AlgorithmName } from '../../algorithms/index.ts'
+import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
 import { createLimiter } from '../../limiter/create-limiter.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
@@ -16,16 +16,8 @@ function world(maxKeys: number) {
   return { clock, store }
 }
 
-const ALGORITHMS: AlgorithmName[] = [
-  'sliding-window',
-  'fixed-window',
-  'sliding-log',
-  'token-bucket',
-  'leaky-bucket',
-]
-
 describe('peers fault 8: flooding with other keys evicts a blocked client and frees it', () => {
-  it.each(ALGORITHMS)('not here, with %s', (algorithm) => {
+  it.each(ALGORITHM_NAMES)('not here, with %s', (algorithm) => {
     const { clock, store } = world(1000)
     const limiter = createLimiter({ store, limit: 10, window: '1h', algorithm })
     limiter.block('blocked', '1h')
