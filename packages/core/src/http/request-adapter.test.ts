@@ -11,16 +11,16 @@ function sources(folder: string): string[] {
     .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'))
 }
 
-test('one folder of core knows the messages of Node, and no other does', () => {
+test.each([
+  ['node', /\b(IncomingMessage|ServerResponse|on-headers)\b/],
+  ['fetch', /\bnew (Response|Headers|ReadableStream)\(|\.signal\b/],
+])('http/%s knows the messages of its platform, and no other part of core does', (own, words) => {
   const knowing = sources(core).filter(
     (file) =>
-      !file.startsWith(`testing${sep}`) &&
-      /\b(IncomingMessage|ServerResponse|on-headers)\b/.test(
-        readFileSync(join(core, file), 'utf8'),
-      ),
+      !file.startsWith(`testing${sep}`) && words.test(readFileSync(join(core, file), 'utf8')),
   )
   expect(knowing.length).toBeGreaterThan(0)
-  expect(knowing.filter((file) => !file.startsWith(join('http', 'node')))).toEqual([])
+  expect(knowing.filter((file) => !file.startsWith(join('http', own)))).toEqual([])
 })
 
 test('nothing passes for a message of Node that is none', () => {
