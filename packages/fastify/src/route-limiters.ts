@@ -2,25 +2,25 @@ import type { Limiter } from '@sluice/core'
 import { type HttpLimiter, limiterOfRoute, MiddlewareLimiter } from '@sluice/core/adapter'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
-type FastifyGate = HttpLimiter<FastifyRequest, FastifyReply>
+type FastifyLimiter = HttpLimiter<FastifyRequest, FastifyReply>
 
 /** Undefined within: the route is exempt. */
 interface Mark {
-  readonly httpLimiter: FastifyGate | undefined
+  readonly httpLimiter: FastifyLimiter | undefined
 }
 
 type Config = FastifyContextConfig & { [mark: symbol]: Mark | undefined }
 
-/** The gates of the routes whose `config.rateLimit` differs from the plugin's options. */
+/** The limiters of the routes whose `config.rateLimit` differs from the plugin's options. */
 export class RouteLimiters {
   /** Of all of them and the plugin's, for use by hand. */
   readonly limiter: Limiter
-  private readonly base: FastifyGate
-  private readonly all: Set<FastifyGate>
-  /** In a route's config, where one plugin's gate is apart from another's. */
-  private readonly mark = Symbol('sluice.gate')
+  private readonly base: FastifyLimiter
+  private readonly all: Set<FastifyLimiter>
+  /** In a route's config, where one plugin's limiter is apart from another's. */
+  private readonly mark = Symbol('sluice.limiter')
 
-  constructor(base: FastifyGate) {
+  constructor(base: FastifyLimiter) {
     this.base = base
     this.all = new Set([base])
     this.limiter = new MiddlewareLimiter(base, this.all)
@@ -37,8 +37,8 @@ export class RouteLimiters {
     route.config = { ...route.config, [this.mark]: { httpLimiter } }
   }
 
-  /** The gate of a request; undefined if its route is exempt. */
-  of({ routeOptions }: FastifyRequest): FastifyGate | undefined {
+  /** The limiter of a request; undefined if its route is exempt. */
+  of({ routeOptions }: FastifyRequest): FastifyLimiter | undefined {
     const config = routeOptions.config as unknown as Config & { method?: string; url?: string }
     if (config.rateLimit === undefined) return this.base
     let mark = config[this.mark]
@@ -54,7 +54,7 @@ export class RouteLimiters {
     { rateLimit = {} }: FastifyContextConfig,
     methods: string | readonly string[] = '',
     url = '',
-  ): FastifyGate | undefined {
+  ): FastifyLimiter | undefined {
     const name = routeName([methods].flat(), url)
     const httpLimiter = limiterOfRoute(this.base, name, `${name}: config.rateLimit`, rateLimit)
     if (httpLimiter !== undefined) this.all.add(httpLimiter)

@@ -1,5 +1,5 @@
 // What must not grow unnoticed, and does not depend on a clock. The bounds are a little above what
-// was measured when they were set; whoever makes things smaller may lower them.
+// was measured when they were set; lower them when things get smaller.
 
 import { describe, expect, it } from '@jest/globals'
 import { COUNTING } from '../contenders/sluice.ts'

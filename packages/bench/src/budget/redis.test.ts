@@ -1,5 +1,5 @@
 // What goes over the wire for a decision. The bounds are a little above what was measured when they
-// were set; whoever makes things smaller may lower them.
+// were set; lower them when things get smaller.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type RedisServer, startRedis } from '@sluice/conformance/redis'

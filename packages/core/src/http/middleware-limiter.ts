@@ -23,7 +23,7 @@ export class MiddlewareLimiter implements Limiter {
   private readonly httpLimiters: Iterable<AnyGate>
 
   /**
-   * @param base the gate of what no route is set apart from
+   * @param base the limiter of all requests that have no route of their own
    * @param httpLimiters all of them, the base included; read anew by each call
    */
   constructor(base: HttpLimiter<never, never>, httpLimiters: Iterable<HttpLimiter<never, never>>) {

@@ -156,7 +156,7 @@ describe('a mistake in an entry names the route', () => {
   })
 })
 
-test('routeGate: undefined for an exempt route, else a gate on the store of the base', () => {
+test('limiterOfRoute: undefined for an exempt route, else a limiter on the store of the base', () => {
   const { base } = new RoutedLimiter({ limit: 9, window: '1m' }, plain)
   expect(limiterOfRoute(base, '/a', 'at', false)).toBeUndefined()
   const httpLimiter = limiterOfRoute(base, '/a', 'at', { limit: 5 }) as HttpLimiter<

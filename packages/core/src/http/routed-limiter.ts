@@ -10,7 +10,7 @@ import type { RateLimitOptions, RouteOverrides, Routes } from './rate-limit-opti
 import type { RequestAdapter } from './request-adapter.ts'
 import { RouteTable } from './route-table.ts'
 
-/** A gate for all requests, and those of the routes that differ. */
+/** A limiter for all requests, and those of the routes that differ. */
 export class RoutedLimiter<Request, Response> {
   readonly base: HttpLimiter<Request, Response>
   /** Of all of them together, for use by hand. */
@@ -50,7 +50,7 @@ export class RoutedLimiter<Request, Response> {
   }
 
   /**
-   * The gates that a request must pass, in this order; none if its route is exempt. There are two
+   * The limiters that a request must pass, in this order; none if its route is exempt. There are two
    * where it depends on the routers within the application which route the spelling of the path
    * reaches: it must neither evade the limit of one nor have the looser limit of the other.
    */
@@ -102,7 +102,7 @@ const TERMS = ['limit', 'window', 'algorithm', 'burst', 'maxDelay'] as const
 const ROUTE_OPTIONS = OPTIONS.filter((option) => option !== 'store' && option !== 'prefix')
 
 /**
- * The gate of a route: the base's options with some replaced, on the same store.
+ * The limiter of a route: the base's options with some replaced, on the same store.
  *
  * @param route its name, which sets its keys apart if it has terms of its own
  * @param path of its options in messages: `routes['POST /login']`

@@ -77,7 +77,7 @@ class SlidingLogQuota implements CompiledLimit {
     return Math.min(newest, now) + this.windowMs - now
   }
 
-  /** What never fits is told without a look at the log: its length must not be the client's price. */
+  /** What never fits is refused without a look at the log, however long that is. */
   private waitOfRefusal(log: Log | undefined, now: number, units: number, room: number): number {
     return units > this.limit ? Infinity : this.wait(log, now, units - room, 0)
   }

@@ -3,7 +3,7 @@ import { serializeByteSequence, serializeString } from './structured-fields.ts'
 /** What a quota counts: the registry of quota units in draft-ietf-httpapi-ratelimit-headers-11. */
 export type QuotaUnit = 'requests' | 'content-bytes' | 'concurrent-requests'
 
-/** What a client is told of a policy, whose options have been checked. */
+/** What a client learns about a policy. Its options have been checked. */
 export interface WirePolicyTerms {
   /** 1 to 128 characters of printable ASCII (0x20-0x7E). */
   readonly name: string

@@ -2,7 +2,7 @@ import { MAX_INTEGER } from './structured-fields.ts'
 import type { WirePolicy } from './wire-policy.ts'
 
 /**
- * The longest wait that is told to a client, in seconds. Beyond 2^31 ms the timers of common
+ * The longest wait that a client is sent, in seconds. Beyond 2^31 ms the timers of common
  * clients overflow, and they come back at once.
  */
 export const MAX_WAIT_SECONDS = 2_147_483
@@ -16,7 +16,7 @@ export interface WireItem {
    * The effective window, ms: what becomes `t` and the reset. When the item refused, the wait.
    * `Infinity` (it never passes) is reported as the policy's window.
    *
-   * After jitter the gate sets this to Retry-After × 1000 on the item with the longest wait, so
+   * After jitter the limiter sets this to Retry-After × 1000 on the item with the longest wait, so
    * that both say the same.
    */
   effectiveMs: number

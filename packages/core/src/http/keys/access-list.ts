@@ -5,7 +5,7 @@ import { readKey } from '../../key/notation.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { AddressReader } from './trust-proxy.ts'
 
-/** Who is never limited, and who is always refused. Whoever is on both lists is refused. */
+/** Who is never limited, and who is always refused. A client on both lists is refused. */
 export class Access<Request> {
   private readonly allow: AccessList
   private readonly deny: AccessList

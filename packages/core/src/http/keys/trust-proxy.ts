@@ -24,7 +24,7 @@ const MAX_HOPS = 32
 
 /**
  * How the client's address is read: by `trustProxy`, else by the framework's own setting.
- * Unsafe settings are told, whenever the first request comes to which they matter.
+ * Warns about unsafe settings when the first request arrives that they affect.
  *
  * @throws SluiceError if `trustProxy` is not one
  */

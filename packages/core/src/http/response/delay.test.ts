@@ -165,7 +165,7 @@ test('while a request waits the process lives, and no longer', async () => {
   expect(stdout).toBe('left false\nwaited true\n')
 })
 
-describe('through the gate', () => {
+describe('through the HTTP limiter', () => {
   const QUEUE = { limit: 10, window: '1s', algorithm: 'leaky-bucket', maxDelay: '1h' } as const
 
   test('peers fault 24: beyond the cap they are refused at once, and are not charged', async () => {

@@ -153,8 +153,8 @@ describe('a remembered refusal', () => {
   })
 
   it('holds for the terms that refused: a client with a higher limit is asked for', async () => {
-    const gates = new RoutedLimiter({ ...minute, store, limit: () => 1 }, plain)
-    const { limiter } = gates.base
+    const routed = new RoutedLimiter({ ...minute, store, limit: () => 1 }, plain)
+    const { limiter } = routed.base
     const consume = (limit: number) => limiter.consume('client', { limit })
     await consume(1)
     expect(await consume(1)).toMatchObject({ allowed: false, source: 'store' })

@@ -7,7 +7,7 @@ import { createProfile } from './profile.ts'
 
 /**
  * Drafts 04-07. Two members must not have the same quota. Of such policies the one with the
- * longest window is listed: whoever keeps to 10 a minute also keeps to 10 a second. The choice
+ * longest window is listed: a client that keeps to 10 a minute also keeps to 10 a second. The choice
  * depends on the terms alone, so the value stays the same from response to response.
  */
 export const quotaPolicies: FieldGroup = {
