@@ -88,7 +88,7 @@ export class FetchReply {
   private watch(body: Response['body']): Response['body'] {
     if (body === null) return null
     const reader = body.getReader()
-    const source: UnderlyingSource<Uint8Array> = {
+    const source: UnderlyingSource<Uint8Array<ArrayBuffer>> = {
       pull: async (controller) => {
         try {
           const { done, value } = await reader.read()
