@@ -21,7 +21,7 @@ const config: Config = {
       },
     ],
   },
-  testTimeout: 20_000,
+  testTimeout: 60_000,
   maxWorkers: 2,
 }
 

@@ -152,7 +152,7 @@ describe.each([
     const edge = patternButton(page, 'Edge of a window')
     await (options.device === 'phone' ? edge.tap() : edge.click())
     await page.getByText(`${2 * LIMIT} requests. Admitted by`).waitFor()
-    expect(await mostOf(page, 'fixed-window')).toBeGreaterThan(1.5 * LIMIT)
+    expect(await mostOf(page, 'fixed-window')).toBeGreaterThan(1.3 * LIMIT)
     expect(await mostOf(page, 'sliding-window')).toBeLessThan(1.3 * LIMIT)
     expect(await mostOf(page, 'sliding-log')).toBe(LIMIT)
     expect(await mostOf(page, 'token-bucket')).toBeLessThan(LIMIT)
