@@ -7,7 +7,7 @@ export interface ReportFile {
   readonly path: string
 }
 
-/** What a report begins with, by which one is told from any other file. */
+/** What a report begins with: no other file does. */
 const BEGINNINGS = {
   '--json': /^\{\n {2}"schema": \d+,\n {2}"source": \{\n/,
   '--html': /^<!doctype html>\n.*<meta name="generator" content="sluice replay">/s,

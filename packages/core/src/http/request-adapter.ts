@@ -76,7 +76,7 @@ export interface Routing {
  * - `named`: proxies by address, or by a function
  * - `nobody`: X-Forwarded-For is not read
  * - `everybody`: its first entry is believed, which the client writes
- * - `hops`: so many entries from the right are believed, whoever sent them
+ * - `hops`: so many entries from the right are believed, no matter who sent them
  * - `ignored`: a setting that the framework does not heed any more
  */
 export type ProxyTrust = 'named' | 'nobody' | 'everybody' | 'hops' | 'ignored'

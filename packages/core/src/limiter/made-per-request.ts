@@ -1,6 +1,6 @@
 import { warnOnce } from '../errors/warning.ts'
 
-/** Limiters with the same terms that nobody uses again, until it is told. */
+/** Limiters with the same terms, each used only once, before the warning. */
 const SUSPICIOUS = 10
 /** Terms that are watched at a time. */
 const MAX_SHAPES = 100

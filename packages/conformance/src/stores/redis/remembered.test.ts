@@ -18,7 +18,7 @@ afterAll(async () => {
   await redis.stop()
 })
 
-/** What is decided, whoever decides it. */
+/** The decision without its source. */
 function unsigned({ source: _, policies, ...decision }: Decision) {
   return { ...decision, policies: policies.map(({ source: __, ...policy }) => policy) }
 }

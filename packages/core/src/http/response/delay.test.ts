@@ -191,7 +191,7 @@ describe('through the HTTP limiter', () => {
     store.close()
   })
 
-  test('whoever goes away makes room for another', async () => {
+  test('a client that leaves makes room for another', async () => {
     const store = memoryStore({ clock: manualClock() })
     const seated: boolean[] = []
     const options = {

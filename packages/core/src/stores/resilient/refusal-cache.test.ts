@@ -387,7 +387,7 @@ describe('what it takes', () => {
   })
 })
 
-/** What is decided, whoever decides it. */
+/** The decision without its source. */
 function unsigned({ source: _, policies, ...decision }: Decision) {
   return { ...decision, policies: policies.map(({ source: __, ...policy }) => policy) }
 }
