@@ -132,7 +132,7 @@ describe('a full memory store', () => {
     expect(remaining).toEqual([26, 51, 6, 3])
   })
 
-  it.each(ALGORITHMS)('frees first the key that has used least, whatever the terms of %s', (name) => {
+  it.each(ALGORITHMS)('frees first what is least used, whatever the terms of %s', (name) => {
     const anyCosts = fc.array(fc.nat(40), { minLength: 2, maxLength: 8 })
     const property = fc.property(anyTerms(name), anyCosts, (terms, costs) => {
       const quota = algorithms[name].compile(terms)
