@@ -34,7 +34,7 @@ await ensureInstalled()
 const folder = mkdtempSync(join(tmpdir(), 'sluice-faults-'))
 const file = join(folder, 'figures')
 const env = { REDIS_SERVER: redis, SLUICE_FIGURES: file }
-const code = await run('jest', ['--ci', '-i', 'packages/conformance/src/faults'], { env })
+const code = await run('jest', ['--ci', '-i', 'packages/system-tests/src/faults'], { env })
 if (existsSync(file)) {
   const table = tableOf(readFileSync(file, 'utf8'))
   console.log(table)

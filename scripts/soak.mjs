@@ -8,6 +8,6 @@ import { root, run } from './workspace.mjs'
 
 const redis = await findRedis()
 await ensureInstalled()
-const soak = join(root, 'packages', 'conformance', 'src', 'faults', 'soak.ts')
+const soak = join(root, 'packages', 'system-tests', 'src', 'faults', 'soak.ts')
 const args = ['--expose-gc', '--no-warnings', soak, ...argv.slice(2)]
 exit(await run('tsx', args, { env: { REDIS_SERVER: redis } }))

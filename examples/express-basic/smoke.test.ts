@@ -4,8 +4,8 @@ import {
   type Example,
   isOpenToOthers,
   startExample,
-} from '@sluice/conformance/examples'
-import { type RedisServer, startRedis, until } from '@sluice/conformance/redis'
+} from '@sluice/test-harness/examples'
+import { type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 
 let redis: RedisServer
 

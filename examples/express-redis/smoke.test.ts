@@ -4,8 +4,8 @@ import {
   type Example,
   isOpenToOthers,
   startExample,
-} from '@sluice/conformance/examples'
-import { type RedisServer, startRedis } from '@sluice/conformance/redis'
+} from '@sluice/test-harness/examples'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 
 let redis: RedisServer
 let example: Example

@@ -4,8 +4,8 @@ import {
   type Example,
   isOpenToOthers,
   startExample,
-} from '@sluice/conformance/examples'
-import { until } from '@sluice/conformance/redis'
+} from '@sluice/test-harness/examples'
+import { until } from '@sluice/test-harness/redis'
 
 let example: Example
 

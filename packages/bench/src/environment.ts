@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { redisBinary } from '@sluice/conformance/redis'
+import { redisBinary } from '@sluice/test-harness/redis'
 import { home } from './processes/bundle.ts'
 
 const PACKAGES = [

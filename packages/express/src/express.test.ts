@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { adapterSuite } from '@sluice/conformance/adapters'
+import { adapterSuite } from '@sluice/test-suites'
 import express5, { type NextFunction, type Request, type Response } from 'express'
 import express4 from 'express4'
 import { rateLimit } from './index.ts'

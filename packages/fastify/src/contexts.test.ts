@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/conformance/redis'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import fastify, { type FastifyInstance } from 'fastify'
 import { Redis } from 'ioredis'
 import { memoryStore, rateLimit } from './index.ts'

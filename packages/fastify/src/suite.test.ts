@@ -1,4 +1,4 @@
-import { adapterSuite } from '@sluice/conformance/adapters'
+import { adapterSuite } from '@sluice/test-suites'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { rateLimit } from './index.ts'
 

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { afterEach } from '@jest/globals'
-import { type Reply, type SendOptions, send } from '@sluice/conformance/adapters'
+import { type Reply, type SendOptions, send } from '@sluice/test-suites'
 import type { FastifyInstance } from 'fastify'
 
 const listening: FastifyInstance[] = []

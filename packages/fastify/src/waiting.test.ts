@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as start } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
-import { until } from '@sluice/conformance/redis'
+import { until } from '@sluice/test-harness/redis'
 import fastify, { type FastifyInstance } from 'fastify'
 import { memoryStore, type RateLimitOptions, rateLimit } from './index.ts'
 import { listen, portOf, statuses } from './testing.ts'

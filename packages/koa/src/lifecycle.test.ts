@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type ClientRequest, request } from 'node:http'
 import { describe, expect, jest, test } from '@jest/globals'
-import { until } from '@sluice/conformance/redis'
+import { until } from '@sluice/test-harness/redis'
 import type Koa3 from 'koa'
 import { rateLimit } from './index.ts'
 import { listen, type Site, VERSIONS } from './testing.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/conformance/redis'
 import { ALGORITHM_NAMES } from '@sluice/core/algorithms'
 import { manualClock } from '@sluice/core/testing'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { memoryStore, type RateLimitOptions, rateLimit, redisStore } from './index.ts'
 import { listen, VERSIONS } from './testing.ts'

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { adapterSuite } from '@sluice/conformance/adapters'
+import { adapterSuite } from '@sluice/test-suites'
 import Koa3, { type Context } from 'koa'
 import Koa2 from 'koa2'
 import { rateLimit } from './index.ts'

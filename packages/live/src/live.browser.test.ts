@@ -5,9 +5,9 @@ import {
   type OpenOptions,
   picture,
   useBrowser,
-} from '@sluice/conformance/browser'
-import { type Example, startExample } from '@sluice/conformance/examples'
-import { until } from '@sluice/conformance/redis'
+} from '@sluice/test-harness/browser'
+import { type Example, startExample } from '@sluice/test-harness/examples'
+import { until } from '@sluice/test-harness/redis'
 import { type Algorithm, algorithms, LIMIT } from './limits.ts'
 
 // The edge of a window may be a window away, and a quota as long to come back.

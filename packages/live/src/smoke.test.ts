@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Example, isOpenToOthers, startExample } from '@sluice/conformance/examples'
-import { type RedisServer, startRedis, until } from '@sluice/conformance/redis'
+import { type Example, isOpenToOthers, startExample } from '@sluice/test-harness/examples'
+import { type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 import { LIMIT } from './limits.ts'
 
 const root = join(__dirname, '../../..')

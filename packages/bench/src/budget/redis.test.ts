@@ -2,8 +2,8 @@
 // were set; lower them when things get smaller.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/conformance/redis'
 import { createLimiter } from '@sluice/core'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { policies } from '../contenders/sluice.ts'
 import { makeKeys } from '../memory/keys.ts'

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/conformance/redis'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { frameworks } from './frameworks.ts'
 import type { HttpContenders } from './http.ts'

@@ -1,4 +1,4 @@
-import type { RedisServer } from '@sluice/conformance/redis'
+import type { RedisServer } from '@sluice/test-harness/redis'
 import { type FrameworkName, frameworks } from '../contenders/frameworks.ts'
 import { AS_PEER } from '../contenders/http.ts'
 import type { Plan } from '../plan.ts'

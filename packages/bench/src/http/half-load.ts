@@ -1,4 +1,4 @@
-import type { RedisServer } from '@sluice/conformance/redis'
+import type { RedisServer } from '@sluice/test-harness/redis'
 import type { FrameworkName } from '../contenders/frameworks.ts'
 import type { Plan } from '../plan.ts'
 import { type Contest, runRounds } from '../processes/rounds.ts'

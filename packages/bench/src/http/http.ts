@@ -1,4 +1,4 @@
-import { startRedis } from '@sluice/conformance/redis'
+import { startRedis } from '@sluice/test-harness/redis'
 import { type FrameworkName, frameworks } from '../contenders/frameworks.ts'
 import type { Plan } from '../plan.ts'
 import type { Findings } from '../report/results.ts'

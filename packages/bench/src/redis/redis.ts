@@ -1,4 +1,4 @@
-import { type RedisServer, startRedis } from '@sluice/conformance/redis'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { redisContenders } from '../contenders/redis.ts'
 import { ALGORITHMS, OURS } from '../contenders/sluice.ts'
 import type { Plan } from '../plan.ts'

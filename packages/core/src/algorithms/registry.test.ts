@@ -10,7 +10,7 @@ function textOf(file: string): string {
 }
 
 /** Packages that are tests throughout. */
-const TESTS = /^(conformance|test-|system-)/
+const TESTS = /^(test-|system-)/
 
 /** What is run or published: no tests, and nothing that only tests use. */
 function sources(): string[] {

@@ -10,8 +10,8 @@ import {
   type Page,
   picture,
   useBrowser,
-} from '@sluice/conformance/browser'
-import { until } from '@sluice/conformance/redis'
+} from '@sluice/test-harness/browser'
+import { until } from '@sluice/test-harness/redis'
 import { dayOfTraffic } from '../../testing/day-of-traffic.ts'
 import { toCombined } from '../../testing/known-traffic.ts'
 import { runCli } from '../../testing/run-cli.ts'

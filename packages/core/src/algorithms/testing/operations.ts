@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import type { PolicyOptions } from '../../index.ts'
+import type { ManualClock } from '../../testing/index.ts'
+
+/** What is done to a limiter, or to the clock that it goes by. Times are ms. */
+export type Operation =
+  | { readonly pass: number }
+  /** Several come in one turn of the event loop. */
+  | { readonly consume: readonly number[]; readonly key: string }
+  | { readonly peek: string }
+  /** `ago`: when the charge was made; negative where the clock has stepped back since. */
+  | { readonly settle: number; readonly key: string; readonly ago?: number | undefined }
+  | { readonly block: number; readonly key: string }
+  | { readonly reset: string }
+
+/** A limiter, whether it answers at once or by promises. */
+interface Subject {
+  consume(key: string, options: { cost: number }): unknown
+  peek(key: string): unknown
+  settle(key: string, delta: number, options: { at?: number }): unknown
+  block(key: string, durationMs: number): unknown
+  reset(key: string): unknown
+}
+
+/** Does one operation; returns the answers of the limiter, decisions or promises of them. */
+export function perform(subject: Subject, clock: ManualClock, operation: Operation): unknown[] {
+  if ('pass' in operation) {
+    clock.advance(operation.pass)
+    return []
+  }
+  if ('consume' in operation) {
+    return operation.consume.map((cost) => subject.consume(operation.key, { cost }))
+  }
+  if ('peek' in operation) return [subject.peek(operation.peek)]
+  if ('settle' in operation) {
+    const { key, settle, ago } = operation
+    return [subject.settle(key, settle, ago === undefined ? {} : { at: clock() - ago })]
+  }
+  if ('block' in operation) return [subject.block(operation.key, operation.block)]
+  return [subject.reset(operation.reset)]
+}
+
+const SECOND = 1000
+const HOUR = 3_600_000
+const TEN_YEARS = 315_576_000_000
+
+const anyWindow = fc.oneof(
+  fc.constantFrom(1, 7, 500, SECOND, SECOND, 60_000, TEN_YEARS),
+  fc.integer({ min: 1, max: 5000 }),
+)
+const anyLimit = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 1, max: 9 }) },
+  { weight: 1, arbitrary: fc.constantFrom(0, 99_999) },
+)
+const anyLargeLimit = fc.oneof(anyLimit, fc.constantFrom(1e7, 1e9, 999_999_999_989, 1e12))
+
+const anyPolicy: fc.Arbitrary<PolicyOptions> = fc.oneof(
+  fc.record({
+    algorithm: fc.constantFrom('fixed-window' as const, 'sliding-window' as const),
+    limit: anyLargeLimit,
+    window: anyWindow,
+  }),
+  fc.record({
+    algorithm: fc.constant('sliding-log' as const),
+    limit: anyLimit,
+    window: anyWindow,
+  }),
+  fc.record({
+    algorithm: fc.constant('token-bucket' as const),
+    limit: anyLargeLimit,
+    window: anyWindow,
+    burst: fc.integer({ min: 1, max: 20 }),
+  }),
+  fc.record({
+    algorithm: fc.constant('token-bucket' as const),
+    limit: anyLargeLimit,
+    window: anyWindow,
+  }),
+  fc.record({
+    algorithm: fc.constant('leaky-bucket' as const),
+    limit: anyLimit,
+    window: anyWindow,
+    maxDelay: fc.constantFrom(0, 1, 499, SECOND, 60_000),
+  }),
+)
+
+/** One to three policies that must all admit. */
+export const anyPolicies: fc.Arbitrary<PolicyOptions[]> = fc
+  .array(anyPolicy, { minLength: 1, maxLength: 3 })
+  .map((policies) => policies.map((policy, i) => ({ ...policy, name: `policy ${i}` })))
+
+const anyKey = fc.constantFrom('a', 'a', 'a', 'b')
+const anyPause = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(1, 250, 499, 500, 999, SECOND, 1001, 60_000) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 2500 }) },
+  { weight: 1, arbitrary: fc.constantFrom(HOUR, TEN_YEARS, Math.floor(TEN_YEARS / 3)) },
+  { weight: 2, arbitrary: fc.constantFrom(-1, -250, -SECOND, -HOUR) },
+)
+const anyCost = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(1) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 12 }) },
+  { weight: 1, arbitrary: fc.constantFrom(1e6, 1e12, Number.MAX_SAFE_INTEGER) },
+)
+const anyDelta = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: -9, max: 9 }) },
+  { weight: 1, arbitrary: fc.constantFrom(-1e12, -1e6, 1e6, 1e12) },
+)
+const anyAgo = fc.oneof(
+  fc.constantFrom(undefined, 0, 500, SECOND, HOUR, -500, -HOUR),
+  fc.integer({ min: -1000, max: 3000 }),
+)
+
+const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ pass: anyPause }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      consume: fc.array(anyCost, { minLength: 1, maxLength: 3 }),
+      key: anyKey,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ peek: anyKey }) },
+  { weight: 3, arbitrary: fc.record({ settle: anyDelta, key: anyKey, ago: anyAgo }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ block: fc.constantFrom(1, 300, SECOND, HOUR), key: anyKey }),
+  },
+  { weight: 1, arbitrary: fc.record({ reset: anyKey }) },
+)
+
+export const anyOperations = fc.array(anyOperation, { minLength: 1, maxLength: 40 })

@@ -1,0 +1,255 @@
+// Policies of an address and of a user in a Redis Cluster: each is decided in its own slot, and
+// what one grants is given back when another refuses.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type RedisCluster, startCluster, until } from '@sluice/test-harness/redis'
+import fc from 'fast-check'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import { ALGORITHM_NAMES, type AlgorithmName, algorithms } from '../../algorithms/index.ts'
+import { type Charge, type Ledger, memoryStore, redisStore, type StoreResult } from '../../index.ts'
+import { type ManualClock, manualClock } from '../../testing/index.ts'
+import { everyCluster, type Open } from './testing/every-client.ts'
+import { guarded } from './testing/guarded.ts'
+
+let cluster: RedisCluster
+beforeAll(async () => {
+  cluster = await startCluster()
+})
+afterAll(() => cluster.stop())
+
+let scenario = 0
+
+/** A ledger of the policies as limiters have it, in keys that no other test has touched. */
+function ledgerOf(
+  open: Open,
+  quotas: readonly CompiledLimit[],
+  clock: ManualClock,
+): Ledger<'async'> {
+  scenario += 1
+  return guarded(open.client, quotas, `subjects-${process.pid}-${scenario}`, { clock })
+}
+
+const LIMIT = 5
+const WINDOW = 10_000
+
+/** `LIMIT` per `WINDOW`. The leaky bucket's queue is as long as makes it hold just as much. */
+function quotaOf(name: AlgorithmName): CompiledLimit {
+  return algorithms[name].compile({ limit: LIMIT, windowMs: WINDOW, maxDelayMs: 8_000 })
+}
+
+const charge = (key: string, quota: CompiledLimit, cost = 1): Charge => ({ key, quota, cost })
+const perHour = (limit: number) =>
+  algorithms['fixed-window'].compile({ limit, windowMs: 3_600_000 })
+
+async function remaining(
+  ledger: Ledger,
+  key: string,
+  quotas: readonly CompiledLimit[],
+): Promise<number[]> {
+  const { outcomes } = await ledger.peek(quotas.map((quota) => charge(key, quota, 0)))
+  return outcomes.map((outcome) => outcome.remaining)
+}
+
+async function evalshaCalls(): Promise<number> {
+  const stats = await Promise.all(cluster.nodes.map((node) => node.commandStats()))
+  return stats.reduce((sum, { evalsha }) => sum + (evalsha?.calls ?? 0), 0)
+}
+
+describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
+  let open: Open
+  const clock = manualClock()
+  beforeAll(async () => {
+    open = await connect(cluster)
+  })
+  afterAll(() => open.close())
+
+  test('60 requests at once from one address, over 3 users: 30 at most, and all is counted', async () => {
+    const run = async (perAddress: number, perUser: number, cost: number) => {
+      const quotas = [perHour(perAddress), perHour(perUser)] as const
+      const ledger = ledgerOf(open, quotas, clock)
+      const results = await Promise.all(
+        Array.from({ length: 60 }, (_, i) =>
+          ledger.consume([
+            charge('192.0.2.1', quotas[0], cost),
+            charge(`user:${i % 3}`, quotas[1], cost),
+          ]),
+        ),
+      )
+      const admitted = results.map((result) => result.admitted)
+      const units = cost * admitted.filter(Boolean).length
+      expect(units).toBeLessThanOrEqual(perAddress)
+      const [address] = await remaining(ledger, '192.0.2.1', quotas)
+      expect(address).toBe(perAddress - units)
+      for (const user of [0, 1, 2]) {
+        const own = cost * admitted.filter((yes, i) => yes && i % 3 === user).length
+        expect(own).toBeLessThanOrEqual(perUser)
+        expect((await remaining(ledger, `user:${user}`, quotas))[1]).toBe(perUser - own)
+      }
+      return units
+    }
+    expect(await run(30, 30, 1)).toBe(30)
+    expect(await run(30, 5, 1)).toBe(15)
+    const limits = fc.integer({ min: 0, max: 40 })
+    const property = fc.asyncProperty(
+      limits,
+      limits,
+      fc.integer({ min: 1, max: 3 }),
+      async (...of) => {
+        await run(...of)
+      },
+    )
+    await fc.assert(property, { numRuns: 25 })
+  })
+
+  test.each(ALGORITHM_NAMES)('what %s granted is given back when another refuses', async (name) => {
+    const quotas = [quotaOf(name), quotaOf('fixed-window')] as const
+    const ledger = ledgerOf(open, quotas, clock)
+    const ask = (cost: number) => [charge('address', quotas[0], cost), charge('user', quotas[1], 2)]
+    expect((await ledger.consume(ask(1))).admitted).toBe(true)
+    expect((await ledger.consume(ask(1))).admitted).toBe(true)
+    const untouched = await ledger.peek(ask(0))
+    const refused = await ledger.consume(ask(2))
+    expect(refused).toMatchObject({ admitted: false, source: 'store' })
+    expect(refused.outcomes[0]).toEqual(untouched.outcomes[0])
+    expect(refused.outcomes.map((outcome) => outcome.admitted)).toEqual([true, false])
+    expect(await remaining(ledger, 'address', quotas)).toEqual([LIMIT - 2, LIMIT])
+    expect(await remaining(ledger, 'user', quotas)).toEqual([LIMIT, LIMIT - 4])
+  })
+
+  test('whatever is asked, one at a time, is answered as by a store that is no cluster', async () => {
+    const keys = fc.constantFrom('a', 'b', 'c')
+    const cost = fc.integer({ min: 0, max: 3 })
+    const operation = fc.record({
+      op: fc.constantFrom(
+        'consume',
+        'consume',
+        'consume',
+        'peek',
+        'settle',
+        'block',
+        'reset',
+        'pass',
+      ),
+      keys: fc.tuple(keys, keys, keys),
+      costs: fc.tuple(cost, cost, cost),
+    })
+    const names = fc.constantFrom(...ALGORITHM_NAMES)
+    const property = fc.asyncProperty(
+      fc.tuple(names, names, names),
+      fc.array(operation, { maxLength: 30 }),
+      async (policies, operations) => {
+        const own = manualClock()
+        const quotas = policies.map(quotaOf)
+        const keyspaces = quotas.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
+        const memory = memoryStore({ clock: own })
+        const ledgers: Ledger[] = [memory.open(keyspaces, 'one'), ledgerOf(open, quotas, own)]
+        for (const { op, keys, costs } of operations) {
+          if (op === 'pass') own.advance((costs[0] * WINDOW) / 5)
+          const charges = quotas.map((quota, i) => charge(keys[i]!, quota, costs[i]))
+          const told = []
+          for (const ledger of ledgers) {
+            if (op === 'consume' || op === 'peek') told.push(copy(await ledger[op](charges)))
+            if (op === 'settle') await ledger.settle(charges, own())
+            if (op === 'block') await ledger.block(keys, 1 + costs[0])
+            if (op === 'reset') await ledger.reset(keys)
+          }
+          for (const each of told) delete each.origins
+          expect(told[1]).toEqual(told[0])
+        }
+        memory.close()
+      },
+    )
+    await fc.assert(property, { numRuns: 60 })
+  })
+
+  test('policies of the same subject remain one call, and requests for them share it', async () => {
+    const quotas = [perHour(100), perHour(100), perHour(100)] as const
+    const ledger = ledgerOf(open, quotas, clock)
+    const ask = (user: string) => [
+      charge('address', quotas[0]),
+      charge(user, quotas[1]),
+      charge('address', quotas[2]),
+    ]
+    await ledger.consume(ask('u0'))
+    await Promise.all(cluster.nodes.map((node) => node.command('CONFIG', 'RESETSTAT')))
+    const users = ['u1', 'u2', 'u1', 'u2', 'u2', 'address', 'address']
+    expect((await Promise.all(users.map((user) => ledger.consume(ask(user))))).every(admits)).toBe(
+      true,
+    )
+    // The address, as itself and where it is the user too, and two users.
+    expect(await evalshaCalls()).toBe(4)
+    expect(await remaining(ledger, 'address', quotas)).toEqual([92, 98, 92])
+  })
+
+  test('the caller may use the charges again as soon as the call returns', async () => {
+    const quotas = [perHour(5), perHour(5)] as const
+    const ledger = ledgerOf(open, quotas, clock)
+    for (const op of ['consume', 'peek'] as const) {
+      const charges = [charge('address', quotas[0], 2), charge('user', quotas[1], 9)]
+      const answer = ledger[op](charges)
+      for (const each of charges) Object.assign(each, { key: 'other', cost: 1 })
+      const { admitted, outcomes } = await answer
+      expect([admitted, outcomes[0]?.remaining, outcomes[1]?.remaining]).toEqual([false, 5, 5])
+    }
+    expect(await remaining(ledger, 'address', quotas)).toEqual([5, 5])
+  })
+
+  test('a subject that can’t be decided: the stance decides, and what others granted comes back', async () => {
+    const quotas = [perHour(5), perHour(5), perHour(5)] as const
+    const ledger = ledgerOf(open, quotas, clock)
+    const charges = ['address', 'user', 'tenant'].map((key, i) => charge(key, quotas[i]!, 2))
+    await ledger.consume(charges)
+    const broken = `subjects-${process.pid}-${scenario}:{user}:p1`
+    await onOwner('DEL', broken)
+    await onOwner('RPUSH', broken, 'value')
+    expect(await ledger.consume(charges)).toMatchObject({ admitted: false, source: 'deny' })
+    const back = async () => {
+      const address = await remaining(ledger, 'address', [quotas[0]])
+      const { outcomes } = await ledger.peek(quotas.map((quota) => charge('tenant', quota, 0)))
+      return address[0] === 3 && outcomes[2]?.remaining === 3
+    }
+    await until(back, { withinMs: 5_000, what: 'what was granted is given back' })
+    expect(await ledger.peek(charges)).toMatchObject({ admitted: false, source: 'deny' })
+    await expect(ledger.settle(charges)).rejects.toThrow(/WRONGTYPE/)
+  })
+
+  test('the part of a key is its slot’s, the same for the keys of a slot', async () => {
+    const ledger = ledgerOf(open, [perHour(1)], clock)
+    const { part } = redisStore(open.client).open([], 'any')
+    const ids = ['192.0.2.1', 'user:1', 'é', '{a}', ...Array.from({ length: 40 }, (_, i) => `${i}`)]
+    const parts = new Set<number>()
+    for (const id of ids) {
+      await ledger.consume([charge(id, perHour(1))])
+      parts.add(part!(id))
+    }
+    const keys = await Promise.all(
+      cluster.nodes.map((node) => node.command('KEYS', `subjects-${process.pid}-${scenario}:*`)),
+    )
+    const slots = (keys.flat() as string[]).map((key) =>
+      cluster.nodes[0]!.command('CLUSTER', 'KEYSLOT', key),
+    )
+    const expected = (await Promise.all(slots)).map((slot) => Number(slot) >> 10)
+    expect(expected).toHaveLength(ids.length)
+    expect([...parts].sort()).toEqual([...new Set(expected)].sort())
+  })
+})
+
+/** What every store says. The memory store's next call may overwrite its answer, which also has its states. */
+function copy({ outcomes, ...result }: StoreResult): StoreResult {
+  const kept = outcomes.map(({ admitted, remaining, resetMs, waitMs, delayMs }) => {
+    return { admitted, remaining, resetMs, waitMs, delayMs }
+  })
+  return { ...result, outcomes: kept }
+}
+
+const admits = ({ admitted }: { admitted: boolean }) => admitted
+
+/** Runs a command where the key is. */
+async function onOwner(name: string, key: string, ...args: string[]): Promise<unknown> {
+  for (const node of cluster.nodes) {
+    const reply = await node.command(name, key, ...args).catch((error: Error) => error)
+    if (!(reply instanceof Error)) return reply
+    if (!reply.message.startsWith('MOVED')) throw reply
+  }
+  throw new Error(`no node has ${key}`)
+}

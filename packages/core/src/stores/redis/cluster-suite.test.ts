@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe } from '@jest/globals'
+import { type RedisCluster, startCluster } from '@sluice/test-harness/redis'
+import { storeSuite } from '@sluice/test-suites'
+import { redisStore } from '../../index.ts'
+import { everyCluster, type Open } from './testing/every-client.ts'
+import { expectAllToExpire, expiries } from './testing/ttl.ts'
+
+let cluster: RedisCluster
+beforeAll(async () => {
+  cluster = await startCluster()
+})
+afterAll(async () => {
+  const left = await Promise.all(cluster.nodes.map((node) => expiries(node)))
+  await cluster.stop()
+  for (const each of left) expectAllToExpire(each)
+})
+
+describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
+  let open: Open
+  beforeAll(async () => {
+    open = await connect(cluster)
+  })
+  afterAll(() => open.close())
+
+  storeSuite('the Redis store', {
+    mode: 'async',
+    create: (clock) => redisStore(open.client, { clock }),
+  })
+})

@@ -1,0 +1,146 @@
+// A Redis Cluster: all that belongs to one client is decided in one slot.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { patient, type RedisCluster, startCluster } from '@sluice/test-harness/redis'
+import fc from 'fast-check'
+import { Cluster, type ClusterOptions } from 'ioredis'
+import { Cluster as Cluster5 } from 'ioredis5'
+import * as redis6 from 'redis'
+import * as redis5 from 'redis5'
+import { createLimiter, type RedisClient } from '../../index.ts'
+import { picture } from './testing/clients.ts'
+import { type NodeRedis, type Open, ofIoRedis, ofNodeRedis } from './testing/every-client.ts'
+import { expectAllToExpire, expiries } from './testing/ttl.ts'
+
+const policies = [
+  { name: 'burst', limit: 5, window: '1d', algorithm: 'token-bucket' },
+  { name: 'a {curly} name', limit: 10, window: '1d', algorithm: 'sliding-log' },
+  { name: 'day', limit: 1000, window: '1d' },
+] as const
+
+let cluster: RedisCluster
+beforeAll(async () => {
+  cluster = await startCluster()
+})
+afterAll(async () => {
+  const left = await Promise.all(cluster.nodes.map((node) => expiries(node)))
+  await cluster.stop()
+  for (const each of left) expectAllToExpire(each)
+})
+
+function onEveryNode(name: string, ...args: string[]): Promise<unknown[]> {
+  return Promise.all(cluster.nodes.map((node) => node.command(name, ...args)))
+}
+
+async function keysOf(prefix: string): Promise<string[]> {
+  const keys = await onEveryNode('KEYS', `${prefix}:*`)
+  return keys.flat() as string[]
+}
+
+async function evalshaCalls(): Promise<number> {
+  const stats = await Promise.all(cluster.nodes.map((node) => node.commandStats()))
+  return stats.reduce((sum, { evalsha }) => sum + (evalsha?.calls ?? 0), 0)
+}
+
+const options: Record<string, ClusterOptions> = {
+  'as it is': {},
+  'with automatic pipelining': { enableAutoPipelining: true },
+  'with a keyPrefix': { keyPrefix: 'app:' },
+  'with reads from replicas': { scaleReads: 'slave' },
+}
+const nodes = () => cluster.nodes.map(({ host, port }) => ({ host, port }))
+const rootNodes = () => cluster.nodes.map(({ url }) => ({ url }))
+
+const nodeRedisWays: Record<string, () => RedisClient & NodeRedis> = {
+  'node-redis 6 as it is': () => redis6.createCluster({ rootNodes: rootNodes() }),
+  'node-redis 6 with RESP2': () => redis6.createCluster({ rootNodes: rootNodes(), RESP: 2 }),
+  'node-redis 6 with a keyPrefix': () =>
+    redis6.createCluster({ rootNodes: rootNodes(), keyPrefix: 'app:' }),
+  'node-redis 6 with reads from replicas': () =>
+    redis6.createCluster({ rootNodes: rootNodes(), useReplicas: true }),
+  'node-redis 5 as it is': () => redis5.createCluster({ rootNodes: rootNodes() }),
+  'node-redis 5 with reads from replicas': () =>
+    redis5.createCluster({ rootNodes: rootNodes(), useReplicas: true }),
+}
+const clients: (readonly [string, () => Promise<Open>])[] = [
+  ...Object.entries(options).flatMap(([way, each]) => [
+    [`ioredis 6 ${way}`, async () => ofIoRedis(new Cluster(nodes(), each))] as const,
+    [`ioredis 5 ${way}`, async () => ofIoRedis(new Cluster5(nodes(), each as never))] as const,
+  ]),
+  ...Object.entries(nodeRedisWays).map(
+    ([way, create]) => [way, () => ofNodeRedis(create())] as const,
+  ),
+]
+
+describe.each(clients)('a cluster client of %s', (name, connect) => {
+  test('decides the policies of each client together, and stays as it is', async () => {
+    const { client, ping, close } = await connect()
+    await ping()
+    const before = picture(client)
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      policies,
+      prefix: name.replace(/\W/g, '-'),
+    })
+    const ids = Array.from({ length: 20 }, (_, i) => `client ${i}`)
+    const all = ids.flatMap((id) => Array.from({ length: 8 }, () => limiter.consume(id)))
+    expect((await Promise.all(all)).filter(({ allowed }) => allowed)).toHaveLength(5 * 20)
+    await onEveryNode('SCRIPT', 'FLUSH')
+    for (const id of ids) {
+      const left = (await limiter.peek(id)).policies.map(({ remaining }) => remaining)
+      expect(left).toEqual([0, 5, 995])
+    }
+    await limiter.settle('client 0', -5)
+    await limiter.block('client 1', 1000)
+    await limiter.reset('client 2')
+    limiter.close()
+    expect(String(await ping())).toBe('PONG')
+    expect(picture(client)).toEqual(before)
+    close()
+  })
+})
+
+describe('with one Cluster', () => {
+  let client: Cluster
+  beforeAll(() => {
+    client = new Cluster(nodes())
+  })
+  afterAll(() => client.disconnect())
+
+  test('requests of one turn and one client share an EVALSHA', async () => {
+    const limiter = createLimiter({ ...patient, store: client, policies, prefix: 'turn' })
+    const ids = Array.from({ length: 30 }, (_, i) => `client ${i}`)
+    await Promise.all(ids.map((id) => limiter.consume(id)))
+    await onEveryNode('CONFIG', 'RESETSTAT')
+    await Promise.all(ids.flatMap((id) => [1, 2, 3].map(() => limiter.consume(id))))
+    expect(await evalshaCalls()).toBe(30)
+  })
+
+  test('whatever the id holds, its keys are in one slot and are nobody else’s', async () => {
+    const limiter = createLimiter({ ...patient, store: client, policies, prefix: 'odd' })
+    const odd = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1 }),
+      fc.string({
+        unit: fc.constantFrom('{', '}', ':', '#', 'a', '\0', ' ', '\ud800'),
+        minLength: 1,
+      }),
+      fc.constantFrom('__proto__', 'toString', '😀', 'x'.repeat(70), 'x'.repeat(71)),
+    )
+    const ids = [...new Set(fc.sample(odd, { numRuns: 300, seed: 20_261_120 }))]
+    const decisions = await Promise.all(ids.map((id) => limiter.consume(id)))
+    expect(decisions.every(({ remaining }) => remaining === 4)).toBe(true)
+
+    const keys = await keysOf('odd')
+    expect(keys).toHaveLength(3 * ids.length)
+    const slots = new Map<string, Set<unknown>>()
+    for (const key of keys) {
+      expect(key.length).toBeLessThan(160)
+      const subject = key.slice(0, key.indexOf('}'))
+      const slot = await client.cluster('KEYSLOT', key)
+      slots.set(subject, (slots.get(subject) ?? new Set()).add(slot))
+    }
+    expect(slots.size).toBe(ids.length)
+    expect([...slots.values()].every((each) => each.size === 1)).toBe(true)
+  })
+})

@@ -1,0 +1,177 @@
+// Every key goes away by itself: never later than it must, never before its state is whole.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
+import { type AlgorithmName, createLimiter, type Decision } from '../../index.ts'
+import { expectAllToExpire, expiries } from './testing/ttl.ts'
+
+const DAY = 86_400_000
+
+let redis: RedisServer
+let client: Redis
+beforeAll(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.url)
+})
+afterAll(async () => {
+  const left = await expiries(redis)
+  client.disconnect()
+  await redis.stop()
+  expectAllToExpire(left)
+})
+
+async function expiriesOf(prefix: string) {
+  const all = await expiries(redis)
+  return all.filter(({ key }) => key.startsWith(`${prefix}:`))
+}
+
+/** That the only key of the prefix lives until what the decision says of it has come to pass. */
+async function expectToLive(prefix: string, decision: Decision, spans: number): Promise<void> {
+  const [expiry, ...others] = await expiriesOf(prefix)
+  expect(others).toEqual([])
+  const wholeAt = decision.at + decision.resetMs
+  expect(expiry?.at).toBeGreaterThanOrEqual(wholeAt)
+  expect(expiry?.at).toBeLessThanOrEqual(decision.at + Math.max(spans, 1000) + 1000)
+}
+
+// A window shorter than the time between a decision and the look at its key would prove nothing.
+const windows = [3_000, 60_000, 40 * DAY, 3650 * DAY]
+const cases = ALGORITHM_NAMES.flatMap((name) => windows.map((window) => [name, window] as const))
+
+describe.each(cases)('%s, a window of %i ms', (algorithm, window) => {
+  const prefix = `${algorithm}-${window}`
+  // The longest that a state lasts is two windows (sliding window), kept twice as long.
+  const spans = 4 * window
+  const limiterOf = (own: string) => {
+    const queue = algorithm === 'leaky-bucket' ? { maxDelay: window } : {}
+    return createLimiter({
+      ...patient,
+      store: client,
+      limit: 4,
+      window,
+      algorithm,
+      prefix: own,
+      ...queue,
+    })
+  }
+
+  test('peers fault 11: a key expires from the write that made it, and after every later one', async () => {
+    const limiter = limiterOf(prefix)
+    for (const cost of [1, 2, 1, 3, 0]) {
+      await expectToLive(prefix, await limiter.consume('client', { cost }), spans)
+    }
+    await limiter.settle('client', -2)
+    await expectToLive(prefix, await limiter.peek('client'), spans)
+    await limiter.settle('client', 4)
+    await expectToLive(prefix, await limiter.peek('client'), 2 * spans)
+    await limiter.block('client', window)
+    await expectToLive(prefix, await limiter.peek('client'), spans)
+    await limiter.reset('client')
+    expect(await expiriesOf(prefix)).toEqual([])
+  })
+
+  test('a key made by settle or by block expires too', async () => {
+    const settled = limiterOf(`${prefix}-settled`)
+    await settled.settle('client', 3)
+    await expectToLive(`${prefix}-settled`, await settled.peek('client'), spans)
+    const blocked = limiterOf(`${prefix}-blocked`)
+    await blocked.block('client', window)
+    await expectToLive(`${prefix}-blocked`, await blocked.peek('client'), spans)
+  })
+
+  test('a cost of 0, a refusal, a peek and giving back what nobody took make no key', async () => {
+    const limiter = limiterOf(`${prefix}-none`)
+    await limiter.consume('client', { cost: 0 })
+    await limiter.consume('client', { cost: 1000 })
+    await limiter.peek('client')
+    await limiter.settle('client', -3)
+    await limiter.reset('client')
+    expect(await expiriesOf(`${prefix}-none`)).toEqual([])
+  })
+})
+
+test('peers fault 10: a window of half a second lets in again, and its keys go', async () => {
+  const run = async (algorithm: AlgorithmName) => {
+    const prefix = `half-${algorithm}`
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      limit: 2,
+      window: 500,
+      algorithm,
+      prefix,
+    })
+    await Promise.all(Array.from({ length: 10 }, () => limiter.consume('client')))
+    expect((await expiriesOf(prefix)).every(({ at }) => at > 0)).toBe(true)
+    const admitted = async () => (await limiter.consume('client')).allowed
+    await until(admitted, { withinMs: 5_000, what: `${algorithm} admits the client again` })
+    const gone = async () => (await expiriesOf(prefix)).length === 0
+    await until(gone, { withinMs: 10_000, everyMs: 50, what: `the key of ${algorithm} is gone` })
+  }
+  await Promise.all(ALGORITHM_NAMES.map(run))
+})
+
+test('the TTL is renewed in time, over many decisions', async () => {
+  const run = async (algorithm: AlgorithmName) => {
+    const prefix = `many-${algorithm}`
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      limit: 1e5,
+      window: 400,
+      algorithm,
+      prefix,
+    })
+    const moments = new Set<number>()
+    const first = await limiter.consume('client')
+    let writes = 1
+    // The least TTL is a second: so this sees the first one renewed at least once.
+    for (let last = first; last.at < first.at + 1_500; writes++) {
+      last = await limiter.consume('client')
+      const [expiry] = await expiriesOf(prefix)
+      const wholeAt = last.at + last.resetMs
+      if (!expiry && (await limiter.peek('client')).at >= wholeAt) continue
+      expect(expiry?.at).toBeGreaterThanOrEqual(wholeAt)
+      moments.add(expiry!.at)
+    }
+    expect(moments.size).toBeGreaterThan(1)
+    expect(moments.size).toBeLessThan(writes / 2)
+  }
+  await Promise.all(ALGORITHM_NAMES.map(run))
+})
+
+test('peers fault 9: a window of 40 days limits for 40 days', async () => {
+  const limiter = createLimiter({
+    ...patient,
+    store: client,
+    limit: 1,
+    window: '40d',
+    algorithm: 'token-bucket',
+  })
+  expect((await limiter.consume('client')).allowed).toBe(true)
+  const refused = await limiter.consume('client')
+  expect(refused.allowed).toBe(false)
+  expect(refused.retryAfterMs).toBeGreaterThan(39 * DAY)
+  expect(refused.retryAfterMs).toBeLessThanOrEqual(40 * DAY)
+})
+
+test('peers fault 22: requests of the same millisecond all count', async () => {
+  const limiter = createLimiter({
+    ...patient,
+    store: client,
+    limit: 3,
+    window: '1h',
+    algorithm: 'sliding-log',
+  })
+  const turn = await Promise.all(Array.from({ length: 5 }, () => limiter.consume('client')))
+  expect(new Set(turn.map(({ at }) => at)).size).toBe(1)
+  expect(turn.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+    [true, 2],
+    [true, 1],
+    [true, 0],
+    [false, 0],
+    [false, 0],
+  ])
+})

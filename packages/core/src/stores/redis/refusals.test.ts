@@ -1,0 +1,118 @@
+// What Redis refuses to do rejects with its own words, and nothing of the request is charged.
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import { createLimiter } from '../../index.ts'
+import { expectAllToExpire, expiries } from './testing/ttl.ts'
+import { unguarded } from './testing/unguarded.ts'
+
+let redis: RedisServer
+let client: Redis
+beforeAll(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.url)
+})
+afterAll(async () => {
+  const left = await expiries(redis)
+  client.disconnect()
+  await redis.stop()
+  expectAllToExpire(left)
+})
+
+const policies = [
+  { name: 'first', limit: 10, window: '1d' },
+  { name: 'log', limit: 10, window: '1d', algorithm: 'sliding-log' },
+  { name: 'last', limit: 10, window: '1d', algorithm: 'token-bucket' },
+] as const
+
+const remaining = async (limiter: ReturnType<typeof limiterOf>, key: string) =>
+  (await limiter.peek(key)).policies.map((policy) => policy.remaining)
+const limiterOf = (prefix: string) => createLimiter({ store: unguarded(client), policies, prefix })
+
+test.each(['first', 'log', 'last'])('a key of another type, of the policy %s', async (name) => {
+  const limiter = limiterOf(`type-${name}`)
+  const [key] = await keyOf(limiter, `type-${name}`, name)
+  await redis.command('DEL', key!)
+  await redis.command('RPUSH', key!, 'value')
+  await redis.command('PEXPIRE', key!, 3_600_000)
+  const acts: (() => Promise<unknown>)[] = [
+    () => limiter.consume('client'),
+    () => limiter.peek('client'),
+    () => limiter.settle('client', 1),
+  ]
+  for (const act of acts) await expect(act()).rejects.toThrow(/WRONGTYPE/)
+  await redis.command('DEL', key!)
+  const rest = policies.map((policy) => (policy.name === name ? 10 : 9))
+  expect(await remaining(limiter, 'client')).toEqual(rest)
+})
+
+test.each(['list', 'foreign text'])(
+  'a key that holds a %s fails its own request, not its batch',
+  async (kind) => {
+    const prefix = `batch-${kind.length}`
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      policies,
+      prefix,
+      onStoreError: 'deny',
+    })
+    const [key] = await keyOf(limiter, prefix, 'log')
+    await redis.command('DEL', key!)
+    if (kind === 'list') await redis.command('RPUSH', key!, 'value')
+    else await redis.command('SET', key!, 'text')
+    await redis.command('PEXPIRE', key!, 3_600_000)
+    const keys = ['before', 'client', 'before', 'client', 'after']
+    const turn = await Promise.all(keys.map((each) => limiter.consume(each)))
+    expect(turn.map(({ source }) => source)).toEqual(['store', 'deny', 'store', 'deny', 'store'])
+    expect(await remaining(limiter, 'before')).toEqual([8, 8, 8])
+    expect(await remaining(limiter, 'after')).toEqual([9, 9, 9])
+    await redis.command('DEL', key!)
+    expect(await remaining(limiter, 'client')).toEqual([9, 10, 9])
+  },
+)
+
+async function keyOf(limiter: ReturnType<typeof limiterOf>, prefix: string, name: string) {
+  await limiter.consume('client')
+  return (await redis.command('KEYS', `${prefix}:*:${name}`)) as string[]
+}
+
+test('no memory left', async () => {
+  const limiter = limiterOf('memory')
+  await limiter.consume('client')
+  await redis.command('CONFIG', 'SET', 'maxmemory', '1')
+  await expect(limiter.consume('client')).rejects.toThrow(/OOM/)
+  await expect(limiter.consume('new client')).rejects.toThrow(/OOM/)
+  await redis.command('CONFIG', 'SET', 'maxmemory', '0')
+  expect(await remaining(limiter, 'client')).toEqual([9, 9, 9])
+  expect(await remaining(limiter, 'new client')).toEqual([10, 10, 10])
+})
+
+test('a user who may run no scripts', async () => {
+  await redis.command('ACL', 'SETUSER', 'poor', 'on', '>secret', '~*', '+@all', '-@scripting')
+  const poor = new Redis(redis.url, { username: 'poor', password: 'secret' })
+  const limiter = createLimiter({ store: unguarded(poor), policies })
+  await expect(limiter.consume('client')).rejects.toThrow(/NOPERM/)
+  poor.disconnect()
+})
+
+test('a wrong password', async () => {
+  await redis.command('ACL', 'SETUSER', 'known', 'on', '>secret', '~*', '+@all')
+  const stranger = new Redis(redis.url, {
+    username: 'known',
+    password: 'wrong',
+    retryStrategy: () => null,
+  })
+  stranger.on('error', () => {})
+  const limiter = createLimiter({ store: unguarded(stranger), policies })
+  await expect(limiter.consume('client')).rejects.toThrow(/WRONGPASS|NOAUTH|closed/)
+  stranger.disconnect()
+})
+
+test('a client that has been closed', async () => {
+  const closed = new Redis(redis.url)
+  await closed.quit()
+  const limiter = createLimiter({ store: unguarded(closed), policies })
+  await expect(limiter.consume('client')).rejects.toThrow(/closed/)
+})

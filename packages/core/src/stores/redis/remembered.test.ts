@@ -1,0 +1,80 @@
+// What is remembered of Redis' refusals is what Redis would say.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { random } from '@sluice/test-harness/random'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import { createLimiter, type Decision, redisStore } from '../../index.ts'
+import { manualClock } from '../../testing/index.ts'
+
+let redis: RedisServer
+let client: Redis
+beforeAll(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.url)
+})
+afterAll(async () => {
+  client.disconnect()
+  await redis.stop()
+})
+
+/** The decision without its source. */
+function unsigned({ source: _, policies, ...decision }: Decision) {
+  return { ...decision, policies: policies.map(({ source: __, ...policy }) => policy) }
+}
+
+const algorithms = [
+  'sliding-window',
+  'fixed-window',
+  'sliding-log',
+  'token-bucket',
+  'leaky-bucket',
+] as const
+
+describe.each(algorithms)('%s', (algorithm) => {
+  const own = { algorithm, ...(algorithm === 'leaky-bucket' && { maxDelay: 0 }) }
+  const policies = [
+    { ...own, name: 'first', limit: 1, window: 2000 },
+    { ...own, name: 'last', limit: 1, window: 3000 },
+  ]
+  test('of several policies, at any cost and any time', async () => {
+    const clock = manualClock()
+    const store = redisStore(client, { clock })
+    const terms = { store, policies, prefix: algorithm, deadline: '1m' } as const
+    const remembering = createLimiter(terms)
+    const asking = createLimiter({ ...terms, refusalCache: false })
+    const draw = random(1)
+    let remembered = 0
+    for (let i = 0; i < 400; i += 1) {
+      clock.advance(Math.floor(draw() ** 4 * 2000))
+      const cost = draw() < 0.8 ? 1 : Math.floor(draw() * 3)
+      const decision = await remembering.consume('client', { cost })
+      if (decision.source === 'cache') remembered += 1
+      if (!decision.allowed) {
+        expect(unsigned(decision)).toEqual(unsigned(await asking.consume('client', { cost })))
+      }
+    }
+    expect(remembered).toBeGreaterThan(20)
+  })
+
+  test.each(['reset', 'settle', 'block'] as const)(
+    'ends by %s of another limiter in this process',
+    async (act) => {
+      const store = redisStore(client, { clock: manualClock() })
+      const terms = { store, ...own, limit: 2, window: '1h', deadline: '1m' } as const
+      const [limiter, other] = [terms, terms].map((each) =>
+        createLimiter({ ...each, prefix: `${algorithm}-${act}` }),
+      )
+      for (let i = 0; i < 2; i += 1) await limiter!.consume('client')
+      await limiter!.consume('client')
+      expect((await limiter!.consume('client')).source).toBe('cache')
+      if (act === 'reset') await other!.reset('client')
+      if (act === 'settle') await other!.settle('client', -1)
+      if (act === 'block') await other!.block('client', '2h')
+      const { source, allowed, retryAfterMs } = await limiter!.consume('client')
+      expect([source, allowed, retryAfterMs]).toEqual(
+        act === 'block' ? ['store', false, 7_200_000] : ['store', true, 0],
+      )
+    },
+  )
+})

@@ -1,0 +1,73 @@
+import { afterAll } from '@jest/globals'
+import type { RedisCluster } from '@sluice/test-harness/redis'
+import { Cluster, Redis } from 'ioredis'
+import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
+import * as redis6 from 'redis'
+import * as redis5 from 'redis5'
+import type { RedisClient } from '../../../index.ts'
+
+/** A client that is connected, and how its owner ends it: at the latest when the tests end. */
+export interface Open {
+  readonly client: RedisClient
+  ping(): Promise<unknown>
+  close(): void
+}
+
+const opened: Open[] = []
+// Those of tests that failed: an open client would keep the process.
+afterAll(() => {
+  for (const { close } of opened.splice(0)) close()
+})
+
+export type Connect<Where> = readonly [name: string, connect: (where: Where) => Promise<Open>]
+
+/** A client of each major, of one server. */
+export const everyClient: readonly Connect<string>[] = [
+  ['ioredis 6', async (url) => ofIoRedis(new Redis(url))],
+  ['ioredis 5', async (url) => ofIoRedis(new Redis5(url))],
+  ['node-redis 6', (url) => ofNodeRedis(redis6.createClient({ url }))],
+  ['node-redis 5', (url) => ofNodeRedis(redis5.createClient({ url }))],
+]
+
+/** A cluster client of each major. */
+export const everyCluster: readonly Connect<RedisCluster>[] = [
+  ['ioredis 6', async (cluster) => ofIoRedis(new Cluster(hosts(cluster)))],
+  ['ioredis 5', async (cluster) => ofIoRedis(new Cluster5(hosts(cluster)))],
+  ['node-redis 6', (cluster) => ofNodeRedis(redis6.createCluster({ rootNodes: urls(cluster) }))],
+  ['node-redis 5', (cluster) => ofNodeRedis(redis5.createCluster({ rootNodes: urls(cluster) }))],
+]
+
+const hosts = ({ nodes }: RedisCluster) => nodes.map(({ host, port }) => ({ host, port }))
+const urls = ({ nodes }: RedisCluster) => nodes.map(({ url }) => ({ url }))
+
+/** What of ioredis' clients and clusters the tests need. */
+interface IoRedis {
+  ping(): Promise<unknown>
+  disconnect(): void
+}
+
+export function ofIoRedis(client: RedisClient & IoRedis): Open {
+  const open = { client, ping: () => client.ping(), close: () => client.disconnect() }
+  opened.push(open)
+  return open
+}
+
+/** What of node-redis' clients and clusters the tests need. */
+export interface NodeRedis {
+  on(event: 'error', listener: () => void): unknown
+  connect(): Promise<unknown>
+  ping(): Promise<unknown>
+  readonly isOpen: boolean
+  destroy(): unknown
+}
+
+export async function ofNodeRedis(client: RedisClient & NodeRedis): Promise<Open> {
+  const close = () => {
+    if (client.isOpen) client.destroy()
+  }
+  const open = { client, ping: () => client.ping(), close }
+  opened.push(open)
+  client.on('error', () => {})
+  await client.connect()
+  return open
+}

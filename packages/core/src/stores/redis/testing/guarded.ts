@@ -1,0 +1,33 @@
+import type { CompiledLimit } from '../../../algorithms/algorithm.ts'
+import {
+  type Ledger,
+  type RedisClient,
+  type RedisStoreOptions,
+  redisStore,
+} from '../../../index.ts'
+import { ResilientStore } from '../../resilient/resilience.ts'
+import type { FailureMode } from '../../resilient/resilient-ledger.ts'
+
+const patient: FailureMode = {
+  deadlineMs: 60_000,
+  onStoreError: 'deny',
+  refusalCache: false,
+  settles: false,
+  localShare: 1,
+  localQuota: (_, quota) => quota,
+}
+
+/**
+ * A ledger of one policy for each quota, as limiters have it: so that a test can give each policy a
+ * key of its own. Waits for the store unless the stance says else.
+ */
+export function guarded(
+  client: RedisClient,
+  quotas: readonly CompiledLimit[],
+  prefix: string,
+  { failureMode = {}, ...options }: RedisStoreOptions & { failureMode?: Partial<FailureMode> } = {},
+): Ledger<'async'> {
+  const keyspaces = quotas.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
+  const store = new ResilientStore(redisStore(client, options), { ...patient, ...failureMode })
+  return store.open(keyspaces, prefix)
+}

@@ -1,0 +1,33 @@
+import { expect } from '@jest/globals'
+import type { RedisServer } from '@sluice/test-harness/redis'
+
+/** A key and the moment at which it will be gone, ms on the server's clock; -1: never. */
+export interface Expiry {
+  readonly key: string
+  readonly at: number
+}
+
+const EXPIRIES = `
+local reply = {}
+for database = 0, ARGV[1] - 1 do
+  if database > 0 then redis.call('SELECT', database) end
+  for _, key in ipairs(redis.call('KEYS', '*')) do
+    reply[#reply + 1] = key
+    reply[#reply + 1] = redis.call('PEXPIRETIME', key)
+  end
+end
+return reply`
+
+/** Of every key in the first so many databases. */
+export async function expiries(redis: RedisServer, databases = 1): Promise<Expiry[]> {
+  const reply = (await redis.command('EVAL', EXPIRIES, 0, databases)) as (string | number)[]
+  return Array.from({ length: reply.length / 2 }, (_, i) => {
+    return { key: String(reply[2 * i]), at: Number(reply[2 * i + 1]) }
+  })
+}
+
+/** That there are keys, and none of them stays for ever. */
+export function expectAllToExpire(keys: readonly Expiry[]): void {
+  expect(keys.length).toBeGreaterThan(0)
+  expect(keys.filter(({ at }) => at < 0)).toEqual([])
+}

@@ -1,0 +1,130 @@
+// Rows of the fault matrix in which a Redis Cluster fails, or changes.
+
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { createLimiter } from '@sluice/core'
+import {
+  moveSlot,
+  patient,
+  type RedisCluster,
+  type RedisServer,
+  slotOf,
+  startCluster,
+} from '@sluice/test-harness/redis'
+import { Cluster, type ClusterOptions } from 'ioredis'
+import { algorithms } from '../../../core/src/algorithms/index.ts'
+import { guarded } from '../../../core/src/stores/redis/testing/guarded.ts'
+import { conclude, note } from './figures.ts'
+import { LIMIT, Load } from './load.ts'
+import './told.ts'
+
+let cluster: RedisCluster
+const clients: Cluster[] = []
+
+function connect(options: ClusterOptions = {}): Cluster {
+  const nodes = cluster.nodes.map(({ host, port }) => ({ host, port }))
+  const client = new Cluster(nodes, {
+    redisOptions: { disconnectTimeout: 0 },
+    slotsRefreshInterval: 500,
+    ...options,
+  })
+  client.on('error', () => {})
+  clients.push(client)
+  return client
+}
+
+/** The master that has keys of this pattern; those of the load's client that is never refused. */
+async function masterOf(pattern: string): Promise<RedisServer> {
+  for (const master of cluster.masters) {
+    const keys = (await master.command('KEYS', pattern)) as string[]
+    if (keys.length > 0) return master
+  }
+  throw new Error(`no master has a key like ${pattern}`)
+}
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.disconnect()
+  await cluster.stop()
+})
+
+describe('three masters', () => {
+  beforeEach(async () => {
+    cluster = await startCluster()
+  })
+
+  test('row 17: a slot is migrated under traffic (MOVED, ASK)', async () => {
+    const client = connect()
+    const terms = { ...patient, store: client, limit: LIMIT, window: '1d' } as const
+    const limiter = createLimiter({ ...terms, algorithm: 'sliding-log', prefix: 'moves' })
+    await limiter.consume('mover')
+    const slot = await slotOf(cluster, '{mover}')
+    const from = cluster.masters[Math.floor((slot * 3) / 16_384)]!
+    const to = cluster.masters.find((master) => master !== from)!
+    const load = new Load(client).start()
+    let admitted = 1
+    const consume = async () => {
+      for (let i = 0; i < 15; i += 1) if ((await limiter.consume('mover')).allowed) admitted += 1
+    }
+    await moveSlot(cluster, slot, from, to, { during: consume })
+    await consume()
+    const report = await load.stop()
+    expect(admitted).toBe(LIMIT)
+    conclude(17, 'a slot migrated under traffic', report, { bound: LIMIT, normalMs: undefined })
+  })
+
+  test('row 12: two masters of three are cut off: the third refuses, this process decides', async () => {
+    const load = new Load(connect()).start()
+    await load.untilDecided(300)
+    cluster.masters[0]!.pause()
+    cluster.masters[1]!.pause()
+    await load.untilDecidedBy('local', 15_000)
+    await load.untilDecided(500)
+    cluster.masters[0]!.resume()
+    cluster.masters[1]!.resume()
+    const normalMs = await load.untilDecidedBy('store', 15_000)
+    await load.untilDecided(500)
+    conclude(12, 'a master in the minority', await load.stop(), { bound: LIMIT, normalMs })
+  })
+
+  test('row 25: a policy refuses in its slot: what another slot granted is given back', async () => {
+    const quota = algorithms['sliding-log'].compile({ limit: LIMIT, windowMs: 3_600_000 })
+    const ledger = guarded(connect(), [quota, quota], 'apart')
+    const charge = (key: string) => ({ key, quota, cost: 1 })
+    const results = await Promise.all(
+      Array.from({ length: 6 * LIMIT }, (_, i) =>
+        ledger.consume([charge(`address ${i % 3}`), charge(`user ${i % 2}`)]),
+      ),
+    )
+    // Three addresses and two users, each with its limit: the users have less together.
+    const admitted = results.filter((result) => result.admitted).length
+    expect(admitted).toBeLessThanOrEqual(2 * LIMIT)
+    const left = async (address: string, user: string) => {
+      const { outcomes } = await ledger.peek([charge(address), charge(user)])
+      return outcomes.map(({ remaining }) => LIMIT - remaining)
+    }
+    const [first, second, third] = await Promise.all([
+      left('address 0', 'user 0'),
+      left('address 1', 'user 1'),
+      left('address 2', 'user 0'),
+    ])
+    expect(first![0]! + second![0]! + third![0]!).toBe(admitted)
+    expect(first![1]! + second![1]!).toBe(admitted)
+    const fault = 'one of two policies in different slots refuses'
+    note({ row: 25, fault, excess: 0, bound: 0 })
+  })
+})
+
+describe('three masters with replicas', () => {
+  beforeEach(async () => {
+    cluster = await startCluster({ replicasPerMaster: 1 })
+  })
+
+  test('row 11: a master is killed, and its replica takes over', async () => {
+    const load = new Load(connect()).start()
+    await load.untilDecided(300)
+    await (await masterOf('*fixed-window*')).kill()
+    await load.untilDecidedBy('local')
+    const normalMs = await load.untilDecidedBy('store', 20_000)
+    await load.untilDecided(500)
+    conclude(11, 'a master of three killed', await load.stop(), { bound: LIMIT, normalMs })
+  }, 40_000)
+})

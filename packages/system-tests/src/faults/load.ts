@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createLimiter, type Decision, type Limiter, type LimiterOptions } from '@sluice/core'
+import { until } from '@sluice/test-harness/redis'
+
+/** What each client may do in an hour, counted to the request. */
+export const LIMIT = 40
+/** Clients that use up their quota while the load lasts. */
+const CLIENTS = 5
+const WORKERS = 8
+
+/** The deadline of every limiter under test, ms: the default. */
+export const DEADLINE_MS = 100
+
+type Mode = Pick<LimiterOptions, 'onStoreError' | 'localShare' | 'refusalCache'>
+
+/** What has come of a load, so far. */
+export interface Report {
+  /** Requests decided. */
+  readonly decided: number
+  /** The longest that one of them was waited for, ms. */
+  readonly waitedMs: number
+  /** The longest that this process itself stood still meanwhile, ms. */
+  readonly stalledMs: number
+  /** What the clients were admitted beyond their limits, all together. */
+  readonly excess: number
+  /** What the client that was admitted most had beyond its limit. */
+  readonly worstExcess: number
+  /** Rejections and exceptions: there must be none. */
+  readonly errors: readonly unknown[]
+  readonly sources: ReadonlySet<Decision['source']>
+}
+
+/**
+ * Requests of a few clients, one after the other in several strands, that go on until they are
+ * stopped: of some clients that use up their quotas, and of one that never does and so shows who
+ * decides.
+ */
+export class Load {
+  private readonly scarce: Limiter
+  private readonly plenty: Limiter
+  private readonly admitted = new Map<string, number>()
+  private readonly sources = new Set<Decision['source']>()
+  private readonly errors: unknown[] = []
+  private decided = 0
+  private waitedMs = 0
+  private stalledMs = 0
+  private running = true
+  /** Who decided last for the client that is never refused. */
+  private lastSource: Decision['source'] | undefined
+  private strands: Promise<unknown>[] = []
+
+  constructor(store: NonNullable<LimiterOptions['store']>, failureMode: Mode = {}) {
+    const prefix = randomUUID()
+    const terms = { store, prefix, window: '1d', algorithm: 'sliding-log', ...failureMode } as const
+    this.scarce = createLimiter({ ...terms, limit: LIMIT })
+    this.plenty = createLimiter({ ...terms, algorithm: 'fixed-window', limit: 10 ** 9 })
+  }
+
+  start(): this {
+    this.strands = Array.from({ length: WORKERS }, (_, i) => this.strand(i))
+    this.strands.push(this.watchStalls())
+    return this
+  }
+
+  /** Resolves once the store decides again, or `source` does: with how long that took, ms. */
+  async untilDecidedBy(source: Decision['source'], withinMs = 10_000): Promise<number> {
+    const startedAt = performance.now()
+    this.lastSource = undefined
+    const what = `'${source}' decides`
+    await until(() => this.lastSource === source, { withinMs, everyMs: 1, what })
+    return performance.now() - startedAt
+  }
+
+  /** Resolves once so many more requests have been decided. */
+  async untilDecided(count: number, withinMs = 15_000): Promise<void> {
+    const goal = this.decided + count
+    const what = `${count} more requests are decided`
+    await until(() => this.decided >= goal, { withinMs, everyMs: 1, what })
+  }
+
+  async stop(): Promise<Report> {
+    this.running = false
+    await Promise.all(this.strands)
+    const beyond = [...this.admitted.values()].map((admitted) => Math.max(0, admitted - LIMIT))
+    return {
+      decided: this.decided,
+      waitedMs: this.waitedMs,
+      stalledMs: this.stalledMs,
+      excess: beyond.reduce((sum, each) => sum + each, 0),
+      worstExcess: Math.max(0, ...beyond),
+      errors: this.errors,
+      sources: this.sources,
+    }
+  }
+
+  private async strand(number: number): Promise<void> {
+    for (let i = number; this.running; i += 1) {
+      const client = `client ${i % CLIENTS}`
+      const decision = await this.ask(this.scarce, client)
+      if (decision?.allowed) this.admitted.set(client, (this.admitted.get(client) ?? 0) + 1)
+      this.lastSource = (await this.ask(this.plenty, 'never refused'))?.source
+      await delay(1)
+    }
+  }
+
+  private async ask(limiter: Limiter, key: string): Promise<Decision | undefined> {
+    const startedAt = performance.now()
+    try {
+      const decision = await limiter.consume(key)
+      this.sources.add(decision.source)
+      return decision
+    } catch (error) {
+      this.errors.push(error)
+      return undefined
+    } finally {
+      this.decided += 1
+      this.waitedMs = Math.max(this.waitedMs, performance.now() - startedAt)
+    }
+  }
+
+  private async watchStalls(): Promise<void> {
+    for (let last = performance.now(); this.running; last = performance.now()) {
+      await delay(5)
+      this.stalledMs = Math.max(this.stalledMs, performance.now() - last - 5)
+    }
+  }
+}

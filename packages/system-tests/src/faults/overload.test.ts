@@ -1,0 +1,98 @@
+// One client sends very much at once: that is work for a store, not its failure.
+
+import { once } from 'node:events'
+import { type ClientHttp2Session, connect, type Http2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type RateLimitOptions, rateLimit } from '@sluice/fastify'
+import {
+  type RedisCluster,
+  type RedisServer,
+  startCluster,
+  startRedis,
+} from '@sluice/test-harness/redis'
+import { fastify } from 'fastify'
+import { Cluster, Redis } from 'ioredis'
+import type { CompiledLimit } from '../../../core/src/algorithms/algorithm.ts'
+import { algorithms } from '../../../core/src/algorithms/index.ts'
+import { guarded } from '../../../core/src/stores/redis/testing/guarded.ts'
+import { told } from './told.ts'
+
+let redis: RedisServer
+let cluster: RedisCluster
+beforeAll(async () => {
+  ;[redis, cluster] = await Promise.all([startRedis(), startCluster()])
+})
+afterAll(() => Promise.all([redis.stop(), cluster.stop()]))
+
+const REQUESTS = 3000
+const LIMIT = 100
+
+/** What so many requests at once on one connection are answered, by status. */
+async function statuses(options: RateLimitOptions): Promise<Record<number, number>> {
+  const app = fastify({ http2: true })
+  const sessions: Http2Session[] = []
+  app.server.on('session', (each: Http2Session) => sessions.push(each))
+  await app.register(rateLimit, options)
+  app.get('/', async () => 'ok')
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const session = connect(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
+  await once(session, 'remoteSettings')
+  const all = await Promise.all(Array.from({ length: REQUESTS }, () => send(session)))
+  session.destroy()
+  // Node's server may wait for ever for a session that its client has destroyed.
+  for (const each of sessions) each.destroy()
+  await app.close()
+  const counts: Record<number, number> = {}
+  for (const status of all) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+function send(session: ClientHttp2Session): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ':path': '/' })
+    stream.on('error', reject)
+    stream.on('response', (headers) => resolve(Number(headers[':status'])))
+    // Resetting so many streams would end the connection.
+    stream.resume()
+  })
+}
+
+const exactly = { 200: LIMIT, 429: REQUESTS - LIMIT }
+const terms = { limit: LIMIT, window: '1d' } as const
+
+describe('3,000 requests at once on one HTTP/2 connection: the limit passes, nobody gets a 503', () => {
+  test.each(['local', 'allow', 'deny'] as const)('with one server, %s', async (onStoreError) => {
+    const store = new Redis(redis.url)
+    expect(await statuses({ ...terms, store, prefix: onStoreError, onStoreError })).toEqual(exactly)
+    expect(told).toEqual([])
+    store.disconnect()
+  })
+
+  test('with a cluster', async () => {
+    const store = new Cluster(cluster.nodes.map(({ host, port }) => ({ host, port })))
+    expect(await statuses({ ...terms, store, onStoreError: 'deny' })).toEqual(exactly)
+    expect(told).toEqual([])
+    store.disconnect()
+  })
+})
+
+test('3,000 requests at once in a cluster, each with a key of its own beside the address', async () => {
+  const store = new Cluster(cluster.nodes.map(({ host, port }) => ({ host, port })))
+  const [address, key] = [LIMIT, 10].map((limit) =>
+    algorithms['fixed-window'].compile({ limit, windowMs: 3_600_000 }),
+  ) as [CompiledLimit, CompiledLimit]
+  const ledger = guarded(store, [address, key], 'keys')
+  const results = await Promise.all(
+    Array.from({ length: REQUESTS }, (_, i) =>
+      ledger.consume([
+        { key: 'address', quota: address, cost: 1 },
+        { key: `key ${i}`, quota: key, cost: 1 },
+      ]),
+    ),
+  )
+  expect(results.filter(({ admitted }) => admitted)).toHaveLength(LIMIT)
+  expect(new Set(results.map(({ source }) => source))).toEqual(new Set(['store']))
+  expect(told).toEqual([])
+  store.disconnect()
+})

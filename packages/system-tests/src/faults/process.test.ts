@@ -1,0 +1,155 @@
+// Rows of the fault matrix in which it is this process, its clock or its load that is out of order.
+
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { createLimiter, memoryStore } from '@sluice/core'
+import { type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import { conclude, note } from './figures.ts'
+import { DEADLINE_MS, LIMIT, Load } from './load.ts'
+import { told } from './told.ts'
+
+/** Each costs some microseconds: only the table is worth a minute of them. */
+const IDS = process.env.SLUICE_FIGURES === undefined ? 300_000 : 10_000_000
+
+let redis: RedisServer
+let client: Redis
+
+beforeEach(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.url, { disconnectTimeout: 0 })
+  client.on('error', () => {})
+})
+afterEach(async () => {
+  client.disconnect()
+  await redis.stop()
+})
+
+test.each([
+  ['+1 h', 3_600_000],
+  ['-1 h', -3_600_000],
+])('row 14: the clock of this process steps %s: nothing follows from it', async (step, ms) => {
+  const load = new Load(client).start()
+  await load.untilDecided(200)
+  const now = Date.now
+  jest.spyOn(Date, 'now').mockImplementation(() => now() + ms)
+  await load.untilDecided(500)
+  const report = await load.stop()
+  expect([...report.sources].sort()).toEqual(['cache', 'store'])
+  expect(told).toEqual([])
+  conclude(14, `own clock ${step}`, report, { bound: 0, normalMs: undefined })
+})
+
+test('row 14: a clock that is set back during an outage does not prolong it', async () => {
+  const load = new Load(client).start()
+  await load.untilDecided(100)
+  redis.pause()
+  await load.untilDecidedBy('local')
+  const now = Date.now
+  jest.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000)
+  redis.resume()
+  const normalMs = await load.untilDecidedBy('store')
+  conclude(14, 'own clock -1 h during an outage', await load.stop(), { bound: LIMIT, normalMs })
+})
+
+test('row 26: the event loop stands still for a second: the store is not blamed', async () => {
+  const load = new Load(client).start()
+  await load.untilDecided(200)
+  const until = performance.now() + 1000
+  while (performance.now() < until);
+  await load.untilDecided(500)
+  const report = await load.stop()
+  expect([...report.sources].sort()).toEqual(['cache', 'store'])
+  expect(told).toEqual([])
+  conclude(26, 'event loop blocked for 1 s', report, { bound: 0, normalMs: undefined })
+})
+
+test('row 28: after an outage nothing of it is made up for', async () => {
+  const load = new Load(client).start()
+  await load.untilDecided(100)
+  redis.pause()
+  await load.untilDecidedBy('local')
+  await load.untilDecided(3000)
+  redis.resume()
+  await redis.command('CONFIG', 'RESETSTAT')
+  const { calls = 0 } = (await redis.commandStats()).evalsha ?? {}
+  expect(calls).toBeLessThan(50)
+  const normalMs = await load.untilDecidedBy('store')
+  await load.untilDecided(500)
+  conclude(28, 'back after 3,000 requests without it', await load.stop(), {
+    bound: LIMIT,
+    normalMs,
+  })
+})
+
+test('row 19: millions of ids leave memory bounded and a refused client refused', () => {
+  const maxKeys = 100_000
+  const store = memoryStore({ maxKeys })
+  const limiter = createLimiter({ store, limit: 2, window: '1h' })
+  limiter.consume('abuser', { cost: 2 })
+  let longestMs = 0
+  for (let i = 0; i < IDS; i += 1) {
+    limiter.consume(`id ${i}`)
+    if (i % 1000 !== 0) continue
+    const startedAt = performance.now()
+    if (limiter.consume('abuser').allowed) throw new Error(`the abuser was admitted at id ${i}`)
+    longestMs = Math.max(longestMs, performance.now() - startedAt)
+  }
+  expect(store.size).toBeLessThanOrEqual(maxKeys)
+  store.close()
+  note({
+    row: 19,
+    fault: `${IDS.toLocaleString('en')} distinct ids`,
+    waitedMs: Math.ceil(longestMs),
+    excess: 0,
+    bound: 0,
+  })
+}, 120_000)
+
+test('row 19: an outage with as many clients is as bounded', async () => {
+  await redis.kill()
+  const limiter = createLimiter({ store: client, limit: 2, window: '1h' })
+  const noticed = async () => {
+    await limiter.consume('first')
+    return told.length > 0
+  }
+  await until(noticed, { withinMs: 10_000, what: 'the outage is noticed' })
+  await limiter.consume('abuser', { cost: 2 })
+  for (let i = 0; i < 150_000; i += 1) await limiter.consume(`id ${i}`)
+  expect((await limiter.consume('abuser')).allowed).toBe(false)
+  const startedAt = performance.now()
+  await limiter.consume('another')
+  expect(performance.now() - startedAt).toBeLessThan(DEADLINE_MS)
+}, 60_000)
+
+const LONE = String.fromCharCode(0xd800)
+const CRAFTED = [
+  'x'.repeat(2 ** 20),
+  'a}b',
+  '{a}',
+  '}{',
+  '{}',
+  'a\\0b',
+  LONE,
+  '__proto__',
+  'constructor',
+  'a b',
+  'ä',
+  '*',
+  '#',
+]
+
+test('rows 20 and 21: crafted ids have a quota each, in keys of bounded size and slots of their own', async () => {
+  const limiter = createLimiter({ store: client, limit: 1, window: '1h', deadline: '1m' })
+  const first = await Promise.all(CRAFTED.map((id) => limiter.consume(id)))
+  expect(first.filter(({ allowed }) => allowed)).toHaveLength(CRAFTED.length)
+  const second = await Promise.all(CRAFTED.map((id) => limiter.consume(id)))
+  expect(second.filter(({ allowed }) => allowed)).toEqual([])
+  const keys = await client.keys('*')
+  expect(keys).toHaveLength(CRAFTED.length)
+  for (const key of keys) {
+    expect(key.length).toBeLessThan(200)
+    // One hash tag, which no id can move.
+    expect(key.match(/[{}]/g)).toEqual(['{', '}'])
+  }
+  note({ row: 20, fault: 'crafted ids (1 MB, braces, NUL, …)', excess: 0, bound: 0 })
+})

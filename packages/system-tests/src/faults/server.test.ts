@@ -1,0 +1,222 @@
+// Rows of the fault matrix in which one Redis server, or the way to it, fails.
+
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { createLimiter } from '@sluice/core'
+import {
+  type RedisProxy,
+  type RedisServer,
+  startProxy,
+  startRedis,
+  until,
+} from '@sluice/test-harness/redis'
+import { Redis, type RedisOptions } from 'ioredis'
+import { conclude, note } from './figures.ts'
+import { LIMIT, Load } from './load.ts'
+import { told } from './told.ts'
+
+let redis: RedisServer
+let proxy: RedisProxy
+const clients: Redis[] = []
+
+/** An ioredis client with its defaults, through the proxy. */
+function connect(options: RedisOptions = {}): Redis {
+  const client = new Redis(proxy.port, proxy.host, { disconnectTimeout: 0, ...options })
+  client.on('error', () => {})
+  clients.push(client)
+  return client
+}
+
+beforeEach(async () => {
+  redis = await startRedis()
+  proxy = await startProxy(redis)
+})
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.disconnect()
+  await proxy.stop()
+  await redis.stop()
+})
+
+const DOWN_AND_UP = ['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP']
+
+test('row 1, peers fault 5: Redis is absent at start', async () => {
+  await redis.kill()
+  const load = new Load(connect()).start()
+  await load.untilDecided(500)
+  expect(told).toEqual(['SLUICE_STORE_DOWN'])
+  await redis.restart()
+  const normalMs = await load.untilDecidedBy('store')
+  await load.untilDecided(500)
+  const report = await load.stop()
+  expect(told).toEqual(DOWN_AND_UP)
+  // A quota by this process, and another by the Redis that knows nothing of it.
+  conclude(1, 'absent at start', report, { bound: LIMIT, normalMs })
+})
+
+test.each([
+  ['without its data', false],
+  ['with its data', true],
+])('row 2: Redis is killed under load, and comes back %s', async (how, keepData) => {
+  const load = new Load(connect()).start()
+  await load.untilDecided(200)
+  if (keepData) await redis.command('SAVE')
+  await redis.kill()
+  await load.untilDecidedBy('local')
+  await load.untilDecided(500)
+  await redis.restart({ keepData })
+  const normalMs = await load.untilDecidedBy('store')
+  await load.untilDecided(500)
+  conclude(2, `killed under load, back ${how}`, await load.stop(), { bound: LIMIT, normalMs })
+  expect(told).toEqual(DOWN_AND_UP)
+})
+
+test('row 3: Redis is frozen, its sockets stay open', async () => {
+  const load = new Load(connect()).start()
+  await load.untilDecided(200)
+  redis.pause()
+  await load.untilDecidedBy('local')
+  await load.untilDecided(500)
+  redis.resume()
+  const normalMs = await load.untilDecidedBy('store')
+  await load.untilDecided(500)
+  conclude(3, 'frozen (SIGSTOP)', await load.stop(), { bound: LIMIT, normalMs })
+  expect(told).toEqual(DOWN_AND_UP)
+})
+
+test('row 3: the network swallows everything', async () => {
+  const load = new Load(connect()).start()
+  await load.untilDecided(200)
+  proxy.blackhole()
+  await load.untilDecidedBy('local')
+  await load.untilDecided(500)
+  proxy.blackhole(false)
+  // Connections that have lost bytes stay mute: it takes their end to make new ones.
+  proxy.cut()
+  const normalMs = await load.untilDecidedBy('store')
+  await load.untilDecided(500)
+  conclude(3, 'network swallows everything', await load.stop(), { bound: LIMIT, normalMs })
+})
+
+describe('row 4: Redis is slow', () => {
+  test.each([1, 5, 20])('by %i ms: it decides all the same', async (ms) => {
+    proxy.latency(ms)
+    const load = new Load(connect()).start()
+    await load.untilDecided(400)
+    const report = await load.stop()
+    conclude(4, `slow by ${ms} ms`, report, { bound: 0, normalMs: undefined })
+    expect(told).toEqual([])
+  })
+
+  test.each([100, 150])(
+    'by %i ms, too much: this process decides, until it is faster',
+    async (ms) => {
+      const client = connect()
+      await client.ping()
+      proxy.latency(ms)
+      const load = new Load(client).start()
+      await load.untilDecidedBy('local')
+      await load.untilDecided(500)
+      proxy.latency(0)
+      const normalMs = await load.untilDecidedBy('store')
+      await load.untilDecided(500)
+      conclude(4, `slow by ${ms} ms`, await load.stop(), { bound: LIMIT, normalMs })
+    },
+  )
+
+  test('one reply in a hundred by 500 ms: it goes on being asked', async () => {
+    const client = connect()
+    await client.ping()
+    let replies = 0
+    proxy.latency(() => {
+      replies += 1
+      return replies % 100 === 50 ? 500 : 0
+    })
+    const load = new Load(client).start()
+    await load.untilDecided(1500, 18_000)
+    proxy.latency(0)
+    const normalMs = await load.untilDecidedBy('store')
+    const report = await load.stop()
+    expect(report.sources.has('store')).toBe(true)
+    conclude(4, '1 % of replies slow by 500 ms', report, { bound: LIMIT, normalMs })
+  })
+
+  test('once: one late reply does not open the breaker, and what it charged stays charged', async () => {
+    const client = connect()
+    const limiter = createLimiter({ store: client, limit: 10, window: '1d' })
+    await limiter.consume('client')
+    proxy.latency(300)
+    expect((await limiter.consume('client')).source).toBe('local')
+    proxy.latency(0)
+    const charged = async () => (await limiter.peek('client')).source === 'store'
+    await until(charged, { withinMs: 5000, what: 'the store answers again' })
+    expect((await limiter.peek('client')).remaining).toBe(8)
+    expect(told).toEqual([])
+  })
+})
+
+describe('row 5: the reply is lost after the script has run', () => {
+  test('a client that does not resend charges once', async () => {
+    const client = connect({ autoResendUnfulfilledCommands: false })
+    const limiter = createLimiter({ store: client, limit: 10, window: '1d' })
+    await limiter.consume('client')
+    proxy.loseReplies()
+    expect(await limiter.consume('client')).toMatchObject({ source: 'local', remaining: 8 })
+    proxy.loseReplies(false)
+    proxy.cut()
+    await until(async () => (await limiter.peek('client')).source === 'store', {
+      withinMs: 5000,
+      what: 'the store answers again',
+    })
+    expect((await limiter.peek('client')).remaining).toBe(8)
+  })
+
+  test('under load nobody is admitted beyond what the two quotas allow', async () => {
+    const load = new Load(connect()).start()
+    await load.untilDecided(100)
+    proxy.loseReplies()
+    await load.untilDecidedBy('local')
+    proxy.loseReplies(false)
+    proxy.cut()
+    const normalMs = await load.untilDecidedBy('store')
+    await load.untilDecided(500)
+    conclude(5, 'replies lost after execution', await load.stop(), { bound: LIMIT, normalMs })
+  })
+})
+
+test('row 6: a hundred clients come back after an outage, each with a probe at a time', async () => {
+  const limiters = Array.from({ length: 100 }, (_, i) =>
+    createLimiter({ store: connect(), limit: 10 ** 6, window: '1d', prefix: `p${i}` }),
+  )
+  let waitedMs = 0
+  const sweep = async () => {
+    const startedAt = performance.now()
+    const decisions = await Promise.all(limiters.map((limiter) => limiter.consume('client')))
+    waitedMs = Math.max(waitedMs, performance.now() - startedAt)
+    return new Set(decisions.map(({ source }) => source))
+  }
+  const decidedBy = (source: 'store' | 'local') =>
+    until(
+      async () => {
+        const sources = await sweep()
+        return sources.size === 1 && sources.has(source)
+      },
+      { withinMs: 15_000, what: `'${source}' decides for all` },
+    )
+  await decidedBy('store')
+  waitedMs = 0
+  redis.pause()
+  await decidedBy('local')
+  for (let i = 0; i < 300; i += 1) await sweep()
+  redis.resume()
+  await redis.command('CONFIG', 'RESETSTAT')
+  const { calls: queued = 0 } = (await redis.commandStats()).evalsha ?? {}
+  // What was under way when the breakers opened, and the probes since; not 300 requests each.
+  expect(queued).toBeLessThanOrEqual(100 * 13)
+  const resumedAt = performance.now()
+  await decidedBy('store')
+  note({
+    row: 6,
+    fault: '100 clients come back at once',
+    waitedMs: Math.ceil(waitedMs),
+    normalMs: Math.ceil(performance.now() - resumedAt),
+  })
+})

@@ -1,0 +1,105 @@
+// Rows of the fault matrix in which Redis goes on, but loses or refuses something.
+
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { createLimiter, type RedisClient } from '@sluice/core'
+import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import { conclude, note } from './figures.ts'
+import { LIMIT, Load } from './load.ts'
+import { told } from './told.ts'
+
+let redis: RedisServer
+let client: Redis
+
+beforeEach(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.url, { disconnectTimeout: 0 })
+  client.on('error', () => {})
+})
+afterEach(async () => {
+  client.disconnect()
+  await redis.stop()
+})
+
+test('row 7: its scripts are flushed again and again, and a thousand foreign ones come', async () => {
+  const load = new Load(client).start()
+  for (let i = 0; i < 1000; i += 1) {
+    await client.eval(`return ${i}`, 0)
+    if (i % 50 === 0) await client.script('FLUSH')
+  }
+  await load.untilDecided(200)
+  const report = await load.stop()
+  expect([...report.sources].sort()).toEqual(['cache', 'store'])
+  conclude(7, 'scripts flushed, 1,000 foreign ones', report, { bound: 0, normalMs: undefined })
+})
+
+test('row 15: no memory is left, and nothing may be evicted', async () => {
+  const load = new Load(client).start()
+  await load.untilDecided(100)
+  await redis.command('CONFIG', 'SET', 'maxmemory', '1')
+  await load.untilDecidedBy('local')
+  await load.untilDecided(500)
+  await redis.command('CONFIG', 'SET', 'maxmemory', '0')
+  const normalMs = await load.untilDecidedBy('store')
+  await load.untilDecided(500)
+  conclude(15, 'out of memory (noeviction)', await load.stop(), { bound: LIMIT, normalMs })
+  expect(told).toEqual(['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP'])
+})
+
+test('row 16: the key of a client is evicted: it has one new quota', async () => {
+  await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-random')
+  const terms = { store: client, limit: LIMIT, window: '1d', algorithm: 'sliding-log' } as const
+  const limiter = createLimiter({ ...terms, ...patient })
+  const admitted = async () => {
+    const all = await Promise.all(
+      Array.from({ length: 3 * LIMIT }, () => limiter.consume('client')),
+    )
+    return all.filter(({ allowed }) => allowed).length
+  }
+  expect(await admitted()).toBe(LIMIT)
+  const { used_memory } = await redis.info('memory')
+  await redis.command('CONFIG', 'SET', 'maxmemory', Number(used_memory) + 2 ** 20)
+  const junk = 'x'.repeat(10_000)
+  for (let i = 0; (await client.keys('sluice:*')).length > 0; i += 1) await client.set(`${i}`, junk)
+  expect(await admitted()).toBe(LIMIT)
+  note({ row: 16, fault: 'the key of a client evicted', excess: LIMIT, bound: LIMIT })
+})
+
+test('row 22: the limit is changed while it runs: who uses the new one counts anew', async () => {
+  const limiterOf = (limit: number) =>
+    createLimiter({ ...patient, store: client, limit, window: '1d', algorithm: 'sliding-log' })
+  const admitted = async (limit: number) => {
+    const limiter = limiterOf(limit)
+    const all = await Promise.all(Array.from({ length: 60 }, () => limiter.consume('client')))
+    return all.filter(({ allowed }) => allowed).length
+  }
+  expect(await Promise.all([admitted(30), admitted(20), admitted(30)])).toEqual(
+    expect.arrayContaining([20]),
+  )
+  expect(await Promise.all([admitted(30), admitted(20)])).toEqual([0, 0])
+  note({ row: 22, fault: 'the limit changed while running, 30 to 20', excess: 20, bound: 20 })
+})
+
+test('row 22: two versions of the script at once share the counts to the last request', async () => {
+  const limit = { window: '1d', limit: 30, algorithm: 'sliding-window' } as const
+  const limiters = [client, another(client)].map((store) =>
+    createLimiter({ ...patient, ...limit, store }),
+  )
+  const all = await Promise.all(
+    Array.from({ length: 60 }, (_, i) => limiters[i % 2]!.consume('client')),
+  )
+  expect(all.filter(({ allowed }) => allowed)).toHaveLength(30)
+  const scripts = (await redis.info('memory')).number_of_cached_scripts
+  expect(Number(scripts)).toBe(2)
+  note({ row: 22, fault: 'two versions of the script at once', excess: 0, bound: 0 })
+})
+
+/** A client by which the script has other text, and so another digest. */
+function another(inner: Redis): RedisClient {
+  return {
+    status: inner.status,
+    evalsha: () => Promise.reject(new Error('NOSCRIPT No matching script.')),
+    eval: (text: string, ...rest: [number, ...string[]]) =>
+      inner.eval(`-- another version\n${text}`, ...rest),
+  }
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { blocksOf, joined } from './blocks.ts'
+
+const run = promisify(execFile)
+const root = join(__dirname, '../../../..')
+const documents = [
+  'README.md',
+  'packages/cli/README.md',
+  'packages/core/README.md',
+  'packages/express/README.md',
+  'packages/fastify/README.md',
+  'packages/koa/README.md',
+  'docs/choosing.md',
+  'docs/migrating.md',
+  'docs/operations.md',
+  'docs/stores.md',
+]
+/** Documents whose blocks build on those before them. */
+const continued = ['docs/stores.md']
+
+let redis: RedisServer
+let folder: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  // In the package, so that the blocks find what it depends on.
+  folder = mkdtempSync(join(__dirname, '.blocks-'))
+})
+
+afterAll(async () => {
+  await redis.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** Writes the blocks of a document as programs, named after it and their line. */
+function programsOf(document: string): string[] {
+  const text = readFileSync(join(root, document), 'utf8')
+  const markdown = continued.includes(document) ? joined(text) : text
+  return blocksOf(markdown, document.split('/')[1]).map(({ line, program }) => {
+    const file = join(folder, `${document.replace(/\W/g, '-')}-${line}.mts`)
+    writeFileSync(file, program)
+    return file
+  })
+}
+
+test.each(documents)('the blocks of %s run, and give what they say', async (document) => {
+  const programs = programsOf(document)
+  expect(programs.length).toBeGreaterThan(0)
+  const script = join(__dirname, 'run-blocks.ts')
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', script, ...programs], {
+    env: { ...process.env, REDIS_URL: redis.url },
+  })
+  const [failures] = stdout.match(/\{.*\}$/) ?? ['no report']
+  expect(JSON.parse(failures)).toEqual({})
+})
+
+test('the blocks pass the compiler', async () => {
+  for (const document of documents) programsOf(document)
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(root, 'tsconfig.base.json'),
+      compilerOptions: { noEmit: true, verbatimModuleSyntax: false },
+      include: ['*.mts'],
+    }),
+  )
+  const tsc = join(root, 'node_modules/.bin/tsc')
+  const { stdout } = await run(tsc, ['-p', folder]).catch((error) => error)
+  expect(stdout).toBe('')
+})

@@ -1,0 +1,5 @@
+export type { Adapter, Site } from './adapter/adapter.ts'
+export { type Reply, type SendOptions, send, type Target } from './adapter/client.ts'
+export { adapterSuite } from './adapter/suite.ts'
+export type { StoreKit } from './store/bench.ts'
+export { storeSuite } from './store/suite.ts'

@@ -1,0 +1,95 @@
+import type { AlgorithmName, Charge, Ledger, Store, StoreResult } from '@sluice/core'
+import { type ManualClock, manualClock } from '@sluice/core/testing'
+import type { CompiledLimit } from '../../../core/src/algorithms/algorithm.ts'
+import { algorithms } from '../../../core/src/algorithms/index.ts'
+
+/** The store under test. */
+export interface StoreKit<S extends Store = Store> {
+  /** Whether it answers at once or by promises. */
+  readonly mode: 'sync' | 'async'
+  /** A store that decides on this clock. Called for each test; stores may share their states. */
+  create(clock: () => number): S | Promise<S>
+}
+
+/** Every quota of the suite holds so many units when whole, in whichever algorithm. */
+export const LIMIT = 5
+export const WINDOW = 10_000
+
+export const algorithmNames = Object.keys(algorithms) as AlgorithmName[]
+
+/** `LIMIT` per `WINDOW`. The leaky bucket's queue is as long as makes it hold just as much. */
+export function quotaOf(name: AlgorithmName): CompiledLimit {
+  const maxDelayMs = (WINDOW / LIMIT) * (LIMIT - 1)
+  return algorithms[name].compile({ limit: LIMIT, windowMs: WINDOW, maxDelayMs })
+}
+
+/** A store of its own for one test, with the ledgers that the test opens. */
+export interface Bench {
+  readonly store: Store
+  readonly clock: ManualClock
+  /** The bench of one limiter: a policy for each quota, in spaces named p0, p1, … */
+  open(quotas: readonly CompiledLimit[], options?: { space?: string; prefix?: string }): Rig
+}
+
+/** A ledger, called with one key and one cost for all of its policies. */
+export interface Rig {
+  readonly ledger: Ledger
+  charges(key: string, cost: number): Charge[]
+  consume(key: string, cost?: number): Promise<StoreResult>
+  peek(key: string, cost?: number): Promise<StoreResult>
+  settle(key: string, delta: number, chargedAt?: number): Promise<void>
+  block(key: string, durationMs: number): Promise<void>
+  reset(key: string): Promise<void>
+  /** What remains in each policy. */
+  remaining(key: string): Promise<number[]>
+}
+
+let tests = 0
+
+/** Wraps a test, which gets a bench whose keys no other test has touched. */
+export function onBench(kit: StoreKit, test: (bench: Bench) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const clock = manualClock()
+    const store = await kit.create(clock)
+    tests += 1
+    const own = `test-${process.pid}-${tests}`
+    try {
+      await test({
+        store,
+        clock,
+        open: (quotas, { space = 'p', prefix = '' } = {}) => {
+          const spaces = quotas.map(({ algorithm }, i) => ({ name: `${space}${i}`, algorithm }))
+          return rig(store.open(spaces, own + prefix), quotas)
+        },
+      })
+    } finally {
+      store.close()
+    }
+  }
+}
+
+function rig(ledger: Ledger, quotas: readonly CompiledLimit[]): Rig {
+  const charges = (key: string, cost: number) => quotas.map((quota) => ({ key, quota, cost }))
+  const keys = (key: string) => quotas.map(() => key)
+  return {
+    ledger,
+    charges,
+    consume: async (key, cost = 1) => copy(await ledger.consume(charges(key, cost))),
+    peek: async (key, cost = 0) => copy(await ledger.peek(charges(key, cost))),
+    settle: async (key, delta, chargedAt) => ledger.settle(charges(key, delta), chargedAt),
+    block: async (key, durationMs) => ledger.block(keys(key), durationMs),
+    reset: async (key) => ledger.reset(keys(key)),
+    remaining: async (key) => {
+      const { outcomes } = await ledger.peek(charges(key, 0))
+      return outcomes.map(({ remaining }) => remaining)
+    },
+  }
+}
+
+/** Of a synchronous ledger's ruling, which the next call may overwrite. */
+export function copy({ outcomes, ...ruling }: StoreResult): StoreResult {
+  const kept = outcomes.map(({ admitted, remaining, resetMs, waitMs, delayMs }) => {
+    return { admitted, remaining, resetMs, waitMs, delayMs }
+  })
+  return { ...ruling, outcomes: kept }
+}
