@@ -2,16 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LOOPBACK } from './ports.ts'
 
-/** The command line of a server without persistence, and of a cluster node if it has a bus port. */
-export function serverArguments(
-  port: number,
-  folder: string,
-  busPort: number | undefined,
-): string[] {
+/** The command line of a server without persistence. */
+export function serverArguments(port: number, folder: string, isClusterNode: boolean): string[] {
   const own = placeArguments(port, folder)
   const volatile = ['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0']
-  const cluster = ['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`]
-  return [...own, ...volatile, ...(busPort === undefined ? [] : cluster)]
+  return [...own, ...volatile, ...(isClusterNode ? ['--cluster-enabled', 'yes'] : [])]
 }
 
 /**

@@ -27,14 +27,8 @@ export interface RedisCluster {
   stop(): Promise<void>
 }
 
-/** What a node says of itself, known before the nodes have met. */
-interface Identity {
-  readonly id: string
-  readonly busPort: string
-}
-
 /**
- * Starts a Redis Cluster (Redis 7 or newer) on free loopback ports and waits until every node
+ * Starts a Redis Cluster on free loopback ports and waits until every node
  * serves all slots and knows all the others. A node that does not answer for a second is replaced.
  */
 export async function startCluster({
@@ -67,42 +61,34 @@ function startNodes(
 
 async function form(masters: RedisServer[], replicas: RedisServer[]): Promise<void> {
   const nodes = [...masters, ...replicas]
-  const identities = await Promise.all(nodes.map(identify))
   await Promise.all(
     nodes.map((node, index) => node.command('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)),
   )
   await Promise.all(masters.map((master, index) => addSlots(master, index, masters.length)))
-  await introduce(nodes, identities)
-  await Promise.all(replicas.map((replica, index) => replicate(replica, identities[index]!.id)))
+  await introduce(nodes)
+  await Promise.all(replicas.map((replica, index) => replicate(replica, masters[index]!)))
   await Promise.all(nodes.map((node) => untilServing(node, masters.length, replicas.length)))
   await Promise.all(replicas.map(untilLinked))
 }
 
-/** The one line of CLUSTER NODES on a node alone: `<id> [host]:<port>@<bus port> myself,...`. */
-async function identify(node: RedisServer): Promise<Identity> {
-  const [id, address] = String(await node.command('CLUSTER', 'NODES')).split(' ')
-  return { id: id!, busPort: address!.split('@')[1]!.split(',')[0]! }
-}
-
 async function addSlots(master: RedisServer, index: number, count: number): Promise<void> {
   const first = Math.floor((index * SLOTS) / count)
-  const last = Math.floor(((index + 1) * SLOTS) / count) - 1
-  await master.command('CLUSTER', 'ADDSLOTSRANGE', first, last)
+  const end = Math.floor(((index + 1) * SLOTS) / count)
+  // One by one: Redis 6.2 does not take a range.
+  const slots = Array.from({ length: end - first }, (_, i) => first + i)
+  await master.command('CLUSTER', 'ADDSLOTS', ...slots)
 }
 
 /** Every node meets all the later ones: gossip alone would take seconds. */
-async function introduce(nodes: RedisServer[], identities: Identity[]): Promise<void> {
+async function introduce(nodes: RedisServer[]): Promise<void> {
   const meetings = nodes.flatMap((node, index) =>
-    nodes.map((other, otherIndex) => {
-      if (otherIndex <= index) return undefined
-      const { busPort } = identities[otherIndex]!
-      return node.command('CLUSTER', 'MEET', other.host, other.port, busPort)
-    }),
+    nodes.slice(index + 1).map((other) => node.command('CLUSTER', 'MEET', other.host, other.port)),
   )
   await Promise.all(meetings)
 }
 
-async function replicate(replica: RedisServer, masterId: string): Promise<void> {
+async function replicate(replica: RedisServer, master: RedisServer): Promise<void> {
+  const masterId = String(await master.command('CLUSTER', 'MYID'))
   const knows = async () => String(await replica.command('CLUSTER', 'NODES')).includes(masterId)
   await until(knows, { withinMs: FORM_MS, what: `the replica knows its master ${masterId}` })
   await replica.command('CLUSTER', 'REPLICATE', masterId)

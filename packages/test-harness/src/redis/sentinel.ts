@@ -70,7 +70,7 @@ function times<T>(count: number, make: () => T): T[] {
 }
 
 function startReplica(master: RedisServer, server: StartOptions): Promise<RedisServer> {
-  const args = ['--replicaof', `${master.host} ${master.port}`, ...(server.args ?? [])]
+  const args = ['--replicaof', master.host, `${master.port}`, ...(server.args ?? [])]
   return startRedis({ ...server, args })
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Redis } from 'ioredis'
 import { freePorts } from './ports.ts'
 import { PortTakenError } from './process.ts'
 import { type RedisServer, startRedis } from './server.ts'
@@ -38,7 +39,8 @@ describe('one server', () => {
     await redis.command('CONFIG', 'RESETSTAT')
     for (let i = 0; i < 3; i++) await redis.command('SET', `key ${i}`, i)
     const stats = await redis.commandStats()
-    expect(Object.keys(stats).sort()).toEqual(['config|resetstat', 'set'])
+    const names = Object.keys(stats).filter((name) => !/^config\b/.test(name))
+    expect(names).toEqual(['set'])
     expect(stats.set!.calls).toBe(3)
     expect(stats.set!.usec).toBeGreaterThan(0)
   })
@@ -86,10 +88,10 @@ test('a user of the ACL and a full memory can be had by arguments', async () => 
   const user = ['--user', 'limited', 'on', 'nopass', '~*', '+@all', '-eval']
   const memory = ['--maxmemory', '2mb', '--maxmemory-policy', 'noeviction']
   const redis = await startRedis({ args: [...user, ...memory] })
-  const verdict = (command: string, ...args: string[]) =>
-    redis.command('ACL', 'DRYRUN', 'limited', command, ...args)
-  expect(await verdict('GET', 'key')).toBe('OK')
-  expect(await verdict('EVAL', 'return 1', '0')).toMatch(/no permissions/)
+  const limited = new Redis(redis.url, { username: 'limited', password: 'any' })
+  expect(await limited.get('key')).toBe(null)
+  await expect(limited.eval('return 1', 0)).rejects.toThrow(/no permissions/)
+  limited.disconnect()
   await redis.command('SETRANGE', 'key', 4_000_000, 'x')
   await expect(redis.command('SET', 'other', 'value')).rejects.toThrow(/^OOM/)
   await redis.stop()
@@ -192,7 +194,7 @@ describe('restart', () => {
 describe('a port that somebody took in between', () => {
   test('is replaced by another', async () => {
     const squatter = await startRedis()
-    const offers = [[squatter.port, 0], await freePorts(2)]
+    const offers = [[squatter.port], await freePorts(1)]
     const redis = await startRedis({}, async () => offers.shift()!)
     expect(offers).toEqual([])
     expect(redis.port).not.toBe(squatter.port)

@@ -5,7 +5,7 @@ import { sentinelArguments, serverArguments } from './arguments.ts'
 import { type ShiftedClock, shiftedClock } from './clock.ts'
 import { connected } from './control.ts'
 import { type CommandStat, parseCommandStats, parseCpuMicros, parseInfo } from './info.ts'
-import { freePorts, LOOPBACK } from './ports.ts'
+import { freeClusterPorts, freePorts, LOOPBACK } from './ports.ts'
 import { kill, launch, PortTakenError, type RedisProcess, terminate } from './process.ts'
 
 const ATTEMPTS = 5
@@ -17,7 +17,7 @@ export interface StartOptions {
   readonly args?: readonly string[]
   /** The port to use, and no other. By default a free one. */
   readonly port?: number
-  /** A node for a Redis Cluster, with a bus port of its own (Redis 7 or newer). */
+  /** A node for a Redis Cluster. */
   readonly cluster?: boolean
   /** A sentinel instead, with these lines of configuration; a restart keeps what it has learned. */
   readonly sentinel?: readonly string[]
@@ -71,12 +71,12 @@ export interface RedisServer {
  */
 export async function startRedis(
   options: StartOptions = {},
-  pickPorts: (count: number) => Promise<number[]> = freePorts,
+  pickPorts: (count: number) => Promise<number[]> = options.cluster ? freeClusterPorts : freePorts,
 ): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-redis-'))
   for (let attempt = 1; ; attempt++) {
     try {
-      const setup = await setUp(options, await pickPorts(2), folder)
+      const setup = await setUp(options, await pickPorts(1), folder)
       return new OwnServer(setup, await run(setup))
     } catch (error) {
       const again = error instanceof PortTakenError && options.port === undefined
@@ -99,7 +99,7 @@ async function setUp(options: StartOptions, ports: number[], folder: string): Pr
   const port = options.port ?? ports[0]!
   const own = options.sentinel
     ? await sentinelArguments(port, folder, options.sentinel)
-    : serverArguments(port, folder, options.cluster ? ports[1] : undefined)
+    : serverArguments(port, folder, options.cluster === true)
   const offset = options.clockOffsetMs
   const clock = offset === undefined ? undefined : await shiftedClock(folder, offset)
   return { port, folder, args: [...own, ...(options.args ?? [])], clock }

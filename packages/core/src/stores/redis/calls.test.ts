@@ -40,7 +40,16 @@ describe('a server', () => {
     await redis.command('CONFIG', 'RESETSTAT')
     await act()
     const stats = await redis.commandStats()
-    const names = ['eval', 'evalsha', 'script|load', 'script|exists', 'time', 'multi', 'watch']
+    const names = [
+      'eval',
+      'evalsha',
+      'script',
+      'script|load',
+      'script|exists',
+      'time',
+      'multi',
+      'watch',
+    ]
     const sent = names.filter((each) => stats[each] && each !== 'time')
     return Object.fromEntries(sent.map((each) => [each, stats[each]!.calls]))
   }

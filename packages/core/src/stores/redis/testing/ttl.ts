@@ -8,12 +8,25 @@ export interface Expiry {
 }
 
 const EXPIRIES = `
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+-- Redis 6.2 does not have PEXPIRETIME, and its TIME goes on during a script.
+local function expiry(key)
+  local before, ttl
+  repeat
+    before = now()
+    ttl = redis.call('PTTL', key)
+  until now() == before
+  return ttl < 0 and ttl or before + ttl
+end
 local reply = {}
 for database = 0, ARGV[1] - 1 do
   if database > 0 then redis.call('SELECT', database) end
   for _, key in ipairs(redis.call('KEYS', '*')) do
     reply[#reply + 1] = key
-    reply[#reply + 1] = redis.call('PEXPIRETIME', key)
+    reply[#reply + 1] = expiry(key)
   end
 end
 return reply`
