@@ -67,7 +67,7 @@ export class KeyState implements Outcome {
 export interface CompiledLimit {
   readonly algorithm: Algorithm
   /** The most that the quota ever holds, in units; what headers and decisions call the limit. */
-  readonly limit: number
+  readonly units: number
   /** ms. */
   readonly windowMs: number
   /**
@@ -112,7 +112,7 @@ export interface Algorithm {
   readonly maxLimit: number
   /** True: a key's state grows with what was admitted, by a log. False: it is three integers. */
   readonly keepsLog: boolean
-  compile(terms: AlgorithmParams): CompiledLimit
+  compile(params: AlgorithmParams): CompiledLimit
   /** The same step in Lua: a chunk that returns `{ decide, commit, settle }` (stores/redis). */
   readonly lua: string
 }

@@ -7,8 +7,12 @@ import type { Admitted } from './testing/oracles.ts'
 import { START } from './testing/trace.ts'
 
 /** Sends the traffic to a new key; returns what was admitted, at the moment when it goes on. */
-function released(name: AlgorithmName, terms: AlgorithmParams, ...sent: SentArguments): Admitted[] {
-  const { met } = send(newKey(name, terms), terms, ...sent)
+function released(
+  name: AlgorithmName,
+  params: AlgorithmParams,
+  ...sent: SentArguments
+): Admitted[] {
+  const { met } = send(newKey(name, params), params, ...sent)
   return met
     .filter(({ outcome }) => outcome.admitted)
     .map(({ at, cost, outcome }) => ({ at: at + outcome.delayMs, cost }))
@@ -26,10 +30,10 @@ function mostWithin(length: number, admitted: readonly Admitted[]): number {
 
 function forAnyTraffic(
   name: AlgorithmName,
-  check: (terms: AlgorithmParams, admitted: Admitted[]) => void,
+  check: (params: AlgorithmParams, admitted: Admitted[]) => void,
 ) {
-  const property = fc.property(anyTerms(name), anyOffset, anyTraffic(60), (terms, ...sent) => {
-    check(terms, released(name, terms, ...sent))
+  const property = fc.property(anyTerms(name), anyOffset, anyTraffic(60), (params, ...sent) => {
+    check(params, released(name, params, ...sent))
   })
   fc.assert(property, { numRuns: 300 })
 }
@@ -124,10 +128,10 @@ describe('leaky bucket', () => {
       anyTerms('leaky-bucket'),
       anyOffset,
       anyTraffic(40),
-      (terms, offset, traffic) => {
-        const { met } = send(newKey('leaky-bucket', terms), terms, offset, traffic)
+      (params, offset, traffic) => {
+        const { met } = send(newKey('leaky-bucket', params), params, offset, traffic)
         const delays = met.map(({ outcome }) => outcome.delayMs)
-        expect(Math.max(0, ...delays)).toBeLessThanOrEqual(terms.maxDelayMs!)
+        expect(Math.max(0, ...delays)).toBeLessThanOrEqual(params.maxDelayMs!)
       },
     )
     fc.assert(property, { numRuns: 300 })

@@ -18,7 +18,7 @@ const anyStep = fc.oneof(
 
 interface Stepped {
   key: SoleKey
-  terms: AlgorithmParams
+  params: AlgorithmParams
   /** Before the step. */
   now: number
   stepMs: number
@@ -31,22 +31,22 @@ function whenClockSteps(name: AlgorithmName, check: (stepped: Stepped) => void) 
     anyOffset,
     anyTraffic(12),
     anyStep,
-    (terms, offset, traffic, { ms, windows }) => {
-      const key = newKey(name, terms)
-      const { now } = send(key, terms, offset, traffic)
-      check({ key, terms, now, stepMs: ms + Math.floor(windows * terms.windowMs) })
+    (params, offset, traffic, { ms, windows }) => {
+      const key = newKey(name, params)
+      const { now } = send(key, params, offset, traffic)
+      check({ key, params, now, stepMs: ms + Math.floor(windows * params.windowMs) })
     },
   )
   fc.assert(property, { numRuns: 300 })
 }
 
-function wholeQuota({ quota }: SoleKey, now: number): number {
-  return new SoleKey(quota).ask(now).remaining
+function wholeQuota({ limit }: SoleKey, now: number): number {
+  return new SoleKey(limit).ask(now).remaining
 }
 
 describe.each(names)('%s', (name) => {
   test('after a step back a client is admitted within a window', () => {
-    whenClockSteps(name, ({ key, now, stepMs, terms: { windowMs } }) => {
+    whenClockSteps(name, ({ key, now, stepMs, params: { windowMs } }) => {
       const stepped = now - stepMs
       // The request tells the state of the step, though it is refused.
       const { admitted, waitMs } = key.consume(stepped, 1)

@@ -11,7 +11,7 @@ const names = Object.keys(algorithms) as AlgorithmName[]
 /** An admitted request, and what the most eager client takes in the effective window told to it. */
 interface Taken {
   key: SoleKey
-  terms: AlgorithmParams
+  params: AlgorithmParams
   at: number
   told: Outcome
   /** Units taken until 1 ms before the effective window ends. */
@@ -25,9 +25,9 @@ function whenAdmitted(name: AlgorithmName, check: (taken: Taken) => void) {
     anyOffset,
     anyTraffic(12),
     shares,
-    (terms, offset, traffic, moments) => {
-      const key = newKey(name, terms)
-      const { now: at } = send(key, terms, offset, traffic)
+    (params, offset, traffic, moments) => {
+      const key = newKey(name, params)
+      const { now: at } = send(key, params, offset, traffic)
       const told = key.consume(at, 1)
       if (!told.admitted) return
       const within = moments.map((share) => Math.floor(((told.waitMs - 1) * share) / 1000))
@@ -36,7 +36,7 @@ function whenAdmitted(name: AlgorithmName, check: (taken: Taken) => void) {
       for (const ms of [0, ...within.sort((a, b) => a - b), told.waitMs - 1]) {
         units += eager.drain(at + ms)
       }
-      check({ key, terms, at, told, units })
+      check({ key, params, at, told, units })
     },
   )
   fc.assert(property, { numRuns: 300 })
@@ -60,7 +60,7 @@ describe.each(['fixed-window', 'sliding-log'] as const)('%s', (name) => {
 
 describe('fixed window', () => {
   test('ends with the window', () => {
-    whenAdmitted('fixed-window', ({ terms: { windowMs }, at, told }) => {
+    whenAdmitted('fixed-window', ({ params: { windowMs }, at, told }) => {
       expect((at + told.waitMs) % windowMs).toBe(0)
       expect(told.waitMs).toBeLessThanOrEqual(windowMs)
     })
@@ -69,9 +69,9 @@ describe('fixed window', () => {
 
 describe('sliding window', () => {
   test('ends with the window: what fades of the previous one can be used beside what remains', () => {
-    whenAdmitted('sliding-window', ({ terms, at, told, units }) => {
+    whenAdmitted('sliding-window', ({ params, at, told, units }) => {
       if (told.remaining === 0) return
-      const { limit, windowMs } = terms
+      const { limit, windowMs } = params
       expect((at + told.waitMs) % windowMs).toBe(0)
       expect(told.waitMs).toBeLessThanOrEqual(windowMs)
       expect(units).toBeGreaterThanOrEqual(told.remaining)
@@ -82,7 +82,7 @@ describe('sliding window', () => {
 
 describe.each(['token-bucket', 'leaky-bucket'] as const)('%s', (name) => {
   test('is as long as what remains takes to refill: r/t is the rate', () => {
-    whenAdmitted(name, ({ terms: { limit, windowMs }, told: { remaining, waitMs }, units }) => {
+    whenAdmitted(name, ({ params: { limit, windowMs }, told: { remaining, waitMs }, units }) => {
       if (remaining === 0) return
       expect(waitMs).toBe(Math.ceil((remaining * windowMs) / limit))
       // What remains, and less than as much again that refills meanwhile.

@@ -29,19 +29,19 @@ afterAll(async () => {
 
 /** What the Lua form says on a Redis server, step by step, in the form of the expectations. */
 async function replay(algorithm: Algorithm, trace: Trace): Promise<Partial<Outcome>[]> {
-  const { name, terms, from = START } = trace
+  const { name, params, from = START } = trace
   const clock = manualClock(from)
   const keyspace = { name: `${algorithm.name}: ${name}`, algorithm }
   const ledger = redisStore(client, { clock }).open([keyspace], 'traces')
-  const quota = algorithm.compile(terms)
+  const limit = algorithm.compile(params)
   const said: Partial<Outcome>[] = []
   for (const step of trace.steps) {
     clock.set(from + step.at)
     if ('cost' in step) {
-      said.push(await first(ledger, 'consume', { key: 'one', quota, cost: step.cost }))
+      said.push(await first(ledger, 'consume', { key: 'one', limit, cost: step.cost }))
     } else {
-      await ledger.settle([{ key: 'one', quota, cost: step.delta }], from + step.chargedAt)
-      const { remaining, resetMs } = await first(ledger, 'peek', { key: 'one', quota, cost: 0 })
+      await ledger.settle([{ key: 'one', limit, cost: step.delta }], from + step.chargedAt)
+      const { remaining, resetMs } = await first(ledger, 'peek', { key: 'one', limit, cost: 0 })
       said.push({ remaining, resetMs })
     }
   }

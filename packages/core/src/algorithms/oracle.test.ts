@@ -13,13 +13,13 @@ const names = Object.keys(algorithms) as AlgorithmName[]
 describe.each(names)('%s', (name) => {
   test('decides what its definition says of the list of all that was admitted', () => {
     const traffic = anyTraffic(40)
-    const decide = fc.property(anyTerms(name), anyOffset, traffic, (terms, offset, moves) => {
+    const decide = fc.property(anyTerms(name), anyOffset, traffic, (params, offset, moves) => {
       const admitted: Admitted[] = []
-      for (const { at, cost, outcome } of send(newKey(name, terms), terms, offset, moves).met) {
-        const left = oracles[name](terms, admitted, at)
+      for (const { at, cost, outcome } of send(newKey(name, params), params, offset, moves).met) {
+        const left = oracles[name](params, admitted, at)
         const admits = Math.max(cost, 1) <= left
         if (admits && name === 'leaky-bucket') {
-          expect(outcome.delayMs).toBe(queueDelay(terms, admitted, at))
+          expect(outcome.delayMs).toBe(queueDelay(params, admitted, at))
         } else {
           expect(outcome.delayMs).toBe(0)
         }
@@ -39,8 +39,8 @@ describe('plans too large for ticks of 1 ms', () => {
     { limit: 1e12, windowMs: TEN_YEARS },
     { limit: 999_999_999_989, windowMs: TEN_YEARS - 1 },
   ]
-  const cases = plans.flatMap((terms) =>
-    (['sliding-window', 'token-bucket'] as const).map((name) => ({ ...terms, name })),
+  const cases = plans.flatMap((params) =>
+    (['sliding-window', 'token-bucket'] as const).map((name) => ({ ...params, name })),
   )
 
   /** ms: no tick is longer. */

@@ -160,11 +160,11 @@ test('clients of different tiers, and costs that differ by policy, are decided a
   const parity = fc.asyncProperty(anyRequests, async (requests) => {
     scenario += 1
     const clock = manualClock(START)
-    const consume = (ledger: Ledger, [quotas, cost, other, pass]: (typeof requests)[number]) => {
+    const consume = (ledger: Ledger, [limits, cost, other, pass]: (typeof requests)[number]) => {
       clock.advance(pass)
       return ledger.consume([
-        { key: 'a', quota: quotas[0]!, cost },
-        { key: 'a', quota: quotas[1]!, cost: other },
+        { key: 'a', limit: limits[0]!, cost },
+        { key: 'a', limit: limits[1]!, cost: other },
       ])
     }
     const store = memoryStore({ clock })

@@ -14,31 +14,31 @@ const anyCost = fc.integer({ min: 0, max: 14 })
 function afterTraffic<T>(
   name: AlgorithmName,
   drawn: fc.Arbitrary<T>,
-  check: (key: SoleKey, now: number, terms: AlgorithmParams, drawn: T) => void,
+  check: (key: SoleKey, now: number, params: AlgorithmParams, drawn: T) => void,
 ) {
   const property = fc.property(
     anyTerms(name),
     anyOffset,
     anyTraffic(12),
     drawn,
-    (terms, offset, traffic, extra) => {
-      const key = newKey(name, terms)
-      const { now } = send(key, terms, offset, traffic)
-      check(key, now, terms, extra)
+    (params, offset, traffic, extra) => {
+      const key = newKey(name, params)
+      const { now } = send(key, params, offset, traffic)
+      check(key, now, params, extra)
     },
   )
   fc.assert(property, { numRuns: 300 })
 }
 
 /** Units that an untouched quota admits at once. */
-function wholeQuota({ quota }: SoleKey, now: number): number {
-  return new SoleKey(quota).ask(now).remaining
+function wholeQuota({ limit }: SoleKey, now: number): number {
+  return new SoleKey(limit).ask(now).remaining
 }
 
 describe.each(names)('%s', (name) => {
   test('waiting as long as told is enough, 1 ms less is not', () => {
     const drawn = fc.tuple(anyCost, fc.nat(999))
-    afterTraffic(name, drawn, (key, now, _terms, [cost, permille]) => {
+    afterTraffic(name, drawn, (key, now, _params, [cost, permille]) => {
       const { admitted, waitMs } = key.consume(now, cost)
       if (admitted) return
       if (waitMs === Infinity) {
@@ -53,7 +53,7 @@ describe.each(names)('%s', (name) => {
   })
 
   test('a wait never ends only for a cost above the whole quota', () => {
-    afterTraffic(name, anyCost, (key, now, _terms, cost) => {
+    afterTraffic(name, anyCost, (key, now, _params, cost) => {
       const { waitMs } = key.ask(now, cost)
       expect(waitMs === Infinity).toBe(Math.max(cost, 1) > wholeQuota(key, now))
     })
@@ -61,17 +61,17 @@ describe.each(names)('%s', (name) => {
 
   test('a refusal leaves no trace in what comes later', () => {
     const drawn = fc.tuple(fc.array(anyCost, { minLength: 1, maxLength: 5 }), anyTraffic(12))
-    afterTraffic(name, drawn, (key, now, terms, [costs, traffic]) => {
+    afterTraffic(name, drawn, (key, now, params, [costs, traffic]) => {
       const spared = key.fork()
       for (const cost of costs) if (!key.ask(now, cost).admitted) key.consume(now, cost)
       key.consume(now, wholeQuota(key, now) + 1)
       const offset = now - START
-      expect(send(key, terms, offset, traffic)).toEqual(send(spared, terms, offset, traffic))
+      expect(send(key, params, offset, traffic)).toEqual(send(spared, params, offset, traffic))
     })
   })
 
   test('what remains is admitted, at once or unit by unit, and no more', () => {
-    afterTraffic(name, anyCost, (key, now, _terms, cost) => {
+    afterTraffic(name, anyCost, (key, now, _params, cost) => {
       const { remaining } = key.consume(now, cost)
       expect(key.ask(now, remaining + 1).admitted).toBe(false)
       expect(key.ask(now, remaining).admitted).toBe(remaining > 0)

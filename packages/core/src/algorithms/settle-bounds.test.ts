@@ -21,10 +21,10 @@ describe.each(Object.keys(algorithms) as AlgorithmName[])('%s', (name) => {
       anyTerms(name),
       anyOffset,
       anyReservations(),
-      async (terms, ...played) => {
-        const admitted = await playReservations(reserved(newKey(name, terms)), terms, ...played)
+      async (params, ...played) => {
+        const admitted = await playReservations(reserved(newKey(name, params)), params, ...played)
         // Parts of a unit, which a bucket has beside the whole ones, are rounded here.
-        expect(excess(name, terms, admitted)).toBeLessThanOrEqual(1e-6)
+        expect(excess(name, params, admitted)).toBeLessThanOrEqual(1e-6)
       },
     )
     await fc.assert(property, { numRuns: 1000 })

@@ -144,9 +144,9 @@ function compileRules<Request, Response>(
 }
 
 /** A cost above the limit could never be paid; with a limit of 0 none is to be. */
-function checkStaticCost(cost: unknown, option: string, { name, quota }: Policy): number {
+function checkStaticCost(cost: unknown, option: string, { name, compiledLimit }: Policy): number {
   const checked = checkCost(cost, option)
-  const most = quota?.limit ?? Infinity
+  const most = compiledLimit?.units ?? Infinity
   if (checked <= most || most === 0) return checked
   throw new SluiceError({
     code: 'SLUICE_OPTION_CONFLICT',

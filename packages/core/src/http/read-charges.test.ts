@@ -24,7 +24,7 @@ function rule(terms: Partial<Omit<Rule, 'policy'>> = {}): Rule {
 test('what is there at once is charged at once, one charge a policy', () => {
   const rules = [rule(), rule({ cost: 5 }), rule({ cost: () => 0, key: () => 'all' })]
   expect(readCharges(rules, 'ada')).toMatchObject([
-    { key: 'ada', cost: 1, quota: { limit: 10 } },
+    { key: 'ada', cost: 1, limit: { units: 10 } },
     { key: 'ada', cost: 5 },
     { key: 'all', cost: 0 },
   ])
@@ -40,14 +40,14 @@ test.each<[string, Partial<Rule>]>([
   expect((await charges).map(({ cost }) => cost)).toEqual(['cost' in terms ? 3 : 1, 2])
   expect((await charges)[0]).toMatchObject({
     key: 'key' in terms ? 'bob' : 'ada',
-    quota: { limit: 'limit' in terms ? 50 : 10 },
+    limit: { units: 'limit' in terms ? 50 : 10 },
   })
 })
 
 test('tiers: the limit is a function of the request', () => {
   const tiers = rule({ limit: (request) => (request === 'ada' ? 1000 : 10) })
-  expect(readCharges([tiers], 'ada')).toMatchObject([{ quota: { limit: 1000 } }])
-  expect(readCharges([tiers], 'bob')).toMatchObject([{ quota: { limit: 10 } }])
+  expect(readCharges([tiers], 'ada')).toMatchObject([{ limit: { units: 1000 } }])
+  expect(readCharges([tiers], 'bob')).toMatchObject([{ limit: { units: 10 } }])
 })
 
 test.each([-1, 1.5, Number.NaN, '1', undefined, null, Infinity])('%p is no cost', async (cost) => {

@@ -61,7 +61,7 @@ function toCharge<Request, Response>(
 ): Charge {
   return {
     key,
-    quota: policy.quota ?? policy.quotaFor(limit),
+    limit: policy.compiledLimit ?? policy.limitFor(limit),
     cost: cost === given ? (cost as number) : checkCost(cost),
   }
 }

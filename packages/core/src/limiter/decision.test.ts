@@ -17,7 +17,7 @@ const policies = compilePolicies(
 const charges = policies.map((policy) => {
   return {
     key: `of ${policy.name}`,
-    quota: policy.quotaFor(policy.name === 'a' ? 10 : 20),
+    limit: policy.limitFor(policy.name === 'a' ? 10 : 20),
     cost: 1,
   }
 })

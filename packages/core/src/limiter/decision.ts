@@ -120,14 +120,14 @@ function one(
   i: number,
 ): PolicyDecision {
   const outcome = result.outcomes[i] as StoreResult['outcomes'][number]
-  const { key, quota } = charges[i] as Charge
+  const { key, limit } = charges[i] as Charge
   const { at, source } = result.origins?.[i] ?? result
   return {
     name: (policies[i] as Policy).name,
     key,
-    windowMs: quota.windowMs,
+    windowMs: limit.windowMs,
     allowed: outcome.admitted,
-    limit: quota.limit,
+    limit: limit.units,
     remaining: small(outcome.remaining),
     resetMs: small(outcome.resetMs),
     retryAfterMs: outcome.admitted ? 0 : small(outcome.waitMs),

@@ -55,7 +55,7 @@ export function compileFailureMode(
       refusalCache === undefined ? undefined : checkBoolean('refusalCache', refusalCache),
     settles,
     localShare: share,
-    localQuota: (policy, quota) => (policies[policy] as Policy).shareOf(quota, share),
+    localLimit: (policy, limit) => (policies[policy] as Policy).shareOf(limit, share),
   }
 }
 

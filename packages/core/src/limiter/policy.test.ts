@@ -6,13 +6,18 @@ import { POLICY_OPTIONS, Policy } from './policy.ts'
 const policy = (options: object) => new Policy('', { limit: 10, window: '1m', ...options })
 const keyspace = (options: object) => {
   const made = policy(options)
-  return made.space(made.quotaFor(10))
+  return made.space(made.limitFor(10))
 }
 
 describe('Policy', () => {
   it('is a sliding window named default unless it says otherwise', () => {
-    const { name, windowMs, quota } = policy({})
-    expect({ name, windowMs, algorithm: quota?.algorithm.name, limit: quota?.limit }).toEqual({
+    const { name, windowMs, compiledLimit } = policy({})
+    expect({
+      name,
+      windowMs,
+      algorithm: compiledLimit?.algorithm.name,
+      limit: compiledLimit?.units,
+    }).toEqual({
       name: 'default',
       windowMs: 60_000,
       algorithm: 'sliding-window',
@@ -63,36 +68,36 @@ describe('Policy', () => {
 
   it('has one space for all the values of a limit that is a function', () => {
     const tiers = policy({ limit: () => 10 })
-    expect(tiers.quota).toBeUndefined()
-    expect(tiers.space(tiers.quotaFor(10))).toBe(tiers.space(tiers.quotaFor(1000)))
+    expect(tiers.compiledLimit).toBeUndefined()
+    expect(tiers.space(tiers.limitFor(10))).toBe(tiers.space(tiers.limitFor(1000)))
   })
 
   it.each(['token-bucket', 'leaky-bucket'])('a %s too', (algorithm) => {
     const tiers = policy({ limit: () => 10, algorithm })
-    const keyspaces = new Set([0, 1, 7, 10, 60_000, 1e9].map((n) => tiers.space(tiers.quotaFor(n))))
-    expect(keyspaces).toEqual(new Set([tiers.space(tiers.typicalQuota)]))
+    const keyspaces = new Set([0, 1, 7, 10, 60_000, 1e9].map((n) => tiers.space(tiers.limitFor(n))))
+    expect(keyspaces).toEqual(new Set([tiers.space(tiers.typicalLimit)]))
   })
 
   it('a bucket has few spaces for limits beyond what counts exactly per millisecond', () => {
     const tiers = policy({ limit: () => 10, algorithm: 'token-bucket', window: '1d' })
     const keyspaces = new Set<string>()
     for (let limit = 1; limit <= MAX_LIMIT; limit = Math.ceil(limit * 1.01)) {
-      keyspaces.add(tiers.space(tiers.quotaFor(limit)))
+      keyspaces.add(tiers.space(tiers.limitFor(limit)))
     }
     expect(keyspaces.size).toBeLessThanOrEqual(15)
   })
 
   it('a bucket whose burst would take too long to refill at a limit of 1 has one all the same', () => {
     const terms = { limit: () => 10, algorithm: 'token-bucket', burst: 1e9, window: '1d' }
-    expect(policy(terms).typicalQuota.limit).toBe(1e9)
+    expect(policy(terms).typicalLimit.units).toBe(1e9)
   })
 
   it('compiles each value of such a limit once, and checks it', () => {
     const tiers = policy({ limit: () => 10 })
-    expect(tiers.quotaFor(10)).toBe(tiers.quotaFor(10))
-    for (let limit = 0; limit < 2500; limit += 1) expect(tiers.quotaFor(limit).limit).toBe(limit)
+    expect(tiers.limitFor(10)).toBe(tiers.limitFor(10))
+    for (let limit = 0; limit < 2500; limit += 1) expect(tiers.limitFor(limit).units).toBe(limit)
     for (const limit of ['5', Number.NaN, -1, undefined]) {
-      expect(() => tiers.quotaFor(limit)).toThrow(expect.objectContaining({ option: 'limit' }))
+      expect(() => tiers.limitFor(limit)).toThrow(expect.objectContaining({ option: 'limit' }))
     }
   })
 })

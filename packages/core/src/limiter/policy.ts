@@ -46,7 +46,7 @@ export class Policy {
   readonly name: string
   readonly windowMs: number
   /** The quota of every request, or undefined if the limit is a function of the request. */
-  readonly quota: CompiledLimit | undefined
+  readonly compiledLimit: CompiledLimit | undefined
   readonly algorithm: AlgorithmName
   /** What the user set beside the limit; what is missing has the algorithm's default. */
   readonly params: Omit<AlgorithmParams, 'limit'>
@@ -54,12 +54,12 @@ export class Policy {
   /** As the user wrote it. */
   private readonly givenLimit: unknown
   private readonly tiers = new Map<number, CompiledLimit>()
-  private readonly limits = new WeakMap<CompiledLimit, number>()
+  private readonly configured = new WeakMap<CompiledLimit, number>()
   private readonly shares = new WeakMap<CompiledLimit, CompiledLimit>()
 
   /**
    * @param path the option in messages: `policies[0]`, or '' for a limiter with a single policy
-   * @param options as the user wrote them; with `limit` a function, `quotaFor` compiles each value
+   * @param options as the user wrote them; with `limit` a function, `limitFor` compiles each value
    * @throws SluiceError
    */
   constructor(path: string, options: Omit<PolicyOptions, 'limit'> & { limit: unknown }) {
@@ -79,30 +79,30 @@ export class Policy {
       oneOfSeveral: typeof limit === 'function',
     }
     this.givenLimit = limit
-    this.quota = typeof limit === 'function' ? undefined : this.compile(limit)
+    this.compiledLimit = typeof limit === 'function' ? undefined : this.compile(limit)
   }
 
   /** Units per window, or undefined if it is a function of the request. */
   get limit(): number | undefined {
-    return this.quota === undefined ? undefined : (this.givenLimit as number)
+    return this.compiledLimit === undefined ? undefined : (this.givenLimit as number)
   }
 
   /** The quota, or one of them: where the limit is a function its states serve (nearly) all others. */
-  get typicalQuota(): CompiledLimit {
-    return this.quota ?? this.quotaFor(this.params.burst ?? 1)
+  get typicalLimit(): CompiledLimit {
+    return this.compiledLimit ?? this.limitFor(this.params.burst ?? 1)
   }
 
   /**
    * The quota for a limit that is a function of the request.
    * @throws SluiceError if `limit` is not one
    */
-  quotaFor(limit: unknown): CompiledLimit {
+  limitFor(limit: unknown): CompiledLimit {
     const known = this.tiers.get(limit as number)
     if (known !== undefined) return known
-    const quota = this.compile(limit)
+    const compiled = this.compile(limit)
     if (this.tiers.size === MAX_TIERS) this.tiers.clear()
-    this.tiers.set(limit as number, quota)
-    return quota
+    this.tiers.set(limit as number, compiled)
+    return compiled
   }
 
   /**
@@ -110,22 +110,22 @@ export class Policy {
    * is any.
    * @param share above 0, up to 1, always the same
    */
-  shareOf(quota: CompiledLimit, share: number): CompiledLimit {
-    const known = this.shares.get(quota)
+  shareOf(limit: CompiledLimit, share: number): CompiledLimit {
+    const known = this.shares.get(limit)
     if (known !== undefined) return known
     const { burst } = this.params
-    const part = this.quotaOf({
+    const part = this.limitOf({
       ...this.params,
-      limit: wholeShare(this.limits.get(quota) as number, share),
+      limit: wholeShare(this.configured.get(limit) as number, share),
       burst: burst === undefined ? undefined : wholeShare(burst, share),
     })
-    this.shares.set(quota, part)
+    this.shares.set(limit, part)
     return part
   }
 
   /** @throws SluiceError if the limit is a function: only adapters have a request to call it with */
   assertStatic(): void {
-    if (this.quota !== undefined) return
+    if (this.compiledLimit !== undefined) return
     throw new SluiceError({
       code: 'SLUICE_OPTION_TYPE',
       option: this.at('limit'),
@@ -139,22 +139,22 @@ export class Policy {
    * Sets the keys of this policy apart from every other's in a store: two limiters share a quota
    * if store, prefix, name, algorithm, window and limit (unless that is a function) are the same.
    */
-  space(quota: CompiledLimit): string {
-    const limit = this.quota === undefined ? '*' : `${this.quota.limit}`
-    const scale = quota.scale === '' ? '' : `/${quota.scale}`
-    return `${this.algorithm}:${this.windowMs}:${limit}${scale}:${this.name}`
+  space(limit: CompiledLimit): string {
+    const units = this.compiledLimit === undefined ? '*' : `${this.compiledLimit.units}`
+    const scale = limit.scale === '' ? '' : `/${limit.scale}`
+    return `${this.algorithm}:${this.windowMs}:${units}${scale}:${this.name}`
   }
 
   private compile(limit: unknown): CompiledLimit {
     const checked = checkInteger(this.at('limit'), limit, 0, algorithms[this.algorithm].maxLimit)
     if (checked > 0) this.checkProportions(checked)
-    const quota = this.quotaOf({ ...this.params, limit: checked })
-    this.limits.set(quota, checked)
-    return quota
+    const compiled = this.limitOf({ ...this.params, limit: checked })
+    this.configured.set(compiled, checked)
+    return compiled
   }
 
-  private quotaOf(terms: AlgorithmParams): CompiledLimit {
-    return algorithms[this.algorithm].compile(terms.limit === 0 ? { ...terms, burst: 0 } : terms)
+  private limitOf(params: AlgorithmParams): CompiledLimit {
+    return algorithms[this.algorithm].compile(params.limit === 0 ? { ...params, burst: 0 } : params)
   }
 
   /** Keeps queues and times to refill within what counts exactly. */

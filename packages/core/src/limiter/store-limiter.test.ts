@@ -55,10 +55,10 @@ it('however many limits vary together, it keeps few ledgers', () => {
   const [one, other] = policies as [Policy, Policy]
   for (let i = 0; i < 27; i += 1) {
     for (let j = 0; j < 27; j += 1) {
-      const quotas = [one, other].map((each, k) =>
-        each.quotaFor(Math.floor(1e12 / 2 ** (k ? i : j))),
+      const limits = [one, other].map((each, k) =>
+        each.limitFor(Math.floor(1e12 / 2 ** (k ? i : j))),
       )
-      limiter.decide(quotas.map((quota) => ({ key: 'a', quota, cost: 1 })))
+      limiter.decide(limits.map((limit) => ({ key: 'a', limit, cost: 1 })))
     }
   }
   const { ledgers } = limiter as unknown as { ledgers: Map<string, unknown> }

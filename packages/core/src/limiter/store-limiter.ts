@@ -75,8 +75,9 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     if (this.store.mode === 'async') {
       this.resilient = new ResilientStore(this.store as Store as Store<'async'>, failureMode)
     }
-    const ledger = this.ledger(policies.map(({ typicalQuota }) => typicalQuota))
-    if (policies.every(({ quota }) => quota !== undefined)) this.staticLedger = ledger
+    const ledger = this.ledger(policies.map(({ typicalLimit }) => typicalLimit))
+    if (policies.every(({ compiledLimit }) => compiledLimit !== undefined))
+      this.staticLedger = ledger
     this.charges = this.blankCharges()
     if (this.ownsStore) this.watch = Watch.start([...this.ledgers.keys()].join())
   }
@@ -153,28 +154,28 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
       const charge = charges[i] as Charge
       const policy = this.policies[i] as Policy
       charge.key = key
-      charge.quota = policy.quota ?? policy.quotaFor(limit)
+      charge.limit = policy.compiledLimit ?? policy.limitFor(limit)
       charge.cost = cost
     }
     return charges
   }
 
   private blankCharges(): Charge[] {
-    return this.policies.map(() => ({ key: '', quota: undefined as never, cost: 0 }))
+    return this.policies.map(() => ({ key: '', limit: undefined as never, cost: 0 }))
   }
 
   private ledgerOf(charges: readonly Charge[]): Ledger<M> {
-    return this.staticLedger ?? this.ledger(charges.map(({ quota }) => quota))
+    return this.staticLedger ?? this.ledger(charges.map(({ limit }) => limit))
   }
 
-  private ledger(quotas: readonly CompiledLimit[]): Ledger<M> {
-    const names = this.policies.map((policy, i) => policy.space(quotas[i] as CompiledLimit))
+  private ledger(limits: readonly CompiledLimit[]): Ledger<M> {
+    const names = this.policies.map((policy, i) => policy.space(limits[i] as CompiledLimit))
     const id = names.join('\n')
     let ledger = this.ledgers.get(id)
     if (ledger === undefined) {
       const keyspaces = names.map((name, i) => ({
         name,
-        algorithm: (quotas[i] as CompiledLimit).algorithm,
+        algorithm: (limits[i] as CompiledLimit).algorithm,
       }))
       ledger = (this.resilient ?? this.store).open(keyspaces, this.prefix) as Ledger as Ledger<M>
       if (this.ledgers.size === MAX_LEDGERS) this.forgetOldest()
@@ -202,7 +203,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     act: (ledger: Ledger<M>) => unknown,
   ): Answer<M, void> {
     if (limit !== undefined) {
-      this.ledger(this.policies.map((policy) => policy.quota ?? policy.quotaFor(limit)))
+      this.ledger(this.policies.map((policy) => policy.compiledLimit ?? policy.limitFor(limit)))
     }
     return all([...this.ledgers.values()].map(act)) as Answer<M, void>
   }

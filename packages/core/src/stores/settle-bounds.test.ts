@@ -29,10 +29,10 @@ afterAll(async () => {
   await redis.stop()
 })
 
-function reserved(ledger: Ledger, quota: CompiledLimit, clock: ManualClock): ReservedKey {
+function reserved(ledger: Ledger, limit: CompiledLimit, clock: ManualClock): ReservedKey {
   const at = (now: number, cost: number) => {
     clock.set(now)
-    return [{ key: 'client', quota, cost }]
+    return [{ key: 'client', limit, cost }]
   }
   return {
     remaining: async (now) => (await ledger.peek(at(now, 0))).outcomes[0]?.remaining ?? 0,
@@ -56,16 +56,16 @@ describe.each(cases)('$name in $store', ({ name, runs, open }) => {
       anyTerms(name),
       anyOffset,
       anyReservations(25),
-      async (terms, ...played) => {
+      async (params, ...played) => {
         history += 1
         const algorithm = algorithms[name]
         const clock = manualClock()
         const store = open(clock)
         const ledger = store.open([{ name, algorithm }], `settled:${history}`)
-        const key = reserved(ledger, algorithm.compile(terms), clock)
-        const admitted = await playReservations(key, terms, ...played)
+        const key = reserved(ledger, algorithm.compile(params), clock)
+        const admitted = await playReservations(key, params, ...played)
         store.close()
-        expect(excess(name, terms, admitted)).toBeLessThanOrEqual(1e-6)
+        expect(excess(name, params, admitted)).toBeLessThanOrEqual(1e-6)
       },
     )
     await fc.assert(property, { numRuns: runs })

@@ -1,9 +1,9 @@
 import type { Algorithm, CompiledLimit, Outcome } from '../algorithms/algorithm.ts'
 
-/** One policy's part of a decision: `cost` units of `key`, by the terms of `quota`. */
+/** One policy's part of a decision: `cost` units of `key`, against `limit`. */
 export interface Charge {
   key: string
-  quota: CompiledLimit
+  limit: CompiledLimit
   cost: number
 }
 

@@ -86,9 +86,9 @@ describe('three masters', () => {
   })
 
   test('row 25: a policy refuses in its slot: what another slot granted is given back', async () => {
-    const quota = algorithms['sliding-log'].compile({ limit: LIMIT, windowMs: 3_600_000 })
-    const ledger = guarded(connect(), [quota, quota], 'apart')
-    const charge = (key: string) => ({ key, quota, cost: 1 })
+    const limit = algorithms['sliding-log'].compile({ limit: LIMIT, windowMs: 3_600_000 })
+    const ledger = guarded(connect(), [limit, limit], 'apart')
+    const charge = (key: string) => ({ key, limit, cost: 1 })
     const results = await Promise.all(
       Array.from({ length: 6 * LIMIT }, (_, i) =>
         ledger.consume([charge(`address ${i % 3}`), charge(`user ${i % 2}`)]),

@@ -86,8 +86,8 @@ test('3,000 requests at once in a cluster, each with a key of its own beside the
   const results = await Promise.all(
     Array.from({ length: REQUESTS }, (_, i) =>
       ledger.consume([
-        { key: 'address', quota: address, cost: 1 },
-        { key: `key ${i}`, quota: key, cost: 1 },
+        { key: 'address', limit: address, cost: 1 },
+        { key: `key ${i}`, limit: key, cost: 1 },
       ]),
     ),
   )

@@ -23,9 +23,9 @@ import './told.ts'
 
 const HOUR = 3_600_000
 const perHour = (limit: number) => algorithms['fixed-window'].compile({ limit, windowMs: HOUR })
-const quotas = [perHour(LIMIT), perHour(10 ** 6)] as const
-const ask = (address: string, user: string, of: readonly CompiledLimit[] = quotas) =>
-  [address, user].map((key, i) => ({ key, quota: of[i] as CompiledLimit, cost: 1 }))
+const limits = [perHour(LIMIT), perHour(10 ** 6)] as const
+const ask = (address: string, user: string, of: readonly CompiledLimit[] = limits) =>
+  [address, user].map((key, i) => ({ key, limit: of[i] as CompiledLimit, cost: 1 }))
 
 let cluster: RedisCluster
 let client: Cluster
@@ -70,9 +70,9 @@ describe('with a node behind a slow line', () => {
 
   /** A ledger whose address has used up its quota; the slow node has been asked already. */
   async function usedUp(prefix: string, failureMode: Partial<FailureMode>): Promise<Ledger> {
-    const unhurried = guarded(client, quotas, prefix)
+    const unhurried = guarded(client, limits, prefix)
     await Promise.all(Array.from({ length: LIMIT }, () => unhurried.consume(ask(address, user))))
-    return guarded(client, quotas, prefix, { failureMode: { deadlineMs: 100, ...failureMode } })
+    return guarded(client, limits, prefix, { failureMode: { deadlineMs: 100, ...failureMode } })
   }
 
   test.each([
@@ -94,7 +94,7 @@ describe('with a node behind a slow line', () => {
       expect(sources(results)).toEqual(new Set(['store']))
       proxy.latency(0)
       const back = async () => {
-        const [, remaining] = await left(guarded(client, quotas, prefix), ask(address, user))
+        const [, remaining] = await left(guarded(client, limits, prefix), ask(address, user))
         return remaining === 10 ** 6 - LIMIT
       }
       await until(back, { withinMs: 5_000, what: 'all is given back, late grants too' })
@@ -127,7 +127,7 @@ describe('with a frozen node', () => {
     ])
     const failureMode = { deadlineMs: 300 }
     const ledgers = (['local', 'allow', 'deny'] as const).map((onStoreError) =>
-      guarded(client, quotas, onStoreError, { failureMode: { ...failureMode, onStoreError } }),
+      guarded(client, limits, onStoreError, { failureMode: { ...failureMode, onStoreError } }),
     ) as [Ledger, Ledger, Ledger]
     const [local, allow, deny] = ledgers
     await Promise.all(ledgers.map((ledger) => ledger.consume(ask(well, frozen))))
@@ -220,7 +220,7 @@ describe('with clocks that differ', () => {
     const terms = { ...patient, store: client, policies, prefix: 'settled' } as const
     const limiter = createLimiter(terms) as StoreLimiter<'async'>
     const charges = [address, user].map((key, i) => {
-      return { key, quota: limiter.policies[i]?.quota as CompiledLimit, cost: 1 }
+      return { key, limit: limiter.policies[i]?.compiledLimit as CompiledLimit, cost: 1 }
     })
     const take = async (count: number) => {
       const all = Array.from({ length: count }, () => limiter.decide(charges))

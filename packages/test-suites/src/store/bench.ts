@@ -18,7 +18,7 @@ export const WINDOW = 10_000
 export const algorithmNames = Object.keys(algorithms) as AlgorithmName[]
 
 /** `LIMIT` per `WINDOW`. The leaky bucket's queue is as long as makes it hold just as much. */
-export function quotaOf(name: AlgorithmName): CompiledLimit {
+export function limitOf(name: AlgorithmName): CompiledLimit {
   const maxDelayMs = (WINDOW / LIMIT) * (LIMIT - 1)
   return algorithms[name].compile({ limit: LIMIT, windowMs: WINDOW, maxDelayMs })
 }
@@ -28,7 +28,7 @@ export interface Bench {
   readonly store: Store
   readonly clock: ManualClock
   /** The bench of one limiter: a policy for each quota, in spaces named p0, p1, … */
-  open(quotas: readonly CompiledLimit[], options?: { space?: string; prefix?: string }): Rig
+  open(limits: readonly CompiledLimit[], options?: { space?: string; prefix?: string }): Rig
 }
 
 /** A ledger, called with one key and one cost for all of its policies. */
@@ -57,9 +57,9 @@ export function onBench(kit: StoreKit, test: (bench: Bench) => Promise<void>): (
       await test({
         store,
         clock,
-        open: (quotas, { space = 'p', prefix = '' } = {}) => {
-          const spaces = quotas.map(({ algorithm }, i) => ({ name: `${space}${i}`, algorithm }))
-          return rig(store.open(spaces, own + prefix), quotas)
+        open: (limits, { space = 'p', prefix = '' } = {}) => {
+          const spaces = limits.map(({ algorithm }, i) => ({ name: `${space}${i}`, algorithm }))
+          return rig(store.open(spaces, own + prefix), limits)
         },
       })
     } finally {
@@ -68,9 +68,9 @@ export function onBench(kit: StoreKit, test: (bench: Bench) => Promise<void>): (
   }
 }
 
-function rig(ledger: Ledger, quotas: readonly CompiledLimit[]): Rig {
-  const charges = (key: string, cost: number) => quotas.map((quota) => ({ key, quota, cost }))
-  const keys = (key: string) => quotas.map(() => key)
+function rig(ledger: Ledger, limits: readonly CompiledLimit[]): Rig {
+  const charges = (key: string, cost: number) => limits.map((limit) => ({ key, limit, cost }))
+  const keys = (key: string) => limits.map(() => key)
   return {
     ledger,
     charges,

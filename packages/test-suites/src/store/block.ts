@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { algorithmNames, LIMIT, onBench, quotaOf, type StoreKit } from './bench.ts'
+import { algorithmNames, LIMIT, limitOf, onBench, type StoreKit } from './bench.ts'
 
 export function blocks(kit: StoreKit): void {
   describe.each(algorithmNames)('%s', (name) => {
-    const quota = quotaOf(name)
+    const limit = limitOf(name)
 
     test.each([
       ['never seen', 0],
@@ -11,7 +11,7 @@ export function blocks(kit: StoreKit): void {
       ['used up', LIMIT],
     ])('a key %s is blocked for exactly so long, then whole', (_, used) =>
       onBench(kit, async ({ open, clock }) => {
-        const { consume, block, remaining } = open([quota])
+        const { consume, block, remaining } = open([limit])
         if (used > 0) await consume('client', used)
         await block('client', 300)
         clock.advance(1)
@@ -30,7 +30,7 @@ export function blocks(kit: StoreKit): void {
     test(
       'reset makes the quota whole and ends a block',
       onBench(kit, async ({ open }) => {
-        const { consume, block, reset, remaining } = open([quota])
+        const { consume, block, reset, remaining } = open([limit])
         await consume('used', LIMIT)
         await consume('bystander', 2)
         await block('blocked', 1_000_000)
@@ -46,7 +46,7 @@ export function blocks(kit: StoreKit): void {
   test(
     'the later block counts, also when it is the shorter one',
     onBench(kit, async ({ open, clock }) => {
-      const { consume, block } = open([quotaOf('sliding-window')])
+      const { consume, block } = open([limitOf('sliding-window')])
       await block('client', 1_000_000)
       await block('client', 10)
       clock.advance(10)

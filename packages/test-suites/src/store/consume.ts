@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
-import { algorithmNames, LIMIT, onBench, quotaOf, type StoreKit, WINDOW } from './bench.ts'
+import { algorithmNames, LIMIT, limitOf, onBench, type StoreKit, WINDOW } from './bench.ts'
 
 export function consumes(kit: StoreKit): void {
   describe.each(algorithmNames)('%s', (name) => {
-    const quota = quotaOf(name)
+    const limit = limitOf(name)
 
     test(
       'admits the limit and no more, and tells what remains',
       onBench(kit, async ({ open }) => {
-        const { consume } = open([quota])
+        const { consume } = open([limit])
         for (let left = LIMIT - 1; left >= 0; left--) {
           const { admitted, outcomes } = await consume('client')
           expect([admitted, outcomes[0]!.admitted, outcomes[0]!.remaining]).toEqual([
@@ -25,7 +25,7 @@ export function consumes(kit: StoreKit): void {
     test(
       'a refusal costs nothing, however large',
       onBench(kit, async ({ open }) => {
-        const { consume, remaining } = open([quota])
+        const { consume, remaining } = open([limit])
         await consume('client', 2)
         for (const cost of [LIMIT - 1, LIMIT + 1, Number.MAX_SAFE_INTEGER]) {
           expect((await consume('client', cost)).admitted).toBe(false)
@@ -38,7 +38,7 @@ export function consumes(kit: StoreKit): void {
     test(
       'what a refusal says to wait is enough, and one millisecond less is not',
       onBench(kit, async ({ open, clock }) => {
-        const { consume, peek } = open([quota])
+        const { consume, peek } = open([limit])
         await consume('client', LIMIT)
         clock.advance(1)
         const { waitMs } = (await consume('client', 2)).outcomes[0]!
@@ -52,7 +52,7 @@ export function consumes(kit: StoreKit): void {
     test(
       'a cost beyond the limit waits for ever',
       onBench(kit, async ({ open }) => {
-        const { consume } = open([quota])
+        const { consume } = open([limit])
         expect((await consume('client', LIMIT + 1)).outcomes[0]!.waitMs).toBe(Infinity)
       }),
     )
@@ -60,7 +60,7 @@ export function consumes(kit: StoreKit): void {
     test(
       'peek says what consume would, and changes nothing',
       onBench(kit, async ({ open, clock }) => {
-        const { consume, peek } = open([quota])
+        const { consume, peek } = open([limit])
         for (const cost of [0, 1, 3, 2, 1, 0, 1]) {
           const peeked = await peek('client', cost)
           expect(await peek('client', cost)).toEqual(peeked)
@@ -73,7 +73,7 @@ export function consumes(kit: StoreKit): void {
     test(
       'a quota is whole again when it says so',
       onBench(kit, async ({ open, clock }) => {
-        const { consume, remaining } = open([quota])
+        const { consume, remaining } = open([limit])
         const { resetMs } = (await consume('client', LIMIT)).outcomes[0]!
         expect(resetMs).toBeGreaterThan(0)
         clock.advance(resetMs)
@@ -84,7 +84,7 @@ export function consumes(kit: StoreKit): void {
     test(
       'a clock that steps back locks nobody out for longer than a window',
       onBench(kit, async ({ open, clock }) => {
-        const { consume } = open([quota])
+        const { consume } = open([limit])
         await consume('client', LIMIT)
         clock.advance(-100 * WINDOW)
         await consume('client')
@@ -96,8 +96,8 @@ export function consumes(kit: StoreKit): void {
     test(
       'nor in a policy that would have admitted while another one refused',
       onBench(kit, async ({ open, clock }) => {
-        const { consume, remaining } = open([quotaOf('fixed-window'), quota])
-        const alone = open([quotaOf('fixed-window')])
+        const { consume, remaining } = open([limitOf('fixed-window'), limit])
+        const alone = open([limitOf('fixed-window')])
         await consume('client', 3)
         await alone.consume('client', LIMIT - 3)
         clock.advance(-100 * WINDOW)
@@ -112,7 +112,7 @@ export function consumes(kit: StoreKit): void {
   test(
     'a cost of 0 is admitted while a unit remains, and charges nothing',
     onBench(kit, async ({ open }) => {
-      const { consume, remaining } = open([quotaOf('fixed-window')])
+      const { consume, remaining } = open([limitOf('fixed-window')])
       expect((await consume('client', 0)).admitted).toBe(true)
       expect(await remaining('client')).toEqual([LIMIT])
       await consume('client', LIMIT)

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals'
 import type { Charge } from '@sluice/core'
-import { copy, LIMIT, onBench, quotaOf, type StoreKit, WINDOW } from './bench.ts'
+import { copy, LIMIT, limitOf, onBench, type StoreKit, WINDOW } from './bench.ts'
 
 export function contracts(kit: StoreKit): void {
-  const window = quotaOf('fixed-window')
-  const bucket = quotaOf('token-bucket')
+  const window = limitOf('fixed-window')
+  const bucket = limitOf('token-bucket')
 
   test(
     'all policies are charged, or none',
     onBench(kit, async ({ open }) => {
       await open([window]).consume('client', 3)
-      const { consume, remaining } = open([window, bucket, quotaOf('sliding-log')])
+      const { consume, remaining } = open([window, bucket, limitOf('sliding-log')])
       const refused = await consume('client', 3)
       expect(refused.admitted).toBe(false)
       expect(refused.outcomes.map(({ admitted }) => admitted)).toEqual([false, true, true])
@@ -50,7 +50,7 @@ export function contracts(kit: StoreKit): void {
     'the charges are read before the call returns: the caller may use them again',
     onBench(kit, async ({ open }) => {
       const { ledger, remaining } = open([window])
-      const charge: Charge = { key: 'first', quota: window, cost: 1 }
+      const charge: Charge = { key: 'first', limit: window, cost: 1 }
       const charges = [charge]
       const pending = []
       for (const [key, cost] of [

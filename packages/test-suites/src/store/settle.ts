@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
-import { algorithmNames, LIMIT, onBench, quotaOf, type StoreKit, WINDOW } from './bench.ts'
+import { algorithmNames, LIMIT, limitOf, onBench, type StoreKit, WINDOW } from './bench.ts'
 
 export function settles(kit: StoreKit): void {
   describe.each(algorithmNames)('%s', (name) => {
-    const quota = quotaOf(name)
+    const limit = limitOf(name)
 
     test(
       'gives back, down to an untouched quota',
       onBench(kit, async ({ open }) => {
-        const { consume, settle, remaining } = open([quota])
+        const { consume, settle, remaining } = open([limit])
         const { at } = await consume('client', LIMIT)
         await settle('client', -2, at)
         expect(await remaining('client')).toEqual([2])
@@ -20,7 +20,7 @@ export function settles(kit: StoreKit): void {
     test(
       'charges more, into debt that must be worked off',
       onBench(kit, async ({ open, clock }) => {
-        const { consume, settle, peek } = open([quota])
+        const { consume, settle, peek } = open([limit])
         const { at } = await consume('client', LIMIT)
         const before = (await peek('client', 1)).outcomes[0]!.waitMs
         await settle('client', 2, at)
@@ -35,7 +35,7 @@ export function settles(kit: StoreKit): void {
     test(
       'of a key never seen charges what it is told',
       onBench(kit, async ({ open }) => {
-        const { settle, remaining } = open([quota])
+        const { settle, remaining } = open([limit])
         await settle('given back', -3)
         await settle('charged', 3)
         expect(await remaining('given back')).toEqual([LIMIT])
@@ -46,7 +46,7 @@ export function settles(kit: StoreKit): void {
     test(
       'leaves a blocked key blocked',
       onBench(kit, async ({ open, clock }) => {
-        const { block, settle, consume } = open([quota])
+        const { block, settle, consume } = open([limit])
         await block('client', 1_000)
         await settle('client', -LIMIT)
         clock.advance(999)
@@ -59,7 +59,7 @@ export function settles(kit: StoreKit): void {
     '%s: what was charged in a window that is gone changes nothing',
     (name) =>
       onBench(kit, async ({ open, clock }) => {
-        const { consume, settle, remaining } = open([quotaOf(name)])
+        const { consume, settle, remaining } = open([limitOf(name)])
         const { at } = await consume('client', 2)
         clock.advance(2 * WINDOW)
         await consume('client', 2)
@@ -73,8 +73,8 @@ export function settles(kit: StoreKit): void {
     'corrects every policy, each by its own units',
     onBench(kit, async ({ open }) => {
       const { ledger, charges, consume, remaining } = open([
-        quotaOf('fixed-window'),
-        quotaOf('token-bucket'),
+        limitOf('fixed-window'),
+        limitOf('token-bucket'),
       ])
       const { at } = await consume('client', 4)
       const [first, second] = charges('client', -1)

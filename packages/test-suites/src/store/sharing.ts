@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { LIMIT, onBench, quotaOf, type StoreKit } from './bench.ts'
+import { LIMIT, limitOf, onBench, type StoreKit } from './bench.ts'
 
 const oddKeys = [
   '__proto__',
@@ -30,23 +30,23 @@ const oddKeys = [
 ]
 
 export function shares(kit: StoreKit): void {
-  const quota = quotaOf('fixed-window')
+  const limit = limitOf('fixed-window')
 
   test(
     'ledgers of the same space share its quota',
     onBench(kit, async ({ open }) => {
-      await open([quota]).consume('client', 2)
-      expect(await open([quota]).remaining('client')).toEqual([LIMIT - 2])
+      await open([limit]).consume('client', 2)
+      expect(await open([limit]).remaining('client')).toEqual([LIMIT - 2])
     }),
   )
 
   test(
     'another space, another prefix and another key have quotas of their own',
     onBench(kit, async ({ open }) => {
-      const { consume, remaining } = open([quota])
+      const { consume, remaining } = open([limit])
       await consume('client', LIMIT)
-      expect(await open([quota], { space: 'q' }).remaining('client')).toEqual([LIMIT])
-      expect(await open([quota], { prefix: ':other' }).remaining('client')).toEqual([LIMIT])
+      expect(await open([limit], { space: 'q' }).remaining('client')).toEqual([LIMIT])
+      expect(await open([limit], { prefix: ':other' }).remaining('client')).toEqual([LIMIT])
       expect(await remaining('other client')).toEqual([LIMIT])
     }),
   )
@@ -54,16 +54,16 @@ export function shares(kit: StoreKit): void {
   test(
     'the policies of a ledger are spaces of their own, and each can be shared alone',
     onBench(kit, async ({ open }) => {
-      const { consume } = open([quota, quotaOf('token-bucket')])
+      const { consume } = open([limit, limitOf('token-bucket')])
       await consume('client', 2)
-      expect(await open([quota]).remaining('client')).toEqual([LIMIT - 2])
+      expect(await open([limit]).remaining('client')).toEqual([LIMIT - 2])
     }),
   )
 
   test(
     'keys of any characters and any length are told apart',
     onBench(kit, async ({ open }) => {
-      const { consume, remaining } = open([quota])
+      const { consume, remaining } = open([limit])
       for (const key of oddKeys) await consume(key, 2)
       for (const key of oddKeys) expect(await remaining(key)).toEqual([LIMIT - 2])
     }),

@@ -35,9 +35,9 @@ export class LedgerRun implements Run {
       () => this.client,
     )
     const policy = new Policy('', options)
-    const quota = policy.typicalQuota
-    this.ledger = store.open([{ name, algorithm: quota.algorithm }])
-    this.charges = [{ key: 'client', quota, cost: 1 }]
+    const limit = policy.typicalLimit
+    this.ledger = store.open([{ name, algorithm: limit.algorithm }])
+    this.charges = [{ key: 'client', limit, cost: 1 }]
     this.tally = new RunTally(name)
     this.policy = new PolicyTally(termsOf(policy), demand)
     this.tally.policies.push(this.policy)

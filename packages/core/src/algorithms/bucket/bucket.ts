@@ -1,7 +1,7 @@
 import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
 import { greatestCommonDivisor, MAX_EXACT, tickAt, tickStart, ticksPerWindow } from '../ticks.ts'
 
-export interface BucketTerms {
+export interface BucketParams {
   algorithm: Algorithm
   /** What the headers call the quota and its window. */
   shown: { limit: number; windowMs: number }
@@ -25,9 +25,9 @@ export interface BucketTerms {
  *
  * State: a = level in parts, b = the tick at which it stood there.
  */
-export class BucketQuota implements CompiledLimit {
+export class BucketLimit implements CompiledLimit {
   readonly algorithm: Algorithm
-  readonly limit: number
+  readonly units: number
   readonly windowMs: number
   readonly scale: string
   readonly numbers: readonly number[]
@@ -38,28 +38,28 @@ export class BucketQuota implements CompiledLimit {
   private readonly capacity: number
   private readonly queued: boolean
 
-  constructor(terms: BucketTerms) {
-    this.algorithm = terms.algorithm
-    this.limit = terms.shown.limit
-    this.windowMs = terms.shown.windowMs
-    this.window = terms.windowMs
-    this.queued = terms.queueMs > 0
+  constructor(params: BucketParams) {
+    this.algorithm = params.algorithm
+    this.units = params.shown.limit
+    this.windowMs = params.shown.windowMs
+    this.window = params.windowMs
+    this.queued = params.queueMs > 0
 
-    const queuedUnits = Math.ceil((terms.queueMs / terms.windowMs) * terms.limit)
-    const most = Math.max(terms.capacity + queuedUnits, 1)
-    const divisor = terms.oneOfSeveral ? 1 : greatestCommonDivisor(terms.limit, terms.windowMs)
-    const exact = most * (terms.windowMs / divisor) <= MAX_EXACT
-    this.ticks = exact ? terms.windowMs : ticksPerWindow(most, terms.windowMs)
+    const queuedUnits = Math.ceil((params.queueMs / params.windowMs) * params.limit)
+    const most = Math.max(params.capacity + queuedUnits, 1)
+    const divisor = params.oneOfSeveral ? 1 : greatestCommonDivisor(params.limit, params.windowMs)
+    const exact = most * (params.windowMs / divisor) <= MAX_EXACT
+    this.ticks = exact ? params.windowMs : ticksPerWindow(most, params.windowMs)
     // Few scales for many limits: at most one for each power of two.
-    if (!exact && terms.oneOfSeveral) this.ticks = 2 ** Math.floor(Math.log2(this.ticks))
+    if (!exact && params.oneOfSeveral) this.ticks = 2 ** Math.floor(Math.log2(this.ticks))
     const reduced =
-      exact || terms.oneOfSeveral ? divisor : greatestCommonDivisor(terms.limit, this.ticks)
+      exact || params.oneOfSeveral ? divisor : greatestCommonDivisor(params.limit, this.ticks)
     this.unit = this.ticks / reduced
-    this.rate = Math.max(1, terms.limit / reduced)
+    this.rate = Math.max(1, params.limit / reduced)
     this.capacity =
-      terms.limit === 0
+      params.limit === 0
         ? 0
-        : terms.capacity * this.unit + tickAt(terms.queueMs, this.window, this.ticks) * this.rate
+        : params.capacity * this.unit + tickAt(params.queueMs, this.window, this.ticks) * this.rate
     this.scale = exact ? `${this.unit}` : `${this.unit}of${this.ticks}`
     this.numbers = [
       this.capacity,

@@ -14,29 +14,29 @@ import lua from './fixed-window.lua.generated.ts'
  *
  * State: a = number of the window since the epoch, b = units charged in it.
  */
-class FixedWindowQuota implements CompiledLimit {
+class FixedWindowLimit implements CompiledLimit {
   readonly algorithm = fixedWindow
-  readonly limit: number
+  readonly units: number
   readonly windowMs: number
   readonly scale = ''
   readonly numbers: readonly number[]
 
   constructor({ limit, windowMs }: AlgorithmParams) {
-    this.limit = limit
+    this.units = limit
     this.windowMs = windowMs
     this.numbers = [limit, windowMs]
   }
 
   decide(state: KeyState, now: number, cost: number): void {
     const endsIn = this.enter(state, now)
-    const room = this.limit - state.b
+    const room = this.units - state.b
     const admitted = cost <= room && room > 0
     const used = admitted ? state.b + cost : state.b
 
     state.admitted = admitted
-    state.remaining = Math.max(0, this.limit - used)
+    state.remaining = Math.max(0, this.units - used)
     state.resetMs = used === 0 ? 0 : endsIn
-    state.waitMs = admitted || Math.max(cost, 1) <= this.limit ? endsIn : Infinity
+    state.waitMs = admitted || Math.max(cost, 1) <= this.units ? endsIn : Infinity
     state.delayMs = 0
   }
 
@@ -50,7 +50,7 @@ class FixedWindowQuota implements CompiledLimit {
     if (Math.floor(Math.min(chargedAt, now) / this.windowMs) === state.a) {
       state.b = Math.min(MAX_EXACT, Math.max(0, state.b + delta))
     }
-    state.remaining = Math.max(0, this.limit - state.b)
+    state.remaining = Math.max(0, this.units - state.b)
     state.resetMs = state.b === 0 ? 0 : endsIn
   }
 
@@ -69,6 +69,6 @@ export const fixedWindow: Algorithm = {
   options: {},
   maxLimit: MAX_LIMIT,
   keepsLog: false,
-  compile: (terms) => new FixedWindowQuota(terms),
+  compile: (params) => new FixedWindowLimit(params),
   lua,
 }

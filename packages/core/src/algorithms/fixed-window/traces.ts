@@ -8,7 +8,7 @@ const threeAMinute = { limit: 3, windowMs: 60_000 }
 export const fixedWindowTraces: readonly Trace[] = [
   {
     name: 'counts to the limit, refuses one over, starts anew with the next window',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
       admits(1, 1, { remaining: 1, resetMs: 999, waitMs: 999 }),
@@ -20,7 +20,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'admits twice the limit across an edge, and no more',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(999, 3, { remaining: 0, resetMs: 1, waitMs: 1 }),
       admits(1000, 3, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
@@ -31,7 +31,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'a refused large cost leaves room for a small one',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       refuses(0, 4, { remaining: 3, resetMs: 0, waitMs: Infinity }),
       admits(0, 2, { remaining: 1, resetMs: 1000, waitMs: 1000 }),
@@ -42,7 +42,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'cost 0 passes while a unit remains',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 0, { remaining: 3, resetMs: 0, waitMs: 1000 }),
       admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
@@ -52,7 +52,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps back an hour: what was counted counts in the window it is then',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
       refuses(-HOUR, 1, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
@@ -65,7 +65,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps back 1 ms over an edge',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 2, { remaining: 1, resetMs: 60_000, waitMs: 60_000 }),
       refuses(-1, 2, { remaining: 1, resetMs: 1, waitMs: 1 }),
@@ -75,7 +75,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps forward an hour: one full quota',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 2, { remaining: 1, resetMs: 60_000, waitMs: 60_000 }),
       admits(HOUR + 1, 3, { remaining: 0, resetMs: 59_999, waitMs: 59_999 }),
@@ -84,7 +84,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'limit 1',
-    terms: { limit: 1, windowMs: 1000 },
+    params: { limit: 1, windowMs: 1000 },
     steps: [
       admits(999, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
       refuses(999, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
@@ -93,7 +93,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'limit 0 never admits',
-    terms: { limit: 0, windowMs: 1000 },
+    params: { limit: 0, windowMs: 1000 },
     steps: [
       refuses(0, 1, { remaining: 0, resetMs: 0, waitMs: Infinity }),
       refuses(0, 0, { remaining: 0, resetMs: 0, waitMs: Infinity }),
@@ -101,7 +101,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: '7 in 60 s',
-    terms: { limit: 7, windowMs: 60_000 },
+    params: { limit: 7, windowMs: 60_000 },
     steps: [
       admits(59_999, 7, { remaining: 0, resetMs: 1, waitMs: 1 }),
       admits(60_000, 1, { remaining: 6, resetMs: 60_000, waitMs: 60_000 }),
@@ -111,7 +111,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'a window of 1 ms',
-    terms: { limit: 2, windowMs: 1 },
+    params: { limit: 2, windowMs: 1 },
     steps: [
       admits(0, 2, { remaining: 0, resetMs: 1, waitMs: 1 }),
       refuses(0, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
@@ -120,7 +120,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: '10^12 in ten years',
-    terms: { limit: 1e12, windowMs: TEN_YEARS },
+    params: { limit: 1e12, windowMs: TEN_YEARS },
     from: 5 * TEN_YEARS,
     steps: [
       admits(0, 1e12 - 1, { remaining: 1, resetMs: TEN_YEARS, waitMs: TEN_YEARS }),
@@ -131,7 +131,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'settle gives back, at most down to an untouched quota',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
       settles(100, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: 900 }),
@@ -142,7 +142,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'settle charges more, into a debt that ends with the window',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
       settles(300, { delta: 4, chargedAt: 0 }, { remaining: 0, resetMs: 700 }),
@@ -155,7 +155,7 @@ export const fixedWindowTraces: readonly Trace[] = [
   },
   {
     name: 'settle changes nothing once the window has gone',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(999, 1, { remaining: 2, resetMs: 1, waitMs: 1 }),
       admits(1000, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),

@@ -1,6 +1,6 @@
 import { type Algorithm, MAX_LIMIT } from '../algorithm.ts'
 import lua from '../bucket/bucket.lua.generated.ts'
-import { BucketQuota } from '../bucket/bucket.ts'
+import { BucketLimit } from '../bucket/bucket.ts'
 
 /** The longest that an admitted request waits, unless the policy says otherwise, ms. */
 const MAX_DELAY_MS = 1000
@@ -16,7 +16,7 @@ export const leakyBucket: Algorithm = {
   maxLimit: MAX_LIMIT,
   keepsLog: false,
   compile({ limit, windowMs, maxDelayMs = MAX_DELAY_MS, oneOfSeveral }) {
-    return new BucketQuota({
+    return new BucketLimit({
       algorithm: leakyBucket,
       shown: { limit, windowMs },
       limit,

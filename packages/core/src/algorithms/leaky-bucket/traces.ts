@@ -8,7 +8,7 @@ const fourASecond = { limit: 4, windowMs: 1000, maxDelayMs: 500 }
 export const leakyBucketTraces: readonly Trace[] = [
   {
     name: 'the first goes on at once, the others a turn apart, one over is refused',
-    terms: fourASecond,
+    params: fourASecond,
     steps: [
       // A unit leaves in 250 ms; room for 750.
       admits(0, 1, { remaining: 2, resetMs: 250, waitMs: 500 }),
@@ -22,7 +22,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: 'maxDelay 1 ms short of two turns',
-    terms: { limit: 4, windowMs: 1000, maxDelayMs: 499 },
+    params: { limit: 4, windowMs: 1000, maxDelayMs: 499 },
     steps: [
       admits(0, 1, { remaining: 1, resetMs: 250, waitMs: 250 }),
       admits(0, 1, { remaining: 0, resetMs: 500, waitMs: 1, delayMs: 250 }),
@@ -32,7 +32,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: 'maxDelay 1 ms over two turns',
-    terms: { limit: 4, windowMs: 1000, maxDelayMs: 501 },
+    params: { limit: 4, windowMs: 1000, maxDelayMs: 501 },
     steps: [
       admits(0, 2, { remaining: 1, resetMs: 500, waitMs: 250 }),
       admits(0, 1, { remaining: 0, resetMs: 750, waitMs: 249, delayMs: 500 }),
@@ -42,7 +42,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: 'maxDelay 0: nobody waits, turns are refused until they have come',
-    terms: { limit: 4, windowMs: 1000, maxDelayMs: 0 },
+    params: { limit: 4, windowMs: 1000, maxDelayMs: 0 },
     steps: [
       admits(0, 1, { remaining: 0, resetMs: 250, waitMs: 250 }),
       refuses(249, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
@@ -51,7 +51,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: '3 in 1000 ms, turns of 333.3 ms, the default maxDelay of 1 s',
-    terms: { limit: 3, windowMs: 1000 },
+    params: { limit: 3, windowMs: 1000 },
     steps: [
       // 1000 parts a unit, 3 leave per ms, room for 4000.
       admits(0, 1, { remaining: 3, resetMs: 334, waitMs: 1000 }),
@@ -65,7 +65,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: 'a refused large cost leaves room for a small one',
-    terms: fourASecond,
+    params: fourASecond,
     steps: [
       refuses(0, 4, { remaining: 3, resetMs: 0, waitMs: Infinity }),
       admits(0, 2, { remaining: 1, resetMs: 500, waitMs: 250 }),
@@ -76,7 +76,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: 'cost 0 passes while a unit remains, and waits its turn too',
-    terms: fourASecond,
+    params: fourASecond,
     steps: [
       admits(0, 0, { remaining: 3, resetMs: 0, waitMs: 750 }),
       admits(0, 2, { remaining: 1, resetMs: 500, waitMs: 250 }),
@@ -87,7 +87,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps back an hour: nothing leaves meanwhile, then as ever',
-    terms: fourASecond,
+    params: fourASecond,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 750, waitMs: 250 }),
       refuses(-HOUR, 1, { remaining: 0, resetMs: 750, waitMs: 250 }),
@@ -100,7 +100,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: 'limit 1',
-    terms: { limit: 1, windowMs: 1000, maxDelayMs: 1000 },
+    params: { limit: 1, windowMs: 1000, maxDelayMs: 1000 },
     steps: [
       admits(0, 1, { remaining: 1, resetMs: 1000, waitMs: 1000 }),
       admits(0, 1, { remaining: 0, resetMs: 2000, waitMs: 1000, delayMs: 1000 }),
@@ -110,7 +110,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: 'limit 0 never admits',
-    terms: { limit: 0, windowMs: 1000, maxDelayMs: 1000 },
+    params: { limit: 0, windowMs: 1000, maxDelayMs: 1000 },
     steps: [
       refuses(0, 1, { remaining: 0, resetMs: 0, waitMs: Infinity }),
       refuses(0, 0, { remaining: 0, resetMs: 0, waitMs: Infinity }),
@@ -118,7 +118,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: '7 in 60 s, at most 10 s late',
-    terms: { limit: 7, windowMs: 60_000, maxDelayMs: 10_000 },
+    params: { limit: 7, windowMs: 60_000, maxDelayMs: 10_000 },
     steps: [
       // 60000 parts a unit, 7 leave per ms, room for 130000.
       admits(0, 1, { remaining: 1, resetMs: 8572, waitMs: 8572 }),
@@ -132,7 +132,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: 'a window of 1 ms',
-    terms: { limit: 2, windowMs: 1, maxDelayMs: 1 },
+    params: { limit: 2, windowMs: 1, maxDelayMs: 1 },
     steps: [
       // Two leave per ms, room for three.
       admits(0, 3, { remaining: 0, resetMs: 2, waitMs: 1 }),
@@ -142,7 +142,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: 'one in ten years, at most ten years late',
-    terms: { limit: 1, windowMs: TEN_YEARS, maxDelayMs: TEN_YEARS },
+    params: { limit: 1, windowMs: TEN_YEARS, maxDelayMs: TEN_YEARS },
     steps: [
       admits(0, 1, { remaining: 1, resetMs: TEN_YEARS, waitMs: TEN_YEARS }),
       admits(0, 1, {
@@ -156,7 +156,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: '10^9 in a year, exact to the ms',
-    terms: { limit: 1e9, windowMs: YEAR },
+    params: { limit: 1e9, windowMs: YEAR },
     steps: [
       // 1250/39447 units a ms: room for 1 + ⌊1250000/39447⌋ = 1 + 31, which leave in 978.3 ms
       admits(0, 1, { remaining: 31, resetMs: 32, waitMs: 979 }),
@@ -165,7 +165,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: '10^12 in ten years, exact to the ms',
-    terms: { limit: 1e12, windowMs: TEN_YEARS },
+    params: { limit: 1e12, windowMs: TEN_YEARS },
     steps: [
       // 125000/39447 units a ms: room for 1 + ⌊3168.8⌋, which leave in 999.8 ms
       admits(0, 1, { remaining: 3168, resetMs: 1, waitMs: 1000 }),
@@ -174,7 +174,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: '10^12 in ten years, at most ten years late: ticks of 35036749.2 ms',
-    terms: { limit: 1e12, windowMs: TEN_YEARS, maxDelayMs: TEN_YEARS },
+    params: { limit: 1e12, windowMs: TEN_YEARS, maxDelayMs: TEN_YEARS },
     from: 5 * TEN_YEARS,
     steps: [
       // Room for 10^12 + 1: ⌊(2^53 − 1) / (10^12 + 1)⌋ = 9007 ticks.
@@ -190,7 +190,7 @@ export const leakyBucketTraces: readonly Trace[] = [
   },
   {
     name: 'settle gives back, down to an empty queue, and charges more, into debt',
-    terms: fourASecond,
+    params: fourASecond,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 750, waitMs: 250 }),
       settles(0, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: 500 }),

@@ -13,15 +13,15 @@ const MAX_LOG_LIMIT = 100_000
  * State: the log; a, b and c are unused. Entries from after `now`, where the clock has stepped
  * back, count as of `now`.
  */
-class SlidingLogQuota implements CompiledLimit {
+class SlidingLogLimit implements CompiledLimit {
   readonly algorithm = slidingLog
-  readonly limit: number
+  readonly units: number
   readonly windowMs: number
   readonly scale = ''
   readonly numbers: readonly number[]
 
   constructor({ limit, windowMs }: AlgorithmParams) {
-    this.limit = limit
+    this.units = limit
     this.windowMs = windowMs
     this.numbers = [limit, windowMs]
   }
@@ -30,7 +30,7 @@ class SlidingLogQuota implements CompiledLimit {
     const { log } = state
     const used = log === undefined ? 0 : this.used(log, now)
     const newest = log === undefined || log.length === 0 ? undefined : log.time(log.length - 1)
-    const room = this.limit - used
+    const room = this.units - used
     const admitted = cost <= room && room > 0
 
     state.admitted = admitted
@@ -59,7 +59,7 @@ class SlidingLogQuota implements CompiledLimit {
       else log.takeBack(at, -delta)
     }
     const used = this.used(log, now)
-    state.remaining = Math.max(0, this.limit - used)
+    state.remaining = Math.max(0, this.units - used)
     state.resetMs = this.reset(0, used, log.length > 0 ? log.time(log.length - 1) : undefined, now)
   }
 
@@ -79,7 +79,7 @@ class SlidingLogQuota implements CompiledLimit {
 
   /** What never fits is refused without a look at the log, however long that is. */
   private waitOfRefusal(log: Log | undefined, now: number, units: number, room: number): number {
-    return units > this.limit ? Infinity : this.wait(log, now, units - room, 0)
+    return units > this.units ? Infinity : this.wait(log, now, units - room, 0)
   }
 
   /**
@@ -103,6 +103,6 @@ export const slidingLog: Algorithm = {
   options: {},
   maxLimit: MAX_LOG_LIMIT,
   keepsLog: true,
-  compile: (terms) => new SlidingLogQuota(terms),
+  compile: (params) => new SlidingLogLimit(params),
   lua,
 }

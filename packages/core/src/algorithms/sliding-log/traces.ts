@@ -9,7 +9,7 @@ const threeAMinute = { limit: 3, windowMs: 60_000 }
 export const slidingLogTraces: readonly Trace[] = [
   {
     name: 'counts to the limit, refuses one over, and every unit comes back after a window',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
       admits(400, 1, { remaining: 1, resetMs: 1000, waitMs: 600 }),
@@ -23,7 +23,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'several in one millisecond count each',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
       admits(0, 1, { remaining: 1, resetMs: 1000, waitMs: 1000 }),
@@ -35,7 +35,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'a refused large cost leaves room for a small one',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       refuses(0, 4, { remaining: 3, resetMs: 0, waitMs: Infinity }),
       admits(0, 2, { remaining: 1, resetMs: 1000, waitMs: 1000 }),
@@ -49,7 +49,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'cost 0 passes while a unit remains',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 0, { remaining: 3, resetMs: 0, waitMs: 1000 }),
       admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
@@ -62,7 +62,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps back an hour: what was counted counts as of then',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 2, { remaining: 1, resetMs: 60_000, waitMs: 60_000 }),
       admits(10, 1, { remaining: 0, resetMs: 60_000, waitMs: 59_990 }),
@@ -76,7 +76,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps back between two entries: only the later one moves',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 2, { remaining: 1, resetMs: 60_000, waitMs: 60_000 }),
       admits(10, 1, { remaining: 0, resetMs: 60_000, waitMs: 59_990 }),
@@ -87,7 +87,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps back and a unit is admitted: it joins those moved to the same moment',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 1, { remaining: 2, resetMs: 60_000, waitMs: 60_000 }),
       admits(10, 1, { remaining: 1, resetMs: 60_000, waitMs: 59_990 }),
@@ -97,7 +97,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps forward an hour: one full quota',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 2, { remaining: 1, resetMs: 60_000, waitMs: 60_000 }),
       admits(HOUR, 3, { remaining: 0, resetMs: 60_000, waitMs: 60_000 }),
@@ -106,7 +106,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'limit 1',
-    terms: { limit: 1, windowMs: 1000 },
+    params: { limit: 1, windowMs: 1000 },
     steps: [
       admits(999, 1, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
       refuses(1998, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
@@ -115,7 +115,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'limit 0 never admits',
-    terms: { limit: 0, windowMs: 1000 },
+    params: { limit: 0, windowMs: 1000 },
     steps: [
       refuses(0, 1, { remaining: 0, resetMs: 0, waitMs: Infinity }),
       refuses(0, 0, { remaining: 0, resetMs: 0, waitMs: Infinity }),
@@ -123,7 +123,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: '7 in 60 s',
-    terms: { limit: 7, windowMs: 60_000 },
+    params: { limit: 7, windowMs: 60_000 },
     steps: [
       admits(1, 3, { remaining: 4, resetMs: 60_000, waitMs: 60_000 }),
       admits(59_999, 4, { remaining: 0, resetMs: 60_000, waitMs: 2 }),
@@ -133,7 +133,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'a window of 1 ms holds one millisecond',
-    terms: { limit: 2, windowMs: 1 },
+    params: { limit: 2, windowMs: 1 },
     steps: [
       admits(0, 2, { remaining: 0, resetMs: 1, waitMs: 1 }),
       refuses(0, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
@@ -142,7 +142,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: '100000 in ten years',
-    terms: { limit: 100_000, windowMs: TEN_YEARS },
+    params: { limit: 100_000, windowMs: TEN_YEARS },
     steps: [
       admits(0, 99_999, { remaining: 1, resetMs: TEN_YEARS, waitMs: TEN_YEARS }),
       admits(TEN_YEARS - 1, 1, { remaining: 0, resetMs: TEN_YEARS, waitMs: 1 }),
@@ -152,7 +152,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'settle gives back, at most down to an untouched quota',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 2, { remaining: 1, resetMs: 1000, waitMs: 1000 }),
       admits(100, 1, { remaining: 0, resetMs: 1000, waitMs: 900 }),
@@ -168,7 +168,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'settle charges more at the moment of the charge',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
       admits(500, 1, { remaining: 1, resetMs: 1000, waitMs: 500 }),
@@ -180,7 +180,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'settle charges more, into a debt that must come back first',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
       admits(200, 1, { remaining: 1, resetMs: 1000, waitMs: 800 }),
@@ -193,7 +193,7 @@ export const slidingLogTraces: readonly Trace[] = [
   },
   {
     name: 'settle changes nothing once the charge has left the window',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
       admits(1000, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),

@@ -18,9 +18,9 @@ import lua from './sliding-window.lua.generated.ts'
  * State: a = number of the window since the epoch, b = units charged in the window before it,
  * c = units charged in it.
  */
-class SlidingWindowQuota implements CompiledLimit {
+class SlidingWindowLimit implements CompiledLimit {
   readonly algorithm = slidingWindow
-  readonly limit: number
+  readonly units: number
   readonly windowMs: number
   readonly scale = ''
   readonly numbers: readonly number[]
@@ -29,7 +29,7 @@ class SlidingWindowQuota implements CompiledLimit {
   private readonly maxCount: number
 
   constructor({ limit, windowMs }: AlgorithmParams) {
-    this.limit = limit
+    this.units = limit
     this.windowMs = windowMs
     this.ticks = ticksPerWindow(Math.max(limit, 1), windowMs)
     this.maxCount = Math.floor(MAX_EXACT / this.ticks)
@@ -86,7 +86,7 @@ class SlidingWindowQuota implements CompiledLimit {
   }
 
   private remaining(state: KeyState, elapsed: number): number {
-    let left = this.limit - state.c
+    let left = this.units - state.c
     if (state.b > 0) {
       const inside = tickAt(this.windowMs - 1 - elapsed, this.windowMs, this.ticks)
       left -= Math.floor((state.b * inside) / this.ticks)
@@ -101,10 +101,10 @@ class SlidingWindowQuota implements CompiledLimit {
 
   /** ms until `cost` units fit, in this window or in the next one. */
   private wait(previous: number, current: number, elapsed: number, cost: number): number {
-    if (cost > this.limit) return Infinity
-    const room = this.limit - current - cost
+    if (cost > this.units) return Infinity
+    const room = this.units - current - cost
     if (room >= 0 && previous > 0) return this.fadedBy(previous, room) - elapsed
-    return this.windowMs - elapsed + this.fadedBy(current, this.limit - cost)
+    return this.windowMs - elapsed + this.fadedBy(current, this.units - cost)
   }
 
   /** ms into a window from which on no more than `room` units of the `previous` one count. */
@@ -124,6 +124,6 @@ export const slidingWindow: Algorithm = {
   options: {},
   maxLimit: MAX_LIMIT,
   keepsLog: false,
-  compile: (terms) => new SlidingWindowQuota(terms),
+  compile: (params) => new SlidingWindowLimit(params),
   lua,
 }

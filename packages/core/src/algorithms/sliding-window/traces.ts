@@ -19,7 +19,7 @@ const threeAMinute = { limit: 3, windowMs: 60_000 }
 export const slidingWindowTraces: readonly Trace[] = [
   {
     name: 'counts to the limit and refuses one over',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
       admits(500, 1, { remaining: 1, resetMs: 1000, waitMs: 500 }),
@@ -32,7 +32,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'admits 2·limit in a span as long as a window in the worst case',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(999, 3, { remaining: 0, resetMs: 667, waitMs: 1 }),
       // ⌊3 · 999/1000⌋ = 2; the next unit when 3·inside/1000 < 2: inside = 666, elapsed = 333
@@ -51,7 +51,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'a refused large cost leaves room for a small one',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       refuses(0, 4, { remaining: 3, resetMs: 0, waitMs: Infinity }),
       admits(0, 2, { remaining: 1, resetMs: 1500, waitMs: 1000 }),
@@ -65,7 +65,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'cost 0 passes while a unit remains',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 0, { remaining: 3, resetMs: 0, waitMs: 1000 }),
       admits(0, 3, { remaining: 0, resetMs: 1666, waitMs: 1000 }),
@@ -76,7 +76,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'both counts are gone when two windows are',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(999, 3, { remaining: 0, resetMs: 667, waitMs: 1 }),
       refuses(1000, 3, { remaining: 1, resetMs: 666, waitMs: 666 }),
@@ -87,7 +87,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps back an hour: all counts as the previous window, gone within one',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 100_000, waitMs: 60_000 }),
       // ⌊3 · 59999/60000⌋ = 2; the next unit at inside = 39999, elapsed = 20000
@@ -103,7 +103,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps back an hour: both counts count, as one',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(999, 2, { remaining: 1, resetMs: 501, waitMs: 1 }),
       // ⌊2 · 499/1000⌋ = 0
@@ -116,7 +116,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps back 1 ms over an edge: all of it is forgiven',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 100_000, waitMs: 60_000 }),
       // inside = 0
@@ -127,7 +127,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps back within a window: the previous one weighs more again',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 1666, waitMs: 1000 }),
       // ⌊3 · 299/1000⌋ = 0
@@ -140,7 +140,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps forward an hour: one full quota',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 2, { remaining: 1, resetMs: 90_000, waitMs: 60_000 }),
       admits(HOUR, 3, { remaining: 0, resetMs: 100_000, waitMs: 60_000 }),
@@ -149,7 +149,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'limit 1: a unit a window, however late in the one before',
-    terms: { limit: 1, windowMs: 1000 },
+    params: { limit: 1, windowMs: 1000 },
     steps: [
       admits(999, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
       refuses(999, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
@@ -160,7 +160,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'limit 0 never admits',
-    terms: { limit: 0, windowMs: 1000 },
+    params: { limit: 0, windowMs: 1000 },
     steps: [
       refuses(0, 1, { remaining: 0, resetMs: 0, waitMs: Infinity }),
       refuses(0, 0, { remaining: 0, resetMs: 0, waitMs: Infinity }),
@@ -168,7 +168,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: '7 in 60 s',
-    terms: { limit: 7, windowMs: 60_000 },
+    params: { limit: 7, windowMs: 60_000 },
     steps: [
       admits(59_999, 7, { remaining: 0, resetMs: 51_429, waitMs: 1 }),
       // ⌊7 · 59999/60000⌋ = 6; the next when 7·inside/60000 < 6: inside = 51428, elapsed = 8571
@@ -180,7 +180,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'a window of 1 ms: nothing of the previous one is inside',
-    terms: { limit: 2, windowMs: 1 },
+    params: { limit: 2, windowMs: 1 },
     steps: [
       admits(0, 2, { remaining: 0, resetMs: 1, waitMs: 1 }),
       refuses(0, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
@@ -189,7 +189,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: '10^7 in a month: ticks of 745.9 ms',
-    terms: { limit: 1e7, windowMs: MONTH },
+    params: { limit: 1e7, windowMs: MONTH },
     from: 694 * MONTH,
     steps: [
       // ⌊(2^53 − 1) / MONTH⌋ = 3474999 ticks
@@ -205,7 +205,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: '10^9 in a year: ticks of 110565.5 ms',
-    terms: { limit: 1e9, windowMs: YEAR },
+    params: { limit: 1e9, windowMs: YEAR },
     from: 57 * YEAR,
     steps: [
       // ⌊(2^53 − 1) / YEAR⌋ = 285420 ticks; one frees 10^9 / 285420 = 3503.6 units
@@ -218,7 +218,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: '10^12 in ten years: ticks of 35036749.2 ms',
-    terms: { limit: 1e12, windowMs: TEN_YEARS },
+    params: { limit: 1e12, windowMs: TEN_YEARS },
     from: 5 * TEN_YEARS,
     steps: [
       // ⌊(2^53 − 1) / 10^12⌋ = 9007 ticks; one frees 10^12 / 9007 = 111024758.5 units
@@ -238,7 +238,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'settle gives back, in this window and in the previous one',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 1666, waitMs: 1000 }),
       settles(500, { delta: -2, chargedAt: 0 }, { remaining: 2, resetMs: 500 }),
@@ -250,7 +250,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'settle charges more, into a debt that fades with its window',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),
       settles(0, { delta: 4, chargedAt: 0 }, { remaining: 0, resetMs: 1800 }),
@@ -266,7 +266,7 @@ export const slidingWindowTraces: readonly Trace[] = [
   },
   {
     name: 'settle changes nothing once the window is no longer inside',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(999, 2, { remaining: 1, resetMs: 501, waitMs: 1 }),
       admits(2000, 1, { remaining: 2, resetMs: 1000, waitMs: 1000 }),

@@ -52,34 +52,34 @@ export function anyTraffic(maxLength = 30): fc.Arbitrary<Move[]> {
 /** Where in its window the traffic begins, ms. */
 export const anyOffset = fc.integer({ min: 0, max: 100_000_000 })
 
-export function newKey(algorithm: AlgorithmName, terms: AlgorithmParams): SoleKey {
-  return new SoleKey(algorithms[algorithm].compile(terms))
+export function newKey(algorithm: AlgorithmName, params: AlgorithmParams): SoleKey {
+  return new SoleKey(algorithms[algorithm].compile(params))
 }
 
 /** When the next request of `move` comes, after one at `now` that met `outcome`. */
 export function after(
   now: number,
   move: Move,
-  terms: AlgorithmParams,
+  params: AlgorithmParams,
   outcome: Outcome | undefined,
 ): number {
   if (move.pause === 'as told')
     return Number.isFinite(outcome?.waitMs) ? now + outcome!.waitMs : now
   const { share, ms } = move.pause
-  return now + Math.max(0, Math.floor((share * terms.windowMs) / 1000) + ms)
+  return now + Math.max(0, Math.floor((share * params.windowMs) / 1000) + ms)
 }
 
 /** Sends the traffic to the key; returns what each request met, and the time of the last one. */
 export function send(
   key: SoleKey,
-  terms: AlgorithmParams,
+  params: AlgorithmParams,
   offset: number,
   traffic: readonly Move[],
 ) {
   const met: { at: number; cost: number; outcome: Outcome }[] = []
   let now = START + offset
   for (const move of traffic) {
-    now = after(now, move, terms, met.at(-1)?.outcome)
+    now = after(now, move, params, met.at(-1)?.outcome)
     met.push({ at: now, cost: move.cost, outcome: key.consume(now, move.cost) })
   }
   return { met, now }

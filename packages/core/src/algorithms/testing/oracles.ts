@@ -11,7 +11,7 @@ export interface Admitted {
  * The definitions, word for word: how many whole units are left at `now`, from the list of all
  * that was ever admitted, oldest first. Exact, slow, and without a state to keep.
  */
-export type Oracle = (terms: AlgorithmParams, admitted: readonly Admitted[], now: number) => number
+export type Oracle = (params: AlgorithmParams, admitted: readonly Admitted[], now: number) => number
 
 export const oracles: { readonly [name in AlgorithmName]: Oracle } = {
   'fixed-window': ({ limit, windowMs }, admitted, now) => {
@@ -31,27 +31,27 @@ export const oracles: { readonly [name in AlgorithmName]: Oracle } = {
   'sliding-log': ({ limit, windowMs }, admitted, now) =>
     limit - sum(admitted.filter(({ at }) => at > now - windowMs && at <= now)),
 
-  'token-bucket': (terms, admitted, now) => {
-    const { limit, windowMs, burst = limit } = terms
+  'token-bucket': (params, admitted, now) => {
+    const { limit, windowMs, burst = limit } = params
     const capacity = BigInt(burst) * BigInt(windowMs)
-    return wholeUnits(capacity - queued(terms, admitted, now), BigInt(windowMs))
+    return wholeUnits(capacity - queued(params, admitted, now), BigInt(windowMs))
   },
 
-  'leaky-bucket': (terms, admitted, now) => {
-    const { limit, windowMs, maxDelayMs = 0 } = terms
+  'leaky-bucket': (params, admitted, now) => {
+    const { limit, windowMs, maxDelayMs = 0 } = params
     const capacity = BigInt(windowMs) + BigInt(maxDelayMs) * BigInt(limit)
-    return wholeUnits(capacity - queued(terms, admitted, now), BigInt(windowMs))
+    return wholeUnits(capacity - queued(params, admitted, now), BigInt(windowMs))
   },
 }
 
 /** The leaky bucket's second promise: ms until what stands in the queue has left. */
 export function queueDelay(
-  terms: AlgorithmParams,
+  params: AlgorithmParams,
   admitted: readonly Admitted[],
   now: number,
 ): number {
-  const standing = queued(terms, admitted, now)
-  return Number((standing + BigInt(terms.limit) - 1n) / BigInt(terms.limit))
+  const standing = queued(params, admitted, now)
+  return Number((standing + BigInt(params.limit) - 1n) / BigInt(params.limit))
 }
 
 /** Units that have not left yet, multiplied by the window: `limit` of these leave per ms. */

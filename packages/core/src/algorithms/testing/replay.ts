@@ -5,7 +5,7 @@ import { START, type Trace } from './trace.ts'
 /** What the TypeScript form says, step by step, in the form of the trace's expectations. */
 export function replay(algorithm: Algorithm, trace: Trace): Partial<Outcome>[] {
   const { from = START } = trace
-  const key = new SoleKey(algorithm.compile(trace.terms))
+  const key = new SoleKey(algorithm.compile(trace.params))
   return trace.steps.map((step) => {
     const now = from + step.at
     if ('cost' in step) return key.consume(now, step.cost)

@@ -94,8 +94,8 @@ export async function playReservations(
 }
 
 /** The most units that the algorithm admits, from one moment to another `ms` later. */
-function boundOf(name: AlgorithmName, terms: AlgorithmParams, ms: number): number {
-  const { limit, windowMs, burst = limit, maxDelayMs = 0 } = terms
+function boundOf(name: AlgorithmName, params: AlgorithmParams, ms: number): number {
+  const { limit, windowMs, burst = limit, maxDelayMs = 0 } = params
   const drained = (limit * ms) / windowMs
   if (name === 'token-bucket') return burst + drained
   if (name === 'leaky-bucket') return 1 + (limit * maxDelayMs) / windowMs + drained
@@ -108,7 +108,7 @@ function boundOf(name: AlgorithmName, terms: AlgorithmParams, ms: number): numbe
  */
 export function excess(
   name: AlgorithmName,
-  terms: AlgorithmParams,
+  params: AlgorithmParams,
   admitted: readonly Admitted[],
 ): number {
   let most = -Infinity
@@ -116,7 +116,7 @@ export function excess(
     let total = 0
     for (const { at, cost } of admitted.slice(i)) {
       total += cost
-      most = Math.max(most, total - boundOf(name, terms, at - first.at))
+      most = Math.max(most, total - boundOf(name, params, at - first.at))
     }
   }
   return most

@@ -4,17 +4,17 @@ import { Log } from '../sliding-log/log.ts'
 
 /** One key's state under a quota, kept by the rules that every store follows, and by nothing else. */
 export class SoleKey {
-  readonly quota: CompiledLimit
+  readonly limit: CompiledLimit
   private kept: KeyState
 
-  constructor(quota: CompiledLimit, kept = new KeyState()) {
-    this.quota = quota
+  constructor(limit: CompiledLimit, kept = new KeyState()) {
+    this.limit = limit
     this.kept = kept
   }
 
   consume(now: number, cost = 1): Outcome {
     const state = copy(this.kept)
-    const charge = { key: '', quota: this.quota, cost }
+    const charge = { key: '', limit: this.limit, cost }
     decideOne(state, charge, now, cost)
     const outcome = outcomeOf(state)
     if (commitOne(state, charge, now, state.admitted ? cost : 0)) this.kept = state
@@ -28,7 +28,7 @@ export class SoleKey {
 
   settle(now: number, delta: number, chargedAt: number): Pick<Outcome, 'remaining' | 'resetMs'> {
     this.kept = copy(this.kept)
-    this.quota.settle(this.kept, now, delta, chargedAt)
+    this.limit.settle(this.kept, now, delta, chargedAt)
     return { remaining: this.kept.remaining, resetMs: this.kept.resetMs }
   }
 
@@ -44,7 +44,7 @@ export class SoleKey {
 
   /** The same state again, for a future of its own. */
   fork(): SoleKey {
-    return new SoleKey(this.quota, copy(this.kept))
+    return new SoleKey(this.limit, copy(this.kept))
   }
 }
 

@@ -14,7 +14,7 @@ export const TEN_YEARS = 315_576_000_000
 /** What happens to one key, and what the definition of the algorithm says of each step. */
 export interface Trace {
   readonly name: string
-  readonly terms: AlgorithmParams
+  readonly params: AlgorithmParams
   /** ms since the epoch: the moment that the steps call 0. Default: `START`. */
   readonly from?: number
   readonly steps: readonly Step[]

@@ -1,6 +1,6 @@
 import { type Algorithm, MAX_LIMIT } from '../algorithm.ts'
 import lua from '../bucket/bucket.lua.generated.ts'
-import { BucketQuota } from '../bucket/bucket.ts'
+import { BucketLimit } from '../bucket/bucket.ts'
 
 /**
  * Starts full with `burst` tokens and refills `limit` per window, continuously. Admits at most
@@ -14,7 +14,7 @@ export const tokenBucket: Algorithm = {
   keepsLog: false,
   compile({ limit, windowMs, burst = limit, oneOfSeveral }) {
     const refillMs = burst === limit ? windowMs : Math.ceil((burst * windowMs) / limit)
-    return new BucketQuota({
+    return new BucketLimit({
       algorithm: tokenBucket,
       shown: { limit: burst, windowMs: refillMs },
       limit,

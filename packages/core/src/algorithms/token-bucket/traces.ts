@@ -19,7 +19,7 @@ const threeAMinute = { limit: 3, windowMs: 60_000 }
 export const tokenBucketTraces: readonly Trace[] = [
   {
     name: 'starts full, refuses one over, refills 3 in 1000 ms and not in 999',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       // A unit is 1000 parts, 3 refill per ms: 1000/3 = 333.3, 2000/3 = 666.7.
       admits(0, 1, { remaining: 2, resetMs: 334, waitMs: 667 }),
@@ -40,7 +40,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'burst above the limit: 10, and 2 in 1000 ms',
-    terms: { limit: 2, windowMs: 1000, burst: 10 },
+    params: { limit: 2, windowMs: 1000, burst: 10 },
     steps: [
       admits(0, 10, { remaining: 0, resetMs: 5000, waitMs: 500 }),
       refuses(0, 1, { remaining: 0, resetMs: 5000, waitMs: 500 }),
@@ -54,7 +54,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'burst below the limit: one at a time, 10 in 1000 ms',
-    terms: { limit: 10, windowMs: 1000, burst: 1 },
+    params: { limit: 10, windowMs: 1000, burst: 1 },
     steps: [
       admits(0, 1, { remaining: 0, resetMs: 100, waitMs: 100 }),
       refuses(0, 2, { remaining: 0, resetMs: 100, waitMs: Infinity }),
@@ -64,7 +64,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'a refused large cost leaves room for a small one',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       refuses(0, 4, { remaining: 3, resetMs: 0, waitMs: Infinity }),
       admits(0, 2, { remaining: 1, resetMs: 667, waitMs: 334 }),
@@ -75,7 +75,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'cost 0 passes while a whole unit remains',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 0, { remaining: 3, resetMs: 0, waitMs: 1000 }),
       admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
@@ -86,7 +86,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps back an hour: nothing refills meanwhile, then as ever',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 60_000, waitMs: 20_000 }),
       refuses(-HOUR, 1, { remaining: 0, resetMs: 60_000, waitMs: 20_000 }),
@@ -99,7 +99,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'the clock steps forward an hour: one full quota',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       admits(0, 2, { remaining: 1, resetMs: 40_000, waitMs: 20_000 }),
       admits(HOUR, 3, { remaining: 0, resetMs: 60_000, waitMs: 20_000 }),
@@ -108,7 +108,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'limit 1',
-    terms: { limit: 1, windowMs: 1000 },
+    params: { limit: 1, windowMs: 1000 },
     steps: [
       admits(999, 1, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
       refuses(1998, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
@@ -117,7 +117,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'limit 0 never admits',
-    terms: { limit: 0, windowMs: 1000, burst: 0 },
+    params: { limit: 0, windowMs: 1000, burst: 0 },
     steps: [
       refuses(0, 1, { remaining: 0, resetMs: 0, waitMs: Infinity }),
       refuses(0, 0, { remaining: 0, resetMs: 0, waitMs: Infinity }),
@@ -125,7 +125,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: '7 in 60 s',
-    terms: { limit: 7, windowMs: 60_000 },
+    params: { limit: 7, windowMs: 60_000 },
     steps: [
       // A unit is 60000 parts, 7 refill per ms: 60000/7 = 8571.4.
       admits(0, 7, { remaining: 0, resetMs: 60_000, waitMs: 8572 }),
@@ -137,7 +137,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'a window of 1 ms',
-    terms: { limit: 2, windowMs: 1 },
+    params: { limit: 2, windowMs: 1 },
     steps: [
       admits(0, 2, { remaining: 0, resetMs: 1, waitMs: 1 }),
       refuses(0, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
@@ -146,7 +146,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'one in ten years',
-    terms: { limit: 1, windowMs: TEN_YEARS },
+    params: { limit: 1, windowMs: TEN_YEARS },
     steps: [
       admits(0, 1, { remaining: 0, resetMs: TEN_YEARS, waitMs: TEN_YEARS }),
       refuses(TEN_YEARS - 1, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
@@ -155,7 +155,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: '10^7 in a month, exact to the ms',
-    terms: { limit: 1e7, windowMs: MONTH },
+    params: { limit: 1e7, windowMs: MONTH },
     steps: [
       // 10^7 / MONTH = 5/1296: a unit in 259.2 ms
       admits(0, 1e7, { remaining: 0, resetMs: MONTH, waitMs: 260 }),
@@ -166,7 +166,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: '10^9 in a year, exact to the ms',
-    terms: { limit: 1e9, windowMs: YEAR },
+    params: { limit: 1e9, windowMs: YEAR },
     steps: [
       // 10^9 / YEAR = 1250/39447: a unit in 31.56 ms
       admits(0, 1e9, { remaining: 0, resetMs: YEAR, waitMs: 32 }),
@@ -177,7 +177,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: '10^12 in ten years: ticks of 35036749.2 ms',
-    terms: { limit: 1e12, windowMs: TEN_YEARS },
+    params: { limit: 1e12, windowMs: TEN_YEARS },
     from: 5 * TEN_YEARS,
     steps: [
       // ⌊(2^53 − 1) / 10^12⌋ = 9007 ticks, the first one at ⌈TEN_YEARS / 9007⌉ = 35036750 ms
@@ -194,7 +194,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'a small burst of 10^12 in ten years is exact to the ms',
-    terms: { limit: 1e12, windowMs: TEN_YEARS, burst: 1000 },
+    params: { limit: 1e12, windowMs: TEN_YEARS, burst: 1000 },
     steps: [
       // 10^12 / TEN_YEARS = 125000/39447, 3.17 units a ms: 1000 units in 315.6 ms
       admits(0, 1000, { remaining: 0, resetMs: 316, waitMs: 1 }),
@@ -204,7 +204,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'settle gives back, down to a full bucket, and charges more, into debt',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
       settles(0, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: 667 }),
@@ -219,7 +219,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'settle gives back what has not drained since the charge',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
       // 3000 − 1500 + 1000 are missing
@@ -236,7 +236,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'settle corrects whenever it comes: a bucket has no window',
-    terms: threeASecond,
+    params: threeASecond,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
       settles(900, { delta: 1, chargedAt: 0 }, { remaining: 1, resetMs: 434 }),
@@ -245,7 +245,7 @@ export const tokenBucketTraces: readonly Trace[] = [
   },
   {
     name: 'a debt as large as can be counted, and its end to the ms',
-    terms: threeAMinute,
+    params: threeAMinute,
     steps: [
       // A unit is 20000 parts, one refills per ms. What is missing, and the units asked for, are
       // together more than 2^53 parts.

@@ -9,10 +9,10 @@ import type { RateLimitOptions } from '../rate-limit-options.ts'
 import { WirePolicyCache } from './wire-policy-cache.ts'
 
 const SECRET = 'a secret of more than sixteen characters'
-const quota = new Policy('', { limit: 5, window: '1m' }).quotaFor(5)
+const limit = new Policy('', { limit: 5, window: '1m' }).limitFor(5)
 const decision = { name: 'burst', limit: 5, windowMs: 60_000 } as PolicyDecision
 const policyOf = (secret: string | undefined, key: string) =>
-  new WirePolicyCache(secret).policy({ quota, key, cost: 1 }, decision)
+  new WirePolicyCache(secret).policy({ limit, key, cost: 1 }, decision)
 
 function keyIn(partition: string): string {
   return Buffer.from(/^;pk=:(.+):$/.exec(partition)?.[1] as string, 'base64').toString('hex')
@@ -20,10 +20,10 @@ function keyIn(partition: string): string {
 
 test('by default there is no partition key, and the text of a policy is made once', () => {
   const book = new WirePolicyCache(undefined)
-  const one = book.policy({ quota, key: 'ada', cost: 1 }, decision)
+  const one = book.policy({ limit, key: 'ada', cost: 1 }, decision)
   expect(one.namedPolicy).toBe('"burst";q=5;w=60')
   expect(one.partition).toBe('')
-  expect(book.policy({ quota, key: 'bob', cost: 1 }, decision)).toBe(one)
+  expect(book.policy({ limit, key: 'bob', cost: 1 }, decision)).toBe(one)
 })
 
 describe('point 11: with a secret', () => {

@@ -17,20 +17,20 @@ export class WirePolicyCache {
     this.secret = secret
   }
 
-  policy({ quota, key }: Charge, { name, limit, windowMs }: PolicyDecision): WirePolicy {
+  policy(charge: Charge, { name, limit: quota, windowMs }: PolicyDecision): WirePolicy {
     if (this.secret !== undefined) {
-      const partitionKey = createHmac('sha256', this.secret).update(key).digest()
+      const partitionKey = createHmac('sha256', this.secret).update(charge.key).digest()
       return new WirePolicy({
         name,
-        quota: limit,
+        quota,
         windowMs,
         partitionKey: partitionKey.subarray(0, PARTITION_BYTES),
       })
     }
-    let policy = this.policies.get(quota)
+    let policy = this.policies.get(charge.limit)
     if (policy === undefined) {
-      policy = new WirePolicy({ name, quota: limit, windowMs })
-      this.policies.set(quota, policy)
+      policy = new WirePolicy({ name, quota, windowMs })
+      this.policies.set(charge.limit, policy)
     }
     return policy
   }

@@ -163,23 +163,23 @@ export class MemoryLedger implements Ledger<'sync'> {
     return state
   }
 
-  private write(i: number, slot: number, { key, quota }: Charge, now: number): void {
+  private write(i: number, slot: number, { key, limit }: Charge, now: number): void {
     const table = this.tables[i] as Table
     const state = this.states[i] as KeyState
     const place = slot < 0 ? table.add(key) : slot
-    table.slots.save(place, state, now, this.standing(i, state, quota, now))
+    table.slots.save(place, state, now, this.standing(i, state, limit, now))
     this.store.kept(table, now)
   }
 
   /** The share in use of what the quota holds when whole, 0 … 254, or `EXHAUSTED`. */
-  private standing(i: number, { remaining }: KeyState, quota: CompiledLimit, now: number): number {
+  private standing(i: number, { remaining }: KeyState, limit: CompiledLimit, now: number): number {
     if (remaining < 1) return EXHAUSTED
     // A division costs more than all the rest of it.
-    if (this.scaledFor[i] !== quota) {
+    if (this.scaledFor[i] !== limit) {
       const { unused } = this
       empty(unused)
-      quota.decide(unused, now, 0)
-      this.scaledFor[i] = quota
+      limit.decide(unused, now, 0)
+      this.scaledFor[i] = limit
       this.scales[i] = 254 / unused.remaining
     }
     return 254 - ((remaining * (this.scales[i] as number)) | 0)

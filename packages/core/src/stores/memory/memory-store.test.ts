@@ -134,14 +134,14 @@ describe('a full memory store', () => {
 
   it.each(ALGORITHMS)('frees first what is least used, whatever the terms of %s', (name) => {
     const anyCosts = fc.array(fc.nat(40), { minLength: 2, maxLength: 8 })
-    const property = fc.property(anyTerms(name), anyCosts, (terms, costs) => {
-      const quota = algorithms[name].compile(terms)
+    const property = fc.property(anyTerms(name), anyCosts, (params, costs) => {
+      const limit = algorithms[name].compile(params)
       const store = memoryStore({ maxKeys: costs.length, clock: manualClock() })
-      const ledger = store.open([{ name: 'space', algorithm: quota.algorithm }], 'test')
-      const ask = (key: string) => ledger.peek([{ key, quota, cost: 0 }]).outcomes[0]!.remaining
+      const ledger = store.open([{ name: 'space', algorithm: limit.algorithm }], 'test')
+      const ask = (key: string) => ledger.peek([{ key, limit, cost: 0 }]).outcomes[0]!.remaining
       const whole = ask('unseen')
       const spend = (key: string, cost: number) =>
-        ledger.consume([{ key, quota, cost: 1 + (cost % whole) }])
+        ledger.consume([{ key, limit, cost: 1 + (cost % whole) }])
       costs.forEach((cost, i) => {
         spend(`client-${i}`, cost)
       })

@@ -22,31 +22,31 @@ let scenario = 0
 /** A ledger of the policies as limiters have it, in keys that no other test has touched. */
 function ledgerOf(
   open: Open,
-  quotas: readonly CompiledLimit[],
+  limits: readonly CompiledLimit[],
   clock: ManualClock,
 ): Ledger<'async'> {
   scenario += 1
-  return guarded(open.client, quotas, `subjects-${process.pid}-${scenario}`, { clock })
+  return guarded(open.client, limits, `subjects-${process.pid}-${scenario}`, { clock })
 }
 
 const LIMIT = 5
 const WINDOW = 10_000
 
 /** `LIMIT` per `WINDOW`. The leaky bucket's queue is as long as makes it hold just as much. */
-function quotaOf(name: AlgorithmName): CompiledLimit {
+function limitOf(name: AlgorithmName): CompiledLimit {
   return algorithms[name].compile({ limit: LIMIT, windowMs: WINDOW, maxDelayMs: 8_000 })
 }
 
-const charge = (key: string, quota: CompiledLimit, cost = 1): Charge => ({ key, quota, cost })
+const charge = (key: string, limit: CompiledLimit, cost = 1): Charge => ({ key, limit, cost })
 const perHour = (limit: number) =>
   algorithms['fixed-window'].compile({ limit, windowMs: 3_600_000 })
 
 async function remaining(
   ledger: Ledger,
   key: string,
-  quotas: readonly CompiledLimit[],
+  limits: readonly CompiledLimit[],
 ): Promise<number[]> {
-  const { outcomes } = await ledger.peek(quotas.map((quota) => charge(key, quota, 0)))
+  const { outcomes } = await ledger.peek(limits.map((limit) => charge(key, limit, 0)))
   return outcomes.map((outcome) => outcome.remaining)
 }
 
@@ -65,25 +65,25 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
 
   test('60 requests at once from one address, over 3 users: 30 at most, and all is counted', async () => {
     const run = async (perAddress: number, perUser: number, cost: number) => {
-      const quotas = [perHour(perAddress), perHour(perUser)] as const
-      const ledger = ledgerOf(open, quotas, clock)
+      const limits = [perHour(perAddress), perHour(perUser)] as const
+      const ledger = ledgerOf(open, limits, clock)
       const results = await Promise.all(
         Array.from({ length: 60 }, (_, i) =>
           ledger.consume([
-            charge('192.0.2.1', quotas[0], cost),
-            charge(`user:${i % 3}`, quotas[1], cost),
+            charge('192.0.2.1', limits[0], cost),
+            charge(`user:${i % 3}`, limits[1], cost),
           ]),
         ),
       )
       const admitted = results.map((result) => result.admitted)
       const units = cost * admitted.filter(Boolean).length
       expect(units).toBeLessThanOrEqual(perAddress)
-      const [address] = await remaining(ledger, '192.0.2.1', quotas)
+      const [address] = await remaining(ledger, '192.0.2.1', limits)
       expect(address).toBe(perAddress - units)
       for (const user of [0, 1, 2]) {
         const own = cost * admitted.filter((yes, i) => yes && i % 3 === user).length
         expect(own).toBeLessThanOrEqual(perUser)
-        expect((await remaining(ledger, `user:${user}`, quotas))[1]).toBe(perUser - own)
+        expect((await remaining(ledger, `user:${user}`, limits))[1]).toBe(perUser - own)
       }
       return units
     }
@@ -102,9 +102,9 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
   })
 
   test.each(ALGORITHM_NAMES)('what %s granted is given back when another refuses', async (name) => {
-    const quotas = [quotaOf(name), quotaOf('fixed-window')] as const
-    const ledger = ledgerOf(open, quotas, clock)
-    const ask = (cost: number) => [charge('address', quotas[0], cost), charge('user', quotas[1], 2)]
+    const limits = [limitOf(name), limitOf('fixed-window')] as const
+    const ledger = ledgerOf(open, limits, clock)
+    const ask = (cost: number) => [charge('address', limits[0], cost), charge('user', limits[1], 2)]
     expect((await ledger.consume(ask(1))).admitted).toBe(true)
     expect((await ledger.consume(ask(1))).admitted).toBe(true)
     const untouched = await ledger.peek(ask(0))
@@ -112,8 +112,8 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
     expect(refused).toMatchObject({ admitted: false, source: 'store' })
     expect(refused.outcomes[0]).toEqual(untouched.outcomes[0])
     expect(refused.outcomes.map((outcome) => outcome.admitted)).toEqual([true, false])
-    expect(await remaining(ledger, 'address', quotas)).toEqual([LIMIT - 2, LIMIT])
-    expect(await remaining(ledger, 'user', quotas)).toEqual([LIMIT, LIMIT - 4])
+    expect(await remaining(ledger, 'address', limits)).toEqual([LIMIT - 2, LIMIT])
+    expect(await remaining(ledger, 'user', limits)).toEqual([LIMIT, LIMIT - 4])
   })
 
   test('whatever is asked, one at a time, is answered as by a store that is no cluster', async () => {
@@ -139,13 +139,13 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
       fc.array(operation, { maxLength: 30 }),
       async (policies, operations) => {
         const own = manualClock()
-        const quotas = policies.map(quotaOf)
-        const keyspaces = quotas.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
+        const limits = policies.map(limitOf)
+        const keyspaces = limits.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
         const memory = memoryStore({ clock: own })
-        const ledgers: Ledger[] = [memory.open(keyspaces, 'one'), ledgerOf(open, quotas, own)]
+        const ledgers: Ledger[] = [memory.open(keyspaces, 'one'), ledgerOf(open, limits, own)]
         for (const { op, keys, costs } of operations) {
           if (op === 'pass') own.advance((costs[0] * WINDOW) / 5)
-          const charges = quotas.map((quota, i) => charge(keys[i]!, quota, costs[i]))
+          const charges = limits.map((limit, i) => charge(keys[i]!, limit, costs[i]))
           const told = []
           for (const ledger of ledgers) {
             if (op === 'consume' || op === 'peek') told.push(copy(await ledger[op](charges)))
@@ -163,12 +163,12 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
   })
 
   test('policies of the same subject remain one call, and requests for them share it', async () => {
-    const quotas = [perHour(100), perHour(100), perHour(100)] as const
-    const ledger = ledgerOf(open, quotas, clock)
+    const limits = [perHour(100), perHour(100), perHour(100)] as const
+    const ledger = ledgerOf(open, limits, clock)
     const ask = (user: string) => [
-      charge('address', quotas[0]),
-      charge(user, quotas[1]),
-      charge('address', quotas[2]),
+      charge('address', limits[0]),
+      charge(user, limits[1]),
+      charge('address', limits[2]),
     ]
     await ledger.consume(ask('u0'))
     await Promise.all(cluster.nodes.map((node) => node.command('CONFIG', 'RESETSTAT')))
@@ -178,34 +178,34 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
     )
     // The address, as itself and where it is the user too, and two users.
     expect(await evalshaCalls()).toBe(4)
-    expect(await remaining(ledger, 'address', quotas)).toEqual([92, 98, 92])
+    expect(await remaining(ledger, 'address', limits)).toEqual([92, 98, 92])
   })
 
   test('the caller may use the charges again as soon as the call returns', async () => {
-    const quotas = [perHour(5), perHour(5)] as const
-    const ledger = ledgerOf(open, quotas, clock)
+    const limits = [perHour(5), perHour(5)] as const
+    const ledger = ledgerOf(open, limits, clock)
     for (const op of ['consume', 'peek'] as const) {
-      const charges = [charge('address', quotas[0], 2), charge('user', quotas[1], 9)]
+      const charges = [charge('address', limits[0], 2), charge('user', limits[1], 9)]
       const answer = ledger[op](charges)
       for (const each of charges) Object.assign(each, { key: 'other', cost: 1 })
       const { admitted, outcomes } = await answer
       expect([admitted, outcomes[0]?.remaining, outcomes[1]?.remaining]).toEqual([false, 5, 5])
     }
-    expect(await remaining(ledger, 'address', quotas)).toEqual([5, 5])
+    expect(await remaining(ledger, 'address', limits)).toEqual([5, 5])
   })
 
   test('a subject that can’t be decided: the stance decides, and what others granted comes back', async () => {
-    const quotas = [perHour(5), perHour(5), perHour(5)] as const
-    const ledger = ledgerOf(open, quotas, clock)
-    const charges = ['address', 'user', 'tenant'].map((key, i) => charge(key, quotas[i]!, 2))
+    const limits = [perHour(5), perHour(5), perHour(5)] as const
+    const ledger = ledgerOf(open, limits, clock)
+    const charges = ['address', 'user', 'tenant'].map((key, i) => charge(key, limits[i]!, 2))
     await ledger.consume(charges)
     const broken = `subjects-${process.pid}-${scenario}:{user}:p1`
     await onOwner('DEL', broken)
     await onOwner('RPUSH', broken, 'value')
     expect(await ledger.consume(charges)).toMatchObject({ admitted: false, source: 'deny' })
     const back = async () => {
-      const address = await remaining(ledger, 'address', [quotas[0]])
-      const { outcomes } = await ledger.peek(quotas.map((quota) => charge('tenant', quota, 0)))
+      const address = await remaining(ledger, 'address', [limits[0]])
+      const { outcomes } = await ledger.peek(limits.map((limit) => charge('tenant', limit, 0)))
       return address[0] === 3 && outcomes[2]?.remaining === 3
     }
     await until(back, { withinMs: 5_000, what: 'what was granted is given back' })

@@ -95,8 +95,8 @@ export class RedisLedger implements Ledger<'async'> {
 
   private add(call: ScriptCall, charges: readonly Charge[]): void {
     for (let i = 0; i < charges.length; i += 1) {
-      const { key, quota, cost } = charges[i] as Charge
-      call.add(this.key(key, i), quota, cost)
+      const { key, limit, cost } = charges[i] as Charge
+      call.add(this.key(key, i), limit, cost)
     }
   }
 

@@ -195,8 +195,8 @@ export class GuardedLedger implements DecidingLedger {
 
   private localCharges(charges: readonly Charge[]): readonly Charge[] {
     if (this.failureMode.localShare === 1) return charges
-    return charges.map(({ key, quota, cost }, i) => {
-      return { key, quota: this.failureMode.localQuota(i, quota), cost }
+    return charges.map(({ key, limit, cost }, i) => {
+      return { key, limit: this.failureMode.localLimit(i, limit), cost }
     })
   }
 
@@ -253,11 +253,11 @@ function settler<T>(resolve: (value: T) => void, reject: (error: unknown) => voi
 }
 
 function unpaid(charges: readonly Charge[]): Charge[] {
-  return charges.map(({ key, quota }) => ({ key, quota, cost: 0 }))
+  return charges.map(({ key, limit }) => ({ key, limit, cost: 0 }))
 }
 
 function returned(charges: readonly Charge[]): Charge[] {
-  return charges.map(({ key, quota, cost }) => ({ key, quota, cost: -cost }))
+  return charges.map(({ key, limit, cost }) => ({ key, limit, cost: -cost }))
 }
 
 function unconfirmed(operation: string, cause: unknown): StoreError {

@@ -38,11 +38,11 @@ export class LedgerRefusals {
     const now = this.shared.clock()
     const found: Refusal[] = []
     for (let i = 0; i < charges.length; i += 1) {
-      const { key, quota, cost } = charges[i] as Charge
+      const { key, limit, cost } = charges[i] as Charge
       const keyspace = this.keyspaces[i] as RefusalSpace
       if (cost > 1 || !this.isOn(keyspace)) return undefined
       const refusal = this.shared.get(keyspace, key)
-      if (refusal === undefined || !haveSameTerms(quota, refusal.quota)) return undefined
+      if (refusal === undefined || !haveSameTerms(limit, refusal.limit)) return undefined
       if (now >= refusal.until || (now >= refusal.askAgainAt && isAskable())) return undefined
       found.push(refusal)
     }
@@ -59,7 +59,7 @@ export class LedgerRefusals {
       // What has ended since may have ended this refusal too.
       const holds = ends === this.ends()
       for (let i = 0; i < result.outcomes.length; i += 1) {
-        const { key, quota, cost } = charges[i] as Charge
+        const { key, limit, cost } = charges[i] as Charge
         const { at, source } = result.origins?.[i] ?? result
         const keyspace = this.keyspaces[i] as RefusalSpace
         const outcome = result.outcomes[i] as Outcome
@@ -70,7 +70,7 @@ export class LedgerRefusals {
           this.shared.set(
             keyspace,
             key,
-            toRefusal(quota, outcome, at, askedAt, this.shared.clock()),
+            toRefusal(limit, outcome, at, askedAt, this.shared.clock()),
           )
         }
       }
@@ -116,7 +116,7 @@ export class LedgerRefusals {
 }
 
 function toRefusal(
-  quota: CompiledLimit,
+  limit: CompiledLimit,
   { waitMs, resetMs }: Outcome,
   at: number,
   askedAt: number,
@@ -124,7 +124,7 @@ function toRefusal(
 ): Refusal {
   const until = askedAt + waitMs
   const askAgainAt = Math.min(until, askedAt + ASK_AGAIN_MS)
-  return { quota, until, askAgainAt, receivedAt, at, waitMs, resetMs }
+  return { limit, until, askAgainAt, receivedAt, at, waitMs, resetMs }
 }
 
 function toRuling(refusals: readonly Refusal[], now: number): StoreResult {

@@ -350,9 +350,9 @@ describe('where something settles', () => {
     }
     const policies = ['address', 'user'].map((name) => ({ ...minute, name, limit: 1 }))
     const { limiter } = new RoutedLimiter({ store: apart, policies }, plain).base
-    const quotas = limiter.policies.map(({ quota }) => quota as CompiledLimit)
+    const limits = limiter.policies.map(({ compiledLimit }) => compiledLimit as CompiledLimit)
     const consume = (keys: string[]) =>
-      limiter.decide(quotas.map((quota, i) => ({ key: keys[i] as string, quota, cost: 1 })))
+      limiter.decide(limits.map((limit, i) => ({ key: keys[i] as string, limit, cost: 1 })))
     await consume(['a', 'b'])
     expect((await consume(['a', 'b'])).allowed).toBe(false)
     expect(await calls(() => consume(['a', 'b']))).toBeGreaterThan(0)

@@ -5,9 +5,9 @@ import type { Keyspace } from '../store.ts'
 /** Keys of which refusals are remembered at a time, over all limiters on a store. */
 const MAX_KEYS = 10_000
 
-/** That a key has not one unit left, by the terms of a quota. Times are on `Refusals.clock`, ms. */
+/** That a key has not one unit left, under a limit. Times are on `Refusals.clock`, ms. */
 export interface Refusal {
-  readonly quota: CompiledLimit
+  readonly limit: CompiledLimit
   /** When the next unit is there, counted from when the store was asked: so never too late. */
   readonly until: number
   /** When the store is to be asked again, while it can be. */

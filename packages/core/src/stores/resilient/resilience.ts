@@ -32,7 +32,7 @@ class Resilience {
               prefix,
               {
                 ...failureMode,
-                localQuota: (i, quota) => failureMode.localQuota(places[i] as number, quota),
+                localLimit: (i, limit) => failureMode.localLimit(places[i] as number, limit),
               },
             ),
           )

@@ -16,7 +16,7 @@ export interface FailureMode {
   /** The share of the limits that this process admits alone, above 0, up to 1. */
   readonly localShare: number
   /** That share of a quota of the policy with this number, from 0. */
-  localQuota(policy: number, quota: CompiledLimit): CompiledLimit
+  localLimit(policy: number, limit: CompiledLimit): CompiledLimit
 }
 
 /** A ledger that knows whether its store would be asked. */
@@ -67,5 +67,5 @@ export class ResilientLedger implements Ledger<'async'> {
 }
 
 function copy(charges: readonly Charge[]): Charge[] {
-  return charges.map(({ key, quota, cost }) => ({ key, quota, cost }))
+  return charges.map(({ key, limit, cost }) => ({ key, limit, cost }))
 }

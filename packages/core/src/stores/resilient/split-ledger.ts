@@ -149,10 +149,10 @@ function sourceOf(results: readonly StoreResult[], admitted: boolean): DecisionS
 }
 
 /** How a policy is shown that nobody could ask: whole where all pass, with nothing left where none does. */
-function unasked({ admitted, at }: StoreResult, { quota }: Charge): Outcome {
+function unasked({ admitted, at }: StoreResult, { limit }: Charge): Outcome {
   if (!admitted) return { admitted, remaining: 0, resetMs: 0, waitMs: 0, delayMs: 0 }
   const state = new KeyState()
-  quota.decide(state, at, 0)
+  limit.decide(state, at, 0)
   const { remaining, resetMs, waitMs, delayMs } = state
   return { admitted, remaining, resetMs, waitMs, delayMs }
 }

@@ -7,14 +7,14 @@ import type { Charge } from '../store.ts'
  * Decides a charge on the state of its key, in which it leaves the outcome and the state as it is
  * at `now`, not charged yet.
  */
-export function decideOne(state: KeyState, { quota }: Charge, now: number, cost: number): void {
+export function decideOne(state: KeyState, { limit }: Charge, now: number, cost: number): void {
   const blockedMs = state.blockedUntil - now
   if (blockedMs > 0) {
     refuse(state, blockedMs)
     return
   }
   state.blockedUntil = 0
-  quota.decide(state, now, cost)
+  limit.decide(state, now, cost)
 }
 
 /**
@@ -25,9 +25,9 @@ export function decideOne(state: KeyState, { quota }: Charge, now: number, cost:
  *   stepped back, which even a refusal does, so that nobody stays locked out until that clock has
  *   caught up
  */
-export function commitOne(state: KeyState, { quota }: Charge, now: number, cost: number): boolean {
+export function commitOne(state: KeyState, { limit }: Charge, now: number, cost: number): boolean {
   if (cost === 0 && !state.rebased) return false
-  quota.commit(state, now, cost)
+  limit.commit(state, now, cost)
   return true
 }
 
@@ -54,7 +54,7 @@ function showUncharged(states: readonly KeyState[], charges: readonly Charge[], 
     const state = states[i] as KeyState
     if (!state.admitted) continue
     const { rebased } = state
-    charges[i]?.quota.decide(state, now, 0)
+    charges[i]?.limit.decide(state, now, 0)
     state.rebased = rebased
   }
 }
@@ -66,13 +66,13 @@ function showUncharged(states: readonly KeyState[], charges: readonly Charge[], 
  */
 export function settleOne(
   state: KeyState,
-  { quota, cost }: Charge,
+  { limit, cost }: Charge,
   now: number,
   chargedAt: number,
 ): 'nothing' | 'keep' | 'delete' {
   if (state.blockedUntil > now) return 'nothing'
   state.blockedUntil = 0
-  quota.settle(state, now, cost, chargedAt)
+  limit.settle(state, now, cost, chargedAt)
   return state.resetMs === 0 ? 'delete' : 'keep'
 }
 

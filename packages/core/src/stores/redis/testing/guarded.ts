@@ -14,7 +14,7 @@ const patient: FailureMode = {
   refusalCache: false,
   settles: false,
   localShare: 1,
-  localQuota: (_, quota) => quota,
+  localLimit: (_, limit) => limit,
 }
 
 /**
@@ -23,11 +23,11 @@ const patient: FailureMode = {
  */
 export function guarded(
   client: RedisClient,
-  quotas: readonly CompiledLimit[],
+  limits: readonly CompiledLimit[],
   prefix: string,
   { failureMode = {}, ...options }: RedisStoreOptions & { failureMode?: Partial<FailureMode> } = {},
 ): Ledger<'async'> {
-  const keyspaces = quotas.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
+  const keyspaces = limits.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
   const store = new ResilientStore(redisStore(client, options), { ...patient, ...failureMode })
   return store.open(keyspaces, prefix)
 }
