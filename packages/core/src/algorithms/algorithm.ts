@@ -24,13 +24,15 @@ export interface Outcome {
   remaining: number
   /** Until the quota is whole again. */
   resetMs: number
+  /** The shortest wait after which the same cost would be admitted: 0 now, `Infinity` never. */
+  retryAfterMs: number
   /**
-   * Refused: the shortest wait after which the same cost would be admitted, `Infinity` if never.
-   * Admitted: the effective window of the header fields, the parameter `t` of
-   * draft-ietf-httpapi-ratelimit-headers-11: with nothing left until one unit is; else until the
-   * window rolls over, the oldest entry leaves, or as much has drained as is left.
+   * The effective window of the header fields, the parameter `t` of
+   * draft-ietf-httpapi-ratelimit-headers-11. Refused: `retryAfterMs`. With nothing left: until one
+   * unit is. Else until the window rolls over, the oldest entry leaves, or as much has drained as
+   * is left.
    */
-  waitMs: number
+  effectiveMs: number
   /** How long an admitted request must wait for its turn (leaky bucket). */
   delayMs: number
 }
@@ -59,7 +61,8 @@ export class KeyState implements Outcome {
   admitted = false
   remaining = 0
   resetMs = 0
-  waitMs = 0
+  retryAfterMs = 0
+  effectiveMs = 0
   delayMs = 0
 }
 

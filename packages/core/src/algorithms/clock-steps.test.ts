@@ -49,10 +49,10 @@ describe.each(names)('%s', (name) => {
     whenClockSteps(name, ({ key, now, stepMs, params: { windowMs } }) => {
       const stepped = now - stepMs
       // The request tells the state of the step, though it is refused.
-      const { admitted, waitMs } = key.consume(stepped, 1)
+      const { admitted, retryAfterMs } = key.consume(stepped, 1)
       if (admitted) return
-      expect(waitMs).toBeLessThanOrEqual(windowMs)
-      expect(key.ask(stepped + waitMs, 1).admitted).toBe(true)
+      expect(retryAfterMs).toBeLessThanOrEqual(windowMs)
+      expect(key.ask(stepped + retryAfterMs, 1).admitted).toBe(true)
     })
   })
 
@@ -62,14 +62,14 @@ describe.each(names)('%s', (name) => {
       const first = key.consume(stepped, 1)
       if (first.admitted) return
       for (let part = 1; part < 10; part += 1) {
-        const at = stepped + Math.floor((first.waitMs * part) / 10)
-        const { admitted, waitMs } = key.consume(at, 1)
-        expect({ admitted, until: at + waitMs }).toEqual({
+        const at = stepped + Math.floor((first.retryAfterMs * part) / 10)
+        const { admitted, retryAfterMs } = key.consume(at, 1)
+        expect({ admitted, until: at + retryAfterMs }).toEqual({
           admitted: false,
-          until: stepped + first.waitMs,
+          until: stepped + first.retryAfterMs,
         })
       }
-      expect(key.consume(stepped + first.waitMs, 1).admitted).toBe(true)
+      expect(key.consume(stepped + first.retryAfterMs, 1).admitted).toBe(true)
     })
   })
 

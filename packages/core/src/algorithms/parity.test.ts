@@ -182,12 +182,15 @@ test('clients of different tiers, and costs that differ by policy, are decided a
 
 /** A synchronous ruling is valid until the next one. */
 function copy({ admitted, at, source, outcomes }: StoreResult): StoreResult {
-  const copied = outcomes.map(({ admitted, remaining, resetMs, waitMs, delayMs }) => ({
-    admitted,
-    remaining,
-    resetMs,
-    waitMs,
-    delayMs,
-  }))
+  const copied = outcomes.map(
+    ({ admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }) => ({
+      admitted,
+      remaining,
+      resetMs,
+      retryAfterMs,
+      effectiveMs,
+      delayMs,
+    }),
+  )
   return { admitted, at, source, outcomes: copied }
 }

@@ -39,23 +39,23 @@ describe.each(names)('%s', (name) => {
   test('waiting as long as told is enough, 1 ms less is not', () => {
     const drawn = fc.tuple(anyCost, fc.nat(999))
     afterTraffic(name, drawn, (key, now, _params, [cost, permille]) => {
-      const { admitted, waitMs } = key.consume(now, cost)
+      const { admitted, retryAfterMs } = key.consume(now, cost)
       if (admitted) return
-      if (waitMs === Infinity) {
+      if (retryAfterMs === Infinity) {
         expect(Math.max(cost, 1)).toBeGreaterThan(wholeQuota(key, now))
         return
       }
-      expect(Number.isInteger(waitMs) && waitMs >= 1).toBe(true)
-      expect(key.ask(now + waitMs, cost).admitted).toBe(true)
-      expect(key.ask(now + waitMs - 1, cost).admitted).toBe(false)
-      expect(key.ask(now + Math.floor((waitMs * permille) / 1000), cost).admitted).toBe(false)
+      expect(Number.isInteger(retryAfterMs) && retryAfterMs >= 1).toBe(true)
+      expect(key.ask(now + retryAfterMs, cost).admitted).toBe(true)
+      expect(key.ask(now + retryAfterMs - 1, cost).admitted).toBe(false)
+      expect(key.ask(now + Math.floor((retryAfterMs * permille) / 1000), cost).admitted).toBe(false)
     })
   })
 
   test('a wait never ends only for a cost above the whole quota', () => {
     afterTraffic(name, anyCost, (key, now, _params, cost) => {
-      const { waitMs } = key.ask(now, cost)
-      expect(waitMs === Infinity).toBe(Math.max(cost, 1) > wholeQuota(key, now))
+      const { retryAfterMs } = key.ask(now, cost)
+      expect(retryAfterMs === Infinity).toBe(Math.max(cost, 1) > wholeQuota(key, now))
     })
   })
 
@@ -107,8 +107,8 @@ describe.each(names)('%s', (name) => {
 
   test('a single unit never waits longer than a window', () => {
     afterTraffic(name, fc.constant(1), (key, now, { windowMs }) => {
-      const { admitted, waitMs } = key.ask(now, 1)
-      if (!admitted) expect(waitMs).toBeLessThanOrEqual(windowMs)
+      const { admitted, retryAfterMs } = key.ask(now, 1)
+      if (!admitted) expect(retryAfterMs).toBeLessThanOrEqual(windowMs)
     })
   })
 

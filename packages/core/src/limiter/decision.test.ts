@@ -22,8 +22,15 @@ const charges = policies.map((policy) => {
   }
 })
 
-const admitted: Outcome = { admitted: true, remaining: 5, resetMs: 800, waitMs: 300, delayMs: 0 }
-const refused: Outcome = { ...admitted, admitted: false, remaining: 0 }
+const admitted: Outcome = {
+  admitted: true,
+  remaining: 5,
+  resetMs: 800,
+  retryAfterMs: 0,
+  effectiveMs: 300,
+  delayMs: 0,
+}
+const refused: Outcome = { ...admitted, admitted: false, remaining: 0, retryAfterMs: 300 }
 
 function decide(
   one: Partial<Outcome>,
@@ -58,7 +65,7 @@ describe('toDecision()', () => {
   })
 
   it('has no wait if admitted, whatever the effective window', () => {
-    const decision = decide({ waitMs: 300 }, { waitMs: 700 })
+    const decision = decide({ effectiveMs: 300 }, { effectiveMs: 700 })
     expect(decision.retryAfterMs).toBe(0)
     expect(decision.policies.map((each) => [each.retryAfterMs, each.effectiveMs])).toEqual([
       [0, 300],
@@ -77,11 +84,23 @@ describe('toDecision()', () => {
   })
 
   it.each([
-    ['that alone refuses', {}, { admitted: false, waitMs: 1 }, 40, 1],
-    ['that alone refuses, first', { admitted: false, waitMs: 1 }, { remaining: 0 }, 10, 1],
-    ['with the longer wait', { admitted: false, waitMs: 5 }, { admitted: false, waitMs: 6 }, 40, 6],
+    ['that alone refuses', {}, { admitted: false, retryAfterMs: 1 }, 40, 1],
+    ['that alone refuses, first', { admitted: false, retryAfterMs: 1 }, { remaining: 0 }, 10, 1],
+    [
+      'with the longer wait',
+      { admitted: false, retryAfterMs: 5 },
+      { admitted: false, retryAfterMs: 6 },
+      40,
+      6,
+    ],
     ['that comes first of two', { admitted: false }, { admitted: false }, 10, 300],
-    ['never to admit', { admitted: false, waitMs: Infinity }, { admitted: false }, 10, Infinity],
+    [
+      'never to admit',
+      { admitted: false, retryAfterMs: Infinity },
+      { admitted: false },
+      10,
+      Infinity,
+    ],
   ])('refused, is bound by the policy %s', (_, one, other, limit, retryAfterMs) => {
     expect(decide(one, other)).toMatchObject({ allowed: false, limit, retryAfterMs })
   })

@@ -130,9 +130,9 @@ function one(
     limit: limit.units,
     remaining: small(outcome.remaining),
     resetMs: small(outcome.resetMs),
-    retryAfterMs: outcome.admitted ? 0 : small(outcome.waitMs),
+    retryAfterMs: small(outcome.retryAfterMs),
     delayMs: result.admitted ? small(outcome.delayMs) : 0,
-    effectiveMs: small(outcome.waitMs),
+    effectiveMs: small(outcome.effectiveMs),
     source,
     at,
   }

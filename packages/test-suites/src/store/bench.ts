@@ -88,8 +88,10 @@ function rig(ledger: Ledger, limits: readonly CompiledLimit[]): Rig {
 
 /** Of a synchronous ledger's ruling, which the next call may overwrite. */
 export function copy({ outcomes, ...ruling }: StoreResult): StoreResult {
-  const kept = outcomes.map(({ admitted, remaining, resetMs, waitMs, delayMs }) => {
-    return { admitted, remaining, resetMs, waitMs, delayMs }
-  })
+  const kept = outcomes.map(
+    ({ admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }) => {
+      return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
+    },
+  )
   return { ...ruling, outcomes: kept }
 }

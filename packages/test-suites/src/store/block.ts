@@ -16,8 +16,8 @@ export function blocks(kit: StoreKit): void {
         await block('client', 300)
         clock.advance(1)
         const { admitted, outcomes } = await consume('client')
-        const { remaining: left, waitMs, resetMs } = outcomes[0]!
-        expect([admitted, left, waitMs, resetMs]).toEqual([false, 0, 299, 299])
+        const { remaining: left, retryAfterMs, resetMs } = outcomes[0]!
+        expect([admitted, left, retryAfterMs, resetMs]).toEqual([false, 0, 299, 299])
         clock.advance(298)
         expect((await consume('client', 0)).admitted).toBe(false)
         clock.advance(1)

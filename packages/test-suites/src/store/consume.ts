@@ -41,8 +41,8 @@ export function consumes(kit: StoreKit): void {
         const { consume, peek } = open([limit])
         await consume('client', LIMIT)
         clock.advance(1)
-        const { waitMs } = (await consume('client', 2)).outcomes[0]!
-        clock.advance(waitMs - 1)
+        const { retryAfterMs } = (await consume('client', 2)).outcomes[0]!
+        clock.advance(retryAfterMs - 1)
         expect((await peek('client', 2)).admitted).toBe(false)
         clock.advance(1)
         expect((await consume('client', 2)).admitted).toBe(true)
@@ -53,7 +53,7 @@ export function consumes(kit: StoreKit): void {
       'a cost beyond the limit waits for ever',
       onBench(kit, async ({ open }) => {
         const { consume } = open([limit])
-        expect((await consume('client', LIMIT + 1)).outcomes[0]!.waitMs).toBe(Infinity)
+        expect((await consume('client', LIMIT + 1)).outcomes[0]!.retryAfterMs).toBe(Infinity)
       }),
     )
 

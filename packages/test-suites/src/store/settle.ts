@@ -22,11 +22,11 @@ export function settles(kit: StoreKit): void {
       onBench(kit, async ({ open, clock }) => {
         const { consume, settle, peek } = open([limit])
         const { at } = await consume('client', LIMIT)
-        const before = (await peek('client', 1)).outcomes[0]!.waitMs
+        const before = (await peek('client', 1)).outcomes[0]!.retryAfterMs
         await settle('client', 2, at)
-        const { remaining, waitMs } = (await peek('client', 1)).outcomes[0]!
+        const { remaining, retryAfterMs } = (await peek('client', 1)).outcomes[0]!
         expect(remaining).toBe(0)
-        expect(waitMs).toBeGreaterThanOrEqual(before)
+        expect(retryAfterMs).toBeGreaterThanOrEqual(before)
         clock.advance(3 * WINDOW)
         expect((await consume('client', LIMIT)).admitted).toBe(true)
       }),

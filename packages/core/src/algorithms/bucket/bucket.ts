@@ -84,13 +84,14 @@ export class BucketLimit implements CompiledLimit {
     state.resetMs = this.after(tick, now, filled)
     state.delayMs = admitted && this.queued ? this.after(tick, now, level) : 0
     if (!admitted) {
-      state.waitMs =
+      state.effectiveMs =
         needed > this.capacity ? Infinity : this.after(tick, now, level - this.capacity + needed)
     } else if (remaining > 0) {
-      state.waitMs = this.after(tick, now, remaining * this.unit)
+      state.effectiveMs = this.after(tick, now, remaining * this.unit)
     } else {
-      state.waitMs = this.after(tick, now, filled + this.unit - this.capacity)
+      state.effectiveMs = this.after(tick, now, filled + this.unit - this.capacity)
     }
+    state.retryAfterMs = admitted ? 0 : state.effectiveMs
   }
 
   commit(state: KeyState, _now: number, cost: number): void {

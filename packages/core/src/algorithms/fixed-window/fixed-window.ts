@@ -36,7 +36,8 @@ class FixedWindowLimit implements CompiledLimit {
     state.admitted = admitted
     state.remaining = Math.max(0, this.units - used)
     state.resetMs = used === 0 ? 0 : endsIn
-    state.waitMs = admitted || Math.max(cost, 1) <= this.units ? endsIn : Infinity
+    state.effectiveMs = admitted || Math.max(cost, 1) <= this.units ? endsIn : Infinity
+    state.retryAfterMs = admitted ? 0 : state.effectiveMs
     state.delayMs = 0
   }
 

@@ -11,42 +11,42 @@ export const leakyBucketTraces: readonly Trace[] = [
     params: fourASecond,
     steps: [
       // A unit leaves in 250 ms; room for 750.
-      admits(0, 1, { remaining: 2, resetMs: 250, waitMs: 500 }),
-      admits(0, 1, { remaining: 1, resetMs: 500, waitMs: 250, delayMs: 250 }),
-      admits(0, 1, { remaining: 0, resetMs: 750, waitMs: 250, delayMs: 500 }),
-      refuses(0, 1, { remaining: 0, resetMs: 750, waitMs: 250 }),
-      refuses(249, 1, { remaining: 0, resetMs: 501, waitMs: 1 }),
-      admits(250, 1, { remaining: 0, resetMs: 750, waitMs: 250, delayMs: 500 }),
-      admits(999, 1, { remaining: 1, resetMs: 251, waitMs: 250, delayMs: 1 }),
+      admits(0, 1, { remaining: 2, resetMs: 250, effectiveMs: 500 }),
+      admits(0, 1, { remaining: 1, resetMs: 500, effectiveMs: 250, delayMs: 250 }),
+      admits(0, 1, { remaining: 0, resetMs: 750, effectiveMs: 250, delayMs: 500 }),
+      refuses(0, 1, { remaining: 0, resetMs: 750, retryAfterMs: 250 }),
+      refuses(249, 1, { remaining: 0, resetMs: 501, retryAfterMs: 1 }),
+      admits(250, 1, { remaining: 0, resetMs: 750, effectiveMs: 250, delayMs: 500 }),
+      admits(999, 1, { remaining: 1, resetMs: 251, effectiveMs: 250, delayMs: 1 }),
     ],
   },
   {
     name: 'maxDelay 1 ms short of two turns',
     params: { limit: 4, windowMs: 1000, maxDelayMs: 499 },
     steps: [
-      admits(0, 1, { remaining: 1, resetMs: 250, waitMs: 250 }),
-      admits(0, 1, { remaining: 0, resetMs: 500, waitMs: 1, delayMs: 250 }),
-      refuses(0, 1, { remaining: 0, resetMs: 500, waitMs: 1 }),
-      admits(1, 1, { remaining: 0, resetMs: 749, waitMs: 250, delayMs: 499 }),
+      admits(0, 1, { remaining: 1, resetMs: 250, effectiveMs: 250 }),
+      admits(0, 1, { remaining: 0, resetMs: 500, effectiveMs: 1, delayMs: 250 }),
+      refuses(0, 1, { remaining: 0, resetMs: 500, retryAfterMs: 1 }),
+      admits(1, 1, { remaining: 0, resetMs: 749, effectiveMs: 250, delayMs: 499 }),
     ],
   },
   {
     name: 'maxDelay 1 ms over two turns',
     params: { limit: 4, windowMs: 1000, maxDelayMs: 501 },
     steps: [
-      admits(0, 2, { remaining: 1, resetMs: 500, waitMs: 250 }),
-      admits(0, 1, { remaining: 0, resetMs: 750, waitMs: 249, delayMs: 500 }),
-      refuses(248, 1, { remaining: 0, resetMs: 502, waitMs: 1 }),
-      admits(249, 1, { remaining: 0, resetMs: 751, waitMs: 250, delayMs: 501 }),
+      admits(0, 2, { remaining: 1, resetMs: 500, effectiveMs: 250 }),
+      admits(0, 1, { remaining: 0, resetMs: 750, effectiveMs: 249, delayMs: 500 }),
+      refuses(248, 1, { remaining: 0, resetMs: 502, retryAfterMs: 1 }),
+      admits(249, 1, { remaining: 0, resetMs: 751, effectiveMs: 250, delayMs: 501 }),
     ],
   },
   {
     name: 'maxDelay 0: nobody waits, turns are refused until they have come',
     params: { limit: 4, windowMs: 1000, maxDelayMs: 0 },
     steps: [
-      admits(0, 1, { remaining: 0, resetMs: 250, waitMs: 250 }),
-      refuses(249, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
-      admits(250, 1, { remaining: 0, resetMs: 250, waitMs: 250 }),
+      admits(0, 1, { remaining: 0, resetMs: 250, effectiveMs: 250 }),
+      refuses(249, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
+      admits(250, 1, { remaining: 0, resetMs: 250, effectiveMs: 250 }),
     ],
   },
   {
@@ -54,66 +54,66 @@ export const leakyBucketTraces: readonly Trace[] = [
     params: { limit: 3, windowMs: 1000 },
     steps: [
       // 1000 parts a unit, 3 leave per ms, room for 4000.
-      admits(0, 1, { remaining: 3, resetMs: 334, waitMs: 1000 }),
-      admits(0, 1, { remaining: 2, resetMs: 667, waitMs: 667, delayMs: 334 }),
-      admits(0, 1, { remaining: 1, resetMs: 1000, waitMs: 334, delayMs: 667 }),
-      admits(0, 1, { remaining: 0, resetMs: 1334, waitMs: 334, delayMs: 1000 }),
-      refuses(333, 1, { remaining: 0, resetMs: 1001, waitMs: 1 }),
+      admits(0, 1, { remaining: 3, resetMs: 334, effectiveMs: 1000 }),
+      admits(0, 1, { remaining: 2, resetMs: 667, effectiveMs: 667, delayMs: 334 }),
+      admits(0, 1, { remaining: 1, resetMs: 1000, effectiveMs: 334, delayMs: 667 }),
+      admits(0, 1, { remaining: 0, resetMs: 1334, effectiveMs: 334, delayMs: 1000 }),
+      refuses(333, 1, { remaining: 0, resetMs: 1001, retryAfterMs: 1 }),
       // 4000 − 1002 = 2998 stand before it: 999.3 ms; then 998 too many for one more
-      admits(334, 1, { remaining: 0, resetMs: 1333, waitMs: 333, delayMs: 1000 }),
+      admits(334, 1, { remaining: 0, resetMs: 1333, effectiveMs: 333, delayMs: 1000 }),
     ],
   },
   {
     name: 'a refused large cost leaves room for a small one',
     params: fourASecond,
     steps: [
-      refuses(0, 4, { remaining: 3, resetMs: 0, waitMs: Infinity }),
-      admits(0, 2, { remaining: 1, resetMs: 500, waitMs: 250 }),
-      refuses(0, 2, { remaining: 1, resetMs: 500, waitMs: 250 }),
-      refuses(0, Number.MAX_SAFE_INTEGER, { remaining: 1, resetMs: 500, waitMs: Infinity }),
-      admits(0, 1, { remaining: 0, resetMs: 750, waitMs: 250, delayMs: 500 }),
+      refuses(0, 4, { remaining: 3, resetMs: 0, retryAfterMs: Infinity }),
+      admits(0, 2, { remaining: 1, resetMs: 500, effectiveMs: 250 }),
+      refuses(0, 2, { remaining: 1, resetMs: 500, retryAfterMs: 250 }),
+      refuses(0, Number.MAX_SAFE_INTEGER, { remaining: 1, resetMs: 500, retryAfterMs: Infinity }),
+      admits(0, 1, { remaining: 0, resetMs: 750, effectiveMs: 250, delayMs: 500 }),
     ],
   },
   {
     name: 'cost 0 passes while a unit remains, and waits its turn too',
     params: fourASecond,
     steps: [
-      admits(0, 0, { remaining: 3, resetMs: 0, waitMs: 750 }),
-      admits(0, 2, { remaining: 1, resetMs: 500, waitMs: 250 }),
-      admits(100, 0, { remaining: 1, resetMs: 400, waitMs: 250, delayMs: 400 }),
-      admits(100, 1, { remaining: 0, resetMs: 650, waitMs: 150, delayMs: 400 }),
-      refuses(100, 0, { remaining: 0, resetMs: 650, waitMs: 150 }),
+      admits(0, 0, { remaining: 3, resetMs: 0, effectiveMs: 750 }),
+      admits(0, 2, { remaining: 1, resetMs: 500, effectiveMs: 250 }),
+      admits(100, 0, { remaining: 1, resetMs: 400, effectiveMs: 250, delayMs: 400 }),
+      admits(100, 1, { remaining: 0, resetMs: 650, effectiveMs: 150, delayMs: 400 }),
+      refuses(100, 0, { remaining: 0, resetMs: 650, retryAfterMs: 150 }),
     ],
   },
   {
     name: 'the clock steps back an hour: nothing leaves meanwhile, then as ever',
     params: fourASecond,
     steps: [
-      admits(0, 3, { remaining: 0, resetMs: 750, waitMs: 250 }),
-      refuses(-HOUR, 1, { remaining: 0, resetMs: 750, waitMs: 250 }),
-      refuses(-HOUR + 249, 1, { remaining: 0, resetMs: 501, waitMs: 1 }),
-      admits(-HOUR + 250, 1, { remaining: 0, resetMs: 750, waitMs: 250, delayMs: 500 }),
+      admits(0, 3, { remaining: 0, resetMs: 750, effectiveMs: 250 }),
+      refuses(-HOUR, 1, { remaining: 0, resetMs: 750, retryAfterMs: 250 }),
+      refuses(-HOUR + 249, 1, { remaining: 0, resetMs: 501, retryAfterMs: 1 }),
+      admits(-HOUR + 250, 1, { remaining: 0, resetMs: 750, effectiveMs: 250, delayMs: 500 }),
       // And forward again: one full quota.
-      admits(0, 3, { remaining: 0, resetMs: 750, waitMs: 250 }),
-      refuses(0, 1, { remaining: 0, resetMs: 750, waitMs: 250 }),
+      admits(0, 3, { remaining: 0, resetMs: 750, effectiveMs: 250 }),
+      refuses(0, 1, { remaining: 0, resetMs: 750, retryAfterMs: 250 }),
     ],
   },
   {
     name: 'limit 1',
     params: { limit: 1, windowMs: 1000, maxDelayMs: 1000 },
     steps: [
-      admits(0, 1, { remaining: 1, resetMs: 1000, waitMs: 1000 }),
-      admits(0, 1, { remaining: 0, resetMs: 2000, waitMs: 1000, delayMs: 1000 }),
-      refuses(999, 1, { remaining: 0, resetMs: 1001, waitMs: 1 }),
-      admits(1000, 1, { remaining: 0, resetMs: 2000, waitMs: 1000, delayMs: 1000 }),
+      admits(0, 1, { remaining: 1, resetMs: 1000, effectiveMs: 1000 }),
+      admits(0, 1, { remaining: 0, resetMs: 2000, effectiveMs: 1000, delayMs: 1000 }),
+      refuses(999, 1, { remaining: 0, resetMs: 1001, retryAfterMs: 1 }),
+      admits(1000, 1, { remaining: 0, resetMs: 2000, effectiveMs: 1000, delayMs: 1000 }),
     ],
   },
   {
     name: 'limit 0 never admits',
     params: { limit: 0, windowMs: 1000, maxDelayMs: 1000 },
     steps: [
-      refuses(0, 1, { remaining: 0, resetMs: 0, waitMs: Infinity }),
-      refuses(0, 0, { remaining: 0, resetMs: 0, waitMs: Infinity }),
+      refuses(0, 1, { remaining: 0, resetMs: 0, retryAfterMs: Infinity }),
+      refuses(0, 0, { remaining: 0, resetMs: 0, retryAfterMs: Infinity }),
     ],
   },
   {
@@ -121,13 +121,13 @@ export const leakyBucketTraces: readonly Trace[] = [
     params: { limit: 7, windowMs: 60_000, maxDelayMs: 10_000 },
     steps: [
       // 60000 parts a unit, 7 leave per ms, room for 130000.
-      admits(0, 1, { remaining: 1, resetMs: 8572, waitMs: 8572 }),
+      admits(0, 1, { remaining: 1, resetMs: 8572, effectiveMs: 8572 }),
       // 50000 too many for one more: 7142.9 ms
-      admits(0, 1, { remaining: 0, resetMs: 17_143, waitMs: 7143, delayMs: 8572 }),
+      admits(0, 1, { remaining: 0, resetMs: 17_143, effectiveMs: 7143, delayMs: 8572 }),
       // 120000 − 49994 = 70006 stand there: 10000.9 ms
-      refuses(7142, 1, { remaining: 0, resetMs: 10_001, waitMs: 1 }),
+      refuses(7142, 1, { remaining: 0, resetMs: 10_001, retryAfterMs: 1 }),
       // 69999 before it: 9999.9 ms; 129999 then: 18571.3 ms; 59999 too many: 8571.3 ms
-      admits(7143, 1, { remaining: 0, resetMs: 18_572, waitMs: 8572, delayMs: 10_000 }),
+      admits(7143, 1, { remaining: 0, resetMs: 18_572, effectiveMs: 8572, delayMs: 10_000 }),
     ],
   },
   {
@@ -135,23 +135,23 @@ export const leakyBucketTraces: readonly Trace[] = [
     params: { limit: 2, windowMs: 1, maxDelayMs: 1 },
     steps: [
       // Two leave per ms, room for three.
-      admits(0, 3, { remaining: 0, resetMs: 2, waitMs: 1 }),
-      refuses(0, 1, { remaining: 0, resetMs: 2, waitMs: 1 }),
-      admits(1, 2, { remaining: 0, resetMs: 2, waitMs: 1, delayMs: 1 }),
+      admits(0, 3, { remaining: 0, resetMs: 2, effectiveMs: 1 }),
+      refuses(0, 1, { remaining: 0, resetMs: 2, retryAfterMs: 1 }),
+      admits(1, 2, { remaining: 0, resetMs: 2, effectiveMs: 1, delayMs: 1 }),
     ],
   },
   {
     name: 'one in ten years, at most ten years late',
     params: { limit: 1, windowMs: TEN_YEARS, maxDelayMs: TEN_YEARS },
     steps: [
-      admits(0, 1, { remaining: 1, resetMs: TEN_YEARS, waitMs: TEN_YEARS }),
+      admits(0, 1, { remaining: 1, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
       admits(0, 1, {
         remaining: 0,
         resetMs: 2 * TEN_YEARS,
-        waitMs: TEN_YEARS,
+        effectiveMs: TEN_YEARS,
         delayMs: TEN_YEARS,
       }),
-      refuses(TEN_YEARS - 1, 1, { remaining: 0, resetMs: TEN_YEARS + 1, waitMs: 1 }),
+      refuses(TEN_YEARS - 1, 1, { remaining: 0, resetMs: TEN_YEARS + 1, retryAfterMs: 1 }),
     ],
   },
   {
@@ -159,8 +159,8 @@ export const leakyBucketTraces: readonly Trace[] = [
     params: { limit: 1e9, windowMs: YEAR },
     steps: [
       // 1250/39447 units a ms: room for 1 + ⌊1250000/39447⌋ = 1 + 31, which leave in 978.3 ms
-      admits(0, 1, { remaining: 31, resetMs: 32, waitMs: 979 }),
-      admits(1, 31, { remaining: 0, resetMs: 1009, waitMs: 9, delayMs: 31 }),
+      admits(0, 1, { remaining: 31, resetMs: 32, effectiveMs: 979 }),
+      admits(1, 31, { remaining: 0, resetMs: 1009, effectiveMs: 9, delayMs: 31 }),
     ],
   },
   {
@@ -168,8 +168,8 @@ export const leakyBucketTraces: readonly Trace[] = [
     params: { limit: 1e12, windowMs: TEN_YEARS },
     steps: [
       // 125000/39447 units a ms: room for 1 + ⌊3168.8⌋, which leave in 999.8 ms
-      admits(0, 1, { remaining: 3168, resetMs: 1, waitMs: 1000 }),
-      admits(0, 3168, { remaining: 0, resetMs: 1001, waitMs: 1, delayMs: 1 }),
+      admits(0, 1, { remaining: 3168, resetMs: 1, effectiveMs: 1000 }),
+      admits(0, 3168, { remaining: 0, resetMs: 1001, effectiveMs: 1, delayMs: 1 }),
     ],
   },
   {
@@ -178,12 +178,12 @@ export const leakyBucketTraces: readonly Trace[] = [
     from: 5 * TEN_YEARS,
     steps: [
       // Room for 10^12 + 1: ⌊(2^53 − 1) / (10^12 + 1)⌋ = 9007 ticks.
-      admits(0, 1e12, { remaining: 1, resetMs: TEN_YEARS, waitMs: 35_036_750 }),
+      admits(0, 1e12, { remaining: 1, resetMs: TEN_YEARS, effectiveMs: 35_036_750 }),
       admits(1, 1, {
         remaining: 0,
         // 9007 ticks stand before it, and end at TEN_YEARS; its own part ends with the next one.
         resetMs: TEN_YEARS + 35_036_749,
-        waitMs: 35_036_749,
+        effectiveMs: 35_036_749,
         delayMs: TEN_YEARS - 1,
       }),
     ],
@@ -192,14 +192,14 @@ export const leakyBucketTraces: readonly Trace[] = [
     name: 'settle gives back, down to an empty queue, and charges more, into debt',
     params: fourASecond,
     steps: [
-      admits(0, 3, { remaining: 0, resetMs: 750, waitMs: 250 }),
+      admits(0, 3, { remaining: 0, resetMs: 750, effectiveMs: 250 }),
       settles(0, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: 500 }),
-      admits(0, 1, { remaining: 0, resetMs: 750, waitMs: 250, delayMs: 500 }),
+      admits(0, 1, { remaining: 0, resetMs: 750, effectiveMs: 250, delayMs: 500 }),
       settles(500, { delta: -3, chargedAt: 0 }, { remaining: 3, resetMs: 0 }),
       settles(500, { delta: 4, chargedAt: 0 }, { remaining: 0, resetMs: 1000 }),
-      refuses(500, 1, { remaining: 0, resetMs: 1000, waitMs: 500 }),
-      refuses(999, 1, { remaining: 0, resetMs: 501, waitMs: 1 }),
-      admits(1000, 1, { remaining: 0, resetMs: 750, waitMs: 250, delayMs: 500 }),
+      refuses(500, 1, { remaining: 0, resetMs: 1000, retryAfterMs: 500 }),
+      refuses(999, 1, { remaining: 0, resetMs: 501, retryAfterMs: 1 }),
+      admits(1000, 1, { remaining: 0, resetMs: 750, effectiveMs: 250, delayMs: 500 }),
     ],
   },
 ]

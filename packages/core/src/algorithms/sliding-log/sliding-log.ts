@@ -37,9 +37,10 @@ class SlidingLogLimit implements CompiledLimit {
     state.rebased = newest !== undefined && newest > now
     state.remaining = Math.max(0, admitted ? room - cost : room)
     state.resetMs = this.reset(admitted ? cost : 0, used, newest, now)
-    state.waitMs = admitted
+    state.effectiveMs = admitted
       ? this.wait(log, now, state.remaining > 0 ? 0 : 1, cost)
       : this.waitOfRefusal(log, now, Math.max(cost, 1), room)
+    state.retryAfterMs = admitted ? 0 : state.effectiveMs
     state.delayMs = 0
   }
 

@@ -46,10 +46,11 @@ class SlidingWindowLimit implements CompiledLimit {
     state.admitted = admitted
     state.remaining = left
     state.resetMs = this.reset(state.b, current, elapsed)
-    state.waitMs =
+    state.effectiveMs =
       admitted && left > 0
         ? this.windowMs - elapsed
         : this.wait(state.b, current, elapsed, admitted ? 1 : Math.max(cost, 1))
+    state.retryAfterMs = admitted ? 0 : state.effectiveMs
     state.delayMs = 0
   }
 

@@ -64,7 +64,7 @@ export function after(
   outcome: Outcome | undefined,
 ): number {
   if (move.pause === 'as told')
-    return Number.isFinite(outcome?.waitMs) ? now + outcome!.waitMs : now
+    return Number.isFinite(outcome?.effectiveMs) ? now + outcome!.effectiveMs : now
   const { share, ms } = move.pause
   return now + Math.max(0, Math.floor((share * params.windowMs) / 1000) + ms)
 }

@@ -48,8 +48,15 @@ export class SoleKey {
   }
 }
 
-function outcomeOf({ admitted, remaining, resetMs, waitMs, delayMs }: KeyState): Outcome {
-  return { admitted, remaining, resetMs, waitMs, delayMs }
+function outcomeOf({
+  admitted,
+  remaining,
+  resetMs,
+  retryAfterMs,
+  effectiveMs,
+  delayMs,
+}: KeyState): Outcome {
+  return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
 }
 
 function copy({ a, b, c, log }: KeyState): KeyState {

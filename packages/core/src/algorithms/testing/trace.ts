@@ -37,15 +37,17 @@ interface Settled {
   readonly expect: Pick<Outcome, 'remaining' | 'resetMs'>
 }
 
-/** The clock alone tells when: `remaining` units, and ms until `reset` and `wait` of `Outcome`. */
-type Expected = Omit<Outcome, 'admitted' | 'delayMs'> & { delayMs?: number }
+type Admission = Pick<Outcome, 'remaining' | 'resetMs' | 'effectiveMs'> & { delayMs?: number }
 
-export function admits(at: number, cost: number, expected: Expected): Step {
-  return { at, cost, expect: { admitted: true, delayMs: 0, ...expected } }
+export function admits(at: number, cost: number, expected: Admission): Step {
+  return { at, cost, expect: { admitted: true, retryAfterMs: 0, delayMs: 0, ...expected } }
 }
 
-export function refuses(at: number, cost: number, expected: Expected): Step {
-  return { at, cost, expect: { admitted: false, delayMs: 0, ...expected } }
+type Refusal = Pick<Outcome, 'remaining' | 'resetMs' | 'retryAfterMs'>
+
+export function refuses(at: number, cost: number, expected: Refusal): Step {
+  const effectiveMs = expected.retryAfterMs
+  return { at, cost, expect: { admitted: false, effectiveMs, delayMs: 0, ...expected } }
 }
 
 /** @param charge by how many units, and when what it corrects was charged */

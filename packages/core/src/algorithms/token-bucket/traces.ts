@@ -22,105 +22,105 @@ export const tokenBucketTraces: readonly Trace[] = [
     params: threeASecond,
     steps: [
       // A unit is 1000 parts, 3 refill per ms: 1000/3 = 333.3, 2000/3 = 666.7.
-      admits(0, 1, { remaining: 2, resetMs: 334, waitMs: 667 }),
-      admits(0, 1, { remaining: 1, resetMs: 667, waitMs: 334 }),
-      admits(0, 1, { remaining: 0, resetMs: 1000, waitMs: 334 }),
-      refuses(0, 1, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      admits(0, 1, { remaining: 2, resetMs: 334, effectiveMs: 667 }),
+      admits(0, 1, { remaining: 1, resetMs: 667, effectiveMs: 334 }),
+      admits(0, 1, { remaining: 0, resetMs: 1000, effectiveMs: 334 }),
+      refuses(0, 1, { remaining: 0, resetMs: 1000, retryAfterMs: 334 }),
       // 3000 − 999 = 2001 are missing
-      refuses(333, 1, { remaining: 0, resetMs: 667, waitMs: 1 }),
+      refuses(333, 1, { remaining: 0, resetMs: 667, retryAfterMs: 1 }),
       // 3000 − 1002 + 1000 = 2998 are missing: 998 until a unit is whole
-      admits(334, 1, { remaining: 0, resetMs: 1000, waitMs: 333 }),
-      refuses(666, 1, { remaining: 0, resetMs: 668, waitMs: 1 }),
+      admits(334, 1, { remaining: 0, resetMs: 1000, effectiveMs: 333 }),
+      refuses(666, 1, { remaining: 0, resetMs: 668, retryAfterMs: 1 }),
       // 2998 − 999 + 1000 = 2999
-      admits(667, 1, { remaining: 0, resetMs: 1000, waitMs: 333 }),
-      refuses(999, 1, { remaining: 0, resetMs: 668, waitMs: 1 }),
+      admits(667, 1, { remaining: 0, resetMs: 1000, effectiveMs: 333 }),
+      refuses(999, 1, { remaining: 0, resetMs: 668, retryAfterMs: 1 }),
       // 2999 − 999 + 1000 = 3000: as at 0, with nothing lost to rounding
-      admits(1000, 1, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      admits(1000, 1, { remaining: 0, resetMs: 1000, effectiveMs: 334 }),
     ],
   },
   {
     name: 'burst above the limit: 10, and 2 in 1000 ms',
     params: { limit: 2, windowMs: 1000, burst: 10 },
     steps: [
-      admits(0, 10, { remaining: 0, resetMs: 5000, waitMs: 500 }),
-      refuses(0, 1, { remaining: 0, resetMs: 5000, waitMs: 500 }),
-      refuses(499, 1, { remaining: 0, resetMs: 4501, waitMs: 1 }),
-      admits(500, 1, { remaining: 0, resetMs: 5000, waitMs: 500 }),
-      refuses(500, 11, { remaining: 0, resetMs: 5000, waitMs: Infinity }),
-      refuses(500, 10, { remaining: 0, resetMs: 5000, waitMs: 5000 }),
-      refuses(5499, 10, { remaining: 9, resetMs: 1, waitMs: 1 }),
-      admits(5500, 10, { remaining: 0, resetMs: 5000, waitMs: 500 }),
+      admits(0, 10, { remaining: 0, resetMs: 5000, effectiveMs: 500 }),
+      refuses(0, 1, { remaining: 0, resetMs: 5000, retryAfterMs: 500 }),
+      refuses(499, 1, { remaining: 0, resetMs: 4501, retryAfterMs: 1 }),
+      admits(500, 1, { remaining: 0, resetMs: 5000, effectiveMs: 500 }),
+      refuses(500, 11, { remaining: 0, resetMs: 5000, retryAfterMs: Infinity }),
+      refuses(500, 10, { remaining: 0, resetMs: 5000, retryAfterMs: 5000 }),
+      refuses(5499, 10, { remaining: 9, resetMs: 1, retryAfterMs: 1 }),
+      admits(5500, 10, { remaining: 0, resetMs: 5000, effectiveMs: 500 }),
     ],
   },
   {
     name: 'burst below the limit: one at a time, 10 in 1000 ms',
     params: { limit: 10, windowMs: 1000, burst: 1 },
     steps: [
-      admits(0, 1, { remaining: 0, resetMs: 100, waitMs: 100 }),
-      refuses(0, 2, { remaining: 0, resetMs: 100, waitMs: Infinity }),
-      refuses(99, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
-      admits(100, 1, { remaining: 0, resetMs: 100, waitMs: 100 }),
+      admits(0, 1, { remaining: 0, resetMs: 100, effectiveMs: 100 }),
+      refuses(0, 2, { remaining: 0, resetMs: 100, retryAfterMs: Infinity }),
+      refuses(99, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
+      admits(100, 1, { remaining: 0, resetMs: 100, effectiveMs: 100 }),
     ],
   },
   {
     name: 'a refused large cost leaves room for a small one',
     params: threeASecond,
     steps: [
-      refuses(0, 4, { remaining: 3, resetMs: 0, waitMs: Infinity }),
-      admits(0, 2, { remaining: 1, resetMs: 667, waitMs: 334 }),
-      refuses(0, 2, { remaining: 1, resetMs: 667, waitMs: 334 }),
-      refuses(0, Number.MAX_SAFE_INTEGER, { remaining: 1, resetMs: 667, waitMs: Infinity }),
-      admits(0, 1, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      refuses(0, 4, { remaining: 3, resetMs: 0, retryAfterMs: Infinity }),
+      admits(0, 2, { remaining: 1, resetMs: 667, effectiveMs: 334 }),
+      refuses(0, 2, { remaining: 1, resetMs: 667, retryAfterMs: 334 }),
+      refuses(0, Number.MAX_SAFE_INTEGER, { remaining: 1, resetMs: 667, retryAfterMs: Infinity }),
+      admits(0, 1, { remaining: 0, resetMs: 1000, effectiveMs: 334 }),
     ],
   },
   {
     name: 'cost 0 passes while a whole unit remains',
     params: threeASecond,
     steps: [
-      admits(0, 0, { remaining: 3, resetMs: 0, waitMs: 1000 }),
-      admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
-      refuses(0, 0, { remaining: 0, resetMs: 1000, waitMs: 334 }),
-      refuses(333, 0, { remaining: 0, resetMs: 667, waitMs: 1 }),
-      admits(334, 0, { remaining: 1, resetMs: 666, waitMs: 334 }),
+      admits(0, 0, { remaining: 3, resetMs: 0, effectiveMs: 1000 }),
+      admits(0, 3, { remaining: 0, resetMs: 1000, effectiveMs: 334 }),
+      refuses(0, 0, { remaining: 0, resetMs: 1000, retryAfterMs: 334 }),
+      refuses(333, 0, { remaining: 0, resetMs: 667, retryAfterMs: 1 }),
+      admits(334, 0, { remaining: 1, resetMs: 666, effectiveMs: 334 }),
     ],
   },
   {
     name: 'the clock steps back an hour: nothing refills meanwhile, then as ever',
     params: threeAMinute,
     steps: [
-      admits(0, 3, { remaining: 0, resetMs: 60_000, waitMs: 20_000 }),
-      refuses(-HOUR, 1, { remaining: 0, resetMs: 60_000, waitMs: 20_000 }),
-      refuses(-HOUR + 19_999, 1, { remaining: 0, resetMs: 40_001, waitMs: 1 }),
-      admits(-HOUR + 20_000, 1, { remaining: 0, resetMs: 60_000, waitMs: 20_000 }),
+      admits(0, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 20_000 }),
+      refuses(-HOUR, 1, { remaining: 0, resetMs: 60_000, retryAfterMs: 20_000 }),
+      refuses(-HOUR + 19_999, 1, { remaining: 0, resetMs: 40_001, retryAfterMs: 1 }),
+      admits(-HOUR + 20_000, 1, { remaining: 0, resetMs: 60_000, effectiveMs: 20_000 }),
       // And forward again: one full quota.
-      admits(0, 3, { remaining: 0, resetMs: 60_000, waitMs: 20_000 }),
-      refuses(0, 1, { remaining: 0, resetMs: 60_000, waitMs: 20_000 }),
+      admits(0, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 20_000 }),
+      refuses(0, 1, { remaining: 0, resetMs: 60_000, retryAfterMs: 20_000 }),
     ],
   },
   {
     name: 'the clock steps forward an hour: one full quota',
     params: threeAMinute,
     steps: [
-      admits(0, 2, { remaining: 1, resetMs: 40_000, waitMs: 20_000 }),
-      admits(HOUR, 3, { remaining: 0, resetMs: 60_000, waitMs: 20_000 }),
-      refuses(HOUR, 1, { remaining: 0, resetMs: 60_000, waitMs: 20_000 }),
+      admits(0, 2, { remaining: 1, resetMs: 40_000, effectiveMs: 20_000 }),
+      admits(HOUR, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 20_000 }),
+      refuses(HOUR, 1, { remaining: 0, resetMs: 60_000, retryAfterMs: 20_000 }),
     ],
   },
   {
     name: 'limit 1',
     params: { limit: 1, windowMs: 1000 },
     steps: [
-      admits(999, 1, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
-      refuses(1998, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
-      admits(1999, 1, { remaining: 0, resetMs: 1000, waitMs: 1000 }),
+      admits(999, 1, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),
+      refuses(1998, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
+      admits(1999, 1, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),
     ],
   },
   {
     name: 'limit 0 never admits',
     params: { limit: 0, windowMs: 1000, burst: 0 },
     steps: [
-      refuses(0, 1, { remaining: 0, resetMs: 0, waitMs: Infinity }),
-      refuses(0, 0, { remaining: 0, resetMs: 0, waitMs: Infinity }),
+      refuses(0, 1, { remaining: 0, resetMs: 0, retryAfterMs: Infinity }),
+      refuses(0, 0, { remaining: 0, resetMs: 0, retryAfterMs: Infinity }),
     ],
   },
   {
@@ -128,29 +128,29 @@ export const tokenBucketTraces: readonly Trace[] = [
     params: { limit: 7, windowMs: 60_000 },
     steps: [
       // A unit is 60000 parts, 7 refill per ms: 60000/7 = 8571.4.
-      admits(0, 7, { remaining: 0, resetMs: 60_000, waitMs: 8572 }),
+      admits(0, 7, { remaining: 0, resetMs: 60_000, effectiveMs: 8572 }),
       // 420000 − 59997 = 360003 are missing: 51429
-      refuses(8571, 1, { remaining: 0, resetMs: 51_429, waitMs: 1 }),
+      refuses(8571, 1, { remaining: 0, resetMs: 51_429, retryAfterMs: 1 }),
       // 420000 − 60004 + 60000 = 419996: 59999.4; 59996 until a unit is whole: 8570.9
-      admits(8572, 1, { remaining: 0, resetMs: 60_000, waitMs: 8571 }),
+      admits(8572, 1, { remaining: 0, resetMs: 60_000, effectiveMs: 8571 }),
     ],
   },
   {
     name: 'a window of 1 ms',
     params: { limit: 2, windowMs: 1 },
     steps: [
-      admits(0, 2, { remaining: 0, resetMs: 1, waitMs: 1 }),
-      refuses(0, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
-      admits(1, 2, { remaining: 0, resetMs: 1, waitMs: 1 }),
+      admits(0, 2, { remaining: 0, resetMs: 1, effectiveMs: 1 }),
+      refuses(0, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
+      admits(1, 2, { remaining: 0, resetMs: 1, effectiveMs: 1 }),
     ],
   },
   {
     name: 'one in ten years',
     params: { limit: 1, windowMs: TEN_YEARS },
     steps: [
-      admits(0, 1, { remaining: 0, resetMs: TEN_YEARS, waitMs: TEN_YEARS }),
-      refuses(TEN_YEARS - 1, 1, { remaining: 0, resetMs: 1, waitMs: 1 }),
-      admits(TEN_YEARS, 1, { remaining: 0, resetMs: TEN_YEARS, waitMs: TEN_YEARS }),
+      admits(0, 1, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
+      refuses(TEN_YEARS - 1, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
+      admits(TEN_YEARS, 1, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
     ],
   },
   {
@@ -158,10 +158,10 @@ export const tokenBucketTraces: readonly Trace[] = [
     params: { limit: 1e7, windowMs: MONTH },
     steps: [
       // 10^7 / MONTH = 5/1296: a unit in 259.2 ms
-      admits(0, 1e7, { remaining: 0, resetMs: MONTH, waitMs: 260 }),
-      refuses(259, 1, { remaining: 0, resetMs: MONTH - 259, waitMs: 1 }),
+      admits(0, 1e7, { remaining: 0, resetMs: MONTH, effectiveMs: 260 }),
+      refuses(259, 1, { remaining: 0, resetMs: MONTH - 259, retryAfterMs: 1 }),
       // 1300 − 1296 = 4 parts are there: 1292 until the next unit, 258.4 ms
-      admits(260, 1, { remaining: 0, resetMs: MONTH, waitMs: 259 }),
+      admits(260, 1, { remaining: 0, resetMs: MONTH, effectiveMs: 259 }),
     ],
   },
   {
@@ -169,10 +169,10 @@ export const tokenBucketTraces: readonly Trace[] = [
     params: { limit: 1e9, windowMs: YEAR },
     steps: [
       // 10^9 / YEAR = 1250/39447: a unit in 31.56 ms
-      admits(0, 1e9, { remaining: 0, resetMs: YEAR, waitMs: 32 }),
-      refuses(31, 1, { remaining: 0, resetMs: YEAR - 31, waitMs: 1 }),
+      admits(0, 1e9, { remaining: 0, resetMs: YEAR, effectiveMs: 32 }),
+      refuses(31, 1, { remaining: 0, resetMs: YEAR - 31, retryAfterMs: 1 }),
       // 40000 − 39447 = 553 parts are there: 38894 until the next unit, 31.1 ms
-      admits(32, 1, { remaining: 0, resetMs: YEAR, waitMs: 32 }),
+      admits(32, 1, { remaining: 0, resetMs: YEAR, effectiveMs: 32 }),
     ],
   },
   {
@@ -181,14 +181,18 @@ export const tokenBucketTraces: readonly Trace[] = [
     from: 5 * TEN_YEARS,
     steps: [
       // ⌊(2^53 − 1) / 10^12⌋ = 9007 ticks, the first one at ⌈TEN_YEARS / 9007⌉ = 35036750 ms
-      admits(0, 1e12, { remaining: 0, resetMs: TEN_YEARS, waitMs: 35_036_750 }),
-      refuses(35_036_749, 1, { remaining: 0, resetMs: TEN_YEARS - 35_036_749, waitMs: 1 }),
+      admits(0, 1e12, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: 35_036_750 }),
+      refuses(35_036_749, 1, { remaining: 0, resetMs: TEN_YEARS - 35_036_749, retryAfterMs: 1 }),
       // 10^12 / 9007 = 111024758.5 refill in a tick; the second one is at ⌈70073498.4⌉
-      admits(35_036_750, 111_024_758, { remaining: 0, resetMs: TEN_YEARS, waitMs: 35_036_749 }),
+      admits(35_036_750, 111_024_758, {
+        remaining: 0,
+        resetMs: TEN_YEARS,
+        effectiveMs: 35_036_749,
+      }),
       refuses(35_037_750, 1, {
         remaining: 0,
         resetMs: TEN_YEARS - 1000,
-        waitMs: 35_035_749,
+        retryAfterMs: 35_035_749,
       }),
     ],
   },
@@ -197,38 +201,38 @@ export const tokenBucketTraces: readonly Trace[] = [
     params: { limit: 1e12, windowMs: TEN_YEARS, burst: 1000 },
     steps: [
       // 10^12 / TEN_YEARS = 125000/39447, 3.17 units a ms: 1000 units in 315.6 ms
-      admits(0, 1000, { remaining: 0, resetMs: 316, waitMs: 1 }),
+      admits(0, 1000, { remaining: 0, resetMs: 316, effectiveMs: 1 }),
       // ⌊125000/39447⌋ = 3; with those taken 6659 parts are there, 314.5 of 315.6 ms missing
-      admits(1, 3, { remaining: 0, resetMs: 316, waitMs: 1 }),
+      admits(1, 3, { remaining: 0, resetMs: 316, effectiveMs: 1 }),
     ],
   },
   {
     name: 'settle gives back, down to a full bucket, and charges more, into debt',
     params: threeASecond,
     steps: [
-      admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      admits(0, 3, { remaining: 0, resetMs: 1000, effectiveMs: 334 }),
       settles(0, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: 667 }),
-      admits(0, 1, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      admits(0, 1, { remaining: 0, resetMs: 1000, effectiveMs: 334 }),
       // 3000 − 1500 are missing, and of 3 units given back 1500 have drained: full
       settles(500, { delta: -3, chargedAt: 0 }, { remaining: 3, resetMs: 0 }),
       settles(500, { delta: 5, chargedAt: 0 }, { remaining: 0, resetMs: 1667 }),
-      refuses(500, 1, { remaining: 0, resetMs: 1667, waitMs: 1000 }),
-      refuses(1499, 1, { remaining: 0, resetMs: 668, waitMs: 1 }),
-      admits(1500, 1, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      refuses(500, 1, { remaining: 0, resetMs: 1667, retryAfterMs: 1000 }),
+      refuses(1499, 1, { remaining: 0, resetMs: 668, retryAfterMs: 1 }),
+      admits(1500, 1, { remaining: 0, resetMs: 1000, effectiveMs: 334 }),
     ],
   },
   {
     name: 'settle gives back what has not drained since the charge',
     params: threeASecond,
     steps: [
-      admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      admits(0, 3, { remaining: 0, resetMs: 1000, effectiveMs: 334 }),
       // 3000 − 1500 + 1000 are missing
-      admits(500, 1, { remaining: 0, resetMs: 834, waitMs: 167 }),
+      admits(500, 1, { remaining: 0, resetMs: 834, effectiveMs: 167 }),
       // 1500 of the 3000 have drained, and are in the hands of others: 2500 − 1500 stay.
       settles(500, { delta: -3, chargedAt: 0 }, { remaining: 2, resetMs: 334 }),
       // 1000 − 600; of one unit 1000 − 600 is still there.
       settles(700, { delta: -1, chargedAt: 500 }, { remaining: 3, resetMs: 0 }),
-      admits(700, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      admits(700, 3, { remaining: 0, resetMs: 1000, effectiveMs: 334 }),
       // A unit takes 333.3 ms to drain: nothing of it is left after 334.
       settles(1034, { delta: -1, chargedAt: 700 }, { remaining: 1, resetMs: 666 }),
       settles(1033, { delta: -1, chargedAt: 2000 }, { remaining: 2, resetMs: 333 }),
@@ -238,7 +242,7 @@ export const tokenBucketTraces: readonly Trace[] = [
     name: 'settle corrects whenever it comes: a bucket has no window',
     params: threeASecond,
     steps: [
-      admits(0, 3, { remaining: 0, resetMs: 1000, waitMs: 334 }),
+      admits(0, 3, { remaining: 0, resetMs: 1000, effectiveMs: 334 }),
       settles(900, { delta: 1, chargedAt: 0 }, { remaining: 1, resetMs: 434 }),
       settles(5000, { delta: 1, chargedAt: 0 }, { remaining: 2, resetMs: 334 }),
     ],
@@ -257,7 +261,7 @@ export const tokenBucketTraces: readonly Trace[] = [
       refuses(1, 2, {
         remaining: 0,
         resetMs: 9_007_199_254_739_999,
-        waitMs: 9_007_199_254_719_999,
+        retryAfterMs: 9_007_199_254_719_999,
       }),
     ],
   },

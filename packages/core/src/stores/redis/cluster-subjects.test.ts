@@ -236,9 +236,11 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
 
 /** What every store says. The memory store's next call may overwrite its answer, which also has its states. */
 function copy({ outcomes, ...result }: StoreResult): StoreResult {
-  const kept = outcomes.map(({ admitted, remaining, resetMs, waitMs, delayMs }) => {
-    return { admitted, remaining, resetMs, waitMs, delayMs }
-  })
+  const kept = outcomes.map(
+    ({ admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }) => {
+      return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
+    },
+  )
   return { ...result, outcomes: kept }
 }
 

@@ -84,11 +84,13 @@ function toOutcome(reply: Reply, charge: number): Outcome {
   const delayMs = Number(reply[at])
   if (Number.isNaN(delayMs)) throw toSetupError(new Error(String(reply[at])), false)
   const waitMs = Number(reply[at + 3])
+  const effectiveMs = waitMs < 0 ? Infinity : waitMs
   return {
     admitted: delayMs >= 0,
     remaining: Number(reply[at + 1]),
     resetMs: Number(reply[at + 2]),
-    waitMs: waitMs < 0 ? Infinity : waitMs,
+    retryAfterMs: delayMs < 0 ? effectiveMs : 0,
+    effectiveMs,
     delayMs: Math.max(0, delayMs),
   }
 }

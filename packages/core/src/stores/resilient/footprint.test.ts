@@ -25,7 +25,8 @@ async function use(limiters: readonly Limiter[]): Promise<void> {
 
 /** A store that keeps nothing, and refuses everything. */
 function refusingStore() {
-  const outcome = { admitted: false, remaining: 0, resetMs: 60_000, waitMs: 60_000, delayMs: 0 }
+  const waits = { resetMs: 60_000, retryAfterMs: 60_000, effectiveMs: 60_000, delayMs: 0 }
+  const outcome = { admitted: false, remaining: 0, ...waits }
   const result = { admitted: false, at: 0, source: 'store', outcomes: [outcome] } as const
   const consume = jest.fn(async () => result)
   const store = { mode: 'async', open: () => ({ consume }) as never, close() {} } as const

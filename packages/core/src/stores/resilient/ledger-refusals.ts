@@ -66,7 +66,7 @@ export class LedgerRefusals {
         if (source !== 'store') continue
         if (outcome.admitted || outcome.remaining > 0) {
           if (!this.shared.isEmpty) this.shared.delete(keyspace, key)
-        } else if (cost <= 1 && holds && this.isOn(keyspace) && outcome.waitMs !== Infinity) {
+        } else if (cost <= 1 && holds && this.isOn(keyspace) && outcome.retryAfterMs !== Infinity) {
           this.shared.set(
             keyspace,
             key,
@@ -117,26 +117,27 @@ export class LedgerRefusals {
 
 function toRefusal(
   limit: CompiledLimit,
-  { waitMs, resetMs }: Outcome,
+  { retryAfterMs, resetMs }: Outcome,
   at: number,
   askedAt: number,
   receivedAt: number,
 ): Refusal {
-  const until = askedAt + waitMs
+  const until = askedAt + retryAfterMs
   const askAgainAt = Math.min(until, askedAt + ASK_AGAIN_MS)
-  return { limit, until, askAgainAt, receivedAt, at, waitMs, resetMs }
+  return { limit, until, askAgainAt, receivedAt, at, retryAfterMs, resetMs }
 }
 
 function toRuling(refusals: readonly Refusal[], now: number): StoreResult {
   let latest = 0
-  const outcomes = refusals.map(({ receivedAt, at, waitMs, resetMs }): Outcome => {
+  const outcomes = refusals.map(({ receivedAt, at, retryAfterMs, resetMs }): Outcome => {
     const elapsedMs = Math.floor(now - receivedAt)
     latest = Math.max(latest, at + elapsedMs)
     return {
       admitted: false,
       remaining: 0,
       resetMs: Math.max(0, resetMs - elapsedMs),
-      waitMs: waitMs - elapsedMs,
+      retryAfterMs: retryAfterMs - elapsedMs,
+      effectiveMs: retryAfterMs - elapsedMs,
       delayMs: 0,
     }
   })

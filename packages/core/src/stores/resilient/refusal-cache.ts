@@ -16,7 +16,7 @@ export interface Refusal {
   readonly receivedAt: number
   /** What the store said then. */
   readonly at: number
-  readonly waitMs: number
+  readonly retryAfterMs: number
   readonly resetMs: number
 }
 

@@ -150,9 +150,10 @@ function sourceOf(results: readonly StoreResult[], admitted: boolean): DecisionS
 
 /** How a policy is shown that nobody could ask: whole where all pass, with nothing left where none does. */
 function unasked({ admitted, at }: StoreResult, { limit }: Charge): Outcome {
-  if (!admitted) return { admitted, remaining: 0, resetMs: 0, waitMs: 0, delayMs: 0 }
+  if (!admitted)
+    return { admitted, remaining: 0, resetMs: 0, retryAfterMs: 0, effectiveMs: 0, delayMs: 0 }
   const state = new KeyState()
   limit.decide(state, at, 0)
-  const { remaining, resetMs, waitMs, delayMs } = state
-  return { admitted, remaining, resetMs, waitMs, delayMs }
+  const { remaining, resetMs, effectiveMs, delayMs } = state
+  return { admitted, remaining, resetMs, retryAfterMs: 0, effectiveMs, delayMs }
 }

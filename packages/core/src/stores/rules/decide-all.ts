@@ -81,6 +81,7 @@ function refuse(state: KeyState, blockedMs: number): void {
   state.rebased = false
   state.remaining = 0
   state.resetMs = blockedMs
-  state.waitMs = blockedMs
+  state.retryAfterMs = blockedMs
+  state.effectiveMs = blockedMs
   state.delayMs = 0
 }

@@ -138,8 +138,15 @@ function consume(states: States, charges: readonly Charge[], now: number): Store
   return result
 }
 
-function outcomeOf({ admitted, remaining, resetMs, waitMs, delayMs }: KeyState): Outcome {
-  return { admitted, remaining, resetMs, waitMs, delayMs }
+function outcomeOf({
+  admitted,
+  remaining,
+  resetMs,
+  retryAfterMs,
+  effectiveMs,
+  delayMs,
+}: KeyState): Outcome {
+  return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
 }
 
 /** What can't be read fails its own request alone. */
