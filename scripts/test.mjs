@@ -30,6 +30,7 @@ await ensureInstalled()
 for (const [what, script] of [
   ['Lua', 'generate-lua.mjs'],
   ['docs/errors.md', 'generate-errors.mjs'],
+  ['options', 'generate-options.mjs'],
 ])
   await check(`generated files are current: ${what}`, () =>
     succeeds(execPath, [join(root, 'scripts', script), '--check']),

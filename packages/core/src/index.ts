@@ -5,28 +5,25 @@ export type { HeaderProfile } from './http/fields/profiles/index.ts'
 export { exposedHeaders } from './http/fields/profiles/index.ts'
 export type { KeyOption, UserOption } from './http/keys/key-reader.ts'
 export type { TrustProxyOption } from './http/keys/trust-proxy.ts'
+export type { RequestPolicyOptions } from './http/options.generated.ts'
 export type {
   RateLimitOptions,
-  RequestPolicyOptions,
   RouteOverrides,
   Routes,
-  SettleOption,
 } from './http/rate-limit-options.ts'
 export { RateLimitError } from './http/refusal/refusal.ts'
+export type { SettleOption } from './http/settlement/settle-option.ts'
 export { addressKey } from './key/address.ts'
 export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts'
 export type { Decision, PolicyDecision } from './limiter/decision.ts'
 export type { Limiter } from './limiter/limiter.ts'
-export type { PolicyOptions } from './limiter/policy.ts'
+export type { PolicyOptions } from './limiter/options.generated.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export type { Duration } from './options/duration.ts'
-export {
-  type MemoryStore,
-  type MemoryStoreOptions,
-  memoryStore,
-} from './stores/memory/memory-store.ts'
+export { type MemoryStore, memoryStore } from './stores/memory/memory-store.ts'
+export type { MemoryStoreOptions, RedisStoreOptions } from './stores/options.generated.ts'
 export type { RedisClient } from './stores/redis/client.ts'
-export { type RedisStoreOptions, redisStore } from './stores/redis/redis-store.ts'
+export { redisStore } from './stores/redis/redis-store.ts'
 export type {
   Charge,
   DecisionSource,

@@ -5,7 +5,8 @@ export {
   type Outcome,
 } from './algorithms/algorithm.ts'
 export type { Log } from './algorithms/sliding-log/log.ts'
-export { Policy, type PolicyOptions } from './limiter/policy.ts'
+export type { PolicyOptions } from './limiter/options.generated.ts'
+export { Policy } from './limiter/policy.ts'
 export { parseDuration } from './options/duration.ts'
 export { commitOne, decideAll, decideOne, settleOne } from './stores/rules/decide-all.ts'
 export { decodeState, encodeState } from './stores/rules/state-bytes.ts'

@@ -12,13 +12,15 @@ function textOf(file: string): string {
 /** Packages that are tests throughout. */
 const TESTS = /^(test-|system-)/
 
-/** What is run or published: no tests, and nothing that only tests use. */
+/** What is run or published and written by hand: no tests, and nothing that only tests use. */
 function sources(): string[] {
   const packages = readdirSync(join(root, 'packages')).filter((name) => !TESTS.test(name))
   return packages.flatMap((name) => {
     const folder = join('packages', name, 'src')
     return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(ts|tsx|css)$/.test(file) && !/\.test\.|testing\//.test(file))
+      .filter(
+        (file) => /\.(ts|tsx|css)$/.test(file) && !/\.test\.|\.generated\.|testing\//.test(file),
+      )
       .map((file) => join(folder, file))
   })
 }

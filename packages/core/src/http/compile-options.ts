@@ -1,56 +1,22 @@
 import { SluiceError } from '../errors/sluice-error.ts'
 import type { KeyKind } from '../key/notation.ts'
 import { compilePolicies } from '../limiter/policies.ts'
-import { POLICY_OPTIONS, type Policy } from '../limiter/policy.ts'
-import { checkCost, STORE_OPTIONS } from '../limiter/store-limiter.ts'
+import type { Policy } from '../limiter/policy.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import {
-  checkBoolean,
-  checkFunction,
-  checkInteger,
-  checkKnown,
-  checkObject,
-  checkOneOf,
-  checkShare,
-} from '../options/checks.ts'
-import type { HeaderProfile } from './fields/profiles/index.ts'
-import { composeProfiles, type Profile } from './fields/profiles/index.ts'
+import { checkObject } from '../options/checks.ts'
+import { checkKnown } from '../options/known.ts'
+import { PLACES } from '../options/places.ts'
+import { readOptions } from '../options/read.ts'
+import { OPTIONS } from '../options/table.ts'
+import { composeProfiles, type HeaderProfile, type Profile } from './fields/profiles/index.ts'
 import { Access } from './keys/access-list.ts'
-import { type KeyReader, keyReader } from './keys/key-reader.ts'
+import { type KeyOption, type KeyReader, keyReader } from './keys/key-reader.ts'
 import { presentAddress } from './keys/left.ts'
 import { readOnce } from './keys/read-once.ts'
 import { type AddressReader, addressReader } from './keys/trust-proxy.ts'
-import type { RateLimitOptions, RequestPolicyOptions, SettleOption } from './rate-limit-options.ts'
+import type { RateLimitOptions } from './rate-limit-options.ts'
 import type { RequestAdapter } from './request-adapter.ts'
-
-const BY = ['ip', 'user'] as const
-
-export const OPTIONS = [
-  'limit',
-  'window',
-  'algorithm',
-  'burst',
-  'maxDelay',
-  'policies',
-  'cost',
-  'key',
-  'user',
-  'ipv6Prefix',
-  ...STORE_OPTIONS,
-  'skip',
-  'headers',
-  'retryAfterJitter',
-  'statusCode',
-  'respond',
-  'dryRun',
-  'onDecision',
-  'settle',
-  'trustProxy',
-  'allow',
-  'deny',
-  'maxWaiting',
-  'partitionSecret',
-] as const
+import type { SettleOption } from './settlement/settle-option.ts'
 
 type Reader<Request, T> = (request: Request) => MaybePromise<T>
 
@@ -62,6 +28,13 @@ export interface ChargeRule<Request, Response> {
   /** Undefined if the limit is the policy's own. */
   readonly limit: Reader<Request, unknown> | undefined
   /** Units, or a function of the request that gives them. */
+  readonly cost: number | Reader<Request, unknown>
+  readonly settle: SettleOption<Request, Response> | undefined
+}
+
+/** What a policy reads, with the types of a framework. */
+interface RequestValues<Request, Response> {
+  readonly key: KeyOption<Request>
   readonly cost: number | Reader<Request, unknown>
   readonly settle: SettleOption<Request, Response> | undefined
 }
@@ -90,14 +63,14 @@ export function compileOptions<Request, Response>(
   adapter: RequestAdapter<Request, Response>,
 ): CompiledOptions<Request, Response> {
   checkObject('options', options, 'the options of a rate limit')
-  checkKnown('', options, OPTIONS)
-  checkFunctions(options)
+  checkKnown('', options, PLACES.http)
+  const { ipv6Prefix, retryAfterJitter, statusCode, dryRun, maxWaiting, partitionSecret, headers } =
+    readOptions(OPTIONS.http, '', options)
   const { allow, deny } = options
   const listed = allow !== undefined || deny !== undefined
   const reader = presentAddress(addressReader(options.trustProxy, adapter), adapter)
   // With one policy and no list it is asked for once anyway.
   const address = listed || options.policies !== undefined ? readOnce(reader, adapter) : reader
-  const ipv6Prefix = checkInteger('ipv6Prefix', options.ipv6Prefix ?? 56, 32, 128)
   const rules = compileRules(options, address, ipv6Prefix, adapter)
   return {
     rules,
@@ -105,13 +78,13 @@ export function compileOptions<Request, Response>(
     keyKinds: rules.map(({ keyKind }) => keyKind),
     ipv6Prefix,
     access: listed ? new Access(allow ?? [], deny ?? [], address) : undefined,
-    profile: composeProfiles(profilesOf(options.headers)),
+    profile: composeProfiles(profilesOf(headers)),
     skip: options.skip,
-    retryAfterJitter: checkShare('retryAfterJitter', options.retryAfterJitter ?? 0.1),
-    statusCode: checkOneOf('statusCode', options.statusCode ?? 429, [429, 503]),
-    dryRun: checkBoolean('dryRun', options.dryRun ?? false),
-    maxWaiting: checkInteger('maxWaiting', options.maxWaiting ?? 1000, 0, 1_000_000),
-    partitionSecret: checkSecret(options.partitionSecret),
+    retryAfterJitter,
+    statusCode,
+    dryRun,
+    maxWaiting,
+    partitionSecret,
   }
 }
 
@@ -121,66 +94,43 @@ function compileRules<Request, Response>(
   ipv6Prefix: number,
   adapter: RequestAdapter<Request, Response>,
 ): ChargeRule<Request, Response>[] {
-  const policies = compilePolicies(options, [...POLICY_OPTIONS, 'key', 'cost', 'settle'])
-  return policies.map((policy, i) => {
-    const own: Partial<RequestPolicyOptions<Request, Response>> = options.policies?.[i] ?? {}
-    const at = (option: 'key' | 'cost' | 'settle') =>
-      own[option] === undefined ? option : `policies[${i}].${option}`
-    const key = own.key ?? options.key ?? 'ip'
-    const keyKind = typeof key === 'function' ? 'function' : checkOneOf(at('key'), key, BY)
-    const cost = own.cost ?? options.cost ?? 1
-    const limit = own.limit ?? options.limit
-    const settle = own.settle ?? (own.cost === undefined ? options.settle : undefined)
-    if (settle !== undefined) checkFunction(at('settle'), settle, '(request, response) => cost')
+  const common = readOptions(OPTIONS.requestPolicy, '', options)
+  return compilePolicies(options, PLACES.httpPolicy).map((policy, i) => {
+    const own = options.policies?.[i] ?? options
+    const path = own === options ? '' : `policies[${i}]`
+    // `settle` corrects the cost that it stands beside.
+    const inherited = own.cost === undefined ? common : { ...common, settle: undefined }
+    const values =
+      own === options ? common : readOptions(OPTIONS.requestPolicy, path, own, inherited)
+    const { key, cost, settle } = values as RequestValues<Request, Response>
     return {
       policy,
-      keyKind,
+      keyKind: typeof key === 'function' ? 'function' : key,
       key: keyReader(key, options.user, ipv6Prefix, address, adapter),
-      limit: typeof limit === 'function' ? limit : undefined,
-      cost: typeof cost === 'function' ? cost : checkStaticCost(cost, at('cost'), policy),
+      limit: typeof own.limit === 'function' ? own.limit : undefined,
+      cost:
+        typeof cost === 'function'
+          ? cost
+          : checkPayable(cost, own.cost === undefined ? '' : path, policy),
       settle,
     }
   })
 }
 
 /** A cost above the limit could never be paid; with a limit of 0 none is to be. */
-function checkStaticCost(cost: unknown, option: string, { name, compiledLimit }: Policy): number {
-  const checked = checkCost(cost, option)
+function checkPayable(cost: number, path: string, { name, compiledLimit }: Policy): number {
   const most = compiledLimit?.units ?? Infinity
-  if (checked <= most || most === 0) return checked
+  if (cost <= most || most === 0) return cost
   throw new SluiceError({
     code: 'SLUICE_OPTION_CONFLICT',
-    option,
+    option: path === '' ? 'cost' : `${path}.cost`,
     expected: `at most ${most}, which is all that the policy '${name}' ever admits`,
     received: cost,
     fix: `Lower the cost, or raise the limit: a request with this cost could never be admitted.`,
   })
 }
 
-function checkFunctions<Request, Response>(options: RateLimitOptions<Request, Response>): void {
-  const { user, skip, respond, onDecision } = options
-  if (user !== undefined) checkFunction('user', user, '(request) => id')
-  if (skip !== undefined) checkFunction('skip', skip, '(request) => boolean')
-  if (onDecision !== undefined) checkFunction('onDecision', onDecision, '(decision, request)')
-  if (respond !== undefined && respond !== 'throw') {
-    checkFunction('respond', respond, "(decision, request, response), or 'throw'")
-  }
-}
-
-function checkSecret(secret: unknown): string | undefined {
-  if (secret === undefined) return undefined
-  if (typeof secret === 'string' && secret.length >= 16) return secret
-  throw new SluiceError({
-    code: 'SLUICE_SECRET',
-    option: 'partitionSecret',
-    expected: 'text of at least 16 characters',
-    received: typeof secret === 'string' ? `${secret.length} characters` : typeof secret,
-    fix: 'Take it from a secret store or the environment, and use the same in every process.',
-  })
-}
-
 function profilesOf(headers: unknown): readonly HeaderProfile[] {
-  if (headers === undefined) return ['draft-11', 'draft-6']
   if (headers === false) return []
   return (Array.isArray(headers) ? headers : [headers]) as readonly HeaderProfile[]
 }

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { SluiceError } from '../errors/sluice-error.ts'
 import type { Limiter } from '../limiter/limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import { checkKnown, checkObject } from '../options/checks.ts'
-import { OPTIONS } from './compile-options.ts'
+import { checkObject } from '../options/checks.ts'
+import { checkKnown } from '../options/known.ts'
+import { PLACES } from '../options/places.ts'
 import { HttpLimiter } from './http-limiter.ts'
 import { MiddlewareLimiter } from './middleware-limiter.ts'
 import type { RateLimitOptions, RouteOverrides, Routes } from './rate-limit-options.ts'
@@ -95,12 +96,6 @@ function compileRoutes<Request, Response>(
   )
 }
 
-/** What sets a policy's terms, and so its count. */
-const TERMS = ['limit', 'window', 'algorithm', 'burst', 'maxDelay'] as const
-
-/** What an entry for a route can replace: its store is the base's. */
-const ROUTE_OPTIONS = OPTIONS.filter((option) => option !== 'store' && option !== 'prefix')
-
 /**
  * The limiter of a route: the base's options with some replaced, on the same store.
  *
@@ -116,14 +111,14 @@ export function limiterOfRoute<Request, Response>(
   overrides: RouteOverrides<Request, Response> | false,
 ): HttpLimiter<Request, Response> | undefined {
   if (overrides === false) return undefined
-  checkKnown(path, checkObject(path, overrides, 'options, or false'), ROUTE_OPTIONS)
+  checkKnown(path, checkObject(path, overrides, 'options, or false'), PLACES.route)
   const named = Object.fromEntries(
     Object.entries(overrides).filter(([, value]) => value !== undefined),
   )
   const options: Record<string, unknown> = { ...base.options, store: base.limiter.store }
-  const single = TERMS.some((term) => term in named)
+  const single = PLACES.onlyPolicy.some((option) => option in named)
   if (single) delete options.policies
-  if ('policies' in named) for (const term of TERMS) delete options[term]
+  if ('policies' in named) for (const option of PLACES.onlyPolicy) delete options[option]
   const own = single || 'policies' in named
   try {
     return new HttpLimiter(

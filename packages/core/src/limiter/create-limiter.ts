@@ -1,10 +1,12 @@
-import { checkKnown, checkObject } from '../options/checks.ts'
+import { checkObject } from '../options/checks.ts'
+import { checkKnown } from '../options/known.ts'
+import { PLACES } from '../options/places.ts'
 import type { RedisClient } from '../stores/redis/client.ts'
 import type { Store, StoreMode } from '../stores/store.ts'
 import type { Limiter } from './limiter.ts'
+import type { PolicyOptions, StoreOptions } from './options.generated.ts'
 import { compilePolicies } from './policies.ts'
-import { POLICY_OPTIONS, type PolicyOptions } from './policy.ts'
-import { STORE_OPTIONS, StoreLimiter, type StoreOptions } from './store-limiter.ts'
+import { StoreLimiter } from './store-limiter.ts'
 
 /** The terms of the only policy in the options themselves, or several `policies` that must all admit. */
 export type LimiterOptions<M extends StoreMode = StoreMode> = StoreOptions<M> &
@@ -18,8 +20,6 @@ type SeveralPolicies = { [option in keyof Omit<PolicyOptions, 'name'>]?: undefin
 /** Without a store a limiter is in memory, so that one which may be missing does not count. */
 type RemoteOptions = LimiterOptions<'async'> & { store: Store<'async'> | RedisClient }
 
-const SINGLE_OPTIONS = POLICY_OPTIONS.filter((option) => option !== 'name')
-
 /**
  * A limiter without HTTP: it counts what you hand it. With the memory store it answers at once,
  * with a remote one by a promise; `await` serves both.
@@ -32,8 +32,8 @@ export function createLimiter(options: RemoteOptions): Limiter<'async'>
 export function createLimiter(options: LimiterOptions): Limiter
 export function createLimiter(options: LimiterOptions): Limiter {
   checkObject('options', options, 'the options of a limiter')
-  checkKnown('', options, [...STORE_OPTIONS, 'policies', ...SINGLE_OPTIONS])
-  const policies = compilePolicies(options, POLICY_OPTIONS)
+  checkKnown('', options, PLACES.limiter)
+  const policies = compilePolicies(options, PLACES.policy)
   for (const policy of policies) policy.assertStatic()
   return new StoreLimiter(policies, options)
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Outcome } from '../algorithms/algorithm.ts'
+import { PLACES } from '../options/places.ts'
 import type { StoreResult } from '../stores/store.ts'
 import { toDecision } from './decision.ts'
 import { compilePolicies } from './policies.ts'
-import { POLICY_OPTIONS } from './policy.ts'
 
 const policies = compilePolicies(
   {
@@ -12,7 +12,7 @@ const policies = compilePolicies(
       { name: 'b', limit: 20, window: 2000, algorithm: 'token-bucket', burst: 40 },
     ],
   },
-  POLICY_OPTIONS,
+  PLACES.policy,
 )
 const charges = policies.map((policy) => {
   return {

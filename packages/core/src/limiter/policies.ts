@@ -1,6 +1,9 @@
 import { SluiceError } from '../errors/sluice-error.ts'
-import { checkKnown, checkObject } from '../options/checks.ts'
-import { POLICY_OPTIONS, Policy, type PolicyOptions } from './policy.ts'
+import { checkObject } from '../options/checks.ts'
+import { checkKnown } from '../options/known.ts'
+import { PLACES } from '../options/places.ts'
+import type { PolicyOptions } from './options.generated.ts'
+import { Policy } from './policy.ts'
 
 /** The limiter's policies from its options: `policies`, or the one of the options themselves. */
 export function compilePolicies(
@@ -12,7 +15,7 @@ export function compilePolicies(
     const { name: _, ...single } = options as PolicyOptions
     return [new Policy('', single)]
   }
-  const inline = POLICY_OPTIONS.find((option) => (options as never)[option] !== undefined)
+  const inline = PLACES.onlyPolicy.find((option) => (options as never)[option] !== undefined)
   if (inline !== undefined) {
     throw new SluiceError({
       code: 'SLUICE_OPTION_CONFLICT',

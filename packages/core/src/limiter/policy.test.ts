@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { MAX_LIMIT } from '../algorithms/algorithm.ts'
+import { PLACES } from '../options/places.ts'
 import { compilePolicies } from './policies.ts'
-import { POLICY_OPTIONS, Policy } from './policy.ts'
+import { Policy } from './policy.ts'
 
 const policy = (options: object) => new Policy('', { limit: 10, window: '1m', ...options })
 const keyspace = (options: object) => {
@@ -107,8 +108,8 @@ describe('compilePolicies()', () => {
     const many = (count: number) => ({
       policies: Array.from({ length: count }, (_, i) => ({ name: `${i}`, limit: 1, window: 1 })),
     })
-    expect(compilePolicies(many(32), POLICY_OPTIONS)).toHaveLength(32)
-    expect(() => compilePolicies(many(33), POLICY_OPTIONS)).toThrow('1 to 32')
+    expect(compilePolicies(many(32), PLACES.policy)).toHaveLength(32)
+    expect(() => compilePolicies(many(33), PLACES.policy)).toThrow('1 to 32')
   })
 
   it('says in which policy a mistake is', () => {
@@ -118,7 +119,7 @@ describe('compilePolicies()', () => {
         { name: 'b', limit: 1, window: 0 },
       ],
     }
-    expect(() => compilePolicies(options, POLICY_OPTIONS)).toThrow(
+    expect(() => compilePolicies(options, PLACES.policy)).toThrow(
       expect.objectContaining({ option: 'policies[1].window' }),
     )
   })

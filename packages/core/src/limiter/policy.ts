@@ -1,40 +1,10 @@
-import {
-  type Algorithm,
-  type AlgorithmOption,
-  type AlgorithmParams,
-  type CompiledLimit,
-  MAX_LIMIT,
-} from '../algorithms/algorithm.ts'
-import {
-  ALGORITHM_NAMES,
-  type AlgorithmName,
-  algorithms,
-  DEFAULT_ALGORITHM,
-} from '../algorithms/index.ts'
+import { type AlgorithmParams, type CompiledLimit, MAX_LIMIT } from '../algorithms/algorithm.ts'
+import { type AlgorithmName, algorithms } from '../algorithms/index.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
-import { checkInteger, checkOneOf } from '../options/checks.ts'
-import { type Duration, parseDuration } from '../options/duration.ts'
-
-/** What one policy promises. */
-export interface PolicyOptions {
-  /**
-   * Tells the policies of a limiter apart, in decisions, headers and keys: 1 … 128 printable ASCII
-   * characters, unique whatever the case. Default: `'default'`.
-   */
-  name?: string
-  /** Requests (units of cost) per window: an integer, 0 … 10^12. 0 refuses everything. */
-  limit: number
-  /** Integer ms, or text with a unit: 1 ms … ten years. */
-  window: Duration
-  /** Default: `'sliding-window'`. */
-  algorithm?: AlgorithmName
-  /** Token bucket: what it holds when full, in units, 1 … 10^12. Default: `limit`. */
-  burst?: number
-  /** Leaky bucket: the longest that an admitted request waits. Default: `'1s'`. */
-  maxDelay?: Duration
-}
-
-export const POLICY_OPTIONS = ['name', 'limit', 'window', 'algorithm', 'burst', 'maxDelay'] as const
+import { ALGORITHM_OPTIONS, algorithmsWith } from '../options/algorithm-options.ts'
+import { readOptions, type Values } from '../options/read.ts'
+import { OPTIONS } from '../options/table.ts'
+import type { PolicyOptions } from './options.generated.ts'
 
 /** The longest that a token bucket takes to refill, ms. */
 const MAX_REFILL_MS = 1e15
@@ -51,8 +21,7 @@ export class Policy {
   /** What the user set beside the limit; what is missing has the algorithm's default. */
   readonly params: Omit<AlgorithmParams, 'limit'>
   private readonly path: string
-  /** As the user wrote it. */
-  private readonly givenLimit: unknown
+  private readonly values: Values<typeof OPTIONS.policy>
   private readonly tiers = new Map<number, CompiledLimit>()
   private readonly configured = new WeakMap<CompiledLimit, number>()
   private readonly shares = new WeakMap<CompiledLimit, CompiledLimit>()
@@ -63,28 +32,20 @@ export class Policy {
    * @throws SluiceError
    */
   constructor(path: string, options: Omit<PolicyOptions, 'limit'> & { limit: unknown }) {
-    const { name = 'default', limit, window, algorithm = DEFAULT_ALGORITHM } = options
+    this.values = readOptions(OPTIONS.policy, path, options)
+    const { name, limit, window: windowMs, algorithm, burst, maxDelay: maxDelayMs } = this.values
     this.path = path
-    this.name = checkName(this.at('name'), name)
-    this.algorithm = checkOneOf(this.at('algorithm'), algorithm, ALGORITHM_NAMES)
-    this.windowMs = parseDuration(this.at('window'), window)
-    this.params = {
-      windowMs: this.windowMs,
-      burst: this.only('burst', options.burst, (value) =>
-        checkInteger(this.at('burst'), value, 1, MAX_LIMIT),
-      ),
-      maxDelayMs: this.only('maxDelay', options.maxDelay, (value) =>
-        parseDuration(this.at('maxDelay'), value, 0),
-      ),
-      oneOfSeveral: typeof limit === 'function',
-    }
-    this.givenLimit = limit
+    this.name = name
+    this.algorithm = algorithm
+    this.windowMs = windowMs
+    this.checkAlgorithm(options)
+    this.params = { windowMs, burst, maxDelayMs, oneOfSeveral: typeof limit === 'function' }
     this.compiledLimit = typeof limit === 'function' ? undefined : this.compile(limit)
   }
 
   /** Units per window, or undefined if it is a function of the request. */
   get limit(): number | undefined {
-    return this.compiledLimit === undefined ? undefined : (this.givenLimit as number)
+    return this.compiledLimit === undefined ? undefined : (this.values.limit as number)
   }
 
   /** The quota, or one of them: where the limit is a function its states serve (nearly) all others. */
@@ -123,15 +84,17 @@ export class Policy {
     return part
   }
 
-  /** @throws SluiceError if the limit is a function: only adapters have a request to call it with */
+  /** @throws SluiceError if an option is a function: only adapters have a request to call it with */
   assertStatic(): void {
-    if (this.compiledLimit !== undefined) return
+    const varying = Object.entries(this.values).find(([, value]) => typeof value === 'function')
+    if (varying === undefined) return
+    const [option, received] = varying
     throw new SluiceError({
       code: 'SLUICE_OPTION_TYPE',
-      option: this.at('limit'),
-      expected: 'a number',
-      received: this.givenLimit,
-      fix: 'Create a limiter for each tier: only adapters have a request to call the function with.',
+      option: this.at(option),
+      expected: 'the same value for every request',
+      received,
+      fix: 'Create a limiter for each value: only adapters have a request to call the function with.',
     })
   }
 
@@ -146,7 +109,8 @@ export class Policy {
   }
 
   private compile(limit: unknown): CompiledLimit {
-    const checked = checkInteger(this.at('limit'), limit, 0, algorithms[this.algorithm].maxLimit)
+    const { maxLimit } = algorithms[this.algorithm]
+    const checked = OPTIONS.policy.limit.type.check(this.at('limit'), limit, maxLimit)
     if (checked > 0) this.checkProportions(checked)
     const compiled = this.limitOf({ ...this.params, limit: checked })
     this.configured.set(compiled, checked)
@@ -186,37 +150,24 @@ export class Policy {
     return this.path === '' ? option : `${this.path}.${option}`
   }
 
-  private only<T>(
-    option: AlgorithmOption,
-    value: unknown,
-    check: (value: unknown) => T,
-  ): T | undefined {
-    if (value === undefined) return undefined
-    const has = (algorithm: Algorithm) => algorithm.options[option] !== undefined
-    if (has(algorithms[this.algorithm])) return check(value)
-    const algorithm = ALGORITHM_NAMES.find((name) => has(algorithms[name]))
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_CONFLICT',
-      option: this.at(option),
-      expected: `algorithm: '${algorithm}' beside it`,
-      received: this.algorithm,
-      fix: `Remove ${this.at(option)}, or choose algorithm: '${algorithm}'.`,
-    })
+  /** Options of other algorithms have no meaning, so that they must be a mistake. */
+  private checkAlgorithm(options: object): void {
+    for (const option of ALGORITHM_OPTIONS) {
+      if ((options as Record<string, unknown>)[option] === undefined) continue
+      const having = algorithmsWith(option)
+      if (having.includes(this.algorithm)) continue
+      throw new SluiceError({
+        code: 'SLUICE_OPTION_CONFLICT',
+        option: this.at(option),
+        expected: `algorithm: '${having[0]}' beside it`,
+        received: this.algorithm,
+        fix: `Remove ${this.at(option)}, or choose algorithm: '${having[0]}'.`,
+      })
+    }
   }
 }
 
 /** In units, rounded down, at least one of any. */
 function wholeShare(units: number, share: number): number {
   return units === 0 ? 0 : Math.max(1, Math.floor(units * share))
-}
-
-function checkName(option: string, name: unknown): string {
-  if (typeof name === 'string' && /^[\x20-\x7e]{1,128}$/.test(name)) return name
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_VALUE',
-    option,
-    expected: '1 to 128 printable ASCII characters, because header fields contain it',
-    received: name,
-    fix: 'Choose a short name such as burst or daily.',
-  })
 }

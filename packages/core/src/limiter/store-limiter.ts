@@ -4,7 +4,8 @@ import { SluiceError } from '../errors/sluice-error.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
-import type { RedisClient } from '../stores/redis/client.ts'
+import { readOptions } from '../options/read.ts'
+import { OPTIONS } from '../options/table.ts'
 import { ResilientStore } from '../stores/resilient/resilience.ts'
 import { resolveStore } from '../stores/resolve.ts'
 import type {
@@ -17,23 +18,11 @@ import type {
   StoreResult,
 } from '../stores/store.ts'
 import { type Decision, toDecision } from './decision.ts'
-import {
-  compileFailureMode,
-  FAILURE_MODE_OPTIONS,
-  type FailureModeOptions,
-} from './failure-mode-options.ts'
+import { compileFailureMode } from './failure-mode.ts'
 import type { Limiter } from './limiter.ts'
 import { Watch } from './made-per-request.ts'
+import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
-
-export interface StoreOptions<M extends StoreMode = StoreMode> extends FailureModeOptions {
-  /** A Redis client as it is, or a store. Default: a memory store of its own. */
-  store?: { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M] | Store<M>
-  /** Namespace of the keys: 1 … 64 of `A-Z a-z 0-9 . _ : -`. Default: `'sluice'`. */
-  prefix?: string
-}
-
-export const STORE_OPTIONS = ['store', 'prefix', ...FAILURE_MODE_OPTIONS] as const
 
 /** A policy has at most 15: there are more only where several limits vary together. */
 const MAX_LEDGERS = 100
@@ -70,8 +59,9 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     this.policies = policies
     this.store = resolveStore(options.store) as Store as Store<M>
     this.ownsStore = options.store === undefined
-    this.prefix = checkPrefix(options.prefix) + scope
-    const failureMode = compileFailureMode(options, policies, settles)
+    const values = readOptions(OPTIONS.store, '', options)
+    this.prefix = values.prefix + scope
+    const failureMode = compileFailureMode(values, policies, settles)
     if (this.store.mode === 'async') {
       this.resilient = new ResilientStore(this.store as Store as Store<'async'>, failureMode)
     }
@@ -221,8 +211,8 @@ function distinct(policies: readonly ChargedPolicy[]): ChargedPolicy[] {
   })
 }
 
-export function checkCost(cost: unknown, option = 'cost'): number {
-  return checkInteger(option, cost, 0, Number.MAX_SAFE_INTEGER)
+export function checkCost(cost: unknown): number {
+  return OPTIONS.requestPolicy.cost.type.check('cost', cost)
 }
 
 export function checkKey(key: unknown): string {
@@ -233,16 +223,5 @@ export function checkKey(key: unknown): string {
     expected: 'text of at least one character that identifies a client',
     received: key,
     fix: 'Pass the text that identifies the client. Without it, all clients would share one quota.',
-  })
-}
-
-function checkPrefix(prefix: unknown = 'sluice'): string {
-  if (typeof prefix === 'string' && /^[\w.:-]{1,64}$/.test(prefix)) return prefix
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_VALUE',
-    option: 'prefix',
-    expected: '1 to 64 characters of A-Z a-z 0-9 . _ : -',
-    received: prefix,
-    fix: "Choose a namespace such as 'my-api'.",
   })
 }

@@ -4,7 +4,6 @@ import {
   checkClock,
   checkFunction,
   checkInteger,
-  checkKnown,
   checkObject,
   checkOneOf,
   checkShare,
@@ -63,37 +62,4 @@ describe('the other checks', () => {
       expect(() => checkClock(clock)).toThrow(expect.objectContaining({ option: 'clock()' }))
     },
   )
-})
-
-describe('a name that is not known', () => {
-  const known = ['limit', 'window', 'key', 'retryAfterJitter']
-  const fixOf = (option: string) => {
-    try {
-      checkKnown('', { [option]: 1 }, known)
-    } catch (error) {
-      return (error as { fix: string }).fix
-    }
-    return undefined
-  }
-
-  it.each([
-    ['Limit', "did you mean 'limit'"],
-    ['limt', "did you mean 'limit'"],
-    ['windows', "did you mean 'window'"],
-    ['retryafterjiter', "did you mean 'retryAfterJitter'"],
-  ])('%s is told what it is near to', (option, said) => {
-    expect(fixOf(option)).toContain(said)
-  })
-
-  it.each(['mx', 'ke', 'xyz', 'wndwMillis', ''])('%p is near to none', (option) => {
-    expect(fixOf(option)).toBe('Remove it or correct its name.')
-  })
-
-  it('is refused whatever it is set to, and whatever Object has of that name', () => {
-    expect(() => checkKnown('', { limits: undefined }, known)).toThrow(code('UNKNOWN'))
-    expect(() => checkKnown('', { constructor: 1 }, known)).toThrow(code('UNKNOWN'))
-    expect(() => checkKnown('policies[0]', { limits: 1 }, known)).toThrow(
-      expect.objectContaining({ option: 'policies[0].limits' }),
-    )
-  })
 })

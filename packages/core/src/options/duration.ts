@@ -11,21 +11,33 @@ export type Duration = number | `${number}${Unit}` | `${number} ${Unit | Word | 
 export const MAX_DURATION_MS = 315_576_000_000
 
 /**
- * @returns ms, an integer from `minMs` to ten years
+ * @param fix what to do about a value that is wrong
+ * @returns ms, an integer from `minMs` to `maxMs`
  * @throws SluiceError if it is neither a duration nor in that range
  */
-export function parseDuration(option: string, value: unknown, minMs = 1): number {
+export function parseDuration(
+  option: string,
+  value: unknown,
+  minMs = 1,
+  maxMs = MAX_DURATION_MS,
+  fix = `Write ${option}: '1m' or ${option}: 60_000 for a minute.`,
+): number {
   const parsed = typeof value === 'string' ? parseText(value) : value
   if (typeof parsed === 'number' && Number.isInteger(parsed)) {
-    if (parsed >= minMs && parsed <= MAX_DURATION_MS) return parsed
+    if (parsed >= minMs && parsed <= maxMs) return parsed
   }
   throw new SluiceError({
     code: typeof parsed === 'number' ? 'SLUICE_OPTION_RANGE' : 'SLUICE_OPTION_TYPE',
     option,
-    expected: `whole milliseconds as a number, or text with a unit such as '1m', from ${minMs} ms to 10 years`,
+    expected: `whole milliseconds as a number, or text with a unit such as '1m', from ${minMs} ms to ${spokenDuration(maxMs)}`,
     received: value,
-    fix: `Write ${option}: '1m' or ${option}: 60_000 for a minute.`,
+    fix,
   })
+}
+
+/** `1 minute`: the longest unit that it is a number of. */
+export function spokenDuration(durationMs: number): string {
+  return durationMs === MAX_DURATION_MS ? '10 years' : ms(durationMs, { long: true })
 }
 
 function parseText(text: string): number | undefined {

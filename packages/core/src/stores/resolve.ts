@@ -1,7 +1,12 @@
 import { memoryStore } from './memory/memory-store.ts'
 import { checkClient, type RedisClient } from './redis/client.ts'
 import { redisStore } from './redis/redis-store.ts'
-import type { Store } from './store.ts'
+import type { Store, StoreMode } from './store.ts'
+
+/** What the option `store` can be: a client of Redis as it is, or a store. */
+export type StoreOption<M extends StoreMode = StoreMode> =
+  | { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M]
+  | Store<M>
 
 /** One for each client, so that limiters on it know together how it is. */
 const stores = new WeakMap<RedisClient, Store>()

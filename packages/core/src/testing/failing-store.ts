@@ -1,5 +1,5 @@
-import type { MemoryStoreOptions } from '../stores/memory/memory-store.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
+import type { MemoryStoreOptions } from '../stores/options.generated.ts'
 import type { Ledger, Store, StoreResult } from '../stores/store.ts'
 
 /** A remote store that fails when told to, to see what an application does then. */

@@ -7,7 +7,7 @@ import type { ChargedPolicy, StoreLimiter } from '../../limiter/store-limiter.ts
 import { checkInteger } from '../../options/checks.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { ChargeRule } from '../compile-options.ts'
-import type { SettleOption } from '../rate-limit-options.ts'
+import type { SettleOption } from './settle-option.ts'
 
 /**
  * Corrects what a request was charged to what it turns out to cost. What it costs more is charged

@@ -1,22 +1,15 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
-import { checkClock, checkInteger, checkKnown, checkObject } from '../../options/checks.ts'
+import { checkObject } from '../../options/checks.ts'
+import { checkKnown } from '../../options/known.ts'
+import { PLACES } from '../../options/places.ts'
+import { readOptions } from '../../options/read.ts'
+import { OPTIONS } from '../../options/table.ts'
+import type { MemoryStoreOptions } from '../options.generated.ts'
 import type { Keyspace, Ledger, Store } from '../store.ts'
 import { MemoryLedger } from './memory-ledger.ts'
 import { Sweeper } from './sweeper.ts'
 import { Table } from './table.ts'
 import { turnClock } from './turn-clock.ts'
-
-export interface MemoryStoreOptions {
-  /**
-   * The most keys that are kept, 1 … 10^8, over all limiters that use the store; a key with three
-   * policies counts three times. Beyond it expired keys go first, then those nearest to a full
-   * quota. A key that is being refused never goes: if there is nothing else, new keys share one
-   * quota. Default: 1,000,000, about 60 MB and the keys themselves.
-   */
-  maxKeys?: number
-  /** Integer ms since the epoch, for tests. Default: the wall clock, read once per turn. */
-  clock?: () => number
-}
 
 /** Passes over a page, at most, in search of an expired key. */
 const PASSES = 4
@@ -44,10 +37,11 @@ export class MemoryStore implements Store<'sync'> {
   private hand = 0
 
   constructor(options: MemoryStoreOptions) {
-    checkKnown('', checkObject('options', options, 'the options of a store'), ['maxKeys', 'clock'])
-    const { maxKeys = 1_000_000, clock } = options
-    this.maxKeys = checkInteger('maxKeys', maxKeys, 1, 100_000_000)
-    this.clock = clock === undefined ? turnClock() : checkClock(clock)
+    const given = checkObject('options', options, 'the options of a store')
+    checkKnown('', given, PLACES.memoryStore)
+    const { maxKeys, clock = turnClock() } = readOptions(OPTIONS.memoryStore, '', given)
+    this.maxKeys = maxKeys
+    this.clock = clock
     this.sweeper = new Sweeper(this.tables, this.clock)
   }
 

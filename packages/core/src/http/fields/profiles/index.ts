@@ -27,7 +27,8 @@ const PROFILES = {
 /** A version of the rate-limit fields. */
 export type HeaderProfile = keyof typeof PROFILES
 
-const NAMES = Object.keys(PROFILES) as readonly HeaderProfile[]
+/** All names, newest first. */
+export const HEADER_PROFILES = Object.keys(PROFILES) as readonly HeaderProfile[]
 
 /** Each field that some profile writes. */
 export const PROFILE_FIELDS: readonly string[] = [
@@ -44,8 +45,8 @@ export const PROFILE_FIELDS: readonly string[] = [
  * `RateLimit`, as different types, so leaving one out would leave nothing of it.
  */
 export function composeProfiles(names: readonly HeaderProfile[]): Profile {
-  for (const name of names) if (!NAMES.includes(name)) throw unknownProfile(name)
-  const named = NAMES.filter((name) => names.includes(name))
+  for (const name of names) if (!HEADER_PROFILES.includes(name)) throw unknownProfile(name)
+  const named = HEADER_PROFILES.filter((name) => names.includes(name))
   const profiles = new Set<Profile>(named.map((name) => PROFILES[name]))
   if (profiles.has(draft11) && profiles.has(draft7)) throw conflict(names)
   const groups: FieldGroup[] = []
@@ -70,7 +71,7 @@ function unknownProfile(received: unknown): SluiceError {
   return new SluiceError({
     code: 'SLUICE_HEADERS',
     option: 'headers',
-    expected: `one or more of ${NAMES.join(', ')}`,
+    expected: `one or more of ${HEADER_PROFILES.join(', ')}`,
     received,
     fix: "Name a profile, for example headers: 'draft-11', or false for none.",
   })

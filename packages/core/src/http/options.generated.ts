@@ -1,0 +1,121 @@
+// Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.
+import type { Decision } from '../limiter/decision.ts'
+import type { PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { HeaderProfile } from './fields/profiles/index.ts'
+import type { KeyOption, UserOption } from './keys/key-reader.ts'
+import type { TrustProxyOption } from './keys/trust-proxy.ts'
+import type { SettleOption } from './settlement/settle-option.ts'
+
+/** What one policy promises, and what it reads from a request. */
+export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit'> {
+  /**
+   * The units that one key may use per window. A request costs one unit, unless `cost` says
+   * otherwise. 0 refuses everything. With `'sliding-log'` at most 100,000. Integer, 0 … 10^12
+   * units. Or a function of the request that gives one.
+   */
+  limit: number | ((request: Request) => MaybePromise<number>)
+  /**
+   * What tells clients apart: their address, the signed-in user, or what a function returns.
+   * Without a user, or if the function returns nothing, it is the address. Default: the limiter's
+   * `key`.
+   */
+  key?: KeyOption<Request>
+  /**
+   * What a request costs. A number above the limit is an error: no request could ever be admitted.
+   * Integer, 0 … 2^53 − 1 units. Or a function of the request that gives one. Default: the
+   * limiter's `cost`.
+   */
+  cost?: number | ((request: Request) => MaybePromise<number>)
+  /**
+   * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
+   * application has ended the response: the difference to `cost` is given back or charged, into
+   * debt if necessary. Also called before, when the client leaves and once per window of a slow
+   * response: then what the request has cost so far is charged, and nothing is given back. Default:
+   * the limiter's `settle`, unless the policy has a `cost` of its own.
+   */
+  settle?: SettleOption<Request, Response>
+}
+
+/** The options of an adapter, beside those of its policies. */
+export interface HttpOptions<Request, Response> extends StoreOptions {
+  /**
+   * What tells clients apart: their address, the signed-in user, or what a function returns.
+   * Without a user, or if the function returns nothing, it is the address. Default: `'ip'`.
+   */
+  key?: KeyOption<Request>
+  /**
+   * What a request costs. A number above the limit is an error: no request could ever be admitted.
+   * Integer, 0 … 2^53 − 1 units. Or a function of the request that gives one. Default: `1`.
+   */
+  cost?: number | ((request: Request) => MaybePromise<number>)
+  /**
+   * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
+   * application has ended the response: the difference to `cost` is given back or charged, into
+   * debt if necessary. Also called before, when the client leaves and once per window of a slow
+   * response: then what the request has cost so far is charged, and nothing is given back. Default:
+   * none.
+   */
+  settle?: SettleOption<Request, Response>
+  /**
+   * The user's id for `key: 'user'`, or undefined if nobody is signed in. Default: the `id` or
+   * `sub` of what the framework has as its user.
+   */
+  user?: UserOption<Request>
+  /**
+   * Which proxies to trust about the client's address. Addresses, CIDRs and the names `loopback`,
+   * `linklocal`, `uniquelocal`; a number of hops; or a function `(address, hop) => boolean`.
+   * Default: the framework's own setting.
+   */
+  trustProxy?: TrustProxyOption
+  /**
+   * IPv6 addresses that have so many bits in common share a key. Integer, 32 … 128 bits. Default:
+   * `56`.
+   */
+  ipv6Prefix?: number
+  /** Requests for which it returns true are neither limited nor counted. Default: none. */
+  skip?: (request: Request) => MaybePromise<boolean>
+  /**
+   * Clients that are never limited nor counted. Array of addresses, CIDRs and keys. Default: none.
+   */
+  allow?: readonly string[]
+  /**
+   * Clients that are always refused, with 403, their preflights too. A client on both lists is
+   * refused. Array of addresses, CIDRs and keys. Default: none.
+   */
+  deny?: readonly string[]
+  /**
+   * Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with
+   * `false`. A profile, an array of compatible ones, or `false`. Default: `['draft-11',
+   * 'draft-6']`.
+   */
+  headers?: HeaderProfile | readonly HeaderProfile[] | false
+  /**
+   * The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s. So
+   * clients that were refused together do not return together. Number, from 0 to 1. Default: `0.1`.
+   */
+  retryAfterJitter?: number
+  /**
+   * With a secret, the fields have a partition key (`pk`): an HMAC of the client's key. Text of at
+   * least 16 characters. Default: none.
+   */
+  partitionSecret?: string
+  /** The status of a refusal. Default: `429`. */
+  statusCode?: 429 | 503
+  /**
+   * Writes the body of the refusal. Status and header fields are set already. `'throw'` hands the
+   * refusal to the application's error handler, as a `RateLimitError`. Default: problem+json (RFC
+   * 9457).
+   */
+  respond?: 'throw' | ((decision: Decision, request: Request, response: Response) => unknown)
+  /** Decides, counts and reports, but never refuses and sends no fields. Default: `false`. */
+  dryRun?: boolean
+  /** Called with every decision, for logs and metrics. Default: none. */
+  onDecision?: (decision: Decision, request: Request) => void
+  /**
+   * With a leaky bucket: how many requests of this limiter wait for their turn in this process at
+   * most. Further ones are refused. A key gets no more places than are free, so one alone gets half
+   * of them. Integer, 0 … 10^6 requests. Default: `1000`.
+   */
+  maxWaiting?: number
+}

@@ -1,0 +1,73 @@
+// Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.
+import type { AlgorithmName } from '../algorithms/index.ts'
+import type { Duration } from '../options/duration.ts'
+import type { StoreOption } from '../stores/resolve.ts'
+import type { StoreMode } from '../stores/store.ts'
+
+/** What one policy promises. */
+export interface PolicyOptions {
+  /**
+   * Tells the policies of a limiter apart in decisions, header fields and keys. Two policies of a
+   * limiter cannot have names that differ only in case. Text, 1 to 128 printable ASCII characters.
+   * Default: `'default'`.
+   */
+  name?: string
+  /**
+   * The units that one key may use per window. A request costs one unit, unless `cost` says
+   * otherwise. 0 refuses everything. With `'sliding-log'` at most 100,000. Integer, 0 … 10^12
+   * units.
+   */
+  limit: number
+  /** The length of the window. Duration, 1 ms … 10 years. */
+  window: Duration
+  /** How the units are counted. Default: `'sliding-window'`. */
+  algorithm?: AlgorithmName
+  /**
+   * What the bucket holds when it is full. Only with `algorithm` `'token-bucket'`. Integer, 1 …
+   * 10^12 units. Default: `limit`.
+   */
+  burst?: number
+  /**
+   * The longest that an admitted request waits for its turn. A request that would wait longer is
+   * refused. Only with `algorithm` `'leaky-bucket'`. Duration, 0 ms … 10 years. Default: 1 second.
+   */
+  maxDelay?: Duration
+}
+
+/** Where a limiter counts, and what it does about a remote store that is slow, or down. */
+export interface StoreOptions<M extends StoreMode = StoreMode> {
+  /**
+   * Where the counts are kept. A client of Redis as it is, or a store. Default: a memory store of
+   * its own.
+   */
+  store?: StoreOption<M>
+  /**
+   * Namespace of the keys in the store. Two limiters on one store share a quota if their prefixes
+   * and the name, algorithm, window and limit of the policy are the same. Text, 1 to 64 characters
+   * of A-Z a-z 0-9 . _ : -. Default: `'sluice'`.
+   */
+  prefix?: string
+  /**
+   * The longest that a request waits for a remote store. After that `onStoreError` decides.
+   * Duration, 1 ms … 1 minute. Default: `'100ms'`.
+   */
+  deadline?: Duration
+  /**
+   * What decides while a remote store fails. `'local'`: this process, by the same policies,
+   * starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all
+   * are refused, with 503. Default: `'local'`.
+   */
+  onStoreError?: 'local' | 'allow' | 'deny'
+  /**
+   * With `onStoreError: 'local'`: the share of every limit that this process admits by itself while
+   * the store fails, at least one unit: 0.25 where four processes share the load. What the store
+   * still has when it is back comes on top. Number, above 0, up to 1. Default: `1`.
+   */
+  localShare?: number
+  /**
+   * Whether a client that has nothing left is refused from memory, for at most 10 s before a remote
+   * store is asked again. What another process gives back by `reset` or `settle` is seen no sooner.
+   * Default: true, unless something in this process settles on the same quota.
+   */
+  refusalCache?: boolean
+}

@@ -1,0 +1,37 @@
+import type { OptionType } from './types.ts'
+
+/**
+ * What other limiters call an option: `true` where the value can stay as it is, else what to write
+ * here.
+ */
+export type PeerNames = Readonly<Record<string, true | string>>
+
+/** What happens if an option is not set: exactly one of these. */
+type Unset =
+  /** It has to be set, unless what is said here: `` unless `policies` is set ``. */
+  | { readonly required: string; readonly default?: never; readonly unset?: never }
+  /** A value as a user writes it. */
+  | { readonly default: unknown; readonly required?: never; readonly unset?: never }
+  /** In words, as Markdown; the code gets undefined. */
+  | { readonly unset: string; readonly required?: never; readonly default?: never }
+
+/** A row of the table of options. */
+export type Option = Unset & {
+  readonly type: OptionType<unknown>
+  /** What it does, in sentences, as Markdown. Its values and its default are not repeated. */
+  readonly description: string
+  /** For the reference page alone: where to read more. */
+  readonly see?: string
+  /** An adapter takes a function of the request too, which gives the value. */
+  readonly perRequest?: true
+  /** It can be set only in an entry of `policies`. */
+  readonly onlyInPolicies?: true
+  /** It can be set in an entry of `policies` too: what holds there if it is not. */
+  readonly inPolicies?: string
+  /** False: an entry for a route can't replace it. */
+  readonly perRoute?: false
+  readonly peers?: PeerNames
+}
+
+/** Rows that apply in the same place, by name. */
+export type Options = Readonly<Record<string, Option>>

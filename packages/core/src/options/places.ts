@@ -1,0 +1,36 @@
+import type { Option, Options } from './option.ts'
+import { OPTIONS } from './table.ts'
+
+const policy = namesOf(OPTIONS.policy)
+const onlyPolicy = namesOf(OPTIONS.policy, ({ onlyInPolicies }) => !onlyInPolicies)
+const limiter = [...onlyPolicy, ...namesOf(OPTIONS.policies), ...namesOf(OPTIONS.store)]
+const http = { ...OPTIONS.requestPolicy, ...OPTIONS.http }
+const isPerRoute = ({ perRoute }: Option) => perRoute !== false
+
+/** The options that can be set in each place. */
+export const PLACES = {
+  /** By `createLimiter`. */
+  limiter,
+  /** In an entry of its `policies`. */
+  policy,
+  /** In place of `policies`, if there is only one. */
+  onlyPolicy,
+  /** By the `rateLimit` of every adapter. */
+  http: [...limiter, ...namesOf(http)],
+  /** In an entry of its `policies`. */
+  httpPolicy: [...policy, ...namesOf(http, ({ inPolicies }) => inPolicies !== undefined)],
+  /** In an entry for a route. */
+  route: [
+    ...onlyPolicy,
+    ...namesOf(OPTIONS.policies),
+    ...namesOf(OPTIONS.store, isPerRoute),
+    ...namesOf(http, isPerRoute),
+  ],
+  memoryStore: namesOf(OPTIONS.memoryStore),
+  redisStore: namesOf(OPTIONS.redisStore),
+} as const satisfies Record<string, readonly string[]>
+
+function namesOf<T extends Options>(table: T, has: (option: Option) => boolean = () => true) {
+  const names = Object.keys(table) as (keyof T & string)[]
+  return names.filter((name) => has(table[name] as Option))
+}

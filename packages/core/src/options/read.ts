@@ -1,0 +1,37 @@
+import type { Option, Options } from './option.ts'
+
+/** What the code gets of an option: its value as its type gives it, or a function of the request. */
+type Value<O extends Option> =
+  | ReturnType<O['type']['check']>
+  | (O extends { perRequest: true } ? (request: never) => unknown : never)
+  | (O extends { unset: string } ? undefined : never)
+
+export type Values<T extends Options> = { readonly [name in keyof T]: Value<T[name]> }
+
+/**
+ * The options of `table` out of `given`, checked and with their defaults.
+ *
+ * @param path of the options in messages: `policies[0]`, or ''
+ * @param inherited what holds instead of the defaults where an option is not set
+ * @throws SluiceError if a value is wrong or a required option is missing
+ */
+export function readOptions<T extends Options>(
+  table: T,
+  path: string,
+  given: object,
+  inherited?: Values<T>,
+): Values<T> {
+  const values = Object.entries(table).map(([name, option]) => {
+    const value = (given as Record<string, unknown>)[name]
+    if (value === undefined && inherited !== undefined) return [name, inherited[name]]
+    return [name, valueFrom(option, path === '' ? name : `${path}.${name}`, value)]
+  })
+  return Object.fromEntries(values) as Values<T>
+}
+
+function valueFrom(option: Option, name: string, given: unknown): unknown {
+  const value = given === undefined ? option.default : given
+  if (value === undefined && option.required === undefined) return undefined
+  if (option.perRequest && typeof value === 'function') return value
+  return option.type.check(name, value)
+}

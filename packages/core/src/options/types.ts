@@ -1,0 +1,183 @@
+import { inspect } from 'node:util'
+import { SluiceError } from '../errors/sluice-error.ts'
+import {
+  checkBoolean,
+  checkClock,
+  checkFunction,
+  checkInteger,
+  checkOneOf,
+  checkShare,
+  type LowestShare,
+  shareRange,
+} from './checks.ts'
+import { MAX_DURATION_MS, parseDuration, spokenDuration } from './duration.ts'
+
+/** What an option can be set to: how that is checked, documented and typed. */
+export interface OptionType<T> {
+  /** In words, as Markdown: `integer`. */
+  readonly form: string
+  /** Which of them, in words: `1 … 10^8 keys`. */
+  readonly range?: string
+  /** What the user writes, as a type of TypeScript. */
+  readonly typescript: string
+  /**
+   * @param option its name in messages: `policies[0].burst`
+   * @returns the value as the code uses it: a duration in ms
+   * @throws SluiceError
+   */
+  check(option: string, value: unknown): T
+}
+
+export interface IntegerType extends OptionType<number> {
+  /** @param most the largest value, where it is lower than the type's own */
+  check(option: string, value: unknown, most?: number): number
+}
+
+export function integer(min: number, max: number, unit: string): IntegerType {
+  return {
+    form: 'integer',
+    range: `${figure(min)} … ${figure(max)} ${unit}`,
+    typescript: 'number',
+    check: (option, value, most = max) => checkInteger(option, value, min, most),
+  }
+}
+
+/** Text such as `'1m'`, or ms. */
+export function duration(minMs = 1, maxMs = MAX_DURATION_MS, fix?: string): OptionType<number> {
+  return {
+    form: 'duration',
+    range: `${minMs} ms … ${spokenDuration(maxMs)}`,
+    typescript: 'Duration',
+    check: (option, value) => parseDuration(option, value, minMs, maxMs, fix),
+  }
+}
+
+/** A part of 1. */
+export function share(lowest: LowestShare, fix?: string): OptionType<number> {
+  return {
+    form: 'number',
+    range: shareRange(lowest),
+    typescript: 'number',
+    check: (option, value) => checkShare(option, value, lowest, fix),
+  }
+}
+
+export const boolean: OptionType<boolean> = {
+  form: '`true` or `false`',
+  typescript: 'boolean',
+  check: checkBoolean,
+}
+
+/** @param alias the name of their type, if it has one */
+export function oneOf<const T extends string | number>(
+  values: readonly T[],
+  alias?: string,
+): OptionType<T> {
+  const written = values.map((value) => inspect(value))
+  return {
+    form: written.map(code).join(', '),
+    typescript: alias ?? written.join(' | '),
+    check: (option, value) => checkOneOf(option, value, values),
+  }
+}
+
+/** @param expected which text, in words */
+export function text(pattern: RegExp, expected: string, fix: string): OptionType<string> {
+  return {
+    form: 'text',
+    range: expected,
+    typescript: 'string',
+    check(option, value) {
+      if (typeof value === 'string' && pattern.test(value)) return value
+      throw new SluiceError({
+        code: 'SLUICE_OPTION_VALUE',
+        option,
+        expected,
+        received: value,
+        fix,
+      })
+    },
+  }
+}
+
+/** Text that no message shows. */
+export function secret(minLength: number): OptionType<string> {
+  const expected = `text of at least ${minLength} characters`
+  return {
+    form: expected,
+    typescript: 'string',
+    check(option, value) {
+      if (typeof value === 'string' && value.length >= minLength) return value
+      throw new SluiceError({
+        code: 'SLUICE_SECRET',
+        option,
+        expected,
+        received: typeof value === 'string' ? `${value.length} characters` : typeof value,
+        fix: 'Take it from a secret store or the environment, and use the same in every process.',
+      })
+    },
+  }
+}
+
+/** What a function gets and gives is known to the compiler alone. */
+type AnyFunction = (...args: never[]) => unknown
+
+/**
+ * @param signature in words: `(request) => boolean`
+ * @param or text that it can be instead
+ */
+export function callback<const T extends string = never>(
+  signature: string,
+  typescript: string,
+  or?: T,
+): OptionType<AnyFunction | T> {
+  const alternative = or === undefined ? '' : `, or ${inspect(or)}`
+  return {
+    form: `function ${code(signature)}${alternative}`,
+    typescript,
+    check: (option, value) =>
+      or !== undefined && value === or
+        ? or
+        : checkFunction(option, value as AnyFunction, `${signature}${alternative}`),
+  }
+}
+
+/** For tests. It is called once, since a wrong unit would limit wrongly without a sign. */
+export const clock: OptionType<() => number> = {
+  form: 'function `() => integer ms since the epoch`',
+  typescript: '() => number',
+  check: (_, value) => checkClock(value),
+}
+
+/** One of a few texts, or a function of the request. */
+export function oneOfOrFunction<const T extends string>(
+  values: readonly T[],
+  signature: string,
+  typescript: string,
+): OptionType<T | AnyFunction> {
+  const { form, check } = oneOf(values)
+  return {
+    form: `${form}, or a function ${code(signature)}`,
+    typescript,
+    check: (option, value) =>
+      typeof value === 'function' ? (value as AnyFunction) : check(option, value),
+  }
+}
+
+/** What is checked where its meaning is. */
+export function special(typescript: string, form: string): OptionType<unknown> {
+  return { form, typescript, check: (_, value) => value }
+}
+
+/** As code in Markdown. */
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+/** `100,000`, and `10^12` from a million on. */
+function figure(value: number): string {
+  if (value === Number.MAX_SAFE_INTEGER) return '2^53 − 1'
+  const exponent = Math.log10(value)
+  if (exponent >= 6 && Number.isInteger(exponent)) return `10^${exponent}`
+  return value.toLocaleString('en-US')
+}

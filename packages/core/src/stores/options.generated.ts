@@ -1,0 +1,27 @@
+// Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.
+/** The options of a memory store. */
+export interface MemoryStoreOptions {
+  /**
+   * The most keys that are kept, over all limiters that use the store. A key with three policies
+   * counts three times. When the store is full, expired keys go first, then those nearest to a full
+   * quota. A key that is being refused never goes: if there is nothing else, new keys share one
+   * quota. A million keys need about 60 MB, and the keys themselves. Integer, 1 … 10^8 keys.
+   * Default: `1_000_000`.
+   */
+  maxKeys?: number
+  /** A clock for tests. Default: the wall clock, read once per turn of the event loop. */
+  clock?: () => number
+}
+
+/** The options of a store in Redis. */
+export interface RedisStoreOptions {
+  /** A clock for tests. Default: the server's `TIME`, read by the script. */
+  clock?: () => number
+  /**
+   * Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a
+   * failover the client may still be connected to the old master. Sluice never touches the
+   * connection of the client, so its owner lets it connect anew here. May be async; what it throws
+   * becomes a warning. Default: none.
+   */
+  onReadOnly?: () => unknown
+}

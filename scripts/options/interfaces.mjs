@@ -1,0 +1,114 @@
+// The interfaces of options, with what the reference page says as their documentation.
+import { core } from './core.mjs'
+import { algorithmsOf, defaultOf, formOf } from './words.mjs'
+
+const { OPTIONS } = await core('options/table.ts')
+
+/** Forms that the type of TypeScript says as well. */
+const SAID_BY_TYPE = /^(`|function)/
+
+/** Characters of a line, after ` * `. */
+const WIDTH = 95
+
+/** @returns files, each as its path and its text */
+export function optionInterfaces() {
+  return [limiter(), stores(), http()].map(([file, ...parts]) => [
+    `packages/core/src/${file}`,
+    `${HEAD}\n${parts.join('\n\n')}\n`,
+  ])
+}
+
+const HEAD = '// Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.'
+
+function limiter() {
+  return [
+    'limiter/options.generated.ts',
+    `import type { AlgorithmName } from '../algorithms/index.ts'
+import type { Duration } from '../options/duration.ts'
+import type { StoreOption } from '../stores/resolve.ts'
+import type { StoreMode } from '../stores/store.ts'`,
+    body('What one policy promises.', 'PolicyOptions', OPTIONS.policy),
+    body(
+      'Where a limiter counts, and what it does about a remote store that is slow, or down.',
+      'StoreOptions<M extends StoreMode = StoreMode>',
+      OPTIONS.store,
+    ),
+  ]
+}
+
+function stores() {
+  return [
+    'stores/options.generated.ts',
+    body('The options of a memory store.', 'MemoryStoreOptions', OPTIONS.memoryStore),
+    body('The options of a store in Redis.', 'RedisStoreOptions', OPTIONS.redisStore),
+  ]
+}
+
+function http() {
+  const ofRequest = Object.entries(OPTIONS.policy).filter(([, option]) => option.perRequest)
+  const replaced = ofRequest.map(([name]) => `'${name}'`).join(' | ')
+  const inPolicies = Object.entries({ ...OPTIONS.requestPolicy, ...OPTIONS.http })
+    .filter(([, option]) => option.inPolicies !== undefined)
+    .map(([name, option]) => [name, { ...option, default: undefined, unset: option.inPolicies }])
+  return [
+    'http/options.generated.ts',
+    `import type { Decision } from '../limiter/decision.ts'
+import type { PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { HeaderProfile } from './fields/profiles/index.ts'
+import type { KeyOption, UserOption } from './keys/key-reader.ts'
+import type { TrustProxyOption } from './keys/trust-proxy.ts'
+import type { SettleOption } from './settlement/settle-option.ts'`,
+    body(
+      'What one policy promises, and what it reads from a request.',
+      `RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, ${replaced}>`,
+      Object.fromEntries([...ofRequest, ...inPolicies]),
+      true,
+    ),
+    body(
+      'The options of an adapter, beside those of its policies.',
+      'HttpOptions<Request, Response> extends StoreOptions',
+      { ...OPTIONS.requestPolicy, ...OPTIONS.http },
+      true,
+    ),
+  ]
+}
+
+/** @param hasRequest whether options can be functions of the request */
+function body(comment, head, options, hasRequest = false) {
+  const members = Object.entries(options).map(([name, option]) => {
+    const optional = option.required === undefined ? '?' : ''
+    const { typescript } = option.type
+    const perRequest = hasRequest && option.perRequest
+    const type = perRequest
+      ? `${typescript} | ((request: Request) => MaybePromise<${typescript}>)`
+      : typescript
+    return `${documentation(name, option, perRequest)}\n  ${name}${optional}: ${type}`
+  })
+  return `/** ${comment} */\nexport interface ${head} {\n${members.join('\n')}\n}`
+}
+
+function documentation(name, option, perRequest) {
+  const sentences = [option.description, algorithmsOf(name)]
+  if (!SAID_BY_TYPE.test(option.type.form)) sentences.push(`${capital(formOf(option))}.`)
+  if (perRequest) sentences.push('Or a function of the request that gives one.')
+  const unset = defaultOf(name, option)
+  if (unset !== undefined) sentences.push(`Default: ${unset}.`)
+  const lines = wrapped(sentences.filter(Boolean).join(' '))
+  if (lines.length === 1 && lines[0].length < WIDTH - 4) return `  /** ${lines[0]} */`
+  return ['  /**', ...lines.map((line) => `   * ${line}`), '   */'].join('\n')
+}
+
+function capital(text) {
+  return text[0].toUpperCase() + text.slice(1)
+}
+
+function wrapped(text) {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`.trim()
+    if (line.length <= WIDTH) lines[lines.length - 1] = line
+    else lines.push(word)
+  }
+  return lines
+}

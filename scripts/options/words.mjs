@@ -1,0 +1,44 @@
+// What the reference page and the interfaces both say about an option, in words.
+import { inspect } from 'node:util'
+import { core } from './core.mjs'
+
+const { MAX_LIMIT } = await core('algorithms/algorithm.ts')
+const { ALGORITHM_NAMES, algorithms } = await core('algorithms/index.ts')
+const { spokenDuration } = await core('options/duration.ts')
+const { algorithmsWith } = await core('options/algorithm-options.ts')
+
+export const code = (text) => `\`${text}\``
+
+/** `integer, 1 … 10^12 units` */
+export function formOf({ type }) {
+  return type.range === undefined ? type.form : `${type.form}, ${type.range}`
+}
+
+/** Undefined if the option has to be set. */
+export function defaultOf(name, option) {
+  const [algorithm] = algorithmsWith(name)
+  if (algorithm !== undefined) return ofAlgorithm(option, algorithms[algorithm].options[name])
+  return option.default === undefined ? option.unset : code(written(option.default))
+}
+
+/** `10_000`, `['a', 'b']` */
+function written(value) {
+  const numericSeparator = typeof value === 'number' && value >= 10_000
+  return inspect(value, { numericSeparator }).replace(/^\[ (.*) \]$/, '[$1]')
+}
+
+function ofAlgorithm({ type }, value) {
+  return type.form === 'duration' ? spokenDuration(value) : code(value)
+}
+
+/** What holds for some algorithms alone, as sentences. */
+export function algorithmsOf(name) {
+  const having = algorithmsWith(name).map((algorithm) => code(`'${algorithm}'`))
+  if (having.length > 0) return `Only with \`algorithm\` ${having.join(' or ')}.`
+  if (name !== 'limit') return ''
+  return ALGORITHM_NAMES.filter((each) => algorithms[each].maxLimit < MAX_LIMIT)
+    .map(
+      (each) => `With \`'${each}'\` at most ${algorithms[each].maxLimit.toLocaleString('en-US')}.`,
+    )
+    .join(' ')
+}
