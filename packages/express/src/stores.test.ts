@@ -122,7 +122,7 @@ describe('point 29 in Express: the response that takes the last unit', () => {
     ['redirect with 308', (response) => response.redirect(308, '/elsewhere')],
     ['sendStatus 304', (response) => response.sendStatus(304)],
     ['writeHead', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()],
-  ])('%s: no standing, but the policy', async (_, respond) => {
+  ])('%s: the policy, but not what is left', async (_, respond) => {
     const headers = await last(respond)
     for (const name of ['RateLimit', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'])
       expect([name, headers.get(name)]).toEqual([name, null])

@@ -11,10 +11,10 @@ export async function demonstrate(url: string, where: string): Promise<void> {
   )
   for (let i = 1; i <= LIMIT + 2; i += 1) {
     const response = await fetch(target, { headers: { 'Demo-Client': 'terminal' } })
-    const standing = response.headers.get('ratelimit')
+    const usage = response.headers.get('ratelimit')
     const retry = response.headers.get('retry-after')
     const wait = retry === null ? '' : `  Retry-After: ${retry}`
-    console.log(`request ${i}: ${response.status}  RateLimit: ${standing}${wait}`)
+    console.log(`request ${i}: ${response.status}  RateLimit: ${usage}${wait}`)
     await response.arrayBuffer()
   }
   console.log(`\nTry it yourself:  curl -i ${target}\nStop with Ctrl-C.`)

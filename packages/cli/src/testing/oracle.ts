@@ -47,9 +47,9 @@ export const definitions: Readonly<Record<string, Definition>> = {
   },
   'leaky-bucket'(terms, admitted, now, cost) {
     const { limit, windowMs, maxDelayMs } = terms
-    const standing = level(terms, admitted, now)
-    if (standing + cost * windowMs > windowMs + maxDelayMs * limit) return undefined
-    return (standing + limit - 1n) / limit
+    const queued = level(terms, admitted, now)
+    if (queued + cost * windowMs > windowMs + maxDelayMs * limit) return undefined
+    return (queued + limit - 1n) / limit
   },
 }
 

@@ -38,9 +38,9 @@ export interface Outcome {
 }
 
 /**
- * One key's state on its way through a step: the store loads it, the step reads it and leaves the
- * outcome and the next state, the store keeps that next state or drops it. Stores reuse cells, so
- * a decision allocates nothing.
+ * One key's state on its way through a step. The store loads it. The step reads it and leaves the
+ * outcome and the next state in it. The store saves that next state, or drops it. Stores reuse
+ * these objects, so a decision allocates nothing.
  */
 export class KeyState implements Outcome {
   /** Three integers whose meaning is the algorithm's. All zero: a key never seen. */
@@ -82,13 +82,13 @@ export interface CompiledLimit {
   readonly numbers: readonly number[]
 
   /**
-   * Decides `cost` units at `now` on the state in the cell. Pure but for the cell, in which it
-   * leaves the outcome, as if an admitted cost were charged, and the state as it is at `now`, not
-   * charged yet. A cost of 0 is admitted while at least one unit remains.
+   * Decides `cost` units at `now` on the state. Pure but for that state, in which it leaves
+   * the outcome, as if an admitted cost were charged, and the key as it is at `now`, not charged
+   * yet. A cost of 0 is admitted while at least one unit remains.
    */
   decide(state: KeyState, now: number, cost: number): void
   /** Charges the state, which `decide` has brought to `now`, with `cost` units. */
-  commit(cell: KeyState, now: number, cost: number): void
+  commit(state: KeyState, now: number, cost: number): void
   /**
    * Corrects by `delta` units what was charged at `chargedAt`: gives back (negative), down to an
    * untouched quota, or charges more (positive), into debt if need be. Only into the window that
@@ -96,7 +96,7 @@ export interface CompiledLimit {
    * since. So the requests of any span never really cost more than the algorithm's bound, whenever
    * and in whatever order they are settled. Leaves `remaining` and `resetMs`.
    */
-  settle(cell: KeyState, now: number, delta: number, chargedAt: number): void
+  settle(state: KeyState, now: number, delta: number, chargedAt: number): void
 }
 
 /** The options of a policy that only some algorithms have. */

@@ -180,7 +180,7 @@ test('clients of different tiers, and costs that differ by policy, are decided a
   await fc.assert(parity, { numRuns: 60 })
 })
 
-/** A synchronous ruling is valid until the next one. */
+/** What a synchronous ledger returns is valid until its next call. */
 function copy({ admitted, at, source, outcomes }: StoreResult): StoreResult {
   const copied = outcomes.map(
     ({ admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }) => ({

@@ -81,7 +81,7 @@ export function outright(allowed: boolean, at: number, retryAfterMs: number): De
   }
 }
 
-/** @param charges in the order of the policies and of the ruling's outcomes */
+/** @param charges in the order of the policies and of the result's outcomes */
 export function toDecision(
   result: StoreResult,
   policies: readonly Policy[],

@@ -49,7 +49,7 @@ export interface Ledger<M extends StoreMode = StoreMode> {
   consume(charges: readonly Charge[]): Answer<M, StoreResult>
   /**
    * Decides several requests in one call, in order, as `consume` decides each. An error in place of
-   * a ruling concerns that request alone. Left out: each request is a call of its own.
+   * a result concerns that request alone. Left out: each request is a call of its own.
    */
   consumeAll?(requests: readonly (readonly Charge[])[]): Answer<M, readonly (StoreResult | Error)[]>
   /** What `consume` would decide, without changing anything. */

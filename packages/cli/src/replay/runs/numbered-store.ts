@@ -50,35 +50,35 @@ class States {
   /** The slot looked at next. */
   private hand = 0
 
-  load(slot: number, cell: KeyState): void {
+  load(slot: number, state: KeyState): void {
     const at = slot * WIDTH
     if (at >= this.numbers.length) this.numbers = withRoom(this.numbers, at + WIDTH - 1)
-    cell.a = this.numbers[at] as number
-    cell.b = this.numbers[at + 1] as number
-    cell.c = this.numbers[at + 2] as number
-    cell.log = this.logs.length === 0 ? undefined : this.logs[slot]
+    state.a = this.numbers[at] as number
+    state.b = this.numbers[at + 1] as number
+    state.c = this.numbers[at + 2] as number
+    state.log = this.logs.length === 0 ? undefined : this.logs[slot]
   }
 
   /** Hands a log that is as good as new to a state that is to be charged, where states have logs. */
-  lend(slot: number, cell: KeyState, now: number): void {
+  lend(slot: number, state: KeyState, now: number): void {
     if (this.logs.length === 0) return
     this.wholeAt = withRoom(this.wholeAt, slot)
     // Its own log, even if all of it has left the window, is about to be used.
     this.wholeAt[slot] = Infinity
     this.recycle(now)
-    cell.log ??= this.spare.pop()
+    state.log ??= this.spare.pop()
   }
 
-  save(slot: number, cell: KeyState, now: number): void {
+  save(slot: number, state: KeyState, now: number): void {
     const at = slot * WIDTH
-    this.numbers[at] = cell.a
-    this.numbers[at + 1] = cell.b
-    this.numbers[at + 2] = cell.c
-    if (cell.log === undefined) return
+    this.numbers[at] = state.a
+    this.numbers[at + 1] = state.b
+    this.numbers[at + 2] = state.c
+    if (state.log === undefined) return
     this.wholeAt = withRoom(this.wholeAt, slot)
-    this.wholeAt[slot] = now + cell.resetMs
+    this.wholeAt[slot] = now + state.resetMs
     while (this.logs.length < slot) this.logs.push(undefined)
-    this.logs[slot] = cell.log
+    this.logs[slot] = state.log
   }
 
   private recycle(now: number): void {
@@ -97,29 +97,29 @@ class States {
 class NumberedLedger implements Ledger<'sync'> {
   private readonly clock: () => number
   private readonly numberOf: (key: string) => number
-  private readonly states: readonly States[]
+  private readonly tables: readonly States[]
   /** For each space, filled in anew by every call. */
-  private readonly cells: readonly KeyState[]
+  private readonly states: readonly KeyState[]
   private readonly slots: number[]
-  private readonly ruling: StoreResult
+  private readonly result: StoreResult
 
   constructor(clock: () => number, numberOf: (key: string) => number, spaces: readonly Keyspace[]) {
     this.clock = clock
     this.numberOf = numberOf
-    this.states = spaces.map(() => new States())
-    this.cells = spaces.map(() => new KeyState())
+    this.tables = spaces.map(() => new States())
+    this.states = spaces.map(() => new KeyState())
     this.slots = spaces.map(() => 0)
-    this.ruling = { admitted: false, at: 0, source: 'store', outcomes: this.cells }
+    this.result = { admitted: false, at: 0, source: 'store', outcomes: this.states }
   }
 
   consume(charges: readonly Charge[]): StoreResult {
-    const { ruling } = this
+    const { result } = this
     const now = this.clock()
     for (let i = 0; i < charges.length; i += 1) this.load(i, (charges[i] as Charge).key)
-    ruling.admitted = decideAll(this.cells, charges, now)
-    ruling.at = now
-    if (ruling.admitted) this.charge(charges, now)
-    return ruling
+    result.admitted = decideAll(this.states, charges, now)
+    result.at = now
+    if (result.admitted) this.charge(charges, now)
+    return result
   }
 
   readonly peek = unsupported
@@ -130,19 +130,19 @@ class NumberedLedger implements Ledger<'sync'> {
   private load(i: number, key: string): void {
     const slot = this.numberOf(key)
     this.slots[i] = slot
-    this.states[i]?.load(slot, this.cells[i] as KeyState)
+    this.tables[i]?.load(slot, this.states[i] as KeyState)
   }
 
   private charge(charges: readonly Charge[], now: number): void {
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
       if (charge.cost === 0) continue
-      const cell = this.cells[i] as KeyState
-      const states = this.states[i] as States
+      const state = this.states[i] as KeyState
+      const states = this.tables[i] as States
       const slot = this.slots[i] as number
-      states.lend(slot, cell, now)
-      commitOne(cell, charge, now, charge.cost)
-      states.save(slot, cell, now)
+      states.lend(slot, state, now)
+      commitOne(state, charge, now, charge.cost)
+      states.save(slot, state, now)
     }
   }
 }

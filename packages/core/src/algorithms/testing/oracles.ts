@@ -50,8 +50,8 @@ export function queueDelay(
   admitted: readonly Admitted[],
   now: number,
 ): number {
-  const standing = queued(params, admitted, now)
-  return Number((standing + BigInt(params.limit) - 1n) / BigInt(params.limit))
+  const level = queued(params, admitted, now)
+  return Number((level + BigInt(params.limit) - 1n) / BigInt(params.limit))
 }
 
 /** Units that have not left yet, multiplied by the window: `limit` of these leave per ms. */

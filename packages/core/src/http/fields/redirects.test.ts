@@ -51,7 +51,7 @@ describe.each(Object.keys(ways))('point 29: the last unit, %s', (way) => {
   const respond = ways[way] as (status: number) => (response: ServerResponse) => void
 
   test.each([300, 301, 302, 303, 304, 307, 308])(
-    '%i carries no standing, but which policies there are',
+    '%i carries the policies, but not what is left',
     async (status) => {
       expect(await lastFields({}, respond(status))).toEqual(['ratelimit-policy'])
     },

@@ -52,14 +52,14 @@ describe('point 11: with a secret', () => {
     const server = await servePlain([options as PlainOptions], (_, response) => response.end())
     const { headers } = await server.send()
     await server.stop()
-    const [policy, standing] = ['ratelimit-policy', 'ratelimit'].map((name) => {
+    const [policy, usage] = ['ratelimit-policy', 'ratelimit'].map((name) => {
       const [[, parameters]] = parseList(headers[name] as string) as [
         [string, Map<string, ArrayBuffer>],
       ]
       return Buffer.from(parameters.get('pk') as ArrayBuffer).toString('hex')
     })
     expect(policy).toBe(createHmac('sha256', SECRET).update('127.0.0.1').digest('hex').slice(0, 18))
-    expect(standing).toBe(policy)
+    expect(usage).toBe(policy)
   })
 })
 

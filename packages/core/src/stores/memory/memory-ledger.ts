@@ -29,7 +29,7 @@ export class MemoryLedger implements Ledger<'sync'> {
   /** For each policy, filled in anew by every call: the slot of its key, or -1. */
   private readonly slots: number[]
   private readonly result: StoreResult
-  /** For each policy the last quota, and what a unit of it is in the standing. */
+  /** For each policy the last limit, and how much usage a unit of it is. */
   private readonly scaledFor: (CompiledLimit | undefined)[]
   private readonly scales: number[]
   private readonly unused = new KeyState()
@@ -55,7 +55,7 @@ export class MemoryLedger implements Ledger<'sync'> {
       if (commitOne(state, charge, now, result.admitted ? charge.cost : 0)) {
         this.write(i, this.slots[i] as number, charge, now)
       } else if (!state.admitted && (this.slots[i] as number) >= 0) {
-        this.tables[i]?.slots.setStanding(this.slots[i] as number, EXHAUSTED)
+        this.tables[i]?.slots.setUsage(this.slots[i] as number, EXHAUSTED)
       }
     }
     return result
@@ -65,7 +65,7 @@ export class MemoryLedger implements Ledger<'sync'> {
   private consumeOne(charges: readonly Charge[]): StoreResult {
     const now = this.store.clock()
     const charge = charges[0] as Charge
-    const { result: ruling } = this
+    const { result } = this
     const table = this.tables[0] as Table
     const state = this.states[0] as KeyState
     let slot = table.find(charge.key)
@@ -77,14 +77,14 @@ export class MemoryLedger implements Ledger<'sync'> {
     else table.slots.load(slot, state)
     decideOne(state, charge, now, charge.cost)
     const { admitted } = state
-    ruling.admitted = admitted
-    ruling.at = now
+    result.admitted = admitted
+    result.at = now
     if (commitOne(state, charge, now, admitted ? charge.cost : 0)) {
       this.write(0, slot, charge, now)
     } else if (!admitted && slot >= 0) {
-      table.slots.setStanding(slot, EXHAUSTED)
+      table.slots.setUsage(slot, EXHAUSTED)
     }
-    return ruling
+    return result
   }
 
   peek(charges: readonly Charge[]): StoreResult {
@@ -154,7 +154,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     return this.result
   }
 
-  /** Loads a state into its cell, which it returns. */
+  /** Loads and returns the state of a charge. */
   private load(i: number): KeyState {
     const slot = this.slots[i] as number
     const state = this.states[i] as KeyState
@@ -167,12 +167,12 @@ export class MemoryLedger implements Ledger<'sync'> {
     const table = this.tables[i] as Table
     const state = this.states[i] as KeyState
     const place = slot < 0 ? table.add(key) : slot
-    table.slots.save(place, state, now, this.standing(i, state, limit, now))
+    table.slots.save(place, state, now, this.usage(i, state, limit, now))
     this.store.kept(table, now)
   }
 
   /** The share in use of what the quota holds when whole, 0 … 254, or `EXHAUSTED`. */
-  private standing(i: number, { remaining }: KeyState, limit: CompiledLimit, now: number): number {
+  private usage(i: number, { remaining }: KeyState, limit: CompiledLimit, now: number): number {
     if (remaining < 1) return EXHAUSTED
     // A division costs more than all the rest of it.
     if (this.scaledFor[i] !== limit) {

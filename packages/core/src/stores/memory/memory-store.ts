@@ -116,7 +116,7 @@ export class MemoryStore implements Store<'sync'> {
       const slot = table.slots.best()
       if (slot < 0) continue
       tried += 1
-      if (from !== undefined && from.slots.standing(best) <= table.slots.standing(slot)) continue
+      if (from !== undefined && from.slots.usage(best) <= table.slots.usage(slot)) continue
       from = table
       best = slot
     }

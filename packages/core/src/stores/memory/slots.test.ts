@@ -7,12 +7,12 @@ const NOW = 1_800_000_000_000
 const PAGE = 4096
 
 /** Slots with `count` keys, the n-th of which is whole again `resetMs(n)` from now. */
-function filled(count: number, resetMs: (n: number) => number, standing = 1): Slots {
+function filled(count: number, resetMs: (n: number) => number, usage = 1): Slots {
   const slots = new Slots()
   const state = new KeyState()
   for (let n = 0; n < count; n += 1) {
     state.resetMs = resetMs(n)
-    slots.save(slots.claim(`client-${n}`), state, NOW, standing)
+    slots.save(slots.claim(`client-${n}`), state, NOW, usage)
   }
   return slots
 }
@@ -56,22 +56,22 @@ describe('the key nearest to a full quota', () => {
     const slots = filled(10_000, () => 1000, EXHAUSTED)
     slots.save(OVERFLOW, new KeyState(), NOW, 3)
     expect(slots.best()).toBe(-1)
-    slots.setStanding(7000, 254)
+    slots.setUsage(7000, 254)
     expect(slots.best()).toBe(7000)
-    slots.setStanding(7000, EXHAUSTED)
+    slots.setUsage(7000, EXHAUSTED)
     expect(slots.best()).toBe(-1)
   })
 
   it('is looked for on one page, another one each time', () => {
     const slots = filled(3 * PAGE - 1, () => 1000, 9)
-    for (const slot of [100, PAGE + 100, 2 * PAGE + 100]) slots.setStanding(slot, 4)
+    for (const slot of [100, PAGE + 100, 2 * PAGE + 100]) slots.setUsage(slot, 4)
     const found = [slots.best(), slots.best(), slots.best()]
     expect(found.sort((a, b) => a - b)).toEqual([100, PAGE + 100, 2 * PAGE + 100])
   })
 
   it('is none that was released', () => {
     const slots = filled(2, () => 1000, 9)
-    slots.setStanding(1, 0)
+    slots.setUsage(1, 0)
     slots.release(1)
     expect(slots.best()).toBe(2)
     slots.release(2)
@@ -91,7 +91,7 @@ describe('slots', () => {
     }
     for (let n = 1; n <= PAGE + 10; n += 1) {
       slots.load(n, state)
-      const kept = [slots.key(n), state.a, state.b, slots.standing(n)]
+      const kept = [slots.key(n), state.a, state.b, slots.usage(n)]
       expect(kept).toEqual([`client-${n}`, n, -n, n % EXHAUSTED])
     }
     expect(slots.spare).toBe(PAGE + 10)
@@ -110,7 +110,7 @@ describe('slots', () => {
       slots.load(slot, state)
       expect(state.blockedUntil).toBeLessThanOrEqual(NOW)
       expect([state.a, state.b, state.c, state.log]).toEqual([0, 0, 0, undefined])
-      expect(slots.standing(slot)).toBe(EXHAUSTED)
+      expect(slots.usage(slot)).toBe(EXHAUSTED)
     }
   })
 })

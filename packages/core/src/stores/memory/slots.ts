@@ -8,7 +8,7 @@ const WIDTH = 4
 /** Slots of the first page at first: a store that holds little takes little. */
 const FIRST = 2
 
-/** The standing of a key that was refused, or has nothing left. */
+/** The usage of a key that was refused, or that has nothing left. */
 export const EXHAUSTED = 255
 /** Stands for all keys that find no room because every other one is being refused. */
 export const OVERFLOW = 0
@@ -73,8 +73,8 @@ export class Slots {
     state.blockedUntil = -(states[offset + 3] as number)
   }
 
-  /** @param standing the share of the quota in use, 0 … 254, or `EXHAUSTED` */
-  save(slot: number, state: KeyState, now: number, standing: number): void {
+  /** @param usage the share of the quota in use, 0 … 254, or `EXHAUSTED` */
+  save(slot: number, state: KeyState, now: number, usage: number): void {
     const page = this.page(slot)
     const { states } = page
     const offset = (slot & (PAGE - 1)) * WIDTH
@@ -84,7 +84,7 @@ export class Slots {
     states[offset + 2] = state.c
     states[offset + 3] = freeAt
     if (freeAt < page.dueAt) this.due(page, freeAt)
-    if (page.standings[slot & (PAGE - 1)] !== standing) this.setStanding(slot, standing)
+    if (page.usages[slot & (PAGE - 1)] !== usage) this.setUsage(slot, usage)
     if (state.log !== undefined) {
       page.logs ??= []
       page.logs[slot & (PAGE - 1)] = state.log
@@ -98,16 +98,16 @@ export class Slots {
     if (until < page.dueAt) this.due(page, until)
   }
 
-  standing(slot: number): number {
-    return this.page(slot).standings[slot & (PAGE - 1)] as number
+  usage(slot: number): number {
+    return this.page(slot).usages[slot & (PAGE - 1)] as number
   }
 
-  setStanding(slot: number, standing: number): void {
+  setUsage(slot: number, usage: number): void {
     const page = this.page(slot)
-    const before = this.standing(slot)
+    const before = this.usage(slot)
     // The overflow slot never counts as a key that could go.
-    page.standings[slot & (PAGE - 1)] = slot === OVERFLOW ? EXHAUSTED : standing
-    const change = Number(before === EXHAUSTED) - Number(this.standing(slot) === EXHAUSTED)
+    page.usages[slot & (PAGE - 1)] = slot === OVERFLOW ? EXHAUSTED : usage
+    const change = Number(before === EXHAUSTED) - Number(this.usage(slot) === EXHAUSTED)
     page.spare += change
     this.spare += change
   }
@@ -147,7 +147,7 @@ export class Slots {
     const offset = (slot & (PAGE - 1)) * WIDTH
     states.fill(0, offset, offset + WIDTH)
     if (logs !== undefined) logs[slot & (PAGE - 1)] = undefined
-    this.setStanding(slot, EXHAUSTED)
+    this.setUsage(slot, EXHAUSTED)
   }
 
   /** The next page that `suits`, round and round. */
@@ -165,14 +165,14 @@ class Page {
   /** Undefined where the slot is free. */
   readonly keys: (string | undefined)[] = []
   /**
-   * Per slot the cell's three integers, and the time at which the quota is whole again and the slot
+   * Per slot the three integers of its state, and the time at which the quota is whole again and the slot
    * can be freed, ms; negative: the key is blocked until then.
    */
   states: Float64Array
   /** The sliding log's entries, where that is the algorithm. */
   logs: (Log | undefined)[] | undefined
   /** The share of the quota in use, 0 … 254, or `EXHAUSTED`; so is a slot that holds no state. */
-  standings: Uint8Array
+  usages: Uint8Array
   /** Keys that are not exhausted. */
   spare = 0
   /** No slot can be freed before this time, ms. */
@@ -180,29 +180,29 @@ class Page {
 
   constructor(slots: number) {
     this.states = new Float64Array(slots * WIDTH)
-    this.standings = new Uint8Array(slots).fill(EXHAUSTED)
+    this.usages = new Uint8Array(slots).fill(EXHAUSTED)
   }
 
   /** Slots that it has room for. */
   get capacity(): number {
-    return this.standings.length
+    return this.usages.length
   }
 
   /** Doubles its room. At most it copies half a page. */
   grow(): void {
-    const { states, standings } = this
+    const { states, usages } = this
     this.states = new Float64Array(states.length * 2)
     this.states.set(states)
-    this.standings = new Uint8Array(standings.length * 2).fill(EXHAUSTED)
-    this.standings.set(standings)
+    this.usages = new Uint8Array(usages.length * 2).fill(EXHAUSTED)
+    this.usages.set(usages)
   }
 
   /** The place of the key nearest to a full quota. */
   best(): number {
-    const { standings } = this
+    const { usages } = this
     let best = 0
     for (let i = 1; i < this.keys.length; i += 1) {
-      if ((standings[i] as number) < (standings[best] as number)) best = i
+      if ((usages[i] as number) < (usages[best] as number)) best = i
     }
     return best
   }

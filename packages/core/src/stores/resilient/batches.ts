@@ -13,7 +13,7 @@ export interface Asked {
   /** It has not, or could not. */
   failed(): void
   /** It has, too late. */
-  late?(rulings: readonly StoreResult[]): void
+  late?(results: readonly StoreResult[]): void
 }
 
 /**

@@ -5,11 +5,11 @@ import { Batches } from './batches.ts'
 import type { Health } from './health.ts'
 import type { DecidingLedger, FailureMode } from './resilient-ledger.ts'
 
-/** A ruling that holds only if others do: part of a request that is decided in several places. */
+/** A result that holds only if others do: part of a request that is decided in several places. */
 export interface Attempt {
   readonly result: StoreResult
-  /** How its quotas stand without it; none if it was not by quotas that it was decided. */
-  readonly standing: readonly Outcome[]
+  /** Its outcomes as they are uncharged; none if no limit decided it. */
+  readonly uncharged: readonly Outcome[]
   /** To be called once, with whether the request was admitted: gives back what it took in vain. */
   conclude(admitted: boolean): void
 }
@@ -79,9 +79,9 @@ export class GuardedLedger implements DecidingLedger {
       const late = new LateGrant((result) => this.giveBack(health, charges, result))
       this.batches.add({
         requests: [unpaid(charges), charges],
-        decided: ([standing, result]) =>
+        decided: ([uncharged, result]) =>
           settle(() =>
-            this.attemptOf(health, charges, standing as StoreResult, result as StoreResult),
+            this.attemptOf(health, charges, uncharged as StoreResult, result as StoreResult),
           ),
         failed: () => settle(() => late.after(this.attemptHere(charges))),
         late: ([, result]) => late.come(result as StoreResult),
@@ -140,32 +140,32 @@ export class GuardedLedger implements DecidingLedger {
   private probeWith(health: Health, charges: readonly Charge[], admitted: boolean): void {
     const { remote } = this
     health.probe(() => {
-      const told = admitted ? charges : unpaid(charges)
-      return remote.probe?.(told) ?? remote.settle(told)
+      const admittedCharges = admitted ? charges : unpaid(charges)
+      return remote.probe?.(admittedCharges) ?? remote.settle(admittedCharges)
     })
   }
 
   private attemptOf(
     health: Health,
     charges: readonly Charge[],
-    { outcomes: standing }: StoreResult,
+    { outcomes: uncharged }: StoreResult,
     result: StoreResult,
   ): Attempt {
     const conclude = (admitted: boolean) => {
       if (admitted) this.learnt(charges, result)
       else if (result.admitted) this.giveBack(health, charges, result)
     }
-    return { result: result, standing, conclude }
+    return { result, uncharged, conclude }
   }
 
   private attemptHere(charges: readonly Charge[]): Attempt {
-    const { outcomes: standing } = this.standIn(unpaid(charges), 'peek')
+    const { outcomes: uncharged } = this.standIn(unpaid(charges), 'peek')
     const result = this.standIn(charges)
     const conclude = (admitted: boolean) => {
       if (result.source !== 'local' || !result.admitted || admitted) return
       this.local?.settle(this.localCharges(returned(charges)), result.at)
     }
-    return { result: result, standing, conclude }
+    return { result, uncharged, conclude }
   }
 
   /** Nobody waits for it. What the store fails to take back stays charged. */
@@ -220,10 +220,10 @@ class LateGrant {
   }
 
   /** The attempt that stands in for the late one. */
-  after({ result, standing, conclude }: Attempt): Attempt {
+  after({ result, uncharged, conclude }: Attempt): Attempt {
     return {
-      result: result,
-      standing,
+      result,
+      uncharged,
       conclude: (admitted) => {
         conclude(admitted)
         this.isRefused = !admitted

@@ -42,11 +42,11 @@ export class LedgerRefusals {
       const keyspace = this.keyspaces[i] as RefusalSpace
       if (cost > 1 || !this.isOn(keyspace)) return undefined
       const refusal = this.shared.get(keyspace, key)
-      if (refusal === undefined || !haveSameTerms(limit, refusal.limit)) return undefined
+      if (refusal === undefined || !areSame(limit, refusal.limit)) return undefined
       if (now >= refusal.until || (now >= refusal.askAgainAt && isAskable())) return undefined
       found.push(refusal)
     }
-    return toRuling(found, now)
+    return toStoreResult(found, now)
   }
 
   /** To be called when the store is asked. */
@@ -127,7 +127,7 @@ function toRefusal(
   return { limit, until, askAgainAt, receivedAt, at, retryAfterMs, resetMs }
 }
 
-function toRuling(refusals: readonly Refusal[], now: number): StoreResult {
+function toStoreResult(refusals: readonly Refusal[], now: number): StoreResult {
   let latest = 0
   const outcomes = refusals.map(({ receivedAt, at, retryAfterMs, resetMs }): Outcome => {
     const elapsedMs = Math.floor(now - receivedAt)
@@ -145,6 +145,6 @@ function toRuling(refusals: readonly Refusal[], now: number): StoreResult {
 }
 
 /** Limits that are functions, and bursts, differ within one space. */
-function haveSameTerms(a: CompiledLimit, b: CompiledLimit): boolean {
+function areSame(a: CompiledLimit, b: CompiledLimit): boolean {
   return a === b || a.numbers.every((number, i) => number === b.numbers[i])
 }

@@ -49,7 +49,7 @@ export class SplitLedger implements DecidingLedger {
       const own = pick(charges, places)
       const unpaid = own.map((charge) => ({ ...charge, cost: 0 }))
       const [result, { outcomes }] = await Promise.all([ledger.peek(own), ledger.peek(unpaid)])
-      return { result: result, standing: outcomes }
+      return { result, uncharged: outcomes }
     })
     return merged(charges, shares, await Promise.all(parts))
   }
@@ -119,7 +119,7 @@ function merged(
   shares: readonly Share[],
   parts: readonly Part[],
 ): StoreResult {
-  const results = parts.map(({ result: ruling }) => ruling)
+  const results = parts.map(({ result }) => result)
   const admitted = results.every((result) => result.admitted)
   const at = Math.max(...results.map((result) => result.at))
   const source = sourceOf(results, admitted)
@@ -129,17 +129,17 @@ function merged(
   }
   const outcomes: Outcome[] = []
   const origins: { at: number; source: DecisionSource }[] = []
-  parts.forEach(({ result: ruling, standing }, i) => {
-    const shown = ruling.admitted && !admitted ? standing : ruling.outcomes
+  parts.forEach(({ result, uncharged }, i) => {
+    const shown = result.admitted && !admitted ? uncharged : result.outcomes
     shares[i]?.places.forEach((place, j) => {
-      outcomes[place] = shown[j] ?? unasked(ruling, charges[place] as Charge)
-      origins[place] = { at: ruling.at, source: ruling.source }
+      outcomes[place] = shown[j] ?? unasked(result, charges[place] as Charge)
+      origins[place] = { at: result.at, source: result.source }
     })
   })
   return { admitted, at, source, outcomes, origins }
 }
 
-/** Of a refusal: who refused, by a quota if any did. Else the store, or who stood in for a part. */
+/** Of a refusal: who refused, a limit if any did. Else the store, or what stood in for a part. */
 function sourceOf(results: readonly StoreResult[], admitted: boolean): DecisionSource {
   const sources = results
     .filter((result) => result.admitted === admitted)

@@ -123,9 +123,9 @@ class States {
 }
 
 function decide(states: States, charges: readonly Charge[], now: number): StoreResult {
-  const cells = charges.map(({ key }) => states.of(key))
-  const admitted = decideAll(cells, charges, now)
-  return { admitted, at: now, source: 'store', outcomes: cells.map(outcomeOf) }
+  const loaded = charges.map(({ key }) => states.of(key))
+  const admitted = decideAll(loaded, charges, now)
+  return { admitted, at: now, source: 'store', outcomes: loaded.map(outcomeOf) }
 }
 
 function consume(states: States, charges: readonly Charge[], now: number): StoreResult {

@@ -29,14 +29,14 @@ const usage: FieldGroup = {
     if (items.length === 0) return
     let text = ''
     for (const item of items) {
-      const member = standingOf(item, refused)
+      const member = usageOf(item, refused)
       text += text === '' ? member : `, ${member}`
     }
     set('RateLimit', text)
   },
 }
 
-function standingOf(item: WireItem, refused: boolean): string {
+function usageOf(item: WireItem, refused: boolean): string {
   const { policy } = item
   const remaining = policy.namedItem + wireRemaining(item)
   // Without a window (concurrency) nobody knows when a unit is free.

@@ -109,7 +109,7 @@ describe('any profile', () => {
     expect(write('draft-11', { items: [decade] }).RateLimit).toBe('"decade";r=0;t=315360000')
   })
 
-  test('22: a refusal has all policies, and the standing of those that refused', () => {
+  test('22: a refusal has all policies, and the usage of those that refused', () => {
     expect(write('draft-11', refused([item(MINUTE, 3, 1), item(HOUR, 0, 9000)]))).toEqual({
       'RateLimit-Policy': '"minute";q=100;w=60, "hour";q=1000;w=3600',
       RateLimit: '"hour";r=0;t=9',
