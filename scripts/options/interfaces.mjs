@@ -25,6 +25,7 @@ function limiter() {
     'limiter/options.generated.ts',
     `import type { AlgorithmName } from '../algorithms/index.ts'
 import type { Duration } from '../options/duration.ts'
+import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'`,
     body('What one policy promises.', 'PolicyOptions', OPTIONS.policy),

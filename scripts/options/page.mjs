@@ -52,7 +52,7 @@ ${Object.entries(SECTIONS).map(section).join('\n\n')}
 
 | profile | fields |
 |---|---|
-${HEADER_PROFILES.map((name) => `| \`'${name}'\` | ${composeProfiles([name]).fields.map(code).join(', ')} |`).join('\n')}
+${HEADER_PROFILES.map((name) => `| \`'${name}'\` | ${fieldsOf(name).map(code).join(', ')} |`).join('\n')}
 
 ## Names in other limiters
 
@@ -99,4 +99,9 @@ function entry(name, option) {
 
 function link(name) {
   return `[${code(name)}](#${name.toLowerCase()})`
+}
+
+function fieldsOf(profile) {
+  const { fields, waitFields } = composeProfiles([profile])
+  return [...fields, ...waitFields]
 }

@@ -103,6 +103,7 @@ function compileRules<Request, Response>(
     const values =
       own === options ? common : readOptions(OPTIONS.requestPolicy, path, own, inherited)
     const { key, cost, settle } = values as RequestValues<Request, Response>
+    if (policy.unit !== 'requests') checkCounted(policy, own.cost ?? options.cost ?? settle)
     return {
       policy,
       keyKind: typeof key === 'function' ? 'function' : key,
@@ -114,6 +115,18 @@ function compileRules<Request, Response>(
           : checkPayable(cost, own.cost === undefined ? '' : path, policy),
       settle,
     }
+  })
+}
+
+/** By default every request would cost one of whatever is counted. */
+function checkCounted({ name, unit }: Policy, counter: unknown): void {
+  if (counter !== undefined) return
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option: 'cost',
+    expected: `cost or settle beside unit: '${unit}'`,
+    received: undefined,
+    fix: `Say how many ${unit} a request costs: by default the policy '${name}' would count requests.`,
   })
 }
 

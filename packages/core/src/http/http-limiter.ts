@@ -157,8 +157,8 @@ export class HttpLimiter<Request, Response> {
   }
 
   private itemOf(charge: Charge, decision: PolicyDecision): WireItem {
-    const { remaining, effectiveMs } = decision
-    return { policy: this.policyCache.policy(charge, decision), remaining, effectiveMs }
+    const { remaining, effectiveMs, resetMs } = decision
+    return { policy: this.policyCache.policy(charge, decision), remaining, effectiveMs, resetMs }
   }
 
   /** What becomes of a request that no policy was asked about, because the store failed. */

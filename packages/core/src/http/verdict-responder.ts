@@ -91,7 +91,7 @@ export class VerdictResponder<Request, Response> {
   ): MaybePromise<undefined> {
     const { adapter, respond } = this
     const headers: Record<string, string> = {}
-    writeRefusalFields(refusal, (name, value) => {
+    writeRefusalFields(refusal, this.compiled.profile, (name, value) => {
       headers[name] = value
       adapter.setField(response, name, value)
     })

@@ -52,7 +52,8 @@ describe('consume()', () => {
     const terms = { limit: 2, resetMs: 60_000, delayMs: 0 }
     const one = { ...terms, allowed: true, remaining: 1, retryAfterMs: 0 }
     const by = { source: 'store', at: START }
-    const policy = { name: 'default', key: 'client', windowMs: 60_000, effectiveMs: 60_000, ...by }
+    const promise = { name: 'default', unit: 'requests', windowMs: 60_000 }
+    const policy = { ...promise, key: 'client', effectiveMs: 60_000, ...by }
     expect(limiter.consume('client')).toEqual({
       ...one,
       source: 'store',

@@ -1,9 +1,12 @@
+import type { Unit } from '../options/unit.ts'
 import type { Charge, DecisionSource, StoreResult } from '../stores/store.ts'
 import type { Policy } from './policy.ts'
 
 /** What one policy says of a request. Times are integer ms from the decision on. */
 export interface PolicyDecision {
   readonly name: string
+  /** What it counts. */
+  readonly unit: Unit
   /**
    * The key that it was charged to; `block` and `reset` take it as it is. It says who the client
    * is: not for responses.
@@ -122,8 +125,10 @@ function one(
   const outcome = result.outcomes[i] as StoreResult['outcomes'][number]
   const { key, limit } = charges[i] as Charge
   const { at, source } = result.origins?.[i] ?? result
+  const { name, unit } = policies[i] as Policy
   return {
-    name: (policies[i] as Policy).name,
+    name,
+    unit,
     key,
     windowMs: limit.windowMs,
     allowed: outcome.admitted,

@@ -1,6 +1,7 @@
 // Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.
 import type { AlgorithmName } from '../algorithms/index.ts'
 import type { Duration } from '../options/duration.ts'
+import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'
 
@@ -32,6 +33,11 @@ export interface PolicyOptions {
    * refused. Only with `algorithm` `'leaky-bucket'`. Duration, 0 ms … 10 years. Default: 1 second.
    */
   maxDelay?: Duration
+  /**
+   * What is counted. Clients learn of the policy where the header profile has a word for its unit.
+   * In an adapter, every unit but `requests` needs a `cost` or `settle`. Default: `'requests'`.
+   */
+  unit?: Unit
 }
 
 /** Where a limiter counts, and what it does about a remote store that is slow, or down. */

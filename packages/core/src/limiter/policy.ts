@@ -4,6 +4,7 @@ import { SluiceError } from '../errors/sluice-error.ts'
 import { ALGORITHM_OPTIONS, algorithmsWith } from '../options/algorithm-options.ts'
 import { readOptions, type Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
+import type { Unit } from '../options/unit.ts'
 import type { PolicyOptions } from './options.generated.ts'
 
 /** The longest that a token bucket takes to refill, ms. */
@@ -18,6 +19,7 @@ export class Policy {
   /** The quota of every request, or undefined if the limit is a function of the request. */
   readonly compiledLimit: CompiledLimit | undefined
   readonly algorithm: AlgorithmName
+  readonly unit: Unit
   /** What the user set beside the limit; what is missing has the algorithm's default. */
   readonly params: Omit<AlgorithmParams, 'limit'>
   private readonly path: string
@@ -33,10 +35,19 @@ export class Policy {
    */
   constructor(path: string, options: Omit<PolicyOptions, 'limit'> & { limit: unknown }) {
     this.values = readOptions(OPTIONS.policy, path, options)
-    const { name, limit, window: windowMs, algorithm, burst, maxDelay: maxDelayMs } = this.values
+    const {
+      name,
+      limit,
+      window: windowMs,
+      algorithm,
+      unit,
+      burst,
+      maxDelay: maxDelayMs,
+    } = this.values
     this.path = path
     this.name = name
     this.algorithm = algorithm
+    this.unit = unit
     this.windowMs = windowMs
     this.checkAlgorithm(options)
     this.params = { windowMs, burst, maxDelayMs, oneOfSeveral: typeof limit === 'function' }

@@ -77,6 +77,7 @@ describe('readOptions()', () => {
       name: 'default',
       limit: 5,
       window: 60_000,
+      unit: 'requests',
       algorithm: 'sliding-window',
       burst: undefined,
       maxDelay: undefined,

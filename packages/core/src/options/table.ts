@@ -14,6 +14,7 @@ import {
   special,
   text,
 } from './types.ts'
+import { unit } from './unit.ts'
 
 /**
  * What a policy counts. Set in the options themselves for a single policy, or in an entry of
@@ -71,6 +72,13 @@ const policy = {
     unset: 'the default of the algorithm',
     description:
       'The longest that an admitted request waits for its turn. A request that would wait longer is refused.',
+  },
+  unit: {
+    type: unit,
+    default: 'requests',
+    description:
+      'What is counted. Clients learn of the policy where the header profile has a word for its unit. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
+    see: 'See [budgets in tokens](recipes.md#budgets-in-tokens).',
   },
 } satisfies Options
 

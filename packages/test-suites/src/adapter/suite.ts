@@ -18,6 +18,7 @@ import { refusalTests } from './tables/refusals.ts'
 import { retryAfterTests } from './tables/retry-after.ts'
 import { settleTests } from './tables/settle.ts'
 import { stackTests } from './tables/stacks.ts'
+import { unitTests } from './tables/units.ts'
 import { vectorTests } from './tables/vectors.ts'
 import { waitingTests } from './tables/waiting.ts'
 import { type MakeStore, World } from './world.ts'
@@ -33,6 +34,7 @@ const TABLES: Record<string, (world: World) => void> = {
   'keys, users, limits and costs': keyTests,
   'functions that fail': errorTests,
   policies: policyTests,
+  'budgets in tokens': unitTests,
   decisions: decisionTests,
   'charges settled after the response': settleTests,
   'requests that wait their turn': waitingTests,

@@ -7,7 +7,7 @@ import type { WireItem, WireState } from './wire-state.ts'
 
 function item(terms: Partial<WirePolicyTerms>, remaining = 1): WireItem {
   const policy = new WirePolicy({ name: 'default', quota: 5, windowMs: 60_000, ...terms })
-  return { policy, remaining, effectiveMs: 1000 }
+  return { policy, remaining, effectiveMs: 1000, resetMs: 1000 }
 }
 
 const state = (items: WireItem[], violated: WireItem[] = [], now = 0): WireState => ({

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { retryAfterSeconds } from '../refusal/retry-after.ts'
+import { retryAfterMs } from '../refusal/retry-after.ts'
 import type { HeaderProfile } from './profiles/index.ts'
 import { composeProfiles } from './profiles/index.ts'
 import vectors from './vectors.json' with { type: 'json' }
-import type { QuotaUnit } from './wire-policy.ts'
 import { WirePolicy } from './wire-policy.ts'
 import type { WireItem } from './wire-state.ts'
 import { longestWait } from './wire-state.ts'
@@ -37,13 +36,13 @@ const PROFILES: Record<string, HeaderProfile> = {
 }
 
 function itemOf(policy: Vector['state']['policies'][number]): WireItem {
-  const { name, quota, windowMs, pk, remaining, resetMs = 0 } = policy
-  const unit = policy.unit as QuotaUnit | undefined
+  const { name, quota, windowMs, unit, pk, remaining, resetMs = 0 } = policy
   const partitionKey = pk === undefined ? undefined : new TextEncoder().encode(pk)
   return {
     policy: new WirePolicy({ name, quota, windowMs, unit, partitionKey }),
     remaining,
     effectiveMs: resetMs,
+    resetMs,
   }
 }
 
@@ -58,7 +57,7 @@ function fieldsOf({ state }: Vector, profile: HeaderProfile): Record<string, str
   const waited = longestWait(violated)
   if (waited !== undefined) {
     const terms = { now: state.now, windowMs: waited.policy.windowMs ?? 0, jitter: 0, seed: 'key' }
-    fields['Retry-After'] = String(retryAfterSeconds(waited.effectiveMs, terms))
+    fields['Retry-After'] = String(Math.ceil(retryAfterMs(waited.effectiveMs, terms) / 1000))
   }
   return fields
 }

@@ -17,11 +17,12 @@ export class WirePolicyCache {
     this.secret = secret
   }
 
-  policy(charge: Charge, { name, limit: quota, windowMs }: PolicyDecision): WirePolicy {
+  policy(charge: Charge, { name, unit, limit: quota, windowMs }: PolicyDecision): WirePolicy {
     if (this.secret !== undefined) {
       const partitionKey = createHmac('sha256', this.secret).update(charge.key).digest()
       return new WirePolicy({
         name,
+        unit,
         quota,
         windowMs,
         partitionKey: partitionKey.subarray(0, PARTITION_BYTES),
@@ -29,7 +30,7 @@ export class WirePolicyCache {
     }
     let policy = this.policies.get(charge.limit)
     if (policy === undefined) {
-      policy = new WirePolicy({ name, quota, windowMs })
+      policy = new WirePolicy({ name, unit, quota, windowMs })
       this.policies.set(charge.limit, policy)
     }
     return policy

@@ -1,7 +1,7 @@
 import { serializeByteSequence, serializeString } from './structured-fields.ts'
 
-/** What a quota counts: the registry of quota units in draft-ietf-httpapi-ratelimit-headers-11. */
-export type QuotaUnit = 'requests' | 'content-bytes' | 'concurrent-requests'
+/** The registry of quota units in draft-ietf-httpapi-ratelimit-headers-11 (§3.1.2). */
+const REGISTERED_UNITS: readonly string[] = ['requests', 'content-bytes', 'concurrent-requests']
 
 /** What a client learns about a policy. Its options have been checked. */
 export interface WirePolicyTerms {
@@ -11,8 +11,8 @@ export interface WirePolicyTerms {
   readonly quota: number
   /** Integer milliseconds, at least 1. Absent where no window exists: concurrency. */
   readonly windowMs?: number | undefined
-  /** Default: `requests`, which is not written. */
-  readonly unit?: QuotaUnit | undefined
+  /** What it counts. Default: `requests`, which is not written. */
+  readonly unit?: string | undefined
   /**
    * The partition key of the request (`pk`). Send nothing that identifies a client: a keyed and
    * truncated hash, never a bare hash of an address.
@@ -31,15 +31,22 @@ export class WirePolicy {
   readonly windowMs: number | undefined
   /** Seconds, rounded up so that a short window never promises more: the fields know no fraction. */
   readonly windowSeconds: number | undefined
-  /** Drafts 08-11, a member of `RateLimit-Policy`: `"daily";q=1000;w=86400`. */
-  readonly namedPolicy: string
+  readonly unit: string
+  /**
+   * Drafts 08-11, a member of `RateLimit-Policy`: `"daily";q=1000;w=86400`. Absent if the unit is
+   * not registered.
+   */
+  readonly namedPolicy: string | undefined
   /** Drafts 08-11, a member of `RateLimit` up to the remaining quota: `"daily";r=`. */
   readonly namedItem: string
   /** Drafts 08-11, the end of both members: `;pk=:dXNlcjo0Mg==:`, or nothing. */
   readonly partition: string
   /** `1000`. */
   readonly quotaText: string
-  /** Drafts 03-07, a quota-policy: `1000;w=86400`. Absent without a window: there `w` is required. */
+  /**
+   * Drafts 03-07, a quota-policy: `1000;w=86400`. Absent without a window, which is required there,
+   * and if it does not count requests.
+   */
   readonly quotaPolicy: string | undefined
   /** The name as a JSON string. */
   readonly jsonName: string
@@ -56,10 +63,13 @@ export class WirePolicy {
     this.windowSeconds = windowMs === undefined ? undefined : Math.ceil(windowMs / 1000)
     const window = windowMs === undefined ? '' : `;w=${this.windowSeconds}`
     this.partition = partitionText(terms.partitionKey)
-    this.namedPolicy = `${name};q=${quota}${unitText}${window}${this.partition}`
+    this.unit = unit
+    this.namedPolicy = REGISTERED_UNITS.includes(unit)
+      ? `${name};q=${quota}${unitText}${window}${this.partition}`
+      : undefined
     this.namedItem = `${name};r=`
     this.quotaText = quota
-    this.quotaPolicy = window === '' ? undefined : quota + window
+    this.quotaPolicy = window === '' || unit !== 'requests' ? undefined : quota + window
     this.jsonName = JSON.stringify(terms.name)
   }
 }

@@ -20,6 +20,8 @@ export interface WireItem {
    * that both say the same.
    */
   effectiveMs: number
+  /** Until the quota is whole again, ms. */
+  readonly resetMs: number
 }
 
 /** Everything that the header fields of one response are made of. */
@@ -47,6 +49,15 @@ export function wireMs(item: WireItem, refused: boolean): number {
   const ms = known ? item.effectiveMs : (item.policy.windowMs ?? 0)
   if (refused) return Math.min(Math.max(ms, 1), MAX_WAIT_SECONDS * 1000)
   return Math.max(ms, 0)
+}
+
+/**
+ * Until the quota is whole again, ms: finite, an integer, and on a refusal no earlier than its wait.
+ */
+export function wireResetMs(item: WireItem, refused: boolean): number {
+  const known = Math.abs(item.resetMs) < Number.POSITIVE_INFINITY
+  const ms = known ? item.resetMs : (item.policy.windowMs ?? 0)
+  return Math.min(Math.ceil(Math.max(ms, refused ? wireMs(item, true) : 0)), MAX_INTEGER)
 }
 
 /** The effective window in whole seconds, rounded up; at most 999999999999999. */

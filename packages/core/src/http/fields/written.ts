@@ -4,9 +4,9 @@ import type { WireItem, WireState } from './wire-state.ts'
 /**
  * Where a request keeps what the limiters that it has passed have written into the fields. Copies
  * of this package in one process (ESM and CommonJS) share it, so its shape is part of the name:
- * `items` with `policy.terms`, `remaining` and `effectiveMs`; `violated`, some of them; `now`.
+ * `items` with `policy.terms`, `remaining`, `effectiveMs` and `resetMs`; `violated`, some of them; `now`.
  */
-const WRITTEN = Symbol.for('sluice.written.1')
+const WRITTEN = Symbol.for('sluice.written.2')
 
 type Marked = { [WRITTEN]?: WireState }
 
@@ -25,6 +25,6 @@ export function noteWritten(identity: object, state: WireState): void {
 }
 
 /** The item of another copy, whose classes are not these. */
-function adopt({ policy, remaining, effectiveMs }: WireItem): WireItem {
-  return { policy: new WirePolicy(policy.terms), remaining, effectiveMs }
+function adopt({ policy, ...state }: WireItem): WireItem {
+  return { policy: new WirePolicy(policy.terms), ...state }
 }

@@ -105,7 +105,7 @@ describe('a broken address or range is refused, not taken for a key', () => {
 })
 
 test('a denied client gets 403 with problem+json and nothing to wait for', () => {
-  expect(denial).toMatchObject({ status: 403, retryAfter: undefined })
+  expect(denial).toMatchObject({ status: 403, retryAfterMs: undefined })
   const body = JSON.parse(problemBody(denial.status, denial.violated))
   expect(body).toEqual({ type: 'about:blank', title: 'Forbidden', status: 403 })
 })

@@ -9,7 +9,12 @@ import { denial, RateLimitError, type Refusal, refusalOf, writeRefusalFields } f
 const NOON = 1_795_176_000_000
 
 function item(name: string, effectiveMs: number): WireItem {
-  return { policy: new WirePolicy({ name, quota: 5, windowMs: 60_000 }), remaining: 0, effectiveMs }
+  return {
+    policy: new WirePolicy({ name, quota: 5, windowMs: 60_000 }),
+    remaining: 0,
+    effectiveMs,
+    resetMs: 0,
+  }
 }
 
 function stateOf(served: WireItem[], violated: WireItem[]): WireState {
@@ -19,9 +24,9 @@ function stateOf(served: WireItem[], violated: WireItem[]): WireState {
 const charges = (...keys: string[]) => keys.map((key) => ({ key })) as Charge[]
 const PLAIN = { statusCode: 429, retryAfterJitter: 0 } as const
 
-function fieldsOf(refusal: Refusal): Record<string, string> {
+function fieldsOf(refusal: Refusal, waitFields: string[] = []): Record<string, string> {
   const fields: Record<string, string> = {}
-  writeRefusalFields(refusal, (name, value) => {
+  writeRefusalFields(refusal, { waitFields }, (name, value) => {
     fields[name] = value
   })
   return fields
@@ -30,7 +35,9 @@ function fieldsOf(refusal: Refusal): Record<string, string> {
 test('the longest wait of those that refused decides, whatever those say that did not', () => {
   const state = stateOf([item('day', 86_400_000)], [item('burst', 300), item('minute', 12_001)])
   const refusal = refusalOf(state, charges('a', 'b', 'c'), PLAIN)
-  expect(refusal.retryAfter).toBe(13)
+  expect(refusal.retryAfterMs).toBe(12_001)
+  expect(fieldsOf(refusal)['Retry-After']).toBe('13')
+  expect(fieldsOf(refusal, ['X-Wait'])).toMatchObject({ 'Retry-After': '13', 'X-Wait': '12001' })
   expect(JSON.parse(problemBody(429, state.violated))).toEqual({
     type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
     title: 'Quota Exceeded',
@@ -44,17 +51,17 @@ test('the policy that is waited for says the same as Retry-After, jitter include
     const longest = item('minute', 50_000)
     const state = stateOf([], [item('burst', 300), longest])
     const terms = { statusCode: 429, retryAfterJitter: 1 } as const
-    const { retryAfter } = refusalOf(state, charges('burst', `client-${i}`), terms)
-    expect(longest.effectiveMs).toBe((retryAfter as number) * 1000)
-    expect(retryAfter).toBeGreaterThanOrEqual(50)
-    return retryAfter
+    const { retryAfterMs } = refusalOf(state, charges('burst', `client-${i}`), terms)
+    expect(longest.effectiveMs).toBe(retryAfterMs)
+    expect(retryAfterMs).toBeGreaterThanOrEqual(50_000)
+    return retryAfterMs
   })
   expect(new Set(waits).size).toBeGreaterThan(10)
 })
 
 test('a wait that never ends is told as the window', () => {
   const state = stateOf([], [item('blocked', Infinity)])
-  expect(refusalOf(state, charges('a'), PLAIN).retryAfter).toBe(60)
+  expect(refusalOf(state, charges('a'), PLAIN).retryAfterMs).toBe(60_000)
 })
 
 test('503 is told as reduced capacity', () => {

@@ -1,32 +1,32 @@
 import type { RefusalCode } from '../../errors/codes.ts'
 import type { Decision } from '../../limiter/decision.ts'
 import type { Charge } from '../../stores/store.ts'
-import type { SetField } from '../fields/profiles/index.ts'
+import type { Profile, SetField } from '../fields/profiles/index.ts'
 import { longestWait, type WireItem, type WireState } from '../fields/wire-state.ts'
 import type { RefusalStatus } from './problem.ts'
-import { retryAfterSeconds } from './retry-after.ts'
+import { retryAfterMs } from './retry-after.ts'
 
 /** How a request is refused. */
 export interface Refusal {
   readonly status: RefusalStatus
-  /** Whole seconds; undefined where waiting is of no use. */
-  readonly retryAfter: number | undefined
+  /** With jitter; undefined where waiting is of no use. */
+  readonly retryAfterMs: number | undefined
   /** The policies that refused; none where no policy was asked. */
   readonly violated: readonly WireItem[]
 }
 
 /** Of a client on the deny list. */
-export const denial: Refusal = { status: 403, retryAfter: undefined, violated: [] }
+export const denial: Refusal = { status: 403, retryAfterMs: undefined, violated: [] }
 
 /** Of a request that nobody could decide, because the store failed. */
 export function unavailability(
-  { retryAfterMs, at }: Decision,
+  { retryAfterMs: waitMs, at }: Decision,
   charges: readonly Charge[],
   { retryAfterJitter: jitter }: { retryAfterJitter: number },
 ): Refusal {
   const { key: seed } = charges[0] as Charge
-  const terms = { now: at, windowMs: retryAfterMs, jitter, seed }
-  return { status: 503, retryAfter: retryAfterSeconds(retryAfterMs, terms), violated: [] }
+  const terms = { now: at, windowMs: waitMs, jitter, seed }
+  return { status: 503, retryAfterMs: retryAfterMs(waitMs, terms), violated: [] }
 }
 
 /**
@@ -39,20 +39,31 @@ export function refusalOf(
   { statusCode, retryAfterJitter }: { statusCode: 429 | 503; retryAfterJitter: number },
 ): Refusal {
   const longest = longestWait(state.violated) as WireItem
-  const retryAfter = retryAfterSeconds(longest.effectiveMs, {
+  const wait = retryAfterMs(longest.effectiveMs, {
     now: state.now,
     windowMs: longest.policy.windowMs as number,
     jitter: retryAfterJitter,
     seed: (charges[state.items.indexOf(longest)] as Charge).key,
   })
-  longest.effectiveMs = retryAfter * 1000
-  return { status: statusCode, retryAfter, violated: state.violated }
+  longest.effectiveMs = toSeconds(wait) * 1000
+  return { status: statusCode, retryAfterMs: wait, violated: state.violated }
 }
 
 /** The fields of a refusal beside those of the policies (RFC 9110 §10.2.3, RFC 6585 §4). */
-export function writeRefusalFields({ retryAfter }: Refusal, set: SetField): void {
-  if (retryAfter !== undefined) set('Retry-After', String(retryAfter))
+export function writeRefusalFields(
+  { retryAfterMs }: Refusal,
+  { waitFields }: Pick<Profile, 'waitFields'>,
+  set: SetField,
+): void {
+  if (retryAfterMs !== undefined) {
+    set('Retry-After', String(toSeconds(retryAfterMs)))
+    for (const field of waitFields) set(field, String(retryAfterMs))
+  }
   set('Cache-Control', 'no-store')
+}
+
+function toSeconds(ms: number): number {
+  return Math.ceil(ms / 1000)
 }
 
 const MESSAGES = {

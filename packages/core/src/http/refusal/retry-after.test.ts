@@ -1,10 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { retryAfterSeconds } from './retry-after.ts'
+import { type RetryAfterTerms, retryAfterMs } from './retry-after.ts'
 
 const NOW = 1_795_176_000_000
 const plain = { now: NOW, windowMs: 60_000, jitter: 0, seed: 'key' }
 const jittery = { ...plain, jitter: 0.1 }
+
+/** As Retry-After has it. */
+const retryAfterSeconds = (ms: number, terms: RetryAfterTerms) =>
+  Math.ceil(retryAfterMs(ms, terms) / 1000)
 
 const wait = fc.integer({ min: 0, max: 2_147_483_000 })
 

@@ -18,18 +18,19 @@ const JITTER_FLOOR = 5
 const JITTER_CEILING = 30
 
 /**
- * The value of `Retry-After`: whole seconds (RFC 9110 §10.2.3), 1 to 2147483, rounded up, never
- * earlier than the wait unless the wait is beyond that ceiling. A wait that is not finite is
- * told as the window.
+ * The wait that a refusal tells its client, ms: 1 to 2147483000, never less than the wait unless
+ * that is beyond this ceiling. A wait that is not finite is told as the window. `Retry-After` is
+ * the same in whole seconds, rounded up (RFC 9110 §10.2.3).
  *
  * Jitter spreads the clients of one window, who would otherwise all come back in one second
  * (draft-11 §8.5). It only adds, and it is drawn from the key and the window in which the wait
  * ends: a client that asks again within the wait does not get another draw.
  */
-export function retryAfterSeconds(waitMs: number, terms: RetryAfterTerms): number {
+export function retryAfterMs(waitMs: number, terms: RetryAfterTerms): number {
   const ms = Math.abs(waitMs) < Number.POSITIVE_INFINITY ? waitMs : terms.windowMs
-  const seconds = Math.max(1, Math.ceil(ms / 1000))
-  return Math.min(seconds + jitterSeconds(seconds, terms.now + ms, terms), MAX_WAIT_SECONDS)
+  const least = Math.max(1, Math.ceil(ms))
+  const jitter = jitterSeconds(Math.ceil(least / 1000), terms.now + ms, terms)
+  return Math.min(least + jitter * 1000, MAX_WAIT_SECONDS * 1000)
 }
 
 function jitterSeconds(seconds: number, endsAt: number, terms: RetryAfterTerms): number {

@@ -144,6 +144,8 @@ const ADAPTER: readonly Case[] = [
   ['{ retryAfterJitter: 2, … }', { ...ok, retryAfterJitter: 2 }],
   ["{ retryAfterJitter: '10%', … }", { ...ok, retryAfterJitter: '10%' }],
   ['{ maxWaiting: Infinity, … }', { ...ok, maxWaiting: Number.POSITIVE_INFINITY }],
+  ["{ unit: 'token', cost: 5, … }", { ...ok, unit: 'token', cost: 5 }],
+  ["{ unit: 'tokens', … }", { ...ok, unit: 'tokens' }],
   ["{ headers: 'draft-5', … }", { ...ok, headers: 'draft-5' }],
   ['{ headers: true, … }', { ...ok, headers: true }],
   ["{ headers: ['draft-7', 'draft-11'], … }", { ...ok, headers: ['draft-7', 'draft-11'] }],

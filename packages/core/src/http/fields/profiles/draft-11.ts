@@ -3,13 +3,18 @@ import { wireRemaining, wireSeconds } from '../wire-state.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
-/** Every policy that was evaluated, on every response: the value stays the same between them. */
+/**
+ * Every policy that was evaluated, on every response: the value stays the same between them. A unit
+ * that is not registered can't be named (draft-11 §3.1.2), and without a name it would be read as
+ * requests: such policies are left out here and in `RateLimit`.
+ */
 const policies: FieldGroup = {
   fields: ['RateLimit-Policy'],
   usage: false,
   write({ items }, set) {
     let text = ''
     for (const { policy } of items) {
+      if (policy.namedPolicy === undefined) continue
       text += text === '' ? policy.namedPolicy : `, ${policy.namedPolicy}`
     }
     if (text !== '') set('RateLimit-Policy', text)
@@ -26,13 +31,13 @@ const usage: FieldGroup = {
   write(state, set) {
     const refused = state.violated.length > 0
     const items = refused ? state.violated : state.items
-    if (items.length === 0) return
     let text = ''
     for (const item of items) {
+      if (item.policy.namedPolicy === undefined) continue
       const member = usageOf(item, refused)
       text += text === '' ? member : `, ${member}`
     }
-    set('RateLimit', text)
+    if (text !== '') set('RateLimit', text)
   },
 }
 

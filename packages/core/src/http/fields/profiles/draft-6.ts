@@ -6,7 +6,7 @@ import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
 /**
- * Drafts 04-07. Two members must not have the same quota. Of such policies the one with the
+ * Drafts 04-07, which tell of policies that count requests. Two members must not have the same quota. Of such policies the one with the
  * longest window is listed: a client that keeps to 10 a minute also keeps to 10 a second. The choice
  * depends on the terms alone, so the value stays the same from response to response.
  */
@@ -29,7 +29,7 @@ function isImplied(policy: WirePolicy, items: readonly WireItem[]): boolean {
   let before = true
   for (const { policy: other } of items) {
     if (other === policy) before = false
-    else if (other.quota === policy.quota) {
+    else if (other.quotaPolicy !== undefined && other.quota === policy.quota) {
       const otherWindow = other.windowSeconds ?? 0
       if (otherWindow > window || (otherWindow === window && before)) return true
     }

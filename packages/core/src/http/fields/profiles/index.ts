@@ -1,9 +1,12 @@
 import { SluiceError } from '../../../errors/sluice-error.ts'
+import { anthropic } from './anthropic.ts'
 import { draft3 } from './draft-3.ts'
 import { draft6 } from './draft-6.ts'
 import { draft7 } from './draft-7.ts'
 import { draft11 } from './draft-11.ts'
 import { legacy } from './legacy.ts'
+import { legacyDelta } from './legacy-delta.ts'
+import { openai } from './openai.ts'
 import type { FieldGroup, Profile } from './profile.ts'
 import { createProfile } from './profile.ts'
 
@@ -22,7 +25,16 @@ const PROFILES = {
   'draft-6': draft6,
   'draft-3': draft3,
   legacy,
+  'legacy-delta': legacyDelta,
+  openai,
+  anthropic,
 } as const satisfies { readonly [name: string]: Profile }
+
+/** Profiles with a field in common that each fills in its own way: one would leave nothing of the other. */
+const RIVALS = [
+  [draft7, draft11],
+  [legacy, legacyDelta],
+] as const
 
 /** A version of the rate-limit fields. */
 export type HeaderProfile = keyof typeof PROFILES
@@ -41,14 +53,16 @@ export const PROFILE_FIELDS: readonly string[] = [
  * `RateLimit` in the words of draft-11, and `RateLimit-Limit`, `-Remaining` and `-Reset`. No name:
  * a profile that writes nothing.
  *
- * @throws {SluiceError} for an unknown name, and for draft-7 beside draft-8 or newer: both write
- * `RateLimit`, as different types, so leaving one out would leave nothing of it.
+ * @throws {SluiceError} for an unknown name, and for two that write one field in different forms:
+ * draft-7 beside draft-8 or newer, legacy beside legacy-delta
  */
 export function composeProfiles(names: readonly HeaderProfile[]): Profile {
   for (const name of names) if (!HEADER_PROFILES.includes(name)) throw unknownProfile(name)
   const named = HEADER_PROFILES.filter((name) => names.includes(name))
   const profiles = new Set<Profile>(named.map((name) => PROFILES[name]))
-  if (profiles.has(draft11) && profiles.has(draft7)) throw conflict(names)
+  for (const [one, other] of RIVALS) {
+    if (profiles.has(one) && profiles.has(other)) throw conflict(one, other, names)
+  }
   const groups: FieldGroup[] = []
   const taken = new Set<string>()
   for (const group of [...profiles].flatMap((profile) => profile.groups)) {
@@ -56,15 +70,18 @@ export function composeProfiles(names: readonly HeaderProfile[]): Profile {
     groups.push(group)
     for (const field of group.fields) taken.add(field)
   }
-  return createProfile([...profiles].map((profile) => profile.name).join(', '), groups)
+  return createProfile([...profiles].map((profile) => profile.name).join(', '), groups, [
+    ...new Set([...profiles].flatMap((profile) => profile.waitFields)),
+  ])
 }
 
 /**
  * The names to put in Access-Control-Expose-Headers, so that a script of another origin can read
- * them: the fields of the profiles, and Retry-After.
+ * them: the fields of the profiles, and Retry-After with what they send beside it.
  */
 export function exposedHeaders(names: HeaderProfile | readonly HeaderProfile[]): string[] {
-  return [...composeProfiles([names].flat()).fields, 'Retry-After']
+  const { fields, waitFields } = composeProfiles([names].flat())
+  return [...fields, 'Retry-After', ...waitFields]
 }
 
 function unknownProfile(received: unknown): SluiceError {
@@ -77,11 +94,12 @@ function unknownProfile(received: unknown): SluiceError {
   })
 }
 
-function conflict(received: unknown): SluiceError {
+function conflict(one: Profile, other: Profile, received: unknown): SluiceError {
+  const shared = one.usageFields.find((field) => other.usageFields.includes(field))
   return new SluiceError({
     code: 'SLUICE_HEADERS',
     option: 'headers',
-    expected: 'draft-7 or draft-11 (8, 9, 10), not both: each has its own form of RateLimit',
+    expected: `${one.name} or ${other.name}, not both: each has its own form of ${shared}`,
     received,
     fix: "Leave one out; ['draft-11', 'draft-6'] serves new and old clients together.",
   })

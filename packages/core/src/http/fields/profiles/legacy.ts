@@ -4,21 +4,27 @@ import { reportedItem } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
-const usage: FieldGroup = {
-  fields: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
-  usage: true,
-  write(state, set) {
-    const item = reportedItem(state)
-    if (item === undefined) return
-    const resetAt = Math.ceil((state.now + wireMs(item, state.violated.length > 0)) / 1000)
-    set('X-RateLimit-Limit', item.policy.quotaText)
-    set('X-RateLimit-Remaining', String(wireRemaining(item)))
-    set('X-RateLimit-Reset', String(Math.min(resetAt, MAX_INTEGER)))
-  },
+/**
+ * The X-RateLimit fields, whose reset is seconds in one of two senses.
+ * @param resetMs when the client may come back, of `ms` from `now` (epoch ms)
+ */
+export function xRateLimit(resetMs: (ms: number, now: number) => number): FieldGroup {
+  return {
+    fields: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+    usage: true,
+    write(state, set) {
+      const item = reportedItem(state)
+      if (item === undefined) return
+      const ms = resetMs(wireMs(item, state.violated.length > 0), state.now)
+      set('X-RateLimit-Limit', item.policy.quotaText)
+      set('X-RateLimit-Remaining', String(wireRemaining(item)))
+      set('X-RateLimit-Reset', String(Math.min(Math.ceil(ms / 1000), MAX_INTEGER)))
+    },
+  }
 }
 
 /**
  * The X-RateLimit fields that no specification defines. `X-RateLimit-Reset` is epoch seconds, as
  * GitHub sends it: that form is read right by more clients than seconds from now.
  */
-export const legacy = createProfile('legacy', [usage])
+export const legacy = createProfile('legacy', [xRateLimit((ms, now) => now + ms)])

@@ -18,14 +18,21 @@ export interface Profile {
   readonly fields: readonly string[]
   /** Those of them that say how much is left. */
   readonly usageFields: readonly string[]
+  /** The names of those that a refusal has beside Retry-After: they hold its wait in ms. */
+  readonly waitFields: readonly string[]
   readonly groups: readonly FieldGroup[]
   /** Writes each field once. Never throws, whatever the numbers in the state. */
   write(state: WireState, set: SetField): void
 }
 
-export function createProfile(name: string, groups: readonly FieldGroup[]): Profile {
+export function createProfile(
+  name: string,
+  groups: readonly FieldGroup[],
+  waitFields: readonly string[] = [],
+): Profile {
   return {
     name,
+    waitFields,
     fields: groups.flatMap(({ fields }) => fields),
     usageFields: groups.filter(({ usage }) => usage).flatMap(({ fields }) => fields),
     groups,

@@ -9,13 +9,20 @@ import type { HeaderProfile } from './index.ts'
 import { composeProfiles, exposedHeaders, PROFILE_FIELDS } from './index.ts'
 
 const NOW = 1_795_176_000_000
-const ALL: HeaderProfile[] = ['draft-11', 'draft-7', 'draft-6', 'draft-3', 'legacy']
+/** Those that count requests and tell seconds. */
+const PLAIN = ['draft-11', 'draft-7', 'draft-6', 'draft-3', 'legacy', 'legacy-delta'] as const
+const ALL: HeaderProfile[] = [...PLAIN, 'openai', 'anthropic']
 
 const MINUTE = { name: 'minute', quota: 100, windowMs: 60_000 }
 const HOUR = { name: 'hour', quota: 1000, windowMs: 3_600_000 }
 
-function item(terms: WirePolicyTerms, remaining: number, effectiveMs: number): WireItem {
-  return { policy: new WirePolicy(terms), remaining, effectiveMs }
+function item(
+  terms: WirePolicyTerms,
+  remaining: number,
+  effectiveMs: number,
+  resetMs = effectiveMs,
+): WireItem {
+  return { policy: new WirePolicy(terms), remaining, effectiveMs, resetMs }
 }
 
 function write(names: HeaderProfile | HeaderProfile[], state: Partial<WireState>) {
@@ -55,7 +62,7 @@ describe('any profile', () => {
     expect(write(name, {})).toEqual({})
   })
 
-  test.each(ALL)('8: %s writes digits whatever the numbers are', (name) => {
+  test.each(PLAIN)('8: %s writes digits whatever the numbers are', (name) => {
     const strange = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 1e21, -5]
     for (const remaining of strange) {
       for (const effectiveMs of strange) {
@@ -161,7 +168,7 @@ describe('the older profiles', () => {
 
   test('36, 37: limit and reset are sent together, or neither without a window', () => {
     const inflight = item({ name: 'inflight', quota: 5, unit: 'concurrent-requests' }, 0, 0)
-    for (const profile of ['draft-7', 'draft-6', 'draft-3', 'legacy'] as const) {
+    for (const profile of ['draft-7', 'draft-6', 'draft-3', 'legacy', 'openai'] as const) {
       expect(write(profile, { items: [inflight] })).toEqual({})
       expect(write(profile, refused([inflight]))).toEqual({})
     }
@@ -179,6 +186,130 @@ describe('the older profiles', () => {
     expect(reset(NOW + 1, 999)).toBe(String(NOW / 1000 + 1))
     expect(reset(NOW + 1, 1000)).toBe(String(NOW / 1000 + 2))
     expect(Number(reset(NOW, 0))).toBeGreaterThan(1e9)
+  })
+
+  test('legacy-delta resets in seconds from now, as @fastify/rate-limit does', () => {
+    expect(write('legacy-delta', { items: [minute(50, 29_400)] })).toEqual({
+      'X-RateLimit-Limit': '100',
+      'X-RateLimit-Remaining': '50',
+      'X-RateLimit-Reset': '30',
+    })
+    expect(write('legacy-delta', refused([minute(0, 0)]))['X-RateLimit-Reset']).toBe('1')
+  })
+})
+
+describe('units', () => {
+  const TOKENS = { ...MINUTE, name: 'tokens', quota: 40_000, unit: 'tokens' }
+  const requests = item(MINUTE, 57, 1000)
+  const tokens = item(TOKENS, 300, 9000)
+
+  test('the drafts say the registered ones; what they have no word for they leave out', () => {
+    const bytes = item({ ...MINUTE, name: 'bytes', unit: 'content-bytes' }, 5, 1000)
+    expect(write('draft-11', { items: [requests, tokens, bytes] })).toEqual({
+      'RateLimit-Policy': '"minute";q=100;w=60, "bytes";q=100;qu="content-bytes";w=60',
+      RateLimit: '"minute";r=57;t=1, "bytes";r=5;t=1',
+    })
+    for (const name of PLAIN) expect(write(name, { items: [tokens] })).toEqual({})
+    for (const name of ['draft-7', 'draft-6', 'draft-3', 'legacy', 'legacy-delta'] as const) {
+      expect(write(name, { items: [tokens, bytes, requests] })).toEqual(
+        write(name, { items: [requests] }),
+      )
+    }
+  })
+
+  test('a refusal that a profile has no word for has no usage', () => {
+    const state = { items: [requests, tokens], violated: [tokens] }
+    expect(write(['draft-11', 'draft-6'], state)).toEqual({
+      'RateLimit-Policy': '"minute";q=100;w=60',
+    })
+  })
+
+  test('openai and anthropic have requests and tokens each in fields of their own', () => {
+    expect(write('openai', { items: [requests, tokens] })).toEqual({
+      'x-ratelimit-limit-requests': '100',
+      'x-ratelimit-remaining-requests': '57',
+      'x-ratelimit-reset-requests': '1s',
+      'x-ratelimit-limit-tokens': '40000',
+      'x-ratelimit-remaining-tokens': '300',
+      'x-ratelimit-reset-tokens': '9s',
+    })
+    const input = item({ ...TOKENS, name: 'in', unit: 'input-tokens' }, 7, 500)
+    const output = item({ ...TOKENS, name: 'out', unit: 'output-tokens' }, 8, 60_000)
+    expect(write('anthropic', { items: [requests, input, output] })).toEqual({
+      'anthropic-ratelimit-requests-limit': '100',
+      'anthropic-ratelimit-requests-remaining': '57',
+      'anthropic-ratelimit-requests-reset': '2026-11-20T12:00:01Z',
+      'anthropic-ratelimit-input-tokens-limit': '40000',
+      'anthropic-ratelimit-input-tokens-remaining': '7',
+      'anthropic-ratelimit-input-tokens-reset': '2026-11-20T12:00:01Z',
+      'anthropic-ratelimit-output-tokens-limit': '40000',
+      'anthropic-ratelimit-output-tokens-remaining': '8',
+      'anthropic-ratelimit-output-tokens-reset': '2026-11-20T12:01:00Z',
+    })
+    const rows = item({ ...MINUTE, unit: 'rows' }, 1, 1)
+    expect(write(['openai', 'anthropic'], { items: [rows] })).toEqual({})
+  })
+
+  test('of several with one unit: the one that binds, which on a refusal is one that refused', () => {
+    const hourly = item({ ...TOKENS, name: 'hour', quota: 500_000 }, 9000, 60_000)
+    const limit = (state: Partial<WireState>) => write('openai', state)['x-ratelimit-limit-tokens']
+    expect(limit({ items: [hourly, tokens] })).toBe('40000')
+    expect(limit({ items: [hourly, tokens], violated: [hourly] })).toBe('500000')
+    // What did not refuse is told all the same.
+    const fields = write('openai', { items: [requests, tokens], violated: [tokens] })
+    expect(fields['x-ratelimit-remaining-requests']).toBe('57')
+  })
+
+  test('the reset is when the quota is whole again, and on a refusal no earlier than the wait', () => {
+    const reset = (effectiveMs: number, resetMs: number, refuses = false) => {
+      const one = item(TOKENS, 0, effectiveMs, resetMs)
+      const state = { items: [one], violated: refuses ? [one] : [] }
+      return [
+        write('openai', state)['x-ratelimit-reset-tokens'],
+        write('anthropic', state)['anthropic-ratelimit-tokens-reset'],
+      ]
+    }
+    expect(reset(300, 45_000)).toEqual(['45s', '2026-11-20T12:00:45Z'])
+    expect(reset(50_000, 0, true)).toEqual(['50s', '2026-11-20T12:00:50Z'])
+    expect(reset(0, Number.POSITIVE_INFINITY)).toEqual(['1m0s', '2026-11-20T12:01:00Z'])
+  })
+
+  test.each([
+    [0, '0s'],
+    [1, '1ms'],
+    [999.5, '1s'],
+    [12, '12ms'],
+    [1000, '1s'],
+    [1500, '1.5s'],
+    [8640, '8.64s'],
+    [59_999, '59.999s'],
+    [60_000, '1m0s'],
+    [360_000, '6m0s'],
+    [3_723_004, '1h2m3.004s'],
+    [86_400_000, '24h0m0s'],
+  ])('openai: %d ms is %s, as Go writes it', (ms, text) => {
+    const one = item(TOKENS, 1, 0, ms)
+    expect(write('openai', { items: [one] })['x-ratelimit-reset-tokens']).toBe(text)
+  })
+
+  test('whatever the numbers are, they are ones that a client can read', () => {
+    const strange = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 1e21, -5]
+    for (const remaining of strange) {
+      for (const ms of strange) {
+        const one = item(TOKENS, remaining, ms)
+        for (const violated of [[], [one]]) {
+          const state = { items: [one], violated, now: NOW + 0.5 }
+          for (const [name, value] of Object.entries(write(['openai', 'anthropic'], state))) {
+            const shape = !name.includes('reset')
+              ? /^\d{1,15}$/
+              : name.startsWith('x-')
+                ? /^(\d{1,7}h)?(\d\d?m)?\d{1,2}(\.\d{1,3})?s$|^\d{1,3}ms$/
+                : /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+            expect(value).toMatch(shape)
+          }
+        }
+      }
+    }
   })
 })
 
@@ -218,6 +349,22 @@ describe('several profiles', () => {
     }
   })
 
+  test('legacy is refused beside legacy-delta, whose reset means something else', () => {
+    expect(() => composeProfiles(['legacy-delta', 'legacy'])).toThrow(/X-RateLimit-Limit/)
+  })
+
+  test('the model APIs’ fields stand beside the others', () => {
+    expect(write(['draft-11', 'openai', 'anthropic'], { items })).toEqual({
+      ...write('draft-11', { items }),
+      ...write('openai', { items }),
+      ...write('anthropic', { items }),
+    })
+    expect(composeProfiles(['openai', 'anthropic', 'legacy']).waitFields).toEqual([
+      'Retry-After-Ms',
+    ])
+    expect(composeProfiles(['draft-11', 'legacy']).waitFields).toEqual([])
+  })
+
   test('an unknown name is refused', () => {
     expect(() => composeProfiles(['draft-12' as HeaderProfile])).toThrow(/draft-12/)
   })
@@ -236,6 +383,11 @@ describe('several profiles', () => {
       'X-RateLimit-Remaining',
       'X-RateLimit-Reset',
       'Retry-After',
+    ])
+    expect(exposedHeaders('openai').slice(5)).toEqual([
+      'x-ratelimit-reset-tokens',
+      'Retry-After',
+      'Retry-After-Ms',
     ])
     expect(exposedHeaders([])).toEqual(['Retry-After'])
   })

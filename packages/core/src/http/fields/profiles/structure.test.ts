@@ -47,7 +47,7 @@ const policy = fc.record({
       nil: undefined,
     },
   ),
-  unit: fc.constantFrom('requests', 'content-bytes', 'concurrent-requests', undefined),
+  unit: fc.constantFrom('requests', 'content-bytes', 'tokens', 'concurrent-requests', undefined),
   partitionKey: fc.option(fc.uint8Array(), { nil: undefined }),
 })
 
@@ -58,16 +58,16 @@ const states = fc
         terms: policy,
         remaining: fc.double(),
         effectiveMs: fc.double(),
+        resetMs: fc.double(),
         over: fc.boolean(),
       }),
       { minLength: 1, maxLength: 5 },
     ),
   })
   .map(({ items }): WireState => {
-    const all = items.map(({ terms, remaining, effectiveMs, over }) => ({
+    const all = items.map(({ terms, over, ...rest }) => ({
       policy: new WirePolicy(terms),
-      remaining,
-      effectiveMs,
+      ...rest,
       over,
     }))
     return {
@@ -111,7 +111,7 @@ describe('2, 3: every field is in the canonical form of RFC 9651', () => {
         profile.write(state, (field, value) => {
           if (field === 'RateLimit-Policy') quotas = parseList(value).map(([quota]) => quota)
         })
-        const windowed = state.items.filter((one) => one.policy.windowMs !== undefined)
+        const windowed = state.items.filter((one) => one.policy.quotaPolicy !== undefined)
         const distinct = new Set(windowed.map((one) => one.policy.quota))
         expect(quotas).toHaveLength(distinct.size)
         expect(new Set(quotas)).toEqual(distinct)

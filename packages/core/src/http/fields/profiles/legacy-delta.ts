@@ -1,0 +1,5 @@
+import { xRateLimit } from './legacy.ts'
+import { createProfile } from './profile.ts'
+
+/** The X-RateLimit fields with `X-RateLimit-Reset` in seconds from now, as @fastify/rate-limit has it. */
+export const legacyDelta = createProfile('legacy-delta', [xRateLimit((ms) => ms)])

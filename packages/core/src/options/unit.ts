@@ -1,0 +1,44 @@
+import { SluiceError } from '../errors/sluice-error.ts'
+import type { OptionType } from './types.ts'
+
+/** The units that header fields have a word for. */
+const KNOWN = ['requests', 'tokens', 'input-tokens', 'output-tokens', 'content-bytes'] as const
+
+/** What a policy counts: a unit that header fields have a word for, or a name of your own. */
+export type Unit = (typeof KNOWN)[number] | (string & Record<never, never>)
+
+const KNOWN_TEXT = KNOWN.map((known) => `'${known}'`)
+const OWN = 'a name of your own, 1 to 64 of a-z 0-9 -'
+
+/** A misspelt one would be taken for a name of the user's, and clients would learn nothing of it. */
+export const unit: OptionType<Unit> = {
+  form: `${KNOWN_TEXT.map((known) => `\`${known}\``).join(', ')}, or ${OWN}`,
+  typescript: 'Unit',
+  check(option, value) {
+    const meant =
+      typeof value === 'string' ? KNOWN.find((known) => isLike(known, value)) : undefined
+    if (meant === undefined ? isOwnName(value) : value === meant) return value as Unit
+    throw new SluiceError({
+      code: typeof value === 'string' ? 'SLUICE_OPTION_VALUE' : 'SLUICE_OPTION_TYPE',
+      option,
+      expected: `${KNOWN_TEXT.join(', ')}, or ${OWN}`,
+      received: value,
+      fix:
+        meant === undefined
+          ? 'Name what the policy counts per window in lower case, such as rows.'
+          : `Write '${meant}', or choose a name that is not so similar.`,
+    })
+  },
+}
+
+/** A policy with a window does not count concurrent requests. */
+function isOwnName(value: unknown): boolean {
+  if (typeof value !== 'string' || value === 'concurrent-requests') return false
+  return /^[a-z][a-z0-9-]{0,63}$/.test(value)
+}
+
+/** Whether they differ in case, punctuation or number at most. */
+function isLike(known: string, given: string): boolean {
+  const core = (name: string) => name.toLowerCase().replace(/s?[^a-z]+|s$/g, '')
+  return core(known) === core(given)
+}
