@@ -1,4 +1,4 @@
-// Installs what the tests need beyond Node, where nobody need be asked: as root on Debian or Ubuntu.
+// Installs what the tests need beyond Node, without asking: as root on Debian or Ubuntu.
 
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { getuid } from 'node:process'
@@ -16,7 +16,7 @@ async function withoutServices(install) {
   }
 }
 
-/** Installs the package if it may; whether it is there then is for the caller to see. */
+/** Installs the package if possible. The caller checks whether it is there. */
 export async function installWithApt(name) {
   if (getuid?.() !== 0 || !existsSync('/etc/debian_version')) return
   console.log(`Installing the package ${name}, which the tests need.`)

@@ -2,7 +2,7 @@
 
 import { findExecutable } from './executable.mjs'
 
-/** The path of a Chromium or Chrome. Ends the process where there is none to be had. */
+/** The path of a Chromium or Chrome. Ends the process if there is none. */
 export const findChromium = () =>
   findExecutable({
     variable: 'CHROMIUM',

@@ -21,7 +21,7 @@ function onPath(names) {
 
 /**
  * The path of a program: as `variable` says, else one of the names on the PATH, which comes with a
- * Debian package of the first name. Ends the process, with the advice, where there is none to be had.
+ * Debian package of the first name. Ends the process, with the advice, if there is none.
  */
 export async function findExecutable({ variable, names, advice }) {
   if (env[variable]) {

@@ -40,11 +40,11 @@ if (existsSync(file)) {
   console.log(table)
   const page = join(root, 'docs', 'failures.md')
   const text = readFileSync(page, 'utf8')
-  const told = text.slice(text.indexOf(START), text.indexOf(END))
+  const generated = text.slice(text.indexOf(START), text.indexOf(END))
   if (code === 0)
     writeFileSync(
       page,
-      text.replace(told, () => `${START}\n${table}\n`),
+      text.replace(generated, () => `${START}\n${table}\n`),
     )
 }
 rmSync(folder, { recursive: true })

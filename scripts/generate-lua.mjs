@@ -1,5 +1,5 @@
 // Writes every `x.lua` of the core into `x.lua.generated.ts` beside it, so that published code
-// needs no file system and no loader. `--check` writes nothing and fails where one is out of date.
+// needs no file system and no loader. `--check` writes nothing, and fails if one is out of date.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -39,7 +39,7 @@ function requireNode() {
   exit(1)
 }
 
-/** Installs what the lock file says. Ends the process where that fails. */
+/** Installs what the lock file says. Ends the process if that fails. */
 export async function ensureInstalled() {
   requireNode()
   const state = fingerprint(packageFolders())

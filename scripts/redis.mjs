@@ -2,7 +2,7 @@
 
 import { findExecutable } from './executable.mjs'
 
-/** The path of a Redis or Valkey server. Ends the process where there is none to be had. */
+/** The path of a Redis or Valkey server. Ends the process if there is none. */
 export const findRedis = () =>
   findExecutable({
     variable: 'REDIS_SERVER',

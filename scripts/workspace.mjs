@@ -16,7 +16,7 @@ export function run(command, args, { cwd = root, env = {} } = {}) {
     const options = { cwd, stdio: 'inherit', env: { ...process.env, PATH: path, ...env } }
     const child = spawn(command, args, options)
     const terminate = () => child.kill()
-    // Ctrl-C reaches the child from the terminal; here it only must not end this process first.
+    // Ctrl-C reaches the child from the terminal; it must not end this process first.
     const wait = () => {}
     process.on('SIGTERM', terminate).on('SIGINT', wait)
     const settle = (code) => {

@@ -1,4 +1,4 @@
-// What a visitor writes into a log: it neither reaches the terminal raw, nor is it shown in clear.
+// Text that a visitor writes into a log never reaches the terminal raw or unmasked.
 
 import { mkdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
@@ -45,7 +45,7 @@ describe('no control character of a log reaches a terminal, a report or a page',
   it.each([
     ['the first line, and the name of a file', [file(`${EVIL}.txt`, `${EVIL}\n`)], 1, 'it begins'],
     ['names of fields', [file('names.txt', JSON.stringify({ [EVIL]: 1 }))], 1, 'the line has'],
-    ['an option that there is not', [`--${EVIL}`], 2, 'unknown option'],
+    ['an unknown option', [`--${EVIL}`], 2, 'unknown option'],
   ])('from %s', async (_, args, expected, why) => {
     const { code, stdout, stderr } = await runCli(['replay', ...args, ...LIMIT, '--show-clients'])
     expect({ code, stdout }).toEqual({ code: expected, stdout: '' })

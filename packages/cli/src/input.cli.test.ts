@@ -134,7 +134,7 @@ describe('fields with names', () => {
     expect(runs[0]).toMatchObject({ admitted: 2, mostRefused: [{ client: 'x', requests: 2 }] })
   })
 
-  it('are told when they are missing', async () => {
+  it('are reported when they are missing', async () => {
     const { code, stderr } = await failure([file('other.jsonl', '{"when":1,"who":2}\n')])
     expect(code).toBe(1)
     expect(stderr).toContain(

@@ -28,7 +28,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** In whole seconds, each request a unit: as a combined log tells it. */
+/** In whole seconds, each request a unit: as a combined log has it. */
 function inSeconds(requests: readonly KnownRequest[]): KnownRequest[] {
   return requests.map((each) => ({ ...each, atMs: each.atMs - (each.atMs % 1000), cost: 1 }))
 }
@@ -63,24 +63,21 @@ describe.each([
     report = await replay(`${log}.txt`, written(requests), [...flags, '--show-clients'])
   })
 
-  it.each(Object.keys(definitions))(
-    'tells of %s what its definition says, to the digit',
-    (name) => {
-      const decided = decide(name, TERMS, requests)
-      const { most, ...figures } = figuresOf(decided, LIMIT, WINDOW_MS)
-      const run = report.runs.find((each) => each.name === name) as Run
-      expect(run).toMatchObject(figures)
-      expect(run.most).toEqual([{ policy: 'default', ...most }])
-      const { startMs, stepMs } = report.timeline
-      const timeline = (counts: (goesOn: boolean) => boolean) =>
-        timelineOf(decided, startMs, stepMs, ({ goesOnMs }) => counts(goesOnMs !== undefined))
-      expect(run.admittedTimeline).toEqual(timeline((goesOn) => goesOn))
-      expect(run.refusedTimeline).toEqual(timeline((goesOn) => !goesOn))
-      expect(report.timeline.requests).toEqual(timeline(() => true))
-    },
-  )
+  it.each(Object.keys(definitions))('reports for %s exactly what its definition says', (name) => {
+    const decided = decide(name, TERMS, requests)
+    const { most, ...figures } = figuresOf(decided, LIMIT, WINDOW_MS)
+    const run = report.runs.find((each) => each.name === name) as Run
+    expect(run).toMatchObject(figures)
+    expect(run.most).toEqual([{ policy: 'default', ...most }])
+    const { startMs, stepMs } = report.timeline
+    const timeline = (counts: (goesOn: boolean) => boolean) =>
+      timelineOf(decided, startMs, stepMs, ({ goesOnMs }) => counts(goesOnMs !== undefined))
+    expect(run.admittedTimeline).toEqual(timeline((goesOn) => goesOn))
+    expect(run.refusedTimeline).toEqual(timeline((goesOn) => !goesOn))
+    expect(report.timeline.requests).toEqual(timeline(() => true))
+  })
 
-  it('tells what clients asked for', () => {
+  it('reports what clients asked for', () => {
     const asked = figuresOf(
       requests.map((each) => ({ ...each, goesOnMs: each.atMs })),
       LIMIT,

@@ -129,7 +129,7 @@ describe('Ctrl-C', () => {
     child.stdin.on('error', () => {})
     const requests = toJsonLines(knownTraffic(4)).replaceAll(',"cost":1', '')
     child.stdin.write(requests)
-    // It tells where it is when some time has passed and more lines come.
+    // It reports its progress when some time has passed and more lines arrive.
     const feeding = setInterval(() => child.stdin.write('{"time":1795270230000,"ip":"x"}\n'), 100)
     await told
     clearInterval(feeding)

@@ -71,9 +71,9 @@ describe('the middleware in Express', () => {
     app.use((_, response) => void response.send('served'))
     const get = await listen(app)
     for (let i = 0; i < 12; i += 1) expect((await get('/')).status).toBe(200)
-    const told = emitted.mock.calls.map(([, options]) => (options as { code?: string }).code)
+    const codes = emitted.mock.calls.map(([, options]) => (options as { code?: string }).code)
     emitted.mockRestore()
-    expect(told).toEqual(['SLUICE_MADE_PER_REQUEST'])
+    expect(codes).toEqual(['SLUICE_MADE_PER_REQUEST'])
   })
 
   test('on one route, and in a router, it limits there and nowhere else', async () => {

@@ -86,7 +86,7 @@ describe.each(Object.keys(STORES))('peers fault 24, Express and %s', (kind) => {
       withinMs: 5000,
       what: 'what was refused has been given back',
     })
-    // Whoever goes away makes room for one more, and for no more than that.
+    // Each client that disconnects makes room for exactly one more.
     const waiting = asked.filter(({ status }) => status === undefined)
     waiting[0]?.socket.destroy()
     await until(

@@ -32,8 +32,8 @@ async function charged(app: FastifyInstance): Promise<string | undefined> {
   return undefined
 }
 
-/** Each is told once in a process, so each stands here once. */
-describe("Fastify's trustProxy: what is unsafe is told, though not on the first request", () => {
+/** Each warning comes once in a process, so each is tested here once. */
+describe("Fastify's trustProxy: an unsafe setting causes a warning, even if not on the first request", () => {
   test('unset: X-Forwarded-For comes, and nobody is trusted', async () => {
     expect(await charged(fastify())).toBe('127.0.0.1')
     expect(warned).toEqual([expect.stringMatching(/^SluiceWarning SLUICE_PROXY_UNTRUSTED /)])

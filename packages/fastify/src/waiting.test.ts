@@ -38,7 +38,7 @@ describe('the leaky bucket', () => {
     return { app, ask: await listen(app), decided, served, gone }
   }
 
-  test('an admitted request goes on after its delay', async () => {
+  test('an admitted request continues after its delay', async () => {
     const { ask, served } = await queue()
     const began = performance.now()
     const replies = await Promise.all([ask('GET /'), ask('GET /'), ask('GET /')])

@@ -19,7 +19,7 @@ function open({ url }: Site): ClientRequest {
 describe.each(VERSIONS)('a request that waits its turn in %s', (_, Koa) => {
   const QUEUE = { limit: 5, window: '1s', algorithm: 'leaky-bucket' } as const
 
-  test('goes on after its delay, and upstream after it', async () => {
+  test('continues after its delay, and upstream after it', async () => {
     const delays: [waited: number, delayMs: number][] = []
     const app = new Koa()
     app.use(async (ctx, next) => {

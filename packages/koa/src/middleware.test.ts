@@ -85,7 +85,7 @@ describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
     expect(await limit.limiter.peek('127.0.0.1')).toMatchObject({ remaining: 3 })
   })
 
-  test.each(WAYS)('downstream ends before upstream goes on: a key %s', async (_way, key) => {
+  test.each(WAYS)('downstream ends before upstream continues: a key %s', async (_way, key) => {
     const order: unknown[] = []
     const app = new Koa()
     app.use(async (ctx, next) => {

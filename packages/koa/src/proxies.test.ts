@@ -100,7 +100,7 @@ describe.each(VERSIONS)('unsafe settings of %s', (_, Koa) => {
   let rateLimit: typeof import('./index.ts').rateLimit
   let warned: string[]
 
-  // What is told once in a process is told once in each test.
+  // What causes one warning in a process causes one in each test.
   beforeEach(async () => {
     jest.resetModules()
     rateLimit = (await import('./index.ts')).rateLimit
@@ -119,7 +119,7 @@ describe.each(VERSIONS)('unsafe settings of %s', (_, Koa) => {
     expect(warned).toEqual([])
   })
 
-  test('peers fault 15: proxy without maxIpsCount is told, a health check first or not', async () => {
+  test('proxy without maxIpsCount causes a warning, even after a health check', async () => {
     const site = await listen(new Koa({ proxy: true }).use(rateLimit(TERMS)))
     await site.statuses(3, '/health')
     expect(warned).toEqual([])
@@ -130,7 +130,7 @@ describe.each(VERSIONS)('unsafe settings of %s', (_, Koa) => {
   })
 
   test.each([{ maxIpsCount: 1 }, { proxyIpHeader: 'CF-Connecting-IP' }])(
-    'proxy with %j is not told',
+    'proxy with %j causes no warning',
     async (settings) => {
       const app = new Koa({ proxy: true, ...settings })
       await (await listen(app.use(rateLimit(TERMS)))).statuses(2, '/', from('203.0.113.7'))
@@ -138,7 +138,7 @@ describe.each(VERSIONS)('unsafe settings of %s', (_, Koa) => {
     },
   )
 
-  test('X-Forwarded-For while proxy is off is told', async () => {
+  test('X-Forwarded-For while proxy is off causes a warning', async () => {
     const site = await listen(new Koa().use(rateLimit(TERMS)))
     await site.send()
     expect(warned).toEqual([])
@@ -146,7 +146,7 @@ describe.each(VERSIONS)('unsafe settings of %s', (_, Koa) => {
     expect(warned).toEqual(['SLUICE_PROXY_UNTRUSTED'])
   })
 
-  test('a setting changed while traffic goes on is told', async () => {
+  test('a setting changed during traffic causes a warning', async () => {
     const app = new Koa({ proxy: true, maxIpsCount: 1 })
     const site = await listen(app.use(rateLimit(TERMS)))
     await site.send('/', from('203.0.113.7'))

@@ -21,7 +21,7 @@ describe.each(VERSIONS)('a refusal in %s', (version, Koa) => {
   const refusing = (options: Partial<RateLimitOptions> = {}) =>
     new Koa().use(rateLimit({ ...REFUSED, ...options } as RateLimitOptions))
 
-  /** The refusal, and what the application was told on its event `error`. */
+  /** The refusal, and what the application received on its event `error`. */
   async function refusalOf(app: Koa3) {
     const errors: unknown[] = []
     app.on('error', (error) => errors.push(error))
@@ -29,7 +29,7 @@ describe.each(VERSIONS)('a refusal in %s', (version, Koa) => {
     return { reply, errors }
   }
 
-  test('the default one is a response: no error is told', async () => {
+  test('the default one is a response: no error event', async () => {
     const { reply, errors } = await refusalOf(refusing())
     expect([reply.status, errors]).toEqual([429, []])
     expect(reply.field('Content-Type')).toBe('application/problem+json')
@@ -74,7 +74,7 @@ describe.each(VERSIONS)('a refusal in %s', (version, Koa) => {
     },
   )
 
-  test("respond: 'throw': what the application is told says that it is the client's fault", async () => {
+  test("respond: 'throw': the error says that it is the client's fault", async () => {
     const { errors } = await refusalOf(refusing({ respond: 'throw' }))
     expect(errors).toHaveLength(1)
     expect(errors[0]).toBeInstanceOf(RateLimitError)

@@ -33,7 +33,7 @@ async function serve(store = memoryStore()) {
   }
 }
 
-test.each(algorithms)('%s admits, and tells it in the fields', async (algorithm) => {
+test.each(algorithms)('%s admits, and its fields say so', async (algorithm) => {
   const get = await serve()
   const { status, headers, body } = await get(`/try/${algorithm}`, 'a')
   expect(status).toBe(200)
@@ -68,7 +68,7 @@ test('each algorithm counts apart from the others', async () => {
   expect(headers.get('ratelimit-remaining')).toBe(`${LIMIT - 1}`)
 })
 
-test('an algorithm that there is not', async () => {
+test('an unknown algorithm', async () => {
   const get = await serve()
   expect((await get('/try/guessing')).status).toBe(404)
 })

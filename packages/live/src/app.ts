@@ -51,7 +51,7 @@ export function createApp(
 
 /**
  * Each tab of the page is a client of its own, by an id that it makes; others are told apart by
- * their address. A real limiter believes nothing that a client says of itself.
+ * their address. A real limiter does not trust an id that the client chooses.
  */
 function clientOf(request: Request): string {
   const tab = request.get('Demo-Client')?.slice(0, 64)

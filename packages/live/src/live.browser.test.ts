@@ -62,8 +62,8 @@ test('a click sends one request to each, and shows the fields that came back', a
   await eventually(async () => (await rows(page).count()) === algorithms.length, 'all answered')
   const shown = await rows(page).allInnerTexts()
   for (const fields of await Promise.all(answers)) {
-    const told = [fields['ratelimit-policy'], fields.ratelimit, fields['ratelimit-remaining']]
-    expect(shown).toContainEqual(expect.stringMatching(told.join('.*')))
+    const values = [fields['ratelimit-policy'], fields.ratelimit, fields['ratelimit-remaining']]
+    expect(shown).toContainEqual(expect.stringMatching(values.join('.*')))
   }
   expect(answers).toHaveLength(algorithms.length)
   const words = lane(page, 'fixed-window').locator('figcaption')

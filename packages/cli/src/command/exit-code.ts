@@ -7,7 +7,7 @@ export const EXIT = {
   usage: 2,
   /** More was refused than `--fail-if-refused` admits. */
   refused: 3,
-  /** Ctrl-C: the report tells what was played until then. */
+  /** Ctrl-C: the report shows what was played until then. */
   interrupted: 130,
 } as const
 

@@ -21,7 +21,7 @@ export interface ReplayFlags {
   readonly failIfRefused?: string
 }
 
-/** A number in digits, else the text as it is, of which the core tells what is wrong. */
+/** A number in digits, else the unchanged text: the core then reports what is wrong with it. */
 export function numeric(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text
 }

@@ -22,14 +22,14 @@ export function createProgram(
   const program = new Command('sluice')
     .description('Rate limiting, tried on your own traffic before it is switched on.')
     .version(version(), '-V, --version')
-    .showHelpAfterError('(sluice replay --help tells what there is)')
+    .showHelpAfterError('(sluice replay --help lists all options)')
     .exitOverride()
     .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
   program
     .command('replay')
     .summary('play an access log through rate limits')
     .description(
-      'Plays access logs through rate limits, in their own time, and tells what each algorithm ' +
+      'Plays access logs through rate limits, in their own time, and shows what each algorithm ' +
         'would have done to real clients. Reads combined and common logs of nginx and Apache, ' +
         'JSON lines, and CSV with a header; gzip or not; without a file, standard input.',
     )

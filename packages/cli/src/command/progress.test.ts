@@ -12,7 +12,7 @@ function stream(isTTY: boolean) {
 }
 
 describe('progress', () => {
-  it('is a bar with rate and time left where a terminal is, and takes itself away', () => {
+  it('is a bar with rate and time left in a terminal, and is removed at the end', () => {
     const { written, text } = stream(true)
     const progress = startProgress(written, 1000)
     progress.update(400, 12_345)
@@ -34,7 +34,7 @@ describe('progress', () => {
     expect(shown).not.toContain('%')
   })
 
-  it('is a line now and then where no terminal is', () => {
+  it('is an occasional line without a terminal', () => {
     const now = jest.spyOn(performance, 'now').mockReturnValue(10_000)
     const { written, text } = stream(false)
     const progress = startProgress(written, 1000)

@@ -13,7 +13,7 @@ export interface Progress {
   stop(): void
 }
 
-/** @param totalBytes undefined: nobody knows how much there is */
+/** @param totalBytes undefined: the total is unknown */
 export function startProgress(
   stream: NodeJS.WriteStream,
   totalBytes: number | undefined,

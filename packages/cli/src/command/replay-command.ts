@@ -25,7 +25,7 @@ import { UsageError } from './usage-error.ts'
 
 /**
  * `sluice replay`.
- * @param signal ends the reading: the report then tells what was played
+ * @param signal ends the reading: the report then shows what was played
  * @throws UsageError, SluiceError, InputError, and what a function of the user's throws
  */
 export async function replayCommand(

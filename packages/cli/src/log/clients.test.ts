@@ -34,7 +34,7 @@ describe('Clients', () => {
     expect(clients.key(99_999)).toBe(address(99_999))
   })
 
-  it('keeps no more of a long key than tells it from others', () => {
+  it('keeps only as much of a long key as identifies it', () => {
     const clients = new Clients()
     const long = 'a'.repeat(1_000_000)
     expect([clients.number(`${long}b`), clients.number(`${long}c`)]).toEqual([0, 1])

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 const NO_HEADERS: IncomingHttpHeaders = {}
 
 /**
- * A request as a log tells it, in the words that Express, Fastify and Koa have for it: what
+ * A request as a log records it, in the words that Express, Fastify and Koa have for it: what
  * functions of a configuration file are called with.
  */
 export class LogEntry {

@@ -16,7 +16,7 @@ export interface Prepared {
 
 /**
  * The options as a replay needs them: it decides, and does no more. A leaky bucket makes nobody
- * wait (`dryRun`) but tells how long it would; nobody is told of decisions; nothing is settled,
+ * wait (`dryRun`) but reports how long it would; `onDecision` is not called; nothing is settled,
  * because a log has no response to settle by.
  */
 export function prepare({ routes, ...options }: ReplayOptions): Prepared {

@@ -21,7 +21,7 @@ export interface Played {
   readonly interrupted: boolean
 }
 
-/** All that a replay tells. */
+/** The results of a replay. */
 export function buildReport(played: Played, mask: Mask): Report {
   const { names, input, replay, suggestion, interrupted } = played
   const { requests, clientsMet, timeline, early, late, fromMs, toMs } = replay

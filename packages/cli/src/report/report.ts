@@ -5,7 +5,7 @@ import type { PolicyTerms } from '../replay/runs/terms.ts'
 /**
  * What a replay found: printed as a table, drawn as a page, written as JSON. Times are integer ms
  * since the epoch, durations integer ms, all on the log's own clock. Requests are log lines;
- * units are what they cost (one each, unless told otherwise). Before it is written anywhere, its
+ * units are what they cost (one each, by default). Before it is written anywhere, its
  * texts are made printable.
  */
 export interface Report {

@@ -54,7 +54,7 @@ export class KeyState implements Outcome {
   /**
    * True if the store's clock has stepped back behind the state, which the step has moved to the
    * present. The store keeps the moved state even of a refusal, so that nobody stays locked out
-   * until the clock has caught up (design rule 5).
+   * until the clock has caught up.
    */
   rebased = false
 

@@ -48,7 +48,7 @@ describe.each(names)('%s', (name) => {
   test('after a step back a client is admitted within a window', () => {
     whenClockSteps(name, ({ key, now, stepMs, params: { windowMs } }) => {
       const stepped = now - stepMs
-      // The request tells the state of the step, though it is refused.
+      // The state learns of the step from this request, though it is refused.
       const { admitted, retryAfterMs } = key.consume(stepped, 1)
       if (admitted) return
       expect(retryAfterMs).toBeLessThanOrEqual(windowMs)

@@ -76,7 +76,7 @@ test('memory and Redis decide alike, whatever is done to them', async () => {
   await fc.assert(parity, { numRuns: 1500, examples: found })
 })
 
-/** Scenarios that told the two apart once, or nearly. */
+/** Scenarios in which the two once differed, or nearly did. */
 const found: [PolicyOptions[], Operation[]][] = [
   // A debt near 2^53 parts: the client is off by one there, neither form is.
   [

@@ -36,7 +36,7 @@ function wholeQuota({ limit }: SoleKey, now: number): number {
 }
 
 describe.each(names)('%s', (name) => {
-  test('waiting as long as told is enough, 1 ms less is not', () => {
+  test('waiting for retryAfterMs is enough, 1 ms less is not', () => {
     const drawn = fc.tuple(anyCost, fc.nat(999))
     afterTraffic(name, drawn, (key, now, _params, [cost, permille]) => {
       const { admitted, retryAfterMs } = key.consume(now, cost)

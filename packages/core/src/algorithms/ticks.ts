@@ -4,7 +4,7 @@ export const MAX_EXACT = Number.MAX_SAFE_INTEGER
 /**
  * How finely a window is counted: one tick a millisecond, or, where `units × windowMs` would not
  * be exact, as many ticks as fit. With at most 10^12 units and ten years these are always more
- * than 9,000, so a tick is never coarser than a 5,000th of the window (design rule 4).
+ * than 9,000, so a tick is never coarser than a 5,000th of the window.
  */
 export function ticksPerWindow(units: number, windowMs: number): number {
   if (units * windowMs <= MAX_EXACT) return windowMs

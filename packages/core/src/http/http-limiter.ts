@@ -152,8 +152,8 @@ export class HttpLimiter<Request, Response> {
     const { dryRun, profile } = this.compiled
     const refusal =
       decision.allowed || dryRun ? undefined : refusalOf(state, charges, this.compiled)
-    const told = !dryRun && profile.fields.length > 0
-    return { decision, state: told ? state : undefined, refusal, charges }
+    const hasFields = !dryRun && profile.fields.length > 0
+    return { decision, state: hasFields ? state : undefined, refusal, charges }
   }
 
   private itemOf(charge: Charge, decision: PolicyDecision): WireItem {

@@ -61,7 +61,7 @@ test.each([-1, 1.5, '5', undefined])('%p is no limit', (limit) => {
   expect(() => readCharges([rule({ limit: () => limit })], 'ada')).toThrow(wrong)
 })
 
-test('the first failure is the one that is told; the others end nothing', async () => {
+test('the first failure is reported; the others do no harm', async () => {
   const fail = (text: string) => {
     throw new Error(text)
   }

@@ -93,7 +93,7 @@ describe('consume()', () => {
     expect(limiter.consume('client', { cost: 0 }).allowed).toBe(false)
   })
 
-  it('tells clients apart by any text', () => {
+  it('distinguishes clients by any text', () => {
     const { limiter } = world({ limit: 1, window: '1m' })
     for (const key of [
       'a',
@@ -254,7 +254,7 @@ describe('peers fault 13: an undefined key becomes one bucket shared by everybod
 })
 
 describe('peek()', () => {
-  it.each(ALGORITHMS)('tells what consume would, and changes nothing, with %s', (algorithm) => {
+  it.each(ALGORITHMS)('decides as consume would, and changes nothing, with %s', (algorithm) => {
     const { store, limiter } = world(atOnce(algorithm, 2, 60_000))
     expect(limiter.peek('client')).toMatchObject({ allowed: true, remaining: 2, resetMs: 0 })
     expect(store.size).toBe(0)

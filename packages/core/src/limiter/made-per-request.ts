@@ -7,7 +7,7 @@ const MAX_SHAPES = 100
 
 /** How many limiters there are of each shape that were used in the turn they were made in alone. */
 const unused = new Map<string, number>()
-let told = false
+let hasWarned = false
 
 /** Counted on by a microtask after each turn in which a limiter was made. */
 let turn = 0
@@ -28,7 +28,7 @@ export class Watch {
 
   /** @param shape what limiters that are made in one place have in common */
   static start(shape: string): Watch | undefined {
-    if (told) return undefined
+    if (hasWarned) return undefined
     if (!counting) {
       counting = true
       // Not a timer: those may stand still in tests.
@@ -41,7 +41,7 @@ export class Watch {
   isOver(): boolean {
     if (turn === this.madeIn) {
       if (!this.suspected) this.suspect()
-      return told
+      return hasWarned
     }
     if (this.suspected) add(this.shape, -1)
     return true
@@ -56,7 +56,7 @@ export class Watch {
   private suspect(): void {
     this.suspected = true
     if (add(this.shape, 1) < SUSPICIOUS) return
-    told = true
+    hasWarned = true
     unused.clear()
     warnOnce(
       'SLUICE_MADE_PER_REQUEST',

@@ -2,7 +2,7 @@ import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { MemoryStoreOptions } from '../stores/options.generated.ts'
 import type { Ledger, Store, StoreResult } from '../stores/store.ts'
 
-/** A remote store that fails when told to, to see what an application does then. */
+/** A remote store that fails on demand, to test how an application reacts. */
 export interface FailingStore extends Store<'async'> {
   /** Calls that it has been asked for since it was made. */
   readonly calls: number

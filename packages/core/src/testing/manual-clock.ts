@@ -1,4 +1,4 @@
-/** A clock that stands still until it is told otherwise. Hand it to a store as its `clock`. */
+/** A clock that moves only when a test sets or advances it. Pass it to a store as its `clock`. */
 export interface ManualClock {
   (): number
   /** Moves it by so many ms, which may be negative. */

@@ -4,7 +4,7 @@ import { askForTime, keepDrawing } from './traffic/clock.ts'
 import { Session } from './traffic/session.ts'
 
 async function start(): Promise<void> {
-  // Without an answer the page tells what is wrong at the first request.
+  // Without an answer, the page shows what is wrong at the first request.
   const setClock = () => askForTime().catch(() => {})
   await setClock()
   keepDrawing()

@@ -14,14 +14,14 @@ const LOGS = {
 
 /** Reads a log in pieces that end where they may. */
 async function read(format: (typeof FORMATS)[number], cuts: readonly number[]) {
-  const told: unknown[] = []
+  const found: unknown[] = []
   const clients = new Clients()
   const reader = openReader(
     format,
     { clients, fields: {}, whole: false, mask: unmasked },
     {
-      entry: ({ time, client }) => told.push([time, clients.key(client)]),
-      unreadable: (line, text, reason) => told.push([line, text, reason]),
+      entry: ({ time, client }) => found.push([time, clients.key(client)]),
+      unreadable: (line, text, reason) => found.push([line, text, reason]),
     },
   )
   const bytes = Buffer.from(LOGS[format])
@@ -36,7 +36,7 @@ async function read(format: (typeof FORMATS)[number], cuts: readonly number[]) {
     from = end
   }
   await reader.end()
-  return told
+  return found
 }
 
 describe.each(FORMATS)('a %s log', (format) => {

@@ -35,7 +35,7 @@ export class CombinedFormat implements LineFormat {
       return 'no address, identity and user at its start'
     let open = userStart
     let time = Number.NaN
-    // A user's name may hold spaces and brackets.
+    // A user's name may contain spaces and brackets.
     while (Number.isNaN(time)) {
       open = find(bytes, OPEN, open + 1, end)
       if (open === end) return 'no [time] such as [21/Nov/2026:14:33:45 +0000]'

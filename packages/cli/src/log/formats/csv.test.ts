@@ -74,7 +74,7 @@ describe('a quote that is never closed', () => {
 })
 
 describe('a record', () => {
-  it('is read as it was written, whatever its fields hold', async () => {
+  it('is read as it was written, whatever its fields contain', async () => {
     const field = fc.string({
       unit: fc.constantFrom('a', '"', ',', '\n', ';', ' ', 'é'),
       maxLength: 8,

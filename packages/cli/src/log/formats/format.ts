@@ -17,7 +17,7 @@ export interface Reading {
   readonly clients: Clients
   /** What was asked for; the rest is found by its usual names. Combined: `key` is `ip` or `user`. */
   readonly fields: FieldNames
-  /** True: entries hold all that a line tells. Else time, client and cost. */
+  /** True: entries have everything that a line says. False: only time, client and cost. */
   readonly whole: boolean
   /** What of a line may be shown. */
   readonly mask: Mask

@@ -1,6 +1,6 @@
 import type { LogEntry } from '../log-entry.ts'
 
-/** What a reader tells of its file, line by line. */
+/** What a reader reports about its file, line by line. */
 export interface LogSink {
   /** A line that could be read. The entry is the sink's from then on only if it asked for whole ones. */
   entry(entry: LogEntry): void

@@ -37,7 +37,7 @@ describe('readTime', () => {
     expect(readTime(value)).toBeNaN()
   })
 
-  it('tells what is out of reach', () => {
+  it('rejects times that are out of range', () => {
     const times = ['1969-12-31T23:59:59.999Z', -5, '-0.001', 0, 1e14 - 1, '9999-01-01']
     const before = 'the time is before 1970'
     const after = 'the time is after the year 5138'

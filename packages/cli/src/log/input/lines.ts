@@ -15,7 +15,7 @@ export interface LineSink {
 /** Cuts chunks into lines: without their ends (LF or CRLF), and without a byte order mark. */
 export class LineSplitter {
   private readonly sink: LineSink
-  /** The beginning of a line whose end has not come yet; of one too long no more than tells so. */
+  /** The beginning of an unfinished line. If it is too long, only enough of it to know that. */
   private rest = Buffer.alloc(0)
   private first = true
 

@@ -128,10 +128,10 @@ export class LogInput {
     const names = this.options.sources.map(({ path }) => path).join(', ')
     if (lines === 0) throw new InputError(`${names}: there is nothing in it; expected ${EXPECTED}`)
     if (unreadable < lines) return
-    const told = this.unreadableLines.map((each) => `\nline ${each.line}: ${each.reason}`)
+    const reasons = this.unreadableLines.map((each) => `\nline ${each.line}: ${each.reason}`)
     throw new InputError(
       `${names}: none of its ${lines} lines can be read as ${this.format}; expected ${EXPECTED}` +
-        told.join(''),
+        reasons.join(''),
     )
   }
 }

@@ -39,7 +39,7 @@ function sizeOf(path: string): number | undefined {
  * The bytes of a source in chunks, unpacked if they are gzip, whatever its name. A chunk is valid
  * until the next one is asked for.
  *
- * @param onRead told of the bytes read, as they stand in the file
+ * @param onRead called with the number of bytes read from the file (compressed, if it is)
  * @param signal ends them early
  * @throws InputError where they can't be read, or are broken gzip
  */

@@ -18,6 +18,6 @@ test.each([
   expect(placeOf(limit, bins)).toBe(place)
 })
 
-test('a bin of one peak is told as that peak', () => {
+test('a bin with one peak shows that peak', () => {
   expect(bins.map(rangeOf)).toEqual(['1', '2–5', '6–10'])
 })

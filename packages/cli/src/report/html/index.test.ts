@@ -57,7 +57,7 @@ test('one run, of several policies, as a configuration file has them', () => {
   expect(page).toContain('12 requests were exempt from limits.json')
 })
 
-describe('what there is nothing to tell of', () => {
+describe('a report without findings', () => {
   test('no findings and no suggestion have no section', () => {
     const page = renderReport(sampleReport({ findings: [], suggestion: undefined }))
     expect(page).not.toMatch(/What stands out|Limits to consider/)

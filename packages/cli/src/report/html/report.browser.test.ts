@@ -73,7 +73,7 @@ test('each run has a chart, and each window one of its peaks', async () => {
   expect(await page.locator('#demand canvas').count()).toBe(1)
 })
 
-test('the mouse over one chart tells of that moment for all', async () => {
+test('the mouse over one chart shows that moment in all charts', async () => {
   const page = await open()
   const before = await outputOf(page, 4).textContent()
   const over = page.locator('#timeline .u-over').first()

@@ -19,7 +19,7 @@ export function table<Row>(
   { cards = false } = {},
 ): Html {
   const shown = columns.filter((column) => column !== false)
-  // Drawn as cards it must be told that it still is a table.
+  // Drawn as cards, it needs a role to remain a table for screen readers.
   const role = (name: string) => cards && html` role="${name}"`
   const head = shown.map(
     (column) =>

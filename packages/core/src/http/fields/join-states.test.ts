@@ -47,7 +47,7 @@ test('the longest names stay names', () => {
   expect(namesOf(joined.items)).toEqual([name, `${'n'.repeat(120)}-2`])
 })
 
-test('of what refused, that of the later one is told, under its new name', () => {
+test('of two refusals, the later one is reported, under its new name', () => {
   const refused = item({}, 0)
   const joined = joinStates(state([item({})]), state([refused], [refused], 7))
   expect(namesOf(joined.violated)).toEqual(['default-2'])

@@ -79,8 +79,8 @@ describe('a secret that is none', () => {
   ])('%p is refused, in words that do not tell it', async (secret) => {
     const error = (await construct(secret).catch((each) => each)) as Error & { option: string }
     expect(error).toMatchObject({ code: 'SLUICE_SECRET', option: 'partitionSecret' })
-    const told = `${error.message}${error.stack}${JSON.stringify(error)}`
-    if (typeof secret === 'string' && secret !== '') expect(told).not.toContain(secret)
-    for (const part of ['hunter2', 'a secret of', '987654321']) expect(told).not.toContain(part)
+    const text = `${error.message}${error.stack}${JSON.stringify(error)}`
+    if (typeof secret === 'string' && secret !== '') expect(text).not.toContain(secret)
+    for (const part of ['hunter2', 'a secret of', '987654321']) expect(text).not.toContain(part)
   })
 })

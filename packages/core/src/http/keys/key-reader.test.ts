@@ -77,7 +77,7 @@ describe('a function', () => {
     expect(keyOf(() => number, HOME)).toBe(`key:${number}`)
   })
 
-  test('that gives no text: the address, told once (peers fault 13)', () => {
+  test('that gives no text: the address is used, with one warning', () => {
     const bare = Object.create(null)
     for (const nothing of [bare, undefined, null, '', {}, ['a'], Number.NaN, true, Symbol('a')]) {
       expect(keyOf(() => nothing as never, HOME)).toBe('192.0.2.1')

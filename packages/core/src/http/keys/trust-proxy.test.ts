@@ -196,7 +196,7 @@ describe('the setting of the framework', () => {
     ['everybody', 'SLUICE_PROXY_EVERYBODY'],
     ['hops', 'SLUICE_PROXY_HOPS'],
     ['ignored', 'SLUICE_PROXY_IGNORED'],
-  ])('point 65 and peers fault 15: %s is told once, when it first matters', (trust, code) => {
+  ])('%s causes one warning, when it first matters', (trust, code) => {
     const read = framework(trust)
     warnings.length = 0
     // Health checks, which come from no proxy.

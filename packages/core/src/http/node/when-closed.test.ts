@@ -11,7 +11,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 let server: Server
 let client: Socket
 let handle: Handler
-/** The number of each request whose response was told to be closed, in order. */
+/** The number of each request whose response was reported as closed, in order. */
 let closed: number[]
 
 beforeEach(async () => {
@@ -97,7 +97,7 @@ test('the client goes away during the body', async () => {
 })
 
 describe('requests that wait behind another on their connection', () => {
-  test('the client goes away: each is told', async () => {
+  test('the client disconnects: each one is notified', async () => {
     const socketOf: (Socket | null)[] = []
     handle = (_, response) => {
       // The second is answered, and can't be sent while the first is not.
@@ -110,7 +110,7 @@ describe('requests that wait behind another on their connection', () => {
     expect(closed.sort()).toEqual([1, 2, 3])
   })
 
-  test('each is told when it is sent', async () => {
+  test('each one is notified when it is sent', async () => {
     const waiting: ServerResponse[] = []
     handle = (_, response) => {
       waiting.push(response)

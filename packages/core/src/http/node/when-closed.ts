@@ -38,7 +38,7 @@ export function whenClosed(response: ServerResponse, callback: () => void): () =
 
 /**
  * Whether it waits behind another on its connection (pipelining, RFC 9112 §9.3.2): when that
- * connection ends, Node tells only the response that is being sent.
+ * connection ends, Node notifies only the response that is being sent.
  */
 export function isQueued(response: ServerResponse): boolean {
   return response.socket === null

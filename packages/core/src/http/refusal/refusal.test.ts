@@ -59,12 +59,12 @@ test('the policy that is waited for says the same as Retry-After, jitter include
   expect(new Set(waits).size).toBeGreaterThan(10)
 })
 
-test('a wait that never ends is told as the window', () => {
+test('an infinite wait is reported as the window', () => {
   const state = stateOf([], [item('blocked', Infinity)])
   expect(refusalOf(state, charges('a'), PLAIN).retryAfterMs).toBe(60_000)
 })
 
-test('503 is told as reduced capacity', () => {
+test('503 is reported as reduced capacity', () => {
   const terms = { statusCode: 503, retryAfterJitter: 0 } as const
   const state = stateOf([], [item('burst', 300)])
   const refusal = refusalOf(state, charges('a'), terms)

@@ -31,7 +31,7 @@ export function unavailability(
 
 /**
  * The refusal of a request by the policies that `state` names as violated. The one waited for
- * longest is told the jitter too, so that its field says the same as Retry-After.
+ * longest gets the jitter too, so that its field says the same as Retry-After.
  */
 export function refusalOf(
   state: WireState,

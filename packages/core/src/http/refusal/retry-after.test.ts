@@ -37,7 +37,7 @@ describe('without jitter', () => {
     expect(retryAfterSeconds(ms, plain)).toBe(seconds)
   })
 
-  test('a wait that never ends, or is no number, is told as the window', () => {
+  test('a wait that is infinite or not a number is reported as the window', () => {
     expect(retryAfterSeconds(Number.POSITIVE_INFINITY, plain)).toBe(60)
     expect(retryAfterSeconds(Number.NaN, plain)).toBe(60)
   })

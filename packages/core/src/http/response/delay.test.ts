@@ -12,7 +12,7 @@ import { servePlain } from '../../testing/plain-server.ts'
 import { whenClosed } from '../node/when-closed.ts'
 import { DelaySlots } from './delay.ts'
 
-/** What tells when a client goes away, which is there or has gone. */
+/** Reports when a client disconnects, for a connected and for a disconnected client. */
 function watch(client: EventEmitter, gone = false) {
   return (callback: () => void) => {
     if (gone) callback()

@@ -87,7 +87,7 @@ describe('KeyIndex', () => {
     add.mockRestore()
   })
 
-  it('tells keys apart that have the same characters, or characters beyond ASCII', () => {
+  it('distinguishes keys that have the same characters, or characters beyond ASCII', () => {
     const { index, keys } = filled(17_000)
     const like = ['ab', 'ba', 'ä', 'a\u0308', '鍵', '\u0000', 'x'.repeat(5000), 'x'.repeat(4999)]
     for (const key of like) index.add(key, keys.push(key) - 1)
@@ -132,7 +132,7 @@ describe('hash flooding', () => {
 })
 
 describe('HashIndex', () => {
-  it.each([300, 3000])('tells %i keys apart that have the same hash', (count) => {
+  it.each([300, 3000])('distinguishes %i keys that have the same hash', (count) => {
     const keys = Array.from({ length: count }, (_, i) => `client-${i}`)
     const { index } = counting(keys, () => 7)
     const isGone = (slot: number) => slot % 3 === 0

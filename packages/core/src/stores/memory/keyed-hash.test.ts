@@ -22,7 +22,7 @@ it('depends on both halves of its key', () => {
   expect(same).toEqual([])
 })
 
-it('tells keys apart by each unit, their order and their length', () => {
+it('distinguishes keys by each unit, their order and their length', () => {
   const hash = keyedHash()
   const like = [
     '',

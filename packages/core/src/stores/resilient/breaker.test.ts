@@ -38,7 +38,7 @@ describe('a breaker', () => {
     expect(breaker.isOpen).toBe(true)
   })
 
-  it('opens at once where one failure tells all', () => {
+  it('opens immediately where one failure is enough', () => {
     const breaker = new Breaker()
     expect(breaker.failed(0, 0, true)).toBe(true)
   })

@@ -136,7 +136,7 @@ export class GuardedLedger implements DecidingLedger {
     return this.healthOf((charges[0] as Charge).key)
   }
 
-  /** Nobody waits for it. What was admitted without the store is true, so it is what it tells. */
+  /** Nobody waits for it. It charges the store with what was admitted without it. */
   private probeWith(health: Health, charges: readonly Charge[], admitted: boolean): void {
     const { remote } = this
     health.probe(() => {

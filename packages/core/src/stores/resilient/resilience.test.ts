@@ -11,7 +11,7 @@ import type { Store } from '../store.ts'
 
 let clock: ManualClock
 let store: FailingStore
-let told: string[]
+let warnings: string[]
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] })
@@ -19,10 +19,10 @@ beforeEach(() => {
   clock = manualClock()
   jest.setSystemTime(clock())
   store = failingStore({ clock })
-  told = []
+  warnings = []
   jest
     .spyOn(process, 'emitWarning')
-    .mockImplementation(((_: string, { code }: { code: string }) => told.push(code)) as never)
+    .mockImplementation(((_: string, { code }: { code: string }) => warnings.push(code)) as never)
 })
 afterEach(() => {
   store.close()
@@ -53,7 +53,7 @@ describe('a store that works', () => {
   it('decides', async () => {
     const limiter = limiterOf()
     expect(await limiter.consume('client')).toMatchObject({ source: 'store', remaining: 4 })
-    expect(told).toEqual([])
+    expect(warnings).toEqual([])
   })
 })
 
@@ -105,12 +105,12 @@ describe('a store that fails', () => {
     expect(both.map(({ remaining }) => remaining)).toEqual([4, 3])
   })
 
-  it('is not asked any more after five failures, and that is told once', async () => {
+  it('is not asked any more after five failures, with one warning', async () => {
     const limiter = limiterOf()
     await exhaust(limiter)
-    expect([store.calls, told]).toEqual([5, ['SLUICE_STORE_DOWN']])
+    expect([store.calls, warnings]).toEqual([5, ['SLUICE_STORE_DOWN']])
     for (let i = 0; i < 100; i += 1) await limiter.consume('client')
-    expect([store.calls, told]).toEqual([5, ['SLUICE_STORE_DOWN']])
+    expect([store.calls, warnings]).toEqual([5, ['SLUICE_STORE_DOWN']])
   })
 
   it('is given up at once where its set-up can never work', async () => {
@@ -124,7 +124,7 @@ describe('a store that fails', () => {
       }),
     )
     expect((await limiterOf().consume('client')).source).toBe('local')
-    expect([store.calls, told]).toEqual([1, ['SLUICE_STORE_DOWN']])
+    expect([store.calls, warnings]).toEqual([1, ['SLUICE_STORE_DOWN']])
   })
 
   it.each([undefined, null, 'text'])('may reject with %p', async (reason) => {
@@ -134,7 +134,7 @@ describe('a store that fails', () => {
       expect((await other.consume('client')).source).toBe('local')
       await pass(1)
     }
-    expect(told).toEqual(['SLUICE_STORE_DOWN'])
+    expect(warnings).toEqual(['SLUICE_STORE_DOWN'])
   })
 
   it('may throw at once as well', async () => {
@@ -157,13 +157,13 @@ describe('a store that fails', () => {
     store.recover()
     await pass(248)
     await limiter.consume('client')
-    expect([store.calls, told]).toEqual([6, ['SLUICE_STORE_DOWN']])
+    expect([store.calls, warnings]).toEqual([6, ['SLUICE_STORE_DOWN']])
     await pass(1)
     // The one that probes does not wait for it.
     expect((await limiter.consume('client')).source).toBe('local')
     await pass(0)
-    expect(told).toEqual(['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP'])
-    // The store has had the first, what the probe told, and this one.
+    expect(warnings).toEqual(['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP'])
+    // The store has had the first, what the probe warnings, and this one.
     expect(await limiter.consume('client')).toMatchObject({ source: 'store', remaining: 2 })
   })
 
@@ -180,7 +180,7 @@ describe('a store that fails', () => {
     expect(counts).toEqual([1, 2, 3, 4, 5])
   })
 
-  it('is not told by a probe of what was refused', async () => {
+  it('is not charged by a probe with what was refused', async () => {
     const limiter = limiterOf({ limit: 1 })
     await exhaust(limiter)
     await limiter.consume('client')
@@ -240,7 +240,7 @@ describe('a store that hangs', () => {
     await pass(0)
     expect([decided, store.calls]).toEqual([0, 1000])
     await pass(100)
-    expect([decided, told]).toEqual([1500, ['SLUICE_STORE_DOWN']])
+    expect([decided, warnings]).toEqual([1500, ['SLUICE_STORE_DOWN']])
   })
 
   it('for a moment has what waited sent in order, and gives up nothing', async () => {
@@ -253,7 +253,7 @@ describe('a store that hangs', () => {
     expect(decisions.map(({ source, remaining }) => [source, remaining])).toEqual(
       decisions.map((_, i) => ['store', Math.max(0, 1999 - i)]),
     )
-    expect(told).toEqual([])
+    expect(warnings).toEqual([])
   })
 
   it('that has lost its answers for good is trusted again when it works', async () => {
@@ -328,7 +328,7 @@ describe('onStoreError', () => {
     const billing = limiterOf({ onStoreError: 'deny' })
     await exhaust(browsing)
     expect((await billing.consume('client')).source).toBe('deny')
-    expect([store.calls, told]).toEqual([5, ['SLUICE_STORE_DOWN']])
+    expect([store.calls, warnings]).toEqual([5, ['SLUICE_STORE_DOWN']])
   })
 })
 
@@ -376,7 +376,7 @@ describe('localShare', () => {
   })
 })
 
-describe('what is told to a store that fails', () => {
+describe('what a failing store receives', () => {
   it.each(['block', 'reset', 'settle'] as const)('%s holds here, and rejects', async (act) => {
     const limiter = limiterOf()
     // A block has to be seen though quota is left.

@@ -10,29 +10,29 @@ function down(reason: string): string {
   return `The store failed, and is not used until it recovers: ${reason} (SLUICE_STORE_DOWN, docs/errors.md#sluice_store_down)`
 }
 
-it('tells of the first part that is down, and when all of them are up', () => {
-  const told: string[] = []
+it('warns of the first part that is down, and when all of them are up', () => {
+  const warnings: string[] = []
   jest
     .spyOn(process, 'emitWarning')
-    .mockImplementation(((message: string) => told.push(message)) as never)
+    .mockImplementation(((message: string) => warnings.push(message)) as never)
   const health = new StoreHealth(100)
   health.down(new Error('the first'))
   health.down(new Error('the second'))
   health.up()
-  expect(told).toEqual([down('the first')])
+  expect(warnings).toEqual([down('the first')])
   health.up()
   health.down('text')
-  expect(told.slice(1)).toEqual([
+  expect(warnings.slice(1)).toEqual([
     'The store has recovered, and decides again. (SLUICE_STORE_UP, docs/errors.md#sluice_store_up)',
     down('text'),
   ])
 })
 
 it('warns again, once, when it turns out that the set-up can never work', () => {
-  const told: string[] = []
+  const warnings: string[] = []
   jest
     .spyOn(process, 'emitWarning')
-    .mockImplementation(((message: string) => told.push(message)) as never)
+    .mockImplementation(((message: string) => warnings.push(message)) as never)
   const health = new StoreHealth(100)
   const setUp = new SluiceError({
     code: 'SLUICE_REDIS_AUTH',
@@ -45,11 +45,11 @@ it('warns again, once, when it turns out that the set-up can never work', () => 
   health.setUpFails(setUp)
   health.setUpFails(setUp)
   health.down(setUp)
-  expect(told).toEqual([down('no answer within 100 ms'), down(setUp.message)])
+  expect(warnings).toEqual([down('no answer within 100 ms'), down(setUp.message)])
   health.up()
   health.up()
   health.down(setUp)
-  expect(told).toHaveLength(4)
+  expect(warnings).toHaveLength(4)
 })
 
 it('knows each part apart', () => {

@@ -6,7 +6,7 @@ import { transactionalStore } from './transactional-store.ts'
 /** How often a transaction is tried before it fails. */
 const MAX_ATTEMPTS = 100
 
-/** Bytes, and what tells whether they have changed since. */
+/** Bytes, and a version that shows whether they have changed since. */
 export interface Versioned {
   readonly state: Uint8Array
   readonly version: unknown

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 /** While it is held: 8 requests a second. */
 const EVERY_MS = 125
 
-/** Acts once when it is pressed, and goes on acting while it is held: by pointer, Space or Enter. */
+/** Acts once when it is pressed, and repeatedly while it is held: by pointer, Space or Enter. */
 export function HoldButton({
   act,
   children,

@@ -2,22 +2,22 @@ import { useSignal, useSignalEffect } from '@preact/signals'
 import { algorithms } from '../../limits.ts'
 import type { Session } from '../traffic/session.ts'
 
-/** So long nothing may have come before it is told what came of it, ms. */
+/** The summary is announced when no answer has come for this long, ms. */
 const PAUSE_MS = 1500
 
 /** Says in a sentence what came of the requests, when they have come to rest: also to screen readers. */
 export function Summary({ session }: { session: Session }) {
-  const told = useSignal('')
+  const announced = useSignal('')
   useSignalEffect(() => {
     const sentence = summaryOf(session)
     const timer = setTimeout(() => {
-      told.value = sentence
+      announced.value = sentence
     }, PAUSE_MS)
     return () => clearTimeout(timer)
   })
   return (
     <p class="summary" role="status">
-      {told}
+      {announced}
     </p>
   )
 }

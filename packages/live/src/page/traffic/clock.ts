@@ -11,7 +11,7 @@ export function serverNow(): number {
 const ASKED = 5
 
 /**
- * Sets it by what the server says, which is taken to be of the middle of the way there and back:
+ * Sets it by what the server says, assuming that it answered halfway through the round trip:
  * by the shortest of a few ways, on which that is least wrong.
  */
 export async function askForTime(): Promise<void> {

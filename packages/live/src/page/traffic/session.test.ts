@@ -86,7 +86,7 @@ test('a pattern that is stopped sends no more', async () => {
   ])
 })
 
-test('started afresh, it waits for nothing of before', async () => {
+test('after a restart, it does not wait for earlier requests', async () => {
   const session = new Session()
   // The last of these waits for its turn in the leaky bucket.
   for (let i = 0; i < 3; i += 1) session.send()
@@ -100,7 +100,7 @@ test('started afresh, it waits for nothing of before', async () => {
   expect(session.lanes['leaky-bucket'].answers.value[0]?.remaining).toBe(3)
 })
 
-test('a server that is gone is told, and ends the pattern', async () => {
+test('a server that is down is reported, and ends the pattern', async () => {
   const session = new Session()
   jest.mocked(fetch).mockRejectedValue(new TypeError('fetch failed'))
   await session.play(atOnce(3))
@@ -113,10 +113,10 @@ test('a server that is gone is told, and ends the pattern', async () => {
   expect(session.lost.value).toBe(false)
 })
 
-test('an answer that no limiter gave is told in the same way', async () => {
+test('an answer from something other than a limiter is reported in the same way', async () => {
   const session = new Session()
   jest.mocked(fetch).mockResolvedValue(new Response('Bad gateway', { status: 502 }))
   session.send()
-  await until(() => session.lost.value, { withinMs: 5000, what: 'it is told' })
+  await until(() => session.lost.value, { withinMs: 5000, what: 'it is reported' })
   expect(answersOf(session)).toBe(0)
 })

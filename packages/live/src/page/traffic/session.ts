@@ -50,7 +50,7 @@ export class Session {
     this.startAfresh()
     this.pattern.value = pattern
     const { leaving } = this
-    // Its moments are the server's: so ask once more what time it is there.
+    // A pattern is timed by the server's clock, so read that clock once more.
     await this.reach(askForTime())
     if (leaving.signal.aborted || this.lost.value) return
     this.planned.value = pattern.plan(serverNow())

@@ -21,7 +21,7 @@ export interface Scrub {
  * which keyboard and touch move, are one.
  *
  * @param slider after the element that says which step is looked at
- * @param show tells of a step; of undefined when the mouse has left
+ * @param show shows a step; called with undefined when the mouse has left
  */
 export function createScrub(
   slider: HTMLInputElement,

@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** The day, where it is not told by the label itself. */
+/** The day, if the label itself does not show it. */
 const YEAR = '\n{YYYY}'
 const FULL = '\n{D} {MMM} {YYYY}'
 const SHORT = '\n{D} {MMM}'

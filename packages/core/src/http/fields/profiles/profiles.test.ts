@@ -107,7 +107,7 @@ describe('any profile', () => {
     expect(write('draft-6', refused([done]))['RateLimit-Reset']).toBe('1')
   })
 
-  test('23: a refusal tells no wait beyond the ceiling of Retry-After', () => {
+  test('a refusal never shows a wait above the ceiling of Retry-After', () => {
     const decade = item({ name: 'decade', quota: 1, windowMs: 315_360_000_000 }, 0, 315_360_000_000)
     expect(write('draft-11', refused([decade])).RateLimit).toBe('"decade";r=0;t=2147483')
     expect(write('draft-7', refused([decade])).RateLimit).toBe(

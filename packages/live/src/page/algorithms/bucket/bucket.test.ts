@@ -23,7 +23,7 @@ describe.each([
     )
   })
 
-  test('where the fields tell less room than was known, they are right', () => {
+  test('if the fields show less room than was known, they are right', () => {
     const { send } = replay(algorithm)
     send()
     const answer = send()
@@ -32,7 +32,7 @@ describe.each([
   })
 })
 
-test('an answer that has waited its turn tells the room of when it was sent', () => {
+test('a delayed answer shows the room at the time when it was sent', () => {
   const { send } = replay('leaky-bucket')
   send()
   const sent = send()

@@ -5,12 +5,12 @@ import { type Bucket, UNIT_MS } from '../bucket/bucket.ts'
 import type { Drawing } from '../view.ts'
 import { leakyBucket, PLACES } from './model.ts'
 
-/** Where the gate stands, before which they wait. */
+/** The position of the gate at which they wait. */
 const GATE = 122
 
 /**
  * A queue before a gate that lets one through at a time. Who waits are the requests themselves:
- * those that were sent and have no answer yet. The bar is the room that the fields told.
+ * those that were sent and have no answer yet. The bar is the room that the fields show.
  */
 export const LeakyBucketDrawing: Drawing<Bucket> = ({ lane }) => {
   const now = drawnAt.value

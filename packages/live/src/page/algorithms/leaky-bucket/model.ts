@@ -8,7 +8,7 @@ const bucket = bucketOf(1 + PLACES)
 
 /**
  * The room is how many more would be admitted: one that goes on at once, the others into the queue.
- * An answer comes when its request's turn has come, but tells the room as it was when it was sent.
+ * An answer arrives after the delay of its request, but shows the room at the time of sending.
  */
 export const leakyBucket: typeof bucket = {
   ...bucket,

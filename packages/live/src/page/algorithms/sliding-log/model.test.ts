@@ -18,7 +18,7 @@ test('whatever comes, it draws what the limiter has in its log', () => {
   )
 })
 
-test('where the fields tell more or less than was seen, they are right', () => {
+test('if the fields show more or less than was seen, they are right', () => {
   const { send } = replay('sliding-log')
   for (let i = 0; i < 6; i += 1) send()
   const answer = send()

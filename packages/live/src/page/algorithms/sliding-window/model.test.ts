@@ -32,7 +32,7 @@ test('an answer that took its time is no reason to count anew', () => {
   expect(state).toMatchObject({ previous: LIMIT, current: 1 })
 })
 
-test('where the fields tell more than was seen, they are right', () => {
+test('if the fields show more than was seen, they are right', () => {
   const { send } = replay('sliding-window')
   for (let i = 0; i < 6; i += 1) send()
   expect(answered(untouched, send())).toMatchObject({ previous: 0, current: 7 })
