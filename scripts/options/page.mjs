@@ -28,7 +28,7 @@ export function optionsPage() {
 
 # Options
 
-\`createLimiter(options)\` of \`@sluice/core\` and \`rateLimit(options)\` of every adapter have the same options, where they make sense. An option that does not exist, has the wrong type or is out of range throws a \`SluiceError\`. It says what was expected, what was received and how to fix it ([errors](errors.md)). Sluice converts nothing and ignores nothing.
+\`createLimiter(options)\` of \`@sluice/core\` and \`rateLimit(options)\` of every adapter take these options. An option that does not exist, has the wrong type or is out of range throws a \`SluiceError\`. It says what was expected, what was received and how to fix it ([errors](errors.md)). Sluice converts nothing and ignores nothing.
 
 | set in | options |
 |---|---|
@@ -44,7 +44,7 @@ ${[
 
 A **duration** is a whole number of milliseconds, or text with a unit: \`'500ms'\`, \`'1m'\`, \`'15 minutes'\`, \`'1d'\`.
 
-**Functions** get the request and the response of the framework, and may be async, except those of \`trustProxy\` and \`onDecision\`. In Koa both are \`ctx\`. What such a function throws goes to the application's error handler, if not said otherwise.
+**Functions** get the request and the response of the framework, and may be async, except that of \`trustProxy\`. In Koa both are \`ctx\`. What a function throws goes to the application's error handler; from \`settle\` and \`onDecision\` it becomes a [warning](errors.md#warnings).
 
 ${Object.entries(SECTIONS).map(section).join('\n\n')}
 

@@ -1,11 +1,10 @@
-import {
-  type RateLimitOptions as CoreOptions,
-  type Decision,
-  type Limiter,
-  type RouteOverrides,
-  SluiceError,
+import type {
+  RateLimitOptions as CoreOptions,
+  Decision,
+  Limiter,
+  RouteOverrides,
 } from '@sluice/core'
-import { HttpLimiter } from '@sluice/core/adapter'
+import { HttpLimiter, readAdapterOptions } from '@sluice/core/adapter'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { register } from './registrations.ts'
@@ -52,8 +51,8 @@ declare module 'fastify' {
 }
 
 const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
-  const { hook: given = 'onRequest', ...rest } = options
-  const hook = checkHook(given)
+  const { hook } = readAdapterOptions(options)
+  const { hook: _, ...rest } = options
   const number = register(app, rest)
   const base = new HttpLimiter(
     rest as CoreOptions<FastifyRequest, FastifyReply>,
@@ -74,17 +73,6 @@ const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
     }
     const handled = httpLimiter.handle(request, reply, () => next())
     if (handled instanceof Promise) handled.catch(next)
-  })
-}
-
-function checkHook(hook: unknown): 'onRequest' | 'preHandler' {
-  if (hook === 'onRequest' || hook === 'preHandler') return hook
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_VALUE',
-    option: 'hook',
-    expected: "one of 'onRequest', 'preHandler'",
-    received: hook,
-    fix: "Choose 'preHandler' if the key is the user, otherwise remove the option.",
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Option, Options } from './option.ts'
+import { OPTIONS } from './table.ts'
 
 /** What the code gets of an option: its value as its type gives it, or a function of the request. */
 type Value<O extends Option> =
@@ -27,6 +28,11 @@ export function readOptions<T extends Options>(
     return [name, valueFrom(option, path === '' ? name : `${path}.${name}`, value)]
   })
   return Object.fromEntries(values) as Values<T>
+}
+
+/** What only some adapters have; see `readOptions`. */
+export function readAdapterOptions(given: object): Values<typeof OPTIONS.adapter> {
+  return readOptions(OPTIONS.adapter, '', given)
 }
 
 function valueFrom(option: Option, name: string, given: unknown): unknown {

@@ -75,7 +75,7 @@ export function oneOf<const T extends string | number>(
 ): OptionType<T> {
   const written = values.map((value) => inspect(value))
   return {
-    form: written.map(code).join(', '),
+    form: listed(written.map(code)),
     typescript: alias ?? written.join(' | '),
     check: (option, value) => checkOneOf(option, value, values),
   }
@@ -133,7 +133,7 @@ export function callback<const T extends string = never>(
 ): OptionType<AnyFunction | T> {
   const alternative = or === undefined ? '' : `, or ${inspect(or)}`
   return {
-    form: `function ${code(signature)}${alternative}`,
+    form: `function ${code(signature)}${or === undefined ? '' : `, or ${code(inspect(or))}`}`,
     typescript,
     check: (option, value) =>
       or !== undefined && value === or
@@ -167,6 +167,11 @@ export function oneOfOrFunction<const T extends string>(
 /** What is checked where its meaning is. */
 export function special(typescript: string, form: string): OptionType<unknown> {
   return { form, typescript, check: (_, value) => value }
+}
+
+/** `a, b or c` */
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
 /** As code in Markdown. */

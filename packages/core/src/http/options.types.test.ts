@@ -1,0 +1,70 @@
+import { expect, it } from '@jest/globals'
+import type { PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
+import type { OPTIONS } from '../options/table.ts'
+import type { OptionType } from '../options/types.ts'
+import type { MemoryStoreOptions, RedisStoreOptions } from '../stores/options.generated.ts'
+import type { HttpOptions, RequestPolicyOptions } from './options.generated.ts'
+
+// The interfaces are written from the table: the compiler proves here that they agree, both ways.
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+type Table = typeof OPTIONS
+type Http = HttpOptions<Request, Response>
+
+/** What the code gets of an option, for those that it gets as the user wrote them. */
+type Checked<O> = O extends { type: OptionType<infer T> } ? T : never
+
+const sameNames: {
+  policy: Same<keyof PolicyOptions, keyof Table['policy']>
+  requestPolicy: Same<
+    keyof RequestPolicyOptions<Request, Response>,
+    keyof Table['policy'] | keyof Table['requestPolicy']
+  >
+  store: Same<keyof StoreOptions, keyof Table['store']>
+  http: Same<keyof Http, keyof Table['http'] | keyof Table['requestPolicy'] | keyof Table['store']>
+  memoryStore: Same<keyof MemoryStoreOptions, keyof Table['memoryStore']>
+  redisStore: Same<keyof RedisStoreOptions, keyof Table['redisStore']>
+} = {
+  policy: true,
+  requestPolicy: true,
+  store: true,
+  http: true,
+  memoryStore: true,
+  redisStore: true,
+}
+
+type PlainName = 'ipv6Prefix' | 'retryAfterJitter' | 'partitionSecret' | 'statusCode' | 'dryRun'
+type PlainStoreName = 'prefix' | 'onStoreError' | 'localShare' | 'refusalCache'
+
+const sameTypes: {
+  limit: Same<PolicyOptions['limit'], Checked<Table['policy']['limit']>>
+  algorithm: Same<Required<PolicyOptions>['algorithm'], Checked<Table['policy']['algorithm']>>
+  store: {
+    [name in PlainStoreName]: Same<Required<StoreOptions>[name], Checked<Table['store'][name]>>
+  }
+  http: { [name in PlainName]: Same<Required<Http>[name], Checked<Table['http'][name]>> }
+} = {
+  limit: true,
+  algorithm: true,
+  store: { prefix: true, onStoreError: true, localShare: true, refusalCache: true },
+  http: {
+    ipv6Prefix: true,
+    retryAfterJitter: true,
+    partitionSecret: true,
+    statusCode: true,
+    dryRun: true,
+  },
+}
+
+export function requiredAndOptional() {
+  // @ts-expect-error: a limit is required
+  const noLimit: PolicyOptions = { window: '1m' }
+  const atLeast: PolicyOptions = { limit: 5, window: '1m' }
+  const nothing: Http = {}
+  return [noLimit, atLeast, nothing]
+}
+
+it('is proved by the compiler', () => {
+  expect(Object.keys(sameNames)).toHaveLength(6)
+  expect(Object.keys(sameTypes.http)).toHaveLength(5)
+})
