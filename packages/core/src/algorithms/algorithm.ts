@@ -78,7 +78,10 @@ export interface CompiledLimit {
    * another, so it is part of the key.
    */
   readonly scale: string
-  /** The same integers for the Lua form, in the order in which its file documents them. */
+  /**
+   * The same integers for the Lua form, in the order in which its file names them. Those that only
+   * serve to count in ticks coarser than a millisecond come last, and are left out otherwise.
+   */
   readonly numbers: readonly number[]
 
   /**
@@ -116,6 +119,6 @@ export interface Algorithm {
   /** True: a key's state grows with what was admitted, by a log. False: it is three integers. */
   readonly keepsLog: boolean
   compile(params: AlgorithmParams): CompiledLimit
-  /** The same step in Lua: a chunk that returns `{ decide, commit, settle }` (stores/redis). */
+  /** The same step in Lua, in the sections that stores/redis/compose.ts documents. */
   readonly lua: string
 }

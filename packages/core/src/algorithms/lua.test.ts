@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
-import { type Ledger, redisStore } from '../index.ts'
+import { type Charge, redisStore, type StoreResult } from '../index.ts'
 import { manualClock } from '../testing/index.ts'
 import type { Algorithm, Outcome } from './algorithm.ts'
 import { fixedWindow } from './fixed-window/fixed-window.ts'
@@ -27,36 +27,60 @@ afterAll(async () => {
   await redis.stop()
 })
 
+/** A limit that refuses nothing, for the policies beside the one of the trace. */
+const endless = fixedWindow.compile({ limit: 1e12, windowMs: 1000 })
+
+/** How a request reaches the server: what the script is composed for differs. */
+const forms = {
+  /** A request of one policy in a call of its own: request.lua. */
+  alone: { before: 0, after: 0, batched: false },
+  /** A request of three policies in a call of its own: request.lua. */
+  together: { before: 1, after: 1, batched: false },
+  /** With another request in its call: driver.lua. */
+  batch: { before: 0, after: 0, batched: true },
+  /** The same, of three policies. */
+  'batch of several policies': { before: 2, after: 0, batched: true },
+}
+
 /** What the Lua form says on a Redis server, step by step, in the form of the expectations. */
-async function replay(algorithm: Algorithm, trace: Trace): Promise<Partial<Outcome>[]> {
+async function replay(algorithm: Algorithm, trace: Trace, form: keyof typeof forms) {
+  const { before, after, batched } = forms[form]
   const { name, params, from = START } = trace
   const clock = manualClock(from)
-  const keyspace = { name: `${algorithm.name}: ${name}`, algorithm }
-  const ledger = redisStore(client, { clock }).open([keyspace], 'traces')
+  const others = (count: number) => Array.from({ length: count }, () => endless)
   const limit = algorithm.compile(params)
+  const keyspaces = [...others(before), limit, ...others(after)].map((each, i) => {
+    return { name: `${i} ${form} ${algorithm.name}: ${name}`, algorithm: each.algorithm }
+  })
+  const ledger = redisStore(client, { clock }).open(keyspaces, 'traces')
+  const charge = (key: string, units: number): Charge[] => [
+    ...others(before).map((each) => ({ key, limit: each, cost: 0 })),
+    { key, limit, cost: units },
+    ...others(after).map((each) => ({ key, limit: each, cost: 0 })),
+  ]
+  const consume = async (cost: number) => {
+    if (!batched) return ledger.consume(charge('one', cost))
+    const [, result] = (await ledger.consumeAll?.([charge('two', 1), charge('one', cost)])) ?? []
+    return result as StoreResult
+  }
   const said: Partial<Outcome>[] = []
   for (const step of trace.steps) {
     clock.set(from + step.at)
-    if ('cost' in step) {
-      said.push(await first(ledger, 'consume', { key: 'one', limit, cost: step.cost }))
-    } else {
-      await ledger.settle([{ key: 'one', limit, cost: step.delta }], from + step.chargedAt)
-      const { remaining, resetMs } = await first(ledger, 'peek', { key: 'one', limit, cost: 0 })
+    if ('cost' in step) said.push(outcomeOf(await consume(step.cost), before))
+    else {
+      await ledger.settle(charge('one', step.delta), from + step.chargedAt)
+      const { remaining, resetMs } = outcomeOf(await ledger.peek(charge('one', 0)), before)
       said.push({ remaining, resetMs })
     }
   }
   return said
 }
 
-async function first(
-  ledger: Ledger<'async'>,
-  op: 'consume' | 'peek',
-  charge: Parameters<Ledger['peek']>[0][number],
-): Promise<Outcome> {
-  const { admitted, outcomes } = await ledger[op]([charge])
-  expect(outcomes).toHaveLength(1)
-  expect(outcomes[0]!.admitted).toBe(admitted)
-  return outcomes[0]!
+function outcomeOf({ admitted, outcomes }: StoreResult, place: number): Outcome {
+  const outcome = outcomes[place]!
+  expect(outcome.admitted).toBe(admitted)
+  const { remaining, resetMs, retryAfterMs, effectiveMs, delayMs } = outcome
+  return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
 }
 
 const recorded: { algorithm: Algorithm; traces: readonly Trace[] }[] = [
@@ -68,8 +92,10 @@ const recorded: { algorithm: Algorithm; traces: readonly Trace[] }[] = [
 ]
 
 describe.each(recorded)('$algorithm.name in Lua follows the traces', ({ algorithm, traces }) => {
-  test.each(traces)('$name', async (trace) => {
-    expect(await replay(algorithm, trace)).toEqual(trace.steps.map((step) => step.expect))
+  describe.each(Object.keys(forms) as (keyof typeof forms)[])('%s', (form) => {
+    test.each(traces)('$name', async (trace) => {
+      expect(await replay(algorithm, trace, form)).toEqual(trace.steps.map((step) => step.expect))
+    })
   })
 })
 

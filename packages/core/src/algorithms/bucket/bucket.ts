@@ -61,14 +61,8 @@ export class BucketLimit implements CompiledLimit {
         ? 0
         : params.capacity * this.unit + tickAt(params.queueMs, this.window, this.ticks) * this.rate
     this.scale = exact ? `${this.unit}` : `${this.unit}of${this.ticks}`
-    this.numbers = [
-      this.capacity,
-      this.unit,
-      this.rate,
-      this.window,
-      this.ticks,
-      this.queued ? 1 : 0,
-    ]
+    const { capacity, unit, rate, window, ticks } = this
+    this.numbers = exact ? [capacity, unit, rate] : [capacity, unit, rate, window, ticks]
   }
 
   decide(state: KeyState, now: number, cost: number): void {

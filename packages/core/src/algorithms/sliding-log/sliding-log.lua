@@ -1,8 +1,13 @@
--- Sliding log: the Lua form of sliding-log.ts.
--- quota: 1 limit (units), 2 window (ms)
--- state: a = entries dropped at the front, b = entries ever added, c = units in those not dropped;
---        behind them one entry of 16 bytes for each millisecond in which something was admitted:
---        time (ms), cost (units), oldest first
+-- Sliding log: the Lua form of sliding-log.ts, in the sections that stores/redis/compose.ts
+-- documents.
+-- limit (units), window (ms)
+--# constants limit window
+-- a = entries dropped at the front, b = entries ever added, c = units in those not dropped; behind
+-- them one entry of 16 bytes for each millisecond in which something was admitted: time (ms), cost
+-- (units), oldest first
+--# state a b c
+
+--# functions
 local max, min = math.max, math.min
 local ENTRY, CHUNK = 16, 64
 
@@ -123,62 +128,51 @@ local function reset(entry, window, now, a, b, c)
   return min((entry(b - 1)), now) + window - now
 end
 
-return {
-  -- Keeps entries behind the three integers.
-  entries = true,
+--# decide
+local entry = reader(key)
+rebased = a < b and entry(b - 1) > now
+a, c = trim(entry, now - window, a, b, c)
+local room = limit - c
+admitted = cost <= room and room > 0
+remaining = max(0, room)
+if admitted then
+  remaining = room - cost
+  wait = waitFor(entry, window, now, a, b, remaining > 0 and 0 or 1, cost)
+else
+  local units = max(cost, 1)
+  wait = units > limit and NEVER or waitFor(entry, window, now, a, b, units - room, 0)
+end
+resetIn = admitted and cost > 0 and window or reset(entry, window, now, a, b, c)
 
-  decide = function(quota, now, cost, a, b, c, key)
-    local limit, window = quota[1], quota[2]
-    local entry = reader(key)
-    local ahead = a < b and entry(b - 1) > now
-    a, c = trim(entry, now - window, a, b, c)
-    local room = limit - c
-    local admitted = cost <= room and room > 0
-    local remaining, wait, whole = max(0, room), nil, window
-    if admitted then
-      remaining = room - cost
-      wait = waitFor(entry, window, now, a, b, remaining > 0 and 0 or 1, cost)
-    else
-      local units = max(cost, 1)
-      wait = units > limit and NEVER or waitFor(entry, window, now, a, b, units - room, 0)
-    end
-    if not admitted or cost == 0 then whole = reset(entry, window, now, a, b, c) end
-    return admitted, remaining, whole, wait, 0, ahead, a, b, c
-  end,
+--# commit
+local entry = reader(key)
+clamp(key, entry, now, a, b)
+if cost > 0 then
+  local time, last
+  if a < b then time, last = entry(b - 1) end
+  if time and min(time, now) == now then
+    write(key, b - 1, now, last + cost)
+  else
+    a, b = compact(key, a, b)
+    write(key, b, now, cost)
+    b = b + 1
+  end
+  c = c + cost
+end
+wholeIn = window
 
-  -- Called once the state's head stands in the key: appends what was admitted.
-  commit = function(_, now, cost, a, b, c, key)
-    local entry = reader(key)
-    clamp(key, entry, now, a, b)
-    if cost > 0 then
-      local time, last
-      if a < b then time, last = entry(b - 1) end
-      if time and min(time, now) == now then
-        write(key, b - 1, now, last + cost)
-      else
-        a, b = compact(key, a, b)
-        write(key, b, now, cost)
-        b = b + 1
-      end
-    end
-    return a, b, c + cost
-  end,
-
-  settle = function(quota, now, delta, chargedAt, a, b, c, key)
-    local window = quota[2]
-    local entry = reader(key)
-    clamp(key, entry, now, a, b)
-    entry = reader(key)
-    a, c = trim(entry, now - window, a, b, c)
-    local at = min(chargedAt, now)
-    if at > now - window then
-      local last = lastUntil(entry, at, a, b)
-      if delta < 0 then
-        a, b, c = takeBack(key, last, -delta, a, b, c)
-      elseif delta > 0 then
-        b, c = insert(key, last, at, delta, a, b), c + delta
-      end
-    end
-    return max(0, quota[1] - c), reset(reader(key), window, now, a, b, c), a, b, c
-  end,
-}
+--# settle
+local entry = reader(key)
+clamp(key, entry, now, a, b)
+entry = reader(key)
+a, c = trim(entry, now - window, a, b, c)
+local at = min(chargedAt, now)
+if at > now - window then
+  local last = lastUntil(entry, at, a, b)
+  if delta < 0 then
+    a, b, c = takeBack(key, last, -delta, a, b, c)
+  elseif delta > 0 then
+    b, c = insert(key, last, at, delta, a, b), c + delta
+  end
+end
+wholeIn = reset(reader(key), window, now, a, b, c)

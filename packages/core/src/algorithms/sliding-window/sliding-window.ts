@@ -33,7 +33,8 @@ class SlidingWindowLimit implements CompiledLimit {
     this.windowMs = windowMs
     this.ticks = ticksPerWindow(Math.max(limit, 1), windowMs)
     this.maxCount = Math.floor(MAX_EXACT / this.ticks)
-    this.numbers = [limit, windowMs, this.ticks, this.maxCount]
+    const isExact = this.ticks === windowMs
+    this.numbers = isExact ? [limit, windowMs] : [limit, windowMs, this.ticks]
   }
 
   decide(state: KeyState, now: number, cost: number): void {

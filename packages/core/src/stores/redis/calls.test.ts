@@ -56,7 +56,7 @@ describe('a server', () => {
 
   test.each([1, 3, 10])('decides %i policies in one EVALSHA', async (count) => {
     const limiter = createLimiter({ ...patient, store: client, policies: policies(count) })
-    await limiter.consume('warm')
+    await Promise.all([limiter.consume('warm'), limiter.peek('warm')])
     const acts: (() => Promise<unknown>)[] = [
       () => limiter.consume('client'),
       () => limiter.peek('client'),
@@ -88,7 +88,7 @@ describe('a server', () => {
 
   test('decides the requests of one turn, of different clients, in one EVALSHA', async () => {
     const limiter = createLimiter({ ...patient, store: client, policies: policies(3) })
-    await limiter.consume('warm')
+    await limiter.peek('warm')
     const turn = () =>
       Promise.all(Array.from({ length: 100 }, (_, i) => limiter.consume(`client ${i % 7}`)))
     expect(await sentDuring(turn)).toEqual({ evalsha: 1 })
@@ -98,7 +98,7 @@ describe('a server', () => {
 
   test('splits very many requests of one turn, and each gets its own answer', async () => {
     const limiter = createLimiter({ ...patient, store: client, limit: 5, window: '1h' })
-    await limiter.consume('warm')
+    await limiter.peek('warm')
     const keys = Array.from({ length: 1000 }, (_, i) => `client ${i % 100}`)
     let decisions: { allowed: boolean; remaining: number }[] = []
     const sent = await sentDuring(async () => {

@@ -6,8 +6,8 @@ import type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
 export interface Connection {
   /** True where the keys of one call must share a slot. */
   readonly isCluster: boolean
-  evalsha(sha: string, keys: string[], input: string): Promise<unknown>
-  eval(script: string, keys: string[], input: string): Promise<unknown>
+  evalsha(sha: string, keys: string[], args: string[]): Promise<unknown>
+  eval(script: string, keys: string[], args: string[]): Promise<unknown>
 }
 
 /** Neither resends by itself when called so: not even after `NOSCRIPT`. */
@@ -18,19 +18,19 @@ export function connectionOf(client: RedisClient): Connection {
 function overIoRedis(client: IoRedisClient): Connection {
   return {
     isCluster: client.isCluster === true,
-    evalsha: (sha, keys, input) => client.evalsha(sha, keys.length, ...keys, input),
-    eval: (script, keys, input) => client.eval(script, keys.length, ...keys, input),
+    evalsha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
+    eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
   }
 }
 
 function overNodeRedis(client: NodeRedisClient): Connection {
   return {
     isCluster: typeof client.nodeClient === 'function',
-    evalsha: async (sha, keys, input) => {
+    evalsha: async (sha, keys, args) => {
       checkOpen(client)
-      return client.evalSha(sha, { keys, arguments: [input] })
+      return client.evalSha(sha, { keys, arguments: args })
     },
-    eval: (script, keys, input) => client.eval(script, { keys, arguments: [input] }),
+    eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
   }
 }
 

@@ -1,61 +1,54 @@
 // Generated from driver.lua by scripts/generate-lua.mjs. Do not edit.
-export default `-- Runs the steps of the algorithms on the states in Redis. Composed by script.ts: the steps stand
--- where this file says STEPS.
+export default `-- Runs every operation on the states in Redis, but for a request that request.lua can decide.
+-- Composed by compose.ts, which puts the steps of the algorithms and ticks.lua in their places.
 --
 -- KEYS    each once; all of one request in one slot
 --         probe: first a key that no policy has
 -- ARGV[1] JSON: op        'consume' | 'peek' | 'settle' | 'probe' | 'block' | 'reset'
 --               now       ms, or -1: the server's clock
 --               policies  charges per request
---               steps     for each quota, which of the steps it takes (from 1)
---               quotas    for each quota, its numbers as its step documents them
---               charges   for each charge three numbers: its key (from 1), its quota (from 1) and
+--               steps     for each limit, which of the steps it takes (from 1)
+--               limits    for each limit, its constants, as its step names them
+--               charges   for each charge three numbers: its key (from 1), its limit (from 1) and
 --                         its units (consume, peek: the cost; settle, probe: the difference;
 --                         block: ms).
---                         Left out if the n-th charge is of the n-th key, the quotas take turns,
+--                         Left out if the n-th charge is of the n-th key, the limits take turns,
 --                         and all units are the same:
 --               units     those of every charge
 --               chargedAt settle, probe: when the charge was made, ms, or -1: now
 --               minTtl    ms: the least that a key lives after a write
--- returns integers: now (ms), then for each charge of consume and peek: delay (ms; -1: refused),
---         remaining (units), reset, wait (ms; -1: never)
---         A key that can't be read has what Redis says of it in place of the delay.
+-- returns numbers: now (ms), then three for each charge of consume and peek:
+--         the state as it was read: a, b, c. From it the step in TypeScript tells what was decided;
+--         of a step that keeps entries, what was decided: remaining (units; refused: -1 - remaining),
+--         reset (ms), wait (ms; -1: never);
+--         of a blocked key, as if such a step had refused it: -1, and twice for how long (ms);
+--         of a key that can't be read, what Redis says of it in place of the first.
 --
 -- A state is 32 bytes: three integers a, b, c and the time (ms) until which the key lives, as
 -- little-endian doubles; a step may keep more behind them. A blocked key holds 8 bytes instead:
 -- the time (ms) until which it is blocked.
-local REFUSED, NEVER, MAX_EXACT, STATE = -1, -1, 9007199254740991, 32
+local NEVER, MAX_EXACT, STATE = -1, 9007199254740991, 32
 -- Offsets of the head as text: Redis takes long to format a number that a script hands it.
 local HEAD, HEAD_END = '0', '31'
 
--- ticks.ts
-local function tickAt(ms, window, ticks)
-  if ticks == window then return ms end
-  local windows = math.floor(ms / window)
-  return windows * ticks + math.floor((ms - windows * window) * ticks / window)
-end
-
-local function tickStart(tick, window, ticks)
-  if ticks == window then return tick end
-  local windows = math.floor(tick / ticks)
-  return windows * window + math.ceil((tick - windows * ticks) * window / ticks)
-end
-
-local steps = { --[[STEPS]] }
+--> ticks
+local steps = {
+  --> steps
+}
 
 local call, pack, read = redis.call, struct.pack, struct.unpack
 local input = cjson.decode(ARGV[1])
-local op, now, minTtl, quotas = input.op, input.now, input.minTtl, input.quotas
+local op, now, minTtl, limits = input.op, input.now, input.minTtl, input.limits
 local policies, charges, units = input.policies, input.charges, input.units
 local count = charges and #charges / 3 or #KEYS
 local stepOf = {}
-for quota, number in ipairs(input.steps) do stepOf[quota] = steps[number] end
+for limit, number in ipairs(input.steps) do stepOf[limit] = steps[number] end
 if now < 0 then
   local time = call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
--- The key, the quota and the units of a charge, the i-th of its request.
+-- The key, the limit and the units of a charge, the i-th of its request.
 local function chargeOf(at, i)
   if not charges then return at, i, units end
   return charges[3 * at - 2], charges[3 * at - 1], charges[3 * at]
@@ -93,13 +86,13 @@ end
 local raws = {}
 do
   local plain, names, numbers = true, {}, {}
-  for quota = 1, #quotas do plain = plain and not stepOf[quota].entries end
+  for limit = 1, #limits do plain = plain and not stepOf[limit].entries end
   if plain then
     raws = call('MGET', unpack(KEYS))
   else
     for at = 1, count do
-      local k, quota = chargeOf(at, (at - 1) % policies + 1)
-      if not stepOf[quota].entries then names[#names + 1], numbers[#numbers + 1] = KEYS[k], k end
+      local k, limit = chargeOf(at, (at - 1) % policies + 1)
+      if not stepOf[limit].entries then names[#names + 1], numbers[#numbers + 1] = KEYS[k], k end
     end
     local found = #names > 0 and call('MGET', unpack(names))
     for n = 1, #names do raws[numbers[n]] = found[n] end
@@ -152,17 +145,17 @@ if op == 'settle' then
   -- All are read before the first is written: a key that can't be read leaves none corrected.
   local states = {}
   for at = 1, count do
-    local k, quota = chargeOf(at, at)
-    states[at] = { load(k, stepOf[quota]) }
+    local k, limit = chargeOf(at, at)
+    states[at] = { load(k, stepOf[limit]) }
     if states[at][6] then return redis.error_reply(states[at][6]) end
   end
   for at = 1, count do
-    local k, quota, delta = chargeOf(at, at)
-    local step = stepOf[quota]
+    local k, limit, delta = chargeOf(at, at)
+    local step = stepOf[limit]
     local a, b, c, livesUntil, blockedUntil = unpack(states[at], 1, 5)
     if not blockedUntil then
-      local _, wholeIn
-      _, wholeIn, a, b, c = step.settle(quotas[quota], now, delta, chargedAt, a, b, c, KEYS[k])
+      local wholeIn
+      wholeIn, a, b, c = step.settle(limits[limit], now, delta, chargedAt, a, b, c, KEYS[k])
       if wholeIn == 0 then
         call('DEL', KEYS[k])
       else
@@ -175,60 +168,66 @@ end
 
 local reply = { now }
 
--- Decides a charge and writes what the reply says of it: whether it is admitted, whether the clock
--- has stepped back behind the state, in how many ms the quota is whole, until when the key lives,
--- and the state as it is now, not charged yet.
-local function decide(at, k, quota, cost)
-  local step, n = stepOf[quota], 4 * at - 3
-  local a, b, c, livesUntil, blockedUntil, failure = load(k, step)
-  local ok, remaining, whole, wait, delay, rebased
-  if failure or blockedUntil then
-    -- What can't be read fails its own request only: none of that is charged.
-    whole = blockedUntil and blockedUntil - now or 0
-    reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = failure or REFUSED, 0, whole, whole
-    return false, false
-  end
-  ok, remaining, whole, wait, delay, rebased, a, b, c =
-    step.decide(quotas[quota], now, cost, a, b, c, KEYS[k])
-  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] =
-    ok and delay or REFUSED, remaining, whole, wait
-  return ok, rebased, whole, livesUntil, a, b, c
+-- Some clients read the last of the safe integers wrong, unless they are text.
+local function readable(number)
+  return number < MAX_EXACT - 64 and number or string.format('%.0f', number)
 end
 
-local function keep(k, quota, cost, whole, livesUntil, a, b, c)
-  local step = stepOf[quota]
-  a, b, c = step.commit(quotas[quota], now, cost, a, b, c, KEYS[k])
-  save(k, step, whole, livesUntil, a, b, c)
+-- Decides a charge and writes what the reply says of it. Returns whether it is admitted, whether the
+-- clock has stepped back behind the state, until when the key lives, and the state as it is now, not
+-- charged yet.
+local function decide(at, k, limit, cost)
+  local step, n = stepOf[limit], 3 * at - 1
+  local a, b, c, livesUntil, blockedUntil, failure = load(k, step)
+  if failure or blockedUntil then
+    -- What can't be read fails its own request only: none of that is charged.
+    local ms = blockedUntil and blockedUntil - now or 0
+    reply[n], reply[n + 1], reply[n + 2] = failure or -1, ms, ms
+    return false, false
+  end
+  local admitted, rebased, x, y, z, remaining, resetIn, wait =
+    step.decide(limits[limit], now, cost, a, b, c, KEYS[k])
+  if step.entries then
+    a, b, c = admitted and remaining or -1 - remaining, resetIn, wait
+  end
+  reply[n], reply[n + 1], reply[n + 2] = readable(a), readable(b), readable(c)
+  return admitted, rebased, livesUntil, x, y, z
+end
+
+local function commit(k, limit, cost, livesUntil, a, b, c)
+  local step, wholeIn = stepOf[limit]
+  wholeIn, a, b, c = step.commit(limits[limit], now, cost, a, b, c, KEYS[k])
+  save(k, step, wholeIn, livesUntil, a, b, c)
 end
 
 local consumes = op == 'consume'
 
 local function decideAlone(at)
-  local k, quota, cost = chargeOf(at, 1)
-  local ok, rebased, whole, livesUntil, a, b, c = decide(at, k, quota, cost)
-  if consumes and ((ok and cost > 0) or rebased) then
-    keep(k, quota, ok and cost or 0, whole, livesUntil, a, b, c)
+  local k, limit, cost = chargeOf(at, 1)
+  local admitted, rebased, livesUntil, a, b, c = decide(at, k, limit, cost)
+  if consumes and ((admitted and cost > 0) or rebased) then
+    commit(k, limit, admitted and cost or 0, livesUntil, a, b, c)
   end
 end
 
--- All charges of a request are decided before the first is kept.
+-- All charges of a request are decided before the first is committed.
 local function decideTogether(first)
   local decided, all = {}, true
   for i = 1, policies do
-    local k, quota, cost = chargeOf(first + i - 1, i)
-    decided[i] = { decide(first + i - 1, k, quota, cost) }
+    local k, limit, cost = chargeOf(first + i - 1, i)
+    decided[i] = { decide(first + i - 1, k, limit, cost) }
     if not decided[i][1] then all = false end
   end
   for i = 1, policies do
-    local k, quota, cost = chargeOf(first + i - 1, i)
-    local ok, rebased, whole, livesUntil, a, b, c = unpack(decided[i], 1, 7)
+    local k, limit, cost = chargeOf(first + i - 1, i)
+    local admitted, rebased, livesUntil, a, b, c = unpack(decided[i], 1, 6)
     if not all then cost = 0 end
-    if ok and not all then
+    if admitted and not all and stepOf[limit].entries then
       -- Another policy refused: this one is shown, and kept, as it stands.
-      ok, rebased, whole, livesUntil, a, b, c = decide(first + i - 1, k, quota, 0)
+      admitted, rebased, livesUntil, a, b, c = decide(first + i - 1, k, limit, 0)
     end
     if consumes and (cost > 0 or rebased) then
-      keep(k, quota, cost, whole, livesUntil, a, b, c)
+      commit(k, limit, cost, livesUntil, a, b, c)
     end
   end
 end

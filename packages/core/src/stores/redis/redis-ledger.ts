@@ -1,9 +1,10 @@
-import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { Charge, Keyspace, Ledger, StoreResult } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { Driver } from './driver.ts'
 import { partOf, subject } from './keys.ts'
-import { Script } from './script.ts'
-import { type Operation, type Reply, ScriptCall, toRuling } from './script-call.ts'
+import { readBatch, readRequest } from './reply.ts'
+import { RequestScripts, requestArguments } from './request-scripts.ts'
+import { type Operation, ScriptCall } from './script-call.ts'
 import { isReadOnly, toSetupError } from './setup-error.ts'
 
 /** What the ledgers of a store share. */
@@ -17,23 +18,25 @@ export interface Backend {
   readOnly(): void
 }
 
-/** Each operation is one run of the script. In a cluster its keys must be those of one id. */
+/** Each operation is one run of a script. In a cluster its keys must be those of one id. */
 export class RedisLedger implements Ledger<'async'> {
   readonly part: Ledger['part']
   private readonly backend: Backend
   private readonly prefix: string
   private readonly suffixes: readonly string[]
-  private readonly script: Script
-  private readonly step: (quota: CompiledLimit) => number
+  private readonly driver: Driver
+  /** What decides one request in a call of its own; undefined: the driver does. */
+  private readonly requests: RequestScripts | undefined
 
   constructor(backend: Backend, keyspaces: readonly Keyspace[], prefix: string) {
+    const algorithms = keyspaces.map(({ algorithm }) => algorithm)
     this.backend = backend
     this.part = backend.connection.isCluster ? partOf : undefined
     this.prefix = `${prefix}:{`
     this.suffixes = keyspaces.map(({ name }) => `}:${name}`)
-    const script = new Script(keyspaces.map(({ algorithm }) => algorithm))
-    this.script = script
-    this.step = ({ algorithm }) => script.step(algorithm)
+    this.driver = new Driver(algorithms)
+    const isDistinct = new Set(this.suffixes).size === keyspaces.length
+    if (isDistinct) this.requests = RequestScripts.of(algorithms)
   }
 
   async consume(charges: readonly Charge[]): Promise<StoreResult> {
@@ -42,23 +45,22 @@ export class RedisLedger implements Ledger<'async'> {
     return result as StoreResult
   }
 
-  async consumeAll(requests: readonly (readonly Charge[])[]): Promise<(StoreResult | Error)[]> {
+  /** One request takes as little as it can; several share what a call costs. */
+  consumeAll(requests: readonly (readonly Charge[])[]): Promise<(StoreResult | Error)[]> {
+    const [first] = requests
+    if (requests.length === 1 && first !== undefined && this.requests !== undefined) {
+      return this.consumeOne(first, this.requests)
+    }
     const call = new ScriptCall()
     for (const charges of requests) this.add(call, charges)
     const policies = this.suffixes.length
-    const reply = await this.run('consume', call)
-    return requests.map((_, i) => {
-      try {
-        return toRuling(reply, i * policies, policies)
-      } catch (error) {
-        return error as Error
-      }
+    return this.run('consume', call).then((reply) => {
+      return requests.map((charges, i) => orError(() => readBatch(reply, i * policies, charges)))
     })
   }
 
   async peek(charges: readonly Charge[]): Promise<StoreResult> {
-    const reply = await this.run('peek', this.callOf(charges))
-    return toRuling(reply, 0, charges.length)
+    return readBatch(await this.run('peek', this.callOf(charges)), 0, charges)
   }
 
   async settle(charges: readonly Charge[], chargedAt?: number): Promise<void> {
@@ -81,16 +83,31 @@ export class RedisLedger implements Ledger<'async'> {
     await this.run('reset', this.callFor(keys, 0))
   }
 
-  private async run(op: Operation, call: ScriptCall, chargedAt?: number): Promise<Reply> {
-    const { connection, now, minTtlMs, readOnly } = this.backend
-    const input = call.input(op, now(), minTtlMs, this.suffixes.length, this.step, chargedAt)
-    try {
-      return await this.script.run(connection, call.keys, input)
-    } catch (error) {
-      const failure = toSetupError(error, connection.isCluster)
-      if (isReadOnly(failure)) readOnly()
-      throw failure
-    }
+  private consumeOne(
+    charges: readonly Charge[],
+    scripts: RequestScripts,
+  ): Promise<(StoreResult | Error)[]> {
+    const { connection, now, minTtlMs } = this.backend
+    const keys: string[] = []
+    for (let i = 0; i < charges.length; i += 1) keys.push(this.key((charges[i] as Charge).key, i))
+    const args = requestArguments(charges, now(), minTtlMs)
+    const read = (reply: unknown) => [orError(() => readRequest(reply, charges))]
+    return scripts.of(charges).run(connection, keys, args, read, this.fail)
+  }
+
+  private run(op: Operation, call: ScriptCall, chargedAt?: number): Promise<readonly unknown[]> {
+    const { connection, now, minTtlMs } = this.backend
+    const { script, step } = this.driver
+    const input = call.input(op, now(), minTtlMs, this.suffixes.length, step, chargedAt)
+    const read = (reply: unknown) => reply as readonly unknown[]
+    return script.run(connection, call.keys, [input], read, this.fail)
+  }
+
+  private readonly fail = (error: unknown): never => {
+    const { connection, readOnly } = this.backend
+    const failure = toSetupError(error, connection.isCluster)
+    if (isReadOnly(failure)) readOnly()
+    throw failure
   }
 
   private add(call: ScriptCall, charges: readonly Charge[]): void {
@@ -116,5 +133,14 @@ export class RedisLedger implements Ledger<'async'> {
 
   private key(id: string, policy: number): string {
     return this.prefix + subject(id) + (this.suffixes[policy] as string)
+  }
+}
+
+/** What concerns one request alone stands in its place. */
+function orError(read: () => StoreResult): StoreResult | Error {
+  try {
+    return read()
+  } catch (error) {
+    return error as Error
   }
 }

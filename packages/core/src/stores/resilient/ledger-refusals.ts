@@ -146,5 +146,6 @@ function toStoreResult(refusals: readonly Refusal[], now: number): StoreResult {
 
 /** Limits that are functions, and bursts, differ within one space. */
 function areSame(a: CompiledLimit, b: CompiledLimit): boolean {
-  return a === b || a.numbers.every((number, i) => number === b.numbers[i])
+  if (a === b) return true
+  return a.numbers.length === b.numbers.length && a.numbers.every((n, i) => n === b.numbers[i])
 }

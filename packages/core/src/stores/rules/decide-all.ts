@@ -1,13 +1,20 @@
-import type { KeyState } from '../../algorithms/algorithm.ts'
+import type { CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
 
-// What every store does around a step. The same rules in Lua: stores/redis/driver.lua.
+// What every store does around a step. The same rules in Lua: stores/redis/driver.lua, and for one
+// request request.lua.
+
+/** What of a charge a decision depends on. */
+interface Decidable {
+  readonly limit: Pick<CompiledLimit, 'decide'>
+  readonly cost: number
+}
 
 /**
  * Decides a charge on the state of its key, in which it leaves the outcome and the state as it is
  * at `now`, not charged yet.
  */
-export function decideOne(state: KeyState, { limit }: Charge, now: number, cost: number): void {
+export function decideOne(state: KeyState, { limit }: Decidable, now: number, cost: number): void {
   const blockedMs = state.blockedUntil - now
   if (blockedMs > 0) {
     refuse(state, blockedMs)
@@ -37,10 +44,14 @@ export function commitOne(state: KeyState, { limit }: Charge, now: number, cost:
  *
  * @returns whether the request is admitted
  */
-export function decideAll(states: readonly KeyState[], charges: readonly Charge[], now: number) {
+export function decideAll(
+  states: readonly KeyState[],
+  charges: readonly Decidable[],
+  now: number,
+): boolean {
   let admitted = true
   for (let i = 0; i < charges.length; i += 1) {
-    const charge = charges[i] as Charge
+    const charge = charges[i] as Decidable
     const state = states[i] as KeyState
     decideOne(state, charge, now, charge.cost)
     if (!state.admitted) admitted = false
@@ -49,7 +60,11 @@ export function decideAll(states: readonly KeyState[], charges: readonly Charge[
   return admitted
 }
 
-function showUncharged(states: readonly KeyState[], charges: readonly Charge[], now: number): void {
+function showUncharged(
+  states: readonly KeyState[],
+  charges: readonly Decidable[],
+  now: number,
+): void {
   for (let i = 0; i < charges.length; i += 1) {
     const state = states[i] as KeyState
     if (!state.admitted) continue

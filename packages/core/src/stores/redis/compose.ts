@@ -1,0 +1,158 @@
+import type { Algorithm } from '../../algorithms/algorithm.ts'
+import ticks from '../../algorithms/ticks.lua.generated.ts'
+import driver from './driver.lua.generated.ts'
+import request from './request.lua.generated.ts'
+
+// The Lua form of a step is statements, in sections that begin with a line `--# name`. One source,
+// two compositions: in request.lua its sections stand inline, in driver.lua as functions.
+//
+// | section  | reads                                    | sets                                      |
+// | -------- | ---------------------------------------- | ----------------------------------------- |
+// | `enter`  | `now`, the state `a`, `b`, `c`           | the state as it is at `now`; `rebased`    |
+// | `decide` | `now`, `cost`, the state at `now`        | `admitted`                                |
+// | `commit` | `now`, `cost`, the state at `now`        | the state, charged                        |
+// | `settle` | `now`, `delta`, `chargedAt`, that state  | the state, corrected                      |
+// | `whole`  | `now`, the state at `now`                | `wholeIn`: ms until the limit is whole    |
+// |          |                                          | again (0: it is)                          |
+//
+// `enter` stands before `decide` and before `settle`, `whole` after `commit` and after `settle`,
+// each time in the same block. All see the constants by name, `MAX_EXACT`, and what ticks.lua has;
+// that only where a step has all of its constants. `--# constants` and `--# state` are followed by
+// the names of the constants and by what the step uses of `a`, `b` and `c`.
+//
+// A step that keeps entries behind its state has a section `functions` too, and stands in driver.lua
+// alone. There its sections see `key`; `decide` also sets `remaining` (units), `resetIn` and `wait`
+// (ms, or NEVER), since only the script sees the entries.
+
+interface Step {
+  readonly constants: readonly string[]
+  readonly state: readonly string[]
+  /** The text of some sections, one behind the other. */
+  sections(...names: string[]): string
+  readonly keepsEntries: boolean
+}
+
+function parse(lua: string): Step {
+  const texts = new Map<string, string>()
+  const names: { [section: string]: string[] } = {}
+  for (const part of lua.split(/^--# /m).slice(1)) {
+    const [line = '', ...text] = part.split('\n')
+    const [section = '', ...listed] = line.trim().split(' ')
+    names[section] = listed
+    texts.set(section, text.join('\n').trim())
+  }
+  return {
+    constants: names.constants ?? [],
+    state: names.state ?? [],
+    sections: (...wanted) => wanted.map((name) => texts.get(name) ?? '').join('\n'),
+    keepsEntries: texts.has('functions'),
+  }
+}
+
+/** How one policy's part of a request is put to the script. */
+export interface PolicyShape {
+  /** See `Algorithm.lua`. */
+  readonly lua: string
+  /** How many of its constants it is given: the last ones are left out where a tick is 1 ms. */
+  readonly constants: number
+}
+
+/** What decides one request of policies of these shapes, none of which keeps entries. */
+export function composeRequest(shapes: readonly PolicyShape[]): string {
+  const steps = shapes.map(({ lua }) => parse(lua))
+  let last = 0
+  const constants = shapes.map((shape) => {
+    const first = last + 1
+    last += shape.constants
+    return Array.from({ length: shape.constants }, (_, n) => `ARGV[${first + n}] + 0`)
+  })
+  const costs = last
+  const [now, leastTtl] = [costs + shapes.length + 1, costs + shapes.length + 2]
+  const isCoarse = shapes.some((shape, i) => steps[i]?.constants[shape.constants - 1] === 'ticks')
+  const text = request
+    .replace(shapes.length === 1 ? block('several') : block('one'), '')
+    .replace(block('each'), (_, each: string) =>
+      steps.map((step, i) => forPolicy(each, step, i, constants[i] as string[], costs)).join(''),
+    )
+    .replaceAll('[NOW]', `[${now}]`)
+    .replaceAll('[LEAST_TTL]', `[${leastTtl}]`)
+    .replace('--> reply', () => replyOf(steps))
+  return withoutComments(isCoarse ? ticks + text : text)
+}
+
+/** What stands between two lines of a composition. */
+function block(name: string): RegExp {
+  return new RegExp(`--# ${name}\\n([\\s\\S]*?)--# end ${name}\\n`, 'g')
+}
+
+/** @param i of the policy, from 0 */
+function forPolicy(each: string, step: Step, i: number, values: readonly string[], costs: number) {
+  const number = i + 1
+  const own = step.constants.map((name) => `${name}_${number}`).join(', ')
+  return each
+    .replace(/_i\b/g, `_${number}`)
+    .replaceAll('[i]', `[${number}]`)
+    .replace(`[COST_${number}]`, `[${costs + number}]`)
+    .replace(/^ *--> (.*)$/gm, (_, names: string) =>
+      names === 'constants'
+        ? `local ${own} = ${values.join(', ')}`
+        : `local ${step.constants.join(', ')} = ${own}\n${step.sections(...names.split(' '))}`,
+    )
+}
+
+function replyOf(steps: readonly Step[]): string {
+  const values = steps.flatMap(({ state }, i) => state.map((name) => `${name}_${i + 1}`))
+  return `'%d${' %d'.repeat(values.length)}', now, ${values.join(', ')}`
+}
+
+/** What runs every operation on the states of these steps. */
+export function composeDriver(steps: readonly string[]): string {
+  const composed = steps.map((lua) => functions(parse(lua))).join(',\n')
+  const text = driver.replace('--> ticks', () => ticks).replace('--> steps', () => composed)
+  return withoutComments(text)
+}
+
+/** Servers keep the text, and it is sent to each that has lost it. */
+function withoutComments(lua: string): string {
+  return lua.replace(/^ *--.*\n/gm, '')
+}
+
+function functions(step: Step): string {
+  const values = step.constants.map((_, n) => `constants[${n + 1}]`)
+  const constants = `local ${step.constants.join(', ')} = ${values.join(', ')}`
+  return `(function()
+${step.sections('functions')}
+return {
+entries = ${step.keepsEntries},
+decide = function(constants, now, cost, a, b, c, key)
+${constants}
+local admitted, rebased, remaining, resetIn, wait = false, false
+${step.sections('enter', 'decide')}
+return admitted, rebased, a, b, c, remaining, resetIn, wait
+end,
+commit = function(constants, now, cost, a, b, c, key)
+${constants}
+local wholeIn, rebased
+${step.sections('commit', 'whole')}
+return wholeIn, a, b, c
+end,
+settle = function(constants, now, delta, chargedAt, a, b, c, key)
+${constants}
+local wholeIn, rebased
+${step.sections('enter', 'settle', 'whole')}
+return wholeIn, a, b, c
+end,
+}
+end)()`
+}
+
+const stateSizes = new WeakMap<Algorithm, number>()
+
+/** How many of a, b and c an algorithm's state uses. */
+export function stateSize(algorithm: Algorithm): number {
+  const known = stateSizes.get(algorithm)
+  if (known !== undefined) return known
+  const { length } = parse(algorithm.lua).state
+  stateSizes.set(algorithm, length)
+  return length
+}

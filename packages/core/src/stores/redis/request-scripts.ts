@@ -1,0 +1,79 @@
+import type { Algorithm, CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { Charge } from '../store.ts'
+import { composeRequest } from './compose.ts'
+import { Script } from './script.ts'
+
+/** Policies of a request that has a script of its own. With more, the number of scripts would grow. */
+const MAX_POLICIES = 3
+
+/** By their shapes, of which there are few: see `PolicyShape`. */
+const scripts = new Map<string, Script>()
+
+/** What decides one request of the policies of a ledger in a call of its own. */
+export class RequestScripts {
+  private readonly algorithms: readonly Algorithm[]
+  /** By how many constants each policy has: more than one only where limits vary greatly. */
+  private known: { readonly sizes: readonly number[]; readonly script: Script }[] = []
+
+  private constructor(algorithms: readonly Algorithm[]) {
+    this.algorithms = algorithms
+  }
+
+  /** Undefined where driver.lua has to decide all requests. */
+  static of(algorithms: readonly Algorithm[]): RequestScripts | undefined {
+    const few = algorithms.length >= 1 && algorithms.length <= MAX_POLICIES
+    if (!few || algorithms.some(({ keepsLog }) => keepsLog)) return undefined
+    return new RequestScripts(algorithms)
+  }
+
+  of(charges: readonly Charge[]): Script {
+    for (const { sizes, script } of this.known) {
+      if (sizes.every((size, i) => size === charges[i]?.limit.numbers.length)) return script
+    }
+    return this.compose(charges.map(({ limit }) => limit.numbers.length))
+  }
+
+  private compose(sizes: readonly number[]): Script {
+    const shapes = sizes.map((constants, i) => {
+      return { lua: (this.algorithms[i] as Algorithm).lua, constants }
+    })
+    const text = composeRequest(shapes)
+    const script = scripts.get(text) ?? new Script(text)
+    scripts.set(text, script)
+    this.known.push({ sizes, script })
+    return script
+  }
+}
+
+const constants = new WeakMap<CompiledLimit, readonly string[]>()
+
+/**
+ * The arguments of request.lua.
+ *
+ * @param now ms, or -1: the server's clock
+ */
+export function requestArguments(
+  charges: readonly Charge[],
+  now: number,
+  minTtlMs: number,
+): string[] {
+  const args: string[] = []
+  let isUsual = now < 0
+  for (const { limit, cost } of charges) {
+    for (const constant of constantsOf(limit)) args.push(constant)
+    if (cost !== 1) isUsual = false
+  }
+  if (isUsual) return args
+  for (const { cost } of charges) args.push(`${cost}`)
+  if (now >= 0) args.push(`${now}`, `${minTtlMs}`)
+  return args
+}
+
+function constantsOf(limit: CompiledLimit): readonly string[] {
+  let texts = constants.get(limit)
+  if (texts === undefined) {
+    texts = limit.numbers.map(String)
+    constants.set(limit, texts)
+  }
+  return texts
+}
