@@ -48,7 +48,7 @@ const misuse = {
     cause:
       'A URL instead of a client, a client of another library, or a pipeline or transaction of a client.',
     action:
-      'Give `memoryStore()`, `redisStore(client)`, or the client itself: `new Redis(url)` of ioredis, `createClient({ url })` of node-redis. For anything else, write [a store of your own](stores.md).',
+      'Give `memoryStore()`, `redisStore(client)`, or the client itself: `new Redis(url)` of ioredis, `createClient({ url })` of node-redis, a `GlideClient`. For anything else, write [a store of your own](stores.md).',
   },
   SLUICE_KEY: {
     meaning: 'A method of the limiter was called with a key that names no single client.',
@@ -115,7 +115,7 @@ const setup = {
     meaning: 'The client knows a single node of a Redis Cluster.',
     cause: 'It was made for one server, and this node does not have all keys.',
     action:
-      'Use `new Cluster([{ host, port }])` of ioredis, or `createCluster({ rootNodes: [{ url }] })` of node-redis.',
+      'Use `new Cluster([{ host, port }])` of ioredis, `createCluster({ rootNodes: [{ url }] })` of node-redis, or `GlideClusterClient.createClient({ addresses: [{ host, port }] })` of valkey-glide.',
   },
   SLUICE_REDIS_NO_SCRIPTS: {
     meaning: 'The server runs no Lua scripts.',
@@ -127,7 +127,7 @@ const setup = {
     cause:
       'Most often it was the master until a failover, and the client is still connected to it.',
     action:
-      "Connect to the master through Sentinel or an address that follows it, and reconnect after a failover: ioredis by `reconnectOnError: (e) => (e.message.includes('READONLY') ? 1 : false)`, node-redis by `redisStore(client, { onReadOnly })`.",
+      "Connect to the master through Sentinel or an address that follows it, and reconnect after a failover: ioredis by `reconnectOnError: (e) => (e.message.includes('READONLY') ? 1 : false)`, the others by `redisStore(client, { onReadOnly })`.",
   },
 } satisfies Section
 

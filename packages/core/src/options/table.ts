@@ -140,7 +140,7 @@ const store = {
     see: 'See [the stores](../packages/core/README.md#stores) and [a store of your own](stores.md).',
     peers: {
       ...each(
-        'store: the client of ioredis or node-redis itself',
+        'store: the client of Redis or Valkey itself',
         ...['redis', 'driver', 'db', 'storeClient'],
       ),
       cache: 'store: memoryStore({ maxKeys })',

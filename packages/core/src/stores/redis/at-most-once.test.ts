@@ -8,12 +8,21 @@ import {
   startRedis,
   until,
 } from '@sluice/test-harness/redis'
+import { GlideClient } from '@valkey/valkey-glide'
 import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
+import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import { createLimiter, type RedisClient } from '../../index.ts'
-import { type Open, ofIoRedis, ofNodeRedis } from './testing/every-client.ts'
+import {
+  addressed,
+  addressOf,
+  type Open,
+  ofGlide,
+  ofIoRedis,
+  ofNodeRedis,
+} from './testing/every-client.ts'
 import { unguarded } from './testing/unguarded.ts'
 
 let redis: RedisServer
@@ -36,6 +45,8 @@ const ways: Record<string, () => Open | Promise<Open>> = {
   'node-redis 5': () => ofNodeRedis(redis5.createClient({ url })),
   'ioredis 6 with maxRetriesPerRequest: 0': () => quiet(new Redis(url, once)),
   'ioredis 5 with maxRetriesPerRequest: 0': () => quiet(new Redis5(url, once)),
+  'iovalkey with maxRetriesPerRequest: 0': () => quiet(new iovalkey.Redis(url, once)),
+  'valkey-glide 2': () => ofGlide(GlideClient.createClient(addressed(addressOf(url)))),
 }
 
 function quiet(

@@ -11,6 +11,7 @@ describe('a client', () => {
       { evalsha: command, eval: command, status: 'wait', client: command },
     ],
     ['node-redis', { evalSha: command, eval: command, isOpen: true }],
+    ['valkey-glide', { customCommand: command, invokeScript: command }],
     ['node-redis, not connected yet', { evalSha: command, eval: command, isOpen: false }],
   ])('is told by its methods: %s', (_, client) => {
     expect(checkClient('store', client)).toBe(client)
@@ -26,6 +27,8 @@ describe('a client', () => {
     // @upstash/redis, and pipelines.
     { evalsha: command, eval: command },
     { client: { evalsha: command, eval: command } },
+    // A batch of valkey-glide.
+    { customCommand: command },
     // The callback interface of node-redis.
     { evalSha: command, eval: command },
   ])('is not %p', (value) => {

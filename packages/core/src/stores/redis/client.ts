@@ -1,6 +1,6 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
 
-/** What is used of an ioredis client, 5 or 6: a `Redis` or a `Cluster`. */
+/** What is used of a client of ioredis, 5 or 6, or of iovalkey: a `Redis` or a `Cluster`. */
 export interface IoRedisClient {
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
@@ -22,13 +22,24 @@ export interface NodeRedisClient {
   readonly nodeClient?: unknown
 }
 
-/** A client of Redis, handed over as it is. */
-export type RedisClient = IoRedisClient | NodeRedisClient
+/** What is used of a client of valkey-glide 2: a `GlideClient` or a `GlideClusterClient`. */
+export interface ValkeyGlideClient {
+  customCommand(args: string[]): Promise<unknown>
+  /** A method that batches do not have. */
+  invokeScript(...args: never[]): Promise<unknown>
+  /** A method that only clusters have. */
+  readonly invokeScriptWithRoute?: unknown
+}
+
+/** A client of Redis or Valkey, handed over as it is. */
+export type RedisClient = IoRedisClient | NodeRedisClient | ValkeyGlideClient
 
 export function isRedisClient(value: unknown): value is RedisClient {
-  const client = value as Partial<IoRedisClient & NodeRedisClient> | null | undefined
-  if (typeof client?.eval !== 'function') return false
-  // Pipelines have none of it, nor has @upstash/redis, whose `evalsha` takes other arguments.
+  if (value === null || value === undefined) return false
+  const client = value as Partial<IoRedisClient & NodeRedisClient & ValkeyGlideClient>
+  if (typeof client.customCommand === 'function') return typeof client.invokeScript === 'function'
+  if (typeof client.eval !== 'function') return false
+  // Pipelines do not have a status, nor does @upstash/redis, whose `evalsha` takes other arguments.
   const isIoRedis = typeof client.evalsha === 'function' && typeof client.status === 'string'
   // node-redis' callback interface (`legacy()`) has no `isOpen`.
   const isNodeRedis = typeof client.evalSha === 'function' && typeof client.isOpen === 'boolean'
@@ -41,7 +52,8 @@ export function checkClient(option: string, value: unknown): RedisClient {
   throw new SluiceError({
     code: 'SLUICE_STORE_UNKNOWN',
     option,
-    expected: 'a client of ioredis or node-redis, or a store such as memoryStore()',
+    expected:
+      'a client of ioredis, iovalkey, node-redis or valkey-glide, or a store such as memoryStore()',
     received: value,
     fix: 'Pass the client itself: new Redis(url) of ioredis, or createClient({ url }) of redis.',
   })

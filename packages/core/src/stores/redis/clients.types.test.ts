@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
+import { Batch, type GlideClient, type GlideClusterClient } from '@valkey/valkey-glide'
 import * as ioredis6 from 'ioredis'
 import * as ioredis5 from 'ioredis5'
+import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import { createLimiter, type Decision, type RateLimitOptions, redisStore } from '../../index.ts'
@@ -14,13 +16,17 @@ const terms = { limit: 10, window: '1m' } as const
 const rootNodes = [{ url: 'redis://127.0.0.1' }]
 const sentinel = { name: 'mymaster', sentinelRootNodes: [{ host: '127.0.0.1', port: 26379 }] }
 
-export function everyClientIsAccepted() {
+export function everyClientIsAccepted(glide: GlideClient, glideCluster: GlideClusterClient) {
   return [
     rateLimit({ ...terms, store: new ioredis6.Redis() }),
     rateLimit({ ...terms, store: new ioredis6.Cluster([]) }),
     rateLimit({ ...terms, store: new ioredis5.Redis() }),
     rateLimit({ ...terms, store: new ioredis5.Cluster([]) }),
     rateLimit({ ...terms, store: redis6.createClient() }),
+    rateLimit({ ...terms, store: new iovalkey.Redis() }),
+    rateLimit({ ...terms, store: new iovalkey.Cluster([]) }),
+    rateLimit({ ...terms, store: glide }),
+    rateLimit({ ...terms, store: glideCluster }),
     rateLimit({ ...terms, store: redis6.createCluster({ rootNodes }) }),
     rateLimit({ ...terms, store: redis6.createClientPool() }),
     rateLimit({ ...terms, store: redis6.createSentinel(sentinel) }),
@@ -61,6 +67,8 @@ export function othersAreNot() {
     redisStore('redis://127.0.0.1'),
     // @ts-expect-error: calls back instead of returning a promise
     redisStore(redis6.createClient().legacy()),
+    // @ts-expect-error: a batch is no client
+    redisStore(new Batch(true)),
     // @ts-expect-error: a transaction is no client
     redisStore(redis6.createClient().multi()),
   ]

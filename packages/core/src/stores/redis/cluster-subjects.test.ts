@@ -98,7 +98,7 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
         await run(...of)
       },
     )
-    await fc.assert(property, { numRuns: 25 })
+    await fc.assert(property, { numRuns: 15 })
   })
 
   test.each(ALGORITHM_NAMES)('what %s granted is given back when another refuses', async (name) => {
@@ -159,7 +159,7 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
         memory.close()
       },
     )
-    await fc.assert(property, { numRuns: 60 })
+    await fc.assert(property, { numRuns: 40 })
   })
 
   test('policies of the same subject remain one call, and requests for them share it', async () => {

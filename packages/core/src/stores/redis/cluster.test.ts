@@ -2,14 +2,28 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { patient, type RedisCluster, startCluster } from '@sluice/test-harness/redis'
+import {
+  Decoder,
+  GlideClusterClient,
+  type GlideClusterClientConfiguration,
+  ProtocolVersion,
+} from '@valkey/valkey-glide'
 import fc from 'fast-check'
 import { Cluster, type ClusterOptions } from 'ioredis'
 import { Cluster as Cluster5 } from 'ioredis5'
+import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import { createLimiter, type RedisClient } from '../../index.ts'
 import { picture } from './testing/clients.ts'
-import { type NodeRedis, type Open, ofIoRedis, ofNodeRedis } from './testing/every-client.ts'
+import {
+  addressed,
+  type NodeRedis,
+  type Open,
+  ofGlide,
+  ofIoRedis,
+  ofNodeRedis,
+} from './testing/every-client.ts'
 import { expectAllToExpire, expiries } from './testing/ttl.ts'
 
 const policies = [
@@ -62,13 +76,36 @@ const nodeRedisWays: Record<string, () => RedisClient & NodeRedis> = {
   'node-redis 5 with reads from replicas': () =>
     redis5.createCluster({ rootNodes: rootNodes(), useReplicas: true }),
 }
+const glideWays: Record<string, Partial<GlideClusterClientConfiguration>> = {
+  'valkey-glide 2 as it is': {},
+  'valkey-glide 2 with RESP2': { protocol: ProtocolVersion.RESP2 },
+  'valkey-glide 2 with texts as buffers': { defaultDecoder: Decoder.Bytes },
+  'valkey-glide 2 with reads from replicas': { readFrom: 'preferReplica' },
+}
 const clients: (readonly [string, () => Promise<Open>])[] = [
   ...Object.entries(options).flatMap(([way, each]) => [
     [`ioredis 6 ${way}`, async () => ofIoRedis(new Cluster(nodes(), each))] as const,
     [`ioredis 5 ${way}`, async () => ofIoRedis(new Cluster5(nodes(), each as never))] as const,
   ]),
+  // With automatic pipelining its clusters, as those of ioredis before 5.11, mix slots in a pipeline.
+  ...Object.entries(options)
+    .filter(([, { enableAutoPipelining }]) => !enableAutoPipelining)
+    .map(
+      ([way, each]) =>
+        [
+          `iovalkey ${way}`,
+          async () => ofIoRedis(new iovalkey.Cluster(nodes(), each as never)),
+        ] as const,
+    ),
   ...Object.entries(nodeRedisWays).map(
     ([way, create]) => [way, () => ofNodeRedis(create())] as const,
+  ),
+  ...Object.entries(glideWays).map(
+    ([way, each]) =>
+      [
+        way,
+        () => ofGlide(GlideClusterClient.createClient({ ...addressed(...nodes()), ...each })),
+      ] as const,
   ),
 ]
 
@@ -133,13 +170,13 @@ describe('with one Cluster', () => {
 
     const keys = await keysOf('odd')
     expect(keys).toHaveLength(3 * ids.length)
+    const slotsOfKeys = await Promise.all(keys.map((key) => client.cluster('KEYSLOT', key)))
     const slots = new Map<string, Set<unknown>>()
-    for (const key of keys) {
+    keys.forEach((key, i) => {
       expect(key.length).toBeLessThan(160)
       const subject = key.slice(0, key.indexOf('}'))
-      const slot = await client.cluster('KEYSLOT', key)
-      slots.set(subject, (slots.get(subject) ?? new Set()).add(slot))
-    }
+      slots.set(subject, (slots.get(subject) ?? new Set()).add(slotsOfKeys[i]))
+    })
     expect(slots.size).toBe(ids.length)
     expect([...slots.values()].every((each) => each.size === 1)).toBe(true)
   })

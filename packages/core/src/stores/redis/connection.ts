@@ -1,6 +1,7 @@
 import { setupAction } from '../../errors/reference.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
+import { overValkeyGlide } from './valkey-glide.ts'
 
 /** The two commands of a store, over whichever client. */
 export interface Connection {
@@ -12,6 +13,7 @@ export interface Connection {
 
 /** Neither resends by itself when called so: not even after `NOSCRIPT`. */
 export function connectionOf(client: RedisClient): Connection {
+  if ('customCommand' in client) return overValkeyGlide(client)
   return 'evalsha' in client ? overIoRedis(client) : overNodeRedis(client)
 }
 

@@ -11,6 +11,7 @@ import {
 } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
+import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import { createLimiter, type RedisClient, redisStore, type SluiceError } from '../../index.ts'
@@ -65,6 +66,7 @@ async function expectRecovery(consume: ReturnType<typeof limiterOf>): Promise<vo
 test.each([
   ['ioredis 6', Redis],
   ['ioredis 5', Redis5 as never as typeof Redis],
+  ['iovalkey', iovalkey.Redis as never as typeof Redis],
 ])('%s recovers by the reconnectOnError that the error names', async (_, Client) => {
   const client = new Client(url, {
     reconnectOnError: (e) => (e.message.includes('READONLY') ? 1 : false),

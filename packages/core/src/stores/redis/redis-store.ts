@@ -10,7 +10,7 @@ import { readOnlyAlarm } from './read-only-alarm.ts'
 import { type Backend, RedisLedger } from './redis-ledger.ts'
 
 /**
- * Keeps states in Redis (6.2 or later, or Valkey), shared by every process that uses it: one
+ * Keeps states in Redis (6.2 or later) or Valkey (7.2 or later), shared by every process: one
  * `EVALSHA` a decision, whatever the number of policies; in a cluster one for each of its keys. The
  * client is used as it is, never altered, and stays the caller's to connect and to close.
  *

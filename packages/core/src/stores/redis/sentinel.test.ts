@@ -15,6 +15,7 @@ import {
 } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
+import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import { createLimiter } from '../../index.ts'
@@ -45,6 +46,7 @@ const sought = () => ({ name: 'main', sentinelRootNodes: [{ host, port }] })
 const ways: Record<string, () => Open | Promise<Open>> = {
   'ioredis 6': () => ofIoRedis(new Redis(found())),
   'ioredis 5': () => ofIoRedis(new Redis5(found())),
+  iovalkey: () => ofIoRedis(new iovalkey.Redis(found())),
   'node-redis 6': () => ofNodeRedis(redis6.createSentinel(sought())),
   'node-redis 5': () => ofNodeRedis(redis5.createSentinel(sought())),
 }

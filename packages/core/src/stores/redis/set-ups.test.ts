@@ -175,8 +175,11 @@ describe.each(everyClient)('%s', (_, connect) => {
   })
 
   test('on a replica', async () => {
-    const replica = await startRedis({ args: ['--replicaof', redis.host, `${redis.port}`] })
-    const { client, close } = await connect(replica.url)
+    // Only once the client is connected: valkey-glide connects to no replica.
+    const replica = await startRedis()
+    const { client, ping, close } = await connect(replica.url)
+    await ping()
+    await replica.command('REPLICAOF', redis.host, redis.port)
     let told = 0
     const store = redisStore(client, {
       onReadOnly: () => {

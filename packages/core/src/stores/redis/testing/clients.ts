@@ -1,14 +1,29 @@
+import {
+  Decoder,
+  GlideClient,
+  type GlideClientConfiguration,
+  ProtocolVersion,
+} from '@valkey/valkey-glide'
 import { Redis, type RedisOptions } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
+import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import type { RedisClient } from '../../../index.ts'
-import { type Connect, type NodeRedis, ofIoRedis, ofNodeRedis } from './every-client.ts'
+import {
+  addressed,
+  addressOf,
+  type Connect,
+  type NodeRedis,
+  ofGlide,
+  ofIoRedis,
+  ofNodeRedis,
+} from './every-client.ts'
 
-/** What both majors of ioredis offer, as far as the tests go. */
+/** What ioredis 5 and 6 and iovalkey offer, as far as the tests go. */
 export type Client = Redis
 
-/** The options of both majors that change how commands are sent, or what replies look like. */
+/** Their options that change how commands are sent, or what replies look like. */
 const ways: Record<string, RedisOptions> = {
   'as it is': {},
   'with a keyPrefix': { keyPrefix: 'app:' },
@@ -23,6 +38,10 @@ const ways: Record<string, RedisOptions> = {
 export const majors = [
   ['ioredis 6', (url: string, options: RedisOptions) => new Redis(url, options)],
   ['ioredis 5', (url: string, options: RedisOptions) => new Redis5(url, options as never) as never],
+  [
+    'iovalkey',
+    (url: string, options: RedisOptions) => new iovalkey.Redis(url, options as never) as never,
+  ],
 ] as const satisfies readonly (readonly [string, (url: string, options: RedisOptions) => Client])[]
 
 type Way = (url: string) => RedisClient & NodeRedis
@@ -46,6 +65,14 @@ const nodeRedisWays: Record<string, Way> = {
   'a pool of node-redis 5': (url) => redis5.createClientPool({ url }),
 }
 
+const glideWays: Record<string, Partial<GlideClientConfiguration>> = {
+  'as it is': {},
+  'with RESP2': { protocol: ProtocolVersion.RESP2 },
+  'with texts as buffers': { defaultDecoder: Decoder.Bytes },
+  'that connects lazily': { lazyConnect: true },
+  'on another database': { databaseId: 3 },
+}
+
 /** Clients of one server, made and used in every way that changes commands or replies. */
 export const clients: readonly Connect<string>[] = [
   ...majors.flatMap(([major, connect]) =>
@@ -59,13 +86,19 @@ export const clients: readonly Connect<string>[] = [
   ...Object.entries(nodeRedisWays).map(
     ([way, create]): Connect<string> => [way, (url) => ofNodeRedis(create(url))],
   ),
+  ...Object.entries(glideWays).map(
+    ([way, options]): Connect<string> => [
+      `valkey-glide 2 ${way}`,
+      (url) => ofGlide(GlideClient.createClient({ ...addressed(addressOf(url)), ...options })),
+    ],
+  ),
 ]
 
 /** All of a client that a store could have altered: compare it before and after. */
 export function picture(client: object): unknown {
-  const events = (client as Client)
-    .eventNames()
-    .map((event) => [event, (client as Client).listeners(event as string)])
+  const { eventNames } = client as Partial<Client>
+  const names = eventNames?.call(client) ?? []
+  const events = names.map((event) => [event, (client as Client).listeners(event as string)])
   const prototypes = []
   for (let each = Object.getPrototypeOf(client); each; each = Object.getPrototypeOf(each)) {
     prototypes.push(Object.getOwnPropertyDescriptors(each))

@@ -1,7 +1,9 @@
 import { afterAll } from '@jest/globals'
 import type { RedisCluster } from '@sluice/test-harness/redis'
+import { GlideClient, GlideClusterClient } from '@valkey/valkey-glide'
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
+import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import type { RedisClient } from '../../../index.ts'
@@ -21,20 +23,27 @@ afterAll(() => {
 
 export type Connect<Where> = readonly [name: string, connect: (where: Where) => Promise<Open>]
 
-/** A client of each major, of one server. */
+/** A client of each package and major, of one server. */
 export const everyClient: readonly Connect<string>[] = [
   ['ioredis 6', async (url) => ofIoRedis(new Redis(url))],
   ['ioredis 5', async (url) => ofIoRedis(new Redis5(url))],
   ['node-redis 6', (url) => ofNodeRedis(redis6.createClient({ url }))],
   ['node-redis 5', (url) => ofNodeRedis(redis5.createClient({ url }))],
+  ['iovalkey', async (url) => ofIoRedis(new iovalkey.Redis(url))],
+  ['valkey-glide 2', (url) => ofGlide(GlideClient.createClient(addressed(addressOf(url))))],
 ]
 
-/** A cluster client of each major. */
+/** A cluster client of each package and major. */
 export const everyCluster: readonly Connect<RedisCluster>[] = [
   ['ioredis 6', async (cluster) => ofIoRedis(new Cluster(hosts(cluster)))],
   ['ioredis 5', async (cluster) => ofIoRedis(new Cluster5(hosts(cluster)))],
   ['node-redis 6', (cluster) => ofNodeRedis(redis6.createCluster({ rootNodes: urls(cluster) }))],
   ['node-redis 5', (cluster) => ofNodeRedis(redis5.createCluster({ rootNodes: urls(cluster) }))],
+  ['iovalkey', async (cluster) => ofIoRedis(new iovalkey.Cluster(hosts(cluster)))],
+  [
+    'valkey-glide 2',
+    (cluster) => ofGlide(GlideClusterClient.createClient(addressed(...hosts(cluster)))),
+  ],
 ]
 
 const hosts = ({ nodes }: RedisCluster) => nodes.map(({ host, port }) => ({ host, port }))
@@ -69,5 +78,25 @@ export async function ofNodeRedis(client: RedisClient & NodeRedis): Promise<Open
   opened.push(open)
   client.on('error', () => {})
   await client.connect()
+  return open
+}
+
+/** The options of valkey-glide; its own limit of 250 ms is too short for a busy machine. */
+export function addressed(...addresses: { host: string; port: number }[]) {
+  return { addresses, requestTimeout: 30_000 }
+}
+
+export function addressOf(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url)
+  return { host: hostname, port: Number(port) }
+}
+
+/** `GlideClient` and `GlideClusterClient` connect before they are there. */
+export async function ofGlide(
+  connecting: Promise<GlideClient | GlideClusterClient>,
+): Promise<Open> {
+  const client = await connecting
+  const open = { client, ping: () => client.ping(), close: () => client.close() }
+  opened.push(open)
   return open
 }
