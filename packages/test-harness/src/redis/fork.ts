@@ -31,7 +31,7 @@ export async function runInProcesses<Result>(
   script: string | URL,
   count: number,
   args: unknown,
-  { withinMs = 15_000 }: RunOptions = {},
+  { withinMs = 45_000 }: RunOptions = {},
 ): Promise<Result[]> {
   const path = typeof script === 'string' ? script : fileURLToPath(script)
   const workers = Array.from({ length: count }, () => startWorker(path, args))
