@@ -1,5 +1,5 @@
 // npm run bench: builds the packages and measures them beside their peers. Arguments go to the
-// bench: npm run bench -- memory --json results.json
+// bench: npm run bench -- memory --quick
 
 import { argv, exit } from 'node:process'
 import { build } from './build.mjs'

@@ -1,21 +1,24 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { MISSING, machine, versions } from './environment.ts'
+import { join } from 'node:path'
+import { measureCluster } from './cluster/cluster.ts'
+import { machine, versions } from './environment.ts'
 import { measureHttp } from './http/http.ts'
 import { measureMemory } from './memory/memory.ts'
-import { type Options, type Part, parseOptions, USAGE } from './options.ts'
+import { isFull, type Options, type Part, parseOptions, USAGE } from './options.ts'
 import { fullPlan, type Plan, quickPlan } from './plan.ts'
-import { bundleScripts } from './processes/bundle.ts'
+import { bundleScripts, home } from './processes/bundle.ts'
 import { measureRedis } from './redis/redis.ts'
-import { toChart } from './report/chart.ts'
+import { readResults, writeDocuments } from './report/documents.ts'
 import type { Findings, Results } from './report/results.ts'
 import { toMarkdown } from './report/tables.ts'
+
+const ROOT = join(home, '../..')
 
 const MEASURES: {
   readonly [part in Part]: (plan: Plan, log: (line: string) => void) => Promise<Findings>
 } = {
   memory: measureMemory,
   redis: measureRedis,
+  cluster: measureCluster,
   http: measureHttp,
 }
 
@@ -26,40 +29,29 @@ function progress(line: string): void {
 
 async function measure({ parts, quick }: Options): Promise<Results> {
   const begun = Date.now()
-  const software = await versions()
-  if (parts.includes('http') && software.wrk === MISSING) {
-    throw new Error('the load comes from wrk: apt-get install wrk, or brew install wrk')
-  }
+  const facts = machine()
   await bundleScripts()
   const findings: Findings[] = []
   for (const part of parts) {
-    console.error(`measuring: ${part}`)
+    const from = Date.now()
     findings.push(await MEASURES[part](quick ? quickPlan : fullPlan, progress))
     progress('')
+    console.error(`${part}: ${Math.round((Date.now() - from) / 1000)} s`)
   }
   return {
     date: new Date(begun).toISOString(),
     seconds: (Date.now() - begun) / 1000,
-    machine: machine(),
-    versions: software,
+    machine: facts,
+    versions: await versions(),
     measurements: findings.flatMap(({ measurements }) => measurements),
     bars: findings.flatMap(({ bars }) => bars),
   }
 }
 
-/** Paths are as they were typed: relative to where npm was called. */
-function path(name: string): string {
-  return resolve(process.env.INIT_CWD ?? '', name)
-}
-
 async function main(options: Options): Promise<void> {
-  const results = options.from
-    ? (JSON.parse(readFileSync(path(options.from), 'utf8')) as Results)
-    : await measure(options)
+  const results = options.render ? readResults(ROOT) : await measure(options)
   console.log(toMarkdown(results))
-  if (options.json) writeFileSync(path(options.json), `${JSON.stringify(results, null, 2)}\n`)
-  if (options.svg) writeFileSync(path(options.svg), toChart(results))
-  if (options.markdown) writeFileSync(path(options.markdown), `${toMarkdown(results)}\n`)
+  if (options.render || isFull(options)) writeDocuments(results, ROOT)
 }
 
 try {

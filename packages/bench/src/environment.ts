@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { cpus, release, totalmem, type } from 'node:os'
+import { cpus, loadavg, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { redisBinary } from '@sluice/test-harness/redis'
@@ -19,24 +19,21 @@ const PACKAGES = [
   'ioredis',
 ]
 
-/** In place of the version of what is not there. */
-export const MISSING = 'none'
-
 export function machine(): { [fact: string]: string } {
   const [first] = cpus()
   return {
     CPU: `${cpus().length} × ${first?.model.trim()}`,
     memory: `${Math.round(totalmem() / 2 ** 30)} GB`,
     system: `${type()} ${release()}`,
+    // Processes that ran or waited during the last minute: an idle machine has about 0.
+    'load before': (loadavg()[0] as number).toFixed(1),
   }
 }
 
 export async function versions(): Promise<{ [software: string]: string }> {
   return {
     Node: process.versions.node,
-    Redis: await versionOf(redisBinary(), ['--version'], /v=(\S+)/),
-    // It prints its version with its usage, and ends with 1.
-    wrk: await versionOf('wrk', ['-v'], /wrk (\S+)/),
+    Redis: await redisVersion(),
     ...Object.fromEntries(PACKAGES.map((name) => [name, packageVersion(name)])),
   }
 }
@@ -46,7 +43,7 @@ function packageVersion(name: string): string {
   return JSON.parse(manifest).version
 }
 
-async function versionOf(command: string, args: string[], pattern: RegExp): Promise<string> {
-  const { stdout } = await promisify(execFile)(command, args).catch((error) => error)
-  return pattern.exec(String(stdout))?.[1] ?? MISSING
+async function redisVersion(): Promise<string> {
+  const { stdout } = await promisify(execFile)(redisBinary(), ['--version'])
+  return /v=(\S+)/.exec(stdout)?.[1] ?? stdout
 }

@@ -1,18 +1,20 @@
 import { describe, expect, it } from '@jest/globals'
-import { parseOptions } from './options.ts'
+import { isFull, parseOptions } from './options.ts'
 
 describe('the options', () => {
   it('are all parts, unless some are named', () => {
-    expect(parseOptions([])).toEqual({ parts: ['memory', 'redis', 'http'], quick: false })
+    const parts = ['memory', 'redis', 'cluster', 'http']
+    expect(parseOptions([])).toEqual({ parts, quick: false, render: false })
     expect(parseOptions(['redis', 'memory']).parts).toEqual(['memory', 'redis'])
   })
 
-  it('name files', () => {
-    const options = parseOptions(['--quick', '--json', 'a.json', '--svg', 'b.svg', 'http'])
-    expect(options).toEqual({ parts: ['http'], quick: true, json: 'a.json', svg: 'b.svg' })
+  it('are those of a full run if nothing is left out', () => {
+    expect(isFull(parseOptions([]))).toBe(true)
+    expect(isFull(parseOptions(['redis']))).toBe(false)
+    expect(isFull(parseOptions(['--quick']))).toBe(false)
   })
 
-  it.each([[['memroy']], [['--jsn', 'file']], [['--json']]])('are not %j', (args) => {
+  it.each([[['memroy']], [['--jsn', 'file']], [['--quick=yes']]])('are not %j', (args) => {
     expect(() => parseOptions(args)).toThrow()
   })
 })

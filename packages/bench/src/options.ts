@@ -1,45 +1,39 @@
 import { parseArgs } from 'node:util'
 
-export const PARTS = ['memory', 'redis', 'http'] as const
+export const PARTS = ['memory', 'redis', 'cluster', 'http'] as const
 export type Part = (typeof PARTS)[number]
 
 export interface Options {
   readonly parts: readonly Part[]
   readonly quick: boolean
-  /** Files to write. */
-  readonly json?: string
-  readonly markdown?: string
-  readonly svg?: string
-  /** A file of results to render, instead of measuring. */
-  readonly from?: string
+  /** Show the results of the last full run instead of measuring. */
+  readonly render: boolean
 }
 
-export const USAGE = `npm run bench -- [memory] [redis] [http] [options]
-
-  --quick          short rounds, to see that it works
-  --json FILE      write the results
-  --markdown FILE  write the tables
-  --svg FILE       write the chart
-  --from FILE      render the results of an earlier run instead of measuring`
+export const USAGE = `npm run bench                              measures everything and writes docs/benchmarks.*,
+                                           the goals in docs/performance.md and the README
+npm run bench -- [memory] [redis] [cluster] [http]
+                                           measures a part, and writes no file
+npm run bench -- --quick                   short rounds, to see that it works; writes no file
+npm run bench -- --render                  writes the files again from docs/benchmarks.json`
 
 /** @throws Error that says what is wrong */
 export function parseOptions(args: readonly string[]): Options {
-  const file = { type: 'string' } as const
+  const flag = { type: 'boolean', default: false } as const
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: {
-      quick: { type: 'boolean', default: false },
-      json: file,
-      markdown: file,
-      svg: file,
-      from: file,
-    },
+    options: { quick: flag, render: flag },
   })
   const unknown = positionals.find((name) => !isPart(name))
   if (unknown !== undefined) throw new Error(`there is no part ${unknown}`)
   const parts = PARTS.filter((part) => positionals.length === 0 || positionals.includes(part))
   return { ...values, parts }
+}
+
+/** Whether the results are those that the documents show. */
+export function isFull({ parts, quick }: Options): boolean {
+  return parts.length === PARTS.length && !quick
 }
 
 function isPart(name: string): name is Part {

@@ -1,41 +1,42 @@
 /** How much is measured. */
 export interface Plan {
+  /** How often the contenders start anew, each in a process of its own. */
+  readonly starts: number
+  /** Rounds after each start: in each, every contender is measured once. */
   readonly rounds: number
-  /** Rounds of HTTP with Express: its own cost is large beside what is added to it. */
-  readonly expressRounds: number
+  /** The same where a round takes a second for each contender, or a process of its own. */
+  readonly longRounds: number
   readonly fewKeys: number
   readonly manyKeys: number
-  /** Of each contender in memory, in each round. */
+  /** In memory and over HTTP: CPU time before the rounds, and in each of them. */
   readonly warmUpMs: number
   readonly measuredMs: number
-  /** Decisions of each contender on Redis, in each round; as many before them. */
-  readonly decisions: number
-  /** Load on each server, in each round. */
-  readonly httpWarmUpSeconds: number
-  readonly httpSeconds: number
+  /** Decisions on Redis in each round: one at a time, and 50 in a turn. */
+  readonly single: number
+  readonly crowded: number
 }
 
 export const fullPlan: Plan = {
-  rounds: 5,
-  expressRounds: 7,
+  starts: 3,
+  rounds: 8,
+  longRounds: 5,
   fewKeys: 10_000,
   manyKeys: 1_000_000,
-  warmUpMs: 300,
-  measuredMs: 500,
-  decisions: 50_000,
-  httpWarmUpSeconds: 1,
-  httpSeconds: 2,
+  warmUpMs: 700,
+  measuredMs: 100,
+  single: 1000,
+  crowded: 6000,
 }
 
-/** Proves that the bench works; its figures prove nothing. */
+/** Proves that the bench works; its figures prove little. */
 export const quickPlan: Plan = {
-  rounds: 2,
-  expressRounds: 2,
+  starts: 1,
+  rounds: 5,
+  longRounds: 1,
   fewKeys: 10_000,
   manyKeys: 100_000,
-  warmUpMs: 50,
+  warmUpMs: 150,
   measuredMs: 50,
-  decisions: 6000,
-  httpWarmUpSeconds: 1,
-  httpSeconds: 1,
+  single: 300,
+  crowded: 2000,
 }

@@ -1,12 +1,14 @@
 // What is measured is what the tables say: every contender counts, and every server answers.
 
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { type RedisServer, startCluster, startRedis } from '@sluice/test-harness/redis'
+import { Cluster, Redis } from 'ioredis'
 import { frameworks } from './frameworks.ts'
-import type { HttpContenders } from './http.ts'
+import { AS_PEER, FLOOR_OF_DEFAULTS, FLOOR_OF_PEER, type HttpContenders } from './http.ts'
+import { limiterFields } from './limiter-fields.ts'
 import { memoryContenders } from './memory.ts'
 import { redisContenders } from './redis.ts'
 import { BODY } from './terms.ts'
@@ -34,10 +36,22 @@ it.each(Object.keys(redisContenders))('%s counts on Redis', async (name) => {
   expect(await client.dbsize()).toBeGreaterThanOrEqual(2)
 })
 
+it('each counts on a cluster', async () => {
+  const nodes = await startCluster()
+  const cluster = new Cluster(nodes.masters.map(({ host, port }) => ({ host, port })))
+  await once(cluster, 'ready')
+  for (const make of Object.values(redisContenders)) {
+    const decide = make(cluster)
+    for (const key of ['a', 'b', 'c', 'a']) expect(await decide(key)).toBeGreaterThanOrEqual(0)
+  }
+  cluster.disconnect()
+  await nodes.stop()
+})
+
 describe.each(Object.entries(frameworks))('%s', (_, contenders: HttpContenders) => {
   it.each(Object.keys(contenders))('%s answers', async (name) => {
-    const server = await contenders[name]!()
-    if (!server.listening) await once(server, 'listening')
+    const server = createServer(await contenders[name]!())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     const response = await fetch(`http://127.0.0.1:${port}/`)
     expect(await response.json()).toEqual(BODY)
@@ -45,5 +59,13 @@ describe.each(Object.entries(frameworks))('%s', (_, contenders: HttpContenders) 
     expect(fields.length > 0).toBe(name !== 'bare' && !name.endsWith('no headers'))
     server.close()
     server.closeAllConnections()
+  })
+
+  it('the floors set the fields that ours sets', async () => {
+    const namesOf = async (name: string) =>
+      (await limiterFields(await contenders[name]!())).map(([field]) => field)
+    expect(await namesOf(FLOOR_OF_DEFAULTS)).toEqual(await namesOf('sluice'))
+    expect(await namesOf(FLOOR_OF_PEER)).toEqual(await namesOf(AS_PEER))
+    expect((await namesOf(FLOOR_OF_PEER)).length).toBeGreaterThan(1)
   })
 })

@@ -1,10 +1,9 @@
 import { rateLimit as sluice } from '@sluice/express'
 import express, { type RequestHandler } from 'express'
 import { rateLimit } from 'express-rate-limit'
-import type { Redis } from 'ioredis'
-import { RedisStore } from 'rate-limit-redis'
-import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
-import { AS_PEER, type HttpContenders } from './http.ts'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { AS_PEER, FLOOR_OF_DEFAULTS, FLOOR_OF_PEER, type HttpContenders } from './http.ts'
+import { limiterFields } from './limiter-fields.ts'
 import { BODY, LIMIT, WINDOW_MS } from './terms.ts'
 
 function serve(limiter?: RequestHandler) {
@@ -13,15 +12,12 @@ function serve(limiter?: RequestHandler) {
   app.get('/', (_request, response) => {
     response.json(BODY)
   })
-  return app.listen(0, '127.0.0.1')
+  return app
 }
 
 /** As its documentation has it: no fields in the response, only the decision. */
-function flexible(client?: Redis): RequestHandler {
-  const terms = { points: LIMIT, duration: WINDOW_MS / 1000 }
-  const limiter = client
-    ? new RateLimiterRedis({ storeClient: client, ...terms })
-    : new RateLimiterMemory(terms)
+function flexible(): RequestHandler {
+  const limiter = new RateLimiterMemory({ points: LIMIT, duration: WINDOW_MS / 1000 })
   return (request, response, next) => {
     limiter.consume(request.ip ?? '').then(
       () => next(),
@@ -30,29 +26,35 @@ function flexible(client?: Redis): RequestHandler {
   }
 }
 
-const asPeer = { limit: LIMIT, window: WINDOW_MS, algorithm: 'fixed-window' } as const
+const defaults = () => serve(sluice({ limit: LIMIT, window: WINDOW_MS }))
+
+const asPeer = () => {
+  const terms = { limit: LIMIT, window: WINDOW_MS, algorithm: 'fixed-window' } as const
+  return serve(sluice({ ...terms, headers: 'draft-11' }))
+}
+
+async function floor(like: ReturnType<typeof serve>) {
+  const fields = await limiterFields(like)
+  return serve((_request, response, next) => {
+    for (const [name, value] of fields) response.setHeader(name, value)
+    next()
+  })
+}
 
 export const expressContenders: HttpContenders = {
   bare: () => serve(),
-
-  sluice: (store) => serve(sluice({ limit: LIMIT, window: WINDOW_MS, ...(store && { store }) })),
-
-  [AS_PEER]: () => serve(sluice({ ...asPeer, headers: 'draft-11' })),
-
-  'express-rate-limit': (client) =>
+  sluice: defaults,
+  [AS_PEER]: asPeer,
+  'express-rate-limit': () =>
     serve(
       rateLimit({
         limit: LIMIT,
         windowMs: WINDOW_MS,
         standardHeaders: 'draft-8',
         legacyHeaders: false,
-        ...(client && {
-          store: new RedisStore({
-            sendCommand: (command, ...args) => client.call(command, ...args) as Promise<number>,
-          }),
-        }),
       }),
     ),
-
-  'rate-limiter-flexible, no headers': (client) => serve(flexible(client)),
+  'rate-limiter-flexible, no headers': () => serve(flexible()),
+  [FLOOR_OF_PEER]: () => floor(asPeer()),
+  [FLOOR_OF_DEFAULTS]: () => floor(defaults()),
 }

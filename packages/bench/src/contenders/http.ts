@@ -1,14 +1,15 @@
-import type { Server } from 'node:http'
-import type { Redis } from 'ioredis'
+import type { RequestListener } from 'node:http'
 
 /**
- * By name, each starts a server of one framework that answers `GET /` with a small JSON body, on a
- * free loopback port, behind that limiter: in memory, or on the client, which has ioredis'
- * defaults. `bare` has no limiter.
+ * By name, each makes an application of one framework that answers `GET /` with a small JSON body
+ * behind that limiter, which counts in memory. `bare` has no limiter.
  */
 export interface HttpContenders {
-  readonly [name: string]: (client?: Redis) => Server | Promise<Server>
+  readonly [name: string]: () => RequestListener | Promise<RequestListener>
 }
 
-/** Ours, with the algorithm and the fields of the framework's best-known limiter; in memory only. */
+/** Ours, with the algorithm and the fields of the framework's best-known limiter. */
 export const AS_PEER = "sluice, its peer's algorithm and fields"
+/** Empty hooks that set those fields, and the default ones, as constants. */
+export const FLOOR_OF_PEER = 'floor: the same fields, constant'
+export const FLOOR_OF_DEFAULTS = 'floor: the default fields, constant'

@@ -1,31 +1,45 @@
 import FastifyRedisStore from '@fastify/rate-limit/store/RedisStore.js'
 import { type AlgorithmName, createLimiter } from '@sluice/core'
 import type { Options } from 'express-rate-limit'
-import type { Redis } from 'ioredis'
+import { Cluster, type Redis } from 'ioredis'
 import RedisLimiter from 'koa-ratelimit/limiter/redis.js'
-import { RedisStore } from 'rate-limit-redis'
+import { RedisStore, type SendCommandFn } from 'rate-limit-redis'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
+import { redisFloor } from './redis-floor.ts'
 import { ALGORITHMS, OURS, policies, readAll } from './sluice.ts'
 import { LIMIT, WINDOW_MS } from './terms.ts'
 
 /** Counts one request of a key; gives some number of the answer. */
 export type Decide = (key: string) => Promise<number>
 
-function sluice(client: Redis, algorithm: AlgorithmName, count: number): Decide {
-  const limiter = createLimiter({ store: client, policies: policies(algorithm, count) })
+export type Client = Redis | Cluster
+
+/**
+ * A machine that stands still for a moment must not let this process decide in place of Redis,
+ * which would be cheaper: it would fail the measurement (see `readAll`).
+ */
+const DEADLINE = '30s'
+
+function sluice(client: Client, algorithm: AlgorithmName, count: number): Decide {
+  const terms = { policies: policies(algorithm, count), deadline: DEADLINE } as const
+  const limiter = createLimiter({ store: client, ...terms })
   return async (key) => readAll(await limiter.consume(key))
 }
 
+export const RATE_LIMIT_REDIS = 'rate-limit-redis RedisStore.increment'
+export const OURS_OF_3 = `${OURS}, 3 policies`
+export const FLOOR = 'floor: a script that reads and writes'
+export const FLOOR_OF_3 = 'floor: the same, 3 keys'
+
 /** By name, each makes a contender on a client that has ioredis' defaults. */
-export const redisContenders: { readonly [name: string]: (client: Redis) => Decide } = {
+export const redisContenders: { readonly [name: string]: (client: Client) => Decide } = {
   ...Object.fromEntries(
     ALGORITHMS.map((algorithm) => [
       `sluice ${algorithm}`,
-      (client: Redis) => sluice(client, algorithm, 1),
+      (client: Client) => sluice(client, algorithm, 1),
     ]),
   ),
-  [`${OURS}, 3 policies`]: (client) => sluice(client, 'sliding-window', 3),
-  [`${OURS}, 10 policies`]: (client) => sluice(client, 'sliding-window', 10),
+  [OURS_OF_3]: (client) => sluice(client, 'sliding-window', 3),
 
   '@fastify/rate-limit RedisStore.incr': (client) => {
     const store = new FastifyRedisStore(false, false, client)
@@ -37,10 +51,8 @@ export const redisContenders: { readonly [name: string]: (client: Redis) => Deci
       })
   },
 
-  'rate-limit-redis RedisStore.increment': (client) => {
-    const sendCommand = (command: string, ...args: string[]) =>
-      client.call(command, ...args) as Promise<number>
-    const store = new RedisStore({ sendCommand })
+  [RATE_LIMIT_REDIS]: (client) => {
+    const store = new RedisStore({ sendCommand: sendTo(client) })
     store.init({ windowMs: WINDOW_MS } as Options)
     return async (key) => (await store.increment(key)).totalHits
   },
@@ -58,4 +70,18 @@ export const redisContenders: { readonly [name: string]: (client: Redis) => Deci
     const limiter = new RateLimiterRedis({ storeClient: client, ...terms })
     return async (key) => (await limiter.consume(key)).remainingPoints
   },
+
+  [FLOOR]: (client) => redisFloor(client, 1),
+  [FLOOR_OF_3]: (client) => redisFloor(client, 3),
+}
+
+/** As its documentation has it; in a cluster every master needs the script. */
+function sendTo(client: Client): SendCommandFn {
+  return async (command, ...args) => {
+    if (client instanceof Cluster && command === 'SCRIPT') {
+      const loaded = client.nodes('master').map((node) => node.call(command, ...args))
+      return (await Promise.all(loaded))[0] as string
+    }
+    return (await client.call(command, ...args)) as number
+  }
 }

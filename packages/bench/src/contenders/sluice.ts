@@ -26,15 +26,20 @@ export function policies(algorithm: AlgorithmName, count: number): PolicyOptions
   })
 }
 
-/** Reads every field, as an adapter and its application might; gives their sum. */
+/**
+ * Reads every field, as an adapter and its application might; gives their sum.
+ *
+ * @throws Error if the limiter has refused, or the store has not decided
+ */
 export function readAll(decision: Decision): number {
   if (!decision.allowed) throw new Error('refused: the limits are not high enough')
+  if (decision.source !== 'store') throw new Error(`decided by ${decision.source}`)
   let sum = decision.at + decision.source.length + decision.limit + decision.remaining
   sum += decision.resetMs + decision.retryAfterMs + decision.delayMs
   for (const policy of decision.policies) {
     sum += policy.name.length + policy.windowMs + policy.limit + policy.remaining
     sum += policy.resetMs + policy.retryAfterMs + policy.delayMs + policy.effectiveMs
-    sum += policy.allowed ? 1 : 0
+    sum += policy.at + policy.key.length + policy.source.length + (policy.allowed ? 1 : 0)
   }
   return sum
 }

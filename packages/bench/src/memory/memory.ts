@@ -1,19 +1,22 @@
 import { memoryContenders } from '../contenders/memory.ts'
 import { COUNTING, OURS } from '../contenders/sluice.ts'
 import type { Plan } from '../plan.ts'
-import { runRounds } from '../processes/rounds.ts'
-import { NO_COLLECTIONS, runTask } from '../processes/run-task.ts'
+import { runRounds, startedLate } from '../processes/rounds.ts'
+import { contest, NO_COLLECTIONS, taskContest } from '../processes/run-task.ts'
+import { measurementOf } from '../report/measurement.ts'
 import type { Findings, Measurement } from '../report/results.ts'
-import type { Allocation, AllocationTask } from './allocation.script.ts'
+import type { AllocationTask } from './allocation.script.ts'
 import { memoryBars } from './bars.ts'
+import type { HeapTask } from './heap.script.ts'
 import type { Pauses, PauseTask } from './pause.script.ts'
-import type { Speed, SpeedTask } from './speed.script.ts'
+import type { SpeedTask } from './speed.script.ts'
 
 /** With many keys those are left out that only serve to compare among few. */
 const FEW_KEYS_ONLY = ['sluice sliding-log', 'sluice sliding-window, 10 policies']
 
-/** They hardly differ. */
-const ALLOCATION_ROUNDS = 2
+/** Bytes hardly differ from one process to the next. */
+const BYTES = { starts: 1, rounds: 1 }
+const PAUSES = { starts: 1, rounds: 3 }
 
 type Log = (line: string) => void
 
@@ -21,87 +24,61 @@ type Log = (line: string) => void
 export async function measureMemory(plan: Plan, log: Log): Promise<Findings> {
   const few = await speeds(plan, plan.fewKeys, log)
   const many = await speeds(plan, plan.manyKeys, log)
-  const measurements: MemoryMeasurements = {
-    few: timesOf(few, plan.fewKeys),
-    many: timesOf(many, plan.manyKeys),
-    heap: {
-      title: `Heap for a key, the key itself left out, at ${plan.manyKeys.toLocaleString('en')} keys`,
-      unit: 'bytes',
-      reference: OURS,
-      chart: `Memory for one key, at ${plan.manyKeys.toLocaleString('en')} keys`,
-      rows: [...many]
-        .filter(([contender]) => !contender.startsWith('floor'))
-        .map(([contender, samples]) => ({
-          contender,
-          samples: samples.map(({ heapPerKey }) => heapPerKey),
-        })),
-    },
-    allocations: await allocations(log),
-    pauses: await pauses(plan, log),
-  }
-  return { measurements: Object.values(measurements), bars: memoryBars(measurements) }
+  const heap = await heaps(plan, log)
+  const allocated = await allocations(log)
+  const measurements = [few, many, heap, allocated, await pauses(plan, log)]
+  return { measurements, bars: memoryBars(few, allocated) }
 }
 
-export interface MemoryMeasurements {
-  readonly few: Measurement
-  readonly many: Measurement
-  readonly heap: Measurement
-  readonly allocations: Measurement
-  readonly pauses: Measurement
-}
-
-function speeds(plan: Plan, keys: number, log: Log): Promise<Map<string, Speed[]>> {
+async function speeds(plan: Plan, keys: number, log: Log): Promise<Measurement> {
   const { warmUpMs, measuredMs } = plan
+  const isFew = keys === plan.fewKeys
   const contests = Object.keys(memoryContenders)
-    .filter((contender) => keys === plan.fewKeys || !FEW_KEYS_ONLY.includes(contender))
+    .filter((contender) => isFew || !FEW_KEYS_ONLY.includes(contender))
     .map((contender) => {
       const task: SpeedTask = { contender, keys, warmUpMs, measuredMs }
-      return { contender, measure: () => runTask<Speed>('speed', task, ['--expose-gc']) }
+      const timed = contest<number>(contender, 'speed', task)
+      return isFew ? timed : startedLate(timed)
     })
-  return runRounds(contests, plan.rounds, (line) => log(`memory, ${keys} keys: ${line}`))
+  const rounds = isFew ? plan : { starts: 1, rounds: plan.longRounds }
+  const label = `${keys.toLocaleString('en')} keys`
+  const times = await runRounds(contests, rounds, (line) => log(`memory, ${label}: ${line}`))
+  const title = `One decision in memory, ${label}`
+  return measurementOf(times, { title, unit: 'ns', reference: OURS, chart: title }, (time) => time)
 }
 
-function timesOf(speeds: Map<string, Speed[]>, keys: number): Measurement {
-  return {
-    title: `One count in memory, ${keys.toLocaleString('en')} keys`,
-    unit: 'ns',
-    reference: OURS,
-    chart: `One decision in memory, ${keys.toLocaleString('en')} keys`,
-    rows: [...speeds].map(([contender, samples]) => ({
-      contender,
-      samples: samples.map(({ nanoseconds }) => nanoseconds),
-    })),
-  }
+async function heaps(plan: Plan, log: Log): Promise<Measurement> {
+  const contests = Object.keys(memoryContenders)
+    .filter((contender) => !FEW_KEYS_ONLY.includes(contender) && !contender.startsWith('floor'))
+    .map((contender) => {
+      const task: HeapTask = { contender, keys: plan.manyKeys }
+      return taskContest<number>(contender, 'heap', task, ['--expose-gc'])
+    })
+  const bytes = await runRounds(contests, BYTES, (line) => log(`heap: ${line}`))
+  const chart = `Memory for one key, at ${plan.manyKeys.toLocaleString('en')} keys`
+  const title = `${chart}, the key itself left out`
+  return measurementOf(bytes, { title, unit: 'bytes', reference: OURS, chart }, (each) => each)
 }
 
 async function allocations(log: Log): Promise<Measurement> {
   const contests = COUNTING.map((algorithm) => {
     const task: AllocationTask = { algorithm }
-    const measure = () => runTask<Allocation>('allocation', task, NO_COLLECTIONS)
-    return { contender: `sluice ${algorithm}`, measure }
+    return taskContest<number>(`sluice ${algorithm}`, 'allocation', task, NO_COLLECTIONS)
   })
-  const found = await runRounds(contests, ALLOCATION_ROUNDS, (line) => log(`allocations: ${line}`))
-  return {
-    title: 'Allocated by one consume',
-    unit: 'bytes',
-    rows: [...found].flatMap(([contender, samples]) => [
-      { contender, samples: samples.map(({ allocated }) => allocated) },
-      { contender: `${contender}: its decision`, samples: samples.map(({ decision }) => decision) },
-    ]),
-  }
+  const bytes = await runRounds(contests, BYTES, (line) => log(`allocations: ${line}`))
+  const title = 'Allocated by one decision in memory, every field read'
+  return measurementOf(bytes, { title, unit: 'bytes' }, (each) => each)
 }
 
 async function pauses(plan: Plan, log: Log): Promise<Measurement> {
   const task: PauseTask = { keys: plan.manyKeys }
-  const contest = { contender: 'sluice', measure: () => runTask<Pauses>('pause', task) }
-  const found = (await runRounds([contest], plan.rounds, (line) => log(`pauses: ${line}`))).get(
-    'sluice',
-  )
+  const contests = [taskContest<Pauses>('sluice', 'pause', task)]
+  const found = await runRounds(contests, PAUSES, (line) => log(`pauses: ${line}`))
   const row = (contender: string, of: keyof Pauses) => {
-    return { contender, samples: found?.map((pauses) => pauses[of]) ?? [] }
+    return { contender, samples: (found.get('sluice') ?? []).map((each) => each[of]) }
   }
   return {
-    title: `Longest pause with ${plan.manyKeys.toLocaleString('en')} keys, collections of garbage left out`,
+    title: `Longest pause with ${plan.manyKeys.toLocaleString('en')} keys, garbage collections left out`,
     unit: 'ms',
     rows: [
       row('filling the store', 'filling'),

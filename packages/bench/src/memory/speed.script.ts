@@ -1,5 +1,6 @@
 import { type Count, memoryContenders } from '../contenders/memory.ts'
-import { defineTask } from '../processes/task.ts'
+import { defineContender } from '../processes/task.ts'
+import { countAll } from './count-all.ts'
 import { makeKeys, mix } from './keys.ts'
 
 export interface SpeedTask {
@@ -10,60 +11,37 @@ export interface SpeedTask {
   readonly measuredMs: number
 }
 
-export interface Speed {
-  readonly nanoseconds: number
-  /** What the process holds more than before, its own copies of the keys included. */
-  readonly heapPerKey: number
-}
-
-/** Keys between two looks at the time; their number is a multiple of it. */
+/** Keys between two looks at the CPU time; their number is a multiple of it. */
 const STRETCH = 10_000
 
 /** Where the last call of `time` has stopped. */
 let next = 0
 
-/** Counts keys in their order, from the first again after the last, until the time is up; gives ns. */
+/**
+ * Counts keys in their order, from the first again after the last, until the process has used so
+ * much CPU time; gives ns for each count. A clock on the wall would count other processes too.
+ */
 async function time(count: Count, keys: readonly string[], forMs: number): Promise<number> {
-  const begun = performance.now()
-  let elapsed = 0
+  const begun = process.cpuUsage()
+  let micros = 0
   let counted = 0
-  while (elapsed < forMs) {
+  while (micros < forMs * 1000) {
     await countAll(count, keys, next, STRETCH)
     next = (next + STRETCH) % keys.length
     counted += STRETCH
-    elapsed = performance.now() - begun
+    const { user, system } = process.cpuUsage(begun)
+    micros = user + system
   }
-  return (elapsed * 1e6) / counted
+  return (micros * 1000) / counted
 }
 
-async function countAll(count: Count, keys: readonly string[], from: number, many: number) {
-  let sum = 0
-  for (let i = from; i < from + many; i += 1) {
-    const result = count(keys[i] as string)
-    sum += typeof result === 'number' ? result : await result
-  }
-  if (Number.isNaN(sum)) throw new Error('a count gave no number')
-}
-
-function heldBytes(): number {
-  // The first one leaves buffers to a sweep of their own, which the second waits for.
-  globalThis.gc?.()
-  globalThis.gc?.()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}
-
-/** Run with --expose-gc. */
-defineTask(async (task: SpeedTask): Promise<Speed> => {
-  const contender = memoryContenders[task.contender]
-  if (contender === undefined) throw new Error(`no contender ${task.contender}`)
+defineContender(async (task: SpeedTask) => {
+  const make = memoryContenders[task.contender]
+  if (make === undefined) throw new Error(`no contender ${task.contender}`)
   const inserted = makeKeys(task.keys)
   const asked = mix(inserted)
-  const count = contender()
-  const before = heldBytes()
-  await countAll(count, inserted, 0, inserted.length)
-  const heapPerKey = (heldBytes() - before) / task.keys
+  const count = make()
+  await countAll(count, inserted)
   await time(count, asked, task.warmUpMs)
-  globalThis.gc?.()
-  return { nanoseconds: await time(count, asked, task.measuredMs), heapPerKey }
+  return () => time(count, asked, task.measuredMs)
 })

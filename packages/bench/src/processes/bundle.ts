@@ -8,9 +8,10 @@ export const home = join(import.meta.dirname, '../..')
 /** The files that run in processes of their own, by what they measure. */
 export const SCRIPTS = {
   allocation: 'src/memory/allocation.script.ts',
-  load: 'src/redis/load.script.ts',
+  decisions: 'src/redis/decisions.script.ts',
+  heap: 'src/memory/heap.script.ts',
   pause: 'src/memory/pause.script.ts',
-  server: 'src/http/server.script.ts',
+  requests: 'src/http/requests.script.ts',
   speed: 'src/memory/speed.script.ts',
 }
 

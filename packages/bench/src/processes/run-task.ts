@@ -1,9 +1,10 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundled, home, SCRIPTS, type Script } from './bundle.ts'
+import type { Contest } from './rounds.ts'
 
 const published = pathToFileURL(join(home, 'src/processes/published.mjs')).href
 
@@ -18,7 +19,7 @@ export const NO_COLLECTIONS = [
 ]
 
 /** Starts a bundled script in a process of its own, with our packages as they are published. */
-export function start(script: Script, task: unknown, flags: readonly string[] = []) {
+function start(script: Script, task: unknown, flags: readonly string[] = []) {
   return fork(bundled(script), [JSON.stringify(task)], {
     cwd: home,
     execArgv: ['--import', published, ...flags],
@@ -37,10 +38,54 @@ export function runTask<Result>(
   task: unknown,
   flags?: readonly string[],
 ): Promise<Result> {
-  return resultOf(start(script, task, flags))
+  return nextMessage(start(script, task, flags))
 }
 
-/** The same from the sources, ours too, through a loader: for counts, which that leaves alone. */
+/**
+ * A contender whose process is that of a bundled script (see `defineContender`).
+ *
+ * @param task anything that survives JSON
+ * @param flags for Node
+ */
+export function contest<Sample>(
+  contender: string,
+  script: Script,
+  task: unknown,
+  flags?: readonly string[],
+): Contest<Sample> {
+  return {
+    contender,
+    async start() {
+      const child = start(script, task, flags)
+      const exited = once(child, 'exit')
+      await nextMessage(child)
+      return {
+        measure() {
+          const sample = nextMessage<Sample>(child)
+          child.send('measure')
+          return sample
+        },
+        async stop() {
+          child.kill()
+          await exited
+        },
+      }
+    },
+  }
+}
+
+/** The same where a whole run of `runTask` is one measurement. */
+export function taskContest<Result>(
+  contender: string,
+  script: Script,
+  task: unknown,
+  flags?: readonly string[],
+): Contest<Result> {
+  const measure = () => runTask<Result>(script, task, flags)
+  return { contender, start: async () => ({ measure, stop: async () => {} }) }
+}
+
+/** Like `runTask`, from the sources, ours too, through a loader: for counts, which that leaves alone. */
 export function runTaskFromSources<Result>(
   script: Script,
   task: unknown,
@@ -48,14 +93,17 @@ export function runTaskFromSources<Result>(
 ): Promise<Result> {
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
   const execArgv = ['--import', loader, ...flags]
-  return resultOf(fork(join(home, SCRIPTS[script]), [JSON.stringify(task)], { execArgv }))
+  return nextMessage(fork(join(home, SCRIPTS[script]), [JSON.stringify(task)], { execArgv }))
 }
 
-async function resultOf<Result>(child: ReturnType<typeof fork>): Promise<Result> {
-  const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`${child.spawnargs.join(' ')} ended with ${signal ?? code}`)
+function nextMessage<Message>(child: ChildProcess): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const failed = (code: number | null, signal: string | null) =>
+      reject(new Error(`${child.spawnargs.join(' ')} ended with ${signal ?? code}`))
+    child.once('exit', failed)
+    child.once('message', (message) => {
+      child.off('exit', failed)
+      resolve(message as Message)
+    })
   })
-  ended.catch(() => {})
-  const [result] = await Promise.race([once(child, 'message'), ended])
-  return result as Result
 }

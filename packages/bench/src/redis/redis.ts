@@ -1,106 +1,88 @@
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { redisContenders } from '../contenders/redis.ts'
+import { FLOOR_OF_3, OURS_OF_3, redisContenders } from '../contenders/redis.ts'
 import { ALGORITHMS, OURS } from '../contenders/sluice.ts'
 import type { Plan } from '../plan.ts'
-import { runRounds } from '../processes/rounds.ts'
-import { runTask } from '../processes/run-task.ts'
-import { judge, least, samplesOf, times } from '../report/bar.ts'
-import { type Bar, type Findings, isPeer, type Measurement, type Unit } from '../report/results.ts'
-import type { Load, LoadTask } from './load.script.ts'
-
-const CONCURRENT = 50
-
-/** Left out where each decision travels alone: they only serve to compare among many. */
-const CONCURRENT_ONLY = [
-  ...ALGORITHMS.map((algorithm) => `sluice ${algorithm}`).filter((name) => name !== OURS),
-  `${OURS}, 3 policies`,
-  `${OURS}, 10 policies`,
-]
+import { measurementOf } from '../report/measurement.ts'
+import type { Findings, Unit } from '../report/results.ts'
+import { crowdedBars, latencyBars, singleBars } from './bars.ts'
+import type { DecisionCost } from './decisions.script.ts'
+import { type Costs, measureDecisions } from './measure.ts'
 
 type Log = (line: string) => void
-type Loads = ReadonlyMap<string, readonly Load[]>
 
-/** What a decision on Redis costs the server, the process and the wire. */
+/** Seconds of each measurement at 200 a second. */
+const PACED_SECONDS = 1
+
+const OTHERS = ALGORITHMS.map((algorithm) => `sluice ${algorithm}`).filter((name) => name !== OURS)
+
+/** What a decision on one Redis server costs, at both ends. */
 export async function measureRedis(plan: Plan, log: Log): Promise<Findings> {
   const redis = await startRedis()
   try {
-    const many = await loads(redis, plan, CONCURRENT, log)
-    const single = await loads(redis, plan, 1, log)
-    const at = `${CONCURRENT} at a time`
-    const redisCpu: Measurement = {
-      ...figure(many, `CPU of Redis for a decision, ${at}`, 'µs', 'redisMicros'),
-      chart: `CPU of Redis for one decision, ${at}`,
-    }
-    const measurements = [
-      redisCpu,
-      figure(many, `CPU of Node for a decision on Redis, ${at}`, 'µs', 'nodeMicros'),
-      figure(many, `Scripts run for a decision, ${at}`, 'calls', 'calls'),
-      figure(many, `Bytes on the wire for a decision, ${at}`, 'bytes', 'bytes'),
-      figure(many, `Decisions on Redis, ${at}`, 'per second', 'perSecond'),
-      figure(single, 'CPU of Redis for a decision, one at a time', 'µs', 'redisMicros'),
-      figure(single, 'CPU of Node for a decision on Redis, one at a time', 'µs', 'nodeMicros'),
+    const all = [
+      await single(redis, plan, log),
+      await crowded(redis, plan, log),
+      await paced(redis, plan, log),
     ]
-    return { measurements, bars: redisBars(redisCpu) }
+    return {
+      measurements: all.flatMap(({ measurements }) => measurements),
+      bars: all.flatMap(({ bars }) => bars),
+    }
   } finally {
     await redis.stop()
   }
 }
 
-function loads(redis: RedisServer, plan: Plan, concurrent: number, log: Log): Promise<Loads> {
-  const contests = Object.keys(redisContenders)
-    .filter((contender) => concurrent > 1 || !CONCURRENT_ONLY.includes(contender))
-    .map((contender) => {
-      const { url } = redis
-      // One at a time takes long, and varies less.
-      const decisions = concurrent > 1 ? plan.decisions : plan.decisions / 12
-      const task: LoadTask = { contender, url, keys: plan.fewKeys, decisions, concurrent }
-      const measure = async () => {
-        await redis.command('FLUSHALL')
-        return runTask<Load>('load', task)
-      }
-      return { contender, measure }
-    })
-  return runRounds(contests, plan.rounds, (line) => log(`redis, ${concurrent} at a time: ${line}`))
+async function single(redis: RedisServer, plan: Plan, log: Log): Promise<Findings> {
+  const of = { pattern: 'one at a time', decisions: plan.single, rounds: plan } as const
+  const costs = await measureDecisions([redis], Object.keys(redisContenders), of, plan, log)
+  const script = figure(
+    costs,
+    "Redis' script time of a call for one request",
+    'µs',
+    'scriptMicros',
+    true,
+  )
+  const redisCpu = figure(costs, 'CPU of Redis, one request at a time', 'µs', 'redisMicros', true)
+  const nodeCpu = figure(costs, 'CPU of Node, one request at a time', 'µs', 'nodeMicros', true)
+  const p50 = figure(costs, 'Median latency on Redis, one request at a time', 'ms', 'p50Ms')
+  const p99 = figure(costs, '99th percentile of that latency, one request at a time', 'ms', 'p99Ms')
+  const measurements = [script, redisCpu, nodeCpu, p50, p99]
+  return {
+    measurements,
+    bars: [...singleBars({ script, redisCpu, nodeCpu }), ...latencyBars(p50, p99)],
+  }
 }
 
-function figure(loads: Loads, title: string, unit: Unit, of: keyof Load): Measurement {
-  const rows = [...loads].map(([contender, samples]) => {
-    return { contender, samples: samples.map((load) => load[of]) }
-  })
-  return { title, unit, reference: OURS, rows }
+async function crowded(redis: RedisServer, plan: Plan, log: Log): Promise<Findings> {
+  const contenders = Object.keys(redisContenders).filter((name) => !OTHERS.includes(name))
+  const of = { pattern: '50 in a turn', decisions: plan.crowded, rounds: plan } as const
+  const costs = await measureDecisions([redis], contenders, of, plan, log)
+  const redisCpu = figure(costs, 'CPU of Redis, 50 requests in a turn', 'µs', 'redisMicros', true)
+  const nodeCpu = figure(costs, 'CPU of Node, 50 requests in a turn', 'µs', 'nodeMicros', true)
+  return {
+    measurements: [
+      redisCpu,
+      nodeCpu,
+      figure(costs, 'Script calls for one of 50 requests in a turn', 'calls', 'calls'),
+      figure(costs, 'Bytes on the wire for one of 50 requests in a turn', 'bytes', 'bytes'),
+    ],
+    bars: crowdedBars(redisCpu, nodeCpu),
+  }
 }
 
-function redisBars({ title, rows }: Measurement): Bar[] {
-  const peer = least(rows.filter(isPeer))
-  const one = samplesOf(rows, OURS)
-  return [
-    judge({
-      work: title,
-      bar: `at most a quarter of the best peer's, ${peer.contender}`,
-      unit: 'µs',
-      ours: one,
-      allowed: times(1 / 4, peer.samples),
-    }),
-    judge({
-      work: `${title}, fixed-window`,
-      bar: `at most a quarter of the best peer's, ${peer.contender}`,
-      unit: 'µs',
-      ours: samplesOf(rows, 'sluice fixed-window'),
-      allowed: times(1 / 4, peer.samples),
-    }),
-    judge({
-      work: `${title}, three policies`,
-      bar: "at most half of the best peer's with one",
-      unit: 'µs',
-      ours: samplesOf(rows, `${OURS}, 3 policies`),
-      allowed: times(1 / 2, peer.samples),
-    }),
-    judge({
-      work: `${title}, each of 10 policies`,
-      bar: 'at most 1.5 times the cost of a single policy',
-      unit: 'µs',
-      ours: times(1 / 10, samplesOf(rows, `${OURS}, 10 policies`)),
-      allowed: times(1.5, one),
-    }),
-  ]
+async function paced(redis: RedisServer, plan: Plan, log: Log): Promise<Findings> {
+  const left = [...OTHERS, OURS_OF_3, FLOOR_OF_3]
+  const contenders = Object.keys(redisContenders).filter((name) => !left.includes(name))
+  const rounds = { starts: plan.starts, rounds: plan.longRounds }
+  const of = { pattern: '200 a second', decisions: 200 * PACED_SECONDS, rounds } as const
+  const costs = await measureDecisions([redis], contenders, of, plan, log)
+  const p50 = figure(costs, 'Median latency on Redis, 200 requests a second', 'ms', 'p50Ms')
+  const p99 = figure(costs, '99th percentile of that latency, 200 requests a second', 'ms', 'p99Ms')
+  return { measurements: [p50, p99], bars: latencyBars(p50, p99) }
+}
+
+function figure(costs: Costs, title: string, unit: Unit, of: keyof DecisionCost, charted = false) {
+  const about = { title, unit, reference: OURS, ...(charted && { chart: title }) }
+  return measurementOf(costs, about, (cost) => cost[of])
 }

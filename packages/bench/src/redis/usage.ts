@@ -1,21 +1,37 @@
-/** What a Redis server has used since its start. */
+import type { Redis } from 'ioredis'
+
+/** What Redis servers have used since their start. */
 export interface Usage {
-  /** User and system time of the process, µs. */
+  /** User and system time of the processes, µs. */
   readonly cpuMicros: number
+  /** Time in scripts, as `INFO commandstats` has it, µs. */
+  readonly scriptMicros: number
   /** Runs of a script. */
   readonly calls: number
   /** On the wire, in and out. */
   readonly bytes: number
 }
 
-/** @param info what `INFO everything` said */
+const SECTIONS = ['commandstats', 'stats', 'cpu']
+
+/** Of all these servers together. CPU time is what was read last. */
+export async function usageOf(servers: readonly Redis[]): Promise<Usage> {
+  const texts: string[] = []
+  for (const section of SECTIONS) {
+    texts.push(...(await Promise.all(servers.map((server) => server.info(section)))))
+  }
+  return parseUsage(texts.join('\r\n'))
+}
+
+/** @param info what `INFO` said, of several servers too */
 export function parseUsage(info: string): Usage {
-  const field = (name: string, value = '([\\d.]+)') =>
-    Number(new RegExp(`^${name}:${value}`, 'm').exec(info)?.[1] ?? 0)
-  const calls = (command: string) => field(`cmdstat_${command}`, 'calls=(\\d+)')
+  const sum = (pattern: string) =>
+    [...info.matchAll(new RegExp(`^${pattern}`, 'gm'))].reduce((all, [, n]) => all + Number(n), 0)
+  const script = (field: string) => sum(`cmdstat_eval(?:sha)?:.*\\b${field}=(\\d+)`)
   return {
-    cpuMicros: (field('used_cpu_user') + field('used_cpu_sys')) * 1e6,
-    calls: calls('evalsha') + calls('eval'),
-    bytes: field('total_net_input_bytes') + field('total_net_output_bytes'),
+    cpuMicros: sum('used_cpu_(?:user|sys):([\\d.]+)') * 1e6,
+    scriptMicros: script('usec'),
+    calls: script('calls'),
+    bytes: sum('total_net_(?:in|out)put_bytes:(\\d+)'),
   }
 }

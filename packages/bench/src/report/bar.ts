@@ -1,36 +1,36 @@
-import { differences, isDistinguishable, median } from '../statistics/quartiles.ts'
-import type { Bar, Row, Verdict } from './results.ts'
+import { differences, isDistinguishable } from '../statistics/differences.ts'
+import { median } from '../statistics/quartiles.ts'
+import { bestOf, figureOf } from './measurement.ts'
+import type { Bar, Measurement, Row, Verdict } from './results.ts'
 
-interface Asked extends Pick<Bar, 'work' | 'bar' | 'unit'> {
-  /** One sample for each round. */
-  readonly ours: readonly number[]
-  /** The most that is allowed: a number, or one for each round. */
-  readonly allowed: number | readonly number[]
+/** Holds ours against so many times a peer's. */
+export function goal(of: Measurement, ours: Row, atMost: number, peer: Row, claim?: string): Bar {
+  const verdict = verdictOf(ours, atMost, peer)
+  return { ...compared(of, ours, peer), goal: { atMost, verdict }, ...(claim && { claim }) }
 }
 
-/** Holds a figure against its bar, round for round. */
-export function judge({ work, bar, unit, ours, allowed }: Asked): Bar {
-  const most = typeof allowed === 'number' ? ours.map(() => allowed) : allowed
-  const verdict = verdictOf(differences(most, ours))
-  return { work, bar, unit, ours: median(ours), allowed: median(most), verdict }
+/** Shows where the floor is, beside the same peer. */
+export function floor(of: Measurement, row: Row, peer: Row): Bar {
+  return compared(of, row, peer)
 }
 
-function verdictOf(margins: readonly number[]): Verdict {
-  if (!isDistinguishable(margins)) return 'not distinguishable'
-  return median(margins) >= 0 ? 'pass' : 'fail'
+function compared({ title, unit }: Measurement, row: Row, peer: Row): Bar {
+  const { contender } = row
+  const figures = { figure: figureOf(row), peer: peer.contender, peerFigure: figureOf(peer) }
+  return { work: title, unit, contender, ...figures }
 }
 
-export function samplesOf(rows: readonly Row[], contender: string): readonly number[] {
-  const row = rows.find((each) => each.contender === contender)
-  if (row === undefined) throw new Error(`no contender ${contender}`)
-  return row.samples
+/** The rounds decide if they have a direction, and only together with the best ones. */
+function verdictOf(ours: Row, atMost: number, peer: Row): Verdict {
+  const allowed = peer.samples.map((sample) => sample * atMost)
+  const margins = differences(allowed, ours.samples)
+  const isMet = median(margins) >= 0
+  const isMetAtBest = bestOf(ours) <= bestOf(peer) * atMost
+  if (isMet !== isMetAtBest || !isDistinguishable(margins)) return 'not distinguishable'
+  return isMet ? 'met' : 'not met'
 }
 
-/** The contender with the least median. */
-export function least(rows: readonly Row[]): Row {
-  return rows.reduce((best, row) => (median(row.samples) < median(best.samples) ? row : best))
-}
-
-export function times(factor: number, samples: readonly number[]): number[] {
-  return samples.map((sample) => sample * factor)
+/** A peer of each round that is a number: what is not a ratio but a bound. */
+export function bound(ours: Row, name: string, value: number): Row {
+  return { contender: name, samples: ours.samples.map(() => value) }
 }

@@ -3,10 +3,9 @@ import type { Unit } from './results.ts'
 const DIGITS: { readonly [unit in Unit]: number } = {
   ns: 0,
   µs: 2,
-  ms: 2,
+  ms: 3,
   bytes: 0,
   calls: 3,
-  'per second': 0,
 }
 
 /** A number as precise as its unit deserves, without the unit. */
@@ -16,4 +15,9 @@ export function format(value: number, unit: Unit): string {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   })
+}
+
+/** How many times `other` it is. What is added to a base can come out below nothing. */
+export function ratio(value: number, other: number): string {
+  return value > 0 && other > 0 ? `${(value / other).toFixed(2)} ×` : '–'
 }

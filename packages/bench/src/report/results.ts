@@ -1,10 +1,12 @@
-export type Unit = 'ns' | 'µs' | 'ms' | 'bytes' | 'calls' | 'per second'
+export type Unit = 'ns' | 'µs' | 'ms' | 'bytes' | 'calls'
 
-/** One contender at one piece of work. */
+/** One contender at one piece of work. Less is better. */
 export interface Row {
   readonly contender: string
   /** One for each round, in the order of the rounds. */
   readonly samples: readonly number[]
+  /** The best round, where it is not the least sample: of differences that of the best of each. */
+  readonly best?: number
 }
 
 /** All contenders at one piece of work. */
@@ -23,18 +25,29 @@ export function isPeer({ contender }: Row): boolean {
   return !/^(sluice|floor|bare)\b/.test(contender)
 }
 
-export type Verdict = 'pass' | 'fail' | 'not distinguishable'
+export interface Figure {
+  readonly median: number
+  readonly best: number
+}
 
-/** A figure of ours against what it must be. */
+export type Verdict = 'met' | 'not met' | 'not distinguishable'
+
+/** A figure of ours, or of the floor, against a peer's. */
 export interface Bar {
   readonly work: string
-  /** What is asked, in words. */
-  readonly bar: string
   readonly unit: Unit
-  /** Medians of ours and of the most that the bar allows. */
-  readonly ours: number
-  readonly allowed: number
-  readonly verdict: Verdict
+  readonly contender: string
+  readonly figure: Figure
+  readonly peer: string
+  readonly peerFigure: Figure
+  /** What ours must keep; a floor has none, and says what nobody could go below. */
+  readonly goal?: {
+    /** Times the peer's. */
+    readonly atMost: number
+    readonly verdict: Verdict
+  }
+  /** What the README calls the work, where it mentions the figure. */
+  readonly claim?: string
 }
 
 /** What one part of the bench has found. */

@@ -1,12 +1,9 @@
 import { markdownTable } from 'markdown-table'
-import {
-  differences,
-  interquartileRange,
-  isDistinguishable,
-  median,
-} from '../statistics/quartiles.ts'
-import { format } from './format.ts'
-import type { Bar, Measurement, Results, Row, Unit } from './results.ts'
+import { differences, isDistinguishable } from '../statistics/differences.ts'
+import { interquartileRange } from '../statistics/quartiles.ts'
+import { format, ratio } from './format.ts'
+import { figureOf } from './measurement.ts'
+import type { Bar, Measurement, Results, Row } from './results.ts'
 
 /** The results as Markdown, which is laid out so that a terminal shows it as well. */
 export function toMarkdown(results: Results): string {
@@ -15,7 +12,7 @@ export function toMarkdown(results: Results): string {
     facts({ date, ...machine, took: `${Math.round(seconds)} s` }),
     facts(versions),
     ...measurements.map(measurementTable),
-    barTable(bars),
+    `### The goals\n\n${barTable(bars)}`,
   ].join('\n\n')
 }
 
@@ -30,34 +27,41 @@ function measurementTable(measurement: Measurement): string {
   const against = rows.find(({ contender }) => contender === reference)
   const head = ['', `median, ${unit}`, 'best', 'quartiles', ...(against ? ['ratio'] : [])]
   const body = rows.map((row) => {
-    const { contender, samples } = row
-    const figures = [format(median(samples), unit), format(best(samples, unit), unit)]
-    const spread = `± ${format(interquartileRange(samples) / 2, unit)}`
-    return [contender, ...figures, spread, ...(against ? [ratio(row, against)] : [])]
+    const { median, best } = figureOf(row)
+    const spread = `± ${format(interquartileRange(row.samples) / 2, unit)}`
+    const figures = [format(median, unit), format(best, unit), spread]
+    return [row.contender, ...figures, ...(against ? [ratioTo(row, against)] : [])]
   })
   const align = ['l', 'r', 'r', 'r', 'r'].slice(0, head.length)
   return `### ${title}\n\n${markdownTable([head, ...body], { align })}`
 }
 
-function best(samples: readonly number[], unit: Unit): number {
-  return unit === 'per second' ? Math.max(...samples) : Math.min(...samples)
-}
-
 /** How many times the reference it is, where the rounds tell them apart. */
-function ratio({ samples }: Row, reference: Row): string {
-  if (samples === reference.samples) return '1'
-  if (!isDistinguishable(differences(samples, reference.samples))) return 'not distinguishable'
-  const times = median(samples) / median(reference.samples)
-  // What is added to a bare server can come out below nothing.
-  return times > 0 ? `${times.toFixed(2)} ×` : '–'
+function ratioTo(row: Row, reference: Row): string {
+  if (row === reference) return '1'
+  if (!isDistinguishable(differences(row.samples, reference.samples))) return 'not distinguishable'
+  return ratio(figureOf(row).median, figureOf(reference).median)
 }
 
-function barTable(bars: readonly Bar[]): string {
-  const head = ['', 'bar', 'ours', 'allowed', 'verdict']
-  const body = bars.map(({ work, bar, unit, ours, allowed, verdict }) => {
-    const figures = [`${format(ours, unit)} ${unit}`, `${format(allowed, unit)} ${unit}`]
-    return [work, bar, ...figures, verdict === 'fail' ? '**fail**' : verdict]
+/** The goals, each group with the floor of its work. */
+export function barTable(bars: readonly Bar[]): string {
+  const head = ['work', '', 'beside', 'median', 'best', 'goal', 'verdict']
+  const body = bars.map((bar, i) => {
+    const { work, unit, contender, figure, peer, peerFigure, goal } = bar
+    const isFirst = bars[i - 1]?.work !== work
+    return [
+      isFirst ? `${work}, ${unit}` : '',
+      contender,
+      peer,
+      against(figure.median, peerFigure.median, bar),
+      against(figure.best, peerFigure.best, bar),
+      goal ? `≤ ${goal.atMost} ×` : '',
+      goal?.verdict === 'not met' ? '**not met**' : (goal?.verdict ?? ''),
+    ]
   })
-  const align = ['l', 'l', 'r', 'r', 'l']
-  return `### The bars\n\n${markdownTable([head, ...body], { align })}`
+  return markdownTable([head, ...body], { align: ['l', 'l', 'l', 'r', 'r', 'r', 'l'] })
+}
+
+function against(value: number, other: number, { unit }: Bar): string {
+  return `${format(value, unit)} : ${format(other, unit)} = ${ratio(value, other)}`
 }

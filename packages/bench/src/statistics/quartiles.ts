@@ -17,16 +17,3 @@ export function median(samples: readonly number[]): number {
 export function interquartileRange(samples: readonly number[]): number {
   return quantile(samples, 0.75) - quantile(samples, 0.25)
 }
-
-/**
- * What two contenders of the same round differ by, round for round: the machine's mood of a round
- * is in both and leaves with the subtraction.
- */
-export function differences(a: readonly number[], b: readonly number[]): number[] {
-  return a.map((sample, round) => sample - (b[round] as number))
-}
-
-/** Whether the differences say more than their own spread does. */
-export function isDistinguishable(differences: readonly number[]): boolean {
-  return interquartileRange(differences) <= Math.abs(median(differences))
-}
