@@ -15,8 +15,8 @@ export function overValkeyGlide(client: ValkeyGlideClient): Connection {
   }
   return {
     isCluster: typeof client.invokeScriptWithRoute === 'function',
-    evalsha: (sha, keys, input) => send('EVALSHA', sha, `${keys.length}`, ...keys, input),
-    eval: (script, keys, input) => send('EVAL', script, `${keys.length}`, ...keys, input),
+    evalsha: (sha, keys, args) => send('EVALSHA', sha, `${keys.length}`, ...keys, ...args),
+    eval: (script, keys, args) => send('EVAL', script, `${keys.length}`, ...keys, ...args),
   }
 }
 
