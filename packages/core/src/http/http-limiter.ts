@@ -102,9 +102,14 @@ export class HttpLimiter<Request, Response> {
     const { skip, access } = this.compiled
     const preflight = isPreflight(this.adapter, request)
     if (preflight && !access?.denies) return undefined
-    const proceed = () => (preflight ? this.checkPreflight(request) : this.decide(request))
-    if (skip === undefined) return proceed()
-    return then(skip(request), (skipped) => (skipped ? undefined : proceed()))
+    if (skip === undefined) return this.proceed(request, preflight)
+    return then(skip(request), (skipped) =>
+      skipped ? undefined : this.proceed(request, preflight),
+    )
+  }
+
+  private proceed(request: Request, preflight: boolean): MaybePromise<Verdict | undefined> {
+    return preflight ? this.checkPreflight(request) : this.decide(request)
   }
 
   private decide(request: Request): MaybePromise<Verdict | undefined> {

@@ -47,7 +47,7 @@ export class RoutedLimiter<Request, Response> {
     response: Response,
     goOn: () => MaybePromise<T>,
   ): MaybePromise<T | undefined> {
-    return pass(this.of(request), request, response, goOn)
+    return pass(this.of(request), 0, request, response, goOn)
   }
 
   /**
@@ -69,15 +69,18 @@ export class RoutedLimiter<Request, Response> {
   }
 }
 
+/** @param next the index of the first limiter that the request has not passed yet */
 function pass<Request, Response, T>(
-  [first, ...others]: readonly HttpLimiter<Request, Response>[],
+  limiters: readonly HttpLimiter<Request, Response>[],
+  next: number,
   request: Request,
   response: Response,
   goOn: () => MaybePromise<T>,
 ): MaybePromise<T | undefined> {
-  if (first === undefined) return goOn()
-  if (others.length === 0) return first.handle(request, response, goOn)
-  return first.handle(request, response, () => pass(others, request, response, goOn))
+  const limiter = limiters[next]
+  if (limiter === undefined) return goOn()
+  if (next === limiters.length - 1) return limiter.handle(request, response, goOn)
+  return limiter.handle(request, response, () => pass(limiters, next + 1, request, response, goOn))
 }
 
 function compileRoutes<Request, Response>(

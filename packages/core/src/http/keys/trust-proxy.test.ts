@@ -206,6 +206,14 @@ describe('the setting of the framework', () => {
     expect(warnings).toEqual([code])
   })
 
+  test('it is looked at soon when it first matters after many requests', () => {
+    const proxyTrust = jest.fn((): ProxyTrust => 'named')
+    const read = addressReader(undefined, { ...plain, proxyTrust })
+    for (let i = 0; i < 2000; i += 1) read(message(undefined, '127.0.0.1'))
+    for (let i = 0; i < 64; i += 1) read(message('203.0.113.7', '127.0.0.1'))
+    expect(proxyTrust).toHaveBeenCalledTimes(1)
+  })
+
   test('proxies that are named are nothing to tell of', () => {
     warnings.length = 0
     framework('named')('203.0.113.7')

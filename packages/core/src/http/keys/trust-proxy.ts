@@ -22,9 +22,14 @@ const FORWARDED_FOR = 'x-forwarded-for'
 /** More proxies than any chain has: what stands before them in X-Forwarded-For is not looked at. */
 const MAX_HOPS = 32
 
+/** So many requests are looked at first for a setting that is unsafe, then one of so many. */
+const LOOKED_AT_FIRST = 1000
+const LOOKED_AT_LATER = 64
+
 /**
  * How the client's address is read: by `trustProxy`, else by the framework's own setting.
- * Warns about unsafe settings when the first request arrives that they affect.
+ * Warns about unsafe settings when a request arrives that they affect, the first one or, later on,
+ * one of the next: Node makes an object of all header fields when one is read.
  *
  * @throws SluiceError if `trustProxy` is not one
  */
@@ -33,8 +38,11 @@ export function addressReader<Request>(
   adapter: RequestAdapter<Request, never>,
 ): AddressReader<Request> {
   if (trustProxy === undefined) {
+    let requests = 0
     return (request) => {
-      if (adapter.header(request, FORWARDED_FOR) !== undefined) {
+      requests += 1
+      const looks = requests <= LOOKED_AT_FIRST || requests % LOOKED_AT_LATER === 0
+      if (looks && adapter.header(request, FORWARDED_FOR) !== undefined) {
         tellOfTrust(adapter.proxyTrust(request))
       }
       return adapter.address(request)
