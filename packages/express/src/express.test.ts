@@ -1,20 +1,31 @@
 import { createServer } from 'node:http'
-import { adapterSuite } from '@sluice/test-suites'
+import * as runner from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/redis'
+import { type AdapterKit, type AdapterStores, adapterSuite } from '@sluice/test-suites'
 import express5, { type NextFunction, type Request, type Response } from 'express'
 import express4 from 'express4'
-import { rateLimit } from './index.ts'
+import { memoryStore, rateLimit, redisStore } from './index.ts'
+
+const redis = useRedis()
+
+/** Each makes a store on a clock, or on its own without one. */
+const stores: AdapterStores = {
+  memory: (clock) => memoryStore({ ...(clock && { clock }) }),
+  Redis: (clock) => redisStore(redis.client, { ...(clock && { clock }) }),
+}
 
 for (const [name, express] of [
   ['Express 5', express5],
   ['Express 4', express4 as unknown as typeof express5],
 ] as const) {
-  adapterSuite<Request, Response>(name, {
+  const kit: AdapterKit<Request, Response> = {
     serve(site) {
       const app = express()
       if (site.trustProxy !== undefined) app.set('trust proxy', site.trustProxy)
       app.use((request, response, next) => {
         Object.assign(request, { user: site.user(request) })
-        site.before(request, response)
+        response.set(site.fields)
+        if (site.early !== undefined) response.end(site.early)
         next()
       })
       for (const options of site.limiters) app.use(rateLimit(options))
@@ -28,11 +39,12 @@ for (const [name, express] of [
       })
       return createServer(app)
     },
-    node: (request) => request,
+    read: (request) => request,
     send: (response, body) => response.send(body),
     unsafeTrust: [
       [true, 'SLUICE_PROXY_EVERYBODY'],
       [1, 'SLUICE_PROXY_HOPS'],
     ],
-  })
+  }
+  adapterSuite(runner, name, kit, stores)
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { type SendOptions, send } from '@sluice/test-suites'
+import { type SendOptions, send } from '@sluice/test-suites/client'
 import express, { type Request, type Response } from 'express'
 import { rateLimit } from './index.ts'
 

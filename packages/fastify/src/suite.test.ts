@@ -1,13 +1,24 @@
-import { adapterSuite } from '@sluice/test-suites'
+import * as runner from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/redis'
+import { type AdapterKit, type AdapterStores, adapterSuite } from '@sluice/test-suites'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import { rateLimit } from './index.ts'
+import { memoryStore, rateLimit, redisStore } from './index.ts'
 
-adapterSuite<FastifyRequest, FastifyReply>('Fastify 5', {
+const redis = useRedis()
+
+/** Each makes a store on a clock, or on its own without one. */
+const stores: AdapterStores = {
+  memory: (clock) => memoryStore({ ...(clock && { clock }) }),
+  Redis: (clock) => redisStore(redis.client, { ...(clock && { clock }) }),
+}
+
+const kit: AdapterKit<FastifyRequest, FastifyReply> = {
   async serve(site) {
     const app = fastify({ trustProxy: site.trustProxy as string[] })
     app.addHook('onRequest', async (request, reply) => {
-      Object.assign(request, { user: site.user(request.raw) })
-      site.before(request.raw, reply.raw)
+      Object.assign(request, { user: site.user(request) })
+      reply.headers(site.fields)
+      if (site.early !== undefined) reply.raw.end(site.early)
     })
     for (const options of site.limiters) await app.register(rateLimit, options)
     app.all('/', (request, reply) => {
@@ -21,10 +32,12 @@ adapterSuite<FastifyRequest, FastifyReply>('Fastify 5', {
     await app.ready()
     return app.server
   },
-  node: (request) => request.raw,
+  read: (request) => request.raw,
   send: (reply, body) => reply.send(body),
   unsafeTrust: [
     [true, 'SLUICE_PROXY_EVERYBODY'],
     [1, 'SLUICE_PROXY_IGNORED'],
   ],
-})
+}
+
+adapterSuite(runner, 'Fastify 5', kit, stores)

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { afterEach } from '@jest/globals'
-import { type Reply, type SendOptions, send } from '@sluice/test-suites'
+import { type Reply, type SendOptions, send } from '@sluice/test-suites/client'
 import type { FastifyInstance } from 'fastify'
 
 const listening: FastifyInstance[] = []

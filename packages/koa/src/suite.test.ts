@@ -1,22 +1,33 @@
 import { createServer } from 'node:http'
-import { adapterSuite } from '@sluice/test-suites'
+import * as runner from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/redis'
+import { type AdapterKit, type AdapterStores, adapterSuite } from '@sluice/test-suites'
 import Koa3, { type Context } from 'koa'
 import Koa2 from 'koa2'
-import { rateLimit } from './index.ts'
+import { memoryStore, rateLimit, redisStore } from './index.ts'
+
+const redis = useRedis()
+
+/** Each makes a store on a clock, or on its own without one. */
+const stores: AdapterStores = {
+  memory: (clock) => memoryStore({ ...(clock && { clock }) }),
+  Redis: (clock) => redisStore(redis.client, { ...(clock && { clock }) }),
+}
 
 for (const [name, Koa] of [
   ['Koa 3', Koa3],
   ['Koa 2', Koa2 as unknown as typeof Koa3],
 ] as const) {
-  adapterSuite<Context, Context>(name, {
+  const kit: AdapterKit<Context, Context> = {
     serve(site) {
       // Koa takes no ranges for its proxy: the limiters get them.
       const ranges = site.trustProxy === true ? undefined : (site.trustProxy as string | undefined)
       const app = new Koa({ proxy: site.trustProxy === true })
       app.use(async (ctx, next) => {
-        ctx.state.user = site.user(ctx.req)
-        ctx.res.statusCode = 200 // Koa begins with 404, which `before` would send.
-        site.before(ctx.req, ctx.res)
+        ctx.state.user = site.user(ctx)
+        ctx.set(site.fields)
+        ctx.res.statusCode = 200 // Koa begins with 404, which an early response would have.
+        if (site.early !== undefined) ctx.res.end(site.early)
         try {
           await next()
         } catch (error) {
@@ -30,10 +41,11 @@ for (const [name, Koa] of [
       })
       return createServer(app.callback())
     },
-    node: (ctx) => ctx.req,
+    read: (ctx) => ctx.req,
     send(ctx, body) {
       ctx.body = body
     },
     unsafeTrust: [[true, 'SLUICE_PROXY_EVERYBODY']],
-  })
+  }
+  adapterSuite(runner, name, kit, stores)
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach } from '@jest/globals'
-import { type Reply, type SendOptions, send } from '@sluice/test-suites'
+import { type Reply, type SendOptions, send } from '@sluice/test-suites/client'
 import Koa3 from 'koa'
 import Koa2 from 'koa2'
 

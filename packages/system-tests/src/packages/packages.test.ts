@@ -13,8 +13,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { writeDocumented } from './documented.ts'
 
 const workspace = resolve(import.meta.dirname, '../../../..')
 const consumer = join(import.meta.dirname, 'consumer')
@@ -143,4 +145,17 @@ describe('an empty project that installs the packages', () => {
     const options = ['--noEmit', '--strict', '--skipLibCheck', skipLibCheck, '--module', 'nodenext']
     await run(project, tool('tsc'), [...options, '--target', 'es2022', '--types', 'node', file])
   })
+
+  it('passes the suites with node:test: the stores and the adapter of the docs', async () => {
+    const folder = join(project, 'documented')
+    const tests = writeDocumented(workspace, folder)
+    const loader = pathToFileURL(require.resolve('tsx')).href
+    const args = ['--import', loader, '--test', '--test-reporter', 'tap', ...tests]
+    const output = await run(folder, process.execPath, args)
+    expect(output).toMatch(/^# fail 0$/m)
+    expect(Number(/^# pass (\d+)$/m.exec(output)?.[1])).toBeGreaterThan(500)
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022']
+    const typed = ['--allowImportingTsExtensions', '--types', 'node']
+    await run(folder, tool('tsc'), [...options, ...typed, ...tests])
+  }, 120_000)
 })

@@ -1,4 +1,4 @@
-// The stores of docs/stores.md, as they stand there, keep the whole contract.
+// The stores of docs/stores.md, as they stand there, behind a limiter. The packed suite tests the rest.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,6 @@ import { afterAll, expect, test } from '@jest/globals'
 import { createLimiter, type Store } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
 import { patient } from '@sluice/test-harness/redis'
-import { storeSuite } from '@sluice/test-suites'
 
 const markdown = readFileSync(join(__dirname, '../../../../docs/stores.md'), 'utf8')
 const blocks = [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, source]) => source as string)
@@ -16,16 +15,6 @@ afterAll(() => rmSync(file))
 
 type Create = (clock?: () => number) => Store<'async'>
 const { slowMapStore, versionedMapStore } = require(file) as Record<string, Create>
-
-storeSuite('the store with transactions of docs/stores.md', {
-  mode: 'async',
-  create: slowMapStore as Create,
-})
-
-storeSuite('the store that compares and swaps of docs/stores.md', {
-  mode: 'async',
-  create: versionedMapStore as Create,
-})
 
 test('each is short enough to read at a glance', () => {
   for (const source of blocks) expect(source.split('\n').length).toBeLessThan(40)

@@ -1,5 +1,6 @@
-import { type IncomingMessage, request } from 'node:http'
+import { Agent, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import supertest, { type Response } from 'supertest'
 import { assertWellFormed } from './well-formed.ts'
 
 /** Where a server listens. */
@@ -66,29 +67,33 @@ export class Reply {
 }
 
 /** Sends one request on a connection of its own, and checks that the answer's fields are in form. */
-export function send(target: Target, options: SendOptions = {}): Promise<Reply> {
+export async function send(target: Target, options: SendOptions = {}): Promise<Reply> {
   const { method = 'GET', path = '/', headers = {}, from, to } = options
-  return new Promise((resolve, reject) => {
-    const local = from === undefined ? {} : { localAddress: from }
-    const host = to === undefined ? {} : { host: to }
-    const address = { ...target, ...host, ...local }
-    const sent = request({ ...address, method, path, headers, agent: false }, (message) => {
-      const chunks: Buffer[] = []
-      message.on('data', (chunk: Buffer) => chunks.push(chunk))
-      message.on('error', reject)
-      message.on('end', () => {
-        try {
-          const reply = new Reply(message, Buffer.concat(chunks).toString())
-          assertWellFormed(reply)
-          resolve(reply)
-        } catch (error) {
-          reject(error)
-        }
-      })
-    })
-    sent.on('error', reject)
-    sent.end()
+  const test = supertest(baseOf(target, to))[method.toLowerCase() as 'get'](path)
+  // supertest's own types know of no list of values, of which each makes a line.
+  for (const [name, value] of Object.entries(headers)) test.set(name, value as string)
+  if (from !== undefined) test.agent(new Agent({ localAddress: from }))
+  const response = await test.set('Connection', 'close').buffer(true).parse(asText)
+  const { res } = response as Response & { readonly res: IncomingMessage }
+  const reply = new Reply(res, method === 'HEAD' ? '' : response.body)
+  assertWellFormed(reply)
+  return reply
+}
+
+function baseOf(target: Target, to: string | undefined): string {
+  if ('socketPath' in target) return `http+unix://${encodeURIComponent(target.socketPath)}`
+  const host = to ?? target.host
+  return `http://${host.includes(':') ? `[${host}]` : host}:${target.port}`
+}
+
+/** A body as it stands on the wire, whatever its type. */
+function asText(response: Response, done: (error: Error | null, body: string) => void): void {
+  let body = ''
+  response.setEncoding('utf8')
+  response.on('data', (chunk: string) => {
+    body += chunk
   })
+  response.on('end', () => done(null, body))
 }
 
 /** Everything that a server sends on a connection, to a request written by hand. */

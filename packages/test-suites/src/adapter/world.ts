@@ -1,13 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Decision, Store } from '@sluice/core'
-import { type ManualClock, manualClock } from '@sluice/core/testing'
-import { type Adapter, type TestOptions, translate } from './adapter.ts'
+import {
+  type FailingStore,
+  failingStore,
+  type ManualClock,
+  manualClock,
+} from '@sluice/core/testing'
+import type { Runner } from '../runner.ts'
+import { type AdapterKit, type SuiteRequest, type TestOptions, translate } from './adapter-kit.ts'
 import { type Reply, type SendOptions, send, type Target } from './client.ts'
 import { recordingStore } from './recording-store.ts'
+import { notingWarnings } from './warnings.ts'
 
 /** 2026-11-20T12:00:00Z: where windows of a minute, an hour and half a day begin. */
 export const NOON = 1_795_176_000_000
@@ -17,9 +24,12 @@ export type MakeStore = (clock: (() => number) | undefined) => Store
 
 export interface StartOptions {
   readonly trustProxy?: unknown
-  readonly before?: (request: IncomingMessage, response: ServerResponse) => void
+  /** Header fields that the application sets before the limiters run. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** What the application sends before the limiters run. */
+  readonly early?: string
   /** Default: `{ id }` with the id from the header field `x-user`. */
-  readonly user?: (request: IncomingMessage) => unknown
+  readonly user?: (request: SuiteRequest) => unknown
   /** Of the application's response. Default: 200. */
   readonly status?: number
   /** What to listen on. Default: `127.0.0.1`. */
@@ -42,22 +52,48 @@ export interface RunningSite {
   readonly errors: readonly unknown[]
 }
 
+/** Sites of this process: each has keys of its own in a store that others share. */
+let started = 0
+
 /** Where the tests of a table run: a framework, a store, and a clock that stands still. */
 export class World {
   /** A new one for each test, at noon. */
   clock: ManualClock = manualClock(NOON)
-  private readonly adapter: Adapter<never, never>
+  private readonly runner: Runner
+  private readonly kit: AdapterKit<never, never>
   private readonly makeStore: MakeStore
   private readonly ends: (() => Promise<unknown>)[] = []
-  private started = 0
 
-  constructor(adapter: Adapter<never, never>, makeStore: MakeStore) {
-    this.adapter = adapter
+  constructor(runner: Runner, kit: AdapterKit<never, never>, makeStore: MakeStore) {
+    this.runner = runner
+    this.kit = kit
     this.makeStore = makeStore
   }
 
   get unsafeTrust(): readonly (readonly [setting: unknown, warning: string])[] {
-    return this.adapter.unsafeTrust ?? []
+    return this.kit.unsafeTrust ?? []
+  }
+
+  readonly describe = (name: string, define: () => void): void => {
+    this.runner.describe(name, define)
+  }
+
+  /** Registers a test. Its servers and stores end with it. */
+  readonly test = (name: string, run: () => Promise<void>): void => {
+    this.runner.test(name, async () => {
+      try {
+        await notingWarnings(run)
+      } finally {
+        await this.end()
+      }
+    })
+  }
+
+  /** A store that fails when told to, for one test. */
+  failingStore(): FailingStore {
+    const store = failingStore({ clock: this.clock })
+    this.ends.push(async () => store.close())
+    return store
   }
 
   /** Rejects with what the adapter throws for wrong options. */
@@ -70,17 +106,18 @@ export class World {
     const errors: unknown[] = []
     const store = recordingStore(this.makeStore(options.realTime ? undefined : this.clock), keys)
     this.ends.push(async () => store.close())
-    this.started += 1
-    const prefix = `t${process.pid}-${this.started}`
+    started += 1
+    const prefix = `t${process.pid}-${started}`
     const limiters = [given].flat() as TestOptions[]
-    const server = await this.adapter.serve({
+    const server = await this.kit.serve({
       limiters: limiters.map((each) =>
         // A busy machine must not make the process decide by itself.
-        translate({ store, prefix, deadline: '1m', ...each } as TestOptions, this.adapter),
+        translate({ store, prefix, deadline: '1m', ...each } as TestOptions, this.kit),
       ),
       trustProxy: options.trustProxy,
-      user: options.user ?? signedIn,
-      before: options.before ?? (() => {}),
+      user: (request) => (options.user ?? signedIn)(this.kit.read(request)),
+      fields: options.fields ?? {},
+      early: options.early,
       handle(decision) {
         decisions.push(decision)
         return { status: options.status ?? 200, body: 'served' }
@@ -98,7 +135,7 @@ export class World {
   }
 
   /** Ends the servers of a test, and sets the clock back. */
-  async end(): Promise<void> {
+  private async end(): Promise<void> {
     this.clock = manualClock(NOON)
     await Promise.all(this.ends.splice(0).map((end) => end()))
   }
@@ -122,7 +159,7 @@ export class World {
   }
 }
 
-function signedIn({ headers }: IncomingMessage): unknown {
+function signedIn({ headers }: SuiteRequest): unknown {
   const id = headers['x-user']
   return id === undefined ? undefined : { id }
 }

@@ -1,13 +1,12 @@
-import { describe, expect, test } from '@jest/globals'
-import { algorithmNames, LIMIT, limitOf, onBench, type StoreKit, WINDOW } from './bench.ts'
+import { expect } from 'expect'
+import { algorithmNames, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
 
-export function consumes(kit: StoreKit): void {
-  describe.each(algorithmNames)('%s', (name) => {
-    const limit = limitOf(name)
+export function consumes({ describe, test }: StoreTests): void {
+  for (const name of algorithmNames)
+    describe(name, () => {
+      const limit = limitOf(name)
 
-    test(
-      'admits the limit and no more, and tells what remains',
-      onBench(kit, async ({ open }) => {
+      test('admits the limit and no more, and tells what remains', async ({ open }) => {
         const { consume } = open([limit])
         for (let left = LIMIT - 1; left >= 0; left--) {
           const { admitted, outcomes } = await consume('client')
@@ -19,12 +18,9 @@ export function consumes(kit: StoreKit): void {
         }
         const { admitted, outcomes } = await consume('client')
         expect([admitted, outcomes[0]!.admitted, outcomes[0]!.remaining]).toEqual([false, false, 0])
-      }),
-    )
+      })
 
-    test(
-      'a refusal costs nothing, however large',
-      onBench(kit, async ({ open }) => {
+      test('a refusal costs nothing, however large', async ({ open }) => {
         const { consume, remaining } = open([limit])
         await consume('client', 2)
         for (const cost of [LIMIT - 1, LIMIT + 1, Number.MAX_SAFE_INTEGER]) {
@@ -32,12 +28,12 @@ export function consumes(kit: StoreKit): void {
         }
         expect(await remaining('client')).toEqual([LIMIT - 2])
         expect((await consume('client', LIMIT - 2)).admitted).toBe(true)
-      }),
-    )
+      })
 
-    test(
-      'what a refusal says to wait is enough, and one millisecond less is not',
-      onBench(kit, async ({ open, clock }) => {
+      test('what a refusal says to wait is enough, and one millisecond less is not', async ({
+        open,
+        clock,
+      }) => {
         const { consume, peek } = open([limit])
         await consume('client', LIMIT)
         clock.advance(1)
@@ -46,20 +42,14 @@ export function consumes(kit: StoreKit): void {
         expect((await peek('client', 2)).admitted).toBe(false)
         clock.advance(1)
         expect((await consume('client', 2)).admitted).toBe(true)
-      }),
-    )
+      })
 
-    test(
-      'a cost beyond the limit waits for ever',
-      onBench(kit, async ({ open }) => {
+      test('a cost beyond the limit waits for ever', async ({ open }) => {
         const { consume } = open([limit])
         expect((await consume('client', LIMIT + 1)).outcomes[0]!.retryAfterMs).toBe(Infinity)
-      }),
-    )
+      })
 
-    test(
-      'peek says what consume would, and changes nothing',
-      onBench(kit, async ({ open, clock }) => {
+      test('peek says what consume would, and changes nothing', async ({ open, clock }) => {
         const { consume, peek } = open([limit])
         for (const cost of [0, 1, 3, 2, 1, 0, 1]) {
           const peeked = await peek('client', cost)
@@ -67,35 +57,32 @@ export function consumes(kit: StoreKit): void {
           expect(await consume('client', cost)).toEqual(peeked)
           clock.advance(WINDOW / 100)
         }
-      }),
-    )
+      })
 
-    test(
-      'a quota is whole again when it says so',
-      onBench(kit, async ({ open, clock }) => {
+      test('a quota is whole again when it says so', async ({ open, clock }) => {
         const { consume, remaining } = open([limit])
         const { resetMs } = (await consume('client', LIMIT)).outcomes[0]!
         expect(resetMs).toBeGreaterThan(0)
         clock.advance(resetMs)
         expect(await remaining('client')).toEqual([LIMIT])
-      }),
-    )
+      })
 
-    test(
-      'a clock that steps back locks nobody out for longer than a window',
-      onBench(kit, async ({ open, clock }) => {
+      test('a clock that steps back locks nobody out for longer than a window', async ({
+        open,
+        clock,
+      }) => {
         const { consume } = open([limit])
         await consume('client', LIMIT)
         clock.advance(-100 * WINDOW)
         await consume('client')
         clock.advance(2 * WINDOW)
         expect((await consume('client')).admitted).toBe(true)
-      }),
-    )
+      })
 
-    test(
-      'nor in a policy that would have admitted while another one refused',
-      onBench(kit, async ({ open, clock }) => {
+      test('nor in a policy that would have admitted while another one refused', async ({
+        open,
+        clock,
+      }) => {
         const { consume, remaining } = open([limitOf('fixed-window'), limit])
         const alone = open([limitOf('fixed-window')])
         await consume('client', 3)
@@ -105,18 +92,14 @@ export function consumes(kit: StoreKit): void {
         expect(outcomes.map(({ admitted }) => admitted)).toEqual([false, true])
         clock.advance(2 * WINDOW)
         expect(await remaining('client')).toEqual([LIMIT, LIMIT])
-      }),
-    )
-  })
+      })
+    })
 
-  test(
-    'a cost of 0 is admitted while a unit remains, and charges nothing',
-    onBench(kit, async ({ open }) => {
-      const { consume, remaining } = open([limitOf('fixed-window')])
-      expect((await consume('client', 0)).admitted).toBe(true)
-      expect(await remaining('client')).toEqual([LIMIT])
-      await consume('client', LIMIT)
-      expect((await consume('client', 0)).admitted).toBe(false)
-    }),
-  )
+  test('a cost of 0 is admitted while a unit remains, and charges nothing', async ({ open }) => {
+    const { consume, remaining } = open([limitOf('fixed-window')])
+    expect((await consume('client', 0)).admitted).toBe(true)
+    expect(await remaining('client')).toEqual([LIMIT])
+    await consume('client', LIMIT)
+    expect((await consume('client', 0)).admitted).toBe(false)
+  })
 }

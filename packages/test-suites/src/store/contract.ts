@@ -1,121 +1,105 @@
-import { expect, test } from '@jest/globals'
 import type { Charge } from '@sluice/core'
-import { copy, LIMIT, limitOf, onBench, type StoreKit, WINDOW } from './bench.ts'
+import { expect } from 'expect'
+import { copy, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
 
-export function contracts(kit: StoreKit): void {
+export function contracts({ test }: StoreTests, mode: 'sync' | 'async'): void {
   const window = limitOf('fixed-window')
   const bucket = limitOf('token-bucket')
 
-  test(
-    'all policies are charged, or none',
-    onBench(kit, async ({ open }) => {
-      await open([window]).consume('client', 3)
-      const { consume, remaining } = open([window, bucket, limitOf('sliding-log')])
-      const refused = await consume('client', 3)
-      expect(refused.admitted).toBe(false)
-      expect(refused.outcomes.map(({ admitted }) => admitted)).toEqual([false, true, true])
-      expect(await remaining('client')).toEqual([2, LIMIT, LIMIT])
-      expect((await consume('client', 2)).admitted).toBe(true)
-      expect(await remaining('client')).toEqual([0, LIMIT - 2, LIMIT - 2])
-    }),
-  )
+  test('all policies are charged, or none', async ({ open }) => {
+    await open([window]).consume('client', 3)
+    const { consume, remaining } = open([window, bucket, limitOf('sliding-log')])
+    const refused = await consume('client', 3)
+    expect(refused.admitted).toBe(false)
+    expect(refused.outcomes.map(({ admitted }) => admitted)).toEqual([false, true, true])
+    expect(await remaining('client')).toEqual([2, LIMIT, LIMIT])
+    expect((await consume('client', 2)).admitted).toBe(true)
+    expect(await remaining('client')).toEqual([0, LIMIT - 2, LIMIT - 2])
+  })
 
-  test(
-    'where one policy refuses, the others are shown as they stand',
-    onBench(kit, async ({ open }) => {
-      const { consume, block } = open([window, bucket])
-      await open([window]).consume('client', LIMIT)
-      const refused = await consume('client', 2)
-      expect(refused.outcomes.map(({ remaining }) => remaining)).toEqual([0, LIMIT])
-      await block('client', 1)
-      const blocked = await consume('client')
-      expect(blocked.outcomes.map(({ admitted }) => admitted)).toEqual([false, false])
-    }),
-  )
+  test('where one policy refuses, the others are shown as they stand', async ({ open }) => {
+    const { consume, block } = open([window, bucket])
+    await open([window]).consume('client', LIMIT)
+    const refused = await consume('client', 2)
+    expect(refused.outcomes.map(({ remaining }) => remaining)).toEqual([0, LIMIT])
+    await block('client', 1)
+    const blocked = await consume('client')
+    expect(blocked.outcomes.map(({ admitted }) => admitted)).toEqual([false, false])
+  })
 
-  test(
-    'the policies of a request may differ in cost',
-    onBench(kit, async ({ open }) => {
-      const { ledger, charges, remaining } = open([window, bucket])
-      const [first, second] = charges('client', 1)
-      await ledger.consume([first!, { ...second!, cost: 4 }])
-      expect(await remaining('client')).toEqual([LIMIT - 1, LIMIT - 4])
-      const ruling = await ledger.consume([first!, { ...second!, cost: 2 }])
-      expect(ruling.outcomes.map(({ admitted }) => admitted)).toEqual([true, false])
-      expect(await remaining('client')).toEqual([LIMIT - 1, LIMIT - 4])
-    }),
-  )
+  test('the policies of a request may differ in cost', async ({ open }) => {
+    const { ledger, charges, remaining } = open([window, bucket])
+    const [first, second] = charges('client', 1)
+    await ledger.consume([first!, { ...second!, cost: 4 }])
+    expect(await remaining('client')).toEqual([LIMIT - 1, LIMIT - 4])
+    const ruling = await ledger.consume([first!, { ...second!, cost: 2 }])
+    expect(ruling.outcomes.map(({ admitted }) => admitted)).toEqual([true, false])
+    expect(await remaining('client')).toEqual([LIMIT - 1, LIMIT - 4])
+  })
 
-  test(
-    'the charges are read before the call returns: the caller may use them again',
-    onBench(kit, async ({ open }) => {
-      const { ledger, remaining } = open([window])
-      const charge: Charge = { key: 'first', limit: window, cost: 1 }
-      const charges = [charge]
-      const pending = []
-      for (const [key, cost] of [
-        ['first', 1],
-        ['second', 2],
-        ['third', 3],
-      ] as const) {
-        charge.key = key
-        charge.cost = cost
-        pending.push(ledger.consume(charges))
+  test('the charges are read before the call returns: the caller may use them again', async ({
+    open,
+  }) => {
+    const { ledger, remaining } = open([window])
+    const charge: Charge = { key: 'first', limit: window, cost: 1 }
+    const charges = [charge]
+    const pending = []
+    for (const [key, cost] of [
+      ['first', 1],
+      ['second', 2],
+      ['third', 3],
+    ] as const) {
+      charge.key = key
+      charge.cost = cost
+      pending.push(ledger.consume(charges))
+    }
+    charge.key = 'never'
+    charge.cost = LIMIT
+    await Promise.all(pending)
+    for (const [key, left] of [
+      ['first', LIMIT - 1],
+      ['second', LIMIT - 2],
+      ['third', LIMIT - 3],
+      ['never', LIMIT],
+    ] as const) {
+      expect(await remaining(key)).toEqual([left])
+    }
+  })
+
+  test('requests at once are admitted up to the limit, exactly', async ({ open }) => {
+    const { ledger, charges } = open([window, bucket])
+    const rulings = Array.from({ length: 300 }, async () => {
+      const ruling = ledger.consume(charges('client', 1))
+      return ruling instanceof Promise ? await ruling : copy(ruling)
+    })
+    const admitted = (await Promise.all(rulings)).filter((ruling) => ruling.admitted)
+    expect(admitted.map(({ outcomes }) => outcomes[0]!.remaining)).toEqual([4, 3, 2, 1, 0])
+  })
+
+  test(`answers ${mode === 'sync' ? 'at once' : 'by promises'}`, async ({ open }) => {
+    const { ledger, charges } = open([window])
+    const answers = [
+      ledger.consume(charges('client', 1)),
+      ledger.peek(charges('client', 1)),
+      ledger.settle(charges('client', 1)),
+      ledger.block(['client'], 1),
+      ledger.reset(['client']),
+    ]
+    const promises = answers.map((answer) => answer instanceof Promise)
+    await Promise.all(answers)
+    expect(new Set(promises)).toEqual(new Set([mode === 'async']))
+  })
+
+  test('says when it decided, on its own clock, and that it was the store', async ({
+    open,
+    clock,
+  }) => {
+    const { consume, peek } = open([window])
+    for (const step of [0, 1, WINDOW, -3 * WINDOW]) {
+      clock.advance(step)
+      for (const { at, source } of [await consume('client'), await peek('client')]) {
+        expect([at, source]).toEqual([clock(), 'store'])
       }
-      charge.key = 'never'
-      charge.cost = LIMIT
-      await Promise.all(pending)
-      for (const [key, left] of [
-        ['first', LIMIT - 1],
-        ['second', LIMIT - 2],
-        ['third', LIMIT - 3],
-        ['never', LIMIT],
-      ] as const) {
-        expect(await remaining(key)).toEqual([left])
-      }
-    }),
-  )
-
-  test(
-    'requests at once are admitted up to the limit, exactly',
-    onBench(kit, async ({ open }) => {
-      const { ledger, charges } = open([window, bucket])
-      const rulings = Array.from({ length: 300 }, async () => {
-        const ruling = ledger.consume(charges('client', 1))
-        return ruling instanceof Promise ? await ruling : copy(ruling)
-      })
-      const admitted = (await Promise.all(rulings)).filter((ruling) => ruling.admitted)
-      expect(admitted.map(({ outcomes }) => outcomes[0]!.remaining)).toEqual([4, 3, 2, 1, 0])
-    }),
-  )
-
-  test(
-    `answers ${kit.mode === 'sync' ? 'at once' : 'by promises'}`,
-    onBench(kit, async ({ open }) => {
-      const { ledger, charges } = open([window])
-      const answers = [
-        ledger.consume(charges('client', 1)),
-        ledger.peek(charges('client', 1)),
-        ledger.settle(charges('client', 1)),
-        ledger.block(['client'], 1),
-        ledger.reset(['client']),
-      ]
-      const promises = answers.map((answer) => answer instanceof Promise)
-      await Promise.all(answers)
-      expect(new Set(promises)).toEqual(new Set([kit.mode === 'async']))
-    }),
-  )
-
-  test(
-    'says when it decided, on its own clock, and that it was the store',
-    onBench(kit, async ({ open, clock }) => {
-      const { consume, peek } = open([window])
-      for (const step of [0, 1, WINDOW, -3 * WINDOW]) {
-        clock.advance(step)
-        for (const { at, source } of [await consume('client'), await peek('client')]) {
-          expect([at, source]).toEqual([clock(), 'store'])
-        }
-      }
-    }),
-  )
+    }
+  })
 }

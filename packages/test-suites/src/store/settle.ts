@@ -1,25 +1,21 @@
-import { describe, expect, test } from '@jest/globals'
-import { algorithmNames, LIMIT, limitOf, onBench, type StoreKit, WINDOW } from './bench.ts'
+import { expect } from 'expect'
+import { algorithmNames, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
 
-export function settles(kit: StoreKit): void {
-  describe.each(algorithmNames)('%s', (name) => {
-    const limit = limitOf(name)
+export function settles({ describe, test }: StoreTests): void {
+  for (const name of algorithmNames)
+    describe(name, () => {
+      const limit = limitOf(name)
 
-    test(
-      'gives back, down to an untouched quota',
-      onBench(kit, async ({ open }) => {
+      test('gives back, down to an untouched quota', async ({ open }) => {
         const { consume, settle, remaining } = open([limit])
         const { at } = await consume('client', LIMIT)
         await settle('client', -2, at)
         expect(await remaining('client')).toEqual([2])
         await settle('client', -100, at)
         expect(await remaining('client')).toEqual([LIMIT])
-      }),
-    )
+      })
 
-    test(
-      'charges more, into debt that must be worked off',
-      onBench(kit, async ({ open, clock }) => {
+      test('charges more, into debt that must be worked off', async ({ open, clock }) => {
         const { consume, settle, peek } = open([limit])
         const { at } = await consume('client', LIMIT)
         const before = (await peek('client', 1)).outcomes[0]!.retryAfterMs
@@ -29,57 +25,47 @@ export function settles(kit: StoreKit): void {
         expect(retryAfterMs).toBeGreaterThanOrEqual(before)
         clock.advance(3 * WINDOW)
         expect((await consume('client', LIMIT)).admitted).toBe(true)
-      }),
-    )
+      })
 
-    test(
-      'of a key never seen charges what it is told',
-      onBench(kit, async ({ open }) => {
+      test('of a key never seen charges what it is told', async ({ open }) => {
         const { settle, remaining } = open([limit])
         await settle('given back', -3)
         await settle('charged', 3)
         expect(await remaining('given back')).toEqual([LIMIT])
         expect(await remaining('charged')).toEqual([LIMIT - 3])
-      }),
-    )
+      })
 
-    test(
-      'leaves a blocked key blocked',
-      onBench(kit, async ({ open, clock }) => {
+      test('leaves a blocked key blocked', async ({ open, clock }) => {
         const { block, settle, consume } = open([limit])
         await block('client', 1_000)
         await settle('client', -LIMIT)
         clock.advance(999)
         expect((await consume('client')).admitted).toBe(false)
-      }),
-    )
+      })
+    })
+
+  for (const name of ['fixed-window', 'sliding-window', 'sliding-log'] as const)
+    test(`${name}: what was charged in a window that is gone changes nothing`, async ({
+      open,
+      clock,
+    }) => {
+      const { consume, settle, remaining } = open([limitOf(name)])
+      const { at } = await consume('client', 2)
+      clock.advance(2 * WINDOW)
+      await consume('client', 2)
+      await settle('client', -2, at)
+      await settle('client', 2, at)
+      expect(await remaining('client')).toEqual([LIMIT - 2])
+    })
+
+  test('corrects every policy, each by its own units', async ({ open }) => {
+    const { ledger, charges, consume, remaining } = open([
+      limitOf('fixed-window'),
+      limitOf('token-bucket'),
+    ])
+    const { at } = await consume('client', 4)
+    const [first, second] = charges('client', -1)
+    await ledger.settle([first!, { ...second!, cost: -3 }], at)
+    expect(await remaining('client')).toEqual([LIMIT - 3, LIMIT - 1])
   })
-
-  test.each(['fixed-window', 'sliding-window', 'sliding-log'] as const)(
-    '%s: what was charged in a window that is gone changes nothing',
-    (name) =>
-      onBench(kit, async ({ open, clock }) => {
-        const { consume, settle, remaining } = open([limitOf(name)])
-        const { at } = await consume('client', 2)
-        clock.advance(2 * WINDOW)
-        await consume('client', 2)
-        await settle('client', -2, at)
-        await settle('client', 2, at)
-        expect(await remaining('client')).toEqual([LIMIT - 2])
-      })(),
-  )
-
-  test(
-    'corrects every policy, each by its own units',
-    onBench(kit, async ({ open }) => {
-      const { ledger, charges, consume, remaining } = open([
-        limitOf('fixed-window'),
-        limitOf('token-bucket'),
-      ])
-      const { at } = await consume('client', 4)
-      const [first, second] = charges('client', -1)
-      await ledger.settle([first!, { ...second!, cost: -3 }], at)
-      expect(await remaining('client')).toEqual([LIMIT - 3, LIMIT - 1])
-    }),
-  )
 }

@@ -10,7 +10,7 @@ import type { FetchReply } from './fetch-reply.ts'
 
 type Options = Partial<RateLimitOptions<Request, FetchReply>> & { routes?: object }
 type Application = (request: Request) => Response | Promise<Response>
-type Served = (request: Request, address: string) => Promise<Response>
+type Served = (request: Request, client: { address: string }) => Promise<Response>
 
 const markdown = readFileSync(join(__dirname, '../../../../../docs/adapters.md'), 'utf8')
 const source = (/^```ts\n(.*?)^```$/ms.exec(markdown) as RegExpExecArray)[1] as string
@@ -21,7 +21,7 @@ const { rateLimit } = require(file) as {
   rateLimit(options: object, application: Application): Served
 }
 
-const ADDRESS = '192.0.2.1'
+const address = '192.0.2.1'
 const TERMS = { limit: 2, window: '1m', algorithm: 'fixed-window' } as const
 
 let store: ReturnType<typeof memoryStore>
@@ -32,7 +32,7 @@ beforeEach(() => {
 function serve(options: Options, application: Application = () => new Response('served')) {
   const served = rateLimit({ ...TERMS, store, ...options }, application)
   return (init: RequestInit = {}, path = '/') =>
-    served(new Request(`http://example.com${path}`, init), ADDRESS)
+    served(new Request(`http://example.com${path}`, init), { address })
 }
 
 /** Units charged, as the next request's fields say. */
@@ -88,7 +88,7 @@ test('a redirect does not carry an exhausted quota', async () => {
 
 test('two limiters on one request write fields that list both', async () => {
   const inner = rateLimit({ ...TERMS, store, limit: 1, prefix: 'inner' }, () => new Response('ok'))
-  const send = serve({}, (request) => inner(request, ADDRESS))
+  const send = serve({}, (request) => inner(request, { address }))
   expect((await send()).headers.get('RateLimit-Policy')).toBe(
     '"default";q=2;w=60, "default-2";q=1;w=60',
   )

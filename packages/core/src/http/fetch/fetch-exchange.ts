@@ -26,7 +26,10 @@ export function fetchExchange(
       reply.status = status
     },
     send(reply, body, mediaType) {
-      const headers = { 'Content-Type': mediaType }
+      const headers = {
+        'Content-Type': mediaType,
+        'Content-Length': String(Buffer.byteLength(body)),
+      }
       reply.answer(new Response(body, { status: reply.status, headers }))
     },
     // With the status that is set, as the response of a framework would have it.

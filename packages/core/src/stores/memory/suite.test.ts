@@ -1,4 +1,5 @@
+import * as runner from '@jest/globals'
 import { storeSuite } from '@sluice/test-suites'
 import { memoryStore } from '../../index.ts'
 
-storeSuite('the memory store', { mode: 'sync', create: (clock) => memoryStore({ clock }) })
+storeSuite(runner, 'the memory store', { mode: 'sync', create: (clock) => memoryStore({ clock }) })

@@ -1,3 +1,4 @@
+import * as runner from '@jest/globals'
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { type RedisCluster, startCluster } from '@sluice/test-harness/redis'
 import { storeSuite } from '@sluice/test-suites'
@@ -22,7 +23,7 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
   })
   afterAll(() => open.close())
 
-  storeSuite('the Redis store', {
+  storeSuite(runner, 'the Redis store', {
     mode: 'async',
     create: (clock) => redisStore(open.client, { clock }),
   })

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect } from 'expect'
 import type { World } from '../world.ts'
 
 const ONCE = { limit: 1, window: '1m' } as const
@@ -6,16 +6,15 @@ const DENIED = { type: 'about:blank', title: 'Forbidden', status: 403 }
 
 /** Clients that no policy is asked about. */
 export function accessTests(world: World): void {
-  test.each(['127.0.0.1', '127.0.0.0/8', '::ffff:127.0.0.0/104'])(
-    'allow %s: never limited, not counted, no fields',
-    async (entry) => {
+  const { test } = world
+  for (const entry of ['127.0.0.1', '127.0.0.0/8', '::ffff:127.0.0.0/104'] as const)
+    test(`allow ${entry}: never limited, not counted, no fields`, async () => {
       const site = await world.start({ ...ONCE, allow: [entry] })
       for (const reply of await site.sendTimes(3))
         expect([reply.status, reply.limitFields()]).toEqual([200, {}])
       expect(site.keys).toEqual([])
       expect(site.decisions).toEqual(Array(3).fill(expect.objectContaining({ source: 'allow' })))
-    },
-  )
+    })
 
   test('deny: always 403, with a body and without Retry-After', async () => {
     const site = await world.start({ ...ONCE, deny: ['127.0.0.1'] })
@@ -61,11 +60,9 @@ export function accessTests(world: World): void {
     expect((await site.send()).status).toBe(200)
   })
 
-  test.each([['127.0.0.1'], [[7]], [['10.0.0.0/33']], [['300.0.0.1']]])(
-    'deny: %j is refused',
-    async (deny) => {
+  for (const [deny] of [['127.0.0.1'], [[7]], [['10.0.0.0/33']], [['300.0.0.1']]] as const)
+    test(`deny: ${JSON.stringify(deny)} is refused`, async () => {
       const options = { ...ONCE, deny } as never
       await expect(world.start(options)).rejects.toMatchObject({ option: 'deny' })
-    },
-  )
+    })
 }

@@ -1,11 +1,12 @@
-import { expect, test } from '@jest/globals'
 import type { Decision } from '@sluice/core'
+import { expect } from 'expect'
 import type { World } from '../world.ts'
 
 const TERMS = { limit: 2, window: '1m', algorithm: 'fixed-window' } as const
 
 /** What the application learns. */
 export function decisionTests(world: World): void {
+  const { test } = world
   test('the request holds the decision', async () => {
     const site = await world.start(TERMS)
     await site.send()
@@ -56,7 +57,7 @@ export function decisionTests(world: World): void {
     expect(site.decisions).toEqual(told)
   })
 
-  test.each([
+  for (const [option, value] of [
     ['dryRun', 'true'],
     ['skip', true],
     ['respond', 'no'],
@@ -67,10 +68,11 @@ export function decisionTests(world: World): void {
     ['cost', -1],
     ['prefix', 'a b'],
     ['store', {}],
-  ])('%s: %j is refused at construction', async (option, value) => {
-    await expect(world.start({ ...TERMS, [option]: value } as never)).rejects.toMatchObject({
-      name: 'SluiceError',
-      option,
+  ] as const)
+    test(`${option}: ${JSON.stringify(value)} is refused at construction`, async () => {
+      await expect(world.start({ ...TERMS, [option]: value } as never)).rejects.toMatchObject({
+        name: 'SluiceError',
+        option,
+      })
     })
-  })
 }

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import type { TestOptions } from '../adapter.ts'
+import { inspect } from 'node:util'
+import { expect } from 'expect'
+import type { TestOptions } from '../adapter-kit.ts'
 import type { RunningSite, World } from '../world.ts'
 
 const boom = new Error('boom')
@@ -27,19 +28,8 @@ const FINE = { key: 'a', user: 'b', limit: 5, cost: 1, skip: false }
 
 /** Functions of the application's that fail: the error handler hears of it, the server lives on. */
 export function errorTests(world: World): void {
-  const unhandled: unknown[] = []
-  const note = (error: unknown) => void unhandled.push(error)
-
-  beforeEach(() => {
-    unhandled.length = 0
-    process.on('unhandledRejection', note)
-  })
-  afterEach(async () => {
-    // An unhandled rejection is announced once the microtasks of a turn have run.
-    await new Promise((resolve) => setImmediate(resolve))
-    process.off('unhandledRejection', note)
-    expect(unhandled).toEqual([])
-  })
+  const test = (name: string, run: () => Promise<void>) =>
+    world.test(name, () => withoutUnhandledRejections(run))
 
   async function expectError(site: RunningSite, error: unknown): Promise<void> {
     const reply = await site.send()
@@ -49,9 +39,8 @@ export function errorTests(world: World): void {
     expect(site.decisions).toEqual([])
   }
 
-  test.each(FAILING)(
-    '%s %p: the error handler gets it, others are served',
-    async (option, fail) => {
+  for (const [option, fail] of FAILING)
+    test(`${option} ${inspect(fail)}: the error handler gets it, others are served`, async () => {
       const site = await world.start({
         ...TERMS,
         key: 'user',
@@ -59,18 +48,15 @@ export function errorTests(world: World): void {
       } as TestOptions)
       await expectError(site, boom)
       expect((await site.send({ path: '/?other' })).status).toBe(200)
-    },
-  )
+    })
 
-  test.each([throws, rejects, rejectsLate])(
-    'respond %p: the error handler gets it',
-    async (respond) => {
+  for (const respond of [throws, rejects, rejectsLate] as const)
+    test(`respond ${inspect(respond)}: the error handler gets it`, async () => {
       const site = await world.start({ ...TERMS, limit: 0, respond })
       expect((await site.send()).status).toBe(500)
       expect(site.errors).toEqual([boom])
       expect((await site.send()).status).toBe(500)
-    },
-  )
+    })
 
   test('settle rejects with an object without a prototype: no rejection escapes', async () => {
     const settle = async () => {
@@ -81,7 +67,7 @@ export function errorTests(world: World): void {
     expect(site.errors).toEqual([])
   })
 
-  test.each([
+  for (const [option, value, code] of [
     ['limit', '5', 'SLUICE_OPTION_TYPE'],
     ['limit', Number.NaN, 'SLUICE_OPTION_RANGE'],
     ['limit', undefined, 'SLUICE_OPTION_TYPE'],
@@ -92,16 +78,14 @@ export function errorTests(world: World): void {
     ['cost', 0.5, 'SLUICE_OPTION_RANGE'],
     ['cost', -1, 'SLUICE_OPTION_RANGE'],
     ['cost', undefined, 'SLUICE_OPTION_TYPE'],
-  ])(
-    'peers fault 12: a %s function that gives %p is an error, not unlimited',
-    async (option, value, code) => {
+  ] as const)
+    test(`a ${option} function that gives ${inspect(value)} is an error, not unlimited`, async () => {
       for (const give of [() => value, async () => value]) {
         const site = await world.start({ ...TERMS, [option]: give } as never)
         await expectError(site, expect.objectContaining({ name: 'SluiceError', code, option }))
         expect(site.keys).toEqual([])
       }
-    },
-  )
+    })
 
   test('two functions of one request fail: one error, and no rejection escapes', async () => {
     const site = await world.start({
@@ -133,10 +117,25 @@ export function errorTests(world: World): void {
     ['rejects with an object without a prototype', () => Promise.reject(bare)],
     ['rejects with what has no text', () => Promise.reject({ toString: throws })],
   ] as const
-  test.each(ONDECISION)('onDecision %s: the request goes on', async (_, onDecision) => {
-    const site = await world.start({ ...TERMS, limit: 1, onDecision: onDecision as never })
-    const statuses = (await site.sendTimes(2)).map(({ status }) => status)
-    expect(statuses).toEqual([200, 429])
-    expect(site.errors).toEqual([])
-  })
+  for (const [given, onDecision] of ONDECISION)
+    test(`onDecision ${given}: the request goes on`, async () => {
+      const site = await world.start({ ...TERMS, limit: 1, onDecision: onDecision as never })
+      const statuses = (await site.sendTimes(2)).map(({ status }) => status)
+      expect(statuses).toEqual([200, 429])
+      expect(site.errors).toEqual([])
+    })
+}
+
+async function withoutUnhandledRejections(run: () => Promise<void>): Promise<void> {
+  const unhandled: unknown[] = []
+  const note = (error: unknown) => void unhandled.push(error)
+  process.on('unhandledRejection', note)
+  try {
+    await run()
+    // An unhandled rejection is announced once the microtasks of a turn have run.
+    await new Promise((resolve) => setImmediate(resolve))
+  } finally {
+    process.off('unhandledRejection', note)
+  }
+  expect(unhandled).toEqual([])
 }

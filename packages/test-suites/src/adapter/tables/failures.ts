@@ -1,6 +1,5 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { Decision } from '@sluice/core'
-import { type FailingStore, failingStore } from '@sluice/core/testing'
+import { expect } from 'expect'
 import type { Reply } from '../client.ts'
 import type { World } from '../world.ts'
 
@@ -10,13 +9,10 @@ const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => stat
 
 /** What clients see of a remote store that hangs or fails. */
 export function failureTests(world: World): void {
-  let store: FailingStore
-  beforeEach(() => {
-    store = failingStore({ clock: world.clock })
-  })
-  afterEach(() => store.close())
+  const { test } = world
 
-  test('peers fault 6: a store that hangs does not hang the request', async () => {
+  test('a store that hangs does not hang the request', async () => {
+    const store = world.failingStore()
     const site = await world.start({ ...TERMS, store })
     expect((await site.send()).status).toBe(200)
     store.hang()
@@ -27,6 +23,7 @@ export function failureTests(world: World): void {
   })
 
   test('is limited by this process, in the same words', async () => {
+    const store = world.failingStore()
     const site = await world.start({ ...TERMS, algorithm: 'fixed-window', store })
     const [before] = await site.sendTimes(1)
     store.fail()
@@ -39,7 +36,8 @@ export function failureTests(world: World): void {
     expect(site.errors).toEqual([])
   })
 
-  test("peers fault 7: with onStoreError: 'deny' an outage is a 503 in its own words, no 429", async () => {
+  test("with onStoreError: 'deny' an outage is a 503 in its own words, no 429", async () => {
+    const store = world.failingStore()
     const decisions: Decision[] = []
     const onDecision = (decision: Decision) => void decisions.push(decision)
     const site = await world.start({ ...TERMS, store, onStoreError: 'deny', onDecision })
@@ -60,6 +58,7 @@ export function failureTests(world: World): void {
   })
 
   test("with onStoreError: 'allow' requests pass, without fields that nobody knows", async () => {
+    const store = world.failingStore()
     const site = await world.start({ ...TERMS, limit: 0, store, onStoreError: 'allow' })
     store.fail()
     const reply = await site.send()
@@ -68,6 +67,7 @@ export function failureTests(world: World): void {
   })
 
   test('stacked limiters may take different stances', async () => {
+    const store = world.failingStore()
     const open = { ...TERMS, store, onStoreError: 'allow' } as const
     const site = await world.start([open, { ...TERMS, store, onStoreError: 'deny', limit: 9 }])
     store.fail()
@@ -75,6 +75,7 @@ export function failureTests(world: World): void {
   })
 
   test('a dry run refuses nobody even then', async () => {
+    const store = world.failingStore()
     const site = await world.start({ ...TERMS, store, onStoreError: 'deny', dryRun: true })
     store.fail()
     expect((await site.send()).status).toBe(200)
@@ -82,6 +83,7 @@ export function failureTests(world: World): void {
   })
 
   test('what was admitted here alone is settled here alone', async () => {
+    const store = world.failingStore()
     const site = await world.start({ ...TERMS, limit: 10, store, cost: 5, settle: () => 1 })
     store.fail()
     const replies = await site.sendTimes(4)
@@ -94,6 +96,7 @@ export function failureTests(world: World): void {
   })
 
   test('a client that goes on asking while it is refused costs the store no call', async () => {
+    const store = world.failingStore()
     const site = await world.start({ ...TERMS, store })
     await site.sendTimes(3)
     const calls = store.calls

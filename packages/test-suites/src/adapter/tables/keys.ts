@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals'
+import { inspect } from 'node:util'
+import { expect } from 'expect'
 import { warned } from '../warnings.ts'
 import type { World } from '../world.ts'
 
@@ -21,25 +22,28 @@ const WAYS: [string, <T>(value: T) => T | Promise<T>][] = [
 
 /** What a request is charged to, and how much: options that are functions of it. */
 export function keyTests(world: World): void {
-  test.each(WAYS)('key function, %s', async (_, give) => {
-    const key = ({ headers }: { headers: Record<string, unknown> }) =>
-      give(`tenant:${headers['x-tenant']}`)
-    const site = await world.start({ limit: 1, window: '1m', key })
-    const statuses: number[] = []
-    for (const tenant of ['a', 'b', 'a'])
-      statuses.push((await site.send({ headers: { 'x-tenant': tenant } })).status)
-    expect(statuses).toEqual([200, 200, 429])
-    expect(site.keys).toEqual(['key:tenant:a', 'key:tenant:b', 'key:tenant:a'])
-  })
+  const { test } = world
+  for (const [given, give] of WAYS)
+    test(`key function, ${given}`, async () => {
+      const key = ({ headers }: { headers: Record<string, unknown> }) =>
+        give(`tenant:${headers['x-tenant']}`)
+      const site = await world.start({ limit: 1, window: '1m', key })
+      const statuses: number[] = []
+      for (const tenant of ['a', 'b', 'a'])
+        statuses.push((await site.send({ headers: { 'x-tenant': tenant } })).status)
+      expect(statuses).toEqual([200, 200, 429])
+      expect(site.keys).toEqual(['key:tenant:a', 'key:tenant:b', 'key:tenant:a'])
+    })
 
-  test.each(WAYS)('user function, %s; without a user, the address', async (_, give) => {
-    const user = ({ headers }: { headers: Record<string, unknown> }) =>
-      give(headers['x-account'] as string | undefined)
-    const site = await world.start({ ...TERMS, key: 'user', user })
-    await site.send({ headers: { 'x-account': 'bob' } })
-    await site.send({ headers: { 'x-user': 'alice' } })
-    expect(site.keys).toEqual(['user:bob', '127.0.0.1'])
-  })
+  for (const [given, give] of WAYS)
+    test(`user function, ${given}; without a user, the address`, async () => {
+      const user = ({ headers }: { headers: Record<string, unknown> }) =>
+        give(headers['x-account'] as string | undefined)
+      const site = await world.start({ ...TERMS, key: 'user', user })
+      await site.send({ headers: { 'x-account': 'bob' } })
+      await site.send({ headers: { 'x-user': 'alice' } })
+      expect(site.keys).toEqual(['user:bob', '127.0.0.1'])
+    })
 
   test('a user function that gives a number means that user', async () => {
     const user = ({ headers }: { headers: Record<string, unknown> }) =>
@@ -49,7 +53,7 @@ export function keyTests(world: World): void {
     expect(site.keys).toEqual(['user:7', 'user:0'])
   })
 
-  test.each([
+  for (const [user, key] of [
     [{ id: 'alice' }, 'user:alice'],
     [{ id: 42 }, 'user:42'],
     [{ id: 0 }, 'user:0'],
@@ -59,11 +63,12 @@ export function keyTests(world: World): void {
     ['alice', '127.0.0.1'],
     [null, '127.0.0.1'],
     [undefined, '127.0.0.1'],
-  ])("key: 'user' with the framework's user %j: %s", async (user, key) => {
-    const site = await world.start({ ...TERMS, key: 'user' }, { user: () => user })
-    await site.send()
-    expect(site.keys).toEqual([key])
-  })
+  ] as const)
+    test(`key: 'user' with the framework's user ${JSON.stringify(user)}: ${key}`, async () => {
+      const site = await world.start({ ...TERMS, key: 'user' }, { user: () => user })
+      await site.send()
+      expect(site.keys).toEqual([key])
+    })
 
   test('nobody is signed in: clients are told apart by address', async () => {
     const options = { limit: 1, window: '1m', key: 'user' } as const
@@ -80,9 +85,8 @@ export function keyTests(world: World): void {
     expect((await site.send()).status).toBe(200)
   })
 
-  test.each([undefined, null, '', Number.NaN, {}, Object.create(null), ['a']])(
-    'peers fault 13: a key function that gives %p: limited by address, told once',
-    async (nothing) => {
+  for (const nothing of [undefined, null, '', Number.NaN, {}, Object.create(null), ['a']] as const)
+    test(`a key function that gives ${inspect(nothing)}: limited by address, told once`, async () => {
       const options = { limit: 1, window: '1m', key: () => nothing as never } as const
       const site = await world.start(options, { trustProxy: '127.0.0.1' })
       const statuses: number[] = []
@@ -90,12 +94,10 @@ export function keyTests(world: World): void {
         statuses.push((await site.send({ headers: { 'X-Forwarded-For': address } })).status)
       expect(statuses).toEqual([200, 200, 429])
       expect(warned('SLUICE_KEY_MISSING')).toBe(1)
-    },
-  )
+    })
 
-  test.each(['127.0.0.1', 'address:127.0.0.1', 'user:alice', 'unknown'])(
-    'a client that names itself %s spends no quota but its own',
-    async (name) => {
+  for (const name of ['127.0.0.1', 'address:127.0.0.1', 'user:alice', 'unknown'] as const)
+    test(`a client that names itself ${name} spends no quota but its own`, async () => {
       const site = await world.start({
         policies: [
           {
@@ -125,8 +127,7 @@ export function keyTests(world: World): void {
         '127.0.0.1',
         '127.0.0.1',
       ])
-    },
-  )
+    })
 
   test('lists are matched by kind: a key function gives no user and no address', async () => {
     const site = await world.start({
@@ -150,19 +151,20 @@ export function keyTests(world: World): void {
     })
   })
 
-  test.each(WAYS)('limit as a function: tiers, %s', async (_, give) => {
-    const site = await world.start({
-      limit: ({ headers }) => give(headers['x-plan'] === 'pro' ? 10 : 1),
-      window: '1m',
-      key: ({ headers }) => String(headers['x-plan']),
+  for (const [given, give] of WAYS)
+    test(`limit as a function: tiers, ${given}`, async () => {
+      const site = await world.start({
+        limit: ({ headers }) => give(headers['x-plan'] === 'pro' ? 10 : 1),
+        window: '1m',
+        key: ({ headers }) => String(headers['x-plan']),
+      })
+      const pro = await site.sendTimes(2, { headers: { 'x-plan': 'pro' } })
+      const free = await site.sendTimes(2, { headers: { 'x-plan': 'free' } })
+      expect([...pro, ...free].map(({ status }) => status)).toEqual([200, 200, 200, 429])
+      expect(pro[1]?.field('RateLimit-Policy')).toBe('"default";q=10;w=60')
+      expect(pro[1]?.remaining).toBe(8)
+      expect(free[1]?.field('RateLimit-Policy')).toBe('"default";q=1;w=60')
     })
-    const pro = await site.sendTimes(2, { headers: { 'x-plan': 'pro' } })
-    const free = await site.sendTimes(2, { headers: { 'x-plan': 'free' } })
-    expect([...pro, ...free].map(({ status }) => status)).toEqual([200, 200, 200, 429])
-    expect(pro[1]?.field('RateLimit-Policy')).toBe('"default";q=10;w=60')
-    expect(pro[1]?.remaining).toBe(8)
-    expect(free[1]?.field('RateLimit-Policy')).toBe('"default";q=1;w=60')
-  })
 
   test('a client whose plan grows keeps what it has used', async () => {
     const site = await world.start({
@@ -176,35 +178,37 @@ export function keyTests(world: World): void {
     expect((await site.send({ headers: { 'x-limit': '5' } })).remaining).toBe(1)
   })
 
-  test.each(WAYS)('cost as a function, %s', async (_, give) => {
-    const cost = ({ headers }: { headers: Record<string, unknown> }) =>
-      give(Number(headers['x-cost']))
-    const site = await world.start({ limit: 10, window: '1m', cost })
-    const results: number[][] = []
-    for (const units of ['3', '0', '8', '7', '0']) {
-      const reply = await site.send({ headers: { 'x-cost': units } })
-      results.push([reply.status, reply.status === 200 ? reply.remaining : 0])
-    }
-    expect(results).toEqual([
-      [200, 7],
-      [200, 7],
-      [429, 0],
-      [200, 0],
-      [429, 0],
-    ])
-  })
-
-  test.each(WAYS)('skip, %s: neither limited nor counted', async (_, give) => {
-    const site = await world.start({
-      limit: 1,
-      window: '1m',
-      skip: ({ headers }) => give(headers['x-skip'] === 'yes'),
+  for (const [given, give] of WAYS)
+    test(`cost as a function, ${given}`, async () => {
+      const cost = ({ headers }: { headers: Record<string, unknown> }) =>
+        give(Number(headers['x-cost']))
+      const site = await world.start({ limit: 10, window: '1m', cost })
+      const results: number[][] = []
+      for (const units of ['3', '0', '8', '7', '0']) {
+        const reply = await site.send({ headers: { 'x-cost': units } })
+        results.push([reply.status, reply.status === 200 ? reply.remaining : 0])
+      }
+      expect(results).toEqual([
+        [200, 7],
+        [200, 7],
+        [429, 0],
+        [200, 0],
+        [429, 0],
+      ])
     })
-    const skipped = await site.sendTimes(3, { headers: { 'x-skip': 'yes' } })
-    expect(skipped.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(site.decisions).toEqual([undefined, undefined, undefined])
-    const counted = await site.sendTimes(2)
-    expect(counted.map(({ status }) => status)).toEqual([200, 429])
-    expect(site.keys).toHaveLength(2)
-  })
+
+  for (const [given, give] of WAYS)
+    test(`skip, ${given}: neither limited nor counted`, async () => {
+      const site = await world.start({
+        limit: 1,
+        window: '1m',
+        skip: ({ headers }) => give(headers['x-skip'] === 'yes'),
+      })
+      const skipped = await site.sendTimes(3, { headers: { 'x-skip': 'yes' } })
+      expect(skipped.map(({ status }) => status)).toEqual([200, 200, 200])
+      expect(site.decisions).toEqual([undefined, undefined, undefined])
+      const counted = await site.sendTimes(2)
+      expect(counted.map(({ status }) => status)).toEqual([200, 429])
+      expect(site.keys).toHaveLength(2)
+    })
 }

@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals'
-import type { TestOptions } from '../adapter.ts'
+import { inspect } from 'node:util'
+import { expect } from 'expect'
+import type { TestOptions } from '../adapter-kit.ts'
 import { warned } from '../warnings.ts'
 import type { World } from '../world.ts'
 
@@ -8,7 +9,8 @@ const from = (forwarded: string) => ({ headers: { 'X-Forwarded-For': forwarded }
 
 /** Whom to believe about the client's address: the option, and unsafe settings of the framework. */
 export function proxyTests(world: World): void {
-  test.each<[TestOptions['trustProxy'], string, string]>([
+  const { test } = world
+  for (const [trustProxy, forwarded, key] of [
     ['loopback', '1.1.1.1, 203.0.113.7', '203.0.113.7'],
     [['127.0.0.0/8', '10.0.0.0/8'], '203.0.113.7, 10.1.2.3', '203.0.113.7'],
     ['::ffff:127.0.0.0/104', '203.0.113.7', '203.0.113.7'],
@@ -19,19 +21,20 @@ export function proxyTests(world: World): void {
     [2, '1.1.1.1, 203.0.113.7', '1.1.1.1'],
     [0, '203.0.113.7', '127.0.0.1'],
     [(address) => address === '127.0.0.1', '203.0.113.7', '203.0.113.7'],
-  ])('trustProxy %p, X-Forwarded-For %j: %s', async (trustProxy, forwarded, key) => {
-    const site = await world.start({ ...TERMS, trustProxy } as TestOptions)
-    await site.send(from(forwarded))
-    expect(site.keys).toEqual([key])
-  })
+  ] as readonly (readonly [TestOptions['trustProxy'], string, string])[])
+    test(`trustProxy ${inspect(trustProxy)}, X-Forwarded-For ${JSON.stringify(forwarded)}: ${key}`, async () => {
+      const site = await world.start({ ...TERMS, trustProxy } as TestOptions)
+      await site.send(from(forwarded))
+      expect(site.keys).toEqual([key])
+    })
 
-  test('point 61: of thousands of entries the last 32 are looked at', async () => {
+  test('of thousands of entries the last 32 are looked at', async () => {
     const site = await world.start({ ...TERMS, trustProxy: 'loopback' })
     await site.send(from(`203.0.113.7,${'127.0.0.1,'.repeat(1400)}127.0.0.1`))
     expect(site.keys).toEqual(['127.0.0.1'])
   })
 
-  test.each([
+  for (const trustProxy of [
     true,
     '',
     'everybody',
@@ -43,12 +46,13 @@ export function proxyTests(world: World): void {
     '10.0.0.0/33',
     '::/129',
     '0.0.0.0/0',
-  ])('point 66: trustProxy %j is refused', async (trustProxy) => {
-    const options = { ...TERMS, trustProxy } as never
-    await expect(world.start(options)).rejects.toMatchObject({ code: 'SLUICE_TRUST_PROXY' })
-  })
+  ] as const)
+    test(`trustProxy ${JSON.stringify(trustProxy)} is refused`, async () => {
+      const options = { ...TERMS, trustProxy } as never
+      await expect(world.start(options)).rejects.toMatchObject({ code: 'SLUICE_TRUST_PROXY' })
+    })
 
-  test('point 65: X-Forwarded-For while no proxy is trusted is told once', async () => {
+  test('X-Forwarded-For while no proxy is trusted is told once', async () => {
     const site = await world.start(TERMS)
     for (let i = 0; i < 3; i += 1) await site.send(from('203.0.113.7'))
     expect(warned('SLUICE_PROXY_UNTRUSTED')).toBe(1)
@@ -56,15 +60,13 @@ export function proxyTests(world: World): void {
 
   if (world.unsafeTrust.length === 0) return
 
-  test.each(world.unsafeTrust)(
-    "point 65 and peers fault 15: the framework's %j is told once, a health check first or not",
-    async (trustProxy, code) => {
+  for (const [trustProxy, code] of world.unsafeTrust)
+    test(`the framework's ${JSON.stringify(trustProxy)} is told once, a health check first or not`, async () => {
       const site = await world.start(TERMS, { trustProxy })
       const before = warned(code)
       await site.send()
       expect(warned(code)).toBe(before)
       for (let i = 0; i < 3; i += 1) await site.send(from('203.0.113.7'))
       expect(warned(code)).toBe(1)
-    },
-  )
+    })
 }

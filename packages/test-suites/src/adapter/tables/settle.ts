@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals'
-import { until } from '@sluice/test-harness/redis'
+import { expect } from 'expect'
+import { eventually } from '../eventually.ts'
 import { warned } from '../warnings.ts'
 import type { RunningSite, World } from '../world.ts'
 
@@ -15,10 +15,10 @@ const TERMS = {
 
 /** `settle`: an estimate is charged at first, and what it has really cost at the end. */
 export function settleTests(world: World): void {
+  const { test } = world
   async function expectRemaining(site: RunningSite, remaining: number): Promise<void> {
-    await until(async () => (await site.send()).remaining === remaining, {
-      withinMs: 5000,
-      what: `${remaining} units are left`,
+    await eventually(`${remaining} units are left`, async () => {
+      return (await site.send()).remaining === remaining
     })
   }
 
@@ -32,10 +32,7 @@ export function settleTests(world: World): void {
   test('what was too little is charged, into debt if need be', async () => {
     const site = await world.start(TERMS)
     await site.send({ headers: { 'x-estimate': '10', 'x-actual': '250' } })
-    await until(async () => (await site.send()).status === 429, {
-      withinMs: 5000,
-      what: 'the debt refuses',
-    })
+    await eventually('the debt refuses', async () => (await site.send()).status === 429)
     world.clock.advance(60_000)
     await expectRemaining(site, 100)
   })
@@ -47,12 +44,13 @@ export function settleTests(world: World): void {
     await expectRemaining(site, 80)
   })
 
-  test.each(['-1', 'nonsense', '1.5'])('%s is no cost: the estimate stands', async (actual) => {
-    const site = await world.start(TERMS)
-    await site.send({ headers: { 'x-estimate': '30', 'x-actual': actual } })
-    // Settled in order: once this one is, the other has been tried.
-    await site.send({ headers: { 'x-estimate': '20', 'x-actual': '10' } })
-    await expectRemaining(site, 60)
-    expect(warned('SLUICE_SETTLE')).toBe(1)
-  })
+  for (const actual of ['-1', 'nonsense', '1.5'] as const)
+    test(`${actual} is no cost: the estimate stands`, async () => {
+      const site = await world.start(TERMS)
+      await site.send({ headers: { 'x-estimate': '30', 'x-actual': actual } })
+      // Settled in order: once this one is, the other has been tried.
+      await site.send({ headers: { 'x-estimate': '20', 'x-actual': '10' } })
+      await expectRemaining(site, 60)
+      expect(warned('SLUICE_SETTLE')).toBe(1)
+    })
 }

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect } from 'expect'
 import type { World } from '../world.ts'
 
 const BURST = { limit: 2, window: '1s', algorithm: 'fixed-window', retryAfterJitter: 0 } as const
@@ -6,7 +6,8 @@ const MINUTE = { limit: 3, window: '1m', algorithm: 'fixed-window', retryAfterJi
 
 /** Two limiters in the way of one request. */
 export function stackTests(world: World): void {
-  test('point 18: each field once, with the policies of both under names of their own', async () => {
+  const { test } = world
+  test('each field once, with the policies of both under names of their own', async () => {
     const site = await world.start([BURST, MINUTE])
     const reply = await site.send()
     expect(reply.limitFields()).toEqual({

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals'
-import { until } from '@sluice/test-harness/redis'
+import { expect } from 'expect'
+import { eventually } from '../eventually.ts'
 import { NOON, type World } from '../world.ts'
 
 type Headers = { headers: Record<string, unknown> }
@@ -37,6 +37,7 @@ const BUDGET = {
 
 /** Budgets in tokens: what is counted, and what clients learn of it. */
 export function unitTests(world: World): void {
+  const { test } = world
   test('a call costs one request and an estimate of tokens, each in the fields of its unit', async () => {
     const site = await world.start(BUDGET)
     world.clock.set(NOON + 30_500)
@@ -83,7 +84,7 @@ export function unitTests(world: World): void {
         Number(reply.field(`anthropic-ratelimit-${unit}-remaining`)),
       )
     }
-    await until(async () => (await left())[1] === 900, { withinMs: 5000, what: 'it is settled' })
+    await eventually('it is settled', async () => (await left())[1] === 900)
     expect(await left()).toEqual([700, 900])
   })
 
@@ -94,12 +95,17 @@ export function unitTests(world: World): void {
     expect(reply.seconds('Retry-After')).toBe(Math.ceil(reply.seconds('Retry-After-Ms') / 1000))
   })
 
-  test.each([
+  for (const [wrong, code, option] of [
     [{ unit: 'token', cost: 5 }, 'SLUICE_OPTION_VALUE', 'unit'],
     [{ unit: 'tokens' }, 'SLUICE_OPTION_CONFLICT', 'cost'],
     [{ unit: 5 }, 'SLUICE_OPTION_TYPE', 'unit'],
-  ] as const)('%j is refused', async (wrong, code, option) => {
-    const options = { limit: 100, window: '1m', ...wrong } as never
-    await expect(world.start(options)).rejects.toMatchObject({ name: 'SluiceError', code, option })
-  })
+  ] as const)
+    test(`${JSON.stringify(wrong)} is refused`, async () => {
+      const options = { limit: 100, window: '1m', ...wrong } as never
+      await expect(world.start(options)).rejects.toMatchObject({
+        name: 'SluiceError',
+        code,
+        option,
+      })
+    })
 }

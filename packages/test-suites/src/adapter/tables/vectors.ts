@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals'
-import type { TestOptions } from '../adapter.ts'
+import { expect } from 'expect'
+import type { TestOptions } from '../adapter-kit.ts'
 import { NOON, type World } from '../world.ts'
 
 interface Vector {
@@ -199,18 +199,21 @@ const VECTORS: readonly Vector[] = [
   },
 ]
 
-/** Point 1: real responses against the vectors, whose numbers the id refers to. */
+/** Real responses against the vectors. */
 export function vectorTests(world: World): void {
-  describe.each(VECTORS)('point 1, vector $id', ({ id: _, fields, ...vector }) => {
-    test.each(Object.entries(fields))('%s', async (profile, expected) => {
-      const headers = profile as 'draft-11'
-      const { options, at, before = [], cost, status } = vector
-      const site = await world.start({ ...options, headers })
-      world.clock.set(NOON + at)
-      for (const earlier of before) await site.send({ headers: { 'x-cost': earlier } })
-      const reply = await site.send({ headers: cost === undefined ? {} : { 'x-cost': cost } })
-      expect(reply.status).toBe(status)
-      expect(reply.limitFields()).toEqual(expected)
+  const { describe, test } = world
+  for (const { id, fields, ...vector } of VECTORS)
+    describe(`vector ${id}`, () => {
+      for (const [profile, expected] of Object.entries(fields))
+        test(profile, async () => {
+          const headers = profile as 'draft-11'
+          const { options, at, before = [], cost, status } = vector
+          const site = await world.start({ ...options, headers })
+          world.clock.set(NOON + at)
+          for (const earlier of before) await site.send({ headers: { 'x-cost': earlier } })
+          const reply = await site.send({ headers: cost === undefined ? {} : { 'x-cost': cost } })
+          expect(reply.status).toBe(status)
+          expect(reply.limitFields()).toEqual(expected)
+        })
     })
-  })
 }

@@ -1,10 +1,11 @@
-import { expect, test } from '@jest/globals'
+import { expect } from 'expect'
 import type { World } from '../world.ts'
 
 const QUEUE = { limit: 10, window: '1s', algorithm: 'leaky-bucket', retryAfterJitter: 0 } as const
 
 /** The leaky bucket: admitted requests wait their turn. */
 export function waitingTests(world: World): void {
+  const { test } = world
   test('requests that come at once are served one after the other, at the pace', async () => {
     const site = await world.start(QUEUE)
     const start = performance.now()

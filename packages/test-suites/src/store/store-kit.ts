@@ -1,7 +1,8 @@
 import type { AlgorithmName, Charge, Ledger, Store, StoreResult } from '@sluice/core'
+import { algorithms } from '@sluice/core/algorithms'
+import type { CompiledLimit } from '@sluice/core/store'
 import { type ManualClock, manualClock } from '@sluice/core/testing'
-import type { CompiledLimit } from '../../../core/src/algorithms/algorithm.ts'
-import { algorithms } from '../../../core/src/algorithms/index.ts'
+import type { Runner } from '../runner.ts'
 
 /** The store under test. */
 export interface StoreKit<S extends Store = Store> {
@@ -44,27 +45,40 @@ export interface Rig {
   remaining(key: string): Promise<number[]>
 }
 
-let tests = 0
+/** The runner for one kit: every test gets a bench whose keys no other test has touched. */
+export interface StoreTests {
+  readonly describe: (name: string, define: () => void) => void
+  readonly test: (name: string, run: (bench: Bench) => Promise<void>) => void
+}
 
-/** Wraps a test, which gets a bench whose keys no other test has touched. */
-export function onBench(kit: StoreKit, test: (bench: Bench) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const clock = manualClock()
-    const store = await kit.create(clock)
-    tests += 1
-    const own = `test-${process.pid}-${tests}`
-    try {
-      await test({
-        store,
-        clock,
-        open: (limits, { space = 'p', prefix = '' } = {}) => {
-          const spaces = limits.map(({ algorithm }, i) => ({ name: `${space}${i}`, algorithm }))
-          return rig(store.open(spaces, own + prefix), limits)
-        },
-      })
-    } finally {
-      store.close()
-    }
+let benches = 0
+
+export function storeTests(runner: Runner, kit: StoreKit): StoreTests {
+  return {
+    describe: (name, define) => void runner.describe(name, define),
+    test: (name, run) =>
+      void runner.test(name, async () => {
+        const clock = manualClock()
+        const store = await kit.create(clock)
+        try {
+          await run(benchOf(store, clock))
+        } finally {
+          store.close()
+        }
+      }),
+  }
+}
+
+function benchOf(store: Store, clock: ManualClock): Bench {
+  benches += 1
+  const own = `test-${process.pid}-${benches}`
+  return {
+    store,
+    clock,
+    open: (limits, { space = 'p', prefix = '' } = {}) => {
+      const spaces = limits.map(({ algorithm }, i) => ({ name: `${space}${i}`, algorithm }))
+      return rig(store.open(spaces, own + prefix), limits)
+    },
   }
 }
 

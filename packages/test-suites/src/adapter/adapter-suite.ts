@@ -1,8 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe } from '@jest/globals'
-import { memoryStore, redisStore } from '@sluice/core'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
-import type { Adapter } from './adapter.ts'
+import { memoryStore } from '@sluice/core'
+import type { Runner } from '../runner.ts'
+import type { AdapterKit } from './adapter-kit.ts'
 import { accessTests } from './tables/access.ts'
 import { addressTests } from './tables/addresses.ts'
 import { corsTests } from './tables/cors.ts'
@@ -11,7 +9,7 @@ import { errorTests } from './tables/errors.ts'
 import { failureTests } from './tables/failures.ts'
 import { fieldTests } from './tables/fields.ts'
 import { keyTests } from './tables/keys.ts'
-import { peerTests } from './tables/peers.ts'
+import { mistakeTests } from './tables/mistakes.ts'
 import { policyTests } from './tables/policies.ts'
 import { proxyTests } from './tables/proxies.ts'
 import { refusalTests } from './tables/refusals.ts'
@@ -22,6 +20,13 @@ import { unitTests } from './tables/units.ts'
 import { vectorTests } from './tables/vectors.ts'
 import { waitingTests } from './tables/waiting.ts'
 import { type MakeStore, World } from './world.ts'
+
+/** The stores to run on, by name. Each is made for one test, on a clock, or on its own without one. */
+export type AdapterStores = Readonly<Record<string, MakeStore>>
+
+const MEMORY: AdapterStores = {
+  memory: (clock) => memoryStore(clock === undefined ? {} : { clock }),
+}
 
 const TABLES: Record<string, (world: World) => void> = {
   'header fields': fieldTests,
@@ -40,44 +45,28 @@ const TABLES: Record<string, (world: World) => void> = {
   'requests that wait their turn': waitingTests,
   'stacked limiters': stackTests,
   CORS: corsTests,
-  'faults of the peers': peerTests,
+  'common mistakes of limiters': mistakeTests,
 }
 
 /**
- * Registers the tests that every adapter passes: over real sockets, in memory and on a Redis
- * server of its own.
+ * Registers the tests that every adapter passes, over real sockets, on each of the stores. The tests
+ * must run one after the other, and before others in the process that emit Sluice's warnings.
+ *
+ * @param stores default: the memory store
  */
 export function adapterSuite<Request, Response>(
+  runner: Runner,
   name: string,
-  adapter: Adapter<Request, Response>,
+  kit: AdapterKit<Request, Response>,
+  stores: AdapterStores = MEMORY,
 ): void {
-  let server: RedisServer
-  let client: Redis
-  const stores: Record<string, MakeStore> = {
-    memory: (clock) => memoryStore(clock === undefined ? {} : { clock }),
-    Redis: (clock) => redisStore(client, clock === undefined ? {} : { clock }),
-  }
-
-  describe(name, () => {
-    beforeAll(async () => {
-      server = await startRedis()
-      client = new Redis(server.port, server.host)
-    })
-    afterAll(async () => {
-      client.disconnect()
-      await server.stop()
-    })
-
-    describe.each(Object.keys(stores))('with the store %s', (store) => {
-      const world = new World(adapter as never, stores[store] as MakeStore)
-      afterEach(() => world.end())
-      for (const [title, table] of Object.entries(TABLES)) describe(title, () => table(world))
-    })
-
-    describe('a store that fails', () => {
-      const world = new World(adapter as never, stores.memory as MakeStore)
-      afterEach(() => world.end())
-      failureTests(world)
-    })
+  const world = (makeStore: MakeStore) => new World(runner, kit as never, makeStore)
+  runner.describe(name, () => {
+    for (const [store, makeStore] of Object.entries(stores))
+      runner.describe(`with the store ${store}`, () => {
+        for (const [title, table] of Object.entries(TABLES))
+          runner.describe(title, () => table(world(makeStore)))
+      })
+    runner.describe('a store that fails', () => failureTests(world(MEMORY.memory as MakeStore)))
   })
 }

@@ -1,0 +1,84 @@
+import type { Server } from 'node:http'
+import type { Decision, MaybePromise, RateLimitOptions } from '@sluice/core'
+
+/** What the suite needs to know of a framework. */
+export interface AdapterKit<Request, Response> {
+  /** A server of the framework as the site describes it. It does not listen yet. */
+  serve(site: Site<Request, Response>): MaybePromise<Server>
+  /** What the tests read of a request of the framework. */
+  read(request: Request): SuiteRequest
+  /** Ends a response of which only the body is missing, as `respond` does: it returns this. */
+  send(response: Response, body: string): unknown
+  /** Settings of the framework that let clients choose their address, and the warning for each. */
+  readonly unsafeTrust?: readonly (readonly [setting: unknown, code: string])[]
+}
+
+/** A request as the tests see it, in every framework. Node's `IncomingMessage` is one. */
+export interface SuiteRequest {
+  /** Header fields by lower-case name. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Path and query, as the client has sent them. */
+  readonly url?: string | undefined
+}
+
+/** An application with limiters, which each framework builds in its own way. */
+export interface Site<Request, Response> {
+  /** Every request passes them in this order, whatever its path. */
+  readonly limiters: readonly RateLimitOptions<Request, Response>[]
+  /**
+   * For the framework's own proxy setting: ranges of addresses, one of the adapter's `unsafeTrust`,
+   * or undefined for its default. A framework that takes no ranges passes them to the limiters, as
+   * their `trustProxy`.
+   */
+  readonly trustProxy: unknown
+  /** The signed-in user, to be put where the framework keeps it; undefined for none. */
+  user(request: Request): unknown
+  /** Header fields that the application sets on every response before the limiters run. */
+  readonly fields: Readonly<Record<string, string>>
+  /** The application sends this response before the limiters run, and lets the request go on. */
+  readonly early: string | undefined
+  /**
+   * The application, at the path `/` for every method: returns its response. Every other path is a
+   * 404. It sends none if one has been sent already.
+   * @param decision what the limiter has left on the request
+   */
+  handle(decision: Decision | undefined): { readonly status: number; readonly body: string }
+  /** Gets every error that reaches the framework's error handler, which then sends a 500. */
+  failed(error: unknown): void
+}
+
+/** The options as the tests write them: functions see the same request in every framework. */
+export type TestOptions = RateLimitOptions<SuiteRequest, SuiteResponse>
+
+export interface SuiteResponse {
+  /** What it returns, `respond` returns. */
+  send(body: string): unknown
+}
+
+type Reader = (request: SuiteRequest) => unknown
+
+/** The options in the terms of the framework. */
+export function translate<Request, Response>(
+  options: TestOptions,
+  { read, send }: AdapterKit<Request, Response>,
+): RateLimitOptions<Request, Response> {
+  const translateReaders = (terms: object) => {
+    const translated: Record<string, unknown> = { ...terms }
+    for (const name of ['limit', 'cost', 'key', 'user', 'skip', 'settle']) {
+      const reader = translated[name]
+      if (typeof reader !== 'function') continue
+      translated[name] = (request: Request) => (reader as Reader)(read(request))
+    }
+    return translated
+  }
+  const { policies, respond, onDecision } = options
+  const translated = translateReaders(options)
+  if (policies !== undefined) translated.policies = policies.map(translateReaders)
+  if (typeof respond === 'function')
+    translated.respond = (decision: Decision, request: Request, response: Response) =>
+      respond(decision, read(request), { send: (body) => send(response, body) })
+  if (typeof onDecision === 'function')
+    translated.onDecision = (decision: Decision, request: Request) =>
+      onDecision(decision, read(request))
+  return translated as unknown as RateLimitOptions<Request, Response>
+}

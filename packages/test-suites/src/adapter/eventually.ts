@@ -1,0 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** A charge is settled after its response has ended: how long after is not for the client to know. */
+export async function eventually(what: string, condition: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 5000
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`waited 5 s in vain until ${what}`)
+    await delay(5)
+  }
+}

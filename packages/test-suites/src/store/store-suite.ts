@@ -1,0 +1,24 @@
+import type { Store } from '@sluice/core'
+import type { Runner } from '../runner.ts'
+import { blocks } from './block.ts'
+import { consumes } from './consume.ts'
+import { contracts } from './contract.ts'
+import { settles } from './settle.ts'
+import { shares } from './sharing.ts'
+import { type StoreKit, storeTests } from './store-kit.ts'
+
+/**
+ * Registers the tests that every store passes, whatever holds its states.
+ *
+ *     storeSuite(runner, 'my store', { mode: 'async', create: (clock) => myStore({ clock }) })
+ */
+export function storeSuite(runner: Runner, name: string, kit: StoreKit<Store>): void {
+  const tests = storeTests(runner, kit)
+  runner.describe(`${name} keeps the contract of stores`, () => {
+    runner.describe('consume and peek', () => consumes(tests))
+    runner.describe('settle', () => settles(tests))
+    runner.describe('block and reset', () => blocks(tests))
+    runner.describe('spaces and keys', () => shares(tests))
+    runner.describe('calls', () => contracts(tests, kit.mode))
+  })
+}
