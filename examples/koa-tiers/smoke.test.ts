@@ -6,6 +6,7 @@ import {
   startExample,
 } from '@sluice/test-harness/examples'
 import { type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import request, { type Response } from 'supertest'
 
 let redis: RedisServer
 
@@ -28,17 +29,17 @@ describe.each(['memory', 'Redis'])('with %s', (store) => {
   })
 
   const ask = (max: number, key?: string) =>
-    fetch(`${example.url}/?prompt=one+two+three&max=${max}`, {
-      headers: key === undefined ? {} : { 'x-api-key': key },
-    })
+    request(example.url)
+      .get(`/?prompt=one+two+three&max=${max}`)
+      .set(key === undefined ? {} : { 'x-api-key': key })
   const tokensLeft = ({ headers }: Response) =>
-    Number(/"tokens";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
+    Number(/"tokens";r=(\d+)/.exec(headers.ratelimit ?? '')?.[1])
 
   test('tokens by plan, each user apart from the address', async () => {
     await awayFromEdge(60_000, 5000)
     const free = await ask(80, 'free-1')
-    expect(await free.json()).toEqual({ plan: 'free', text: 'one two three', tokens: 3 })
-    expect(free.headers.get('ratelimit-policy')).toBe('"requests";q=20;w=60, "tokens";q=1000;w=60')
+    expect(free.body).toEqual({ plan: 'free', text: 'one two three', tokens: 3 })
+    expect(free.headers['ratelimit-policy']).toBe('"requests";q=20;w=60, "tokens";q=1000;w=60')
     expect(tokensLeft(free)).toBe(920)
     expect(tokensLeft(await ask(80, 'pro-1'))).toBe(9920)
     expect(tokensLeft(await ask(60))).toBe(40)
@@ -55,7 +56,7 @@ describe.each(['memory', 'Redis'])('with %s', (store) => {
   test('more than the plan has is refused, and costs nothing', async () => {
     const refused = await ask(101)
     expect(refused.status).toBe(429)
-    expect(await refused.json()).toMatchObject({ 'violated-policies': ['tokens'] })
+    expect(refused.body).toMatchObject({ 'violated-policies': ['tokens'] })
     expect((await ask(1)).status).toBe(200)
   })
 

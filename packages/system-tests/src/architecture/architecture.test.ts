@@ -79,3 +79,20 @@ test('the glossary has fifteen lines', () => {
   const rows = page.slice(page.indexOf('## Glossary')).match(/^\| (?!word|---)/gm)
   expect(rows).toHaveLength(15)
 })
+
+/** The packages of ours that the sources of a package import. */
+function siblingsOf(name: string): string[] {
+  const folder = join(root, 'packages', name, 'src')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const siblings = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => [
+      ...readFileSync(join(folder, file), 'utf8').matchAll(/ from '@sluice\/([\w-]+)/g),
+    ])
+  return [...new Set(siblings.map(([, sibling]) => sibling as string))]
+}
+
+test('the harness imports no package of ours, the suites only core', () => {
+  expect(siblingsOf('test-harness')).toEqual([])
+  expect(siblingsOf('test-suites')).toEqual(['core'])
+})
