@@ -157,5 +157,5 @@ describe('an empty project that installs the packages', () => {
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022']
     const typed = ['--allowImportingTsExtensions', '--types', 'node']
     await run(folder, tool('tsc'), [...options, ...typed, ...tests])
-  }, 120_000)
+  }, 240_000)
 })
