@@ -43,6 +43,10 @@ describe('a goal', () => {
     expect(verdict([9, 9, 9, 9, 9], 1, [10, 10, 10, 10, 8])).toBe('not distinguishable')
   })
 
+  it('is left open where noise puts the peer below nothing', () => {
+    expect(verdict([9, 9, 9, 9, 9], 1, [-1, -1, -1, -1, -1])).toBe('not distinguishable')
+  })
+
   it('may be a number', () => {
     const ours = row('sluice', 160)
     const result = goal(work(ours), ours, 1, bound(ours, '160 bytes', 160))
