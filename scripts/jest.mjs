@@ -12,10 +12,11 @@ export async function jest(args, env) {
   const code = await run('jest', ['--ci', '--json', `--outputFile=${outputFile}`, ...args], { env })
   const results = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, 'utf8')) : undefined
   rmSync(folder, { recursive: true })
-  if (!results) return { code, passed: 0, failed: 1 }
+  if (!results) return { code, passed: 0, failed: 1, skipped: 0 }
   return {
     code,
     passed: results.numPassedTests,
     failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
+    skipped: results.numPendingTests,
   }
 }
