@@ -7,6 +7,7 @@ export {
   addressKey,
   type Decision,
   type Duration,
+  estimateTokens,
   exposedHeaders,
   type MemoryStoreOptions,
   memoryStore,
@@ -56,3 +57,5 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   }
   return Object.assign(handler, { limiter: httpLimiters.limiter })
 }
+
+export default rateLimit

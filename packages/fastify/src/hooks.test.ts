@@ -37,6 +37,61 @@ describe("hook: 'preHandler'", () => {
     }
   })
 
+  test('of a route: it is decided there, and where the plugin decides it is not', async () => {
+    const app = fastify()
+    const seen: string[] = []
+    app.addHook('preParsing', async (request) => {
+      seen.push(`${request.url} ${request.rateLimit === undefined ? 'later' : 'decided'}`)
+    })
+    await app.register(rateLimit, ONCE)
+    const key = ({ body }: { body: unknown }) => (body as { user: string }).user
+    app.post('/body', { config: { rateLimit: { key, limit: 1, hook: 'preValidation' } } }, ok)
+    app.post('/plain', ok)
+    const url = () => `http://127.0.0.1:${portOf(app)}`
+    await listen(app)
+    const post = async (path: string, user: string) => {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify({ user })
+      return (await fetch(`${url()}${path}`, { method: 'POST', headers, body })).status
+    }
+    expect([await post('/body', 'a'), await post('/body', 'b'), await post('/body', 'a')]).toEqual([
+      200, 200, 429,
+    ])
+    expect([await post('/plain', 'a'), await post('/plain', 'b')]).toEqual([200, 429])
+    expect(seen).toEqual(['/body later', '/body later', '/body later', '/plain decided'])
+  })
+
+  test("of a route: its other hooks run after it, HEAD has it too, and 'false' stays exempt", async () => {
+    const app = fastify()
+    const order: string[] = []
+    await app.register(rateLimit, { ...ONCE, hook: 'preHandler' })
+    const preValidation = async (request: { rateLimit: unknown }) => {
+      order.push(request.rateLimit === undefined ? 'before' : 'after')
+    }
+    const config = { rateLimit: { limit: 1, hook: 'onRequest' } } as const
+    app.get('/', { config, preValidation }, ok)
+    app.get('/free', { config: { rateLimit: false }, preValidation }, ok)
+    expect(await statuses(app, 'HEAD /', 'GET /', 'GET /free', 'GET /free')).toEqual([
+      200, 429, 200, 200,
+    ])
+    expect(order).toEqual(['after', 'before', 'before'])
+  })
+
+  test('of a route that was added before the plugin: a 500 that says what to do', async () => {
+    const app = fastify()
+    app.get('/', { config: { rateLimit: { hook: 'preHandler' } } }, ok)
+    await app.register(rateLimit, ONCE)
+    const reply = await (await listen(app))('GET /')
+    expect([reply.status, JSON.parse(reply.body).code]).toEqual([500, 'SLUICE_OPTION_CONFLICT'])
+  })
+
+  test.each([null, [], { hook: 'onSend' }, 'x'])('config.rateLimit %j throws', async (wrong) => {
+    const app = fastify()
+    await app.register(rateLimit, ONCE)
+    const add = () => app.get('/', { config: { rateLimit: wrong as never } }, ok)
+    expect(add).toThrow(expect.objectContaining({ name: 'SluiceError' }) as never)
+  })
+
   test('no other hook is taken', async () => {
     const register = async (hook: string) => {
       await fastify().register(rateLimit, { ...ONCE, hook: hook as 'onRequest' })
@@ -46,6 +101,50 @@ describe("hook: 'preHandler'", () => {
       code: 'SLUICE_OPTION_VALUE',
       option: 'hook',
     })
+  })
+})
+
+describe('app.rateLimit.hook()', () => {
+  test('adds a limit to the routes that it is set on, which share it', async () => {
+    const app = fastify()
+    await app.register(rateLimit, { ...ONCE, limit: 9 })
+    const hook = app.rateLimit.hook({ limit: 2 })
+    app.get('/a', { preHandler: hook }, ok)
+    app.get<{ Params: { id: string } }>('/b/:id', { onRequest: [hook] }, ok)
+    app.get('/c', { preValidation: app.rateLimit.hook({ limit: 2 }) }, ok)
+    app.get('/', ok)
+    expect(await statuses(app, 'GET /a', 'GET /b/1', 'GET /a', 'GET /b/2')).toEqual([
+      200, 200, 429, 429,
+    ])
+    expect(await statuses(app, 'GET /c', 'GET /c', 'GET /c')).toEqual([200, 200, 429])
+    // The plugin has counted all of them.
+    expect(await statuses(app, 'GET /', 'GET /', 'GET /')).toEqual([200, 200, 429])
+  })
+
+  test('without options of its own it charges no quota of the plugin twice', async () => {
+    const app = fastify()
+    await app.register(rateLimit, { ...ONCE, limit: 2 })
+    app.get('/', { preHandler: app.rateLimit.hook() }, ok)
+    expect(await statuses(app, 'GET /', 'GET /', 'GET /')).toEqual([200, 200, 429])
+  })
+
+  test('limits unknown routes', async () => {
+    const app = fastify()
+    await app.register(rateLimit, { ...ONCE, limit: 9 })
+    const preHandler = app.rateLimit.hook({ limit: 1 })
+    app.setNotFoundHandler({ preHandler }, async (_, reply) => reply.code(404).send())
+    app.get('/', ok)
+    expect(await statuses(app, 'GET /x', 'GET /y', 'GET /')).toEqual([404, 429, 200])
+  })
+
+  test('block and reset reach it; wrong options throw where it is made', async () => {
+    const app = fastify()
+    await app.register(rateLimit, { ...ONCE, skip: (request) => request.url === '/' })
+    app.get('/', { preHandler: app.rateLimit.hook({ limit: 1, skip: () => false }) }, ok)
+    expect(await statuses(app, 'GET /', 'GET /')).toEqual([200, 429])
+    await app.rateLimit.reset('127.0.0.1')
+    expect(await statuses(app, 'GET /')).toEqual([200])
+    expect(() => app.rateLimit.hook({ limt: 1 } as object)).toThrow(/limt/)
   })
 })
 

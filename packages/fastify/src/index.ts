@@ -7,6 +7,7 @@ import type {
 import { HttpLimiter, readAdapterOptions } from '@sluice/core/adapter'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { type Hook, type HookHandler, handler } from './hook.ts'
 import { register } from './registrations.ts'
 import { adapterOf } from './request-adapter.ts'
 import { RouteLimiters } from './route-limiters.ts'
@@ -15,6 +16,7 @@ export {
   addressKey,
   type Decision,
   type Duration,
+  estimateTokens,
   exposedHeaders,
   type MemoryStoreOptions,
   memoryStore,
@@ -27,12 +29,28 @@ export {
   StoreError,
 } from '@sluice/core'
 
-export type RateLimitOptions = CoreOptions<FastifyRequest, FastifyReply> & {
+export type { Hook, HookHandler } from './hook.ts'
+
+/** Default: `'onRequest'`; of a route, the plugin's. */
+interface HookOption {
+  hook?: Hook
+}
+
+export type RateLimitOptions = CoreOptions<FastifyRequest, FastifyReply> & HookOption
+
+/** What an entry for a route replaces, and when it is decided. */
+export type FastifyRouteOptions = RouteOverrides<FastifyRequest, FastifyReply> & HookOption
+
+/** The limiter of a plugin. */
+export interface FastifyLimiter extends Limiter {
   /**
-   * When requests are decided: `'onRequest'`, before anything was read of the body, or
-   * `'preHandler'`, where the application knows the user. Default: `'onRequest'`.
+   * A hook that adds a limit where it is set: to a route or several, which then share it, or to the
+   * handler of unknown routes. It has the plugin's options but for those given here, and counts
+   * apart.
+   *
+   * @throws SluiceError for wrong options
    */
-  hook?: 'onRequest' | 'preHandler'
+  hook(options?: RouteOverrides<FastifyRequest, FastifyReply>): HookHandler
 }
 
 declare module 'fastify' {
@@ -42,11 +60,11 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     /** The limiter, of routes too, of the first `rateLimit` registered in this context; if none is, of the one above. */
-    rateLimit: Limiter
+    rateLimit: FastifyLimiter
   }
   interface FastifyContextConfig {
     /** Options that differ for this route; `false` exempts it. */
-    rateLimit?: RouteOverrides<FastifyRequest, FastifyReply> | false
+    rateLimit?: FastifyRouteOptions | false
   }
 }
 
@@ -59,21 +77,16 @@ const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
     adapterOf(app),
     number === 1 ? '' : `.${number}`,
   )
-  const httpLimiters = new RouteLimiters(base)
+  const httpLimiters = new RouteLimiters(base, hook)
 
   if (!Object.hasOwn(app, 'rateLimit')) app.decorate('rateLimit', httpLimiters.limiter)
   if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', undefined)
   app.addHook('onRoute', (route) => httpLimiters.add(route))
   app.addHook('onClose', async () => httpLimiters.limiter.close())
-  app.addHook(hook as 'onRequest', (request, reply, next) => {
-    const httpLimiter = httpLimiters.of(request)
-    if (httpLimiter === undefined) {
-      next()
-      return
-    }
-    const handled = httpLimiter.handle(request, reply, () => next())
-    if (handled instanceof Promise) handled.catch(next)
-  })
+  app.addHook(
+    hook as 'onRequest',
+    handler((request) => httpLimiters.of(request, hook)),
+  )
 }
 
 /**
@@ -88,3 +101,5 @@ export const rateLimit: FastifyPluginAsync<RateLimitOptions> = fp(plugin, {
   fastify: '5.x',
   name: '@sluice/fastify',
 })
+
+export default rateLimit

@@ -1,12 +1,21 @@
-import type { Limiter } from '@sluice/core'
-import { type HttpLimiter, limiterOfRoute, MiddlewareLimiter } from '@sluice/core/adapter'
+import { SluiceError } from '@sluice/core'
+import {
+  type HttpLimiter,
+  limiterOfRoute,
+  MiddlewareLimiter,
+  readAdapterOptions,
+} from '@sluice/core/adapter'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { type Hook, handler } from './hook.ts'
+import type { FastifyLimiter } from './index.ts'
 
-type FastifyLimiter = HttpLimiter<FastifyRequest, FastifyReply>
+type RouteLimiter = HttpLimiter<FastifyRequest, FastifyReply>
 
-/** Undefined within: the route is exempt. */
+/** What decides the requests of a route, and when. */
 interface Mark {
-  readonly httpLimiter: FastifyLimiter | undefined
+  /** Undefined: the route is exempt. */
+  readonly httpLimiter: RouteLimiter | undefined
+  readonly hook: Hook
 }
 
 type Config = FastifyContextConfig & { [mark: symbol]: Mark | undefined }
@@ -14,16 +23,22 @@ type Config = FastifyContextConfig & { [mark: symbol]: Mark | undefined }
 /** The limiters of the routes whose `config.rateLimit` differs from the plugin's options. */
 export class RouteLimiters {
   /** Of all of them and the plugin's, for use by hand. */
-  readonly limiter: Limiter
-  private readonly base: FastifyLimiter
-  private readonly all: Set<FastifyLimiter>
+  readonly limiter: FastifyLimiter
+  private readonly base: RouteLimiter
+  private readonly hook: Hook
+  private readonly all: Set<RouteLimiter>
+  private hooks = 0
   /** In a route's config, where one plugin's limiter is apart from another's. */
   private readonly mark = Symbol('sluice.limiter')
 
-  constructor(base: FastifyLimiter) {
+  /** @param hook in which requests are decided, unless their route has another */
+  constructor(base: RouteLimiter, hook: Hook) {
     this.base = base
+    this.hook = hook
     this.all = new Set([base])
-    this.limiter = new MiddlewareLimiter(base, this.all)
+    this.limiter = Object.assign(new MiddlewareLimiter(base, this.all), {
+      hook: (options = {}) => this.addHook(options),
+    })
   }
 
   /**
@@ -32,34 +47,63 @@ export class RouteLimiters {
    */
   add(route: RouteOptions): void {
     if (route.config?.rateLimit === undefined) return
-    const httpLimiter = this.compile(route.config, route.method, route.url)
+    const mark = this.compile(route.config, route.method, route.url)
     // A config may be shared by several routes, so it is left as it is.
-    route.config = { ...route.config, [this.mark]: { httpLimiter } }
+    route.config = { ...route.config, [this.mark]: mark }
+    if (mark.hook === this.hook) return
+    const own = handler((request) => this.of(request, mark.hook)) as never
+    route[mark.hook] = [own, ...[route[mark.hook] ?? []].flat()]
   }
 
-  /** The limiter of a request; undefined if its route is exempt. */
-  of({ routeOptions }: FastifyRequest): FastifyLimiter | undefined {
+  /** The limiter that decides a request in a hook; undefined if none does. */
+  of({ routeOptions }: FastifyRequest, hook: Hook): RouteLimiter | undefined {
     const config = routeOptions.config as unknown as Config & { method?: string; url?: string }
     if (config.rateLimit === undefined) return this.base
     let mark = config[this.mark]
     if (mark === undefined) {
       // Registered before the plugin was, or no route: what answers where there is none.
-      mark = { httpLimiter: this.compile(config, config.method, config.url) }
+      mark = this.compile(config, config.method, config.url)
+      if (mark.hook !== this.hook) throw tooLate(mark.hook)
       config[this.mark] = mark
     }
-    return mark.httpLimiter
+    return mark.hook === hook ? mark.httpLimiter : undefined
   }
 
   private compile(
     { rateLimit = {} }: FastifyContextConfig,
     methods: string | readonly string[] = '',
     url = '',
-  ): FastifyLimiter | undefined {
+  ): Mark {
     const name = routeName([methods].flat(), url)
-    const httpLimiter = limiterOfRoute(this.base, name, `${name}: config.rateLimit`, rateLimit)
+    const path = `${name}: config.rateLimit`
+    const hasOptions = typeof rateLimit === 'object' && !Array.isArray(rateLimit)
+    const { hook = this.hook, ...overrides } = hasOptions ? { ...rateLimit } : {}
+    const options = hasOptions && rateLimit !== null ? overrides : rateLimit
+    const httpLimiter = limiterOfRoute(this.base, name, path, options)
     if (httpLimiter !== undefined) this.all.add(httpLimiter)
-    return httpLimiter
+    return { httpLimiter, hook: readAdapterOptions({ hook }, path).hook }
   }
+
+  /** Named by the order in which they are made, which is the same in each process. */
+  private addHook(
+    options: Parameters<FastifyLimiter['hook']>[0],
+  ): ReturnType<FastifyLimiter['hook']> {
+    this.hooks += 1
+    const name = `hook ${this.hooks}`
+    const httpLimiter = limiterOfRoute(this.base, name, 'rateLimit.hook', options ?? {}, true)
+    this.all.add(httpLimiter as RouteLimiter)
+    return handler(() => httpLimiter)
+  }
+}
+
+function tooLate(hook: Hook): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option: 'config.rateLimit.hook',
+    expected: 'a route that is added after the plugin',
+    received: hook,
+    fix: 'Register the plugin before the route; for unknown routes, set app.rateLimit.hook(options) in setNotFoundHandler.',
+  })
 }
 
 /**

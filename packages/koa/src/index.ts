@@ -8,6 +8,7 @@ export {
   addressKey,
   type Decision,
   type Duration,
+  estimateTokens,
   exposedHeaders,
   type MemoryStoreOptions,
   memoryStore,
@@ -60,3 +61,5 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
   }
   return Object.assign(middleware, { limiter: httpLimiters.limiter })
 }
+
+export default rateLimit

@@ -209,6 +209,13 @@ const warning = {
     cause: 'The server listens on a Unix socket, or a proxy writes something else than an address.',
     action: 'Name your proxies in `trustProxy`; behind a Unix socket give `trustProxy: 1`.',
   },
+  SLUICE_BODY_MISSING: {
+    meaning: 'A request without a body costs 0 by `estimateTokens`.',
+    cause:
+      'The request has none, or the limiter runs before the body is parsed. Then every request costs 0.',
+    action:
+      "Register the body parser before the limiter; in Fastify choose `hook: 'preValidation'`. Requests without a body need nothing.",
+  },
   SLUICE_PROXY_UNTRUSTED: {
     meaning:
       'Requests come through a proxy that is not trusted, so all clients behind it share one limit.',

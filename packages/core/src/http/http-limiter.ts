@@ -150,13 +150,11 @@ export class HttpLimiter<Request, Response> {
     for (let i = 1; i < charges.length; i += 1) {
       items.push(this.itemOf(charges[i] as Charge, decision.policies[i] as PolicyDecision))
     }
-    const violated = decision.allowed
-      ? NONE
-      : items.filter((_, i) => decision.policies[i]?.allowed === false)
-    const state = { items, violated, now: decision.at }
     const { dryRun, profile } = this.compiled
-    const refusal =
-      decision.allowed || dryRun ? undefined : refusalOf(state, charges, this.compiled)
+    const goesOn = decision.allowed || dryRun || this.options.respond === 'continue'
+    const violated = goesOn ? NONE : items.filter((_, i) => decision.policies[i]?.allowed === false)
+    const state = { items, violated, now: decision.at }
+    const refusal = goesOn ? undefined : refusalOf(state, charges, this.compiled)
     const hasFields = !dryRun && profile.fields.length > 0
     return { decision, state: hasFields ? state : undefined, refusal, charges }
   }

@@ -63,9 +63,11 @@ export interface HttpOptions<Request, Response> extends StoreOptions {
    */
   user?: UserOption<Request>
   /**
-   * Which proxies to trust about the client's address. Addresses, CIDRs and the names `loopback`,
-   * `linklocal`, `uniquelocal`; a number of hops; or a function `(address, hop) => boolean`.
-   * Default: the framework's own setting.
+   * Which proxies to trust about the client's address, and which field they write:
+   * `X-Forwarded-For`, or `header: 'Forwarded'` (RFC 7239). The other field is not read. Addresses,
+   * CIDRs and the names `loopback`, `linklocal`, `uniquelocal`; a number of hops; a function
+   * `(address, hop) => boolean`; or `{ proxies, header }`, with one of these and the name of the
+   * field. Default: the framework's own setting.
    */
   trustProxy?: TrustProxyOption
   /**
@@ -104,10 +106,12 @@ export interface HttpOptions<Request, Response> extends StoreOptions {
   statusCode?: 429 | 503
   /**
    * Writes the body of the refusal. Status and header fields are set already. `'throw'` hands the
-   * refusal to the application's error handler, as a `RateLimitError`. Default: problem+json (RFC
-   * 9457).
+   * refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a request
+   * go on that a policy refuses: it is not charged, and the decision on the request says so.
+   * Clients on `deny`, and those that `onStoreError` refuses, are refused with the default body.
+   * Default: problem+json (RFC 9457).
    */
-  respond?: 'throw' | ((decision: Decision, request: Request, response: Response) => unknown)
+  respond?: 'throw' | 'continue' | ((decision: Decision, request: Request, response: Response) => unknown)
   /** Decides, counts and reports, but never refuses and sends no fields. Default: `false`. */
   dryRun?: boolean
   /** Called with every decision, for logs and metrics. Default: none. */

@@ -104,6 +104,7 @@ function compileRoutes<Request, Response>(
  *
  * @param route its name, which sets its keys apart if it has terms of its own
  * @param path of its options in messages: `routes['POST /login']`
+ * @param apart whether it counts apart in any case
  * @returns undefined for `false`: the route is exempt
  * @throws SluiceError for wrong options, in which it names the route
  */
@@ -112,6 +113,7 @@ export function limiterOfRoute<Request, Response>(
   route: string,
   path: string,
   overrides: RouteOverrides<Request, Response> | false,
+  apart = false,
 ): HttpLimiter<Request, Response> | undefined {
   if (overrides === false) return undefined
   checkKnown(path, checkObject(path, overrides, 'options, or false'), PLACES.route)
@@ -122,7 +124,7 @@ export function limiterOfRoute<Request, Response>(
   const single = PLACES.onlyPolicy.some((option) => option in named)
   if (single) delete options.policies
   if ('policies' in named) for (const option of PLACES.onlyPolicy) delete options[option]
-  const own = single || 'policies' in named
+  const own = apart || single || 'policies' in named
   try {
     return new HttpLimiter(
       { ...options, ...named } as unknown as RateLimitOptions<Request, Response>,

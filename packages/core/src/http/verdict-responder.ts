@@ -97,7 +97,7 @@ export class VerdictResponder<Request, Response> {
     })
     if (respond === 'throw') throw new RateLimitError(refusal, decision, headers)
     adapter.setStatus(response, refusal.status)
-    if (respond !== undefined) {
+    if (typeof respond === 'function') {
       return then(respond(decision, request, response), (result) => {
         adapter.responded?.(response, result)
         return undefined

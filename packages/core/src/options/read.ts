@@ -31,8 +31,8 @@ export function readOptions<T extends Options>(
 }
 
 /** What only some adapters have; see `readOptions`. */
-export function readAdapterOptions(given: object): Values<typeof OPTIONS.adapter> {
-  return readOptions(OPTIONS.adapter, '', given)
+export function readAdapterOptions(given: object, path = ''): Values<typeof OPTIONS.adapter> {
+  return readOptions(OPTIONS.adapter, path, given)
 }
 
 function valueFrom(option: Option, name: string, given: unknown): unknown {

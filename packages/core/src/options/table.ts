@@ -200,10 +200,11 @@ const http = {
   trustProxy: {
     type: special(
       'TrustProxyOption',
-      'addresses, CIDRs and the names `loopback`, `linklocal`, `uniquelocal`; a number of hops; or a function `(address, hop) => boolean`',
+      'addresses, CIDRs and the names `loopback`, `linklocal`, `uniquelocal`; a number of hops; a function `(address, hop) => boolean`; or `{ proxies, header }`, with one of these and the name of the field',
     ),
     unset: "the framework's own setting",
-    description: "Which proxies to trust about the client's address.",
+    description:
+      "Which proxies to trust about the client's address, and which field they write: `X-Forwarded-For`, or `header: 'Forwarded'` (RFC 7239). The other field is not read.",
     see: "The framework's own setting is Express's `trust proxy`, Fastify's `trustProxy`, and Koa's `proxy` with `maxIpsCount`. See [security](security.md).",
   },
   ipv6Prefix: {
@@ -272,12 +273,13 @@ const http = {
   respond: {
     type: callback(
       '(decision, request, response)',
-      "'throw' | ((decision: Decision, request: Request, response: Response) => unknown)",
+      "'throw' | 'continue' | ((decision: Decision, request: Request, response: Response) => unknown)",
       'throw',
+      'continue',
     ),
     unset: 'problem+json (RFC 9457)',
     description:
-      "Writes the body of the refusal. Status and header fields are set already. `'throw'` hands the refusal to the application's error handler, as a `RateLimitError`.",
+      "Writes the body of the refusal. Status and header fields are set already. `'throw'` hands the refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a request go on that a policy refuses: it is not charged, and the decision on the request says so. Clients on `deny`, and those that `onStoreError` refuses, are refused with the default body.",
     peers: {
       ...each(
         "respond: (decision, request, response) => …, or 'throw'",
@@ -314,10 +316,10 @@ const adapter = {
       'Express and Koa: options that differ by route. The most specific entry wins, one with a method before one without. `false` exempts the route.',
   },
   hook: {
-    type: oneOf(['onRequest', 'preHandler']),
+    type: oneOf(['onRequest', 'preValidation', 'preHandler']),
     default: 'onRequest',
     description:
-      "Fastify: when requests are decided. `'onRequest'`: before anything of the body is read. `'preHandler'`: where the application knows the user.",
+      "Fastify: when requests are decided, also per route. `'onRequest'`: before anything of the body is read. `'preValidation'`: when the body is parsed. `'preHandler'`: when it is validated, and the application knows the user.",
   },
 } satisfies Options
 

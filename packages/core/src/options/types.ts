@@ -124,20 +124,20 @@ type AnyFunction = (...args: never[]) => unknown
 
 /**
  * @param signature in words: `(request) => boolean`
- * @param or text that it can be instead
+ * @param or texts that it can be instead
  */
 export function callback<const T extends string = never>(
   signature: string,
   typescript: string,
-  or?: T,
+  ...or: readonly T[]
 ): OptionType<AnyFunction | T> {
-  const alternative = or === undefined ? '' : `, or ${inspect(or)}`
+  const alternative = or.map((text) => `, or ${inspect(text)}`).join('')
   return {
     form: `function ${code(signature)}${or === undefined ? '' : `, or ${code(inspect(or))}`}`,
     typescript,
     check: (option, value) =>
-      or !== undefined && value === or
-        ? or
+      or.includes(value as T)
+        ? (value as T)
         : checkFunction(option, value as AnyFunction, `${signature}${alternative}`),
   }
 }

@@ -2,24 +2,32 @@ import proxyaddr from 'proxy-addr'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import { parseCidr } from '../../key/cidr.ts'
+import { checkOneOf } from '../../options/checks.ts'
+import { checkKnown } from '../../options/known.ts'
 import type { ProxyTrust, RequestAdapter } from '../request-adapter.ts'
+import { forNode, lastElements } from './forwarded.ts'
 
 /**
  * Which proxies to believe about the client's address: addresses, CIDRs and the names `loopback`,
  * `linklocal`, `uniquelocal`; a number of hops; or a function of an address, which is '' for a
  * Unix socket, and its distance.
  */
-export type TrustProxyOption =
+export type TrustedProxies =
   | string
   | readonly string[]
   | number
   | ((address: string, hop: number) => boolean)
 
+/** The trusted proxies, and the header field that they write. Default: `X-Forwarded-For`. */
+export type TrustProxyOption =
+  | TrustedProxies
+  | { readonly proxies: TrustedProxies; readonly header: 'X-Forwarded-For' | 'Forwarded' }
+
 export type AddressReader<Request> = (request: Request) => string | undefined
 
 const FORWARDED_FOR = 'x-forwarded-for'
 
-/** More proxies than any chain has: what stands before them in X-Forwarded-For is not looked at. */
+/** More proxies than any chain has: what stands before them in the field is not looked at. */
 const MAX_HOPS = 32
 
 /** So many requests are looked at first for a setting that is unsafe, then one of so many. */
@@ -48,23 +56,58 @@ export function addressReader<Request>(
       return adapter.address(request)
     }
   }
-  const trust = compileTrust(trustProxy)
-  return (request) =>
-    clientAddress(adapter.peer(request), adapter.header(request, FORWARDED_FOR), trust)
+  const { proxies, header } = namedField(trustProxy)
+  const trust = compileTrust(proxies)
+  const { name, entries, addressOf } = FIELDS[header]
+  return (request) => {
+    const peer = adapter.peer(request)
+    const field = adapter.header(request, name)
+    return field === undefined ? peer : clientAddress(peer, entries(field), addressOf, trust)
+  }
+}
+
+/** Where proxies write the addresses that requests came from. */
+const FIELDS = {
+  'X-Forwarded-For': {
+    name: FORWARDED_FOR,
+    entries: lastEntries,
+    addressOf: (entry: string) => entry,
+  },
+  /** RFC 7239. */
+  Forwarded: {
+    name: 'forwarded',
+    entries: (field: string) => lastElements(field, MAX_HOPS),
+    addressOf: forNode,
+  },
+}
+
+function namedField(option: TrustProxyOption): {
+  proxies: TrustedProxies
+  header: keyof typeof FIELDS
+} {
+  if (typeof option !== 'object' || option === null || !('proxies' in option)) {
+    return { proxies: option as TrustedProxies, header: 'X-Forwarded-For' }
+  }
+  checkKnown('trustProxy', option, ['proxies', 'header'])
+  const names = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
+  return {
+    proxies: option.proxies,
+    header: checkOneOf('trustProxy.header', option.header, names),
+  }
 }
 
 /** The nearest address, from the right, that is not a trusted proxy. */
 function clientAddress(
   peer: string | undefined,
-  forwarded: string | undefined,
+  entries: readonly string[],
+  addressOf: (entry: string) => string,
   trust: Trust,
 ): string | undefined {
-  if (forwarded === undefined) return peer
   let address = peer
   let hop = 0
-  for (const entry of lastEntries(forwarded)) {
+  for (const entry of entries) {
     if (!trust(address, hop)) return address
-    address = entry
+    address = addressOf(entry)
     hop += 1
   }
   return address
@@ -98,7 +141,7 @@ function compileTrust(option: unknown): Trust {
   throw new SluiceError({
     code: 'SLUICE_TRUST_PROXY',
     option: 'trustProxy',
-    expected: `addresses, CIDRs, loopback, linklocal, uniquelocal, hops from 0 to ${MAX_HOPS}, or a function`,
+    expected: `addresses, CIDRs, loopback, linklocal, uniquelocal, hops from 0 to ${MAX_HOPS}, a function, or { proxies, header }`,
     received: option,
     fix: "Name your proxies: trustProxy: ['loopback', '10.0.0.0/8']. If every address were trusted, each client could choose its own.",
   })

@@ -34,6 +34,30 @@ export function proxyTests(world: World): void {
     expect(site.keys).toEqual(['127.0.0.1'])
   })
 
+  for (const [proxies, forwarded, key] of [
+    ['loopback', 'for=1.1.1.1, for="203.0.113.7:80"', '203.0.113.7'],
+    ['loopback, 10.0.0.0/8', 'for=203.0.113.7;host="a,b", for="10.1.2.3"', '203.0.113.7'],
+    ['loopback', 'for="[2001:db8:1:2ff::1]:80";proto=https', '2001:db8:1:200::/56'],
+    ['loopback', 'for=1.1.1.1;x=", for=203.0.113.7', '203.0.113.7'],
+    ['loopback', 'for=1.1.1.1, for=_hidden', 'unknown'],
+    ['loopback', 'for=1.1.1.1, proto=https', 'unknown'],
+    ['10.0.0.0/8', 'for=203.0.113.7', '127.0.0.1'],
+    [2, 'for=1.1.1.1, for=_hidden', '1.1.1.1'],
+    ['loopback', `for=203.0.113.7,${'for=127.0.0.1,'.repeat(900)}for=127.0.0.1`, '127.0.0.1'],
+  ] as const)
+    test(`trustProxy ${proxies}, Forwarded ${forwarded.slice(0, 50)}: ${key}`, async () => {
+      const trustProxy = { proxies, header: 'Forwarded' } as const
+      const site = await world.start({ ...TERMS, trustProxy })
+      await site.send({ headers: { Forwarded: forwarded, 'X-Forwarded-For': '9.9.9.9' } })
+      expect(site.keys).toEqual([key])
+    })
+
+  test('a client chooses the field that its proxies do not write: it is not read', async () => {
+    const site = await world.start({ ...TERMS, trustProxy: 'loopback' })
+    await site.send({ headers: { Forwarded: 'for=9.9.9.9' } })
+    expect(site.keys).toEqual(['127.0.0.1'])
+  })
+
   for (const trustProxy of [
     true,
     '',
@@ -46,6 +70,7 @@ export function proxyTests(world: World): void {
     '10.0.0.0/33',
     '::/129',
     '0.0.0.0/0',
+    { proxies: true, header: 'Forwarded' },
   ] as const)
     test(`trustProxy ${JSON.stringify(trustProxy)} is refused`, async () => {
       const options = { ...TERMS, trustProxy } as never

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { expect } from 'expect'
 import { sendRaw } from '../client.ts'
+import { eventually } from '../eventually.ts'
 import type { World } from '../world.ts'
 
 const ONCE = { limit: 1, window: '1m', algorithm: 'fixed-window' } as const
@@ -144,6 +145,46 @@ export function refusalTests(world: World): void {
         }),
       }),
     ])
+  })
+
+  test("respond: 'continue' lets a refused request go on: it is marked, and not charged", async () => {
+    const terms = {
+      limit: 10,
+      window: '1m',
+      algorithm: 'fixed-window',
+      headers: 'draft-11',
+    } as const
+    const settled: unknown[] = []
+    const cost = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['x-cost'])
+    const settle = () => void settled.push(1)
+    const site = await world.start({ ...terms, cost, settle, respond: 'continue' })
+    await site.send({ headers: { 'x-cost': '7' } })
+    const marked = await site.send({ headers: { 'x-cost': '4' } })
+    expect([marked.status, marked.body]).toEqual([200, 'served'])
+    expect(site.decisions.map((each) => each?.allowed)).toEqual([true, false])
+    expect(marked.field('RateLimit')).toBe('"default";r=3;t=60')
+    expect(marked.field('Retry-After')).toBeUndefined()
+    const fitting = await site.send({ headers: { 'x-cost': '3' } })
+    expect([fitting.status, fitting.remaining]).toEqual([200, 0])
+    await eventually('the others are settled', async () => settled.length >= 2)
+    expect([settled.length, site.decisions[2]?.allowed]).toEqual([2, true])
+  })
+
+  test("respond: 'continue' is for what policies refuse, not for clients on deny", async () => {
+    const site = await world.start({ ...ONCE, deny: ['127.0.0.1'], respond: 'continue' })
+    const denied = await site.send()
+    expect([denied.status, site.decisions]).toEqual([403, []])
+    expect(denied.field('Content-Type')).toMatch(/^application\/problem\+json/)
+  })
+
+  test('a second limiter decides on a request that the first has let go on', async () => {
+    const first = { ...ONCE, headers: 'draft-11', respond: 'continue' } as const
+    const site = await world.start([first, { ...ONCE, headers: 'draft-11', limit: 2 }])
+    const [, marked, refused] = await site.sendTimes(3)
+    expect(marked?.field('RateLimit')).toMatch(/^"default";r=0;t=\d+, "default-2";r=0;t=\d+$/)
+    expect(refused?.status).toBe(429)
+    expect(refused?.field('RateLimit')).toMatch(/^"default-2";r=0;t=\d+$/)
+    expect(JSON.parse(refused?.body as string)['violated-policies']).toEqual(['default-2'])
   })
 
   test('respond may be asynchronous', async () => {

@@ -1,0 +1,30 @@
+import type { HttpLimiter } from '@sluice/core/adapter'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+
+/**
+ * When requests are decided: `'onRequest'`, before anything was read of the body;
+ * `'preValidation'`, when the body has been parsed; or `'preHandler'`, when it has been validated.
+ */
+export type Hook = 'onRequest' | 'preValidation' | 'preHandler'
+
+/** A hook of a route, of any of these kinds. */
+export type HookHandler = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  next: HookHandlerDoneFunction,
+) => void
+
+/** @param limiterOf the limiter that decides a request; undefined: none does */
+export function handler(
+  limiterOf: (request: FastifyRequest) => HttpLimiter<FastifyRequest, FastifyReply> | undefined,
+): HookHandler {
+  return (request, reply, next) => {
+    const httpLimiter = limiterOf(request)
+    if (httpLimiter === undefined) {
+      next()
+      return
+    }
+    const handled = httpLimiter.handle(request, reply, () => next())
+    if (handled instanceof Promise) handled.catch(next)
+  }
+}
