@@ -1,7 +1,7 @@
 import { setupAction } from '../../errors/reference.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
-import type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
-import { overValkeyGlide } from './valkey-glide.ts'
+import type { IoRedisClient, NodeRedisClient, RedisClient, ValkeyGlideClient } from './client.ts'
+import { inServersWords } from './valkey-glide.ts'
 
 /** The two commands of a store, over whichever client. */
 export interface Connection {
@@ -33,6 +33,22 @@ function overNodeRedis(client: NodeRedisClient): Connection {
       return client.evalSha(sha, { keys, arguments: args })
     },
     eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
+  }
+}
+
+/** By plain commands: `invokeScript` takes only scripts of its package, and loads them by itself. */
+function overValkeyGlide(client: ValkeyGlideClient): Connection {
+  const send = async (...command: string[]) => {
+    try {
+      return await client.customCommand(command)
+    } catch (error) {
+      throw inServersWords(error)
+    }
+  }
+  return {
+    isCluster: typeof client.invokeScriptWithRoute === 'function',
+    evalsha: (sha, keys, args) => send('EVALSHA', sha, `${keys.length}`, ...keys, ...args),
+    eval: (script, keys, args) => send('EVAL', script, `${keys.length}`, ...keys, ...args),
   }
 }
 
