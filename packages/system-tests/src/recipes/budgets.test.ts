@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import * as expressPackage from '@sluice/express'
+import * as fastifyPackage from '@sluice/fastify'
+import * as koaPackage from '@sluice/koa'
+import { until } from '@sluice/test-harness/redis'
+import { budgets } from './budgets.ts'
+import { page } from './document.ts'
+import { type Recipe, serveRecipe } from './site.ts'
+
+test('a budget of requests and tokens: what was too much is given back in tokens alone', async () => {
+  const store = expressPackage.memoryStore()
+  let left: () => Promise<number[]> = async () => []
+  const recipe: Recipe = (app, handler) => {
+    const limit = budgets(app, store, handler)
+    left = async () => {
+      const { policies } = await limit.limiter.peek('127.0.0.1')
+      return policies.map(({ remaining }) => remaining)
+    }
+    return limit
+  }
+  const site = await serveRecipe(recipe, 'POST', '/completions')
+  await site.atOnce(3, (response) => {
+    response.locals.tokensUsed = 300
+    response.json({})
+  })
+  await until(async () => (await left())[1] === 99_100, { withinMs: 5000, what: 'it is settled' })
+  expect(await left()).toEqual([57, 99_100])
+  await site.stop()
+  store.close()
+})
+
+test('the page shows this code', () => {
+  const source = readFileSync(join(__dirname, 'budgets.ts'), 'utf8')
+  const [, region] = /^ {2}\/\/ #region\n(.*?)^ {2}\/\/ #endregion$/ms.exec(source) ?? []
+  expect(page).toContain(`\`\`\`ts\n${(region as string).replace(/^ {2}/gm, '')}\`\`\`\n`)
+})
+
+test('each adapter exports rateLimit as its default too', () => {
+  for (const each of [expressPackage, fastifyPackage, koaPackage]) {
+    expect(each.default).toBe(each.rateLimit)
+  }
+})
