@@ -1,10 +1,9 @@
 -- Token bucket and leaky bucket: the Lua form of bucket.ts, in the sections that
 -- stores/redis/compose.ts documents.
--- capacity (parts), unit (parts per unit of cost), rate (parts that drain per tick), window (ms),
--- ticks per window (both left out where a tick is a millisecond)
+-- state: a = level in parts, b = the tick at which it stood there
+-- constants: capacity (parts), unit (parts per unit of cost), rate (parts that drain per tick), window
+-- (ms), ticks per window (both left out where a tick is a millisecond)
 --# constants capacity unit rate window ticks
--- a = level in parts, b = the tick at which it stood there
---# state a b
 
 --# enter
 local tick = now
@@ -35,3 +34,5 @@ a = math.min(MAX_EXACT, math.max(0, a + change))
 --# whole
 wholeIn = math.ceil(a / rate)
 if ticks and wholeIn > 0 then wholeIn = tickStart(b + wholeIn, window, ticks) - now end
+-- Kept as long again, since most requests fill it further: so few must renew the life of the key.
+keepFor = 2 * wholeIn

@@ -1,9 +1,8 @@
 -- Fixed window: the Lua form of fixed-window.ts, in the sections that stores/redis/compose.ts
 -- documents.
--- limit (units), window (ms)
+-- state: a = number of the window since the epoch, b = units charged in it
+-- constants: limit (units), window (ms)
 --# constants limit window
--- a = number of the window since the epoch, b = units charged in it
---# state a b
 
 --# enter
 local number = (now - now % window) / window
@@ -23,4 +22,5 @@ if math.floor(math.min(chargedAt, now) / window) == a then
 end
 
 --# whole
-wholeIn = b > 0 and window - now % window or 0
+wholeIn = b > 0 and (a + 1) * window - now or 0
+keepFor = wholeIn

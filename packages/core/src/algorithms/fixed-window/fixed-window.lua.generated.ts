@@ -1,10 +1,9 @@
 // Generated from fixed-window.lua by scripts/generate-lua.mjs. Do not edit.
 export default `-- Fixed window: the Lua form of fixed-window.ts, in the sections that stores/redis/compose.ts
 -- documents.
--- limit (units), window (ms)
+-- state: a = number of the window since the epoch, b = units charged in it
+-- constants: limit (units), window (ms)
 --# constants limit window
--- a = number of the window since the epoch, b = units charged in it
---# state a b
 
 --# enter
 local number = (now - now % window) / window
@@ -24,5 +23,6 @@ if math.floor(math.min(chargedAt, now) / window) == a then
 end
 
 --# whole
-wholeIn = b > 0 and window - now % window or 0
+wholeIn = b > 0 and (a + 1) * window - now or 0
+keepFor = wholeIn
 `

@@ -1,11 +1,10 @@
 -- Sliding log: the Lua form of sliding-log.ts, in the sections that stores/redis/compose.ts
 -- documents.
--- limit (units), window (ms)
+-- state: a = entries dropped at the front, b = entries ever added, c = units in those not dropped;
+--        behind them one entry of 16 bytes for each millisecond in which something was admitted:
+--        time (ms), cost (units), oldest first
+-- constants: limit (units), window (ms)
 --# constants limit window
--- a = entries dropped at the front, b = entries ever added, c = units in those not dropped; behind
--- them one entry of 16 bytes for each millisecond in which something was admitted: time (ms), cost
--- (units), oldest first
---# state a b c
 
 --# functions
 local max, min = math.max, math.min
@@ -159,7 +158,7 @@ if cost > 0 then
   end
   c = c + cost
 end
-wholeIn = window
+wholeIn, keepFor = window, 2 * window
 
 --# settle
 local entry = reader(key)
@@ -175,4 +174,4 @@ if at > now - window then
     b, c = insert(key, last, at, delta, a, b), c + delta
   end
 end
-wholeIn = reset(reader(key), window, now, a, b, c)
+wholeIn, keepFor = reset(reader(key), window, now, a, b, c), 2 * window

@@ -93,7 +93,8 @@ const MEMORY: readonly Case[] = [
   ['memoryStore({ clock: () => Date.now() / 1000 })', { clock: () => 1_800_000_000.5 }],
 ]
 
-const client = { evalsha: async () => [], eval: async () => [], status: 'ready' }
+const answer = async () => []
+const client = { evalsha: answer, evalshaBuffer: answer, eval: answer, status: 'ready' }
 
 const CALLS: readonly (readonly [written: string, call: () => unknown])[] = [
   [

@@ -5,10 +5,10 @@ const command = async () => []
 
 describe('a client', () => {
   test.each([
-    ['ioredis', { evalsha: command, eval: command, status: 'ready' }],
+    ['ioredis', { evalsha: command, evalshaBuffer: command, eval: command, status: 'ready' }],
     [
       'ioredis, whose method `client` is a command',
-      { evalsha: command, eval: command, status: 'wait', client: command },
+      { evalsha: command, evalshaBuffer: command, eval: command, status: 'wait', client: command },
     ],
     ['node-redis', { evalSha: command, eval: command, isOpen: true }],
     ['valkey-glide', { customCommand: command, invokeScript: command }],

@@ -10,6 +10,12 @@ export interface IoRedisClient {
   readonly isCluster?: boolean
 }
 
+/** The same commands, whose replies come as bytes where they are text: ioredis has no types of them. */
+export interface IoRedisBytes {
+  evalshaBuffer: IoRedisClient['evalsha']
+  evalBuffer: IoRedisClient['eval']
+}
+
 /**
  * What is used of a node-redis client, 5 or 6: what `createClient`, `createCluster`,
  * `createClientPool` or `createSentinel` returns, connected by its owner.
@@ -17,6 +23,8 @@ export interface IoRedisClient {
 export interface NodeRedisClient {
   evalSha(sha: string, input: { keys: string[]; arguments: string[] }): Promise<unknown>
   eval(script: string, input: { keys: string[]; arguments: string[] }): Promise<unknown>
+  /** The same client, which gives replies of a type as objects of a class. */
+  withTypeMapping(mapping: { 36: typeof Buffer }): Pick<NodeRedisClient, 'evalSha' | 'eval'>
   readonly isOpen: boolean
   /** A method that only clusters have. */
   readonly nodeClient?: unknown
@@ -24,7 +32,7 @@ export interface NodeRedisClient {
 
 /** What is used of a client of valkey-glide 2: a `GlideClient` or a `GlideClusterClient`. */
 export interface ValkeyGlideClient {
-  customCommand(args: string[]): Promise<unknown>
+  customCommand(args: string[], options: { decoder: 0 }): Promise<unknown>
   /** A method that batches do not have. */
   invokeScript(...args: never[]): Promise<unknown>
   /** A method that only clusters have. */
@@ -36,11 +44,13 @@ export type RedisClient = IoRedisClient | NodeRedisClient | ValkeyGlideClient
 
 export function isRedisClient(value: unknown): value is RedisClient {
   if (value === null || value === undefined) return false
-  const client = value as Partial<IoRedisClient & NodeRedisClient & ValkeyGlideClient>
+  const client = value as Partial<
+    IoRedisClient & IoRedisBytes & NodeRedisClient & ValkeyGlideClient
+  >
   if (typeof client.customCommand === 'function') return typeof client.invokeScript === 'function'
   if (typeof client.eval !== 'function') return false
   // Pipelines do not have a status, nor does @upstash/redis, whose `evalsha` takes other arguments.
-  const isIoRedis = typeof client.evalsha === 'function' && typeof client.status === 'string'
+  const isIoRedis = typeof client.evalshaBuffer === 'function' && typeof client.status === 'string'
   // node-redis' callback interface (`legacy()`) has no `isOpen`.
   const isNodeRedis = typeof client.evalSha === 'function' && typeof client.isOpen === 'boolean'
   return isIoRedis || isNodeRedis

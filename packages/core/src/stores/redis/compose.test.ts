@@ -33,7 +33,7 @@ describe('the script of one request', () => {
     ])
     expect(text).toContain('local limit_1, window_1 = ARGV[1] + 0, ARGV[2] + 0')
     expect(text).toContain('local limit_2, window_2, ticks_2 = ARGV[3] + 0, ARGV[4] + 0')
-    expect(text).toContain("'%d %d %d %d %d %d', now, a_1, b_1, a_2, b_2, c_2")
+    expect(text).toContain("struct.pack('<d', now) .. raw_1 .. raw_2")
     expect(text).not.toMatch(/_i\b|\[i\]|--|COST|NOW|LEAST/)
   })
 

@@ -1,4 +1,3 @@
-import type { Algorithm } from '../../algorithms/algorithm.ts'
 import ticks from '../../algorithms/ticks.lua.generated.ts'
 import driver from './driver.lua.generated.ts'
 import request from './request.lua.generated.ts'
@@ -13,12 +12,12 @@ import request from './request.lua.generated.ts'
 // | `commit` | `now`, `cost`, the state at `now`        | the state, charged                        |
 // | `settle` | `now`, `delta`, `chargedAt`, that state  | the state, corrected                      |
 // | `whole`  | `now`, the state at `now`                | `wholeIn`: ms until the limit is whole    |
-// |          |                                          | again (0: it is)                          |
+// |          |                                          | again, at least (0: it is); `keepFor`: ms |
+// |          |                                          | to keep a state that is written anew      |
 //
 // `enter` stands before `decide` and before `settle`, `whole` after `commit` and after `settle`,
 // each time in the same block. All see the constants by name, `MAX_EXACT`, and what ticks.lua has;
-// that only where a step has all of its constants. `--# constants` and `--# state` are followed by
-// the names of the constants and by what the step uses of `a`, `b` and `c`.
+// that only where a step has all of its constants, whose names follow on the line `--# constants`.
 //
 // A step that keeps entries behind its state has a section `functions` too, and stands in driver.lua
 // alone. There its sections see `key`; `decide` also sets `remaining` (units), `resetIn` and `wait`
@@ -26,7 +25,6 @@ import request from './request.lua.generated.ts'
 
 interface Step {
   readonly constants: readonly string[]
-  readonly state: readonly string[]
   /** The text of some sections, one behind the other. */
   sections(...names: string[]): string
   readonly keepsEntries: boolean
@@ -43,7 +41,6 @@ function parse(lua: string): Step {
   }
   return {
     constants: names.constants ?? [],
-    state: names.state ?? [],
     sections: (...wanted) => wanted.map((name) => texts.get(name) ?? '').join('\n'),
     keepsEntries: texts.has('functions'),
   }
@@ -76,7 +73,7 @@ export function composeRequest(shapes: readonly PolicyShape[]): string {
     )
     .replaceAll('[NOW]', `[${now}]`)
     .replaceAll('[LEAST_TTL]', `[${leastTtl}]`)
-    .replace('--> reply', () => replyOf(steps))
+    .replace('--> states', steps.map((_, i) => `raw_${i + 1}`).join(' .. '))
   return withoutComments(isCoarse ? ticks + text : text)
 }
 
@@ -98,11 +95,6 @@ function forPolicy(each: string, step: Step, i: number, values: readonly string[
         ? `local ${own} = ${values.join(', ')}`
         : `local ${step.constants.join(', ')} = ${own}\n${step.sections(...names.split(' '))}`,
     )
-}
-
-function replyOf(steps: readonly Step[]): string {
-  const values = steps.flatMap(({ state }, i) => state.map((name) => `${name}_${i + 1}`))
-  return `'%d${' %d'.repeat(values.length)}', now, ${values.join(', ')}`
 }
 
 /** What runs every operation on the states of these steps. */
@@ -132,27 +124,16 @@ return admitted, rebased, a, b, c, remaining, resetIn, wait
 end,
 commit = function(constants, now, cost, a, b, c, key)
 ${constants}
-local wholeIn, rebased
+local wholeIn, keepFor
 ${step.sections('commit', 'whole')}
-return wholeIn, a, b, c
+return wholeIn, keepFor, a, b, c
 end,
 settle = function(constants, now, delta, chargedAt, a, b, c, key)
 ${constants}
-local wholeIn, rebased
+local wholeIn, keepFor, rebased
 ${step.sections('enter', 'settle', 'whole')}
-return wholeIn, a, b, c
+return wholeIn, keepFor, a, b, c
 end,
 }
 end)()`
-}
-
-const stateSizes = new WeakMap<Algorithm, number>()
-
-/** How many of a, b and c an algorithm's state uses. */
-export function stateSize(algorithm: Algorithm): number {
-  const known = stateSizes.get(algorithm)
-  if (known !== undefined) return known
-  const { length } = parse(algorithm.lua).state
-  stateSizes.set(algorithm, length)
-  return length
 }

@@ -1,9 +1,15 @@
 import { setupAction } from '../../errors/reference.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
-import type { IoRedisClient, NodeRedisClient, RedisClient, ValkeyGlideClient } from './client.ts'
+import type {
+  IoRedisBytes,
+  IoRedisClient,
+  NodeRedisClient,
+  RedisClient,
+  ValkeyGlideClient,
+} from './client.ts'
 import { inServersWords } from './valkey-glide.ts'
 
-/** The two commands of a store, over whichever client. */
+/** The two commands of a store, over whichever client. Text in their replies comes as bytes. */
 export interface Connection {
   /** True where the keys of one call must share a slot. */
   readonly isCluster: boolean
@@ -18,29 +24,37 @@ export function connectionOf(client: RedisClient): Connection {
 }
 
 function overIoRedis(client: IoRedisClient): Connection {
+  const bytes = client as IoRedisClient & IoRedisBytes
   return {
     isCluster: client.isCluster === true,
-    evalsha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
-    eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+    evalsha: (sha, keys, args) => bytes.evalshaBuffer(sha, keys.length, ...keys, ...args),
+    eval: (script, keys, args) => bytes.evalBuffer(script, keys.length, ...keys, ...args),
   }
 }
 
+/** node-redis' `RESP_TYPES.BLOB_STRING`: the type of a reply that is text. */
+const TEXT = 36
+
 function overNodeRedis(client: NodeRedisClient): Connection {
+  const bytes = client.withTypeMapping({ [TEXT]: Buffer })
   return {
     isCluster: typeof client.nodeClient === 'function',
     evalsha: async (sha, keys, args) => {
       checkOpen(client)
-      return client.evalSha(sha, { keys, arguments: args })
+      return bytes.evalSha(sha, { keys, arguments: args })
     },
-    eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
+    eval: (script, keys, args) => bytes.eval(script, { keys, arguments: args }),
   }
 }
+
+/** valkey-glide's `Decoder.Bytes`. */
+const BYTES = 0
 
 /** By plain commands: `invokeScript` takes only scripts of its package, and loads them by itself. */
 function overValkeyGlide(client: ValkeyGlideClient): Connection {
   const send = async (...command: string[]) => {
     try {
-      return await client.customCommand(command)
+      return await client.customCommand(command, { decoder: BYTES })
     } catch (error) {
       throw inServersWords(error)
     }

@@ -17,12 +17,14 @@ export default `-- Runs every operation on the states in Redis, but for a reques
 --               units     those of every charge
 --               chargedAt settle, probe: when the charge was made, ms, or -1: now
 --               minTtl    ms: the least that a key lives after a write
--- returns numbers: now (ms), then three for each charge of consume and peek:
---         the state as it was read: a, b, c. From it the step in TypeScript tells what was decided;
+-- returns bytes: the time (ms, a little-endian double), then 32 for each charge of consume and peek:
+--         the state as it was read, all zero for a key never seen. From it the step in TypeScript
+--         tells what was decided;
 --         of a step that keeps entries, what was decided: remaining (units; refused: -1 - remaining),
---         reset (ms), wait (ms; -1: never);
---         of a blocked key, as if such a step had refused it: -1, and twice for how long (ms);
---         of a key that can't be read, what Redis says of it in place of the first.
+--         reset (ms), wait (ms; -1: never), 0;
+--         of a blocked key, as if such a step had refused it: -1, for how long (ms), the same, 0;
+--         of a key that can't be read: minus infinity.
+--         If there are any of these, an array: the bytes, and what Redis says of each.
 --
 -- A state is 32 bytes: three integers a, b, c and the time (ms) until which the key lives, as
 -- little-endian doubles; a step may keep more behind them. A blocked key holds 8 bytes instead:
@@ -30,6 +32,7 @@ export default `-- Runs every operation on the states in Redis, but for a reques
 local NEVER, MAX_EXACT, STATE = -1, 9007199254740991, 32
 -- Offsets of the head as text: Redis takes long to format a number that a script hands it.
 local HEAD, HEAD_END = '0', '31'
+local NEW = ('\\0'):rep(STATE)
 
 --> ticks
 local steps = {
@@ -67,7 +70,7 @@ if op == 'block' then
   return { now }
 end
 
--- Calls every command that another operation may call: where one of them fails, the probe fails
+-- Calls every command that another operation, or request.lua, may call: where one of them fails, the probe fails
 -- too, before it has charged anything. SET comes first: out of memory, Redis refuses a script's
 -- first write only.
 if op == 'probe' then
@@ -76,6 +79,7 @@ if op == 'probe' then
   call('SETRANGE', probe, HEAD, 'x')
   call('GETRANGE', probe, HEAD, HEAD)
   call('MGET', probe)
+  call('GET', probe)
   call('EXISTS', probe)
   call('PEXPIRE', probe, minTtl)
   call('DEL', probe)
@@ -106,7 +110,7 @@ local function load(k, step)
     raw = redis.pcall('GETRANGE', KEYS[k], HEAD, HEAD_END)
     if raw.err then return 0, 0, 0, 0, false, raw.err end
   end
-  if raw and #raw >= STATE then
+  if raw and #raw == STATE then
     local a, b, c, livesUntil = read('<dddd', raw)
     return a, b, c, livesUntil
   end
@@ -120,13 +124,13 @@ local function load(k, step)
   return 0, 0, 0, 0, blockedUntil > now and blockedUntil
 end
 
--- A key outlives its state by as much again, so that it is seldom that a write must renew its TTL.
-local function save(k, step, wholeIn, livesUntil, a, b, c)
+-- A key outlives its state, by \`minTtl\` at least.
+local function save(k, step, wholeIn, keepFor, livesUntil, a, b, c)
   local key = KEYS[k]
   if now + wholeIn <= livesUntil then
     call('SETRANGE', key, HEAD, pack('<ddd', a, b, c))
   else
-    local ttl = math.max(wholeIn * 2, minTtl)
+    local ttl = keepFor + minTtl
     livesUntil = now + ttl
     local state = pack('<dddd', a, b, c, livesUntil)
     if step.entries then
@@ -154,50 +158,50 @@ if op == 'settle' then
     local step = stepOf[limit]
     local a, b, c, livesUntil, blockedUntil = unpack(states[at], 1, 5)
     if not blockedUntil then
-      local wholeIn
-      wholeIn, a, b, c = step.settle(limits[limit], now, delta, chargedAt, a, b, c, KEYS[k])
+      local wholeIn, keepFor
+      wholeIn, keepFor, a, b, c = step.settle(limits[limit], now, delta, chargedAt, a, b, c, KEYS[k])
       if wholeIn == 0 then
         call('DEL', KEYS[k])
       else
-        save(k, step, wholeIn, livesUntil, a, b, c)
+        save(k, step, wholeIn, keepFor, livesUntil, a, b, c)
       end
     end
   end
   return { now }
 end
 
-local reply = { now }
+local states, failures = {}, {}
 
--- Some clients read the last of the safe integers wrong, unless they are text.
-local function readable(number)
-  return number < MAX_EXACT - 64 and number or string.format('%.0f', number)
-end
-
--- Decides a charge and writes what the reply says of it. Returns whether it is admitted, whether the
--- clock has stepped back behind the state, until when the key lives, and the state as it is now, not
--- charged yet.
+-- Decides a charge and adds to the reply what it says of it. Returns whether it is admitted, whether
+-- the clock has stepped back behind the state, until when the key lives, and the state as it is now,
+-- not charged yet.
 local function decide(at, k, limit, cost)
-  local step, n = stepOf[limit], 3 * at - 1
+  local step = stepOf[limit]
   local a, b, c, livesUntil, blockedUntil, failure = load(k, step)
-  if failure or blockedUntil then
+  if failure then
     -- What can't be read fails its own request only: none of that is charged.
-    local ms = blockedUntil and blockedUntil - now or 0
-    reply[n], reply[n + 1], reply[n + 2] = failure or -1, ms, ms
+    states[at] = pack('<dddd', -math.huge, 0, 0, 0)
+    failures[#failures + 1] = failure
+    return false, false
+  end
+  if blockedUntil then
+    states[at] = pack('<dddd', -1, blockedUntil - now, blockedUntil - now, 0)
     return false, false
   end
   local admitted, rebased, x, y, z, remaining, resetIn, wait =
     step.decide(limits[limit], now, cost, a, b, c, KEYS[k])
   if step.entries then
-    a, b, c = admitted and remaining or -1 - remaining, resetIn, wait
+    states[at] = pack('<dddd', admitted and remaining or -1 - remaining, resetIn, wait, 0)
+  else
+    states[at] = livesUntil > 0 and raws[k] or NEW
   end
-  reply[n], reply[n + 1], reply[n + 2] = readable(a), readable(b), readable(c)
   return admitted, rebased, livesUntil, x, y, z
 end
 
 local function commit(k, limit, cost, livesUntil, a, b, c)
-  local step, wholeIn = stepOf[limit]
-  wholeIn, a, b, c = step.commit(limits[limit], now, cost, a, b, c, KEYS[k])
-  save(k, step, wholeIn, livesUntil, a, b, c)
+  local step, wholeIn, keepFor = stepOf[limit]
+  wholeIn, keepFor, a, b, c = step.commit(limits[limit], now, cost, a, b, c, KEYS[k])
+  save(k, step, wholeIn, keepFor, livesUntil, a, b, c)
 end
 
 local consumes = op == 'consume'
@@ -235,5 +239,7 @@ end
 local decideRequest = policies == 1 and decideAlone or decideTogether
 for first = 1, count, policies do decideRequest(first) end
 
-return reply
+local reply = pack('<d', now) .. table.concat(states)
+if #failures == 0 then return reply end
+return { reply, unpack(failures) }
 `

@@ -40,9 +40,7 @@ export class RedisLedger implements Ledger<'async'> {
   }
 
   async consume(charges: readonly Charge[]): Promise<StoreResult> {
-    const [result] = await this.consumeAll([charges])
-    if (result instanceof Error) throw result
-    return result as StoreResult
+    return orThrow(await this.consumeAll([charges]))
   }
 
   /** One request takes as little as it can; several share what a call costs. */
@@ -53,14 +51,12 @@ export class RedisLedger implements Ledger<'async'> {
     }
     const call = new ScriptCall()
     for (const charges of requests) this.add(call, charges)
-    const policies = this.suffixes.length
-    return this.run('consume', call).then((reply) => {
-      return requests.map((charges, i) => orError(() => readBatch(reply, i * policies, charges)))
-    })
+    return this.run('consume', call).then((reply) => readBatch(reply, requests))
   }
 
   async peek(charges: readonly Charge[]): Promise<StoreResult> {
-    return readBatch(await this.run('peek', this.callOf(charges)), 0, charges)
+    const reply = await this.run('peek', this.callOf(charges))
+    return orThrow(readBatch(reply, [charges]))
   }
 
   async settle(charges: readonly Charge[], chargedAt?: number): Promise<void> {
@@ -95,12 +91,11 @@ export class RedisLedger implements Ledger<'async'> {
     return scripts.of(charges).run(connection, keys, args, read, this.fail)
   }
 
-  private run(op: Operation, call: ScriptCall, chargedAt?: number): Promise<readonly unknown[]> {
+  private run(op: Operation, call: ScriptCall, chargedAt?: number): Promise<unknown> {
     const { connection, now, minTtlMs } = this.backend
     const { script, step } = this.driver
     const input = call.input(op, now(), minTtlMs, this.suffixes.length, step, chargedAt)
-    const read = (reply: unknown) => reply as readonly unknown[]
-    return script.run(connection, call.keys, [input], read, this.fail)
+    return script.run(connection, call.keys, [input], (reply) => reply, this.fail)
   }
 
   private readonly fail = (error: unknown): never => {
@@ -134,6 +129,11 @@ export class RedisLedger implements Ledger<'async'> {
   private key(id: string, policy: number): string {
     return this.prefix + subject(id) + (this.suffixes[policy] as string)
   }
+}
+
+function orThrow([result]: readonly (StoreResult | Error)[]): StoreResult {
+  if (result instanceof Error) throw result
+  return result as StoreResult
 }
 
 /** What concerns one request alone stands in its place. */

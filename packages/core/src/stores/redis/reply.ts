@@ -1,11 +1,11 @@
 import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import { decideAll } from '../rules/decide-all.ts'
 import type { Charge, StoreResult } from '../store.ts'
-import { stateSize } from './compose.ts'
 import { toSetupError } from './setup-error.ts'
 
-/** Numbers that driver.lua returns for each charge, behind the time. */
-const WIDTH = 3
+/** Bytes of the time in front, and of each charge: see driver.lua. */
+const TIME = 8
+const STATE = 32
 
 /**
  * What request.lua decided: it returns the states that it read, and the step in TypeScript comes to
@@ -14,41 +14,35 @@ const WIDTH = 3
  * @throws if a key can't be read
  */
 export function readRequest(reply: unknown, charges: readonly Charge[]): StoreResult {
-  const numbers = String(reply).split(' ').map(Number)
-  const at = numbers[0] as number
-  if (Number.isNaN(at)) throw unreadable(reply)
-  let next = 1
-  const states = charges.map(({ limit }) => {
-    const size = stateSize(limit.algorithm)
-    const [a, b, c] = numbers.slice(next, next + size)
-    next += size
-    return toState(at, a as number, b as number, c ?? 0)
-  })
+  if (Array.isArray(reply)) throw unreadable(reply[0])
+  const bytes = reply as Buffer
+  const at = bytes.readDoubleLE(0)
+  const states = [toState(bytes, TIME, at)]
+  for (let i = 1; i < charges.length; i += 1) states.push(toState(bytes, TIME + i * STATE, at))
   return { admitted: decideAll(states, charges, at), at, source: 'store', outcomes: states }
 }
 
-/**
- * What driver.lua decided of the request whose first charge was number `first` (from 0).
- *
- * @throws if one of its keys can't be read
- */
+/** What driver.lua decided of several requests. An error concerns its own request alone. */
 export function readBatch(
-  reply: readonly unknown[],
-  first: number,
-  charges: readonly Charge[],
-): StoreResult {
-  const at = Number(reply[0])
-  const states: KeyState[] = []
-  const decisions = charges.map((charge, i) => {
-    const place = 1 + (first + i) * WIDTH
-    const a = Number(reply[place])
-    if (Number.isNaN(a)) throw unreadable(reply[place])
-    const [b, c] = [Number(reply[place + 1]), Number(reply[place + 2])]
-    const { keepsLog } = charge.limit.algorithm
-    states.push(keepsLog ? toDecided(a, b, c) : toState(at, a, b, c))
-    return keepsLog ? DECIDED : charge
+  reply: unknown,
+  requests: readonly (readonly Charge[])[],
+): (StoreResult | Error)[] {
+  const [bytes, ...failures] = (Array.isArray(reply) ? reply : [reply]) as [Buffer, ...unknown[]]
+  const at = bytes.readDoubleLE(0)
+  let from = TIME
+  return requests.map((charges) => {
+    let failure: Error | undefined
+    const states: KeyState[] = []
+    const decisions = charges.map((charge) => {
+      const { keepsLog } = charge.limit.algorithm
+      if (bytes.readDoubleLE(from) === -Infinity) failure = unreadable(failures.shift())
+      states.push(keepsLog ? toDecided(bytes, from) : toState(bytes, from, at))
+      from += STATE
+      return keepsLog ? DECIDED : charge
+    })
+    if (failure !== undefined) return failure
+    return { admitted: decideAll(states, decisions, at), at, source: 'store', outcomes: states }
   })
-  return { admitted: decideAll(states, decisions, at), at, source: 'store', outcomes: states }
 }
 
 /** What the script has decided, since it alone sees the entries of a log. */
@@ -57,28 +51,32 @@ const DECIDED: { cost: number; limit: Pick<CompiledLimit, 'decide'> } = {
   limit: { decide() {} },
 }
 
-function toDecided(remaining: number, resetMs: number, waitMs: number): KeyState {
+function toDecided(bytes: Buffer, from: number): KeyState {
+  const remaining = bytes.readDoubleLE(from)
+  const waitMs = bytes.readDoubleLE(from + 16)
   const state = new KeyState()
   state.admitted = remaining >= 0
   state.remaining = state.admitted ? remaining : -1 - remaining
-  state.resetMs = resetMs
+  state.resetMs = bytes.readDoubleLE(from + 8)
   state.effectiveMs = waitMs < 0 ? Infinity : waitMs
   state.retryAfterMs = state.admitted ? 0 : state.effectiveMs
   return state
 }
 
-function toState(at: number, a: number, b: number, c: number): KeyState {
+function toState(bytes: Buffer, from: number, at: number): KeyState {
   const state = new KeyState()
+  const a = bytes.readDoubleLE(from)
+  const b = bytes.readDoubleLE(from + 8)
   if (a < 0) {
     state.blockedUntil = at + b
     return state
   }
   state.a = a
   state.b = b
-  state.c = c
+  state.c = bytes.readDoubleLE(from + 16)
   return state
 }
 
-function unreadable(said: unknown): unknown {
-  return toSetupError(new Error(String(said)), false)
+function unreadable(said: unknown): Error {
+  return toSetupError(new Error(String(said)), false) as Error
 }

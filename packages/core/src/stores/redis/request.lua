@@ -5,10 +5,12 @@
 -- ARGV    the constants of each policy, in the order that its step names; then, unless each costs
 --         one unit and the clock is the server's: the cost of each policy (units); then, unless it
 --         is the server's: the time (ms), and the least that a key lives after a write (ms)
--- returns text: the time (ms), then for each policy its state as it was read, as many of a, b and c
---         as its step names. From these the step in TypeScript tells what was decided. A blocked
---         key has -1 and for how long (ms) in their place.
---         If a key can't be read, what Redis says of that: it does not begin with a digit.
+-- returns bytes: the time (ms, a little-endian double), then for each policy its state as it was read:
+--         32 bytes, as driver.lua documents them, all zero for a key never seen. From these the step
+--         in TypeScript tells what was decided. A blocked key has in their place -1 and for how
+--         long (ms).
+--         If a key can't be read, what Redis says of that, alone in an array: the request fails, not
+--         the call.
 --
 -- compose.ts writes a block `each` once for each policy, with its number for `i` in `_i` and `[i]`,
 -- the sections of its step for `--> names`, and numbers of arguments for COST_i, NOW and LEAST_TTL.
@@ -37,15 +39,18 @@ if not raw_i and call('EXISTS', KEYS[i]) == 1 then raw_i = redis.pcall('GET', KE
 
 --# each
 local a_i, b_i, c_i, livesUntil_i = 0, 0, 0, 0
-if raw_i then
-  if #raw_i >= 32 then
-    a_i, b_i, c_i, livesUntil_i = struct.unpack('<dddd', raw_i)
-  elseif #raw_i == 8 then
-    local blockedMs = struct.unpack('<d', raw_i) - now
-    if blockedMs > 0 then a_i, b_i = -1, blockedMs end
-  else
-    return raw_i.err or 'ERR a key that holds no state'
-  end
+if not raw_i then
+  raw_i = ('\0'):rep(32)
+elseif #raw_i == 32 then
+  a_i, b_i, c_i, livesUntil_i = struct.unpack('<dddd', raw_i)
+elseif #raw_i == 8 then
+  local blockedMs = struct.unpack('<d', raw_i) - now
+  if blockedMs > 0 then a_i = -1 end
+  raw_i = struct.pack('<dddd', a_i, math.max(0, blockedMs), 0, 0)
+elseif raw_i.err and not raw_i.err:find('WRONGTYPE', 1, true) then
+  return raw_i
+else
+  return { raw_i.err or 'ERR a key that holds no state' }
 end
 --# end each
 
@@ -64,18 +69,16 @@ all = all and admitted_i
 
 --# each
 if all and cost_i > 0 or rebased_i then
-  local a, b, c, cost, wholeIn = x_i, y_i, z_i, all and cost_i or 0, 0
+  local a, b, c, cost, wholeIn, keepFor = x_i, y_i, z_i, all and cost_i or 0, 0, 0
   --> commit whole
   if now + wholeIn <= livesUntil_i then
     call('SETRANGE', KEYS[i], '0', struct.pack('<ddd', a, b, c))
   else
-    local ttl = math.max(wholeIn * 2, (ARGV[LEAST_TTL] or 1000) + 0)
+    local ttl = keepFor + (ARGV[LEAST_TTL] or 1000)
     local state = struct.pack('<dddd', a, b, c, now + ttl)
     call('SET', KEYS[i], state, 'PX', string.format('%.0f', ttl))
   end
 end
 --# end each
 
-return string.format(
-  --> reply
-)
+return struct.pack('<d', now) .. --> states

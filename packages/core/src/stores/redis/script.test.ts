@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
+import type { RedisClient } from './client.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { Script } from './script.ts'
 
@@ -16,9 +17,11 @@ function connectionThat(...answers: (number[] | Error)[]) {
     }
   const connection = connectionOf({
     evalsha: answer('evalsha'),
+    evalshaBuffer: answer('evalsha'),
     eval: answer('eval'),
+    evalBuffer: answer('eval'),
     status: 'ready',
-  })
+  } as RedisClient)
   return { connection, sent }
 }
 

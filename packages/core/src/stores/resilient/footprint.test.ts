@@ -12,7 +12,7 @@ const minute = { limit: 1, window: '1m', algorithm: 'sliding-log' } as const
 /** A client whose server is down: no script runs, so this process decides. */
 function downClient(): RedisClient {
   const fail = () => Promise.reject(new Error('down'))
-  return { evalsha: fail, eval: fail, status: 'ready' }
+  return { evalsha: fail, evalshaBuffer: fail, eval: fail, status: 'ready' } as RedisClient
 }
 
 const limitersOn = (clients: readonly RedisClient[]) =>
