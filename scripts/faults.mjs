@@ -1,4 +1,4 @@
-// npm run faults: plays the fault matrix and prints its figures as one table, which it also writes
+// npm run faults: causes every fault and prints the measurements as one table, which it also writes
 // into docs/failures.md.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,14 +19,14 @@ function tableOf(lines) {
     .split('\n')
     .map((line) => JSON.parse(line))
   figures.sort((a, b) => a.row - b.row)
-  const rows = figures.map(({ row, fault, waitedMs, excess, bound, normalMs }) => {
+  const rows = figures.map(({ fault, waitedMs, excess, bound, normalMs }) => {
     const waited = waitedMs === undefined ? '–' : `${waitedMs} ms`
     const beyond = excess === undefined ? '–' : `${excess} of ${bound}`
     const normal = normalMs === undefined ? '–' : `${normalMs} ms`
-    return `| ${row} | ${fault} | ${waited} | ${beyond} | ${normal} |`
+    return `| ${fault} | ${waited} | ${beyond} | ${normal} |`
   })
-  const head = '| row | fault | longest wait | beyond the limit | normal again after |'
-  return [head, '|---|---|---|---|---|', ...rows].join('\n')
+  const head = '| fault | longest wait | beyond the limit | normal again after |'
+  return [head, '|---|---|---|---|', ...rows].join('\n')
 }
 
 const redis = await findRedis()

@@ -67,7 +67,7 @@ describe('no control character of a log reaches a terminal, a report or a page',
     const { code, stderr } = await runCli(['replay', log, '-c', config, '--show-clients'])
     expect(code).toBe(1)
     expect(stderr).toContain('all is well')
-    // Nor does a line of its own pass for a message.
+    // A line of the log cannot look like a message either.
     expect(stderr).not.toMatch(/^sluice: all/m)
     expect(stderr).not.toMatch(OBEYED)
   })

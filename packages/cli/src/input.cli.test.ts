@@ -72,7 +72,7 @@ describe('a log', () => {
     expect(runs[0]).toMatchObject({ admitted: 5, most: [{ units: 2 }] })
   })
 
-  it('is not thrown out of order by a line from the future, even as its first', async () => {
+  it('stays in order after a line from the future, even if that comes first', async () => {
     const future = line(0, '192.0.2.1').replace('2026', '2099')
     const log = lines(future, ...[0, 10, 70, 80].map((second) => line(second)), future, line(90))
     const { source, runs } = await replay([], log)
@@ -99,7 +99,7 @@ describe('a log', () => {
 })
 
 describe('fields with names', () => {
-  it('stand in JSON lines, at dotted paths', async () => {
+  it('are in JSON lines, at dotted paths', async () => {
     const log = lines(
       '{"at":"2026-11-21T14:00:00Z","u":{"id":5},"n":1}',
       '{"at":"2026-11-21T15:00:01.5+01:00","u.id":5,"n":2}',
@@ -119,7 +119,7 @@ describe('fields with names', () => {
     expect(await replay([file('caddy.jsonl', log)])).toMatchObject({ requests: 1, clients: 1 })
   })
 
-  it('stand in columns of CSV, quoted or not', async () => {
+  it('are in columns of CSV, quoted or not', async () => {
     const log =
       '\ufefftime;who;price\r\n"2026-11-21 14:00:00";"a;""b""\nc";1\r\n\r\n1795269600;x;2\r\n1795269601;x;1\r\n'
     const { source, runs, clients } = await replay([
@@ -184,7 +184,7 @@ describe('what is no log', () => {
     ])
   })
 
-  it('is an error where there is nothing else', async () => {
+  it('is an error if the file has nothing else', async () => {
     const path = file('text.txt', 'Dear Sir,\nnothing.\n')
     const { code, stderr } = await failure([path])
     expect(code).toBe(1)
@@ -199,7 +199,7 @@ describe('what is no log', () => {
   it.each([
     ['nothing', ''],
     ['empty lines', '\n\r\n\n'],
-  ])('is an error where there is %s', async (_, content) => {
+  ])('is an error if the file has %s', async (_, content) => {
     const { code, stderr } = await failure([], content)
     expect(code).toBe(1)
     expect(stderr).toMatch(

@@ -14,7 +14,7 @@ import { runCli } from './testing/run-cli.ts'
 
 const LIMIT = 100
 const WINDOW_MS = 60_000
-const TERMS = {
+const OPTIONS = {
   limit: BigInt(LIMIT),
   windowMs: BigInt(WINDOW_MS),
   burst: 30n,
@@ -64,7 +64,7 @@ describe.each([
   })
 
   it.each(Object.keys(definitions))('reports for %s exactly what its definition says', (name) => {
-    const decided = decide(name, TERMS, requests)
+    const decided = decide(name, OPTIONS, requests)
     const { most, ...figures } = figuresOf(decided, LIMIT, WINDOW_MS)
     const run = report.runs.find((each) => each.name === name) as Run
     expect(run).toMatchObject(figures)

@@ -10,14 +10,14 @@ import { UsageError } from './command/usage-error.ts'
 
 let code: ExitCode = EXIT.ok
 
-// Whoever reads it has gone, as `head` does: what is left to say, nobody wants to hear.
+// The reader has closed the pipe, as `head` does: the rest of the output is not needed.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })
 }
 
-// What a function of the user's throws behind our back may quote the log like any other message.
+// An asynchronous error in a user's function may quote the log too.
 process.on('uncaughtException', (error) => {
   say(`sluice: ${messageOf(error)}`)
   exit(EXIT.failed)

@@ -24,7 +24,7 @@ async function report(...args: string[]): Promise<Report> {
 }
 
 describe('the report', () => {
-  it('is a table and what stands out, without colours where no terminal is', async () => {
+  it('is a table and findings, without colours if there is no terminal', async () => {
     const { code, stdout, stderr } = await runCli(['replay', known, ...LIMIT])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('100 per 1 min')
@@ -48,14 +48,14 @@ describe('the report', () => {
     }
   })
 
-  it('goes into a file beside the table', async () => {
+  it('goes into a file in addition to the table', async () => {
     const path = `${folder}/report.json`
     const { stdout } = await runCli(['replay', known, ...LIMIT, '--json', path])
     expect(stdout).toContain('What stands out')
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ schema: 1, clients: 42 })
   })
 
-  it('does not overwrite a log by a slip', async () => {
+  it('does not overwrite a log by mistake', async () => {
     const before = readFileSync(known, 'utf8')
     const { code, stderr } = await runCli(['replay', '--json', known, ...LIMIT])
     expect(code).toBe(2)
@@ -65,7 +65,7 @@ describe('the report', () => {
 })
 
 describe('exit codes', () => {
-  it('3 where a run refuses more than is admissible', async () => {
+  it('3 if a run refuses more than allowed', async () => {
     const codes = await Promise.all(
       ['0%', '5%', '0.9', '100%'].map(async (share) => {
         const { code } = await runCli(['replay', known, ...LIMIT, '--fail-if-refused', share])
@@ -110,28 +110,28 @@ describe('exit codes', () => {
     expect([version.code, version.stdout.trim()]).toEqual([0, '0.1.0'])
   })
 
-  it('0 where whoever reads has gone', async () => {
+  it('0 if the reader has closed the pipe', async () => {
     const child = startCli(['replay', known, ...LIMIT, '--json'])
     child.stdout.destroy()
-    let told = ''
+    let stderr = ''
     child.stderr.on('data', (text) => {
-      told += text
+      stderr += text
     })
     const code = await new Promise((resolve) => child.on('close', resolve))
-    expect({ code, told }).toEqual({ code: 0, told: '' })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 })
 
 describe('Ctrl-C', () => {
   it('ends with what was played until then, and 130', async () => {
     const child = startCli(['replay', '-', ...LIMIT, '--json', '--suggest'])
-    const told = new Promise((resolve) => child.stderr.once('data', resolve))
+    const firstMessage = new Promise((resolve) => child.stderr.once('data', resolve))
     child.stdin.on('error', () => {})
     const requests = toJsonLines(knownTraffic(4)).replaceAll(',"cost":1', '')
     child.stdin.write(requests)
     // It reports its progress when some time has passed and more lines arrive.
     const feeding = setInterval(() => child.stdin.write('{"time":1795270230000,"ip":"x"}\n'), 100)
-    await told
+    await firstMessage
     clearInterval(feeding)
     child.kill('SIGINT')
     const { code, stdout } = await ended(child)
@@ -167,7 +167,7 @@ describe('--suggest', () => {
     }))
   }
 
-  it('names limits by which so many clients are never refused, and bursts that are just enough', async () => {
+  it('suggests limits at which so many clients are never refused, and bursts that are just enough', async () => {
     const requests = [...knownTraffic(5), ...small(600)].sort((one, other) => one.atMs - other.atMs)
     const log = file('suggest.jsonl', toJsonLines(requests))
     const { suggestion, runs } = await report(log, '--cost', 'cost', '--suggest')
@@ -215,7 +215,7 @@ describe('--config', () => {
       .join(''),
   )
 
-  it('plays the options of the middleware: tiers, routes, lists, keys by user', async () => {
+  it('replays the options of the middleware: tiers, routes, lists, keys by user', async () => {
     const config = file(
       'sluice.config.ts',
       `interface Request { user?: { id: string }; get(name: string): string | undefined }
@@ -240,7 +240,7 @@ describe('--config', () => {
       requests: 10,
       // skipped, /health, allowed
       exempt: 3,
-      // the second GET /a and the second POST /login of 10.0.0.2, and whoever is denied
+      // the second GET /a and the second POST /login of 10.0.0.2, and the denied client
       refused: 3,
       clientsRefused: 2,
     })
@@ -271,7 +271,7 @@ describe('--config', () => {
     expect(run).toMatchObject({ admitted: 6, refused: 4 })
   })
 
-  it('makes nobody wait, however many a leaky bucket lets wait', async () => {
+  it('delays no request, however many a leaky bucket delays', async () => {
     const config = file(
       'leaky.json',
       '{ "limit": 1, "window": "1m", "algorithm": "leaky-bucket", "maxDelay": "1d", "key": "user" }',
@@ -281,7 +281,7 @@ describe('--config', () => {
     expect(run).toMatchObject({ admitted: 1441, refused: 59 })
   })
 
-  it('says what it can not heed', async () => {
+  it('names the options that it cannot apply', async () => {
     const config = file(
       'settles.mjs',
       "export default { limit: 2, window: '1m', settle: () => 5, respond() { throw 1 }, store: undefined }",

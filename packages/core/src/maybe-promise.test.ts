@@ -5,18 +5,21 @@ const thenable = (value: number) =>
   // biome-ignore lint/suspicious/noThenProperty: a promise of another library
   ({ then: (resolve: (value: number) => void) => resolve(value) }) as unknown as Promise<number>
 
-test('what is there at once is used at once', () => {
+test('a value is used synchronously', () => {
   expect(then(2, (value) => value + 1)).toBe(3)
   expect(then(undefined, (value) => [value])).toEqual([undefined])
 })
 
-test.each([Promise.resolve(2), thenable(2)])('what comes later is used later', async (later) => {
-  const used = then(later, (value) => value + 1)
-  expect(used).toBeInstanceOf(Promise)
-  expect(await used).toBe(3)
-})
+test.each([Promise.resolve(2), thenable(2)])(
+  'a promise is used when it resolves',
+  async (later) => {
+    const used = then(later, (value) => value + 1)
+    expect(used).toBeInstanceOf(Promise)
+    expect(await used).toBe(3)
+  },
+)
 
-test('what throws at once throws at once, what rejects rejects', async () => {
+test('a synchronous error is thrown, a rejection rejects', async () => {
   const fail = () => {
     throw new Error('no')
   }

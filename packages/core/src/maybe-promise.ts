@@ -1,4 +1,4 @@
-/** A value, at once or by a promise. What is there at once is used at once: a promise costs as much as a decision. */
+/** A value or a promise of it. A value is used synchronously: a promise costs as much as a decision. */
 export type MaybePromise<T> = T | Promise<T>
 
 export function isPromise(value: unknown): value is Promise<unknown> {
@@ -6,8 +6,8 @@ export function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 /**
- * `use(value)` when the value is there. What it waits for may be any thenable; what it gives is a
- * promise of ours.
+ * `use(value)`, once the value is available. It accepts any thenable, and returns a native
+ * promise.
  */
 export function then<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>) {
   return (isPromise(value) ? Promise.resolve(value).then(use) : use(value)) as MaybePromise<U>

@@ -29,14 +29,14 @@ export type RateLimitOptions = CoreOptions<Request, Response> & {
   routes?: Routes<Request, Response>
 }
 
-/** The middleware, with its limiter for the application's own use. */
+/** The middleware, with its limiter for the application's own calls. */
 export type RateLimitHandler = RequestHandler & { readonly limiter: Limiter }
 
 declare global {
   // biome-ignore lint/style/noNamespace: how Express's types are extended
   namespace Express {
     interface Request {
-      /** What the last limiter on the way decided; undefined where a request was exempt. */
+      /** The decision of the last limiter; undefined if the request was exempt. */
       rateLimit?: Decision
     }
   }

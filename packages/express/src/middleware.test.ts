@@ -7,7 +7,7 @@ import { rateLimit } from './index.ts'
 
 const ONCE = { limit: 1, window: '1d' } as const
 
-/** What is Express's own: the rest is in the suite that every adapter passes. */
+/** Only what is specific to Express: the suite that every adapter passes has the rest. */
 describe('the middleware in Express', () => {
   const servers: Server[] = []
 
@@ -27,7 +27,7 @@ describe('the middleware in Express', () => {
       send({ host: '127.0.0.1', port }, { path, ...options })
   }
 
-  test('respond gets the very request and response of Express', async () => {
+  test('respond gets the request and response objects of Express', async () => {
     const seen: [Request, Response][] = []
     const app = express()
     app.use((request, response, next) => {

@@ -1,7 +1,7 @@
 import { nodeExchange, type ProxyTrust, type RequestAdapter } from '@sluice/core/adapter'
 import type { Request, Response } from 'express'
 
-/** Where Express keeps the facts of a request. */
+/** Reads the request and the response of Express. */
 export const expressAdapter: RequestAdapter<Request, Response> = {
   ...nodeExchange<Request, Response>(
     (request) => request,

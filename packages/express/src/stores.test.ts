@@ -55,8 +55,8 @@ const STORES: Record<string, () => NonNullable<RateLimitOptions['store']> & { cl
   Redis: () => redisStore(client, { clock: manualClock() }),
 }
 
-describe.each(Object.keys(STORES))('peers fault 24, Express and %s', (kind) => {
-  test('of 300 that would wait 50 do, half of the places; the others are refused at once and not charged', async () => {
+describe.each(Object.keys(STORES))('delayed requests, Express and %s', (kind) => {
+  test('of 300 that would wait 50 do, half of the slots; the others are refused immediately and not charged', async () => {
     const store = (STORES[kind] as (typeof STORES)[string])()
     let served = 0
     const app = express()
@@ -107,7 +107,7 @@ describe.each(Object.keys(STORES))('peers fault 24, Express and %s', (kind) => {
   })
 })
 
-describe('point 29 in Express: the response that takes the last unit', () => {
+describe('the response that takes the last unit', () => {
   async function last(respond: (response: express.Response) => unknown): Promise<Headers> {
     const app = express()
     app.use(rateLimit({ limit: 1, window: '1m' }), (_, response) => {

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis'
 import { memoryStore, rateLimit } from './index.ts'
 import { listen, statuses } from './testing.ts'
 
-const TERMS = { limit: 4, window: '1d' } as const
+const OPTIONS = { limit: 4, window: '1d' } as const
 const ok = async () => 'served'
 
 let server: RedisServer
@@ -33,7 +33,7 @@ test('a plugin registered in a child limits the child only', async () => {
   app.get('/', async (request) => [request.rateLimit ?? 'unlimited'])
   await app.register(
     async (child) => {
-      await child.register(rateLimit, { ...TERMS, limit: 0 })
+      await child.register(rateLimit, { ...OPTIONS, limit: 0 })
       child.get('/', ok)
     },
     { prefix: '/child' },
@@ -49,11 +49,11 @@ test('a plugin registered in a child limits the child only', async () => {
 
 test('app.rateLimit is the limiter of the context, else of the one above', async () => {
   const app = fastify()
-  await app.register(rateLimit, TERMS)
-  await app.register(rateLimit, { ...TERMS, limit: 9 })
+  await app.register(rateLimit, OPTIONS)
+  await app.register(rateLimit, { ...OPTIONS, limit: 9 })
   await app.register(async (child) => {
     expect(child.rateLimit).toBe(app.rateLimit)
-    await child.register(rateLimit, { ...TERMS, limit: 2 })
+    await child.register(rateLimit, { ...OPTIONS, limit: 2 })
     expect(await child.rateLimit.peek('127.0.0.1')).toMatchObject({ limit: 2 })
   })
   app.get('/', ok)
@@ -63,9 +63,9 @@ test('app.rateLimit is the limiter of the context, else of the one above', async
   expect(await statuses(app, 'GET /')).toEqual([429])
 })
 
-test('peers fault 2: a second limiter in the way of a route is not ignored', async () => {
+test('a second limiter on a route is not ignored', async () => {
   const app = fastify()
-  await app.register(rateLimit, TERMS)
+  await app.register(rateLimit, OPTIONS)
   await app.register(async (child) => {
     await child.register(rateLimit, { limit: 1, window: '1d' })
     child.get('/', ok)
@@ -81,9 +81,9 @@ describe.each(['memory', 'a memory store handed over', 'Redis'])('counted in %s'
     if (name === 'Redis') return redis
     return name === 'memory' ? undefined : memoryStore()
   }
-  const options = () => ({ ...TERMS, store: storeFor(), prefix: `c${++prefixes}` })
+  const options = () => ({ ...OPTIONS, store: storeFor(), prefix: `c${++prefixes}` })
 
-  test('registered twice with the very same options, each counts a request once', async () => {
+  test('registered twice with the same options object, each counts a request once', async () => {
     const same = options()
     const app = fastify()
     await app.register(rateLimit, same)
@@ -96,7 +96,7 @@ describe.each(['memory', 'a memory store handed over', 'Redis'])('counted in %s'
     expect(await remaining(app, '/few')).toEqual([0, 0])
   })
 
-  test('so it is where the second is in a child', async () => {
+  test('the same if the second is in a child', async () => {
     const same = options()
     const app = fastify()
     await app.register(rateLimit, same)
@@ -110,7 +110,7 @@ describe.each(['memory', 'a memory store handed over', 'Redis'])('counted in %s'
     expect(await remaining(app)).toEqual([1, 2])
   })
 
-  test('a route with terms of its own counts once for each of two that differ', async () => {
+  test('a route with its own limit counts once for each of two different limiters', async () => {
     const store = options()
     const app = fastify()
     await app.register(rateLimit, store)
@@ -121,7 +121,7 @@ describe.each(['memory', 'a memory store handed over', 'Redis'])('counted in %s'
 
   if (name === 'memory') return
 
-  test('beside one with another prefix or store, a limiter shares as if it were alone', async () => {
+  test('next to one with another prefix or store, a limiter shares as if it were alone', async () => {
     const same = options()
     const app = fastify()
     await app.register(rateLimit, { ...same, prefix: 'other' })
@@ -133,7 +133,7 @@ describe.each(['memory', 'a memory store handed over', 'Redis'])('counted in %s'
     expect(await remaining(alone)).toEqual([2])
   })
 
-  test('contexts beside each other share a quota of the same prefix and terms', async () => {
+  test('sibling contexts with the same prefix and limit share a quota', async () => {
     const same = options()
     const app = fastify()
     for (const prefix of ['/a', '/b'])
@@ -153,11 +153,11 @@ describe.each(['memory', 'a memory store handed over', 'Redis'])('counted in %s'
   })
 })
 
-test('the default prefix is one that may be written out', async () => {
+test('the default prefix can also be set explicitly', async () => {
   const store = memoryStore()
   const app = fastify()
-  await app.register(rateLimit, { ...TERMS, store })
-  await app.register(rateLimit, { ...TERMS, store, prefix: 'sluice' })
+  await app.register(rateLimit, { ...OPTIONS, store })
+  await app.register(rateLimit, { ...OPTIONS, store, prefix: 'sluice' })
   expect(await remaining(app)).toEqual([3, 3])
   store.close()
 })

@@ -55,7 +55,7 @@ export interface FastifyLimiter extends Limiter {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the last limiter on the way decided; undefined where a request was exempt. */
+    /** The decision of the last limiter; undefined if the request was exempt. */
     rateLimit: Decision | undefined
   }
   interface FastifyInstance {

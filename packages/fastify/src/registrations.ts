@@ -12,8 +12,8 @@ const registered = new WeakMap<object, Place[]>()
 /**
  * Notes a limiter that is registered in a context.
  *
- * @returns which one it is, from 1 on, of those in the way of the context's requests that count on
- * the same store under the same prefix
+ * @returns its number, from 1, among the limiters of the context's requests that count on the same
+ * store under the same prefix
  */
 export function register(context: FastifyInstance, place: Place): number {
   const { store, prefix = 'sluice' } = place

@@ -1,7 +1,7 @@
 import { nodeExchange, type ProxyTrust, type RequestAdapter } from '@sluice/core/adapter'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Where an application of Fastify keeps the facts of a request. */
+/** Reads the request and the reply of Fastify. */
 export function adapterOf(app: FastifyInstance): RequestAdapter<FastifyRequest, FastifyReply> {
   const trust = trustOf(trustProxySetting(app), app.version)
   return {
@@ -21,7 +21,7 @@ export function adapterOf(app: FastifyInstance): RequestAdapter<FastifyRequest, 
     decided(request, decision) {
       request.rateLimit = decision
     },
-    // As of a handler: what `respond` returns is sent.
+    // As with a handler: what `respond` returns is sent.
     responded(reply, payload) {
       if (payload !== undefined && !reply.sent) reply.send(payload)
     },

@@ -22,13 +22,13 @@ type Config = FastifyContextConfig & { [mark: symbol]: Mark | undefined }
 
 /** The limiters of the routes whose `config.rateLimit` differs from the plugin's options. */
 export class RouteLimiters {
-  /** Of all of them and the plugin's, for use by hand. */
+  /** All of them and the plugin's, for the application's own calls. */
   readonly limiter: FastifyLimiter
   private readonly base: RouteLimiter
   private readonly hook: Hook
   private readonly all: Set<RouteLimiter>
   private hooks = 0
-  /** In a route's config, where one plugin's limiter is apart from another's. */
+  /** In a route's config, separate for each registered plugin. */
   private readonly mark = Symbol('sluice.limiter')
 
   /** @param hook in which requests are decided, unless their route has another */
@@ -61,7 +61,7 @@ export class RouteLimiters {
     if (config.rateLimit === undefined) return this.base
     let mark = config[this.mark]
     if (mark === undefined) {
-      // Registered before the plugin was, or no route: what answers where there is none.
+      // A route registered before the plugin, or the handler for unknown routes.
       mark = this.compile(config, config.method, config.url)
       if (mark.hook !== this.hook) throw tooLate(mark.hook)
       config[this.mark] = mark
@@ -107,8 +107,8 @@ function tooLate(hook: Hook): SluiceError {
 }
 
 /**
- * What a route is counted by: one of its methods, which no other route of its URL has. HEAD is the
- * GET of a resource without its body, and counts as such.
+ * The method that a route is counted by: no other route of its URL has it. HEAD is a GET without
+ * the body, and counts as GET.
  */
 function routeName(methods: readonly string[], url: string): string {
   const isGet = methods.includes('GET') || methods.includes('HEAD')

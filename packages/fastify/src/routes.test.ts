@@ -3,18 +3,18 @@ import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify'
 import { memoryStore, type RateLimitOptions, rateLimit } from './index.ts'
 import { listen, statuses } from './testing.ts'
 
-const TERMS = { limit: 3, window: '1d' } as const
+const OPTIONS = { limit: 3, window: '1d' } as const
 const ok = async () => 'served'
 
-async function limited(options: RateLimitOptions = TERMS): Promise<FastifyInstance> {
+async function limited(options: RateLimitOptions = OPTIONS): Promise<FastifyInstance> {
   const app = fastify()
   await app.register(rateLimit, options)
   return app
 }
 
 describe('config.rateLimit of a route', () => {
-  test('replaces the options that it names, and the route counts apart', async () => {
-    const app = await limited({ ...TERMS, headers: 'draft-11', algorithm: 'fixed-window' })
+  test('replaces the options that it names, and the route counts separately', async () => {
+    const app = await limited({ ...OPTIONS, headers: 'draft-11', algorithm: 'fixed-window' })
     app.get('/', ok)
     app.post('/login', { config: { rateLimit: { limit: 1, window: '1d' } } }, ok)
     expect(await statuses(app, 'POST /login', 'POST /login')).toEqual([200, 429])
@@ -24,7 +24,7 @@ describe('config.rateLimit of a route', () => {
     expect(await statuses(app, 'GET /', 'GET /', 'GET /', 'GET /')).toEqual([200, 200, 200, 429])
   })
 
-  test('without terms of its own it counts with the others', async () => {
+  test('without its own limit it counts with the others', async () => {
     const app = await limited()
     app.get('/', ok)
     app.get('/search', { config: { rateLimit: { cost: 2 } } }, ok)
@@ -32,7 +32,7 @@ describe('config.rateLimit of a route', () => {
   })
 
   test('false exempts the route', async () => {
-    const app = await limited({ ...TERMS, limit: 0 })
+    const app = await limited({ ...OPTIONS, limit: 0 })
     app.get('/health', { config: { rateLimit: false } }, async (request) => [request.rateLimit])
     const reply = await (await listen(app))('GET /health')
     expect([reply.status, reply.body]).toEqual([200, '[null]'])
@@ -81,12 +81,12 @@ describe('config.rateLimit of a route', () => {
     expect(Reflect.ownKeys(config)).toEqual(['rateLimit'])
   })
 
-  test('holds for routes that were added before the plugin', async () => {
+  test('applies to routes that were added before the plugin', async () => {
     const app = fastify()
     app.get('/', { config: { rateLimit: { limit: 1 } } }, ok)
     app.get('/free', { config: { rateLimit: false } }, ok)
     app.get('/wrong', { config: { rateLimit: { limit: -1 } } }, ok)
-    await app.register(rateLimit, { ...TERMS, limit: 0 })
+    await app.register(rateLimit, { ...OPTIONS, limit: 0 })
     expect(await statuses(app, 'GET /', 'HEAD /', 'GET /free')).toEqual([200, 429, 200])
     const wrong = await (await listen(app))('GET /wrong')
     expect([wrong.status, JSON.parse(wrong.body).code]).toEqual([500, 'SLUICE_OPTION_RANGE'])
@@ -96,8 +96,8 @@ describe('config.rateLimit of a route', () => {
 describe('what a route is counted by', () => {
   const config = { rateLimit: { limit: 1 } }
 
-  test('peers fault 21: routes share the quota that a key of theirs names', async () => {
-    const app = await limited({ ...TERMS, limit: 2 })
+  test('routes with the same key share a quota', async () => {
+    const app = await limited({ ...OPTIONS, limit: 2 })
     const shared = { config: { rateLimit: { key: () => 'search' } } }
     app.get('/a', shared, ok)
     app.get('/b', shared, ok)
@@ -119,7 +119,7 @@ describe('what a route is counted by', () => {
     expect(refused.field('RateLimit')).toMatch(/^"default";r=0;t=\d+$/)
   })
 
-  test('methods with routes of their own count apart', async () => {
+  test('methods with their own routes count separately', async () => {
     const app = await limited()
     app.get('/', { config }, ok)
     app.route({ method: ['PUT', 'POST'], url: '/', config, handler: ok })
@@ -135,9 +135,9 @@ describe('what a route is counted by', () => {
   })
 })
 
-describe('peers fault 23: unknown routes', () => {
+describe('unknown routes', () => {
   test('are limited, by the default handler', async () => {
-    const app = await limited({ ...TERMS, limit: 1 })
+    const app = await limited({ ...OPTIONS, limit: 1 })
     expect(await statuses(app, 'GET /nowhere', 'POST /else', 'HEAD /')).toEqual([404, 429, 429])
   })
 
@@ -146,7 +146,7 @@ describe('peers fault 23: unknown routes', () => {
       const app = fastify()
       const set = () => app.setNotFoundHandler((_, reply) => reply.code(404).send('none'))
       if (when === 'before') set()
-      await app.register(rateLimit, { ...TERMS, limit: 1, hook })
+      await app.register(rateLimit, { ...OPTIONS, limit: 1, hook })
       if (when === 'after') set()
       await app.register(
         async (api) => api.setNotFoundHandler(async (_, reply) => reply.code(410).send()),
@@ -159,7 +159,7 @@ describe('peers fault 23: unknown routes', () => {
   })
 
   test('their handler may have options of its own', async () => {
-    const app = await limited({ ...TERMS, limit: 1 })
+    const app = await limited({ ...OPTIONS, limit: 1 })
     app.setNotFoundHandler({ config: { rateLimit: { limit: 2 } } } as object, async (_, reply) =>
       reply.code(404).send(),
     )

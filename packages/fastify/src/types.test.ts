@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import { type Decision, type RateLimitOptions, rateLimit } from './index.ts'
 import { statuses } from './testing.ts'
 
-/** What the compiler checks: `tsc` reads this file, and each expected error must be one. */
+/** Checked by the compiler: each expected error must be one. */
 test('the types of Fastify know the plugin', async () => {
   const app = fastify()
   const options: RateLimitOptions = { limit: 1, window: '1m', hook: 'preHandler' }

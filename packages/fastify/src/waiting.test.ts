@@ -46,7 +46,7 @@ describe('the leaky bucket', () => {
     expect(served.map((at, i) => at - began >= i * EVERY_MS - 2)).toEqual([true, true, true])
   })
 
-  test('a client that goes away while waiting: no handler runs, its place is free', async () => {
+  test('a client that goes away while waiting: no handler runs, its slot is free', async () => {
     const { app, ask, decided, served, gone } = await queue({ maxWaiting: 1 })
     await ask('GET /')
     const left = leaving(app)
@@ -57,7 +57,7 @@ describe('the leaky bucket', () => {
     expect([decided.length, served.length]).toEqual([3, 2])
   })
 
-  test('closing waits for those who wait, and for nobody who has left', async () => {
+  test('closing waits for delayed requests, but not for clients that have left', async () => {
     const { app, ask, decided, gone, served } = await queue({
       cost: ({ url }) => (url === '/?much' ? 30 : 1),
     })
@@ -103,7 +103,7 @@ describe('settle', () => {
     expect(settled).toEqual([['/', 200]])
   })
 
-  test('the client goes away: the estimate stands until the handler ends', async () => {
+  test('the client goes away: the estimate remains until the handler ends', async () => {
     let goOn = () => {}
     let gone: Promise<unknown> | undefined
     const { app, settled, remaining } = await settling(async (closed) => {
@@ -134,7 +134,7 @@ describe('app.close()', () => {
     expect(await app.rateLimit.peek('127.0.0.1')).toMatchObject({ remaining: 5 })
   })
 
-  test('leaves a store open that was handed over', async () => {
+  test('leaves a given store open', async () => {
     const store = memoryStore()
     const app = fastify()
     await app.register(rateLimit, { limit: 5, window: '1d', store })

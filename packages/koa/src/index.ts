@@ -23,19 +23,19 @@ export {
 
 export type RateLimitOptions = CoreOptions<Context, Context> & {
   /**
-   * Options that differ by route, in the pattern syntax of @koa/router, with the path as `ctx.path`
-   * has it: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
+   * Options that differ by route, in the pattern syntax of @koa/router, with the path of
+   * `ctx.path`: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
    * entry wins, one with a method before one without.
    */
   routes?: Routes<Context, Context>
 }
 
-/** The middleware, with its limiter for the application's own use. */
+/** The middleware, with its limiter for the application's own calls. */
 export type RateLimitMiddleware = Middleware & { readonly limiter: Limiter }
 
 declare module 'koa' {
   interface DefaultState {
-    /** What the last limiter on the way decided; undefined where a request was exempt. */
+    /** The decision of the last limiter; undefined if the request was exempt. */
     rateLimit?: Decision
   }
 }

@@ -40,7 +40,7 @@ describe.each(VERSIONS)('a request that waits its turn in %s', (_, Koa) => {
     for (const [waited, delayMs] of delays) expect(waited).toBeGreaterThanOrEqual(delayMs)
   })
 
-  test('of a client that goes away never reaches the application, and frees its place', async () => {
+  test('of a client that goes away never reaches the application, and frees its slot', async () => {
     const reached: string[] = []
     let ended = 0
     const delayed: number[] = []
@@ -81,13 +81,13 @@ describe.each(VERSIONS)('a request that waits its turn in %s', (_, Koa) => {
 })
 
 describe.each(VERSIONS)('a charge in %s', (_, Koa) => {
-  const TERMS = { limit: 100, window: '1d', algorithm: 'fixed-window', cost: 50 } as const
+  const OPTIONS = { limit: 100, window: '1d', algorithm: 'fixed-window', cost: 50 } as const
 
   /** Limits the application, and settles to what it has put into its state. */
   function settling(handle: Koa3.Middleware) {
     const settled: [Koa3.Context, Koa3.Context][] = []
     const limit = rateLimit({
-      ...TERMS,
+      ...OPTIONS,
       settle(ctx, response) {
         settled.push([ctx, response])
         return ctx.state.used
@@ -180,7 +180,7 @@ describe.each(VERSIONS)('a charge in %s', (_, Koa) => {
         ctx.status = 401
       })
       const settle = (ctx: Koa3.Context) => statuses.push(ctx.status) && 0
-      app.use(rateLimit({ ...TERMS, settle })).use(rateLimit({ ...TERMS, settle }))
+      app.use(rateLimit({ ...OPTIONS, settle })).use(rateLimit({ ...OPTIONS, settle }))
       app.use(async () => {
         await rest
         throw new Error('wrong password')

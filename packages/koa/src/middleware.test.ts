@@ -3,20 +3,20 @@ import type Koa3 from 'koa'
 import { type Decision, type RateLimitOptions, rateLimit } from './index.ts'
 import { listen, VERSIONS } from './testing.ts'
 
-const TERMS = { limit: 5, window: '1d' } as const
+const OPTIONS = { limit: 5, window: '1d' } as const
 const REFUSED = { limit: 0, window: '1d' } as const
 
-/** A key that is there at once, and one that is not: the two ways through the middleware. */
+/** A synchronous key and an asynchronous one: the two ways through the middleware. */
 const WAYS: [string, RateLimitOptions['key']][] = [
-  ['at once', () => 'client'],
-  ['later', async () => 'client'],
+  ['synchronous', () => 'client'],
+  ['asynchronous', async () => 'client'],
 ]
 
 describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
   test('ctx.state.rateLimit is the decision, or undefined where the request is exempt', async () => {
     const seen: (Decision | undefined)[] = []
     const app = new Koa()
-    app.use(rateLimit({ ...TERMS, skip: (ctx) => ctx.path === '/health' }))
+    app.use(rateLimit({ ...OPTIONS, skip: (ctx) => ctx.path === '/health' }))
     app.use((ctx) => {
       seen.push(ctx.state.rateLimit)
       // @ts-expect-error It is a Decision, not any.
@@ -32,7 +32,7 @@ describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
     ])
   })
 
-  test('every function of the options gets the very ctx of the application', async () => {
+  test('every function of the options gets the ctx object of the application', async () => {
     const given = new Set<unknown>()
     const note =
       <T>(result: T) =>
@@ -71,7 +71,7 @@ describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
   })
 
   test('without user, the key is the id of ctx.state.user, else the address', async () => {
-    const limit = rateLimit({ ...TERMS, key: 'user' })
+    const limit = rateLimit({ ...OPTIONS, key: 'user' })
     const app = new Koa()
     app.use((ctx, next) => {
       if (ctx.get('x-user')) ctx.state.user = { id: ctx.get('x-user') }
@@ -92,7 +92,7 @@ describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
       order.push('upstream', await next(), ctx.status, ctx.response.get('RateLimit-Remaining'))
       ctx.body = `${ctx.body}!`
     })
-    app.use(rateLimit({ ...TERMS, key }))
+    app.use(rateLimit({ ...OPTIONS, key }))
     app.use(async (ctx) => {
       order.push('downstream')
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -134,7 +134,7 @@ describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
         throw error
       })
     })
-    app.use(rateLimit({ ...TERMS, key }))
+    app.use(rateLimit({ ...OPTIONS, key }))
     app.use((ctx) => {
       thrown.push(ctx.path === '/teapot' ? Object.assign(new Error(), { status: 418 }) : 'text')
       throw thrown.at(-1)
@@ -148,7 +148,7 @@ describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
     for (const [i, error] of caught.entries()) expect(error).toBe(thrown[i])
   })
 
-  test('after a response was sent by hand, a refusal does nothing but keep it from the application', async () => {
+  test('after a response was sent manually, a refusal only ends the request', async () => {
     const respond = jest.fn()
     for (const option of [respond, 'throw', undefined] as const) {
       const reached: unknown[] = []
@@ -168,7 +168,7 @@ describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
   })
 
   test('.limiter reads, resets and blocks what the middleware counts', async () => {
-    const limit = rateLimit(TERMS)
+    const limit = rateLimit(OPTIONS)
     const site = await listen(new Koa().use(limit))
     await site.send()
     expect(await limit.limiter.peek('127.0.0.1')).toMatchObject({ remaining: 4 })
@@ -178,7 +178,7 @@ describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
     expect((await site.send()).remaining).toBe(4)
   })
 
-  test('applications with a state and a context of their own take it', async () => {
+  test('applications with their own state and context types accept it', async () => {
     interface State {
       user?: { id: string }
       rateLimit?: Decision
@@ -188,7 +188,7 @@ describe.each(VERSIONS)('the middleware in %s', (_, Koa) => {
       ctx.tenant = 'acme'
       return next()
     })
-    app.use(rateLimit({ ...TERMS, key: (ctx) => ctx.tenant }))
+    app.use(rateLimit({ ...OPTIONS, key: (ctx) => ctx.tenant }))
     app.use((ctx) => {
       const remaining: number | undefined = ctx.state.rateLimit?.remaining
       ctx.body = { remaining }

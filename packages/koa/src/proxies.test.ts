@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { rateLimit as limiterOf } from './index.ts'
 import { listen, VERSIONS } from './testing.ts'
 
-const TERMS = { limit: 1000, window: '1d' } as const
+const OPTIONS = { limit: 1000, window: '1d' } as const
 const from = (forwarded: string) => ({ headers: { 'X-Forwarded-For': forwarded } })
 
 /** What X-Forwarded-For says, and the client by `proxy` and by `proxy` with `maxIpsCount: 1`. */
@@ -42,11 +42,11 @@ describe.each(VERSIONS)('the client behind a proxy in %s', (_, Koa) => {
         ctx.request.ip = ip
         return next()
       })
-    const limit = limiterOf(TERMS)
+    const limit = limiterOf(OPTIONS)
     app.use(limit)
     app.use(async (ctx) => {
       for (const key of KEYS) {
-        if ((await limit.limiter.peek(key)).remaining < TERMS.limit) keys.push(key)
+        if ((await limit.limiter.peek(key)).remaining < OPTIONS.limit) keys.push(key)
         await limit.limiter.reset(key)
       }
       ctx.body = ''
@@ -84,7 +84,7 @@ describe.each(VERSIONS)('the client behind a proxy in %s', (_, Koa) => {
   })
 
   test.each([{ proxy: true }, { proxy: true, maxIpsCount: 1 }, {}])(
-    'an address that the application has set itself stands: %j',
+    'an address that the application has set itself remains: %j',
     async (settings) => {
       const { app, keys } = noting(settings, '198.51.100.1')
       const site = await listen(app)
@@ -100,7 +100,7 @@ describe.each(VERSIONS)('unsafe settings of %s', (_, Koa) => {
   let rateLimit: typeof import('./index.ts').rateLimit
   let warned: string[]
 
-  // What causes one warning in a process causes one in each test.
+  // A warning comes once per process: reset, so that it comes in each test.
   beforeEach(async () => {
     jest.resetModules()
     rateLimit = (await import('./index.ts')).rateLimit
@@ -112,7 +112,7 @@ describe.each(VERSIONS)('unsafe settings of %s', (_, Koa) => {
 
   test('trustProxy goes before the setting of Koa', async () => {
     const app = new Koa({ proxy: true })
-    const limit = rateLimit({ ...TERMS, trustProxy: 'loopback, 10.0.0.0/8' })
+    const limit = rateLimit({ ...OPTIONS, trustProxy: 'loopback, 10.0.0.0/8' })
     const site = await listen(app.use(limit))
     await site.send('/', from('1.1.1.1, 203.0.113.7, 10.0.0.2'))
     expect(await limit.limiter.peek('203.0.113.7')).toMatchObject({ remaining: 999 })
@@ -120,7 +120,7 @@ describe.each(VERSIONS)('unsafe settings of %s', (_, Koa) => {
   })
 
   test('proxy without maxIpsCount causes a warning, even after a health check', async () => {
-    const site = await listen(new Koa({ proxy: true }).use(rateLimit(TERMS)))
+    const site = await listen(new Koa({ proxy: true }).use(rateLimit(OPTIONS)))
     await site.statuses(3, '/health')
     expect(warned).toEqual([])
     await site.send('/', from('203.0.113.7'))
@@ -133,13 +133,13 @@ describe.each(VERSIONS)('unsafe settings of %s', (_, Koa) => {
     'proxy with %j causes no warning',
     async (settings) => {
       const app = new Koa({ proxy: true, ...settings })
-      await (await listen(app.use(rateLimit(TERMS)))).statuses(2, '/', from('203.0.113.7'))
+      await (await listen(app.use(rateLimit(OPTIONS)))).statuses(2, '/', from('203.0.113.7'))
       expect(warned).toEqual([])
     },
   )
 
   test('X-Forwarded-For while proxy is off causes a warning', async () => {
-    const site = await listen(new Koa().use(rateLimit(TERMS)))
+    const site = await listen(new Koa().use(rateLimit(OPTIONS)))
     await site.send()
     expect(warned).toEqual([])
     await site.statuses(2, '/', from('203.0.113.7'))
@@ -148,7 +148,7 @@ describe.each(VERSIONS)('unsafe settings of %s', (_, Koa) => {
 
   test('a setting changed during traffic causes a warning', async () => {
     const app = new Koa({ proxy: true, maxIpsCount: 1 })
-    const site = await listen(app.use(rateLimit(TERMS)))
+    const site = await listen(app.use(rateLimit(OPTIONS)))
     await site.send('/', from('203.0.113.7'))
     app.maxIpsCount = 0
     await site.send('/', from('203.0.113.7'))

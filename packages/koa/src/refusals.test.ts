@@ -104,7 +104,7 @@ describe.each(VERSIONS)('a refusal in %s', (version, Koa) => {
     expect(reply.field('Cache-Control')).toBe('no-store')
   })
 
-  test("respond: 'throw': the application's own handler renders it, the fields stand already", async () => {
+  test("respond: 'throw': the application's own handler renders it, the fields are set already", async () => {
     const app = new Koa()
     app.use(async (ctx, next) => {
       try {
@@ -135,7 +135,7 @@ describe.each(VERSIONS)('a refusal in %s', (version, Koa) => {
     },
   )
 
-  test('preflights are neither limited nor counted, wherever @koa/cors stands; OPTIONS and HEAD are', async () => {
+  test('preflights are neither limited nor counted, wherever @koa/cors is; OPTIONS and HEAD are', async () => {
     const headers = { Origin: ORIGIN, 'Access-Control-Request-Method': 'POST' }
     const preflight = { method: 'OPTIONS', headers }
     const limit = rateLimit({ limit: 2, window: '1m' })

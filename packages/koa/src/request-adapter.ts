@@ -1,7 +1,7 @@
 import { nodeExchange, type ProxyTrust, type RequestAdapter } from '@sluice/core/adapter'
 import type { Context } from 'koa'
 
-/** Where Koa keeps the facts of a request. */
+/** Reads the request and the response of Koa. */
 export const koaAdapter: RequestAdapter<Context, Context> = {
   ...nodeExchange<Context, Context>(
     (ctx) => ctx.req,

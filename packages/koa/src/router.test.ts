@@ -45,12 +45,12 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
     expect(await site.statuses(2)).toEqual([200, 200])
   })
 
-  test('peers fault 23: on the application it limits unknown routes too', async () => {
+  test('on the application it limits unknown routes too', async () => {
     const app = new Koa().use(rateLimit(ONCE)).use(new Router().routes())
     expect(await (await listen(app)).statuses(2, '/nowhere')).toEqual([404, 429])
   })
 
-  test('peers fault 2: one more on a route adds a limit', async () => {
+  test('one more on a route adds a limit', async () => {
     const router = new Router()
     router.use(rateLimit({ limit: 3, window: '1d' }))
     router.get('/login', rateLimit(ONCE), (ctx) => {
@@ -66,7 +66,7 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
     expect(await site.statuses(2, '/other')).toEqual([200, 429])
   })
 
-  test('peers fault 21: the same limiter on two routes is one quota', async () => {
+  test('the same limiter on two routes is one quota', async () => {
     const shared = rateLimit({ ...ONCE, limit: 3 })
     const router = new Router()
     for (const path of ['/a', '/b'])

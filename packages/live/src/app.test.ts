@@ -73,7 +73,7 @@ test('an unknown algorithm', async () => {
   expect((await get('/try/guessing')).status).toBe(404)
 })
 
-test('however many clients come, and whatever they call themselves, the memory is bounded', async () => {
+test('memory is bounded, however many clients come, and whatever they call themselves', async () => {
   const store = memoryStore({ maxKeys: 20 })
   const get = await serve(store)
   const long = 'x'.repeat(10_000)
@@ -91,7 +91,7 @@ test('names of clients count by their first 64 characters', async () => {
   expect(headers.get('ratelimit-remaining')).toBe(`${LIMIT - 2}`)
 })
 
-test('the clock is the store’s, and asking for it takes nothing', async () => {
+test('the clock is the store’s, and reading it consumes nothing', async () => {
   const store = memoryStore({ clock: () => 1_800_000_000_000 })
   const get = await serve(store)
   expect(JSON.parse((await get('/clock')).body)).toEqual({ now: 1_800_000_000_000 })

@@ -11,7 +11,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /**
- * The demo: one endpoint for each algorithm, limited by the very middleware that users take, and
+ * The demo: one endpoint for each algorithm, limited by the same middleware that users install, and
  * the page that calls them.
  *
  * @param assets by path
@@ -50,7 +50,7 @@ export function createApp(
 }
 
 /**
- * Each tab of the page is a client of its own, by an id that it makes; others are told apart by
+ * Each tab of the page is its own client, by an id that it makes; other clients are identified by
  * their address. A real limiter does not trust an id that the client chooses.
  */
 function clientOf(request: Request): string {

@@ -14,10 +14,10 @@ export const BURST = 5
 /** The longest that the leaky bucket lets an admitted request wait, ms. */
 export const MAX_DELAY_MS = 3000
 
-/** For the options that an algorithm has beside limit and window. */
+/** The options of an algorithm besides limit and window. */
 const OWN = { burst: BURST, maxDelay: MAX_DELAY_MS }
 
-/** The terms of each limiter: the same limit and window for all. The server and the page share them. */
+/** The options of each limiter: the same limit and window for all. Server and page share them. */
 export const limits = Object.fromEntries(
   ALGORITHM_NAMES.map((algorithm) => {
     const names = Object.keys(registry[algorithm].options) as (keyof typeof OWN)[]

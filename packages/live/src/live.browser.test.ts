@@ -45,7 +45,7 @@ async function mostOf(page: Page, algorithm: Algorithm): Promise<number> {
 /** Requests that the page has sent, by what it draws of them. */
 const sentBy = (page: Page) => page.locator('.requests .sent').count()
 
-/** The page says what came of the requests once no more have come for a while. */
+/** The page summarises the requests once none has come for a while. */
 const rests = async (page: Page) =>
   page.getByText(`${await sentBy(page)} requests. Admitted by`).waitFor()
 
@@ -83,10 +83,10 @@ test('Retry-After runs down, and then a request is admitted', async () => {
   await eventually(async () => (await left()) < first - 1, 'the countdown runs')
   await log.getByText('retry now').waitFor()
   await page.keyboard.press('Space')
-  await log.locator('.standing', { hasText: '200' }).waitFor()
+  await log.locator('.last-response', { hasText: '200' }).waitFor()
 })
 
-test('by keyboard: a key sends, and goes on while it is held', async () => {
+test('by keyboard: a key sends, and keeps sending while it is held', async () => {
   const page = await open()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
@@ -97,7 +97,7 @@ test('by keyboard: a key sends, and goes on while it is held', async () => {
   await rests(page)
 })
 
-test('by mouse: it goes on while the button is held, and ends outside of it', async () => {
+test('by mouse: it keeps sending while the button is held, and stops outside of it', async () => {
   const page = await open()
   await sendButton(page).hover()
   await page.mouse.down()
@@ -107,7 +107,7 @@ test('by mouse: it goes on while the button is held, and ends outside of it', as
   await page.mouse.up()
 })
 
-test('a pattern starts and stops by its button, and gives way to requests by hand', async () => {
+test('a pattern starts and stops by its button, and stops for manual requests', async () => {
   const page = await open()
   const steady = patternButton(page, 'Steady')
   const isPressed = async () => (await steady.getAttribute('aria-pressed')) === 'true'
@@ -124,7 +124,8 @@ test('a pattern starts and stops by its button, and gives way to requests by han
 
 test('tabs are clients apart, and a fresh start makes another one', async () => {
   const [one, other] = [await open(), await open()]
-  const remaining = (page: Page) => lane(page, 'sliding-log').locator('.standing').textContent()
+  const remaining = (page: Page) =>
+    lane(page, 'sliding-log').locator('.last-response').textContent()
   const admits = (page: Page, left: number) =>
     eventually(
       async () => (await remaining(page))!.includes(`${left} remaining`),

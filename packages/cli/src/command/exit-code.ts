@@ -1,7 +1,7 @@
-/** What a script can tell by the exit code; documented in the README. */
+/** The exit codes, for scripts; documented in the README. */
 export const EXIT = {
   ok: 0,
-  /** A file can't be read, or nothing in it; a function of the configuration threw. */
+  /** A file, or everything in it, can't be read; or a function of the configuration threw. */
   failed: 1,
   /** The command line or the options are wrong. */
   usage: 2,

@@ -24,7 +24,7 @@ describe('progress', () => {
     expect(shown.lastIndexOf('[?25h')).toBeGreaterThan(shown.lastIndexOf('40 %'))
   })
 
-  it('shows no share of what nobody knows the whole of', () => {
+  it('shows no percentage if the total is unknown', () => {
     const { written, text } = stream(true)
     const progress = startProgress(written, undefined)
     progress.update(400, 12_345)

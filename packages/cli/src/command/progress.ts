@@ -1,12 +1,12 @@
 import { type Options, SingleBar } from 'cli-progress'
 import { count, number, percent } from '../report/words.ts'
 
-/** How often a line is written where there is no terminal, ms. */
+/** How often a line is written without a terminal, ms. */
 const LINE_EVERY_MS = 2000
-/** How often the bar is drawn anew, per second. */
+/** How often the bar is redrawn, per second. */
 const FPS = 10
 
-/** Tells how far a replay is. */
+/** Shows how far a replay is. */
 export interface Progress {
   /** @param bytes read so far, of the files as they are */
   update(bytes: number, lines: number): void
@@ -30,7 +30,7 @@ function bar(stream: NodeJS.WriteStream, totalBytes: number | undefined): Progre
     fps: FPS,
     clearOnComplete: true,
     hideCursor: true,
-    // It would take the interrupt for itself.
+    // The library would handle the interrupt itself.
     gracefulExit: false,
     barCompleteChar: '█',
     barIncompleteChar: '░',

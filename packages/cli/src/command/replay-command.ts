@@ -5,9 +5,9 @@ import { Clients } from '../log/clients.ts'
 import { LogInput } from '../log/input/read-log.ts'
 import { sourcesOf } from '../log/input/source.ts'
 import { type Mask, masked, unmasked } from '../log/mask.ts'
-import type { Plan } from '../replay/plan.ts'
 import { planFlags } from '../replay/plan-flags.ts'
 import { Replay } from '../replay/replay.ts'
+import type { ReplayPlan } from '../replay/replay-plan.ts'
 import type { SharedWindow } from '../replay/statistics/shared-window.ts'
 import { Spool } from '../replay/statistics/spool.ts'
 import { buildReport } from '../report/build.ts'
@@ -68,7 +68,7 @@ export async function replayCommand(
   return exceeded ? EXIT.refused : EXIT.ok
 }
 
-async function planOf(flags: ReplayFlags, clients: Clients, mask: Mask): Promise<Plan> {
+async function planOf(flags: ReplayFlags, clients: Clients, mask: Mask): Promise<ReplayPlan> {
   if (flags.config === undefined) return planFlags(flags)
   // It brings a compiler of TypeScript with it.
   const { planConfig } = await import('../replay/plan-config.ts')

@@ -13,7 +13,7 @@ describe.each([
   { flag: '--json', ending: 'json', report: toJson(sampleReport()) },
   { flag: '--html', ending: 'html', report: renderReport(sampleReport()) },
 ] as const)('$flag', ({ flag, ending, report }) => {
-  // A report itself, so that nothing but its being an input speaks against it.
+  // A report itself, so that it is refused only because it is an input.
   const input = file(`input.${ending}`, report)
 
   function otherName(name: string, link: (from: string, to: string) => void): string {

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { UsageError } from './usage-error.ts'
 
-/** A file that a report is to be written into. */
+/** A file that a report is written into. */
 export interface ReportFile {
   readonly flag: '--json' | '--html'
   readonly path: string
@@ -12,7 +12,7 @@ const BEGINNINGS = {
   '--json': /^\{\n {2}"schema": \d+,\n {2}"source": \{\n/,
   '--html': /^<!doctype html>\n.*<meta name="generator" content="sluice replay">/s,
 } as const
-/** It shows in so many bytes. */
+/** So many bytes of a file show whether it is a report. */
 const BEGINNING = 4096
 const STDIN = 0
 

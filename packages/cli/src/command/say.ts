@@ -7,7 +7,7 @@ export function say(message: string): void {
   stderr.write(`${printableLines(message)}\n`)
 }
 
-/** What is to be said of anything that was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? String(thrown.message) : inspect(thrown)
 }

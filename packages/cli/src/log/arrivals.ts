@@ -1,7 +1,7 @@
 import { withRoom } from './columns.ts'
 import type { LogEntry } from './log-entry.ts'
 
-/** Requests on their way from the line to their place in time, by handles that are used again. */
+/** Requests on their way from the line to their place in time, by reusable handles. */
 export class Arrivals {
   private clients = new Int32Array(1024)
   private costs = new Float64Array(1024)

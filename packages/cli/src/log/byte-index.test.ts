@@ -3,7 +3,7 @@ import { ByteIndex } from './byte-index.ts'
 
 const SEED = 7
 
-/** As the index hashes with that seed, so that keys can be found that meet. */
+/** The hash of the index with that seed, to find keys that collide. */
 function hash(key: Buffer): number {
   let hash = SEED
   for (const byte of key) hash = Math.imul(hash ^ byte, 16_777_619)
@@ -21,7 +21,7 @@ function meeting(count: number): Buffer[] {
   return keys
 }
 
-test('keys that were chosen to meet make no search long: beyond some they are not kept', () => {
+test('colliding keys make no search long: beyond a bound they are not kept', () => {
   const index = new ByteIndex(SEED)
   const keys = meeting(100)
   for (const [number, key] of keys.entries()) {

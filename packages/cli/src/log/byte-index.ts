@@ -9,8 +9,8 @@ const SMALLEST = 1024
 const MOST_LOOKS = 64
 
 /**
- * Finds the numbers of keys by their bytes as they stand in a log: no text need be made of them,
- * and nothing is looked up but a few integers. A hash table with open addressing.
+ * Finds the numbers of keys by their bytes in a log: it makes no text of them, and looks up only a
+ * few integers. A hash table with open addressing.
  */
 export class ByteIndex {
   /** For each place a key's hash, and its entry + 1; 0 instead of that: the place is free. */
@@ -20,7 +20,7 @@ export class ByteIndex {
   private numbers = new Int32Array(SMALLEST)
   /** By entry: its bytes, after their count. */
   private bytes = new Uint8Array(SMALLEST * (LONGEST + 1))
-  /** Unknown to clients. Keys that meet can be chosen all the same, so that no search may be long. */
+  /** Unknown to clients. Colliding keys can be chosen all the same, so every search is bounded. */
   private readonly seed: number
 
   constructor(seed = randomInt(2 ** 31)) {
@@ -54,7 +54,7 @@ export class ByteIndex {
     this.places[place + 1] = entry + 1
   }
 
-  /** Where the key stands, or the free place at which the search for it ends; -1: it takes too long. */
+  /** The key's place, or the free place at which the search for it ends; -1: the search is too long. */
   private search(key: Uint8Array, start: number, end: number, hash: number): number {
     const { places } = this
     const mask = places.length - 1

@@ -29,13 +29,13 @@ export class Clients {
     return this.keys.push(key) - 1
   }
 
-  /** The same of text that stands between two places of a log, in Latin letters. */
+  /** The same for the text between two places of a log, in Latin-1. */
   numberOf(bytes: Buffer, start: number, end: number): number {
     const found = this.index.find(bytes, start, end)
     if (found >= 0) return found
     const text = bytes.toString('latin1', start, end)
     const number = this.number(text)
-    // Other spellings may be many: of them none is kept.
+    // There may be many other spellings: none of them is kept.
     if (this.key(number) === text) this.index.add(bytes, start, end, number)
     return number
   }
@@ -47,7 +47,7 @@ export class Clients {
 
 function shortened(key: string): string {
   if (key.length <= LONGEST) return key
-  // A copy: a part would keep the whole in memory.
+  // A copy: a slice would keep the whole text in memory.
   const beginning = Buffer.from(key.slice(0, BEGINNING)).toString()
   return `${beginning}… ${createHash('sha256').update(key).digest('hex')}`
 }

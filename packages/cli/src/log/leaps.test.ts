@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { Leaps } from './leaps.ts'
 
-/** What goes on, in the order in which it came. */
-function judge(times: readonly number[]) {
+/** The times that come out, in the order of the lines. */
+function replay(times: readonly number[]) {
   const gone: number[] = []
   const places: number[] = []
   const leaps = new Leaps((time, place) => {
@@ -38,13 +38,13 @@ function timesOf(steps: readonly number[]): number[] {
 }
 
 describe('a line from the future', () => {
-  it('as the first of a log goes on at the time of the next', () => {
+  it('gets the time of the next line if it is the first of a log', () => {
     const rest = Array.from({ length: 200 }, (_, i) => START + i * 1000)
-    const { gone, early } = judge([START + 9000 * DAY, ...rest])
+    const { gone, early } = replay([START + 9000 * DAY, ...rest])
     expect({ gone, early }).toEqual({ gone: [START, ...rest], early: 1 })
   })
 
-  it('goes on when it came, and changes nothing for the lines around it', () => {
+  it('gets the time of the line before it, and changes nothing for the lines around it', () => {
     fc.assert(
       fc.property(steps, fc.array(fc.nat({ max: 30 }), { maxLength: 5 }), (each, places) => {
         const times = timesOf(each)
@@ -53,7 +53,7 @@ describe('a line from the future', () => {
         // Ten after each other, and enough lines behind them.
         const at = new Set(places.map((place) => 10 * Math.floor(place / 10)))
         const mixed = times.flatMap((time, i) => (at.has(i) ? [future + i, time] : [time]))
-        const { gone, early } = judge(mixed)
+        const { gone, early } = replay(mixed)
         expect(early).toBe(at.size)
         expect(gone.filter((_, i) => (mixed[i] as number) < future)).toEqual(times)
         expect(Math.max(...gone)).toBeLessThan(future)
@@ -61,25 +61,25 @@ describe('a line from the future', () => {
     )
   })
 
-  it('is none where lines go on from there: gaps are left as they are', () => {
+  it('does not exist if the log continues from there: gaps remain', () => {
     fc.assert(
       fc.property(steps, (each) => {
         const times = timesOf(each)
-        expect(judge(times)).toEqual({ gone: times, early: 0 })
+        expect(replay(times)).toEqual({ gone: times, early: 0 })
       }),
     )
   })
 
-  it('is believed where it is the last, and in a log of one', () => {
+  it('is accepted as the last line, and as the only one', () => {
     for (const times of [[START, START + DAY], [START]]) {
-      expect(judge(times)).toEqual({ gone: times, early: 0 })
+      expect(replay(times)).toEqual({ gone: times, early: 0 })
     }
   })
 
   it('may be 31 lines in a row, and no more', () => {
     const rest = Array.from({ length: 200 }, (_, i) => START + i * 1000)
     const future = (count: number) => Array.from({ length: count }, (_, i) => START + DAY + i)
-    expect(judge([...future(31), ...rest]).early).toBe(31)
-    expect(judge([...future(64), ...rest]).early).toBe(0)
+    expect(replay([...future(31), ...rest]).early).toBe(31)
+    expect(replay([...future(64), ...rest]).early).toBe(0)
   })
 })

@@ -1,21 +1,21 @@
 import { TOLERANCE_MS } from './reorder-buffer.ts'
 
-/** The lines after one that judge it. */
-const JUDGES = 64
+/** How many later lines decide whether a line comes from the future. */
+const LOOKAHEAD = 64
 
 /**
  * Lets lines through, but for those from the future: a line that leaps ahead by more than a minute
- * waits until the 64 lines after it show whether the log goes on from there. If most of them are
- * more than a minute before it, its clock was wrong, and it takes the time at which it came. Else
- * all that follow would be late.
+ * waits until the 64 lines after it show whether the log continues from there. If most of them are
+ * more than a minute before it, its clock was wrong, and it gets the time of the line before it:
+ * otherwise all lines that follow would be late.
  */
 export class Leaps {
   /** Lines from the future. */
   early = 0
   private readonly emit: (timeMs: number, handle: number) => void
-  /** Of the lines that were believed; -1: there was none yet. */
+  /** The latest time of the accepted lines; -1: there is none yet. */
   private newestMs = -1
-  /** Lines that wait, in the order in which they came, the first of them for its judges. */
+  /** Lines that wait, in the order in which they came. */
   private readonly times: number[] = []
   private readonly handles: number[] = []
 
@@ -25,28 +25,28 @@ export class Leaps {
 
   push(timeMs: number, handle: number): void {
     if (this.times.length === 0 && !this.leaps(timeMs)) {
-      this.believe(timeMs, handle)
+      this.accept(timeMs, handle)
       return
     }
     this.times.push(timeMs)
     this.handles.push(handle)
-    this.release(JUDGES)
+    this.release(LOOKAHEAD)
   }
 
-  /** Lets everything through: no further lines come to judge what waits. */
+  /** Lets everything through: no further lines come that could decide. */
   flush(): void {
     this.release(0)
   }
 
-  /** @param judges that a line waits for */
-  private release(judges: number): void {
+  /** @param lookahead how many later lines a line waits for */
+  private release(lookahead: number): void {
     while (this.times.length > 0) {
-      if (this.leaps(this.times[0] as number) && this.times.length <= judges) return
+      if (this.leaps(this.times[0] as number) && this.times.length <= lookahead) return
       const timeMs = this.times.shift() as number
       const handle = this.handles.shift() as number
       const median = this.leaps(timeMs) ? medianOf(this.times) : undefined
-      if (median === undefined || timeMs <= median + TOLERANCE_MS) this.believe(timeMs, handle)
-      else this.disbelieve(handle, median)
+      if (median === undefined || timeMs <= median + TOLERANCE_MS) this.accept(timeMs, handle)
+      else this.correct(handle, median)
     }
   }
 
@@ -54,14 +54,14 @@ export class Leaps {
     return this.newestMs < 0 || timeMs > this.newestMs + TOLERANCE_MS
   }
 
-  private believe(timeMs: number, handle: number): void {
+  private accept(timeMs: number, handle: number): void {
     this.newestMs = Math.max(this.newestMs, timeMs)
     this.emit(timeMs, handle)
   }
 
-  private disbelieve(handle: number, median: number): void {
+  private correct(handle: number, median: number): void {
     this.early += 1
-    // Before any other line: the time of the next one that is to be believed.
+    // Before any other line: the time of the next line that will be accepted.
     const next = this.times.find((timeMs) => timeMs <= median + TOLERANCE_MS) as number
     this.emit(this.newestMs < 0 ? next : this.newestMs, handle)
   }

@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Where a request is not worth telling, as in a replay that looks at its client and cost only. */
+/** For an entry without a request, as in a replay that reads only client and cost. */
 const NO_HEADERS: IncomingHttpHeaders = {}
 
 /**
- * A request as a log records it, in the words that Express, Fastify and Koa have for it: what
- * functions of a configuration file are called with.
+ * A request as a log records it, with the names that Express, Fastify and Koa use: functions of a
+ * configuration file are called with it.
  */
 export class LogEntry {
   /** ms since the epoch. */
   time = 0
-  /** The number of its client, which is what sets clients apart by the log: an address, a user, or what `--key` names. */
+  /** The number of its client, which identifies a client of the log: an address, a user, or what `--key` names. */
   client = 0
   /** Units, by `--cost`. */
   cost = 1

@@ -5,11 +5,11 @@ import type { LogEntry } from './log-entry.ts'
 export interface Mask {
   /** Whether it hides anything. */
   readonly hides: boolean
-  /** A client. @param number the how-manieth of the log it was, from 0 */
+  /** A client. @param number its place among the clients of the log, from 0 */
   client(key: string, number: number): string
   /** A line of the log, or a part of one. */
   text(text: string): string
-  /** What somebody has written about a request, such as the message of an error. */
+  /** A text about a request, such as the message of an error. */
   message(text: string, request: LogEntry): string
 }
 
@@ -26,8 +26,8 @@ export const unmasked: Mask = {
 }
 
 /**
- * Of a client enough to find it again in the log, and not to know who it is: its network, or the
- * first letters, and its number. Of a text its shape: signs as they are, `x` for each letter, `0`
+ * Of a client, enough to find it again in the log, but not to know who it is: its network, or the
+ * first letters, and its number. Of a text, its shape: signs as they are, `x` for each letter, `0`
  * for each digit.
  */
 export const masked: Mask = {
@@ -38,7 +38,7 @@ export const masked: Mask = {
 }
 
 function cut(text: string, longest: number): string {
-  // A copy: a part would keep the whole in memory.
+  // A copy: a slice would keep the whole text in memory.
   return text.length > longest ? `${Buffer.from(text.slice(0, longest - 1))}…` : text
 }
 

@@ -24,7 +24,7 @@ function expected(times: readonly number[]) {
   return { gone: lines.sort((a, b) => a.time - b.time || a.place - b.place), late }
 }
 
-/** From a line to the next: mostly on, sometimes back, seldom far. */
+/** From a line to the next: mostly forward, sometimes back, rarely far. */
 const steps = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: 0, max: 3000 }) },
@@ -43,7 +43,7 @@ function timesOf(start: number, steps: readonly number[]): number[] {
 }
 
 describe('ReorderBuffer', () => {
-  it('puts lines right that come up to a minute late, and no others', () => {
+  it('reorders lines that come up to a minute late, and no others', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2_000_000_000_000 }), steps, (start, each) => {
         const times = timesOf(start, each)

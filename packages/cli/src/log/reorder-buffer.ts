@@ -44,7 +44,7 @@ const BUCKETS = 64
 const CAPACITY = 2 ** 20
 
 /**
- * Puts lines right that are out of order by up to a minute. Of lines with the same time the first
+ * Sorts lines that are out of order by up to a minute. Of lines with the same time the first
  * stays first. A line that comes later than that takes the newest time there is.
  */
 export class ReorderBuffer {

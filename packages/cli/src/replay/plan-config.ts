@@ -7,13 +7,13 @@ import { messageOf } from '../command/say.ts'
 import { UsageError } from '../command/usage-error.ts'
 import type { Clients } from '../log/clients.ts'
 import type { Mask } from '../log/mask.ts'
-import type { Plan } from './plan.ts'
 import { prepare, type ReplayOptions, unheeded } from './replay-options.ts'
+import type { ReplayPlan } from './replay-plan.ts'
 import { HttpRun } from './runs/http-run.ts'
 import { SharedWindow } from './statistics/shared-window.ts'
 
-/** Flags that say what the file says. */
-const TERMS = ['limit', 'window', 'algorithm', 'burst', 'maxDelay', 'cost'] as const
+/** Flags for options that the file already sets. */
+const POLICY_FLAGS = ['limit', 'window', 'algorithm', 'burst', 'maxDelay', 'cost'] as const
 
 /**
  * One run, with the options of the middleware that a file exports.
@@ -23,10 +23,10 @@ export async function planConfig(
   file: string,
   flags: ReplayFlags,
   { clients, mask }: { readonly clients: Clients; readonly mask: Mask },
-): Promise<Plan> {
-  const term = TERMS.find((name) => flags[name] !== undefined)
-  if (term !== undefined) {
-    const flag = term === 'maxDelay' ? 'max-delay' : term
+): Promise<ReplayPlan> {
+  const option = POLICY_FLAGS.find((name) => flags[name] !== undefined)
+  if (option !== undefined) {
+    const flag = option === 'maxDelay' ? 'max-delay' : option
     throw new UsageError(`--${flag} and --config exclude each other: the file says it all`)
   }
   const options = await load(file)

@@ -7,17 +7,17 @@ import {
 import { type Algorithm, type PolicyOptions, parseDuration } from '@sluice/core/store'
 import { numeric, type ReplayFlags } from '../command/flags.ts'
 import { UsageError } from '../command/usage-error.ts'
-import type { Plan } from './plan.ts'
+import type { ReplayPlan } from './replay-plan.ts'
 import { LedgerRun } from './runs/ledger-run.ts'
 import { SharedWindow } from './statistics/shared-window.ts'
 
 const DEFAULT_WINDOW = '1m'
 
 /**
- * The runs that flags ask for: the same terms by each algorithm. Without a limit there are none.
+ * The runs that flags ask for: the same limit with each algorithm. Without a limit there are none.
  * @throws UsageError
  */
-export function planFlags(flags: ReplayFlags): Plan {
+export function planFlags(flags: ReplayFlags): ReplayPlan {
   const { limit, window = DEFAULT_WINDOW, suggest, burst, maxDelay } = flags
   if (limit === undefined && !suggest) {
     throw new UsageError('say which --limit to play, or let one be found with --suggest')
@@ -44,7 +44,7 @@ export function planFlags(flags: ReplayFlags): Plan {
     try {
       runs.push(new LedgerRun(algorithm, options, demand))
     } catch (error) {
-      // Of those that nobody has named, one may have narrower bounds.
+      // An algorithm that the user has not named may have narrower bounds.
       if (flags.algorithm !== undefined || !hasNarrowBounds(algorithm)) throw asUsage(error)
       notes.push(`${algorithm} is left out: ${asUsage(error).message}`)
     }
@@ -67,7 +67,7 @@ function algorithmsOf({ algorithm }: ReplayFlags): readonly AlgorithmName[] {
 
 type OwnOption = keyof Algorithm['options']
 
-/** What an algorithm has beside limit and window. */
+/** The options of an algorithm besides limit and window. */
 function optionsOf(name: AlgorithmName): readonly OwnOption[] {
   return Object.keys(registry[name].options) as OwnOption[]
 }
@@ -84,7 +84,7 @@ function requireAlgorithm(
   throw new UsageError(`${flag} is for ${names}, which is not among --algorithm`)
 }
 
-/** Whether it takes less than the largest limit that others take. */
+/** Whether its largest limit is below that of others. */
 function hasNarrowBounds(name: AlgorithmName): boolean {
   return ALGORITHM_NAMES.some((other) => registry[other].maxLimit > registry[name].maxLimit)
 }
@@ -98,7 +98,7 @@ function windowMsOf(window: string): number {
   }
 }
 
-/** What the core says of an option, said of the flag. */
+/** An error about an option of the core, as one about the flag. */
 function asUsage(error: unknown): Error {
   if (!(error instanceof SluiceError)) return error as Error
   const { option, expected, received } = error

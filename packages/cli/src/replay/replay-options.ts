@@ -15,8 +15,8 @@ export interface Prepared {
 }
 
 /**
- * The options as a replay needs them: it decides, and does no more. A leaky bucket makes nobody
- * wait (`dryRun`) but reports how long it would; `onDecision` is not called; nothing is settled,
+ * The options as a replay needs them: it only decides. A leaky bucket delays no request (`dryRun`)
+ * but reports how long it would; `onDecision` is not called; nothing is settled,
  * because a log has no response to settle by.
  */
 export function prepare({ routes, ...options }: ReplayOptions): Prepared {
@@ -52,7 +52,7 @@ function unsettled<T>(policy: T): T {
   return typeof policy === 'object' ? { ...policy, settle: undefined } : policy
 }
 
-/** What of the options a replay can't heed though it would change what is decided. */
+/** The options that would change decisions, but that a replay can't apply. */
 export function unheeded({ routes, ...options }: ReplayOptions): string[] {
   const all = [options, ...Object.values(routes ?? {})] as { policies?: unknown }[]
   const settles = all.some(

@@ -4,13 +4,13 @@ import { withRoom } from '../log/columns.ts'
 import { Leaps } from '../log/leaps.ts'
 import type { LogEntry } from '../log/log-entry.ts'
 import { ReorderBuffer } from '../log/reorder-buffer.ts'
-import type { Plan } from './plan.ts'
+import type { ReplayPlan } from './replay-plan.ts'
 import { Batch } from './runs/batch.ts'
 import { NOBODY, type Run } from './runs/run.ts'
 import type { SharedWindow } from './statistics/shared-window.ts'
 import { TimelineCounts } from './statistics/timeline.ts'
 
-/** Bytes of lines that are kept whole until they are played: beyond it the oldest go on early. */
+/** Bytes of lines that are kept whole until they are played: above it the oldest are played early. */
 const MOST_HELD = 128 * 1024 * 1024
 
 /** Plays a log's requests through all runs, in the log's own time. */
@@ -39,7 +39,7 @@ export class Replay {
   /** By client. */
   private requestCounts = new Uint32Array(1024)
 
-  constructor({ runs, demands, whole }: Plan, clients: Clients) {
+  constructor({ runs, demands, whole }: ReplayPlan, clients: Clients) {
     this.runs = runs
     this.demands = demands
     this.clients = clients
@@ -54,14 +54,14 @@ export class Replay {
     return this.order.late
   }
 
-  /** Takes a line's request, which `play` plays once no earlier one can come any more. */
+  /** Takes a line's request; `play` plays it once no earlier one can come. */
   take(entry: LogEntry): void {
     const kept = this.whole ? entry : undefined
     if (this.whole) this.held += entry.size
     this.leaps.push(entry.time, this.arrivals.add(entry.client, entry.cost, kept))
   }
 
-  /** Plays what is due. Rejects with what a function of the user's throws. */
+  /** Plays what is due. Rejects with what a user's function throws. */
   async play(): Promise<void> {
     await this.playDue()
     while (this.held > MOST_HELD && this.order.size > 0) {
@@ -120,7 +120,7 @@ export class Replay {
     batch.length = 0
   }
 
-  /** Without a run the demand is all there is. */
+  /** Without runs, only the demand is counted. */
   private ask(): void {
     const { length, clients, costs } = this.batch
     for (let i = 0; i < length; i += 1) {

@@ -57,7 +57,7 @@ function runOf({ tally }: Run, replay: Replay, name: (client: number) => string)
   const { policies, refusals, admitted, refused } = tally
   return {
     name: tally.name,
-    policies: policies.map(({ terms }) => terms),
+    policies: policies.map(({ summary }) => summary),
     requests: admitted + refused,
     admitted,
     refused,
@@ -82,15 +82,15 @@ function mostOf(
   clients: number,
   name: (client: number) => string,
 ): MostAdmitted {
-  const { terms, most } = policy
-  const { limit } = terms
+  const { summary, most } = policy
+  const { limit } = summary
   const over = limit === undefined ? [] : SHARES_OVER.map((share) => ({ share, clients: 0 }))
   for (let client = 0; client < clients; client += 1) {
     const peak = policy.peak(client)
     for (const each of over) if (peak > each.share * (limit as number)) each.clients += 1
   }
   return {
-    policy: terms.name,
+    policy: summary.name,
     units: most.units,
     client: most.client < 0 ? '' : name(most.client),
     atMs: most.atMs,

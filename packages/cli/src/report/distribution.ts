@@ -3,7 +3,7 @@ import type { Demand } from './report.ts'
 
 /** Up to here each peak has a bin of its own. */
 const SINGLE_BINS = 40
-/** Above it a bin ends so much higher than it begins: some 12 bins for a factor of ten. */
+/** Above it, the end of a bin is this factor above its beginning: about 12 bins per factor of ten. */
 const GROWTH = 1.2
 
 /** Of 10,000 clients, so that shares are exact. */

@@ -4,7 +4,7 @@ const NAMED: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r'
 
 /**
  * A text on one line, in which a terminal or a browser finds nothing to obey: such characters are
- * shown, as `\n` or `\u001b`. Whatever leaves the command has gone through here.
+ * shown, as `\n` or `\u001b`. All output of the command passes through here.
  */
 export function printable(text: string): string {
   return text.replace(OBEYED, (character) => {
@@ -13,7 +13,7 @@ export function printable(text: string): string {
   })
 }
 
-/** The same of a message that has several lines. All but the first are indented: none can pass for a message. */
+/** The same of a message that has several lines. All but the first are indented, so that none looks like another message. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n  ')
 }

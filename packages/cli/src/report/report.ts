@@ -1,6 +1,6 @@
 import type { FormatName } from '../log/formats/format.ts'
 import type { UnreadableLine } from '../log/input/read-log.ts'
-import type { PolicyTerms } from '../replay/runs/terms.ts'
+import type { PolicySummary } from '../replay/runs/policy-summary.ts'
 
 /**
  * What a replay found: printed as a table, drawn as a page, written as JSON. Times are integer ms
@@ -42,7 +42,7 @@ export interface LogSource {
   readonly late: number
   readonly fromMs: number
   readonly toMs: number
-  /** True if it was stopped before the end: the figures tell what was played until then. */
+  /** True if it was stopped before the end: the figures cover what was played until then. */
   readonly interrupted: boolean
 }
 
@@ -56,7 +56,7 @@ export interface Timeline {
 export interface Run {
   /** The algorithm, or the name of the configuration file. */
   readonly name: string
-  readonly policies: readonly PolicyTerms[]
+  readonly policies: readonly PolicySummary[]
   readonly requests: number
   readonly admitted: number
   readonly refused: number
@@ -66,7 +66,7 @@ export interface Run {
   readonly clientsRefused: number
   /** One for each policy. */
   readonly most: readonly MostAdmitted[]
-  /** The longest that a client met nothing but refusals: from the first to the last of them. */
+  /** The longest time in which a client met only refusals: from the first to the last of them. */
   readonly longestRefusedMs: number
   /** The most keys that the store held at a time. */
   readonly peakKeys: number

@@ -37,8 +37,8 @@ export function suggest(
 }
 
 /**
- * Plays the clients that keep to the limit through a token bucket that holds as much as the limit,
- * and looks how much of it they take: whoever asks for no more than the limit in any window never
+ * Replays the clients within the limit through a token bucket that holds as much as the limit, and
+ * finds how much of it they take: a client that asks for no more than the limit in any window never
  * takes more than that.
  */
 function burstFor(limit: number, demand: SharedWindow, spool: Spool): number {
@@ -56,7 +56,7 @@ function burstFor(limit: number, demand: SharedWindow, spool: Spool): number {
     now = timeMs
     current = client
     const { remaining } = limiter.consume('client', { cost })
-    // To be admitted, what costs nothing needs a token to be there.
+    // A request that costs nothing is admitted only if a token is left.
     burst = Math.max(burst, limit - remaining + (cost === 0 ? 1 : 0))
   })
   return burst

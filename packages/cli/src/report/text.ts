@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 import type pico from 'picocolors'
-import type { PolicyTerms } from '../replay/runs/terms.ts'
+import type { PolicySummary } from '../replay/runs/policy-summary.ts'
 import type { Report, Run } from './report.ts'
 import { count, duration, moment, number, percent } from './words.ts'
 
@@ -83,14 +83,16 @@ function runsTable({ runs, clients }: Report, colors: Colors): string {
     ])
   }
   const [first] = runs
-  const title = several ? `Through ${first?.name}:` : termsText(first?.policies[0] as PolicyTerms)
+  const title = several
+    ? `Through ${first?.name}:`
+    : policyText(first?.policies[0] as PolicySummary)
   return `${title}\n\n${table.toString()}`
 }
 
-/** A policy alone: what of all is its own is the most that it admitted. */
+/** A row for each policy. Only the most that it admitted is counted by policy. */
 function policyRows(run: Run): string[][] {
-  return run.policies.map((terms, i) => [
-    `${terms.name}: ${termsText(terms)}`,
+  return run.policies.map((policy, i) => [
+    `${policy.name}: ${policyText(policy)}`,
     '',
     '',
     '',
@@ -102,13 +104,13 @@ function policyRows(run: Run): string[][] {
 
 function most(run: Run, policy: number): string {
   const { units } = run.most[policy] as Run['most'][number]
-  const { limit } = run.policies[policy] as PolicyTerms
+  const { limit } = run.policies[policy] as PolicySummary
   return limit === undefined || limit === 0
     ? number(units)
     : `${number(units)} (${percent(units / limit)})`
 }
 
-function termsText({ limit, windowMs }: PolicyTerms): string {
+function policyText({ limit, windowMs }: PolicySummary): string {
   return `${limit === undefined ? 'a limit by request' : number(limit)} per ${duration(windowMs)}`
 }
 

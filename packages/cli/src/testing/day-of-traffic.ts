@@ -7,7 +7,7 @@ const START = Date.UTC(2026, 10, 20)
 /**
  * A day of an API, the same each time: 1,200 clients that come and go, most of them around two in the
  * afternoon, each at a rate of its own; a scraper; one client that knows where windows end; and one
- * that comes with everything at once, every hour.
+ * that sends everything together, every hour.
  */
 export function dayOfTraffic(): KnownRequest[] {
   const random = seededRandom(20)

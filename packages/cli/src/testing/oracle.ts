@@ -1,11 +1,11 @@
 import type { KnownRequest } from './known-traffic.ts'
 
 /*
- * What a replay must tell, computed from the definitions of the algorithms alone: from lists of all
- * that was admitted, in exact integers, slowly, and with nothing of the code that it judges.
+ * What a replay must report, computed from the definitions of the algorithms alone: from lists of all
+ * that was admitted, in exact integers, slowly, and with no code under test.
  */
 
-export interface OracleTerms {
+export interface OraclePolicy {
   readonly limit: bigint
   readonly windowMs: bigint
   readonly burst: bigint
@@ -19,7 +19,7 @@ interface Admitted {
 
 /** How long an admitted request waits, ms; undefined: it is refused. */
 type Definition = (
-  terms: OracleTerms,
+  policy: OraclePolicy,
   admitted: readonly Admitted[],
   now: bigint,
   cost: bigint,
@@ -41,20 +41,20 @@ export const definitions: Readonly<Record<string, Definition>> = {
     const inside = admitted.filter(({ at }) => at > now - windowMs && at <= now)
     return sum(inside) + cost <= limit ? 0n : undefined
   },
-  'token-bucket'(terms, admitted, now, cost) {
-    const { windowMs, burst } = terms
-    return level(terms, admitted, now) + cost * windowMs <= burst * windowMs ? 0n : undefined
+  'token-bucket'(policy, admitted, now, cost) {
+    const { windowMs, burst } = policy
+    return level(policy, admitted, now) + cost * windowMs <= burst * windowMs ? 0n : undefined
   },
-  'leaky-bucket'(terms, admitted, now, cost) {
-    const { limit, windowMs, maxDelayMs } = terms
-    const queued = level(terms, admitted, now)
+  'leaky-bucket'(policy, admitted, now, cost) {
+    const { limit, windowMs, maxDelayMs } = policy
+    const queued = level(policy, admitted, now)
     if (queued + cost * windowMs > windowMs + maxDelayMs * limit) return undefined
     return (queued + limit - 1n) / limit
   },
 }
 
 /** What is in a bucket that drains `limit` units per window, multiplied by the window. */
-function level({ limit, windowMs }: OracleTerms, admitted: readonly Admitted[], now: bigint) {
+function level({ limit, windowMs }: OraclePolicy, admitted: readonly Admitted[], now: bigint) {
   let parts = 0n
   let since = admitted[0]?.at ?? now
   for (const { at, cost } of [...admitted, { at: now, cost: 0n }]) {
@@ -77,7 +77,7 @@ interface Decided extends KnownRequest {
 
 export function decide(
   algorithm: string,
-  terms: OracleTerms,
+  policy: OraclePolicy,
   requests: readonly KnownRequest[],
 ): Decided[] {
   const admitted = new Map<string, Admitted[]>()
@@ -86,7 +86,7 @@ export function decide(
     const before = admitted.get(client) ?? []
     const at = BigInt(atMs)
     const cost = BigInt(request.cost)
-    const delay = (definitions[algorithm] as Definition)(terms, before, at, cost)
+    const delay = (definitions[algorithm] as Definition)(policy, before, at, cost)
     if (delay === undefined) return { ...request, goesOnMs: undefined }
     admitted.set(client, [...before, { at, cost }])
     return { ...request, goesOnMs: atMs + Number(delay) }

@@ -3,7 +3,7 @@ import type { Log } from './sliding-log/log.ts'
 /** The largest limit of any policy, units. */
 export const MAX_LIMIT = 1_000_000_000_000
 
-/** What a policy promises, in the user's own numbers. */
+/** The parameters of a policy, in the user's numbers. */
 export interface AlgorithmParams {
   /** Requests (units of cost) per window, integer, 0 … 10^12. */
   readonly limit: number
@@ -13,7 +13,7 @@ export interface AlgorithmParams {
   readonly burst?: number | undefined
   /** Leaky bucket: the longest that an admitted request waits, ms. */
   readonly maxDelayMs?: number | undefined
-  /** The limit varies from request to request: as far as possible, one state serves all values. */
+  /** The limit varies between requests: as far as possible, one state serves all values. */
   readonly oneOfSeveral?: boolean | undefined
 }
 
@@ -29,7 +29,7 @@ export interface Outcome {
   /**
    * The effective window of the header fields, the parameter `t` of
    * draft-ietf-httpapi-ratelimit-headers-11. Refused: `retryAfterMs`. With nothing left: until one
-   * unit is. Else until the window rolls over, the oldest entry leaves, or as much has drained as
+   * unit is. Otherwise: until the window ends, the oldest entry leaves, or as much has drained as
    * is left.
    */
   effectiveMs: number
@@ -49,11 +49,11 @@ export class KeyState implements Outcome {
   c = 0
   /** The sliding log's entries; undefined for every other algorithm. */
   log: Log | undefined = undefined
-  /** Until when every charge of the key is refused, whatever its quota, ms since the epoch. */
+  /** When the block of the key ends, ms since the epoch: until then every charge is refused. */
   blockedUntil = 0
   /**
    * True if the store's clock has stepped back behind the state, which the step has moved to the
-   * present. The store keeps the moved state even of a refusal, so that nobody stays locked out
+   * present. The store keeps the moved state even of a refusal, so that no client stays locked out
    * until the clock has caught up.
    */
   rebased = false
@@ -66,7 +66,7 @@ export class KeyState implements Outcome {
   delayMs = 0
 }
 
-/** A policy's terms, compiled into exact integers for one algorithm. Immutable. */
+/** A policy's parameters, compiled into exact integers for one algorithm. Immutable. */
 export interface CompiledLimit {
   readonly algorithm: Algorithm
   /** The most that the quota ever holds, in units; what headers and decisions call the limit. */
@@ -74,8 +74,8 @@ export interface CompiledLimit {
   /** ms. */
   readonly windowMs: number
   /**
-   * What the state's integers count. States of quotas with different scales can't be read by one
-   * another, so it is part of the key.
+   * What the state's integers count. Limits with different scales can't read each other's states, so
+   * it is part of the key.
    */
   readonly scale: string
   /**
@@ -94,8 +94,8 @@ export interface CompiledLimit {
   commit(state: KeyState, now: number, cost: number): void
   /**
    * Corrects by `delta` units what was charged at `chargedAt`: gives back (negative), down to an
-   * untouched quota, or charges more (positive), into debt if need be. Only into the window that
-   * was charged: once that has gone, nothing changes. A bucket gives back what has not drained
+   * untouched quota, or charges more (positive), into debt if necessary. Only in the window that
+   * was charged: once that has passed, nothing changes. A bucket gives back what has not drained
    * since. So the requests of any span never really cost more than the algorithm's bound, whenever
    * and in whatever order they are settled. Leaves `remaining` and `resetMs`.
    */
@@ -105,16 +105,16 @@ export interface CompiledLimit {
 /** The options of a policy that only some algorithms have. */
 export type AlgorithmOption = 'burst' | 'maxDelay'
 
-/** All that the rest of the repository knows of an algorithm, by the registry in `index.ts`. */
+/** Everything that the rest of the repository knows about an algorithm, from the registry in `index.ts`. */
 export interface Algorithm {
-  /** As it stands in options, keys and reports. */
+  /** Its name in options, keys and reports. */
   readonly name: string
   /**
-   * The options that it has beside limit and window, each with its default: units, ms, or the
+   * Its options besides limit and window, each with its default: units, ms, or the
    * policy's limit.
    */
   readonly options: { readonly [option in AlgorithmOption]?: number | 'limit' }
-  /** The largest limit that it takes, units. */
+  /** The largest limit that it accepts, units. */
   readonly maxLimit: number
   /** True: a key's state grows with what was admitted, by a log. False: it is three integers. */
   readonly keepsLog: boolean

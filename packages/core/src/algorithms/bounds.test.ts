@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { AlgorithmParams } from './algorithm.ts'
 import type { AlgorithmName } from './index.ts'
-import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
+import { anyOffset, anyParams, anyTraffic, newKey, send } from './testing/arbitraries.ts'
 import type { Admitted } from './testing/oracles.ts'
 import { START } from './testing/trace.ts'
 
@@ -32,7 +32,7 @@ function forAnyTraffic(
   name: AlgorithmName,
   check: (params: AlgorithmParams, admitted: Admitted[]) => void,
 ) {
-  const property = fc.property(anyTerms(name), anyOffset, anyTraffic(60), (params, ...sent) => {
+  const property = fc.property(anyParams(name), anyOffset, anyTraffic(60), (params, ...sent) => {
     check(params, released(name, params, ...sent))
   })
   fc.assert(property, { numRuns: 300 })
@@ -98,8 +98,8 @@ describe('token bucket', () => {
   })
 
   test('burst + limit is reached', () => {
-    const terms = { limit: 2, windowMs: 1000, burst: 7 }
-    const sent = released('token-bucket', terms, 0, at([0, 7], [500, 1], [500, 1]))
+    const options = { limit: 2, windowMs: 1000, burst: 7 }
+    const sent = released('token-bucket', options, 0, at([0, 7], [500, 1], [500, 1]))
     expect(mostWithin(1001, sent)).toBe(9)
   })
 })
@@ -123,9 +123,9 @@ describe('leaky bucket', () => {
     })
   })
 
-  test('nobody waits longer than maxDelay', () => {
+  test('no request waits longer than maxDelay', () => {
     const property = fc.property(
-      anyTerms('leaky-bucket'),
+      anyParams('leaky-bucket'),
       anyOffset,
       anyTraffic(40),
       (params, offset, traffic) => {
@@ -137,10 +137,10 @@ describe('leaky bucket', () => {
     fc.assert(property, { numRuns: 300 })
   })
 
-  test('a crowd leaves evenly spaced', () => {
-    const terms = { limit: 4, windowMs: 1000, maxDelayMs: 2000 }
+  test('simultaneous requests leave evenly spaced', () => {
+    const options = { limit: 4, windowMs: 1000, maxDelayMs: 2000 }
     const crowd = Array.from({ length: 9 }, () => at([0, 1])).flat()
-    const gone = released('leaky-bucket', terms, 3, crowd).map(({ at: each }) => each - START - 3)
+    const gone = released('leaky-bucket', options, 3, crowd).map(({ at: each }) => each - START - 3)
     expect(gone).toEqual([0, 250, 500, 750, 1000, 1250, 1500, 1750, 2000])
   })
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { AlgorithmParams } from './algorithm.ts'
 import type { AlgorithmName } from './index.ts'
 import { algorithms } from './index.ts'
-import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
+import { anyOffset, anyParams, anyTraffic, newKey, send } from './testing/arbitraries.ts'
 import { SoleKey } from './testing/sole-key.ts'
 import { HOUR } from './testing/trace.ts'
 
@@ -27,7 +27,7 @@ interface Stepped {
 /** Draws traffic and a step of the clock after it. */
 function whenClockSteps(name: AlgorithmName, check: (stepped: Stepped) => void) {
   const property = fc.property(
-    anyTerms(name),
+    anyParams(name),
     anyOffset,
     anyTraffic(12),
     anyStep,
@@ -56,7 +56,7 @@ describe.each(names)('%s', (name) => {
     })
   })
 
-  test('retries during that time, all refused, do not put it off', () => {
+  test('retries during that time, all refused, do not prolong it', () => {
     whenClockSteps(name, ({ key, now, stepMs }) => {
       const stepped = now - stepMs
       const first = key.consume(stepped, 1)
@@ -92,7 +92,7 @@ describe.each(names)('%s', (name) => {
     })
   })
 
-  test('a step back makes nobody richer than before, where no window begins anew', () => {
+  test('a step back leaves no more than before, unless a new window begins', () => {
     whenClockSteps(name, ({ key, now, stepMs }) => {
       if (name === 'sliding-window') return
       expect(key.ask(now - stepMs).remaining).toBeLessThanOrEqual(key.ask(now).remaining)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { AlgorithmParams, Outcome } from './algorithm.ts'
 import type { AlgorithmName } from './index.ts'
 import { algorithms } from './index.ts'
-import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
+import { anyOffset, anyParams, anyTraffic, newKey, send } from './testing/arbitraries.ts'
 import type { SoleKey } from './testing/sole-key.ts'
 
 const names = Object.keys(algorithms) as AlgorithmName[]
@@ -21,7 +21,7 @@ interface Taken {
 function whenAdmitted(name: AlgorithmName, check: (taken: Taken) => void) {
   const shares = fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 8 })
   const property = fc.property(
-    anyTerms(name),
+    anyParams(name),
     anyOffset,
     anyTraffic(12),
     shares,
@@ -68,7 +68,7 @@ describe('fixed window', () => {
 })
 
 describe('sliding window', () => {
-  test('ends with the window: what fades of the previous one can be used beside what remains', () => {
+  test('ends with the window: what fades of the previous one can be used in addition to what remains', () => {
     whenAdmitted('sliding-window', ({ params, at, outcome, units }) => {
       if (outcome.remaining === 0) return
       const { limit, windowMs } = params

@@ -22,5 +22,5 @@ export type AlgorithmName = keyof typeof algorithms
 /** All names, in the order of the registry. */
 export const ALGORITHM_NAMES = Object.keys(algorithms) as readonly AlgorithmName[]
 
-/** What a policy is decided by that names none. */
+/** The algorithm of a policy that names none. */
 export const DEFAULT_ALGORITHM: AlgorithmName = 'sliding-window'

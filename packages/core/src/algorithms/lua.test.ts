@@ -27,14 +27,14 @@ afterAll(async () => {
   await redis.stop()
 })
 
-/** A limit that refuses nothing, for the policies beside the one of the trace. */
+/** A limit that refuses nothing, for the policies besides the one of the trace. */
 const endless = fixedWindow.compile({ limit: 1e12, windowMs: 1000 })
 
 /** How a request reaches the server: what the script is composed for differs. */
 const forms = {
-  /** A request of one policy in a call of its own: request.lua. */
+  /** A request of one policy in its own call: request.lua. */
   alone: { before: 0, after: 0, batched: false },
-  /** A request of three policies in a call of its own: request.lua. */
+  /** A request of three policies in its own call: request.lua. */
   together: { before: 1, after: 1, batched: false },
   /** With another request in its call: driver.lua. */
   batch: { before: 0, after: 0, batched: true },

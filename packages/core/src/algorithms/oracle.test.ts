@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { AlgorithmParams } from './algorithm.ts'
 import type { AlgorithmName } from './index.ts'
 import { algorithms } from './index.ts'
-import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
+import { anyOffset, anyParams, anyTraffic, newKey, send } from './testing/arbitraries.ts'
 import { type Admitted, oracles, queueDelay } from './testing/oracles.ts'
 import { MONTH, START, TEN_YEARS, YEAR } from './testing/trace.ts'
 import { tickStart, ticksPerWindow } from './ticks.ts'
@@ -11,9 +11,9 @@ import { tickStart, ticksPerWindow } from './ticks.ts'
 const names = Object.keys(algorithms) as AlgorithmName[]
 
 describe.each(names)('%s', (name) => {
-  test('decides what its definition says of the list of all that was admitted', () => {
+  test('decides as its definition says about the list of all admitted requests', () => {
     const traffic = anyTraffic(40)
-    const decide = fc.property(anyTerms(name), anyOffset, traffic, (params, offset, moves) => {
+    const decide = fc.property(anyParams(name), anyOffset, traffic, (params, offset, moves) => {
       const admitted: Admitted[] = []
       for (const { at, cost, outcome } of send(newKey(name, params), params, offset, moves).met) {
         const left = oracles[name](params, admitted, at)
@@ -32,7 +32,7 @@ describe.each(names)('%s', (name) => {
   })
 })
 
-describe('plans too large for ticks of 1 ms', () => {
+describe('policies too large for ticks of 1 ms', () => {
   const plans: AlgorithmParams[] = [
     { limit: 1e7, windowMs: MONTH },
     { limit: 1e9, windowMs: YEAR },
@@ -50,8 +50,8 @@ describe('plans too large for ticks of 1 ms', () => {
     return tickStart(1, windowMs, ticks)
   }
 
-  test.each(cases)('$name, $limit in $windowMs ms: exact to the tick', ({ name, ...terms }) => {
-    const { limit, windowMs } = terms
+  test.each(cases)('$name, $limit in $windowMs ms: exact to the tick', ({ name, ...options }) => {
+    const { limit, windowMs } = options
     const window = Math.ceil(START / windowMs) * windowMs
     const share = fc.integer({ min: 0, max: 1_000_000 })
     const share2 = fc.integer({ min: 0, max: 2_100_000 })
@@ -59,12 +59,12 @@ describe('plans too large for ticks of 1 ms', () => {
       const at = window + Math.floor((charged / 1_000_001) * windowMs)
       const cost = Math.floor((used / 1_000_000) * limit)
       const now = at + Math.floor((asked / 1_000_000) * windowMs)
-      const key = newKey(name, terms)
+      const key = newKey(name, options)
       key.consume(at, cost)
-      const left = (when: number) => oracles[name](terms, [{ at, cost }], Math.max(at, when))
+      const left = (when: number) => oracles[name](options, [{ at, cost }], Math.max(at, when))
       const { remaining } = key.ask(now)
-      expect(remaining).toBeGreaterThanOrEqual(left(now - tick(terms)))
-      expect(remaining).toBeLessThanOrEqual(left(now + tick(terms)))
+      expect(remaining).toBeGreaterThanOrEqual(left(now - tick(options)))
+      expect(remaining).toBeLessThanOrEqual(left(now + tick(options)))
       // Never less, so that a client evenly spaced at its limit is admitted.
       if (name === 'sliding-window') expect(remaining).toBeGreaterThanOrEqual(left(now))
     })

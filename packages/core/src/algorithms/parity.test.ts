@@ -19,7 +19,7 @@ const START = 1_800_000_000_000
 
 let redis: RedisServer
 let client: Redis
-/** Sets the keys of each scenario apart. */
+/** Separates the keys of the scenarios. */
 let scenario = 0
 beforeAll(async () => {
   redis = await startRedis()
@@ -67,7 +67,7 @@ function inJson(decisions: Decisions): unknown {
   return JSON.parse(text)
 }
 
-test('memory and Redis decide alike, whatever is done to them', async () => {
+test('memory and Redis decide alike, whatever the operations', async () => {
   const parity = fc.asyncProperty(anyPolicies, anyOperations, expectParity)
   await fc.assert(parity, { numRuns: 1500, examples: found })
 })
@@ -108,7 +108,7 @@ const found: [PolicyOptions[], Operation[]][] = [
   ],
 ]
 
-test('a crowd that comes in one turn is decided as if one came after the other', async () => {
+test('requests of one turn are decided as if they came one after the other', async () => {
   const policies: PolicyOptions[] = [
     { name: 'log', algorithm: 'sliding-log', limit: 150, window: 1000 },
     { name: 'bucket', algorithm: 'token-bucket', limit: 100, window: 1000 },
@@ -134,7 +134,7 @@ test('a long log is kept alike when its dropped entries are cleared away', async
     ])
     await redis.command('CONFIG', 'RESETSTAT')
     await expectParity(policies, operations)
-    // A log is written anew, as a whole, only without its dropped entries.
+    // A log is rewritten as a whole only without its dropped entries.
     expect((await redis.commandStats()).set?.calls).toBeGreaterThan(0)
   })
   await fc.assert(parity, { numRuns: 3 })

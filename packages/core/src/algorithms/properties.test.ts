@@ -3,21 +3,21 @@ import fc from 'fast-check'
 import type { AlgorithmParams } from './algorithm.ts'
 import type { AlgorithmName } from './index.ts'
 import { algorithms } from './index.ts'
-import { anyOffset, anyTerms, anyTraffic, newKey, send } from './testing/arbitraries.ts'
+import { anyOffset, anyParams, anyTraffic, newKey, send } from './testing/arbitraries.ts'
 import { SoleKey } from './testing/sole-key.ts'
 import { START } from './testing/trace.ts'
 
 const names = Object.keys(algorithms) as AlgorithmName[]
 const anyCost = fc.integer({ min: 0, max: 14 })
 
-/** Draws terms and traffic, sends it, and hands over the key as the traffic left it. */
+/** Draws parameters and traffic, sends it, and returns the resulting key. */
 function afterTraffic<T>(
   name: AlgorithmName,
   drawn: fc.Arbitrary<T>,
   check: (key: SoleKey, now: number, params: AlgorithmParams, drawn: T) => void,
 ) {
   const property = fc.property(
-    anyTerms(name),
+    anyParams(name),
     anyOffset,
     anyTraffic(12),
     drawn,
@@ -30,7 +30,7 @@ function afterTraffic<T>(
   fc.assert(property, { numRuns: 300 })
 }
 
-/** Units that an untouched quota admits at once. */
+/** Units that an untouched quota admits together. */
 function wholeQuota({ limit }: SoleKey, now: number): number {
   return new SoleKey(limit).ask(now).remaining
 }
@@ -70,7 +70,7 @@ describe.each(names)('%s', (name) => {
     })
   })
 
-  test('what remains is admitted, at once or unit by unit, and no more', () => {
+  test('what remains is admitted, together or unit by unit, and no more', () => {
     afterTraffic(name, anyCost, (key, now, _params, cost) => {
       const { remaining } = key.consume(now, cost)
       expect(key.ask(now, remaining + 1).admitted).toBe(false)
@@ -91,12 +91,12 @@ describe.each(names)('%s', (name) => {
       if (resetMs === 0) return
       const before = key.ask(now + resetMs - 1)
       expect(before.resetMs).toBe(1)
-      // A queue has room for a part of a unit beside the whole ones.
+      // A queue has room for a part of a unit besides the whole ones.
       if (maxDelayMs === undefined) expect(before.remaining).toBeLessThan(whole)
     })
   })
 
-  test('cost 0 passes just where a unit would, and charges nothing', () => {
+  test('cost 0 passes exactly if a unit would, and charges nothing', () => {
     afterTraffic(name, fc.constant(0), (key, now) => {
       const unit = key.ask(now, 1).admitted
       const before = key.fork()
@@ -113,7 +113,7 @@ describe.each(names)('%s', (name) => {
   })
 
   test('a client evenly spaced at its limit is never refused, whatever the phase', () => {
-    const property = fc.property(anyTerms(name), anyOffset, ({ limit, windowMs }, phase) => {
+    const property = fc.property(anyParams(name), anyOffset, ({ limit, windowMs }, phase) => {
       // A burst of one has no room for what rounding down to the ms takes off a pause.
       const isBucket = name === 'token-bucket' || name === 'leaky-bucket'
       const round = isBucket ? Math.ceil : Math.floor

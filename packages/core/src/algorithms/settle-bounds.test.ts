@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { AlgorithmName } from './index.ts'
 import { algorithms } from './index.ts'
-import { anyOffset, anyTerms, newKey } from './testing/arbitraries.ts'
+import { anyOffset, anyParams, newKey } from './testing/arbitraries.ts'
 import { anyReservations, excess, playReservations } from './testing/reservations.ts'
 import type { SoleKey } from './testing/sole-key.ts'
 import { START } from './testing/trace.ts'
@@ -18,12 +18,12 @@ function reserved(key: SoleKey) {
 describe.each(Object.keys(algorithms) as AlgorithmName[])('%s', (name) => {
   test('settled at any time and in any order, requests never really cost more than its bound', async () => {
     const property = fc.asyncProperty(
-      anyTerms(name),
+      anyParams(name),
       anyOffset,
       anyReservations(),
       async (params, ...played) => {
         const admitted = await playReservations(reserved(newKey(name, params)), params, ...played)
-        // Parts of a unit, which a bucket has beside the whole ones, are rounded here.
+        // A bucket also has parts of a unit, which are rounded here.
         expect(excess(name, params, admitted)).toBeLessThanOrEqual(1e-6)
       },
     )

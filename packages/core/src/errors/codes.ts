@@ -1,8 +1,8 @@
-/** What a reader of an error or a warning has to know, as Markdown. Makes docs/errors.md. */
+/** What the reader of an error or a warning needs to know, as Markdown: docs/errors.md is made from it. */
 export interface CodeEntry {
   /** What the message says, in general. */
   readonly meaning: string
-  /** How it comes about. */
+  /** Its usual causes. */
   readonly cause: string
   /** What to do. */
   readonly action: string
@@ -33,7 +33,7 @@ const misuse = {
   SLUICE_OPTION_UNKNOWN: {
     meaning: 'There is no option of this name, or not in this place.',
     cause:
-      'A typing error, an option of another library, or an option that only the whole limiter has and not one policy or route.',
+      'A typing error, an option of another library, or an option of the whole limiter that a single policy or route cannot have.',
     action:
       'Remove it or correct its name. For options of other libraries the message names the right one; see also [migrating](migrating.md).',
   },
@@ -54,7 +54,7 @@ const misuse = {
     meaning: 'A method of the limiter was called with a key that names no single client.',
     cause: 'The key is missing, empty, not text, or a range of addresses.',
     action:
-      'Give the text that identifies one client. To refuse a range of addresses, use the option `deny`.',
+      'Pass the text that identifies one client. To refuse a range of addresses, use the option `deny`.',
   },
   SLUICE_HEADERS: {
     meaning: '`headers` names a profile that does not exist, or two that cannot be sent together.',
@@ -135,11 +135,11 @@ const setup = {
 const store = {
   SLUICE_STORE_UNAVAILABLE: {
     meaning:
-      '`settle`, `block` or `reset` was not confirmed by the store. It holds in this process alone.',
+      '`settle`, `block` or `reset` was not confirmed by the store. It applies only in this process.',
     cause:
       'The store is down, refuses the call, or did not answer within `deadline`. `cause` has the reason.',
     action:
-      'Repeat the call when the store is back. To repeat `block` or `reset` is harmless. If `settle` got no answer in time, the store may still have counted it, so a repetition may count twice. `consume` and `peek` never reject with this: there `onStoreError` decides. See [failures](failures.md).',
+      'Repeat the call when the store is back. It is safe to repeat `block` or `reset`. If `settle` got no answer in time, the store may still have counted it, so a repetition may count twice. `consume` and `peek` never reject with this: there `onStoreError` decides. See [failures](failures.md).',
   },
   SLUICE_STORE_CONTENTION: {
     meaning: 'A store that compares and swaps gave up, and wrote nothing.',

@@ -40,7 +40,7 @@ describe('StoreError', () => {
     expect(error.message).toMatch(`settle: the store did not confirm it: ${said}. Try again later.`)
   })
 
-  it('has no cause where nothing was thrown', () => {
+  it('has no cause if nothing was thrown', () => {
     const error = failure()
     expect('cause' in error).toBe(false)
     expect(error.message).toMatch('settle: the store did not confirm it. Try again later. (')

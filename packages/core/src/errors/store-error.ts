@@ -10,9 +10,9 @@ export interface Failure {
   operation: string
   /** What happened. */
   problem: string
-  /** What holds now, or what to do, as a sentence. */
+  /** The present state, or what to do, as a sentence. */
   advice: string
-  /** What was thrown, if anything was: kept as `cause`, and quoted in the message. */
+  /** What was thrown, if anything: kept as `cause`, and quoted in the message. */
   cause?: unknown
 }
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** What was thrown, as text. Anything can be thrown, also what fails to be converted. */
+/** What was thrown, as text. Anything can be thrown, even a value that cannot be converted. */
 export function textOf(thrown: unknown): string {
   try {
     return String(thrown)

@@ -11,8 +11,8 @@ export function warnOnce(code: WarningCode, message: string): void {
 }
 
 /**
- * Warns the application's operator, by Node's own warnings, of something that limits otherwise than
- * was meant.
+ * Warns the application's operator, with a warning of Node, that something is not limited as it was
+ * meant to be.
  *
  * @param message what happens and how to fix it
  */

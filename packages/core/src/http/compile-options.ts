@@ -44,7 +44,7 @@ export interface CompiledOptions<Request, Response> {
   readonly rules: readonly ChargeRule<Request, Response>[]
   /** Whether a rule settles. */
   readonly settles: boolean
-  /** Of what kinds the keys are, beside addresses. */
+  /** The kinds of keys besides addresses. */
   readonly keyKinds: readonly KeyKind[]
   readonly ipv6Prefix: number
   readonly access: Access<Request> | undefined
@@ -69,7 +69,7 @@ export function compileOptions<Request, Response>(
   const { allow, deny } = options
   const listed = allow !== undefined || deny !== undefined
   const reader = presentAddress(addressReader(options.trustProxy, adapter), adapter)
-  // With one policy and no list it is asked for once anyway.
+  // With one policy and no list it is read once anyway.
   const address = listed || options.policies !== undefined ? readOnce(reader, adapter) : reader
   const rules = compileRules(options, address, ipv6Prefix, adapter)
   return {
@@ -98,7 +98,7 @@ function compileRules<Request, Response>(
   return compilePolicies(options, PLACES.httpPolicy).map((policy, i) => {
     const own = options.policies?.[i] ?? options
     const path = own === options ? '' : `policies[${i}]`
-    // `settle` corrects the cost that it stands beside.
+    // `settle` corrects the `cost` of the same policy.
     const inherited = own.cost === undefined ? common : { ...common, settle: undefined }
     const values =
       own === options ? common : readOptions(OPTIONS.requestPolicy, path, own, inherited)
@@ -118,7 +118,7 @@ function compileRules<Request, Response>(
   })
 }
 
-/** By default every request would cost one of whatever is counted. */
+/** Without `cost`, every request would cost one of whatever is counted. */
 function checkCounted({ name, unit }: Policy, counter: unknown): void {
   if (counter !== undefined) return
   throw new SluiceError({
@@ -130,7 +130,7 @@ function checkCounted({ name, unit }: Policy, counter: unknown): void {
   })
 }
 
-/** A cost above the limit could never be paid; with a limit of 0 none is to be. */
+/** A cost above the limit could never be paid; with a limit of 0 that is intended. */
 function checkPayable(cost: number, path: string, { name, compiledLimit }: Policy): number {
   const most = compiledLimit?.units ?? Infinity
   if (cost <= most || most === 0) return cost

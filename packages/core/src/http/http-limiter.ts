@@ -22,7 +22,7 @@ type Identified = Charge[] | 'allow' | 'deny' | typeof LEFT
 
 /**
  * The main path: request → key → policies → limiter → decision → verdict. Knows no framework and
- * no platform: an adapter has the facts of its requests and responses.
+ * no platform: an adapter reads requests and writes responses.
  */
 export class HttpLimiter<Request, Response> {
   readonly limiter: StoreLimiter
@@ -71,13 +71,13 @@ export class HttpLimiter<Request, Response> {
     return this.compiled.ipv6Prefix
   }
 
-  /** Of what kinds the keys of its policies are, beside addresses. */
+  /** The kinds of its policies' keys, besides addresses. */
   get keyKinds(): readonly KeyKind[] {
     return this.compiled.keyKinds
   }
 
   /**
-   * Decides a request and carries out the verdict; at once where nothing in its way is asynchronous.
+   * Decides a request and carries out the verdict; synchronously unless something is asynchronous.
    * Throws, or rejects, with what is for the application's error handler: what a function of the
    * user's throws, and the `RateLimitError` of `respond: 'throw'`.
    *
@@ -95,8 +95,8 @@ export class HttpLimiter<Request, Response> {
   }
 
   /**
-   * Decides a request; at once where nothing in its way is asynchronous. Undefined: it is exempt.
-   * Throws, or rejects, with what a function of the user's throws.
+   * Decides a request; synchronously unless something is asynchronous. Undefined: it is exempt.
+   * Throws, or rejects, with what a user's function throws.
    */
   check(request: Request): MaybePromise<Verdict | undefined> {
     const { skip, access } = this.compiled
@@ -133,7 +133,7 @@ export class HttpLimiter<Request, Response> {
     }
   }
 
-  /** What a request is charged, unless its client is on a list, or can't be known any more. */
+  /** What a request is charged, unless its client is on a list, or is no longer known. */
   private identify(request: Request): MaybePromise<Identified> {
     const { access, rules } = this.compiled
     return then<Identified, Identified>(
@@ -164,7 +164,7 @@ export class HttpLimiter<Request, Response> {
     return { policy: this.policyCache.policy(charge, decision), remaining, effectiveMs, resetMs }
   }
 
-  /** What becomes of a request that no policy was asked about, because the store failed. */
+  /** The verdict about a request that no policy has decided, because the store failed. */
   private storeFailureVerdict(
     request: Request,
     charges: readonly Charge[],
@@ -176,7 +176,7 @@ export class HttpLimiter<Request, Response> {
     return { decision, state: undefined, refusal, charges: [] }
   }
 
-  /** An admitted request that has to wait needs a place to wait in; without one it is refused. */
+  /** An admitted request that must wait needs a delay slot; without one it is refused. */
   private acquireDelaySlot(charges: readonly Charge[], decision: Decision): Decision {
     if (!waits(decision, this.compiled)) return decision
     if (this.delaySlots.acquire(waitingKey(charges, decision))) return decision

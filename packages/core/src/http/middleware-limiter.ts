@@ -10,21 +10,21 @@ import type { Duration } from '../options/duration.ts'
 import type { DecisionSource } from '../stores/store.ts'
 import type { HttpLimiter } from './http-limiter.ts'
 
-type AnyGate = HttpLimiter<never, never>
+type AnyHttpLimiter = HttpLimiter<never, never>
 
 /**
- * The limiter of a middleware, for use by hand. What it blocks and resets holds for every policy of
- * the middleware, those of routes with terms of their own included; it charges and reads those that
- * hold everywhere else. Keys are read by kind: an address in any form, `user:42`, or what a key
- * function gives, as `key:abc` or plain.
+ * The limiter of a middleware, for the application's own calls. `block` and `reset` apply to every
+ * policy of the middleware, including those of routes with their own limits; `consume`, `peek` and
+ * `settle` apply to the policies of all other routes. Keys are read by kind: an address in any form,
+ * `user:42`, or what a key function returns, as `key:abc` or plain.
  */
 export class MiddlewareLimiter implements Limiter {
-  private readonly base: AnyGate
-  private readonly httpLimiters: Iterable<AnyGate>
+  private readonly base: AnyHttpLimiter
+  private readonly httpLimiters: Iterable<AnyHttpLimiter>
 
   /**
-   * @param base the limiter of all requests that have no route of their own
-   * @param httpLimiters all of them, the base included; read anew by each call
+   * @param base the limiter of all requests without an entry in `routes`
+   * @param httpLimiters all of them, the base included; each call reads them again
    */
   constructor(base: HttpLimiter<never, never>, httpLimiters: Iterable<HttpLimiter<never, never>>) {
     this.base = base
@@ -67,10 +67,10 @@ export class MiddlewareLimiter implements Limiter {
 
   private everywhere(
     text: string,
-    act: (httpLimiter: AnyGate, key: string) => MaybePromise<void>,
+    act: (httpLimiter: AnyHttpLimiter, key: string) => MaybePromise<void>,
   ): MaybePromise<void> {
     const httpLimiters = [...this.httpLimiters]
-    warnOfNobody(checkClient(text), httpLimiters)
+    warnOfNoClient(checkClient(text), httpLimiters)
     const pending = httpLimiters.flatMap((httpLimiter) =>
       keysMeant(text, httpLimiter).map((key) => act(httpLimiter, key)),
     )
@@ -78,8 +78,8 @@ export class MiddlewareLimiter implements Limiter {
   }
 }
 
-/** A key function may give addresses too, as it found them. */
-function keysMeant(text: string, { keyKinds, ipv6Prefix }: AnyGate): string[] {
+/** A key function may return addresses too, in any form. */
+function keysMeant(text: string, { keyKinds, ipv6Prefix }: AnyHttpLimiter): string[] {
   const key = readKey(text, ipv6Prefix)
   const givenToo = kindOf(text) === 'ip' && keyKinds.includes('function')
   return givenToo ? [key, textKey(text)] : [key]
@@ -97,8 +97,8 @@ function checkClient(text: string): string {
   })
 }
 
-/** A block that reaches nobody looks like one that does. */
-function warnOfNobody(text: string, httpLimiters: readonly AnyGate[]): void {
+/** Warns, because a block that affects no client looks like one that does. */
+function warnOfNoClient(text: string, httpLimiters: readonly AnyHttpLimiter[]): void {
   const kind = kindOf(text)
   if (kind === 'ip' || httpLimiters.some(({ keyKinds }) => keyKinds.includes(kind))) return
   warnOnce(

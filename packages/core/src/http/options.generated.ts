@@ -16,9 +16,8 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    */
   limit: number | ((request: Request) => MaybePromise<number>)
   /**
-   * What tells clients apart: their address, the signed-in user, or what a function returns.
-   * Without a user, or if the function returns nothing, it is the address. Default: the limiter's
-   * `key`.
+   * What identifies a client: its address, the signed-in user, or what a function returns. Without
+   * a user, or if the function returns nothing, it is the address. Default: the limiter's `key`.
    */
   key?: KeyOption<Request>
   /**
@@ -40,8 +39,8 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
 /** The options of an adapter, beside those of its policies. */
 export interface HttpOptions<Request, Response> extends StoreOptions {
   /**
-   * What tells clients apart: their address, the signed-in user, or what a function returns.
-   * Without a user, or if the function returns nothing, it is the address. Default: `'ip'`.
+   * What identifies a client: its address, the signed-in user, or what a function returns. Without
+   * a user, or if the function returns nothing, it is the address. Default: `'ip'`.
    */
   key?: KeyOption<Request>
   /**
@@ -118,8 +117,8 @@ export interface HttpOptions<Request, Response> extends StoreOptions {
   onDecision?: (decision: Decision, request: Request) => void
   /**
    * With a leaky bucket: how many requests of this limiter wait for their turn in this process at
-   * most. Further ones are refused. A key gets no more places than are free, so one alone gets half
-   * of them. Integer, 0 … 10^6 requests. Default: `1000`.
+   * most. Further ones are refused. A key gets another place only while it has fewer than are free,
+   * so a single key gets at most half of them. Integer, 0 … 10^6 requests. Default: `1000`.
    */
   maxWaiting?: number
 }

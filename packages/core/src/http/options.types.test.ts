@@ -11,7 +11,7 @@ type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 type Table = typeof OPTIONS
 type Http = HttpOptions<Request, Response>
 
-/** What the code gets of an option, for those that it gets as the user wrote them. */
+/** The compiled form of an option, for those that stay as the user wrote them. */
 type Checked<O> = O extends { type: OptionType<infer T> } ? T : never
 
 const sameNames: {

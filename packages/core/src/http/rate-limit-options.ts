@@ -1,7 +1,7 @@
 import type { PolicyOptions } from '../limiter/options.generated.ts'
 import type { HttpOptions, RequestPolicyOptions } from './options.generated.ts'
 
-/** What a limiter with one policy has in its own options. */
+/** The options of a limiter with one policy. */
 type OnlyPolicy<Request, Response> = Omit<
   Pick<RequestPolicyOptions<Request, Response>, keyof PolicyOptions>,
   'name'
@@ -21,8 +21,8 @@ export type RateLimitOptions<Request, Response> = HttpOptions<Request, Response>
   (SinglePolicy<Request, Response> | SeveralPolicies<Request, Response>)
 
 /**
- * What an entry for a route replaces. Where it names terms of its own (`limit`, `window`,
- * `algorithm`, `burst`, `maxDelay`, `policies`) the route is counted apart.
+ * What an entry for a route replaces. If it sets its own `limit`, `window`, `algorithm`,
+ * `burst`, `maxDelay` or `policies`, the route is counted separately.
  */
 export type RouteOverrides<Request, Response> = Partial<
   Omit<HttpOptions<Request, Response>, 'store' | 'prefix'>

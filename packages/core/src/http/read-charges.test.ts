@@ -7,8 +7,8 @@ type Rule = ChargeRule<string, never>
 
 const later = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
 
-function rule(terms: Partial<Omit<Rule, 'policy'>> = {}): Rule {
-  const limit = terms.limit ?? 10
+function rule(base: Partial<Omit<Rule, 'policy'>> = {}): Rule {
+  const limit = base.limit ?? 10
   const policy = new Policy('', { limit, window: '1m' })
   return {
     policy,
@@ -17,11 +17,11 @@ function rule(terms: Partial<Omit<Rule, 'policy'>> = {}): Rule {
     limit: undefined,
     cost: 1,
     settle: undefined,
-    ...terms,
+    ...base,
   }
 }
 
-test('what is there at once is charged at once, one charge a policy', () => {
+test('synchronous values are charged synchronously, one charge per policy', () => {
   const rules = [rule(), rule({ cost: 5 }), rule({ cost: () => 0, key: () => 'all' })]
   expect(readCharges(rules, 'ada')).toMatchObject([
     { key: 'ada', cost: 1, limit: { units: 10 } },
@@ -34,13 +34,13 @@ test.each<[string, Partial<Rule>]>([
   ['key', { key: () => later('bob') }],
   ['cost', { cost: () => later(3) }],
   ['limit', { limit: () => later(50) }],
-])('a %s that comes later makes all of them come later, in their order', async (_, terms) => {
-  const charges = readCharges([rule(terms), rule({ cost: 2 })], 'ada')
+])('an asynchronous %s makes all of them asynchronous, in their order', async (_, base) => {
+  const charges = readCharges([rule(base), rule({ cost: 2 })], 'ada')
   expect(charges).toBeInstanceOf(Promise)
-  expect((await charges).map(({ cost }) => cost)).toEqual(['cost' in terms ? 3 : 1, 2])
+  expect((await charges).map(({ cost }) => cost)).toEqual(['cost' in base ? 3 : 1, 2])
   expect((await charges)[0]).toMatchObject({
-    key: 'key' in terms ? 'bob' : 'ada',
-    limit: { units: 'limit' in terms ? 50 : 10 },
+    key: 'key' in base ? 'bob' : 'ada',
+    limit: { units: 'limit' in base ? 50 : 10 },
   })
 })
 
@@ -75,6 +75,6 @@ test('the first failure is reported; the others do no harm', async () => {
   expect(() => readCharges(rules, 'ada')).toThrow('now')
   const both = [rule({ cost: failLater }), rule({ key: failLater })]
   await expect(readCharges(both, 'ada')).rejects.toThrow('later')
-  // Jest fails a test in which a rejection is left to nobody.
+  // Jest fails a test with an unhandled rejection.
   await later(undefined)
 })

@@ -3,12 +3,12 @@ import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import type { ChargeRule } from './compile-options.ts'
 
-/** Reads what a request is to be charged, one charge a policy. */
+/** Reads what a request will be charged, one charge per policy. */
 export function readCharges<Request, Response>(
   rules: readonly ChargeRule<Request, Response>[],
   request: Request,
 ): MaybePromise<Charge[]> {
-  // As most limiters have it: an array that starts with its element takes less than a growing one.
+  // The usual case: an array literal takes less memory than one that grows.
   if (rules.length === 1) return then(readCharge(rules[0] as never, request), (charge) => [charge])
   const charges: MaybePromise<Charge>[] = []
   let pending = false
@@ -46,7 +46,7 @@ function readCharge<Request, Response>(
   return Promise.all([key, limit, cost]).then((values) => toCharge(rule, ...values))
 }
 
-/** Nobody waits for these any more: should one of them fail too, it must not end the process. */
+/** Nothing awaits these any more: if one of them fails too, it must not end the process. */
 function abandon(values: readonly unknown[]): void {
   for (const value of values) {
     if (isPromise(value)) Promise.resolve(value).catch(() => {})

@@ -3,7 +3,7 @@ import { warnOnce } from '../errors/warning.ts'
 import type { Decision } from '../limiter/decision.ts'
 import { isPromise } from '../maybe-promise.ts'
 
-/** Hands a decision to `onDecision`. Where that fails, the request goes on. */
+/** Passes a decision to `onDecision`. If that fails, the request continues. */
 export function report<Request>(
   onDecision: ((decision: Decision, request: Request) => unknown) | undefined,
   decision: Decision,

@@ -23,7 +23,7 @@ test.each([
   expect(knowing.filter((file) => !file.startsWith(join('http', own)))).toEqual([])
 })
 
-test('nothing passes for a message of Node that is none', () => {
+test('nothing else is taken for a message of Node', () => {
   for (const name of readdirSync(packages)) {
     const folder = join(packages, name, 'src')
     const casts = sources(folder).filter((file) =>

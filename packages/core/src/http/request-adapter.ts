@@ -1,6 +1,6 @@
 import type { Decision } from '../limiter/decision.ts'
 
-/** What is known of a request, and of the connection that it came by. */
+/** A request, and the connection that it came on. */
 interface RequestFacts<Request> {
   /** In capitals. */
   method(request: Request): string
@@ -10,11 +10,11 @@ interface RequestFacts<Request> {
   peer(request: Request): string | undefined
   /** Whether the connection has ended, and the peer's address with it. */
   isGone(request: Request): boolean
-  /** What stands for the request, and the response to it, in every middleware that they pass. */
+  /** Objects that identify the request and its response in every middleware that they pass. */
   identity(request: Request): object
 }
 
-/** What is done to a response, and when. */
+/** Writes and watches a response. */
 interface ResponsePort<Response> {
   setField(response: Response, name: string, value: string): void
   removeField(response: Response, name: string): void
@@ -22,23 +22,23 @@ interface ResponsePort<Response> {
   setStatus(response: Response, status: number): void
   /** Sends a refusal, whose status and other fields are set. */
   send(response: Response, body: string, mediaType: string): void
-  /** Takes what the application's `respond` gave. Left out: `respond` sends the response itself. */
+  /** Takes what the application's `respond` returned. Left out: `respond` sends the response itself. */
   responded?(response: Response, result: unknown): void
-  /** The client has gone before its turn: nobody replies to it. */
+  /** Called if the client has gone before its turn: it gets no response. */
   abandon?(response: Response): void
   /** Whether it is too late to set a field. */
   isHeadSent(response: Response): boolean
   /** Calls back once, when the status is known and fields can still be removed. */
   beforeHead(response: Response, callback: () => void): void
-  /** Calls back when the application ends the response, perhaps several times; at once if it has. */
+  /** Calls back when the application ends the response, perhaps several times; immediately if it has ended. */
   whenEnded(response: Response, callback: () => void): void
   /** Whether the response has ended, and does not wait in this process for another to be sent. */
   isHandedOver(response: Response): boolean
   /** Whether the response has been sent, or its client has gone. */
   isClosed(response: Response): boolean
   /**
-   * Calls back once, when the response has been sent, or its client has gone; at once if it has.
-   * @returns what calls it off
+   * Calls back once, when the response has been sent, or its client has gone; immediately if that has happened.
+   * @returns a function that cancels it
    */
   whenClosed(response: Response, callback: () => void): () => void
 }
@@ -48,19 +48,19 @@ export interface Exchange<Request, Response>
   extends RequestFacts<Request>,
     ResponsePort<Response> {}
 
-/** What an adapter supplies: an exchange, and what its framework knows beyond it. */
+/** What an adapter supplies: an exchange, and what only its framework knows. */
 export interface RequestAdapter<Request, Response> extends Exchange<Request, Response> {
   /** The client's address behind the framework's own proxy setting; as text, unchecked. */
   address(request: Request): string | undefined
-  /** Whom that setting believes. */
+  /** Whom that setting trusts. */
   proxyTrust(request: Request): ProxyTrust
   /** The user by the framework's convention, if one is signed in: an object with `id` or `sub`. */
   user(request: Request): unknown
-  /** What `routes` are matched with: the path, as the framework's own router sees it. */
+  /** The path that `routes` are matched with, as the framework's own router sees it. */
   path(request: Request): string
   /** How that router compares paths. Left out: case and a trailing slash make no difference. */
   routing?(request: Request): Routing
-  /** Puts the decision where the application finds it. */
+  /** Stores the decision for the application. */
   decided?(request: Request, decision: Decision): void
 }
 
@@ -75,15 +75,15 @@ export interface Routing {
 /**
  * - `named`: proxies by address, or by a function
  * - `nobody`: X-Forwarded-For is not read
- * - `everybody`: its first entry is believed, which the client writes
- * - `hops`: so many entries from the right are believed, no matter who sent them
- * - `ignored`: a setting that the framework does not heed any more
+ * - `everybody`: its first entry, which the client writes, is trusted
+ * - `hops`: so many entries from the right are trusted, no matter who sent them
+ * - `ignored`: a setting that the framework no longer reads
  */
 export type ProxyTrust = 'named' | 'nobody' | 'everybody' | 'hops' | 'ignored'
 
 /**
- * A CORS preflight (Fetch §3.2.2). It is never limited nor counted: refused, it would hide from the
- * script why.
+ * A CORS preflight (Fetch §3.2.2). It is neither limited nor counted: if it were refused, the
+ * script could not see why.
  */
 export function isPreflight<Request>(
   adapter: RequestAdapter<Request, never>,

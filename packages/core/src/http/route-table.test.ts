@@ -53,7 +53,7 @@ describe('which requests an entry matches', () => {
   })
 })
 
-describe('which of the entries that match wins, in whatever order they are written', () => {
+describe('which of the matching entries wins, whatever their order', () => {
   test.each([
     ['text before a parameter', 'GET /a/new', '/a/new', '/a/:id'],
     ['a parameter before a wildcard', 'GET /a/1', '/a/:id', '/a/*rest'],
@@ -76,7 +76,7 @@ describe('which of the entries that match wins, in whatever order they are writt
     expect(found([other, winner], request)).toBe(winner)
   })
 
-  test('the others serve what the first does not match', () => {
+  test('the others match what the first does not', () => {
     const routes = ['/a/new', 'POST /a/:id', '/a/:id', '/*rest']
     expect(
       ['GET /a/new', 'POST /a/1', 'GET /a/1', 'GET /x/y', 'GET /'].map((each) =>
@@ -86,7 +86,7 @@ describe('which of the entries that match wins, in whatever order they are writt
   })
 })
 
-describe('entries that can never match, or not as meant', () => {
+describe('entries that can never match, or not as intended', () => {
   test.each([
     ['PSOT /login', /not 'PSOT'/],
     ['post /login', /in capitals/],

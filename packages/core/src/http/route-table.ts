@@ -8,7 +8,7 @@ interface Route<T> {
   readonly pattern: RegExp
   /** The more specific of two patterns compares greater, segment by segment. */
   readonly rank: string
-  /** One form of several, by an optional group. */
+  /** One form of a pattern, with or without its optional groups. */
   readonly optional: boolean
   readonly value: T
 }
@@ -21,17 +21,17 @@ interface Entry<T> {
   readonly value: T
 }
 
-/** As most routers have it. */
+/** The default of most routers. */
 const LOOSE: Routing = { caseSensitive: false, strict: false }
 
 /**
- * What is set for which route: patterns of path-to-regexp, with a method before them or none. The
+ * The options of routes, by patterns of path-to-regexp, with or without a method before them. The
  * most specific match wins: a static segment before a parameter, that before a wildcard; then one
  * with a method before one without. GET covers HEAD.
  */
 export class RouteTable<T> {
   private readonly entries: readonly Entry<T>[]
-  /** Compiled for each way of comparing paths, as it is met. */
+  /** Compiled when first needed, for each way of comparing paths. */
   private readonly compiled = new Map<string, readonly Route<T>[]>()
 
   /** @throws SluiceError if an entry can never match or is there twice */
@@ -46,7 +46,7 @@ export class RouteTable<T> {
     })
   }
 
-  /** What is set for a path as it is written. */
+  /** The entry for a path as it is written. */
   match(method: string, path: string, routing = LOOSE): { readonly value: T } | undefined {
     for (const route of this.routes(routing)) {
       const only = route.method
@@ -57,7 +57,7 @@ export class RouteTable<T> {
   }
 
   /**
-   * What is set for a path that may reach its route though it is spelled otherwise: a router
+   * The entry for a path that may reach its route in another spelling: a router
    * mounted within the application may compare paths in its own way, and where Express 4 mounts
    * one, a second slash is dropped (`/api//login` is `/login` of the router at `/api`).
    */
@@ -115,7 +115,7 @@ function formsOf([first, ...rest]: readonly Token[]): Token[][] {
   return [...groups.flatMap((group) => ends.map((end) => [...group, ...end])), ...ends]
 }
 
-/** What is in a segment, the greater letter the more specific. */
+/** The kind of a segment: a greater letter is more specific. */
 const WILDCARD = 'A'
 const PARAMETER = 'B'
 const TEXT = 'C'
@@ -145,7 +145,7 @@ function bySpecificity(one: Route<unknown>, other: Route<unknown>): number {
   return looseness(one) - looseness(other) || Number(one.optional) - Number(other.optional)
 }
 
-/** HEAD stands before the GET that would cover it. */
+/** HEAD comes before the GET that would cover it. */
 function looseness({ method }: Route<unknown>): number {
   if (method === undefined) return 2
   return method === 'GET' ? 1 : 0

@@ -42,12 +42,15 @@ afterEach(() => {
 })
 
 describe.each(['memory', 'a store that answers by promises'])('on %s', (kind) => {
-  function gatesOf(options: object, routes: PlainRoutes) {
+  function limiterWith(options: object, routes: PlainRoutes) {
     const memory = memoryStore({ clock: manualClock() })
     const store = kind === 'memory' ? memory : asyncStore(memory)
     stores.push(store)
-    const terms = { store, limit: 100, window: '1m', algorithm: 'fixed-window' }
-    const httpLimiters = new RoutedLimiter({ ...terms, ...options, routes } as PlainOptions, plain)
+    const defaults = { store, limit: 100, window: '1m', algorithm: 'fixed-window' }
+    const httpLimiters = new RoutedLimiter(
+      { ...defaults, ...options, routes } as PlainOptions,
+      plain,
+    )
     return (route: string, from = '192.0.2.1') => ask(httpLimiters, route, from)
   }
 
@@ -64,8 +67,8 @@ describe.each(['memory', 'a store that answers by promises'])('on %s', (kind) =>
     return decision && { allowed: decision.allowed, left: decision.remaining }
   }
 
-  test('an entry with a limit of its own is counted apart, and keeps the other options', async () => {
-    const send = gatesOf({ cost: 2 }, { 'POST /login': { limit: 5 } })
+  test('an entry with its own limit is counted separately, and keeps the other options', async () => {
+    const send = limiterWith({ cost: 2 }, { 'POST /login': { limit: 5 } })
     expect(await send('POST /login')).toEqual({ allowed: true, left: 3 })
     expect(await send('GET /login')).toEqual({ allowed: true, left: 98 })
     expect(await send('POST /login')).toEqual({ allowed: true, left: 1 })
@@ -73,51 +76,51 @@ describe.each(['memory', 'a store that answers by promises'])('on %s', (kind) =>
     expect(await send('GET /other')).toEqual({ allowed: true, left: 96 })
   })
 
-  test('two entries with the same terms are counted apart', async () => {
-    const send = gatesOf({}, { '/a': { limit: 5 }, '/b': { limit: 5 } })
+  test('two entries with the same limit are counted separately', async () => {
+    const send = limiterWith({}, { '/a': { limit: 5 }, '/b': { limit: 5 } })
     await send('GET /a')
     expect(await send('GET /b')).toEqual({ allowed: true, left: 4 })
   })
 
-  test('terms equal to those of the base are terms of its own', async () => {
-    const send = gatesOf({}, { '/a': { limit: 100 } })
+  test('a limit equal to that of the base is still its own', async () => {
+    const send = limiterWith({}, { '/a': { limit: 100 } })
     await send('GET /')
     expect(await send('GET /a')).toEqual({ allowed: true, left: 99 })
   })
 
   test('a cost alone charges the same quota', async () => {
-    const send = gatesOf({}, { '/search/:id': { cost: 5 } })
+    const send = limiterWith({}, { '/search/:id': { cost: 5 } })
     expect(await send('GET /search/1')).toEqual({ allowed: true, left: 95 })
     expect(await send('GET /')).toEqual({ allowed: true, left: 94 })
     expect(await send('GET /search/2')).toEqual({ allowed: true, left: 89 })
   })
 
   test('a key alone charges the same quota, under that key', async () => {
-    const send = gatesOf({}, { '/shared': { key: () => 'everybody' } })
+    const send = limiterWith({}, { '/shared': { key: () => 'everybody' } })
     await send('GET /shared')
     expect(await send('GET /shared', '192.0.2.2')).toEqual({ allowed: true, left: 98 })
     expect(await send('GET /')).toEqual({ allowed: true, left: 99 })
   })
 
   test('false exempts', async () => {
-    const send = gatesOf({}, { '/health': false })
+    const send = limiterWith({}, { '/health': false })
     expect(await send('GET /health')).toBeUndefined()
     expect(await send('GET /healthy')).toEqual({ allowed: true, left: 99 })
   })
 
   test('an option that is undefined in an entry is not replaced', async () => {
-    const send = gatesOf({ cost: 3 }, { '/a': { limit: undefined, cost: undefined } as never })
+    const send = limiterWith({ cost: 3 }, { '/a': { limit: undefined, cost: undefined } as never })
     await send('GET /')
     expect(await send('GET /a')).toEqual({ allowed: true, left: 94 })
   })
 
-  test('a limit of its own replaces several policies, policies replace a limit', async () => {
+  test('its own limit replaces several policies, policies replace a limit', async () => {
     const policies = [{ name: 'all', limit: 9, window: '1h' as const }]
     const single = { limit: undefined, window: undefined, algorithm: undefined, policies }
-    const one = gatesOf(single, { '/a': { limit: 3, window: '1m' } })
+    const one = limiterWith(single, { '/a': { limit: 3, window: '1m' } })
     expect(await one('GET /a')).toEqual({ allowed: true, left: 2 })
     expect(await one('GET /')).toEqual({ allowed: true, left: 8 })
-    const several = gatesOf({}, { '/a': { policies } })
+    const several = limiterWith({}, { '/a': { policies } })
     expect(await several('GET /a')).toEqual({ allowed: true, left: 8 })
     expect(await several('GET /')).toEqual({ allowed: true, left: 99 })
   })
@@ -167,8 +170,8 @@ test('limiterOfRoute: undefined for an exempt route, else a limiter on the store
   base.limiter.close()
 })
 
-describe('a route of its own stance', () => {
-  test('is closed while the rest is open, on the same store', async () => {
+describe('a route with its own failure mode', () => {
+  test('denies while the rest allows, on the same store', async () => {
     const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const store = failingStore()
     stores.push(store)

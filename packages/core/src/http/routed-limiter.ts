@@ -11,10 +11,10 @@ import type { RateLimitOptions, RouteOverrides, Routes } from './rate-limit-opti
 import type { RequestAdapter } from './request-adapter.ts'
 import { RouteTable } from './route-table.ts'
 
-/** A limiter for all requests, and those of the routes that differ. */
+/** A limiter for all requests, and one for each route that differs. */
 export class RoutedLimiter<Request, Response> {
   readonly base: HttpLimiter<Request, Response>
-  /** Of all of them together, for use by hand. */
+  /** All of them together, for the application's own calls. */
   readonly limiter: Limiter
   /** Whether one of them settles, so that responses are watched. */
   readonly settles: boolean
@@ -40,7 +40,7 @@ export class RoutedLimiter<Request, Response> {
   }
 
   /**
-   * Has a request decided by each limiter in its way, one after the other; see `HttpLimiter.handle`.
+   * Lets each limiter of a request's route decide, one after the other; see `HttpLimiter.handle`.
    */
   handle<T>(
     request: Request,
@@ -52,14 +52,14 @@ export class RoutedLimiter<Request, Response> {
 
   /**
    * The limiters that a request must pass, in this order; none if its route is exempt. There are two
-   * where it depends on the routers within the application which route the spelling of the path
-   * reaches: it must neither evade the limit of one nor have the looser limit of the other.
+   * if the application's routers decide which of two routes this spelling of the path reaches:
+   * the request must neither evade the limit of one nor get the looser limit of the other.
    */
   of(request: Request): readonly HttpLimiter<Request, Response>[] {
     const { adapter, routes } = this
     if (routes === undefined) return this.everywhere
     const method = adapter.method(request)
-    // Node hands over what the client wrote, which may have no path.
+    // Node passes on what the client wrote, which may have no path.
     const path = adapter.path(request) ?? ''
     const written = routes.match(method, path, adapter.routing?.(request))?.value
     const meant = routes.matchLoosely(method, path)?.value
@@ -102,7 +102,7 @@ function compileRoutes<Request, Response>(
 /**
  * The limiter of a route: the base's options with some replaced, on the same store.
  *
- * @param route its name, which sets its keys apart if it has terms of its own
+ * @param route its name, part of its keys if it has its own limit
  * @param path of its options in messages: `routes['POST /login']`
  * @param apart whether it counts apart in any case
  * @returns undefined for `false`: the route is exempt

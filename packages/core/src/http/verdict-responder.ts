@@ -38,7 +38,7 @@ export class VerdictResponder<Request, Response> {
     this.delaySlots = delaySlots
   }
 
-  /** As `HttpLimiter.handle` has it. */
+  /** See `HttpLimiter.handle`. */
   carryOut<T>(
     verdict: Verdict,
     request: Request,
@@ -63,7 +63,7 @@ export class VerdictResponder<Request, Response> {
 
   /**
    * Writes the rate-limit fields, joined with those of the limiters that the request has passed.
-   * @returns those that refused, by the names that they have in the fields
+   * @returns the policies that refused, by their names in the fields
    */
   private writeFields(
     { state, refusal }: Verdict,
@@ -108,8 +108,8 @@ export class VerdictResponder<Request, Response> {
   }
 
   /**
-   * Has the charge settled at the end, and waits for the request's turn.
-   * @returns false if the client has gone away before its turn, or before it was known
+   * Arranges settlement, and waits for the request's turn.
+   * @returns false if the client has gone away before its turn, or before its address was known
    */
   private admit(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
     if (verdict === left) return false
@@ -136,7 +136,7 @@ export function waits(
   return allowed && delayMs > 0 && !dryRun
 }
 
-/** The key that a request waits for: that of the policy with the longest delay. */
+/** The key whose delay slot a request takes: that of the policy with the longest delay. */
 export function waitingKey(charges: readonly Charge[], { delayMs, policies }: Decision): string {
   return (charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge).key
 }

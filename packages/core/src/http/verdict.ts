@@ -3,18 +3,18 @@ import type { Charge } from '../stores/store.ts'
 import type { WireState } from './fields/wire-state.ts'
 import type { Refusal } from './refusal/refusal.ts'
 
-/** What is to be done with a request that was decided. */
+/** What happens to a request after the decision. */
 export interface Verdict {
   readonly decision: Decision
-  /** How the policies stand, for the header fields. Undefined: none are to be sent. */
+  /** The state of the policies, for the header fields. Undefined: none are sent. */
   readonly state: WireState | undefined
-  /** Undefined: the request goes on. */
+  /** Undefined: the request continues. */
   readonly refusal: Refusal | undefined
   /** What it was charged. */
   readonly charges: readonly Charge[]
 }
 
-/** Of a request whose client has gone, and can't be known any more: it ends here, uncharged. */
+/** For a request whose client has gone before its address was known: it ends here, uncharged. */
 export const left: Verdict = {
   decision: outright(false, 0, Infinity),
   state: undefined,

@@ -30,7 +30,7 @@ function world(options: Omit<LimiterOptions<'sync'>, 'store' | 'prefix'>) {
   return { clock, store, limiter: createLimiter({ ...options, store } as LimiterOptions<'sync'>) }
 }
 
-/** `limit` at once with every algorithm: the last of a leaky bucket waits for all before it. */
+/** Admits `limit` together with every algorithm: in a leaky bucket the last waits for all others. */
 function atOnce(algorithm: AlgorithmName, limit: number, windowMs: number) {
   const wait = { maxDelay: ((limit - 1) * windowMs) / limit }
   return { limit, window: windowMs, algorithm, ...(algorithm === 'leaky-bucket' ? wait : {}) }
@@ -39,7 +39,7 @@ function atOnce(algorithm: AlgorithmName, limit: number, windowMs: number) {
 const allowedOf = (decisions: readonly Decision[]) => decisions.filter((each) => each.allowed)
 
 describe('consume()', () => {
-  it.each(ALGORITHMS)('admits exactly 100 of 300 at once with %s', async (algorithm) => {
+  it.each(ALGORITHMS)('admits exactly 100 of 300 together with %s', async (algorithm) => {
     const { limiter } = world(atOnce(algorithm, 100, 60_000))
     const decisions = await Promise.all(
       Array.from({ length: 300 }, async () => limiter.consume('client')),
@@ -47,10 +47,10 @@ describe('consume()', () => {
     expect(allowedOf(decisions)).toHaveLength(100)
   })
 
-  it('answers at once with the memory store', () => {
+  it('answers synchronously with the memory store', () => {
     const { limiter } = world({ limit: 2, window: '1m', algorithm: 'fixed-window' })
-    const terms = { limit: 2, resetMs: 60_000, delayMs: 0 }
-    const one = { ...terms, allowed: true, remaining: 1, retryAfterMs: 0 }
+    const base = { limit: 2, resetMs: 60_000, delayMs: 0 }
+    const one = { ...base, allowed: true, remaining: 1, retryAfterMs: 0 }
     const by = { source: 'store', at: START }
     const promise = { name: 'default', unit: 'requests', windowMs: 60_000 }
     const policy = { ...promise, key: 'client', effectiveMs: 60_000, ...by }
@@ -61,7 +61,7 @@ describe('consume()', () => {
       policies: [{ ...one, ...policy }],
     })
     limiter.consume('client')
-    const refused = { ...terms, allowed: false, remaining: 0, retryAfterMs: 60_000 }
+    const refused = { ...base, allowed: false, remaining: 0, retryAfterMs: 60_000 }
     expect(limiter.consume('client')).toEqual({
       ...refused,
       source: 'store',
@@ -70,7 +70,7 @@ describe('consume()', () => {
     })
   })
 
-  it('gives decisions that later ones leave as they are', () => {
+  it('returns decisions that later calls do not change', () => {
     const { clock, limiter } = world({ limit: 2, window: '1m' })
     const first = limiter.consume('client')
     const kept = structuredClone(first)
@@ -112,7 +112,7 @@ describe('consume()', () => {
 })
 
 describe('several policies', () => {
-  it('peers fault 1: 10/s "burst" refuses and still charges "day"', () => {
+  it('10/s "burst" refuses and still charges "day"', () => {
     const { clock, limiter } = world({
       policies: [
         { name: 'burst', limit: 10, window: '1s', algorithm: 'fixed-window' },
@@ -154,7 +154,7 @@ describe('several policies', () => {
         { name: 'long', limit: 5, window: '1h', algorithm: 'fixed-window' },
       ],
     })
-    // Of two that have as little left the one that is whole again later.
+    // Of two with the same number left, the one that is whole again later.
     expect(limiter.consume('client')).toMatchObject({ limit: 5, remaining: 4, resetMs: 3_600_000 })
   })
 
@@ -188,7 +188,7 @@ describe('several policies', () => {
   })
 })
 
-describe('peers fault 3: a refused expensive request is charged or poisons the cheap ones', () => {
+describe('a refused expensive request is charged or poisons the cheap ones', () => {
   it.each(ALGORITHMS)('not here, with %s', (algorithm) => {
     const { limiter } = world(atOnce(algorithm, 10, 60_000))
     limiter.consume('client', { cost: 8 })
@@ -200,7 +200,7 @@ describe('peers fault 3: a refused expensive request is charged or poisons the c
   })
 })
 
-describe('peers fault 9: a window over 24.8 days switches the limiter off', () => {
+describe('a window over 24.8 days switches the limiter off', () => {
   it.each(ALGORITHMS)('not here, with %s', (algorithm) => {
     jest.useFakeTimers({ doNotFake: ['performance'] })
     const windowMs = 30 * 86_400_000
@@ -218,7 +218,7 @@ describe('peers fault 9: a window over 24.8 days switches the limiter off', () =
     expect(limiter.consume('client').allowed).toBe(true)
   })
 
-  it('nor a block over 24.8 days', () => {
+  it('a block over 24.8 days holds too', () => {
     jest.useFakeTimers({ doNotFake: ['performance'] })
     const { clock, limiter } = world({ limit: 2, window: '1m' })
     limiter.block('client', '30d')
@@ -228,7 +228,7 @@ describe('peers fault 9: a window over 24.8 days switches the limiter off', () =
   })
 })
 
-describe('peers fault 12: limit "5" means 1000, NaN never limits, a misspelt option is ignored', () => {
+describe('limit "5" means 1000, NaN never limits, a misspelt option is ignored', () => {
   const wrong: [option: string, given: object][] = [
     ['limit', { limit: '5', window: '1m' }],
     ['limit', { limit: Number.NaN, window: '1m' }],
@@ -240,7 +240,7 @@ describe('peers fault 12: limit "5" means 1000, NaN never limits, a misspelt opt
   })
 })
 
-describe('peers fault 13: an undefined key becomes one bucket shared by everybody', () => {
+describe('an undefined key becomes one bucket shared by everybody', () => {
   it.each([undefined, null, '', 42, {}])('not here: %p is an error', (key) => {
     const { store, limiter } = world({ limit: 5, window: '1m' })
     const wrong = expect.objectContaining({ code: 'SLUICE_KEY', received: key })
@@ -254,7 +254,7 @@ describe('peers fault 13: an undefined key becomes one bucket shared by everybod
 })
 
 describe('peek()', () => {
-  it.each(ALGORITHMS)('decides as consume would, and changes nothing, with %s', (algorithm) => {
+  it.each(ALGORITHMS)('decides like consume, and changes nothing, with %s', (algorithm) => {
     const { store, limiter } = world(atOnce(algorithm, 2, 60_000))
     expect(limiter.peek('client')).toMatchObject({ allowed: true, remaining: 2, resetMs: 0 })
     expect(store.size).toBe(0)
@@ -267,18 +267,21 @@ describe('peek()', () => {
 })
 
 describe('settle()', () => {
-  it.each(ALGORITHMS)('gives back and charges more, into debt if need be, with %s', (algorithm) => {
-    const { limiter } = world(atOnce(algorithm, 10, 60_000))
-    const { at } = limiter.consume('client', { cost: 6 })
-    limiter.settle('client', -4, { at })
-    expect(limiter.peek('client').remaining).toBe(8)
-    limiter.settle('client', 13, { at })
-    expect(limiter.peek('client')).toMatchObject({ allowed: false, remaining: 0 })
-    limiter.settle('client', -5, { at })
-    expect(limiter.peek('client')).toMatchObject({ allowed: false, remaining: 0 })
-    limiter.settle('client', -1, { at })
-    expect(limiter.peek('client').remaining).toBe(1)
-  })
+  it.each(ALGORITHMS)(
+    'gives back and charges more, into debt if necessary, with %s',
+    (algorithm) => {
+      const { limiter } = world(atOnce(algorithm, 10, 60_000))
+      const { at } = limiter.consume('client', { cost: 6 })
+      limiter.settle('client', -4, { at })
+      expect(limiter.peek('client').remaining).toBe(8)
+      limiter.settle('client', 13, { at })
+      expect(limiter.peek('client')).toMatchObject({ allowed: false, remaining: 0 })
+      limiter.settle('client', -5, { at })
+      expect(limiter.peek('client')).toMatchObject({ allowed: false, remaining: 0 })
+      limiter.settle('client', -1, { at })
+      expect(limiter.peek('client').remaining).toBe(1)
+    },
+  )
 
   it.each(ALGORITHMS)('never gives more than the whole quota, with %s', (algorithm) => {
     const { store, limiter } = world(atOnce(algorithm, 10, 60_000))
@@ -329,7 +332,7 @@ describe('block() and reset()', () => {
     expect(limiter.consume('client')).toMatchObject({ allowed: true, remaining: 2 })
   })
 
-  it('a later block takes the place of an earlier one', () => {
+  it('a later block replaces an earlier one', () => {
     const { limiter } = world({ limit: 3, window: '1m' })
     limiter.block('client', '1h')
     limiter.block('client', '1s')
@@ -349,8 +352,8 @@ describe('block() and reset()', () => {
   })
 })
 
-describe('a store that answers by promises of another make', () => {
-  it('is awaited as any other', async () => {
+describe('a store that answers with promises of another library', () => {
+  it('is awaited like any other', async () => {
     const memory = memoryStore({ clock: manualClock(START) })
     closing.push(memory)
     const reset: string[] = []

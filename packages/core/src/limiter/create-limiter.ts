@@ -8,7 +8,7 @@ import type { PolicyOptions, StoreOptions } from './options.generated.ts'
 import { compilePolicies } from './policies.ts'
 import { StoreLimiter } from './store-limiter.ts'
 
-/** The terms of the only policy in the options themselves, or several `policies` that must all admit. */
+/** One policy, set in the options themselves, or several `policies` that must all admit. */
 export type LimiterOptions<M extends StoreMode = StoreMode> = StoreOptions<M> &
   (SinglePolicy | SeveralPolicies)
 
@@ -17,12 +17,12 @@ type SeveralPolicies = { [option in keyof Omit<PolicyOptions, 'name'>]?: undefin
   policies: readonly PolicyOptions[]
 }
 
-/** Without a store a limiter is in memory, so that one which may be missing does not count. */
+/** Without a store a limiter counts in memory, so the type of an optional store leaves undefined out. */
 type RemoteOptions = LimiterOptions<'async'> & { store: Store<'async'> | RedisClient }
 
 /**
- * A limiter without HTTP: it counts what you hand it. With the memory store it answers at once,
- * with a remote one by a promise; `await` serves both.
+ * A limiter without HTTP: it counts the keys that you pass. With the memory store it answers
+ * synchronously, with a remote store by a promise; `await` works for both.
  *
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
  *   another

@@ -6,23 +6,23 @@ import type { Store } from '../stores/store.ts'
 import { createLimiter } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
 
-// What these functions prove, `npm run typecheck` proves: they are compiled, never called.
+// `npm run typecheck` checks these functions: they are compiled, never called.
 
 declare const client: RedisClient
 declare const either: Store
-const terms = { limit: 10, window: '1m' } as const
+const options = { limit: 10, window: '1m' } as const
 
 export function memoryAnswersAtOnce() {
-  const own: Decision = createLimiter(terms).consume('key')
-  const handed: Decision = createLimiter({ ...terms, store: memoryStore() }).peek('key')
+  const own: Decision = createLimiter(options).consume('key')
+  const handed: Decision = createLimiter({ ...options, store: memoryStore() }).peek('key')
   return [own.allowed, handed.remaining]
 }
 
 export async function redisAnswersByPromise() {
-  const limiter = createLimiter({ ...terms, store: redisStore(client) })
+  const limiter = createLimiter({ ...options, store: redisStore(client) })
   const promised: Promise<Decision> = limiter.consume('key')
   const settled: Promise<void> = limiter.settle('key', -1)
-  const direct: Promise<Decision> = createLimiter({ ...terms, store: client }).consume('key')
+  const direct: Promise<Decision> = createLimiter({ ...options, store: client }).consume('key')
   // @ts-expect-error: it must be awaited
   limiter.consume('key').allowed
   // @ts-expect-error: a promise is no decision
@@ -30,26 +30,26 @@ export async function redisAnswersByPromise() {
   return [await promised, await settled, await direct, wrong]
 }
 
-/** `store: url ? new Redis(url) : undefined`, as one writes it for development without a Redis. */
+/** `store: url ? new Redis(url) : undefined`, for development without a Redis. */
 export async function aStoreThatMayBeMissingIsEither(client: RedisClient | undefined) {
-  const limiter = createLimiter({ ...terms, store: client })
+  const limiter = createLimiter({ ...options, store: client })
   const decision: Decision | Promise<Decision> = limiter.consume('key')
-  // @ts-expect-error: it may be there at once
+  // @ts-expect-error: it may be synchronous
   const promised: Promise<Decision> = limiter.peek('key')
   // @ts-expect-error: it may be a promise
   const atOnce: Decision = limiter.peek('key')
-  // @ts-expect-error: none of them is surely a promise
+  // @ts-expect-error: none of them is always a promise
   limiter.reset('key').then
   const store: Store<'async'> | undefined = client && redisStore(client)
   // @ts-expect-error: the same for a store
-  const other: Promise<Decision> = createLimiter({ ...terms, store }).consume('key')
+  const other: Promise<Decision> = createLimiter({ ...options, store }).consume('key')
   const settled: void | Promise<void> = limiter.settle('key', -1)
   return [await decision, promised, atOnce, other, settled]
 }
 
 export async function awaitServesBoth() {
-  const decision: Decision = await createLimiter({ ...terms, store: either }).consume('key')
-  const atOnce: Decision = await createLimiter(terms).consume('key')
+  const decision: Decision = await createLimiter({ ...options, store: either }).consume('key')
+  const atOnce: Decision = await createLimiter(options).consume('key')
   return [decision, atOnce]
 }
 
@@ -62,7 +62,7 @@ export function decisionsCannotBeChanged(decision: Decision) {
 
 export function wrongOptionsDoNotCompile() {
   // @ts-expect-error: unknown option
-  createLimiter({ ...terms, max: 5 })
+  createLimiter({ ...options, max: 5 })
   // @ts-expect-error: a limit is required
   createLimiter({ window: '1m' })
   // @ts-expect-error: a window is required
@@ -76,11 +76,11 @@ export function wrongOptionsDoNotCompile() {
   // @ts-expect-error: no unit at all
   createLimiter({ limit: 5, window: '60000' })
   // @ts-expect-error: no such algorithm
-  createLimiter({ ...terms, algorithm: 'gcra' })
+  createLimiter({ ...options, algorithm: 'gcra' })
   // @ts-expect-error: a single policy has no name
-  createLimiter({ ...terms, name: 'daily' })
-  // @ts-expect-error: no address, but a client
-  createLimiter({ ...terms, store: 'redis://localhost' })
+  createLimiter({ ...options, name: 'daily' })
+  // @ts-expect-error: not a URL, but a client
+  createLimiter({ ...options, store: 'redis://localhost' })
 }
 
 export function policiesStandAlone() {
@@ -89,13 +89,13 @@ export function policiesStandAlone() {
   // @ts-expect-error: either policies, or limit and window
   createLimiter({ policies: [daily], limit: 5 })
   // @ts-expect-error: either policies, or limit and window
-  createLimiter({ ...terms, policies: [daily] })
+  createLimiter({ ...options, policies: [daily] })
   // @ts-expect-error: unknown option of a policy
   createLimiter({ policies: [{ ...daily, max: 5 }] })
 }
 
 export function wrongArgumentsDoNotCompile() {
-  const limiter = createLimiter(terms)
+  const limiter = createLimiter(options)
   // @ts-expect-error: no key
   limiter.consume(undefined)
   // @ts-expect-error: text is no cost
@@ -111,6 +111,6 @@ export function wrongArgumentsDoNotCompile() {
 }
 
 it('is proved by the compiler', () => {
-  const { allowed } = createLimiter(terms).consume('key')
+  const { allowed } = createLimiter(options).consume('key')
   expect(allowed).toBe(true)
 })

@@ -4,7 +4,7 @@ import type { FailureMode } from '../stores/resilient/resilient-ledger.ts'
 import type { Policy } from './policy.ts'
 
 /**
- * What a limiter does about a remote store that is slow, or down. A memory store never is.
+ * What a limiter does if a remote store is slow, or down. A memory store never is.
  *
  * @param settles whether the limiter settles what it has charged
  */

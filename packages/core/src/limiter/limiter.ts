@@ -3,7 +3,7 @@ import type { Answer, DecisionSource, StoreMode } from '../stores/store.ts'
 import type { Decision } from './decision.ts'
 
 /**
- * Counts keys. A wrong argument throws a SluiceError. With a remote store `settle`, `block` and
+ * Limits keys. A wrong argument throws a SluiceError. With a remote store `settle`, `block` and
  * `reset` reject with a StoreError if the store does not confirm them; `consume` and `peek` never do.
  */
 export interface Limiter<M extends StoreMode = StoreMode> {
@@ -12,25 +12,25 @@ export interface Limiter<M extends StoreMode = StoreMode> {
    * nothing.
    * @param key 1 or more characters
    * @param options.cost units, an integer, 0 … 2^53 − 1, default 1; 0 is admitted while one remains
-   * @param options.limit only where the policy's limit is a function of the request: its value
+   * @param options.limit only if the policy's limit is a function of the request: its value
    * @throws SluiceError for a wrong argument
    */
   consume(key: string, options?: { cost?: number; limit?: number }): Answer<M, Decision>
-  /** What a request would meet now: reads, changes nothing. */
+  /** The decision that a request would get now; changes nothing. */
   peek(key: string, options?: { limit?: number }): Answer<M, Decision>
   /**
    * Makes the key's quota whole and ends a block.
    * @param options.limit only for a bucket whose limit is a function of the request and so large
-   *   that `limit` × window in ms exceeds 2^53: one to reset beside those that this process has met
+   *   that `limit` × window in ms exceeds 2^53: a value to reset besides those that this process has used
    */
   reset(key: string, options?: { limit?: number }): Answer<M, void>
   /**
    * Corrects an earlier charge by `delta` units: negative gives back, positive charges more, into
-   * debt if need be.
-   * @param options.at when it was charged (`Decision.at`): once that window has gone, nothing
+   * debt if necessary.
+   * @param options.at when it was charged (`Decision.at`): once that window has passed, nothing
    *   changes. Default: now
-   * @param options.source who admitted it (`Decision.source`): what this process has admitted by
-   *   itself, the store knows nothing of. Default: `'store'`
+   * @param options.source who admitted it (`Decision.source`): the store does not know what this
+   *   process has admitted by itself. Default: `'store'`
    */
   settle(
     key: string,
@@ -38,13 +38,13 @@ export interface Limiter<M extends StoreMode = StoreMode> {
     options?: { at?: number; source?: DecisionSource; limit?: number },
   ): Answer<M, void>
   /**
-   * Refuses the key for so long; then its quota is whole.
+   * Refuses the key for this time; then its quota is whole.
    * @param options.limit as with `reset`
    */
   block(key: string, duration: Duration, options?: { limit?: number }): Answer<M, void>
   /**
-   * Ends the limiter and a store that it made itself. Clients and stores handed over stay open; with
-   * the last limiter on a remote one goes what this process has counted and remembered beside it.
+   * Closes the limiter and a store that it made itself. Clients and stores that you passed stay open.
+   * When the last limiter on a remote store closes, this process forgets its local counts and refusals.
    */
   close(): void
 }

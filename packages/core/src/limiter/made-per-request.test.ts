@@ -15,7 +15,7 @@ afterEach(() => {
   for (const each of closing.splice(0)) each.close()
 })
 
-/** As in a process that has just begun: what has been made is counted over all of it. */
+/** A new module, as in a new process: it counts the limiters of a whole process. */
 async function fresh() {
   const { createLimiter } = await import('./create-limiter.ts')
   const { memoryStore } = await import('../stores/memory/memory-store.ts')
@@ -46,7 +46,7 @@ test('a limiter made inside a request handler: one warning says where to make it
   expect(warnings[0]?.text).toMatch(/once, outside the handler/)
 })
 
-test('limiters that are used again are none of those, however many', async () => {
+test('limiters that are used again cause no warning, however many', async () => {
   const { make } = await fresh()
   const limiters = new Map<number, ReturnType<typeof make>>()
   await requests(60, (i) => {
@@ -58,15 +58,15 @@ test('limiters that are used again are none of those, however many', async () =>
   expect(warnings).toEqual([])
 })
 
-test.each(['made and used later', 'of other terms each', 'closed', 'on a store handed over'])(
-  'limiters that are %s are none of those',
+test.each(['made and used later', 'different from each other', 'closed', 'on a store handed over'])(
+  'limiters that are %s cause no warning',
   async (kind) => {
     const { make, memoryStore } = await fresh()
     const store = memoryStore()
     closing.push(store)
     await requests(30, (i) => {
       const limiter = make(
-        kind === 'of other terms each' ? i : 5,
+        kind === 'different from each other' ? i : 5,
         kind.includes('store') ? { store } : {},
       )
       if (kind === 'made and used later') setImmediate(() => limiter.consume('a'))

@@ -1,21 +1,21 @@
 import { warnOnce } from '../errors/warning.ts'
 
-/** Limiters with the same terms, each used only once, before the warning. */
+/** Limiters with the same options, each used only once, before the warning. */
 const SUSPICIOUS = 10
-/** Terms that are watched at a time. */
+/** Different limiters that are watched at the same time. */
 const MAX_SHAPES = 100
 
-/** How many limiters there are of each shape that were used in the turn they were made in alone. */
+/** For each shape, the limiters that were used only in the turn in which they were made. */
 const unused = new Map<string, number>()
 let hasWarned = false
 
-/** Counted on by a microtask after each turn in which a limiter was made. */
+/** Advanced by a microtask after each turn in which a limiter was made. */
 let turn = 0
 let counting = false
 
 /**
- * Looks at a limiter with a memory store of its own: one that is made for each request, and used for
- * it alone, never limits, because it has counted nothing else.
+ * Watches a limiter with its own memory store. If one is made for each request, it never limits,
+ * because it counts nothing else.
  */
 export class Watch {
   private readonly shape: string
@@ -26,18 +26,18 @@ export class Watch {
     this.shape = shape
   }
 
-  /** @param shape what limiters that are made in one place have in common */
+  /** @param shape equal for all limiters made by the same code */
   static start(shape: string): Watch | undefined {
     if (hasWarned) return undefined
     if (!counting) {
       counting = true
-      // Not a timer: those may stand still in tests.
+      // Not a timer: tests may replace timers.
       void Promise.resolve().then(endTurn)
     }
     return new Watch(shape)
   }
 
-  /** To be called with each use, until it gives true: then there is no more to see. */
+  /** Call it with each use until it returns true: then there is nothing more to watch. */
   isOver(): boolean {
     if (turn === this.madeIn) {
       if (!this.suspected) this.suspect()
@@ -47,7 +47,7 @@ export class Watch {
     return true
   }
 
-  /** A limiter that is closed was not forgotten. */
+  /** A closed limiter was made with care, so it does not count. */
   end(): void {
     if (this.suspected) add(this.shape, -1)
     this.suspected = false

@@ -8,9 +8,9 @@ import type { StoreMode } from '../stores/store.ts'
 /** What one policy promises. */
 export interface PolicyOptions {
   /**
-   * Tells the policies of a limiter apart in decisions, header fields and keys. Two policies of a
-   * limiter cannot have names that differ only in case. Text, 1 to 128 printable ASCII characters.
-   * Default: `'default'`.
+   * Identifies the policy in decisions, header fields and keys. Two policies of a limiter cannot
+   * have names that differ only in case. Text, 1 to 128 printable ASCII characters. Default:
+   * `'default'`.
    */
   name?: string
   /**
@@ -34,8 +34,8 @@ export interface PolicyOptions {
    */
   maxDelay?: Duration
   /**
-   * What is counted. Clients learn of the policy where the header profile has a word for its unit.
-   * In an adapter, every unit but `requests` needs a `cost` or `settle`. Default: `'requests'`.
+   * What is counted. Clients see the policy if the header profile has a word for its unit. In an
+   * adapter, every unit but `requests` needs a `cost` or `settle`. Default: `'requests'`.
    */
   unit?: Unit
 }
@@ -59,15 +59,15 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    */
   deadline?: Duration
   /**
-   * What decides while a remote store fails. `'local'`: this process, by the same policies,
+   * What decides while a remote store fails. `'local'`: this process, with the same policies,
    * starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all
    * are refused, with 503. Default: `'local'`.
    */
   onStoreError?: 'local' | 'allow' | 'deny'
   /**
    * With `onStoreError: 'local'`: the share of every limit that this process admits by itself while
-   * the store fails, at least one unit: 0.25 where four processes share the load. What the store
-   * still has when it is back comes on top. Number, above 0, up to 1. Default: `1`.
+   * the store fails, at least one unit: 0.25 if four processes share the load. What the store still
+   * has left when it is back comes on top. Number, above 0, up to 1. Default: `1`.
    */
   localShare?: number
   /**

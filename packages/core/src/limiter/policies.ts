@@ -43,7 +43,7 @@ export function compilePolicies(
   return compiled as [Policy, ...Policy[]]
 }
 
-/** Names that differ in case alone are one name in the next draft of the header fields. */
+/** Names that differ only in case are the same name in the next draft of the header fields. */
 function checkNamesDiffer(policies: readonly Policy[]): void {
   const seen = new Set<string>()
   for (const [i, { name }] of policies.entries()) {

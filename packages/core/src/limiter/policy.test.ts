@@ -54,7 +54,7 @@ describe('Policy', () => {
     expect(() => policy(options)).toThrow(expect.objectContaining({ name: 'SluiceError' }))
   })
 
-  it('sets the keys of other terms apart, and only those', () => {
+  it('separates the keys of policies that differ, and only those', () => {
     const others = [
       { limit: 11 },
       { window: '2m' },
@@ -67,7 +67,7 @@ describe('Policy', () => {
     expect(keyspace({ window: 60_000 })).toBe(keyspace({}))
   })
 
-  it('has one space for all the values of a limit that is a function', () => {
+  it('has one keyspace for all the values of a limit that is a function', () => {
     const tiers = policy({ limit: () => 10 })
     expect(tiers.compiledLimit).toBeUndefined()
     expect(tiers.space(tiers.limitFor(10))).toBe(tiers.space(tiers.limitFor(1000)))
@@ -79,7 +79,7 @@ describe('Policy', () => {
     expect(keyspaces).toEqual(new Set([tiers.space(tiers.typicalLimit)]))
   })
 
-  it('a bucket has few spaces for limits beyond what counts exactly per millisecond', () => {
+  it('a bucket has few keyspaces for limits too large for ticks of a millisecond', () => {
     const tiers = policy({ limit: () => 10, algorithm: 'token-bucket', window: '1d' })
     const keyspaces = new Set<string>()
     for (let limit = 1; limit <= MAX_LIMIT; limit = Math.ceil(limit * 1.01)) {
@@ -88,9 +88,9 @@ describe('Policy', () => {
     expect(keyspaces.size).toBeLessThanOrEqual(15)
   })
 
-  it('a bucket whose burst would take too long to refill at a limit of 1 has one all the same', () => {
-    const terms = { limit: () => 10, algorithm: 'token-bucket', burst: 1e9, window: '1d' }
-    expect(policy(terms).typicalLimit.units).toBe(1e9)
+  it('a bucket whose burst would take too long to refill at a limit of 1 still has one', () => {
+    const base = { limit: () => 10, algorithm: 'token-bucket', burst: 1e9, window: '1d' }
+    expect(policy(base).typicalLimit.units).toBe(1e9)
   })
 
   it('compiles each value of such a limit once, and checks it', () => {

@@ -9,18 +9,18 @@ import type { PolicyOptions } from './options.generated.ts'
 
 /** The longest that a token bucket takes to refill, ms. */
 const MAX_REFILL_MS = 1e15
-/** More limits of one policy than any scheme of tiers has: beyond it they are compiled anew. */
+/** More limits than any system of tiers has; further ones are compiled for each request. */
 const MAX_TIERS = 1000
 
 /** A policy, checked and compiled. */
 export class Policy {
   readonly name: string
   readonly windowMs: number
-  /** The quota of every request, or undefined if the limit is a function of the request. */
+  /** The limit of every request, or undefined if it is a function of the request. */
   readonly compiledLimit: CompiledLimit | undefined
   readonly algorithm: AlgorithmName
   readonly unit: Unit
-  /** What the user set beside the limit; what is missing has the algorithm's default. */
+  /** The user's other options of the algorithm; missing ones have its defaults. */
   readonly params: Omit<AlgorithmParams, 'limit'>
   private readonly path: string
   private readonly values: Values<typeof OPTIONS.policy>
@@ -59,13 +59,13 @@ export class Policy {
     return this.compiledLimit === undefined ? undefined : (this.values.limit as number)
   }
 
-  /** The quota, or one of them: where the limit is a function its states serve (nearly) all others. */
+  /** The limit, or a typical one: if it is a function, its states serve (nearly) all other values. */
   get typicalLimit(): CompiledLimit {
     return this.compiledLimit ?? this.limitFor(this.params.burst ?? 1)
   }
 
   /**
-   * The quota for a limit that is a function of the request.
+   * The compiled limit, for a limit that is a function of the request.
    * @throws SluiceError if `limit` is not one
    */
   limitFor(limit: unknown): CompiledLimit {
@@ -78,8 +78,8 @@ export class Policy {
   }
 
   /**
-   * The quota of a share of what `quota`, one of this policy's, holds: at least one unit, if there
-   * is any.
+   * The limit for a share of one of this policy's limits: at least one unit, if that has
+   * any.
    * @param share above 0, up to 1, always the same
    */
   shareOf(limit: CompiledLimit, share: number): CompiledLimit {
@@ -110,7 +110,7 @@ export class Policy {
   }
 
   /**
-   * Sets the keys of this policy apart from every other's in a store: two limiters share a quota
+   * Separates the keys of this policy from those of all others in a store: two limiters share a quota
    * if store, prefix, name, algorithm, window and limit (unless that is a function) are the same.
    */
   space(limit: CompiledLimit): string {
@@ -132,7 +132,7 @@ export class Policy {
     return algorithms[this.algorithm].compile(params.limit === 0 ? { ...params, burst: 0 } : params)
   }
 
-  /** Keeps queues and times to refill within what counts exactly. */
+  /** Keeps queues and refill times within exact integers. */
   private checkProportions(limit: number): void {
     const { burst, maxDelayMs } = this.params
     const refillMs = ((burst ?? 0) / limit) * this.windowMs
@@ -161,7 +161,7 @@ export class Policy {
     return this.path === '' ? option : `${this.path}.${option}`
   }
 
-  /** Options of other algorithms have no meaning, so that they must be a mistake. */
+  /** Options of other algorithms have no effect, so they must be a mistake. */
   private checkAlgorithm(options: object): void {
     for (const option of ALGORITHM_OPTIONS) {
       if ((options as Record<string, unknown>)[option] === undefined) continue
@@ -178,7 +178,7 @@ export class Policy {
   }
 }
 
-/** In units, rounded down, at least one of any. */
+/** In units, rounded down, but at least one. */
 function wholeShare(units: number, share: number): number {
   return units === 0 ? 0 : Math.max(1, Math.floor(units * share))
 }

@@ -8,7 +8,7 @@ afterEach(() => {
   for (const store of stores.splice(0)) store.close()
 })
 
-/** A limiter whose limit is a function of the request, before it has met any. */
+/** A limiter whose limit is a function of the request, before any request. */
 function tiered(algorithm: 'sliding-window' | 'token-bucket') {
   const store = memoryStore()
   stores.push(store)
@@ -18,7 +18,7 @@ function tiered(algorithm: 'sliding-window' | 'token-bucket') {
 
 const ALGORITHMS = ['sliding-window', 'token-bucket'] as const
 
-it.each(ALGORITHMS)('%s: blocks and resets though no limit has been met yet', (algorithm) => {
+it.each(ALGORITHMS)('%s: blocks and resets before any limit has been used', (algorithm) => {
   const limiter = tiered(algorithm)
   limiter.block('a', '1h')
   expect(limiter.consume('a', { limit: 100 }).allowed).toBe(false)
@@ -43,13 +43,13 @@ it('3,000 values of a limit that is a function open one ledger of a bucket, not 
   expect(open).toHaveBeenCalledTimes(1)
 })
 
-it('however many limits vary together, it keeps few ledgers', () => {
+it('keeps few ledgers, however many limits vary together', () => {
   const store = memoryStore({ maxKeys: 10 })
   stores.push(store)
-  const terms = { limit: () => 5, window: '1d', algorithm: 'token-bucket' } as const
+  const options = { limit: () => 5, window: '1d', algorithm: 'token-bucket' } as const
   const policies = [
-    new Policy('', { ...terms, name: 'a' }),
-    new Policy('', { ...terms, name: 'b' }),
+    new Policy('', { ...options, name: 'a' }),
+    new Policy('', { ...options, name: 'b' }),
   ]
   const limiter = new StoreLimiter<'sync'>(policies, { store })
   const [one, other] = policies as [Policy, Policy]

@@ -29,31 +29,31 @@ const MAX_LEDGERS = 100
 
 const SOURCES: readonly DecisionSource[] = ['store', 'cache', 'local', 'allow', 'deny']
 
-/** By whom a policy was charged, and when. Without a time: now. */
+/** The source that charged a policy, and when. Without a time: now. */
 export interface ChargedPolicy {
   readonly source: DecisionSource
   readonly at: number | undefined
 }
 
-/** The policies on a store. What adapters build theirs on: they bring charges of their own. */
+/** The policies on a store. Adapters build on it, with their own charges. */
 export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M> {
   readonly policies: readonly Policy[]
   readonly store: Store<M>
   private readonly ownsStore: boolean
   private readonly prefix: string
-  /** A remote store, as it is asked. */
+  /** A remote store with its deadline and failure mode. */
   private readonly resilient: ResilientStore | undefined
-  /** By the spaces that they hold. */
+  /** By their keyspaces. */
   private readonly ledgers = new Map<string, Ledger<M>>()
-  /** The only one, unless a limit is a function of the request. */
+  /** The only ledger, unless a limit is a function of the request. */
   private readonly staticLedger: Ledger<M> | undefined
   private watch: Watch | undefined
-  /** Filled in anew for each call, so that a decision at once allocates nothing but itself. */
+  /** Reused by every call, so that a synchronous decision allocates only itself. */
   private readonly charges: Charge[]
 
   /**
-   * @param scope sets its keys apart from those of other limiters with the same policies
-   * @param settles whether it is going to settle what it charges
+   * @param scope separates its keys from those of other limiters with the same policies
+   * @param settles whether it will settle its charges
    */
   constructor(policies: readonly Policy[], options: StoreOptions, scope = '', settles = false) {
     this.policies = policies
@@ -104,7 +104,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     return this.ledgerOf(charges).settle(charges, at, source)
   }
 
-  /** Corrects what a decision has charged, each policy where and when that was decided. */
+  /** Corrects the charges of a decision, each policy at its source and time. */
   settleCharges(
     charges: readonly Charge[],
     { policies }: { readonly policies: readonly ChargedPolicy[] },
@@ -138,7 +138,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
 
   private fill(key: string, cost: number, limit: number | undefined): readonly Charge[] {
     checkKey(key)
-    // The answer of a remote store comes when these may have been filled in for another call.
+    // When a remote store answers, another call may have reused these.
     const charges = this.store.mode === 'sync' ? this.charges : this.blankCharges()
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
@@ -199,12 +199,12 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   }
 }
 
-/** Waits for those that are promises. */
+/** Awaits those that are promises. */
 function all(pending: readonly unknown[]): MaybePromise<void> {
   return pending.some(isPromise) ? Promise.all(pending).then(() => undefined) : undefined
 }
 
-/** The first policy of each time and source: one, unless they were decided apart. */
+/** The first policy of each time and source: one, unless they were decided separately. */
 function distinct(policies: readonly ChargedPolicy[]): ChargedPolicy[] {
   return policies.filter(({ at, source }, i) => {
     return i === policies.findIndex((other) => other.at === at && other.source === source)

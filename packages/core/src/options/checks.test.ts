@@ -12,7 +12,7 @@ import {
 const code = (value: string) => expect.objectContaining({ code: `SLUICE_OPTION_${value}` })
 
 describe('checkInteger()', () => {
-  it.each([1, 2, 10])('gives %p back', (value) => {
+  it.each([1, 2, 10])('returns %p', (value) => {
     expect(checkInteger('limit', value, 1, 10)).toBe(value)
   })
 
@@ -29,7 +29,7 @@ describe('checkInteger()', () => {
 })
 
 describe('the other checks', () => {
-  it('give back what is right', () => {
+  it('return a correct value', () => {
     const clock = () => 1_800_000_000_000
     expect(checkShare('share', 0)).toBe(0)
     expect(checkShare('share', 1)).toBe(1)
@@ -57,7 +57,7 @@ describe('the other checks', () => {
   })
 
   it.each([[() => 1.5], [() => -1], [() => Number.NaN], [() => '5'], [() => 1e300]])(
-    'checkClock() refuses what does not give integer milliseconds',
+    'checkClock() refuses a function that does not return integer milliseconds',
     (clock) => {
       expect(() => checkClock(clock)).toThrow(expect.objectContaining({ option: 'clock()' }))
     },

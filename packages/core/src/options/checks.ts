@@ -77,7 +77,7 @@ export function checkBoolean(option: string, value: unknown): boolean {
   })
 }
 
-/** @returns `clock`, if it gives integer ms since the epoch when it is called */
+/** @returns `clock`, if calling it returns integer ms since the epoch */
 export function checkClock(clock: unknown): () => number {
   const checked = checkFunction('clock', clock as () => number, '() => integer ms since the epoch')
   checkInteger('clock()', checked(), 0, 8.64e15)

@@ -39,7 +39,7 @@ describe('parseDuration()', () => {
     )
   })
 
-  it('admits 0 where that is the least', () => {
+  it('accepts 0 if that is the minimum', () => {
     expect(parseDuration('maxDelay', 0, 0)).toBe(0)
     expect(parseDuration('maxDelay', '0s', 0)).toBe(0)
     expect(() => parseDuration('maxDelay', -1, 0)).toThrow('from 0 ms')

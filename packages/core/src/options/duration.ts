@@ -35,7 +35,7 @@ export function parseDuration(
   })
 }
 
-/** `1 minute`: the longest unit that it is a number of. */
+/** `1 minute`: in the longest unit that divides it. */
 export function spokenDuration(durationMs: number): string {
   return durationMs === MAX_DURATION_MS ? '10 years' : ms(durationMs, { long: true })
 }

@@ -3,7 +3,7 @@ import { checkKnown } from './known.ts'
 
 const code = (value: string) => expect.objectContaining({ code: `SLUICE_OPTION_${value}` })
 
-describe('a name that is not known', () => {
+describe('an unknown name', () => {
   const known = ['limit', 'window', 'key', 'retryAfterJitter']
   const fixOf = (option: string) => {
     try {
@@ -27,7 +27,7 @@ describe('a name that is not known', () => {
     expect(fixOf(option)).toBe('Remove it or correct its name.')
   })
 
-  it('is refused whatever it is set to, and whatever Object has of that name', () => {
+  it('is refused whatever its value, even if Object has a property of that name', () => {
     expect(() => checkKnown('', { limits: undefined }, known)).toThrow(code('UNKNOWN'))
     expect(() => checkKnown('', { constructor: 1 }, known)).toThrow(code('UNKNOWN'))
     expect(() => checkKnown('policies[0]', { limits: 1 }, known)).toThrow(

@@ -1,14 +1,14 @@
 import type { OptionType } from './types.ts'
 
 /**
- * What other limiters call an option: `true` where the value can stay as it is, else what to write
+ * The names of an option in other limiters: `true` if the value can stay the same, else what to write
  * here.
  */
 export type PeerNames = Readonly<Record<string, true | string>>
 
 /** What happens if an option is not set: exactly one of these. */
 type Unset =
-  /** It has to be set, unless what is said here: `` unless `policies` is set ``. */
+  /** It is required, with exceptions in words: `` unless `policies` is set ``. */
   | { readonly required: string; readonly default?: never; readonly unset?: never }
   /** A value as a user writes it. */
   | { readonly default: unknown; readonly required?: never; readonly unset?: never }
@@ -20,13 +20,13 @@ export type Option = Unset & {
   readonly type: OptionType<unknown>
   /** What it does, in sentences, as Markdown. Its values and its default are not repeated. */
   readonly description: string
-  /** For the reference page alone: where to read more. */
+  /** Where to read more; only for the reference page. */
   readonly see?: string
-  /** An adapter takes a function of the request too, which gives the value. */
+  /** In an adapter it can also be a function of the request that returns the value. */
   readonly perRequest?: true
   /** It can be set only in an entry of `policies`. */
   readonly onlyInPolicies?: true
-  /** It can be set in an entry of `policies` too: what holds there if it is not. */
+  /** It can also be set in an entry of `policies`: the value there if it is not. */
   readonly inPolicies?: string
   /** False: an entry for a route can't replace it. */
   readonly perRoute?: false

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import type { PeerNames } from './option.ts'
 import { OPTIONS } from './table.ts'
 
-/** What other limiters have as options, and a limiter here as methods. */
+/** Options of other limiters that are methods here. */
 const METHODS: PeerNames = {
   ban: 'limiter.block(key, duration), from onDecision',
   blockDuration: 'limiter.block(key, duration), from onDecision',
@@ -33,7 +33,7 @@ export function hereInsteadOf(name: string, value: unknown): string | undefined 
   return typeof value === 'string' ? `${option}: ${inspect(value)}` : option
 }
 
-/** `60_000`, as one writes it. */
+/** `60_000`, as in source code. */
 function grouped(value: number): string {
   return Number.isInteger(value) ? String(value).replace(/\B(?=(\d{3})+$)/g, '_') : inspect(value)
 }

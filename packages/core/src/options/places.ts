@@ -9,13 +9,13 @@ const isPerRoute = ({ perRoute }: Option) => perRoute !== false
 
 /** The options that can be set in each place. */
 export const PLACES = {
-  /** By `createLimiter`. */
+  /** In the options of `createLimiter`. */
   limiter,
   /** In an entry of its `policies`. */
   policy,
   /** In place of `policies`, if there is only one. */
   onlyPolicy,
-  /** By the `rateLimit` of every adapter. */
+  /** In the options of every adapter's `rateLimit`. */
   http: [...limiter, ...namesOf(http)],
   /** In an entry of its `policies`. */
   httpPolicy: [...policy, ...namesOf(http, ({ inPolicies }) => inPolicies !== undefined)],

@@ -1,7 +1,7 @@
 import type { Option, Options } from './option.ts'
 import { OPTIONS } from './table.ts'
 
-/** What the code gets of an option: its value as its type gives it, or a function of the request. */
+/** The compiled value of an option: as its type reads it, or a function of the request. */
 type Value<O extends Option> =
   | ReturnType<O['type']['check']>
   | (O extends { perRequest: true } ? (request: never) => unknown : never)
@@ -13,7 +13,7 @@ export type Values<T extends Options> = { readonly [name in keyof T]: Value<T[na
  * The options of `table` out of `given`, checked and with their defaults.
  *
  * @param path of the options in messages: `policies[0]`, or ''
- * @param inherited what holds instead of the defaults where an option is not set
+ * @param inherited replaces the defaults of options that are not set
  * @throws SluiceError if a value is wrong or a required option is missing
  */
 export function readOptions<T extends Options>(
@@ -30,7 +30,7 @@ export function readOptions<T extends Options>(
   return Object.fromEntries(values) as Values<T>
 }
 
-/** What only some adapters have; see `readOptions`. */
+/** Options that only some adapters have; see `readOptions`. */
 export function readAdapterOptions(given: object, path = ''): Values<typeof OPTIONS.adapter> {
   return readOptions(OPTIONS.adapter, path, given)
 }

@@ -1,4 +1,4 @@
-/** ` (did you mean 'limit'?)`, or nothing: at most two slips away, fewer than a third of the name. */
+/** ` (did you mean 'limit'?)`, or nothing: at most two edits away, fewer than a third of the name. */
 export function suggestion(given: string, known: readonly string[]): string {
   const near = known.find((each) => {
     const slips = distance(given.toLowerCase(), each.toLowerCase())

@@ -26,13 +26,13 @@ describe('a row of the table', () => {
   )
 })
 
-it('no name of another limiter stands for two options, or is an option of the same place', () => {
+it('no name of another limiter means two options, or is an option of the same place', () => {
   const peers = rows.flatMap(([, { peers = {} }]) => Object.keys(peers))
   expect(peers.filter((peer, i) => peers.indexOf(peer) !== i)).toEqual([])
   expect(peers.filter((peer) => PLACES.http.includes(peer as never))).toEqual([])
 })
 
-describe('what only some algorithms have', () => {
+describe('options of only some algorithms', () => {
   test.each(ALGORITHM_NAMES)('the options of %s have a row each', (name) => {
     for (const option of Object.keys(algorithms[name].options)) {
       expect(Object.keys(OPTIONS.policy)).toContain(option)
@@ -41,21 +41,21 @@ describe('what only some algorithms have', () => {
     }
   })
 
-  it('limit and window are of all', () => {
+  it('all algorithms have limit and window', () => {
     expect(algorithmsWith('limit')).toEqual([])
     expect(algorithmsWith('window')).toEqual([])
   })
 })
 
 describe('places', () => {
-  it('a policy has a name only among others', () => {
+  it('a policy has a name only in a list of policies', () => {
     expect(PLACES.policy).toContain('name')
     for (const place of [PLACES.limiter, PLACES.http, PLACES.route]) {
       expect(place).not.toContain('name')
     }
   })
 
-  it('what reads a request is for adapters alone', () => {
+  it('options that read a request are only for adapters', () => {
     expect(PLACES.httpPolicy).toEqual([...PLACES.policy, 'key', 'cost', 'settle'])
     for (const option of ['key', 'cost', 'settle', 'skip']) {
       expect(PLACES.limiter).not.toContain(option)
@@ -72,7 +72,7 @@ describe('places', () => {
 describe('readOptions()', () => {
   const policy = (given: object) => readOptions(OPTIONS.policy, 'policies[0]', given)
 
-  it('gives what was set in the units of the code, and the defaults of the rest', () => {
+  it('returns the set options in the units of the code, and the defaults of the rest', () => {
     expect(policy({ limit: 5, window: '1m' })).toEqual({
       name: 'default',
       limit: 5,
@@ -84,18 +84,18 @@ describe('readOptions()', () => {
     })
   })
 
-  it('requires what has no default', () => {
+  it('requires options without a default', () => {
     expect(() => policy({ limit: 5 })).toThrow(
       expect.objectContaining({ option: 'policies[0].window' }),
     )
   })
 
-  it('takes null for a value, not for an option that is not set', () => {
+  it('treats null as a value, not as an option that is not set', () => {
     expect(() => policy({ limit: 5, window: '1m', name: null })).toThrow('received null')
     expect(() => readOptions(OPTIONS.http, '', { ipv6Prefix: null })).toThrow('received null')
   })
 
-  it('takes a function of the request where the row says so', () => {
+  it('accepts a function of the request if the row says so', () => {
     const limit = () => 5
     expect(policy({ limit, window: '1m' }).limit).toBe(limit)
     expect(() => policy({ limit: 5, window: () => 1000 })).toThrow(
@@ -103,7 +103,7 @@ describe('readOptions()', () => {
     )
   })
 
-  it('takes what is inherited instead of a default', () => {
+  it('takes an inherited value instead of a default', () => {
     const common = readOptions(OPTIONS.requestPolicy, '', { key: 'user', cost: 3 })
     expect(readOptions(OPTIONS.requestPolicy, 'policies[0]', { cost: 5 }, common)).toEqual({
       key: 'user',

@@ -31,7 +31,7 @@ const policy = {
     default: 'default',
     onlyInPolicies: true,
     description:
-      'Tells the policies of a limiter apart in decisions, header fields and keys. Two policies of a limiter cannot have names that differ only in case.',
+      'Identifies the policy in decisions, header fields and keys. Two policies of a limiter cannot have names that differ only in case.',
   },
   limit: {
     type: integer(0, MAX_LIMIT, 'units'),
@@ -77,7 +77,7 @@ const policy = {
     type: unit,
     default: 'requests',
     description:
-      'What is counted. Clients learn of the policy where the header profile has a word for its unit. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
+      'What is counted. Clients see the policy if the header profile has a word for its unit. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
     see: 'See [budgets in tokens](recipes.md#budgets-in-tokens).',
   },
 } satisfies Options
@@ -92,7 +92,7 @@ const requestPolicy = {
     default: 'ip',
     inPolicies: "the limiter's `key`",
     description:
-      'What tells clients apart: their address, the signed-in user, or what a function returns. Without a user, or if the function returns nothing, it is the address.',
+      'What identifies a client: its address, the signed-in user, or what a function returns. Without a user, or if the function returns nothing, it is the address.',
     peers: each("key: 'ip', 'user' or (request) => text", 'keyGenerator', 'getTracker', 'id'),
   },
   cost: {
@@ -130,7 +130,7 @@ const policies = {
   },
 } satisfies Options
 
-/** Where a limiter counts, and what it does while that fails. */
+/** Where a limiter counts, and what it does while the store fails. */
 const store = {
   store: {
     type: special('StoreOption<M>', 'a client of Redis as it is, or a store'),
@@ -169,7 +169,7 @@ const store = {
     type: oneOf(['local', 'allow', 'deny']),
     default: 'local',
     description:
-      "What decides while a remote store fails. `'local'`: this process, by the same policies, starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all are refused, with 503.",
+      "What decides while a remote store fails. `'local'`: this process, with the same policies, starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all are refused, with 503.",
     see: 'See [failures](failures.md) and [operations](operations.md).',
     peers: each(
       "onStoreError: 'local' (the default), 'allow' or 'deny'",
@@ -180,7 +180,7 @@ const store = {
     type: share('above zero', 'Give one process its share of the load: 0.25 for four processes.'),
     default: 1,
     description:
-      "With `onStoreError: 'local'`: the share of every limit that this process admits by itself while the store fails, at least one unit: 0.25 where four processes share the load. What the store still has when it is back comes on top.",
+      "With `onStoreError: 'local'`: the share of every limit that this process admits by itself while the store fails, at least one unit: 0.25 if four processes share the load. What the store still has left when it is back comes on top.",
   },
   refusalCache: {
     type: boolean,
@@ -303,11 +303,11 @@ const http = {
     type: integer(0, 1_000_000, 'requests'),
     default: 1000,
     description:
-      'With a leaky bucket: how many requests of this limiter wait for their turn in this process at most. Further ones are refused. A key gets no more places than are free, so one alone gets half of them.',
+      'With a leaky bucket: how many requests of this limiter wait for their turn in this process at most. Further ones are refused. A key gets another place only while it has fewer than are free, so a single key gets at most half of them.',
   },
 } satisfies Options
 
-/** What only some adapters have. They document it in their own types. */
+/** Options of only some adapters, which document them in their own types. */
 const adapter = {
   routes: {
     type: special('', "object: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`"),
@@ -328,7 +328,7 @@ const memoryStore = {
     type: integer(1, 100_000_000, 'keys'),
     default: 1_000_000,
     description:
-      'The most keys that are kept, over all limiters that use the store. A key with three policies counts three times. When the store is full, expired keys go first, then those nearest to a full quota. A key that is being refused never goes: if there is nothing else, new keys share one quota. A million keys need about 60 MB, and the keys themselves.',
+      'The most keys that are kept, over all limiters that use the store. A key with three policies counts three times. When the store is full, expired keys are removed first, then those nearest to a full quota. A key that is being refused is never removed: if all keys are, new keys share one quota. A million keys need about 60 MB, and the keys themselves.',
   },
   clock: {
     type: clock,
@@ -347,7 +347,7 @@ const redisStore = {
     type: callback('()', '() => unknown'),
     unset: 'none',
     description:
-      'Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a failover the client may still be connected to the old master. Sluice never touches the connection of the client, so its owner lets it connect anew here. May be async; what it throws becomes a warning.',
+      'Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a failover the client may still be connected to the old master. Sluice never touches the connection of the client, so make the client reconnect here. May be async; what it throws becomes a warning.',
     see: 'node-redis needs it, ioredis has [an option of its own](../packages/core/README.md#stores).',
   },
 } satisfies Options

@@ -100,7 +100,7 @@ export function text(pattern: RegExp, expected: string, fix: string): OptionType
   }
 }
 
-/** Text that no message shows. */
+/** Text that messages never show. */
 export function secret(minLength: number): OptionType<string> {
   const expected = `text of at least ${minLength} characters`
   return {
@@ -119,7 +119,7 @@ export function secret(minLength: number): OptionType<string> {
   }
 }
 
-/** What a function gets and gives is known to the compiler alone. */
+/** Only the compiler knows a function's arguments and result. */
 type AnyFunction = (...args: never[]) => unknown
 
 /**
@@ -142,7 +142,7 @@ export function callback<const T extends string = never>(
   }
 }
 
-/** For tests. It is called once, since a wrong unit would limit wrongly without a sign. */
+/** For tests. It is called once, because a wrong unit would limit wrongly without any error. */
 export const clock: OptionType<() => number> = {
   form: 'function `() => integer ms since the epoch`',
   typescript: '() => number',
@@ -164,7 +164,7 @@ export function oneOfOrFunction<const T extends string>(
   }
 }
 
-/** What is checked where its meaning is. */
+/** A value that is checked where it is used. */
 export function special(typescript: string, form: string): OptionType<unknown> {
   return { form, typescript, check: (_, value) => value }
 }

@@ -24,7 +24,7 @@ test.each([
 })
 
 test.each(['', 'Rows', 'two words', 'a"b', '-', `r${'o'.repeat(64)}`, 'concurrent-requests'])(
-  '%j is no unit of a policy with a window',
+  '%j is not a unit of a policy with a window',
   (unit) => {
     expect(() => checkUnit('unit', unit)).toThrow(
       expect.objectContaining({ code: 'SLUICE_OPTION_VALUE' }),

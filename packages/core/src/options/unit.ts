@@ -10,7 +10,7 @@ export type Unit = (typeof KNOWN)[number] | (string & Record<never, never>)
 const KNOWN_TEXT = KNOWN.map((known) => `'${known}'`)
 const OWN = 'a name of your own, 1 to 64 of a-z 0-9 -'
 
-/** A misspelt one would be taken for a name of the user's, and clients would learn nothing of it. */
+/** A misspelt one would be taken for the user's own unit, and clients would not see it. */
 export const unit: OptionType<Unit> = {
   form: `${KNOWN_TEXT.map((known) => `\`${known}\``).join(', ')}, or ${OWN}`,
   typescript: 'Unit',
@@ -37,7 +37,7 @@ function isOwnName(value: unknown): boolean {
   return /^[a-z][a-z0-9-]{0,63}$/.test(value)
 }
 
-/** Whether they differ in case, punctuation or number at most. */
+/** Whether they differ only in case, punctuation or number. */
 function isLike(known: string, given: string): boolean {
   const core = (name: string) => name.toLowerCase().replace(/s?[^a-z]+|s$/g, '')
   return core(known) === core(given)

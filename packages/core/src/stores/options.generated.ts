@@ -3,9 +3,9 @@
 export interface MemoryStoreOptions {
   /**
    * The most keys that are kept, over all limiters that use the store. A key with three policies
-   * counts three times. When the store is full, expired keys go first, then those nearest to a full
-   * quota. A key that is being refused never goes: if there is nothing else, new keys share one
-   * quota. A million keys need about 60 MB, and the keys themselves. Integer, 1 … 10^8 keys.
+   * counts three times. When the store is full, expired keys are removed first, then those nearest
+   * to a full quota. A key that is being refused is never removed: if all keys are, new keys share
+   * one quota. A million keys need about 60 MB, and the keys themselves. Integer, 1 … 10^8 keys.
    * Default: `1_000_000`.
    */
   maxKeys?: number
@@ -20,7 +20,7 @@ export interface RedisStoreOptions {
   /**
    * Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a
    * failover the client may still be connected to the old master. Sluice never touches the
-   * connection of the client, so its owner lets it connect anew here. May be async; what it throws
+   * connection of the client, so make the client reconnect here. May be async; what it throws
    * becomes a warning. Default: none.
    */
   onReadOnly?: () => unknown

@@ -8,10 +8,10 @@ export type StoreOption<M extends StoreMode = StoreMode> =
   | { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M]
   | Store<M>
 
-/** One for each client, so that limiters on it know together how it is. */
+/** One store for each client, so that all limiters on it share its health. */
 const stores = new WeakMap<RedisClient, Store>()
 
-/** The store that the option `store` means: one of its own, an embedded one, or a client's. */
+/** The store that the option `store` means: a new memory store, a given one, or that of a client. */
 export function resolveStore(store: Store | RedisClient | undefined): Store {
   if (store === undefined) return memoryStore()
   return isStore(store) ? store : storeOf(checkClient('store', store))

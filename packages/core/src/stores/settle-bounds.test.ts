@@ -8,7 +8,7 @@ import { Redis } from 'ioredis'
 import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
 import { algorithms } from '../algorithms/index.ts'
-import { anyOffset, anyTerms } from '../algorithms/testing/arbitraries.ts'
+import { anyOffset, anyParams } from '../algorithms/testing/arbitraries.ts'
 import {
   anyReservations,
   excess,
@@ -53,7 +53,7 @@ let history = 0
 describe.each(cases)('$name in $store', ({ name, runs, open }) => {
   test('settled at any time and in any order, requests never really cost more than its bound', async () => {
     const property = fc.asyncProperty(
-      anyTerms(name),
+      anyParams(name),
       anyOffset,
       anyReservations(25),
       async (params, ...played) => {

@@ -8,8 +8,8 @@ export interface Charge {
 }
 
 /**
- * Who decided: the store; what is remembered of its refusals; this process by itself; or nobody,
- * and all are let through, or refused.
+ * Who decided: the store; its remembered refusals; this process; or nobody, so that all requests
+ * are admitted, or all refused.
  */
 export type DecisionSource = 'store' | 'cache' | 'local' | 'allow' | 'deny'
 
@@ -21,23 +21,23 @@ export interface Origin {
 
 /** What a store decided about all charges of a request together. */
 export interface StoreResult {
-  /** True if every charge was admitted, and so charged. Otherwise none was. */
+  /** True if every charge was admitted, and so made. Otherwise none was made. */
   admitted: boolean
   /** The moment of the decision, ms on the store's clock. */
   at: number
   /** Who decided. */
   source: DecisionSource
-  /** In the order of the charges; none if it was not by their quotas that it was decided. */
+  /** In the order of the charges; empty if quotas did not decide. */
   outcomes: readonly Outcome[]
-  /** Where keys are decided apart (see `Ledger.part`): who decided each charge, in their order. */
+  /** If keys are decided separately (see `Ledger.part`): who decided each charge, in their order. */
   origins?: readonly Origin[]
 }
 
 /**
- * The states of some limiter's keys, one space of keys for each of its policies. Charges and keys
- * come in the order of the spaces that the ledger was opened with.
+ * The states of a limiter's keys, with one keyspace for each of its policies. Charges and keys come
+ * in the order of the keyspaces that the ledger was opened with.
  *
- * A store runs whatever quota it is handed, in its TypeScript form (`CompiledLimit.decide`) or in its Lua
+ * A store runs any limit that it is given, in its TypeScript form (`CompiledLimit.decide`) or in its Lua
  * form (`Algorithm.lua`), and knows none of them by name.
  */
 export interface Ledger<M extends StoreMode = StoreMode> {
@@ -49,7 +49,7 @@ export interface Ledger<M extends StoreMode = StoreMode> {
   consume(charges: readonly Charge[]): Answer<M, StoreResult>
   /**
    * Decides several requests in one call, in order, as `consume` decides each. An error in place of
-   * a result concerns that request alone. Left out: each request is a call of its own.
+   * a result concerns only that request. Left out: each request is a separate call.
    */
   consumeAll?(requests: readonly (readonly Charge[])[]): Answer<M, readonly (StoreResult | Error)[]>
   /** What `consume` would decide, without changing anything. */
@@ -58,22 +58,22 @@ export interface Ledger<M extends StoreMode = StoreMode> {
    * Corrects what was charged at `chargedAt` (ms on the store's clock, default now) by the costs
    * of the charges, which may be negative here. See `CompiledLimit.settle`.
    *
-   * @param source who admitted the charges, and so has to correct them. Default: `'store'`
+   * @param source who admitted the charges, and so corrects them. Default: `'store'`
    */
   settle(charges: readonly Charge[], chargedAt?: number, source?: DecisionSource): Answer<M, void>
   /**
-   * As `settle`, to see whether the store works: it writes whatever the charges are, and fails,
-   * without having charged anything, where any decision could. Left out: `settle` is as good.
+   * Like `settle`, to see whether the store works: it writes for any charges, and fails, without a
+   * charge, whenever a decision could fail. Left out: `settle` does the same.
    */
   probe?(charges: readonly Charge[]): Answer<M, void>
-  /** Refuses every charge of the keys for so many ms; then their quota is whole. */
+  /** Refuses every charge of the keys for `ms`; then their quota is whole. */
   block(keys: readonly string[], durationMs: number): Answer<M, void>
   /** Makes the quota of the keys whole. */
   reset(keys: readonly string[]): Answer<M, void>
   /**
-   * Where the store decides keys apart from one another, and parts of it can fail on their own (the
-   * slots and the masters of a cluster): a number, 0 … 15, that is the same for keys which fail
-   * together. All charges of a call are of the same key then. Left out: the store decides, and
+   * If the store decides keys separately, and parts of it can fail separately (the slots and masters
+   * of a cluster): a number, 0 … 15, that is the same for keys which fail together. Then all
+   * charges of a call have the same key. Left out: the store decides, and
    * fails, as a whole.
    */
   readonly part?: ((key: string) => number) | undefined
@@ -81,25 +81,25 @@ export interface Ledger<M extends StoreMode = StoreMode> {
 
 /** The keys of one policy. */
 export interface Keyspace {
-  /** Sets them apart from every other policy's in the store. */
+  /** Separates them from those of every other policy in the store. */
   readonly name: string
-  /** Whose states they hold. */
+  /** The algorithm of their states. */
   readonly algorithm: Algorithm
 }
 
-/** Where states are kept. Limiters that open the same space in the same store share its states. */
+/** Where states are kept. Limiters that open the same keyspace in the same store share its states. */
 export interface Store<M extends StoreMode = StoreMode> {
-  /** Remote stores answer by promises, and may fail. */
+  /** Remote stores answer with promises, and may fail. */
   readonly mode: M
   /** Its clock, integer ms since the epoch, where that was injected. */
   readonly clock?: (() => number) | undefined
   /** @param prefix namespace of the keys, `[A-Za-z0-9._:-]{1,64}` */
   open(keyspaces: readonly Keyspace[], prefix: string): Ledger<M>
-  /** Ends what the store itself has started. Clients that were handed over stay open. */
+  /** Releases what the store itself has opened. Clients that were passed to it stay open. */
   close(): void
 }
 
-/** Whether a store answers at once or by a promise. */
+/** Whether a store answers synchronously or with a promise. */
 export type StoreMode = 'sync' | 'async'
 
 export type Answer<M extends StoreMode, T> = { sync: T; async: Promise<T> }[M]

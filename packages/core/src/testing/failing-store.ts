@@ -8,13 +8,13 @@ export interface FailingStore extends Store<'async'> {
   readonly calls: number
   /** From now on rejects every call, which does nothing. */
   fail(error?: Error): void
-  /** From now on does what it is asked, but keeps the answers to itself. */
+  /** From now on runs calls, but holds back the answers. */
   hang(): void
-  /** Gives the answers that it has kept, and works again. */
+  /** Releases the answers held back, and works again. */
   recover(): void
 }
 
-/** Works at first, in memory, and answers by promises. */
+/** Works at first, in memory, and answers with promises. */
 export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
   const memory = memoryStore(options)
   let error: Error | undefined
@@ -62,7 +62,7 @@ export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
   }
 }
 
-/** What a memory ledger returns is its own until the next call. */
+/** A memory ledger reuses the object that it returns, so this copies it. */
 function kept(result: StoreResult): StoreResult {
   return { ...result, outcomes: result.outcomes.map((outcome) => ({ ...outcome })) }
 }

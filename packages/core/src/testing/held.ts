@@ -13,7 +13,7 @@ export async function held(act: () => unknown): Promise<number> {
 }
 
 async function measure(): Promise<number> {
-  // Array buffers go after what has held them.
+  // Array buffers are collected after the objects that held them.
   for (let i = 0; i < 3; i += 1) {
     collect()
     await new Promise((resolve) => setImmediate(resolve))

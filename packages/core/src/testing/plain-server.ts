@@ -30,7 +30,7 @@ export interface Answer {
 export interface PlainServer {
   readonly port: number
   readonly httpLimiters: readonly RoutedLimiter<IncomingMessage, ServerResponse>[]
-  /** Sends a request on a connection of its own. */
+  /** Sends a request on its own connection. */
   send(method?: string, path?: string): Promise<Answer>
   /** Ends every connection. */
   stop(): Promise<void>

@@ -55,7 +55,7 @@ async function refusal(
 const sent = (headers: Headers) =>
   [...headers.keys()].filter((name) => /ratelimit|retry-after/.test(name))
 
-describe('point 73: a script of another origin', () => {
+describe('a script of another origin', () => {
   test.each([
     ['draft-11'],
     ['draft-7'],

@@ -54,7 +54,7 @@ async function parsed(profile: keyof typeof PROFILES) {
   return { ...rateLimit, resetIn: (rateLimit?.reset?.getTime() ?? Number.NaN) - before }
 }
 
-describe('point 40: ratelimit-header-parser 0.1.0', () => {
+describe('ratelimit-header-parser 0.1.0', () => {
   test.each(['draft-7', 'draft-6', 'draft-3'] as const)('reads %s', async (profile) => {
     const { limit, used, remaining, resetIn } = await parsed(profile)
     expect({ limit, used, remaining }).toEqual({ limit: 10, used: 1, remaining: 9 })

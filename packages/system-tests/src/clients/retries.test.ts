@@ -22,7 +22,7 @@ const requests = (path: string) => site.requests.get(path) ?? 0
 /** How early a timer of Node may fire, ms. */
 const EARLY = 5
 
-describe('point 70: after one 429 with Retry-After: 1 it succeeds, a second later', () => {
+describe('after one 429 with Retry-After: 1 it succeeds, a second later', () => {
   test.each(['got', 'axios-retry', 'axios-retry with exponentialDelay', 'ky', 'undici RetryAgent'])(
     '%s',
     (name) => {
@@ -36,7 +36,7 @@ describe('point 70: after one 429 with Retry-After: 1 it succeeds, a second late
   )
 })
 
-test("point 71: octokit's throttling reads the profile legacy and retries", () => {
+test("octokit's throttling reads the profile legacy and retries", () => {
   const { status, ms } = of('octokit')
   expect(status).toBe(200)
   // It waits until the reset, in whole seconds, and one more.
@@ -45,7 +45,7 @@ test("point 71: octokit's throttling reads the profile legacy and retries", () =
   expect(requests('/legacy/octokit')).toBe(3)
 })
 
-describe('point 72: Retry-After 2147483, the longest that is ever sent, is waited for', () => {
+describe('Retry-After 2147483, the longest that is ever sent, is waited for', () => {
   test.each(['got', 'axios-retry'])('%s', (name) => {
     expect(requests(`/forever/${name}`)).toBe(2)
     // One second more, and in the same time it came back at once.

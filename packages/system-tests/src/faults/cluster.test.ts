@@ -1,4 +1,4 @@
-// Rows of the fault matrix in which a Redis Cluster fails, or changes.
+// Faults in which a Redis Cluster fails, or changes.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
@@ -15,7 +15,7 @@ import { algorithms } from '../../../core/src/algorithms/index.ts'
 import { guarded } from '../../../core/src/stores/redis/testing/guarded.ts'
 import { conclude, note } from './figures.ts'
 import { LIMIT, Load } from './load.ts'
-import './told.ts'
+import './warning-codes.ts'
 
 let cluster: RedisCluster
 const clients: Cluster[] = []
@@ -51,10 +51,10 @@ describe('three masters', () => {
     cluster = await startCluster()
   })
 
-  test('row 17: a slot is migrated under traffic (MOVED, ASK)', async () => {
+  test('a slot is migrated under traffic (MOVED, ASK)', async () => {
     const client = connect()
-    const terms = { ...patient, store: client, limit: LIMIT, window: '1d' } as const
-    const limiter = createLimiter({ ...terms, algorithm: 'sliding-log', prefix: 'moves' })
+    const base = { ...patient, store: client, limit: LIMIT, window: '1d' } as const
+    const limiter = createLimiter({ ...base, algorithm: 'sliding-log', prefix: 'moves' })
     await limiter.consume('mover')
     const slot = await slotOf(cluster, '{mover}')
     const from = cluster.masters[Math.floor((slot * 3) / 16_384)]!
@@ -71,7 +71,7 @@ describe('three masters', () => {
     conclude(17, 'a slot migrated under traffic', report, { bound: LIMIT, normalMs: undefined })
   })
 
-  test('row 12: two masters of three are cut off: the third refuses, this process decides', async () => {
+  test('two masters of three are cut off: the third refuses, this process decides', async () => {
     const load = new Load(connect()).start()
     await load.untilDecided(300)
     cluster.masters[0]!.pause()
@@ -85,7 +85,7 @@ describe('three masters', () => {
     conclude(12, 'a master in the minority', await load.stop(), { bound: LIMIT, normalMs })
   })
 
-  test('row 25: a policy refuses in its slot: what another slot granted is given back', async () => {
+  test('a policy refuses in its slot: what another slot granted is given back', async () => {
     const limit = algorithms['sliding-log'].compile({ limit: LIMIT, windowMs: 3_600_000 })
     const ledger = guarded(connect(), [limit, limit], 'apart')
     const charge = (key: string) => ({ key, limit, cost: 1 })
@@ -118,7 +118,7 @@ describe('three masters with replicas', () => {
     cluster = await startCluster({ replicasPerMaster: 1 })
   })
 
-  test('row 11: a master is killed, and its replica takes over', async () => {
+  test('a master is killed, and its replica takes over', async () => {
     const load = new Load(connect()).start()
     await load.untilDecided(300)
     await (await masterOf('*fixed-window*')).kill()

@@ -1,4 +1,4 @@
-// Rows of the fault matrix in which another server becomes the master, or the clock is another.
+// Faults in which another server becomes the master, or the server's clock changes.
 
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createLimiter, redisStore } from '@sluice/core'
@@ -14,7 +14,7 @@ import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { conclude, note } from './figures.ts'
 import { LIMIT, Load } from './load.ts'
-import { told } from './told.ts'
+import { warningCodes } from './warning-codes.ts'
 
 const ends: (() => unknown)[] = []
 
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-test('row 11: Sentinel replaces a killed master', async () => {
+test('Sentinel replaces a killed master', async () => {
   const sentinel = await startSentinel()
   ends.push(() => sentinel.stop())
   const client = new Redis({
@@ -41,7 +41,7 @@ test('row 11: Sentinel replaces a killed master', async () => {
   conclude(11, 'Sentinel failover', await load.stop(), { bound: LIMIT, normalMs })
 }, 40_000)
 
-describe('row 10: the address of the master leads to another, the old one is read-only', () => {
+describe('the address of the master leads to another, the old one is read-only', () => {
   let old: RedisServer
   let fresh: RedisServer
   let proxy: RedisProxy
@@ -100,7 +100,7 @@ describe('row 10: the address of the master leads to another, the old one is rea
 
 const HOUR = 3_600_000
 
-describe('row 13: the clock of the server steps', () => {
+describe('the clock of the server steps', () => {
   test.each([
     ['an hour ahead', HOUR],
     ['an hour back', -HOUR],
@@ -143,7 +143,7 @@ describe('row 13: the clock of the server steps', () => {
   })
 })
 
-test('row 8: the ACL forbids scripts: told at once, this process decides', async () => {
+test('the ACL forbids scripts: it warns immediately, and this process decides', async () => {
   const redis = await startRedis()
   await redis.command('ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '+@all', '-@scripting')
   ends.push(() => redis.stop())
@@ -156,7 +156,7 @@ test('row 8: the ACL forbids scripts: told at once, this process decides', async
   await client.ping()
   const limiter = createLimiter({ store: client, limit: 2, window: '1h' })
   expect((await limiter.consume('client')).source).toBe('local')
-  expect(told).toEqual(['SLUICE_STORE_DOWN'])
+  expect(warningCodes).toEqual(['SLUICE_STORE_DOWN'])
   const load = new Load(client).start()
   await load.untilDecided(500)
   await redis.command('ACL', 'SETUSER', 'app', '+@all')
@@ -164,7 +164,7 @@ test('row 8: the ACL forbids scripts: told at once, this process decides', async
   conclude(8, 'ACL forbids scripts', await load.stop(), { bound: LIMIT, normalMs })
 })
 
-test('a node-redis client that nobody has connected is told of at once', async () => {
+test('a node-redis client that nobody has connected is warned about immediately', async () => {
   const client = createClient({ url: 'redis://127.0.0.1:1' })
   const messages: string[] = []
   jest

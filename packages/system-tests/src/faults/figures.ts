@@ -2,9 +2,9 @@ import { appendFileSync } from 'node:fs'
 import { expect } from '@jest/globals'
 import { DEADLINE_MS, type Report } from './load.ts'
 
-/** What a row of the fault matrix came to. */
+/** What a test of a fault has measured: a row of the table in docs/failures.md. */
 export interface Figures {
-  /** Its number in the matrix. */
+  /** Its place in the table. */
   readonly row: number
   readonly fault: string
   /** The longest that a request waited, ms. */
@@ -19,7 +19,7 @@ export interface Figures {
 /** Where `npm run faults` collects them: a file with a line of JSON for each. */
 const FILE = process.env.SLUICE_FIGURES
 
-/** Checks what every row must keep, and notes its figures for the table. */
+/** Checks what must hold in every fault, and notes the figures for the table. */
 export function conclude(
   row: number,
   fault: string,
@@ -40,15 +40,15 @@ export function conclude(
 }
 
 /**
- * No request waits beyond the deadline and 20 ms, but for what this process itself stood still:
- * of a stall of more than half the deadline, calls are counted a tenth of the deadline at most.
+ * No request waits longer than the deadline and 20 ms, except while this process itself was blocked:
+ * during a stall of more than half the deadline, a call counts a tenth of the deadline at most.
  */
 function expectInTime({ waitedMs, stalledMs }: Report): void {
   const anew = stalledMs > DEADLINE_MS / 2 ? DEADLINE_MS : 0
   expect(waitedMs).toBeLessThanOrEqual(DEADLINE_MS + 20 + 2 * stalledMs + anew)
 }
 
-/** Notes the figures of a row that has checked them itself. */
+/** Notes the figures of a test that has checked them itself. */
 export function note(figures: Partial<Figures> & Pick<Figures, 'row' | 'fault'>): void {
   if (FILE !== undefined) appendFileSync(FILE, `${JSON.stringify(figures)}\n`)
 }

@@ -52,9 +52,15 @@ export class Load {
 
   constructor(store: NonNullable<LimiterOptions['store']>, failureMode: Mode = {}) {
     const prefix = randomUUID()
-    const terms = { store, prefix, window: '1d', algorithm: 'sliding-log', ...failureMode } as const
-    this.scarce = createLimiter({ ...terms, limit: LIMIT })
-    this.plenty = createLimiter({ ...terms, algorithm: 'fixed-window', limit: 10 ** 9 })
+    const options = {
+      store,
+      prefix,
+      window: '1d',
+      algorithm: 'sliding-log',
+      ...failureMode,
+    } as const
+    this.scarce = createLimiter({ ...options, limit: LIMIT })
+    this.plenty = createLimiter({ ...options, algorithm: 'fixed-window', limit: 10 ** 9 })
   }
 
   start(): this {

@@ -16,7 +16,7 @@ import { Cluster, Redis } from 'ioredis'
 import type { CompiledLimit } from '../../../core/src/algorithms/algorithm.ts'
 import { algorithms } from '../../../core/src/algorithms/index.ts'
 import { guarded } from '../../../core/src/stores/redis/testing/guarded.ts'
-import { told } from './told.ts'
+import { warningCodes } from './warning-codes.ts'
 
 let redis: RedisServer
 let cluster: RedisCluster
@@ -59,20 +59,20 @@ function send(session: ClientHttp2Session): Promise<number> {
 }
 
 const exactly = { 200: LIMIT, 429: REQUESTS - LIMIT }
-const terms = { limit: LIMIT, window: '1d' } as const
+const base = { limit: LIMIT, window: '1d' } as const
 
 describe('3,000 requests at once on one HTTP/2 connection: the limit passes, nobody gets a 503', () => {
   test.each(['local', 'allow', 'deny'] as const)('with one server, %s', async (onStoreError) => {
     const store = new Redis(redis.url)
-    expect(await statuses({ ...terms, store, prefix: onStoreError, onStoreError })).toEqual(exactly)
-    expect(told).toEqual([])
+    expect(await statuses({ ...base, store, prefix: onStoreError, onStoreError })).toEqual(exactly)
+    expect(warningCodes).toEqual([])
     store.disconnect()
   })
 
   test('with a cluster', async () => {
     const store = new Cluster(cluster.nodes.map(({ host, port }) => ({ host, port })))
-    expect(await statuses({ ...terms, store, onStoreError: 'deny' })).toEqual(exactly)
-    expect(told).toEqual([])
+    expect(await statuses({ ...base, store, onStoreError: 'deny' })).toEqual(exactly)
+    expect(warningCodes).toEqual([])
     store.disconnect()
   })
 })
@@ -93,6 +93,6 @@ test('3,000 requests at once in a cluster, each with a key of its own beside the
   )
   expect(results.filter(({ admitted }) => admitted)).toHaveLength(LIMIT)
   expect(new Set(results.map(({ source }) => source))).toEqual(new Set(['store']))
-  expect(told).toEqual([])
+  expect(warningCodes).toEqual([])
   store.disconnect()
 })

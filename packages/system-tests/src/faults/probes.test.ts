@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createLimiter, type Decision, type Limiter } from '@sluice/core'
 import { type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
-import { told } from './told.ts'
+import { warningCodes } from './warning-codes.ts'
 
 let redis: RedisServer
 let client: Redis
@@ -57,22 +57,22 @@ async function open(limiter: Limiter, spoil: () => Promise<unknown>): Promise<vo
   const isOpen = async () => {
     next += 1
     await limiter.consume(`new ${next}`)
-    return told.length > 0
+    return warningCodes.length > 0
   }
   await until(isOpen, { withinMs: 5_000, what: 'the breaker is open' })
 }
 
-const terms = { limit: 3, window: '1h', refusalCache: false } as const
+const options = { limit: 3, window: '1h', refusalCache: false } as const
 
 test('out of memory: refused requests don’t bring the store back', async () => {
   client = new Redis(redis.url)
-  const limiter = createLimiter({ ...terms, store: client })
+  const limiter = createLimiter({ ...options, store: client })
   await open(limiter, () => redis.command('CONFIG', 'SET', 'maxmemory', '1'))
   expect(await probe(limiter)).toEqual(Array(PROBES).fill('local'))
-  expect(told).toEqual(['SLUICE_STORE_DOWN'])
+  expect(warningCodes).toEqual(['SLUICE_STORE_DOWN'])
   await redis.command('CONFIG', 'SET', 'maxmemory', '0')
   await probe(limiter)
-  expect(told).toEqual(['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP'])
+  expect(warningCodes).toEqual(['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP'])
 })
 
 test.each(['set', 'setrange', 'pexpire'])('an ACL without +%s: the same', async (missing) => {
@@ -81,11 +81,11 @@ test.each(['set', 'setrange', 'pexpire'])('an ACL without +%s: the same', async 
   client = new Redis(redis.url, { username: 'limiter', password: 'secret' })
   // The log uses all of them, a new key `set` or `pexpire`, one that is there `setrange`.
   const algorithm = missing === 'set' ? 'sliding-window' : 'sliding-log'
-  const limiter = createLimiter({ ...terms, store: client, algorithm })
+  const limiter = createLimiter({ ...options, store: client, algorithm })
   await open(limiter, () => redis.command('ACL', 'SETUSER', 'limiter', `-${missing}`))
   expect(await probe(limiter)).toEqual(Array(PROBES).fill('local'))
-  expect(told).toEqual(['SLUICE_STORE_DOWN'])
+  expect(warningCodes).toEqual(['SLUICE_STORE_DOWN'])
   await redis.command('ACL', 'SETUSER', 'limiter', `+${missing}`)
   await probe(limiter)
-  expect(told).toEqual(['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP'])
+  expect(warningCodes).toEqual(['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP'])
 })

@@ -1,4 +1,4 @@
-// Rows of the fault matrix in which it is this process, its clock or its load that is out of order.
+// Faults of this process, its clock or its load.
 
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createLimiter, memoryStore } from '@sluice/core'
@@ -6,7 +6,7 @@ import { type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { conclude, note } from './figures.ts'
 import { DEADLINE_MS, LIMIT, Load } from './load.ts'
-import { told } from './told.ts'
+import { warningCodes } from './warning-codes.ts'
 
 /** Each costs some microseconds: only the table is worth a minute of them. */
 const IDS = process.env.SLUICE_FIGURES === undefined ? 300_000 : 10_000_000
@@ -27,7 +27,7 @@ afterEach(async () => {
 test.each([
   ['+1 h', 3_600_000],
   ['-1 h', -3_600_000],
-])('row 14: the clock of this process steps %s: nothing follows from it', async (step, ms) => {
+])('the clock of this process steps %s: nothing follows from it', async (step, ms) => {
   const load = new Load(client).start()
   await load.untilDecided(200)
   const now = Date.now
@@ -35,11 +35,11 @@ test.each([
   await load.untilDecided(500)
   const report = await load.stop()
   expect([...report.sources].sort()).toEqual(['cache', 'store'])
-  expect(told).toEqual([])
+  expect(warningCodes).toEqual([])
   conclude(14, `own clock ${step}`, report, { bound: 0, normalMs: undefined })
 })
 
-test('row 14: a clock that is set back during an outage does not prolong it', async () => {
+test('a clock that is set back during an outage does not prolong it', async () => {
   const load = new Load(client).start()
   await load.untilDecided(100)
   redis.pause()
@@ -51,7 +51,7 @@ test('row 14: a clock that is set back during an outage does not prolong it', as
   conclude(14, 'own clock -1 h during an outage', await load.stop(), { bound: LIMIT, normalMs })
 })
 
-test('row 26: the event loop stands still for a second: the store is not blamed', async () => {
+test('the event loop stands still for a second: the store is not blamed', async () => {
   const load = new Load(client).start()
   await load.untilDecided(200)
   const until = performance.now() + 1000
@@ -59,11 +59,11 @@ test('row 26: the event loop stands still for a second: the store is not blamed'
   await load.untilDecided(500)
   const report = await load.stop()
   expect([...report.sources].sort()).toEqual(['cache', 'store'])
-  expect(told).toEqual([])
+  expect(warningCodes).toEqual([])
   conclude(26, 'event loop blocked for 1 s', report, { bound: 0, normalMs: undefined })
 })
 
-test('row 28: after an outage nothing of it is made up for', async () => {
+test('after an outage nothing of it is made up for', async () => {
   const load = new Load(client).start()
   await load.untilDecided(100)
   redis.pause()
@@ -81,7 +81,7 @@ test('row 28: after an outage nothing of it is made up for', async () => {
   })
 })
 
-test('row 19: millions of ids leave memory bounded and a refused client refused', () => {
+test('millions of ids leave memory bounded and a refused client refused', () => {
   const maxKeys = 100_000
   const store = memoryStore({ maxKeys })
   const limiter = createLimiter({ store, limit: 2, window: '1h' })
@@ -105,12 +105,12 @@ test('row 19: millions of ids leave memory bounded and a refused client refused'
   })
 }, 120_000)
 
-test('row 19: an outage with as many clients is as bounded', async () => {
+test('an outage with as many clients is as bounded', async () => {
   await redis.kill()
   const limiter = createLimiter({ store: client, limit: 2, window: '1h' })
   const noticed = async () => {
     await limiter.consume('first')
-    return told.length > 0
+    return warningCodes.length > 0
   }
   await until(noticed, { withinMs: 10_000, what: 'the outage is noticed' })
   await limiter.consume('abuser', { cost: 2 })
@@ -138,7 +138,7 @@ const CRAFTED = [
   '#',
 ]
 
-test('rows 20 and 21: crafted ids have a quota each, in keys of bounded size and slots of their own', async () => {
+test('crafted ids have a quota each, in keys of bounded size and slots of their own', async () => {
   const limiter = createLimiter({ store: client, limit: 1, window: '1h', deadline: '1m' })
   const first = await Promise.all(CRAFTED.map((id) => limiter.consume(id)))
   expect(first.filter(({ allowed }) => allowed)).toHaveLength(CRAFTED.length)

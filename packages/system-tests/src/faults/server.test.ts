@@ -1,4 +1,4 @@
-// Rows of the fault matrix in which one Redis server, or the way to it, fails.
+// Faults of one Redis server, or of the network to it.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
@@ -12,7 +12,7 @@ import {
 import { Redis, type RedisOptions } from 'ioredis'
 import { conclude, note } from './figures.ts'
 import { LIMIT, Load } from './load.ts'
-import { told } from './told.ts'
+import { warningCodes } from './warning-codes.ts'
 
 let redis: RedisServer
 let proxy: RedisProxy
@@ -38,16 +38,16 @@ afterEach(async () => {
 
 const DOWN_AND_UP = ['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP']
 
-test('row 1, peers fault 5: Redis is absent at start', async () => {
+test('Redis is absent at start', async () => {
   await redis.kill()
   const load = new Load(connect()).start()
   await load.untilDecided(500)
-  expect(told).toEqual(['SLUICE_STORE_DOWN'])
+  expect(warningCodes).toEqual(['SLUICE_STORE_DOWN'])
   await redis.restart()
   const normalMs = await load.untilDecidedBy('store')
   await load.untilDecided(500)
   const report = await load.stop()
-  expect(told).toEqual(DOWN_AND_UP)
+  expect(warningCodes).toEqual(DOWN_AND_UP)
   // A quota by this process, and another by the Redis that knows nothing of it.
   conclude(1, 'absent at start', report, { bound: LIMIT, normalMs })
 })
@@ -55,7 +55,7 @@ test('row 1, peers fault 5: Redis is absent at start', async () => {
 test.each([
   ['without its data', false],
   ['with its data', true],
-])('row 2: Redis is killed under load, and comes back %s', async (how, keepData) => {
+])('Redis is killed under load, and comes back %s', async (how, keepData) => {
   const load = new Load(connect()).start()
   await load.untilDecided(200)
   if (keepData) await redis.command('SAVE')
@@ -66,10 +66,10 @@ test.each([
   const normalMs = await load.untilDecidedBy('store')
   await load.untilDecided(500)
   conclude(2, `killed under load, back ${how}`, await load.stop(), { bound: LIMIT, normalMs })
-  expect(told).toEqual(DOWN_AND_UP)
+  expect(warningCodes).toEqual(DOWN_AND_UP)
 })
 
-test('row 3: Redis is frozen, its sockets stay open', async () => {
+test('Redis is frozen, its sockets stay open', async () => {
   const load = new Load(connect()).start()
   await load.untilDecided(200)
   redis.pause()
@@ -79,10 +79,10 @@ test('row 3: Redis is frozen, its sockets stay open', async () => {
   const normalMs = await load.untilDecidedBy('store')
   await load.untilDecided(500)
   conclude(3, 'frozen (SIGSTOP)', await load.stop(), { bound: LIMIT, normalMs })
-  expect(told).toEqual(DOWN_AND_UP)
+  expect(warningCodes).toEqual(DOWN_AND_UP)
 })
 
-test('row 3: the network swallows everything', async () => {
+test('the network swallows everything', async () => {
   const load = new Load(connect()).start()
   await load.untilDecided(200)
   proxy.blackhole()
@@ -96,14 +96,14 @@ test('row 3: the network swallows everything', async () => {
   conclude(3, 'network swallows everything', await load.stop(), { bound: LIMIT, normalMs })
 })
 
-describe('row 4: Redis is slow', () => {
+describe('Redis is slow', () => {
   test.each([1, 5, 20])('by %i ms: it decides all the same', async (ms) => {
     proxy.latency(ms)
     const load = new Load(connect()).start()
     await load.untilDecided(400)
     const report = await load.stop()
     conclude(4, `slow by ${ms} ms`, report, { bound: 0, normalMs: undefined })
-    expect(told).toEqual([])
+    expect(warningCodes).toEqual([])
   })
 
   test.each([100, 150])(
@@ -149,11 +149,11 @@ describe('row 4: Redis is slow', () => {
     const charged = async () => (await limiter.peek('client')).source === 'store'
     await until(charged, { withinMs: 5000, what: 'the store answers again' })
     expect((await limiter.peek('client')).remaining).toBe(8)
-    expect(told).toEqual([])
+    expect(warningCodes).toEqual([])
   })
 })
 
-describe('row 5: the reply is lost after the script has run', () => {
+describe('the reply is lost after the script has run', () => {
   test('a client that does not resend charges once', async () => {
     const client = connect({ autoResendUnfulfilledCommands: false })
     const limiter = createLimiter({ store: client, limit: 10, window: '1d' })
@@ -182,7 +182,7 @@ describe('row 5: the reply is lost after the script has run', () => {
   })
 })
 
-test('row 6: a hundred clients come back after an outage, each with a probe at a time', async () => {
+test('a hundred clients come back after an outage, each with a probe at a time', async () => {
   const limiters = Array.from({ length: 100 }, (_, i) =>
     createLimiter({ store: connect(), limit: 10 ** 6, window: '1d', prefix: `p${i}` }),
   )
@@ -215,7 +215,7 @@ test('row 6: a hundred clients come back after an outage, each with a probe at a
   await decidedBy('store')
   note({
     row: 6,
-    fault: '100 clients come back at once',
+    fault: '100 clients come back together',
     waitedMs: Math.ceil(waitedMs),
     normalMs: Math.ceil(performance.now() - resumedAt),
   })

@@ -19,7 +19,7 @@ import type { StoreLimiter } from '../../../core/src/limiter/store-limiter.ts'
 import { guarded } from '../../../core/src/stores/redis/testing/guarded.ts'
 import type { FailureMode } from '../../../core/src/stores/resilient/resilient-ledger.ts'
 import { LIMIT } from './load.ts'
-import './told.ts'
+import './warning-codes.ts'
 
 const HOUR = 3_600_000
 const perHour = (limit: number) => algorithms['fixed-window'].compile({ limit, windowMs: HOUR })
@@ -217,8 +217,8 @@ describe('with clocks that differ', () => {
         algorithm: 'fixed-window',
       } as const
     })
-    const terms = { ...patient, store: client, policies, prefix: 'settled' } as const
-    const limiter = createLimiter(terms) as StoreLimiter<'async'>
+    const options = { ...patient, store: client, policies, prefix: 'settled' } as const
+    const limiter = createLimiter(options) as StoreLimiter<'async'>
     const charges = [address, user].map((key, i) => {
       return { key, limit: limiter.policies[i]?.compiledLimit as CompiledLimit, cost: 1 }
     })

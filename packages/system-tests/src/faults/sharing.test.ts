@@ -1,4 +1,4 @@
-// Rows of the fault matrix in which several processes each take a share of the limits.
+// Faults in which several processes each take a share of the limits.
 
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -7,7 +7,7 @@ import { type RedisServer, runInProcesses, startRedis, until } from '@sluice/tes
 import { Redis } from 'ioredis'
 import { note } from './figures.ts'
 import { LIMIT } from './load.ts'
-import './told.ts'
+import './warning-codes.ts'
 
 const PROCESSES = 4
 const SHARE = LIMIT / PROCESSES
@@ -23,7 +23,7 @@ afterEach(async () => {
   await redis.stop()
 })
 
-test('row 27: four processes without Redis, a quarter of the limit each, keep the limit', async () => {
+test('four processes without Redis, a quarter of the limit each, keep the limit', async () => {
   await redis.kill()
   const work = { url: redis.url, limit: LIMIT, times: 2 * LIMIT }
   const worker = join(__dirname, 'workers', 'sharing.ts')
@@ -32,7 +32,7 @@ test('row 27: four processes without Redis, a quarter of the limit each, keep th
   note({ row: 27, fault: 'four processes without Redis, a quarter each', excess: 0, bound: 0 })
 })
 
-describe('row 27: an outage begins and ends within the window, a quarter of the limit each', () => {
+describe('an outage begins and ends within the window, a quarter of the limit each', () => {
   /** As one of the processes has it: with a connection, and so a view of the store, of its own. */
   async function startLimiter(): Promise<Limiter> {
     const client = new Redis(redis.url, {
@@ -46,8 +46,8 @@ describe('row 27: an outage begins and ends within the window, a quarter of the 
     client.on('error', () => {})
     clients.push(client)
     await client.connect()
-    const terms = { limit: LIMIT, window: '1d', algorithm: 'sliding-log' } as const
-    return createLimiter({ ...terms, store: client, localShare: 1 / PROCESSES })
+    const options = { limit: LIMIT, window: '1d', algorithm: 'sliding-log' } as const
+    return createLimiter({ ...options, store: client, localShare: 1 / PROCESSES })
   }
 
   /** How many of as many requests as it takes are admitted, and who decides them all. */
@@ -93,7 +93,7 @@ describe('row 27: an outage begins and ends within the window, a quarter of the 
       await decidedBy(limiter, 'store')
       after.push(await admitted(limiter, 2 * LIMIT, 'store'))
     }
-    // Redis knows nothing of what was admitted alone, but for what a probe has told it.
+    // Redis knows nothing of what was admitted alone, except for what a probe has reported.
     const excess = sum(before) + sum(alone) + sum(after) - LIMIT
     expect(excess).toBeLessThanOrEqual(sum(alone))
     expect(excess).toBeGreaterThanOrEqual(sum(alone) - PROCESSES)

@@ -1,4 +1,4 @@
-// Rows of the fault matrix in which Redis goes on, but loses or refuses something.
+// Faults in which Redis stays up, but loses or refuses something.
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createLimiter, type RedisClient } from '@sluice/core'
@@ -6,7 +6,7 @@ import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redi
 import { Redis } from 'ioredis'
 import { conclude, note } from './figures.ts'
 import { LIMIT, Load } from './load.ts'
-import { told } from './told.ts'
+import { warningCodes } from './warning-codes.ts'
 
 let redis: RedisServer
 let client: Redis
@@ -21,7 +21,7 @@ afterEach(async () => {
   await redis.stop()
 })
 
-test('row 7: its scripts are flushed again and again, and a thousand foreign ones come', async () => {
+test('its scripts are flushed again and again, and a thousand foreign ones come', async () => {
   const load = new Load(client).start()
   for (let i = 0; i < 1000; i += 1) {
     await client.eval(`return ${i}`, 0)
@@ -33,7 +33,7 @@ test('row 7: its scripts are flushed again and again, and a thousand foreign one
   conclude(7, 'scripts flushed, 1,000 foreign ones', report, { bound: 0, normalMs: undefined })
 })
 
-test('row 15: no memory is left, and nothing may be evicted', async () => {
+test('no memory is left, and nothing may be evicted', async () => {
   const load = new Load(client).start()
   await load.untilDecided(100)
   await redis.command('CONFIG', 'SET', 'maxmemory', '1')
@@ -43,13 +43,13 @@ test('row 15: no memory is left, and nothing may be evicted', async () => {
   const normalMs = await load.untilDecidedBy('store')
   await load.untilDecided(500)
   conclude(15, 'out of memory (noeviction)', await load.stop(), { bound: LIMIT, normalMs })
-  expect(told).toEqual(['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP'])
+  expect(warningCodes).toEqual(['SLUICE_STORE_DOWN', 'SLUICE_STORE_UP'])
 })
 
-test('row 16: the key of a client is evicted: it has one new quota', async () => {
+test('the key of a client is evicted: it has one new quota', async () => {
   await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-random')
-  const terms = { store: client, limit: LIMIT, window: '1d', algorithm: 'sliding-log' } as const
-  const limiter = createLimiter({ ...terms, ...patient })
+  const options = { store: client, limit: LIMIT, window: '1d', algorithm: 'sliding-log' } as const
+  const limiter = createLimiter({ ...options, ...patient })
   const admitted = async () => {
     const all = await Promise.all(
       Array.from({ length: 3 * LIMIT }, () => limiter.consume('client')),
@@ -65,7 +65,7 @@ test('row 16: the key of a client is evicted: it has one new quota', async () =>
   note({ row: 16, fault: 'the key of a client evicted', excess: LIMIT, bound: LIMIT })
 })
 
-test('row 22: the limit is changed while it runs: who uses the new one counts anew', async () => {
+test('the limit is changed while it runs: who uses the new one counts anew', async () => {
   const limiterOf = (limit: number) =>
     createLimiter({ ...patient, store: client, limit, window: '1d', algorithm: 'sliding-log' })
   const admitted = async (limit: number) => {
@@ -80,7 +80,7 @@ test('row 22: the limit is changed while it runs: who uses the new one counts an
   note({ row: 22, fault: 'the limit changed while running, 30 to 20', excess: 20, bound: 20 })
 })
 
-test('row 22: two versions of the script at once share the counts to the last request', async () => {
+test('two versions of the script side by side share the counts to the last request', async () => {
   const limit = { window: '1d', limit: 30, algorithm: 'sliding-window' } as const
   const limiters = [client, another(client)].map((store) =>
     createLimiter({ ...patient, ...limit, store }),
@@ -91,7 +91,7 @@ test('row 22: two versions of the script at once share the counts to the last re
   expect(all.filter(({ allowed }) => allowed)).toHaveLength(30)
   const scripts = (await redis.info('memory')).number_of_cached_scripts
   expect(Number(scripts)).toBe(2)
-  note({ row: 22, fault: 'two versions of the script at once', excess: 0, bound: 0 })
+  note({ row: 22, fault: 'two versions of the script side by side', excess: 0, bound: 0 })
 })
 
 /** A client by which the script has other text, and so another digest. */

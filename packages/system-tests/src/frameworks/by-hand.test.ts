@@ -92,9 +92,9 @@ describe.each(Object.keys(FRAMEWORKS))('the limiter of a middleware in %s', (ada
   describe.each(['memory', 'Redis'])('on %s', (kind) => {
     async function serve(options: object = {}, login: object = { limit: 9, window: '1d' }) {
       const store = kind === 'memory' ? undefined : client
-      const terms = { limit: 5, window: '1d', deadline: '1m', store, ...options }
+      const base = { limit: 5, window: '1d', deadline: '1m', store, ...options }
       const start = FRAMEWORKS[adapter] as (typeof FRAMEWORKS)[string]
-      const { server, limiter } = await start(terms, login)
+      const { server, limiter } = await start(base, login)
       servers.push(server)
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       const { port } = server.address() as AddressInfo

@@ -102,7 +102,7 @@ const STORES: Record<string, () => RateLimitOptions['store'] & { close(): void }
   Redis: () => redisStore(client, { clock: manualClock() }),
 }
 
-describe.each(Object.keys(STORES))('peers fault 14: on %s', (kind) => {
+describe.each(Object.keys(STORES))('on %s', (kind) => {
   let store: ReturnType<(typeof STORES)[string]>
   let site: Site
 

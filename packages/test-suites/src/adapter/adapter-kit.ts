@@ -57,13 +57,13 @@ export interface SuiteResponse {
 
 type Reader = (request: SuiteRequest) => unknown
 
-/** The options in the terms of the framework. */
+/** The options with the types of the framework. */
 export function translate<Request, Response>(
   options: TestOptions,
   { read, send }: AdapterKit<Request, Response>,
 ): RateLimitOptions<Request, Response> {
-  const translateReaders = (terms: object) => {
-    const translated: Record<string, unknown> = { ...terms }
+  const translateReaders = (given: object) => {
+    const translated: Record<string, unknown> = { ...given }
     for (const name of ['limit', 'cost', 'key', 'user', 'skip', 'settle']) {
       const reader = translated[name]
       if (typeof reader !== 'function') continue

@@ -19,7 +19,7 @@ export interface SendOptions {
   readonly to?: string
 }
 
-/** What came back, as it stood on the wire. */
+/** The response as it was on the wire. */
 export class Reply {
   readonly status: number
   readonly body: string
@@ -44,7 +44,7 @@ export class Reply {
   /** The one line of the field, or undefined if there is none. */
   field(name: string): string | undefined {
     const [value, ...others] = this.all(name)
-    if (others.length > 0) throw new Error(`${name} stands on ${others.length + 1} lines`)
+    if (others.length > 0) throw new Error(`${name} is on ${others.length + 1} lines`)
     return value
   }
 
@@ -66,7 +66,7 @@ export class Reply {
   }
 }
 
-/** Sends one request on a connection of its own, and checks that the answer's fields are in form. */
+/** Sends one request on its own connection, and checks that the fields of the answer are well-formed. */
 export async function send(target: Target, options: SendOptions = {}): Promise<Reply> {
   const { method = 'GET', path = '/', headers = {}, from, to } = options
   const test = supertest(baseOf(target, to))[method.toLowerCase() as 'get'](path)
@@ -96,7 +96,7 @@ function asText(response: Response, done: (error: Error | null, body: string) =>
   response.on('end', () => done(null, body))
 }
 
-/** Everything that a server sends on a connection, to a request written by hand. */
+/** Everything that a server sends on a connection, in answer to raw request text. */
 export function sendRaw(target: Target, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect('port' in target ? target : { path: target.socketPath })

@@ -89,7 +89,7 @@ export class World {
     })
   }
 
-  /** A store that fails when told to, for one test. */
+  /** A store that fails on demand, for one test. */
   failingStore(): FailingStore {
     const store = failingStore({ clock: this.clock })
     this.ends.push(async () => store.close())

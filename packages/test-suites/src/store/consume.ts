@@ -6,7 +6,7 @@ export function consumes({ describe, test }: StoreTests): void {
     describe(name, () => {
       const limit = limitOf(name)
 
-      test('admits the limit and no more, and tells what remains', async ({ open }) => {
+      test('admits the limit and no more, and shows what remains', async ({ open }) => {
         const { consume } = open([limit])
         for (let left = LIMIT - 1; left >= 0; left--) {
           const { admitted, outcomes } = await consume('client')
@@ -44,7 +44,7 @@ export function consumes({ describe, test }: StoreTests): void {
         expect((await consume('client', 2)).admitted).toBe(true)
       })
 
-      test('a cost beyond the limit waits for ever', async ({ open }) => {
+      test('a cost above the limit has an infinite wait', async ({ open }) => {
         const { consume } = open([limit])
         expect((await consume('client', LIMIT + 1)).outcomes[0]!.retryAfterMs).toBe(Infinity)
       })
@@ -67,7 +67,7 @@ export function consumes({ describe, test }: StoreTests): void {
         expect(await remaining('client')).toEqual([LIMIT])
       })
 
-      test('a clock that steps back locks nobody out for longer than a window', async ({
+      test('a clock that steps back locks no key out for longer than a window', async ({
         open,
         clock,
       }) => {
@@ -79,10 +79,7 @@ export function consumes({ describe, test }: StoreTests): void {
         expect((await consume('client')).admitted).toBe(true)
       })
 
-      test('nor in a policy that would have admitted while another one refused', async ({
-        open,
-        clock,
-      }) => {
+      test('a refusal by one policy charges no other policy', async ({ open, clock }) => {
         const { consume, remaining } = open([limitOf('fixed-window'), limit])
         const alone = open([limitOf('fixed-window')])
         await consume('client', 3)

@@ -32,8 +32,8 @@ export function contracts({ test }: StoreTests, mode: 'sync' | 'async'): void {
     const [first, second] = charges('client', 1)
     await ledger.consume([first!, { ...second!, cost: 4 }])
     expect(await remaining('client')).toEqual([LIMIT - 1, LIMIT - 4])
-    const ruling = await ledger.consume([first!, { ...second!, cost: 2 }])
-    expect(ruling.outcomes.map(({ admitted }) => admitted)).toEqual([true, false])
+    const result = await ledger.consume([first!, { ...second!, cost: 2 }])
+    expect(result.outcomes.map(({ admitted }) => admitted)).toEqual([true, false])
     expect(await remaining('client')).toEqual([LIMIT - 1, LIMIT - 4])
   })
 
@@ -66,17 +66,17 @@ export function contracts({ test }: StoreTests, mode: 'sync' | 'async'): void {
     }
   })
 
-  test('requests at once are admitted up to the limit, exactly', async ({ open }) => {
+  test('simultaneous requests are admitted up to the limit, exactly', async ({ open }) => {
     const { ledger, charges } = open([window, bucket])
-    const rulings = Array.from({ length: 300 }, async () => {
-      const ruling = ledger.consume(charges('client', 1))
-      return ruling instanceof Promise ? await ruling : copy(ruling)
+    const results = Array.from({ length: 300 }, async () => {
+      const result = ledger.consume(charges('client', 1))
+      return result instanceof Promise ? await result : copy(result)
     })
-    const admitted = (await Promise.all(rulings)).filter((ruling) => ruling.admitted)
+    const admitted = (await Promise.all(results)).filter((result) => result.admitted)
     expect(admitted.map(({ outcomes }) => outcomes[0]!.remaining)).toEqual([4, 3, 2, 1, 0])
   })
 
-  test(`answers ${mode === 'sync' ? 'at once' : 'by promises'}`, async ({ open }) => {
+  test(`answers ${mode === 'sync' ? 'synchronously' : 'with promises'}`, async ({ open }) => {
     const { ledger, charges } = open([window])
     const answers = [
       ledger.consume(charges('client', 1)),

@@ -27,7 +27,7 @@ export function settles({ describe, test }: StoreTests): void {
         expect((await consume('client', LIMIT)).admitted).toBe(true)
       })
 
-      test('of a key never seen charges what it is told', async ({ open }) => {
+      test('of a key never seen charges the whole correction', async ({ open }) => {
         const { settle, remaining } = open([limit])
         await settle('given back', -3)
         await settle('charged', 3)

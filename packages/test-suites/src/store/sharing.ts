@@ -55,7 +55,7 @@ export function shares({ test }: StoreTests): void {
     expect(await open([limit]).remaining('client')).toEqual([LIMIT - 2])
   })
 
-  test('keys of any characters and any length are told apart', async ({ open }) => {
+  test('keys of any characters and any length are distinct', async ({ open }) => {
     const { consume, remaining } = open([limit])
     for (const key of oddKeys) await consume(key, 2)
     for (const key of oddKeys) expect(await remaining(key)).toEqual([LIMIT - 2])

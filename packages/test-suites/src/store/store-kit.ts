@@ -6,7 +6,7 @@ import type { Runner } from '../runner.ts'
 
 /** The store under test. */
 export interface StoreKit<S extends Store = Store> {
-  /** Whether it answers at once or by promises. */
+  /** Whether it answers synchronously or with promises. */
   readonly mode: 'sync' | 'async'
   /** A store that decides on this clock. Called for each test; stores may share their states. */
   create(clock: () => number): S | Promise<S>
@@ -24,7 +24,7 @@ export function limitOf(name: AlgorithmName): CompiledLimit {
   return algorithms[name].compile({ limit: LIMIT, windowMs: WINDOW, maxDelayMs })
 }
 
-/** A store of its own for one test, with the ledgers that the test opens. */
+/** A new store for one test, with the ledgers that the test opens. */
 export interface Bench {
   readonly store: Store
   readonly clock: ManualClock
@@ -100,12 +100,12 @@ function rig(ledger: Ledger, limits: readonly CompiledLimit[]): Rig {
   }
 }
 
-/** Of a synchronous ledger's ruling, which the next call may overwrite. */
-export function copy({ outcomes, ...ruling }: StoreResult): StoreResult {
+/** Copies the result of a synchronous ledger, which the next call may overwrite. */
+export function copy({ outcomes, ...result }: StoreResult): StoreResult {
   const kept = outcomes.map(
     ({ admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }) => {
       return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
     },
   )
-  return { ...ruling, outcomes: kept }
+  return { ...result, outcomes: kept }
 }

@@ -6,7 +6,7 @@ import type { LogReader, LogSink } from './log-reader.ts'
 import { RecordReader } from './record.ts'
 
 const DELIMITERS = [',', ';', '\t'] as const
-/** Lines of a record, at most: beyond them a quote was never meant to be one. */
+/** Lines of a record, at most: in a longer one the opening quote is a mistake. */
 const MOST_LINES = 100
 const NEVER_CLOSED = 'a quoted field does not end'
 const GOES_ON = 'a quoted field goes on behind its quote'
@@ -17,9 +17,9 @@ interface Line {
 }
 
 /**
- * CSV with a header: separated by commas, semicolons or tabs. A record may have several lines. One
- * that comes to nothing loses its first line only: the others are looked at anew, each as the
- * beginning of a record.
+ * CSV with a header: separated by commas, semicolons or tabs. A record may have several lines.
+ * An invalid one loses only its first line: each of the others is tried again as the beginning of a
+ * record.
  */
 export class CsvReader implements LogReader {
   private readonly reading: Reading
@@ -133,7 +133,7 @@ export class CsvReader implements LogReader {
   }
 }
 
-/** The one that stands in the header most. */
+/** The one that occurs most often in the header. */
 function delimiterOf(header: string): string {
   const count = (delimiter: string) => header.split(delimiter).length
   return DELIMITERS.reduce((most, each) => (count(each) > count(most) ? each : most))

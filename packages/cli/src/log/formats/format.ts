@@ -11,7 +11,7 @@ import type { LogReader, LogSink } from './log-reader.ts'
 export const FORMATS = ['combined', 'json', 'csv'] as const
 export type FormatName = (typeof FORMATS)[number]
 
-/** What is to be read of a log, and where in it. */
+/** What a replay reads from a log, and where it is in the log. */
 export interface Reading {
   /** Numbers them. */
   readonly clients: Clients
@@ -19,7 +19,7 @@ export interface Reading {
   readonly fields: FieldNames
   /** True: entries have everything that a line says. False: only time, client and cost. */
   readonly whole: boolean
-  /** What of a line may be shown. */
+  /** Which parts of a line may be shown. */
   readonly mask: Mask
 }
 

@@ -2,7 +2,7 @@ import { LineSplitter, MAX_LINE } from '../input/lines.ts'
 import { LogEntry } from '../log-entry.ts'
 import type { LogReader, LogSink } from './log-reader.ts'
 
-/** A format in which each line stands for itself. */
+/** A format in which each line is one record. */
 export interface LineFormat {
   /**
    * Reads the line between `start` and `end` into the entry.
@@ -15,7 +15,7 @@ export interface LineFormat {
 export class LineReader implements LogReader {
   private readonly splitter: LineSplitter
 
-  /** @param whole true: a new entry for each line. Else the same one is filled in anew */
+  /** @param whole true: a new entry for each line. Otherwise the same entry is reused */
   constructor(format: LineFormat, sink: LogSink, whole: boolean) {
     let entry = new LogEntry()
     let number = 0

@@ -2,7 +2,7 @@ import type { LogEntry } from '../log-entry.ts'
 
 /** What a reader reports about its file, line by line. */
 export interface LogSink {
-  /** A line that could be read. The entry is the sink's from then on only if it asked for whole ones. */
+  /** A line that could be read. The sink may keep the entry only if it asked for whole ones. */
   entry(entry: LogEntry): void
   /**
    * @param line its number in the file, from 1

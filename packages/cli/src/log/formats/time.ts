@@ -1,6 +1,6 @@
 /** Between seconds and milliseconds since the epoch: the year 5138 in the one, 1973 in the other. */
 const FIRST_MS = 1e11
-/** Beyond it a number is neither. The year 5138 in ms. */
+/** A larger number is neither. The year 5138 in ms. */
 const LAST_MS = 1e14
 
 const ISO =
@@ -8,8 +8,8 @@ const ISO =
 const NUMBER = /^-?\d+(\.\d+)?$/
 
 /**
- * Ms since the epoch, of epoch seconds (whole or not), epoch milliseconds, or ISO 8601, which is
- * UTC where it names no zone; of the years before 1970 it is negative. NaN for anything else.
+ * Ms since the epoch, from epoch seconds (whole or not), epoch milliseconds, or ISO 8601, which is
+ * UTC if it names no zone; negative before 1970. NaN for anything else.
  */
 export function readTime(value: unknown): number {
   if (typeof value === 'number') return fromNumber(value)

@@ -27,13 +27,13 @@ export interface UnreadableLine {
   readonly reason: string
 }
 
-/** Reads the files of a log one after the other, and keeps account of their lines. */
+/** Reads the files of a log one after the other, and counts their lines. */
 export class LogInput {
   format: FormatName | undefined
   lines = 0
   unreadable = 0
   readonly unreadableLines: UnreadableLine[] = []
-  /** Bytes read, as they stand in the files. */
+  /** Bytes read from the files, before decompression. */
   bytes = 0
   private readonly options: LogOptions
 
@@ -47,7 +47,7 @@ export class LogInput {
    * @param take called with each entry
    * @param afterChunk called when a chunk's entries have been taken
    * @param signal ends the reading early
-   * @throws InputError if a file can't be read, or nothing in it
+   * @throws InputError if a file, or everything in it, can't be read
    */
   async read(
     take: (entry: LogEntry) => void,
@@ -81,7 +81,7 @@ export class LogInput {
       }
       await afterChunk()
     }
-    // A line that was cut off is none.
+    // A line that was cut off does not count.
     if (signal.aborted) return
     if (reader === undefined && begin.length > 0) {
       reader = this.open(source, begin, take)

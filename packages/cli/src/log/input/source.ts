@@ -15,11 +15,11 @@ export interface Source {
   readonly path: string
   /** Without its folder. */
   readonly name: string
-  /** Undefined where nobody can know. */
+  /** Undefined if it is unknown. */
   readonly bytes: number | undefined
 }
 
-/** @throws InputError if one of them can't be read, before anything is */
+/** @throws InputError if one of them can't be read, before anything is read */
 export function sourcesOf(paths: readonly string[]): Source[] {
   return paths.map((path) => ({
     path,
@@ -62,7 +62,7 @@ async function* standardInput(signal: AbortSignal): AsyncGenerator<Buffer> {
 }
 
 /**
- * Always in the same memory, where a stream would take new one for each chunk. The next chunk is
+ * Always in the same memory; a stream would allocate for each chunk. The next chunk is
  * read while the last one is in use.
  */
 async function* fileChunks(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
@@ -75,7 +75,7 @@ async function* fileChunks(path: string, signal: AbortSignal): AsyncGenerator<Bu
       const { bytesRead, buffer } = await next
       if (bytesRead === 0) return
       next = read(turn)
-      // Whoever asks for the next chunk hears of a failure; nobody may.
+      // A failure is reported when the next chunk is asked for, which may never happen.
       next.catch(() => {})
       yield buffer.subarray(0, bytesRead)
     }
@@ -110,7 +110,7 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
 
 function unzipped(chunks: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
   const gunzip = createGunzip({ chunkSize: CHUNK })
-  // Its failure comes out where the chunks do.
+  // Its failure is thrown to the reader of the chunks.
   pipeline(Readable.from(copied(chunks)), gunzip, () => {})
   return gunzip
 }

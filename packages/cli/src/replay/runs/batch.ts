@@ -1,11 +1,11 @@
 import type { LogEntry } from '../../log/log-entry.ts'
 
-/** Requests in a batch: so many that a run's states come back into the caches for more than one. */
+/** Requests in a batch: enough that a run's states, once in the CPU caches, serve several. */
 export const BATCH = 32_768
 
 /**
  * Requests that are played together, in the order of time: each run plays all of them before the
- * next run does, because a run's states are then near at hand.
+ * next run does, because a run's states are then in the CPU caches.
  */
 export class Batch {
   length = 0

@@ -11,8 +11,8 @@ import type { SharedWindow } from '../statistics/shared-window.ts'
 import { BATCH, type Batch } from './batch.ts'
 import { logAdapter } from './log-adapter.ts'
 import { NumberedStore } from './numbered-store.ts'
+import { summaryOf } from './policy-summary.ts'
 import { NOBODY, type Run } from './run.ts'
-import { termsOf } from './terms.ts'
 
 type LogHttpLimiter = HttpLimiter<LogEntry, never>
 
@@ -21,7 +21,7 @@ export interface HttpRunSetup {
   readonly options: ReplayOptions
   readonly clients: Clients
   readonly mask: Mask
-  /** What the requests of one more policy are counted in. */
+  /** A window that counts the requests of one more policy. */
   demandFor(windowMs: number): SharedWindow
   /** The entry of `routes` that a limiter is for; undefined: it holds everywhere. */
   routeOf(httpLimiter: LogHttpLimiter): string | undefined
@@ -54,7 +54,7 @@ export class HttpRun implements Run {
       const entry = entries[i] as LogEntry
       this.nowMs = times[i] as number
       entry.time = this.nowMs
-      // A log says nothing of mounted routers: the entry that the path is meant for decides.
+      // A log does not show mounted routers: the entry that matches the path decides.
       const [httpLimiter] = this.httpLimiters.of(entry)
       let verdict: Verdict | undefined
       try {
@@ -78,7 +78,7 @@ export class HttpRun implements Run {
   /**
    * Counts what was decided for the client of the first policy.
    * @param place of the request in its batch
-   * @param logged its client by the log: for those whom no policy was asked about
+   * @param logged its client in the log: for requests that no policy decided
    */
   private count(
     place: number,
@@ -120,8 +120,8 @@ export class HttpRun implements Run {
     const route = this.setup.routeOf(httpLimiter)
     const policies = httpLimiter.limiter.policies.map((policy) => {
       const { name, windowMs } = policy
-      const terms = termsOf(policy, route === undefined ? name : `${route}: ${name}`)
-      return new PolicyTally(terms, this.setup.demandFor(windowMs))
+      const summary = summaryOf(policy, route === undefined ? name : `${route}: ${name}`)
+      return new PolicyTally(summary, this.setup.demandFor(windowMs))
     })
     this.policies.set(httpLimiter.scope, policies)
     this.tally.policies.push(...policies)

@@ -4,11 +4,11 @@ import { RunTally } from '../statistics/run-tally.ts'
 import type { SharedWindow } from '../statistics/shared-window.ts'
 import { BATCH, type Batch } from './batch.ts'
 import { NumberedStore } from './numbered-store.ts'
+import { summaryOf } from './policy-summary.ts'
 import type { Run } from './run.ts'
-import { termsOf } from './terms.ts'
 
 /**
- * Traffic through one policy with the same terms for every request. Requests go to the store
+ * Traffic through one policy with the same limit for every request. Requests go to the store
  * directly: they have no more than a client and a cost, and of a decision it is enough to know
  * whether, when and for how long.
  */
@@ -39,11 +39,11 @@ export class LedgerRun implements Run {
     this.ledger = store.open([{ name, algorithm: limit.algorithm }])
     this.charges = [{ key: 'client', limit, cost: 1 }]
     this.tally = new RunTally(name)
-    this.policy = new PolicyTally(termsOf(policy), demand)
+    this.policy = new PolicyTally(summaryOf(policy), demand)
     this.tally.policies.push(this.policy)
   }
 
-  /** One thing after the other for the whole batch: short loops keep the processor's memory busy. */
+  /** One step after the other for the whole batch: short loops use the CPU caches best. */
   play(batch: Batch): void {
     this.clients = batch.clients
     this.decide(batch)

@@ -1,12 +1,12 @@
 import { nodeExchange, type RequestAdapter } from '@sluice/core/adapter'
 import type { LogEntry } from '../../log/log-entry.ts'
 
-/** A replay decides requests, and carries out nothing. */
+/** A replay only decides requests. */
 function noMessage(): never {
   throw new Error('A log has no connections and no responses.')
 }
 
-/** Where a log keeps the facts of its requests. It has no responses, and no proxies to believe. */
+/** Reads requests from log entries. A log has no responses and no proxies to trust. */
 export const logAdapter: RequestAdapter<LogEntry, never> = {
   ...nodeExchange<LogEntry, never>(noMessage, noMessage),
   method: (entry) => entry.method,

@@ -13,11 +13,11 @@ import { withRoom } from '../../log/columns.ts'
 
 /** Integers of a state. */
 const WIDTH = 3
-/** Slots that are looked at for logs that nobody needs any more, in each call. */
+/** Slots that each call checks for logs that are no longer needed. */
 const LOOKED_AT = 4
 
 /**
- * The memory store of a replay, whose keys have numbers already: it looks nothing up, evicts nobody
+ * The memory store of a replay, whose keys have numbers already: it looks up no keys, evicts none
  * and needs no timers. So a replay is exact, and several times as fast as on the memory store of
  * the core. It runs the same quotas.
  */
@@ -43,9 +43,9 @@ export class NumberedStore implements Store<'sync'> {
 class States {
   private numbers = new Float64Array(WIDTH * 1024)
   private readonly logs: (Log | undefined)[] = []
-  /** Where there are logs: from when on the quota is whole again, ms. */
+  /** For states with logs: when the quota is whole again, ms. */
   private wholeAt = new Float64Array()
-  /** Logs of which all entries have left the window: as good as new. */
+  /** Logs whose entries have all left the window: they can be reused. */
   private readonly spare: Log[] = []
   /** The slot looked at next. */
   private hand = 0
@@ -59,7 +59,7 @@ class States {
     state.log = this.logs.length === 0 ? undefined : this.logs[slot]
   }
 
-  /** Hands a log that is as good as new to a state that is to be charged, where states have logs. */
+  /** Gives an unused log to a state before it is charged, for algorithms whose states have logs. */
   lend(slot: number, state: KeyState, now: number): void {
     if (this.logs.length === 0) return
     this.wholeAt = withRoom(this.wholeAt, slot)
@@ -98,7 +98,7 @@ class NumberedLedger implements Ledger<'sync'> {
   private readonly clock: () => number
   private readonly numberOf: (key: string) => number
   private readonly tables: readonly States[]
-  /** For each space, filled in anew by every call. */
+  /** For each keyspace; every call overwrites it. */
   private readonly states: readonly KeyState[]
   private readonly slots: number[]
   private readonly result: StoreResult
@@ -147,7 +147,7 @@ class NumberedLedger implements Ledger<'sync'> {
   }
 }
 
-/** A replay consumes, and does nothing else. */
+/** A replay only consumes. */
 function unsupported(): never {
   throw new Error('a replay has nothing to peek at, to settle, to block or to reset')
 }

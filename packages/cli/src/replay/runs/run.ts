@@ -7,11 +7,11 @@ export interface Run {
   readonly tally: RunTally
   /**
    * Plays the next requests.
-   * @returns nothing, or a promise where a function of the user's is asynchronous
-   * @throws what a function of the user's throws
+   * @returns nothing, or a promise if a user's function is asynchronous
+   * @throws what a user's function throws
    */
   play(batch: Batch): MaybePromise<void>
-  /** Whom the request at a place of the batch was counted for; `NOBODY` if it was exempt. */
+  /** The client that the request at a place of the batch was counted for; `NOBODY` if exempt. */
   readonly clients: Int32Array
 }
 

@@ -72,7 +72,7 @@ function countsOf(tally: RunTally, clients: number) {
 describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
   const options = { ...WINDOW, algorithm }
 
-  it('comes to the same through the store alone and through the limiters of the middleware', async () => {
+  it('gives the same result through the store alone and through the limiters of the middleware', async () => {
     await fc.assert(
       fc.asyncProperty(arrivals, async (given) => {
         const short = await play(given, (_, demand) => new LedgerRun('run', options, demand))
@@ -96,7 +96,7 @@ describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
 })
 
 describe('a leaky bucket', () => {
-  it('has let all go on by the end of the log that it has admitted', async () => {
+  it('has released all admitted requests by the end of the log', async () => {
     const options = { limit: 2, window: 1000, algorithm: 'leaky-bucket' as const }
     const given = [0, 0, 0].map((step) => ({ step, client: 0, cost: 1 }))
     const { most } = await play(given, (_, demand) => new LedgerRun('run', options, demand))
@@ -105,7 +105,7 @@ describe('a leaky bucket', () => {
 })
 
 describe('NumberedStore', () => {
-  it('decides as the memory store of the core does, several policies at once', () => {
+  it('decides like the memory store of the core, with several policies', () => {
     fc.assert(
       fc.property(arrivals, (given) => {
         let now = 1_795_269_630_000

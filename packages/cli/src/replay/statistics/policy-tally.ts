@@ -1,5 +1,5 @@
 import type { Batch } from '../runs/batch.ts'
-import type { PolicyTerms } from '../runs/terms.ts'
+import type { PolicySummary } from '../runs/policy-summary.ts'
 import { Departures } from './departures.ts'
 import { LiveKeys } from './live-keys.ts'
 import type { SharedWindow } from './shared-window.ts'
@@ -7,7 +7,7 @@ import { type Most, TrueWindow } from './true-window.ts'
 
 /** What one policy has admitted. */
 export class PolicyTally {
-  readonly terms: PolicyTerms
+  readonly summary: PolicySummary
   readonly demand: SharedWindow
   readonly keys: LiveKeys
   private readonly window: TrueWindow
@@ -15,13 +15,13 @@ export class PolicyTally {
   /** Only where admitted requests wait for their turn. */
   private readonly departures: Departures | undefined
 
-  constructor(terms: PolicyTerms, demand: SharedWindow) {
-    this.terms = terms
+  constructor(summary: PolicySummary, demand: SharedWindow) {
+    this.summary = summary
     this.demand = demand
-    this.keys = new LiveKeys(2 * terms.windowMs)
-    demand.limits.push(terms.limit)
-    if (terms.maxDelayMs !== undefined) {
-      this.window = new TrueWindow(terms.windowMs, 1)
+    this.keys = new LiveKeys(2 * summary.windowMs)
+    demand.limits.push(summary.limit)
+    if (summary.maxDelayMs !== undefined) {
+      this.window = new TrueWindow(summary.windowMs, 1)
       this.lane = 0
       this.departures = new Departures(this.window)
     } else {
@@ -67,7 +67,7 @@ export class PolicyTally {
     }
   }
 
-  /** Lets all go on that were admitted. */
+  /** Releases all admitted requests that still wait. */
   finish(): void {
     this.departures?.leaveUntil(Infinity)
   }

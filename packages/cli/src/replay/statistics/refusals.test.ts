@@ -14,7 +14,7 @@ describe('Refusals', () => {
     expect(refusals.longestMs).toBe(400)
   })
 
-  it('does not take for refused who stays away after a refusal', () => {
+  it('does not count a client as refused while it stays away after a refusal', () => {
     const refusals = new Refusals()
     refusals.refuse(3, 100)
     refusals.admit(3)

@@ -5,12 +5,12 @@ interface Refused {
   readonly client: number
   /** Requests that were refused. */
   count: number
-  /** When its present row of refusals began, ms; undefined: its last request was admitted. */
+  /** When its current sequence of refusals began, ms; undefined: its last request was admitted. */
   sinceMs: number | undefined
   longestMs: number
 }
 
-/** Who was refused, how often and for how long at a stretch. */
+/** Which clients were refused, how often and for how long without interruption. */
 export class Refusals {
   longestMs = 0
   /** In the order in which they were first refused. */

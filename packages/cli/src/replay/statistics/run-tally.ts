@@ -24,7 +24,7 @@ export class RunTally {
     this.name = name
   }
 
-  /** A request that nobody limits. */
+  /** A request that no policy limits. */
   pass(nowMs: number): void {
     this.exempt += 1
     this.admitted += 1
@@ -64,7 +64,7 @@ export class RunTally {
     }
   }
 
-  /** Looks how many keys are held now, over all policies. */
+  /** Updates the peak number of keys, over all policies. */
   noteKeys(): void {
     let keys = 0
     for (let i = 0; i < this.policies.length; i += 1) {
@@ -81,7 +81,7 @@ export class RunTally {
     return this.timeline.of(REFUSED)
   }
 
-  /** Ends the run: everybody who waits for a turn goes on. */
+  /** Ends the run: all waiting requests are released. */
   finish(): void {
     for (const policy of this.policies) policy.finish()
   }

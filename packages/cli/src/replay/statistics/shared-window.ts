@@ -13,7 +13,7 @@ export class SharedWindow {
   readonly window: TrueWindow
   /** The limits of the policies that share it. */
   readonly limits: (number | undefined)[] = []
-  /** Keeps every request for a second pass; undefined: nobody needs one. */
+  /** Keeps every request for a second pass; undefined if none is needed. */
   spool: Spool | undefined
   private claimed = DEMAND
   private readonly clients = new Int32Array(BATCH)

@@ -2,14 +2,14 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Requests that are written at once. */
+/** Requests per write. */
 const BLOCK = 16_384
 /** Bytes of a request: its time, cost and client. */
 const RECORD = 20
 
 /**
  * Keeps the requests of a replay for a second pass over them, in a temporary file of 20 bytes
- * each. The file has no name any more once it is open: however the process ends, it is gone.
+ * each. The file is unlinked once it is open, so it disappears however the process ends.
  */
 export class Spool {
   private readonly file = openNameless()

@@ -51,7 +51,7 @@ export class TimelineCounts {
     return Math.max(0, this.first) * this.stepMs
   }
 
-  /** @param timeMs not before any that was counted; all series of one moment are counted at once */
+  /** @param timeMs not before any that was counted; all series of one moment are counted together */
   enter(timeMs: number): void {
     if (timeMs >= this.beginMs && timeMs < this.endMs) return
     if (this.first < 0) this.first = Math.floor(timeMs / this.stepMs)

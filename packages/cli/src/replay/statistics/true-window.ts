@@ -19,7 +19,7 @@ class Page {
     this.baseMs = baseMs
   }
 
-  /** Ms since the epoch that an offset can still tell. */
+  /** The largest offset that fits, ms. */
   get lastMs(): number {
     return this.baseMs + 0xffff_ffff
   }
@@ -34,8 +34,8 @@ export interface Most {
 
 /**
  * The most units of each client in any true window `(t − windowMs, t]`, exactly, in up to eight
- * lanes at once: an entry counts in each lane whose bit its mask has. All clients' entries stand in
- * one queue, because they leave their windows in the order in which they came.
+ * lanes: an entry counts in each lane whose bit is set in its mask. All clients' entries are in one
+ * queue, because they leave their windows in the order in which they came.
  *
  * Memory: 9 bytes for each entry of the last window (17 where costs differ), 16 for each client and
  * lane.

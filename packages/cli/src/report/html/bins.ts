@@ -9,7 +9,7 @@ export function rangeOf({ from, to }: Omit<Bins[number], 'clients'>): string {
 }
 
 /**
- * Where a limit stands on an axis that counts bins: at the end of the peaks that keep to it, within
+ * The place of a limit on an axis that counts bins: at the end of the peaks that keep to it, within
  * a bin or between two; half a bin beyond them all if none comes near it.
  */
 export function placeOf(limit: number, bins: Bins): number {

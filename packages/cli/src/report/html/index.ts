@@ -6,10 +6,10 @@ import { demand } from './sections/demand.ts'
 import { findings } from './sections/findings.ts'
 import { log } from './sections/log.ts'
 import { overview } from './sections/overview.ts'
+import { policies } from './sections/policies.ts'
 import { refused } from './sections/refused.ts'
 import { suggestion } from './sections/suggestion.ts'
 import { summary } from './sections/summary.ts'
-import { terms } from './sections/terms.ts'
 import { timeline } from './sections/timeline.ts'
 
 /**
@@ -24,7 +24,7 @@ export function renderReport(report: Report): string {
     demand(report),
     suggestion(report),
     refused(report),
-    terms(report),
+    policies(report),
     log(report),
   ]
   return documentOf(

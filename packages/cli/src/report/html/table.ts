@@ -3,7 +3,7 @@ import { type Child, type Html, html } from './html.ts'
 export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => Child
-  /** Numbers stand to the right. */
+  /** Numbers are aligned right. */
   readonly number?: boolean
 }
 

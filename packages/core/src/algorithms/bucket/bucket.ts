@@ -8,11 +8,11 @@ export interface BucketParams {
   /** Units that drain per window. */
   limit: number
   windowMs: number
-  /** See `Terms`. */
+  /** See `AlgorithmParams`. */
   oneOfSeveral: boolean | undefined
-  /** Units that fit at once, above what drains in `queueMs`. */
+  /** Units that fit together, in addition to what drains in `queueMs`. */
   capacity: number
-  /** Added to the capacity: as much as drains in this time (ms), for those who wait. */
+  /** Adds what drains in this time to the capacity, for requests that wait, ms. */
   queueMs: number
 }
 
@@ -20,10 +20,10 @@ export interface BucketParams {
  * A bucket that every admitted cost fills and that drains continuously: `limit` units per window.
  * The level is counted in parts of a unit so small that a whole number of them drains per tick:
  * with limit / window reduced to `rate / unit`, `unit` parts make one unit of cost and `rate`
- * parts drain per tick. So 3 per second drains exactly 3 in a second. Of a limit that varies the
- * fraction is not reduced: then the parts are the same whatever the limit, and so is the state.
+ * parts drain per tick. So 3 per second drains exactly 3 in a second. For a limit that varies, the
+ * fraction is not reduced: then the parts, and so the state, are the same for every limit.
  *
- * State: a = level in parts, b = the tick at which it stood there.
+ * State: a = level in parts, b = the tick at which it had that level.
  */
 export class BucketLimit implements CompiledLimit {
   readonly algorithm: Algorithm

@@ -7,7 +7,7 @@ const MAX_DELAY_MS = 1000
 
 /**
  * A queue that empties at `limit` per window: an admitted request waits its turn (`delayMs`), at
- * most `maxDelayMs`; beyond that it is refused. So what goes on is evenly spaced. At once it
+ * most `maxDelayMs`; beyond that it is refused. So released requests are evenly spaced. Together it
  * admits one unit, and as many more as drain within `maxDelayMs`.
  */
 export const leakyBucket: Algorithm = {

@@ -19,7 +19,7 @@ describe('the room of a log', () => {
     expect(roomOf(log)).toBeLessThanOrEqual(24)
   })
 
-  it('is given back when a burst has left the window', () => {
+  it('is released when a burst has left the window', () => {
     const log = new Log()
     for (let now = 0; now < 1000; now += 1) log.append(now, 1)
     log.dropUntil(1000)
@@ -29,7 +29,7 @@ describe('the room of a log', () => {
   })
 })
 
-describe('what is taken back', () => {
+describe('a correction', () => {
   function logOf(...entries: [time: number, cost: number][]): Log {
     const log = new Log()
     for (const entry of entries) log.append(...entry)
@@ -38,7 +38,7 @@ describe('what is taken back', () => {
   const entriesOf = (log: Log) =>
     Array.from({ length: log.length }, (_, i) => [log.time(i), log.cost(i)])
 
-  it('leaves no empty entry, wherever it stood', () => {
+  it('leaves no empty entry, wherever it was', () => {
     const log = logOf([1, 2], [2, 1], [3, 1], [4, 5])
     log.takeBack(3, 1)
     expect(entriesOf(log)).toEqual([
@@ -55,7 +55,7 @@ describe('what is taken back', () => {
     expect([entriesOf(log), log.total]).toEqual([[], 0])
   })
 
-  it('is none of what came later', () => {
+  it('does not touch later entries', () => {
     const log = logOf([10, 2], [20, 2])
     log.takeBack(9, 2)
     log.takeBack(19, 5)
@@ -74,7 +74,7 @@ describe('what is taken back', () => {
   })
 })
 
-test('charged at an earlier time, units stand in order and join what is there', () => {
+test('units charged at an earlier time are kept in order and join existing entries', () => {
   const log = new Log()
   log.append(10, 1)
   log.append(30, 1)

@@ -1,10 +1,10 @@
-/** Room for more entries than this is given back when the log is empty. */
+/** A larger array is released when the log is empty. Entries. */
 const MANY = 32
 
 /**
  * Times and costs of admitted requests, oldest first. Requests of one millisecond share an entry:
  * they leave the window together. Expired entries are dropped when there is something new to keep.
- * Plain arrays: as compact as typed ones, and most logs are too short for what those cost beside.
+ * Plain arrays: as compact as typed arrays, and most logs are too short to pay for the overhead of those.
  */
 export class Log {
   private readonly times: number[] = []
@@ -78,7 +78,7 @@ export class Log {
     if (this.head === this.tail) this.startAfresh()
   }
 
-  /** Moves entries from after `now`, where a clock has stepped back, to `now`. */
+  /** Moves entries that are later than `now`, because a clock has stepped back, to `now`. */
   clampTo(now: number): void {
     for (let i = this.tail - 1; i >= this.head && (this.times[i] as number) > now; i -= 1) {
       this.times[i] = now
@@ -104,7 +104,7 @@ export class Log {
     this.costs.length = 0
   }
 
-  /** Moves the entries to the front once half of the room is behind them; else it grows by itself. */
+  /** Moves the entries to the front once half of the array is unused; otherwise the array grows by itself. */
   private makeRoom(): void {
     const { head, length } = this
     if (this.tail < this.times.length || length * 2 > this.times.length) return

@@ -10,7 +10,7 @@ const MAX_LOG_LIMIT = 100_000
  * Admits at most the limit in any span as long as a window, at the price of an entry for each
  * millisecond in which something was admitted.
  *
- * State: the log; a, b and c are unused. Entries from after `now`, where the clock has stepped
+ * State: the log; a, b and c are unused. Entries later than `now`, because the clock has stepped
  * back, count as of `now`.
  */
 class SlidingLogLimit implements CompiledLimit {
@@ -78,7 +78,7 @@ class SlidingLogLimit implements CompiledLimit {
     return Math.min(newest, now) + this.windowMs - now
   }
 
-  /** What never fits is refused without a look at the log, however long that is. */
+  /** A cost that never fits is refused without reading the log, however long that is. */
   private waitOfRefusal(log: Log | undefined, now: number, units: number, room: number): number {
     return units > this.units ? Infinity : this.wait(log, now, units - room, 0)
   }

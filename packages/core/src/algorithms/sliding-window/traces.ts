@@ -115,7 +115,7 @@ export const slidingWindowTraces: readonly Trace[] = [
     ],
   },
   {
-    name: 'the clock steps back 1 ms over an edge: all of it is forgiven',
+    name: 'the clock steps back 1 ms over an edge: all of it is forgotten',
     params: threeAMinute,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 100_000, effectiveMs: 60_000 }),

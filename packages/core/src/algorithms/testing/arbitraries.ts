@@ -13,8 +13,8 @@ export interface Move {
   readonly cost: number
 }
 
-/** Terms under which small numbers meet every edge, and now and then large ones. */
-export function anyTerms(algorithm: AlgorithmName): fc.Arbitrary<AlgorithmParams> {
+/** Parameters with which small numbers meet every edge, and now and then large ones. */
+export function anyParams(algorithm: AlgorithmName): fc.Arbitrary<AlgorithmParams> {
   const limit = fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: 1, max: 12 }) },
     { weight: 1, arbitrary: fc.integer({ min: 13, max: 100_000 }) },

@@ -1,4 +1,4 @@
-// The adapter of docs/adapters.md, as it stands there.
+// The adapter of docs/adapters.md, unchanged.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const { rateLimit } = require(file) as {
 }
 
 const address = '192.0.2.1'
-const TERMS = { limit: 2, window: '1m', algorithm: 'fixed-window' } as const
+const LIMITED = { limit: 2, window: '1m', algorithm: 'fixed-window' } as const
 
 let store: ReturnType<typeof memoryStore>
 beforeEach(() => {
@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 
 function serve(options: Options, application: Application = () => new Response('served')) {
-  const served = rateLimit({ ...TERMS, store, ...options }, application)
+  const served = rateLimit({ ...LIMITED, store, ...options }, application)
   return (init: RequestInit = {}, path = '/') =>
     served(new Request(`http://example.com${path}`, init), { address })
 }
@@ -54,7 +54,7 @@ test('it is short', () => {
   expect(lines.length).toBeLessThan(30)
 })
 
-test('responses carry the fields beside those of the application', async () => {
+test('responses carry the fields in addition to those of the application', async () => {
   const send = serve({}, () => Response.json({ served: true }, { status: 201 }))
   const response = await send()
   expect(response.status).toBe(201)
@@ -87,7 +87,10 @@ test('a redirect does not carry an exhausted quota', async () => {
 })
 
 test('two limiters on one request write fields that list both', async () => {
-  const inner = rateLimit({ ...TERMS, store, limit: 1, prefix: 'inner' }, () => new Response('ok'))
+  const inner = rateLimit(
+    { ...LIMITED, store, limit: 1, prefix: 'inner' },
+    () => new Response('ok'),
+  )
   const send = serve({}, (request) => inner(request, { address }))
   expect((await send()).headers.get('RateLimit-Policy')).toBe(
     '"default";q=2;w=60, "default-2";q=1;w=60',
@@ -97,7 +100,7 @@ test('two limiters on one request write fields that list both', async () => {
   expect(refused.headers.get('RateLimit')).toMatch(/^"default-2";r=0;t=\d+$/)
 })
 
-test('a response that can not be made anew is passed on', async () => {
+test('a response that cannot be copied is passed on', async () => {
   const error = Response.error()
   expect(await serve({}, () => error)()).toBe(error)
 })
@@ -117,7 +120,7 @@ test("respond: 'throw' and what the application throws reject", async () => {
   await expect(failing()).rejects.toThrow('of the application')
 })
 
-test('routes have limits of their own', async () => {
+test('routes have their own limits', async () => {
   const send = serve({ routes: { 'POST /login': { limit: 1, window: '1m' }, '/free': false } })
   const login = () => send({ method: 'POST' }, '/login')
   expect([(await login()).status, (await login()).status]).toEqual([200, 429])
@@ -170,7 +173,7 @@ describe('settling', () => {
     await new Response(body).text()
   })
 
-  test('an application that fails has ended its response, and is watched no longer', async () => {
+  test('an application that fails has ended its response, and is no longer watched', async () => {
     const costs: number[] = []
     const settle = (_: Request, { status }: FetchReply) => {
       costs.push(status)
@@ -191,7 +194,7 @@ describe('settling', () => {
   })
 })
 
-test('a client that leaves before its turn does not reach the application', async () => {
+test('a request whose client leaves before its turn does not reach the application', async () => {
   let served = 0
   const send = serve(
     { limit: 1, window: '1h', algorithm: 'leaky-bucket', maxDelay: '2h', maxWaiting: 1 },

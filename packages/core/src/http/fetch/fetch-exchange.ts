@@ -1,12 +1,12 @@
 import type { Exchange } from '../request-adapter.ts'
 import type { FetchReply } from './fetch-reply.ts'
 
-/** What nobody reads: its client has gone. */
+/** A response that is never read: its client has gone. */
 const CLIENT_GONE = 499
 
 /**
- * The half of an adapter for servers of the Fetch standard, which call a function of a `Request`
- * for a `Response`.
+ * The half of an adapter for servers of the Fetch standard, which call a function with a `Request`
+ * and get a `Response`.
  *
  * @param peer the address at the other end of the connection, which the standard does not have
  */
@@ -32,7 +32,7 @@ export function fetchExchange(
       }
       reply.answer(new Response(body, { status: reply.status, headers }))
     },
-    // With the status that is set, as the response of a framework would have it.
+    // With the status set before, as in a framework.
     responded(reply, result) {
       const { body, headers } = result instanceof Response ? result : new Response(null)
       reply.answer(new Response(body, { status: reply.status, headers }))

@@ -3,12 +3,12 @@ import type { UnderlyingSource } from 'node:stream/web'
 /** Of a response that the application has failed to make. */
 const FAILED = 500
 
-/** What calls back once, when it happens; at once if it has. */
+/** Calls back once, when it happens; immediately if it has happened. */
 class Occasion {
   happened = false
   private readonly callbacks = new Set<() => void>()
 
-  /** @returns what calls it off */
+  /** @returns a function that cancels it */
   on(callback: () => void): () => void {
     if (this.happened) callback()
     else this.callbacks.add(callback)
@@ -50,7 +50,7 @@ export class FetchReply {
     this.closed.on(() => signal.removeEventListener('abort', leave))
   }
 
-  /** Takes what the application makes. Where it fails, the response has ended without one. */
+  /** Takes what the application makes. If it fails, the response has ended without one. */
   async answerWith(make: () => Response | Promise<Response>): Promise<void> {
     try {
       this.answer(await make())
@@ -61,14 +61,14 @@ export class FetchReply {
     }
   }
 
-  /** Takes a response that is there. */
+  /** Takes a finished response. */
   answer(response: Response): void {
     this.status = response.status
     this.head.happen()
     const headers = new Headers(response.headers)
     for (const [name, value] of this.fields) if (!headers.has(name)) headers.set(name, value)
     const { status, statusText } = response
-    // An upgrade, or an error: neither can be made anew, nor has a body.
+    // An upgrade, or an error: neither has a body or can be copied.
     if (status < 200) {
       this.response = response
       this.end()
@@ -84,7 +84,7 @@ export class FetchReply {
     this.closed.happen()
   }
 
-  /** The same body, which says when it has been read to its end, was cancelled or has failed. */
+  /** The same body; it reports when it has been read to its end, was cancelled or has failed. */
   private watch(body: Response['body']): Response['body'] {
     if (body === null) return null
     const reader = body.getReader()

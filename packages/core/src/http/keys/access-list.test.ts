@@ -38,7 +38,7 @@ describe('addresses and ranges', () => {
     )
   })
 
-  test('who has no address is on no list of addresses', () => {
+  test('a client without an address is on no list of addresses', () => {
     const access = new Access<string>(['10.0.0.0/8'], ['10.0.0.0/8'], () => undefined)
     expect(access.ofAddress('')).toBeUndefined()
   })
@@ -55,7 +55,7 @@ test('deny goes before allow, for addresses and for keys', () => {
   expect(access.ofKeys([charge('user:4')])).toBeUndefined()
 })
 
-describe('what is no address is a key', () => {
+describe('an entry that is no address is a key', () => {
   test.each(['user:42', 'unknown', 'key:user:42', 'key:192.0.2.1'])('%s, as it is', (key) => {
     expect(accessOf([key]).ofKeys([charge(key)])).toBe('allow')
     expect(accessOf([key]).ofKeys([charge(`${key}x`), charge(`key:${key}`)])).toBeUndefined()
@@ -104,7 +104,7 @@ describe('a broken address or range is refused, not taken for a key', () => {
   })
 })
 
-test('a denied client gets 403 with problem+json and nothing to wait for', () => {
+test('a denied client gets 403 with problem+json and no Retry-After', () => {
   expect(denial).toMatchObject({ status: 403, retryAfterMs: undefined })
   const body = JSON.parse(problemBody(denial.status, denial.violated))
   expect(body).toEqual({ type: 'about:blank', title: 'Forbidden', status: 403 })

@@ -5,7 +5,7 @@ import { readKey } from '../../key/notation.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { AddressReader } from './trust-proxy.ts'
 
-/** Who is never limited, and who is always refused. A client on both lists is refused. */
+/** The clients that are never limited, and those that are always refused. `deny` wins. */
 export class Access<Request> {
   private readonly allow: AccessList
   private readonly deny: AccessList
@@ -36,9 +36,9 @@ export class Access<Request> {
 }
 
 /**
- * Who is on a list of addresses, CIDRs (IPv4 and IPv6) and keys. An entry that reads as an address
- * or a CIDR is one; `user:42` is a user, every other is what a key function gives, with `key:`
- * before it or not.
+ * A list of addresses, CIDRs (IPv4 and IPv6) and keys. An entry that can be read as an address
+ * or a CIDR is one; `user:42` is a user; any other is what a key function returns, with or without
+ * `key:` before it.
  */
 class AccessList {
   private readonly ranges: readonly Cidr[]
@@ -87,7 +87,7 @@ class AccessList {
   }
 }
 
-/** What begins like an IPv4 address, and hexadecimal groups with `::` or a prefix length. */
+/** Text that begins like an IPv4 address, or hexadecimal groups with `::` or a prefix length. */
 const ADDRESS_LIKE = [
   /^(\d+\.){3}/,
   /^[\d.]+\/\d*$/,
@@ -95,7 +95,7 @@ const ADDRESS_LIKE = [
   /^\[?[\da-f.:]*::[\da-f.:]*(%|\]|$)/i,
 ]
 
-/** A mistake in an address must not become a key that nobody has. */
+/** A mistake in an address must not become a key that no client has. */
 function isMeantAsRange(entry: string): boolean {
   return ADDRESS_LIKE.some((pattern) => pattern.test(entry))
 }

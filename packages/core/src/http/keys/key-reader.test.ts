@@ -56,7 +56,7 @@ describe("key: 'user'", () => {
     expect(keyOf('user', { user, ...HOME })).toBe(key)
   })
 
-  test('a function of its own, now or later', async () => {
+  test('its own function, synchronous or not', async () => {
     expect(keyOf('user', HOME, () => 'ada')).toBe('user:ada')
     expect(await keyOf('user', HOME, async () => 7)).toBe('user:7')
     expect(await keyOf('user', HOME, async () => undefined)).toBe('192.0.2.1')
@@ -68,16 +68,16 @@ describe("key: 'user'", () => {
 })
 
 describe('a function', () => {
-  test('gives the key, now or later', async () => {
+  test('returns the key, synchronously or not', async () => {
     expect(keyOf(() => 'tenant-1', HOME)).toBe('key:tenant-1')
     expect(await keyOf(async () => 'tenant-1', HOME)).toBe('key:tenant-1')
   })
 
-  test.each([7, 0, 7n])('that gives the number %p gives its text', (number) => {
+  test.each([7, 0, 7n])('that returns the number %p gives its text', (number) => {
     expect(keyOf(() => number, HOME)).toBe(`key:${number}`)
   })
 
-  test('that gives no text: the address is used, with one warning', () => {
+  test('that returns no text: the address is used, with one warning', () => {
     const bare = Object.create(null)
     for (const nothing of [bare, undefined, null, '', {}, ['a'], Number.NaN, true, Symbol('a')]) {
       expect(keyOf(() => nothing as never, HOME)).toBe('192.0.2.1')
@@ -87,21 +87,21 @@ describe('a function', () => {
   })
 
   test.each(['192.0.2.1', 'user:ada', 'unknown', 'address:192.0.2.1', 'key:x'])(
-    'that gives %s gives no key of another kind',
+    'that returns %s gives no key of another kind',
     (text) => {
       expect(keyOf(() => text, HOME)).toBe(`key:${text}`)
     },
   )
 
   test.each(['::ffff:192.0.2.1', '192.0.2.1', 'a::b::c', 'cafe:1', 'tenant:2001:db8::1'])(
-    'that gives %s is not warned of IPv6',
+    'that returns %s causes no warning about IPv6',
     (text) => {
       keyOf(() => text, HOME)
       expect(warnings).toEqual([])
     },
   )
 
-  test('that gives an IPv6 address as it is: a warning names ipv6Prefix and addressKey, once', () => {
+  test('that returns an IPv6 address as it is: a warning names ipv6Prefix and addressKey, once', () => {
     for (const text of ['2001:db8::1', '[2001:db8::2]:443']) keyOf(() => text, HOME)
     expect(warnings.map(({ code }) => code)).toEqual(['SLUICE_KEY_IPV6'])
     expect(warnings[0]?.text).toMatch(/\/56 network.*ipv6Prefix.*addressKey\(address\)/)

@@ -5,7 +5,7 @@ import { type MaybePromise, then } from '../../maybe-promise.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import type { AddressReader } from './trust-proxy.ts'
 
-/** What sets clients apart: their address, their user, or what a function says. */
+/** What identifies a client: its address, its user, or what a function returns. */
 export type KeyOption<Request> =
   | 'ip'
   | 'user'
@@ -19,8 +19,8 @@ export type UserOption<Request> = (
 export type KeyReader<Request> = (request: Request) => MaybePromise<string>
 
 /**
- * How the key of a request is read, in the notation of `notation.ts`. Where there is no user, or a
- * function gives nothing of use, the key is the address.
+ * How the key of a request is read, in the notation of `notation.ts`. Without a user, or if a
+ * function returns no key, the key is the address.
  */
 export function keyReader<Request>(
   option: KeyOption<Request>,
@@ -70,7 +70,7 @@ function warnOfIPv6(ipv6Prefix: number): void {
   )
 }
 
-/** What a key function gave, without its content: warnings end up in logs. */
+/** What a key function returned, without its content: warnings end up in logs. */
 function nameOf(given: unknown): string {
   if (given === '') return 'empty text'
   if (Array.isArray(given)) return 'an array'

@@ -2,11 +2,11 @@ import { isPromise, type MaybePromise } from '../../maybe-promise.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import type { AddressReader } from './trust-proxy.ts'
 
-/** The client has gone, and its address with it: who it was can't be known any more. */
+/** The client has disconnected before its address was read, so its key is unknown. */
 export const LEFT = Symbol('sluice.left')
 
 /**
- * Reads an address; throws `LEFT` where there is none because the client has gone. Such a request
+ * Reads an address; throws `LEFT` if there is none because the client has gone. Such a request
  * must not be charged to the quota that clients without an address share.
  */
 export function presentAddress<Request>(

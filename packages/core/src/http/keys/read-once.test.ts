@@ -12,7 +12,7 @@ test.each<[string, object]>([
   ['several policies', { policies }],
   ['one policy and a list', { limit: 9, window: '1m', deny: ['10.0.0.1'] }],
   ['several policies and both lists', { policies, allow: ['10.0.0.1'], deny: ['10.0.0.2'] }],
-])('point 61: the address is read once per request: %s', async (_, options) => {
+])('the address is read once per request: %s', async (_, options) => {
   const address = jest.fn(() => '192.0.2.1')
   const httpLimiter = new HttpLimiter(
     options as RateLimitOptions<IncomingMessage, never>,
@@ -27,7 +27,7 @@ test.each<[string, object]>([
   httpLimiter.limiter.close()
 })
 
-test('a client without an address is asked for no second time', () => {
+test('the address of a client without one is not read again', () => {
   const address = jest.fn(() => undefined)
   const httpLimiter = new HttpLimiter(
     { policies } as RateLimitOptions<IncomingMessage, never>,

@@ -27,7 +27,7 @@ function keyOf(trust: unknown, forwarded: string | undefined, peer: string | und
 
 const NAMED = 'loopback, 10.0.0.0/8'
 
-describe('the table of measured outputs, with validation on top', () => {
+describe('the measured outputs, with validation', () => {
   const home = '127.0.0.1'
   const client = '203.0.113.7'
   test.each<[sent: string | undefined, oneHop: string | undefined, named: string | undefined]>([
@@ -53,7 +53,7 @@ describe('the table of measured outputs, with validation on top', () => {
   })
 })
 
-describe('whom to believe', () => {
+describe('which proxies are trusted', () => {
   test.each<[trust: unknown, peer: string, forwarded: string, key: string]>([
     ['loopback', '127.0.0.1', '203.0.113.7', '203.0.113.7'],
     ['loopback', '::1', '203.0.113.7', '203.0.113.7'],
@@ -67,20 +67,20 @@ describe('whom to believe', () => {
     [32, '127.0.0.1', '1.1.1.1, 203.0.113.7', '1.1.1.1'],
     [(address: string) => address === '127.0.0.1', '127.0.0.1', '203.0.113.7', '203.0.113.7'],
     [(_: string, hop: number) => hop < 1, '127.0.0.1', '1.1.1.1, 203.0.113.7', '203.0.113.7'],
-    // A promise is not a yes.
+    // A promise does not count as true.
     [async () => true, '127.0.0.1', '203.0.113.7', '127.0.0.1'],
   ])('%p, from %s with %j: %s', (trust, peer, forwarded, key) => {
     expect(keyOf(trust, forwarded, peer)).toBe(key)
   })
 
   test.each(['11.0.0.1', '::ffff:11.0.0.1', '2001:db8::1'])(
-    'point 64: X-Forwarded-For of %s, who is outside the range, is ignored',
+    'X-Forwarded-For of %s, which is outside the range, is ignored',
     (peer) => {
       expect(keyOf(NAMED, '203.0.113.7', peer)).toBe(addressKey(peer))
     },
   )
 
-  test('point 63: what a client puts before its own address never changes the key', () => {
+  test('what a client puts before its own address never changes the key', () => {
     const lies = ['', '1.1.1.1', '10.0.0.9', '127.0.0.1', 'x', '"', ' , ', 'a'.repeat(9000), '::1']
     for (const lie of lies) {
       for (const times of [1, 3, 40]) {
@@ -90,7 +90,7 @@ describe('whom to believe', () => {
     }
   })
 
-  test('point 61: of 5000 entries at most 32 are examined', () => {
+  test('of 5000 entries at most 32 are examined', () => {
     const trust = jest.fn((_address: string, _hop: number) => true)
     const read = addressReader(trust, plain)
     const entries = Array.from({ length: 5000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
@@ -118,7 +118,7 @@ describe.each<[unknown, string]>([
   ['0.0.0.0/0', 'SLUICE_TRUST_PROXY'],
   ['::/0', 'SLUICE_TRUST_PROXY'],
 ])('trustProxy: %p', (option, code) => {
-  test('is refused, with a way out', () => {
+  test('is refused, and the message says what to do', () => {
     expect(() => addressReader(option as never, plain)).toThrow(
       expect.objectContaining({
         code,
@@ -165,7 +165,7 @@ describe('without an address', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('a client that has gone: its peer is not known any more', async () => {
+  test('a client that has gone: its address is no longer known', async () => {
     const gone = new Promise<string | undefined>((resolve) => {
       const server = createServer((incoming) => {
         incoming.socket.on('close', () => {
@@ -214,7 +214,7 @@ describe('the setting of the framework', () => {
     expect(proxyTrust).toHaveBeenCalledTimes(1)
   })
 
-  test('proxies that are named are nothing to tell of', () => {
+  test('named proxies cause no warning', () => {
     warnings.length = 0
     framework('named')('203.0.113.7')
     expect(warnings).toEqual([])

@@ -8,7 +8,7 @@ import type { ProxyTrust, RequestAdapter } from '../request-adapter.ts'
 import { forNode, lastElements } from './forwarded.ts'
 
 /**
- * Which proxies to believe about the client's address: addresses, CIDRs and the names `loopback`,
+ * Which proxies are trusted to report the client's address: addresses, CIDRs and the names `loopback`,
  * `linklocal`, `uniquelocal`; a number of hops; or a function of an address, which is '' for a
  * Unix socket, and its distance.
  */

@@ -19,7 +19,7 @@ export function nodeExchange<Request, Response>(
     // Node joins the values of all fields but Set-Cookie, which no request has.
     header: (request, name) => incoming(request).headers[name] as string | undefined,
     peer: (request) => incoming(request).socket.remoteAddress,
-    // A request that was injected may have no socket.
+    // An injected request may have no socket.
     isGone: (request) => incoming(request).socket?.destroyed === true,
     identity: incoming,
     setField: (response, name, value) => void outgoing(response).setHeader(name, value),

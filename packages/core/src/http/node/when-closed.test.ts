@@ -125,7 +125,7 @@ describe('requests that wait behind another on their connection', () => {
     expect(closed).toEqual([1, 2, 3])
   })
 
-  test('however many they are, the connection has one listener more', async () => {
+  test('however many they are, the connection has one additional listener', async () => {
     const listeners: number[] = []
     handle = ({ socket }) => {
       listeners.push(socket.listenerCount('close'))
@@ -152,7 +152,7 @@ describe('requests that wait behind another on their connection', () => {
   })
 })
 
-test('what is called off is not called', async () => {
+test('a cancelled callback is not called', async () => {
   handle = (_, response) => {
     whenClosed(response, () => closed.push(0))()
     if (response.socket === null) client.destroy()

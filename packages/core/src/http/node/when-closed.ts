@@ -7,7 +7,7 @@ const onSocket = new WeakMap<Socket, Set<() => void>>()
 
 /** Whether the response has been sent, or its client has gone away. */
 export function isClosed(response: ServerResponse): boolean {
-  // HTTP/2 has no `closed`: there it is a stream that ends.
+  // HTTP/2 has no `closed`: there, a stream ends.
   const { stream } = response as { stream?: Http2ServerResponse['stream'] }
   if (stream !== undefined) return stream.destroyed || stream.closed
   return response.closed || (isQueued(response) && response.req.socket.destroyed)
@@ -15,7 +15,7 @@ export function isClosed(response: ServerResponse): boolean {
 
 /**
  * Calls back once: when the response has been sent, or its client has gone away.
- * @returns what calls it off
+ * @returns a function that cancels it
  */
 export function whenClosed(response: ServerResponse, callback: () => void): () => void {
   if (isClosed(response)) {

@@ -6,9 +6,9 @@ type End = ServerResponse['end']
 const onEnd = new WeakMap<ServerResponse, (() => void)[]>()
 
 /**
- * Calls back after each call of the response's `end`, and at once if it has ended. Middleware may replace `end` later on, to
+ * Calls back after each call of the response's `end`, and immediately if it has ended. Middleware may replace `end` later on, to
  * compress the body for instance: its `end` is watched like the one that it replaces, so that a
- * call is seen though the replacement never passes it on.
+ * call is seen even if the replacement never passes it on.
  */
 export function whenEnded(response: ServerResponse, callback: () => void): void {
   const callbacks = onEnd.get(response) ?? watch(response)
@@ -16,7 +16,7 @@ export function whenEnded(response: ServerResponse, callback: () => void): void 
   if (response.writableEnded) callback()
 }
 
-/** Says that the application has ended a response whose framework does not call `end` any more. */
+/** Reports that the application has ended a response on which its framework no longer calls `end`. */
 export function noteEnd(response: ServerResponse): void {
   for (const each of onEnd.get(response) ?? []) each()
 }

@@ -6,7 +6,7 @@ import { PROBLEM_MEDIA_TYPE, problemBody } from './problem.ts'
 const named = (name: string) => ({ policy: new WirePolicy({ name, quota: 10, windowMs: 1000 }) })
 
 describe('the body of a refusal', () => {
-  test('41: is the one of E20, as application/problem+json', () => {
+  test('is application/problem+json, as in the example of the draft', () => {
     expect(PROBLEM_MEDIA_TYPE).toBe('application/problem+json')
     expect(problemBody(429, [named('burst')])).toBe(
       '{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded",' +
@@ -14,14 +14,14 @@ describe('the body of a refusal', () => {
     )
   })
 
-  test('31, 42: with 503 it says 503 and another type', () => {
+  test('with 503 it says 503 and another type', () => {
     expect(problemBody(503, [named('burst'), named('daily')])).toBe(
       '{"type":"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity",' +
         '"title":"Temporary Reduced Capacity","status":503,"violated-policies":["burst","daily"]}',
     )
   })
 
-  test('43, 45: four members, and the names as they were given', () => {
+  test('four members, and the names as they were given', () => {
     const name = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 128 })
     fc.assert(
       fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), (names) => {

@@ -11,18 +11,18 @@ const TYPES = 'https://iana.org/assignments/http-problem-types#'
 const QUOTA_EXCEEDED = opening(429, 'quota-exceeded', 'Quota Exceeded')
 const REDUCED_CAPACITY = opening(503, 'temporary-reduced-capacity', 'Temporary Reduced Capacity')
 
-/** Of any request while the store fails. */
+/** For any request while the store fails. */
 const UNAVAILABLE = `{"type":"${TYPES}temporary-reduced-capacity","title":"Temporary Reduced Capacity","status":503}`
 
-/** Of a denied client: there is no type beyond the status to tell (RFC 9457 §4.2.1). */
+/** For a denied client: no type says more than the status (RFC 9457 §4.2.1). */
 const DENIED = '{"type":"about:blank","title":"Forbidden","status":403}'
 
 /**
  * The body of a refusal: problem details (RFC 9457) of a type that draft-11 §5 defines. It names
  * the policies that refused and nothing of the client: no key, address or store error.
  *
- * @param status The response's own: a body must not say another.
- * @param violated None where no policy was asked: of a denied client, or while the store fails.
+ * @param status the response's own: the body must not differ
+ * @param violated empty if no policy decided: a denied client, or while the store fails
  */
 export function problemBody(
   status: RefusalStatus,

@@ -32,7 +32,7 @@ function fieldsOf(refusal: Refusal, waitFields: string[] = []): Record<string, s
   return fields
 }
 
-test('the longest wait of those that refused decides, whatever those say that did not', () => {
+test('the longest wait of the policies that refused decides, whatever the others say', () => {
   const state = stateOf([item('day', 86_400_000)], [item('burst', 300), item('minute', 12_001)])
   const refusal = refusalOf(state, charges('a', 'b', 'c'), PLAIN)
   expect(refusal.retryAfterMs).toBe(12_001)
@@ -50,8 +50,8 @@ test('the policy that is waited for says the same as Retry-After, jitter include
   const waits = Array.from({ length: 50 }, (_, i) => {
     const longest = item('minute', 50_000)
     const state = stateOf([], [item('burst', 300), longest])
-    const terms = { statusCode: 429, retryAfterJitter: 1 } as const
-    const { retryAfterMs } = refusalOf(state, charges('burst', `client-${i}`), terms)
+    const options = { statusCode: 429, retryAfterJitter: 1 } as const
+    const { retryAfterMs } = refusalOf(state, charges('burst', `client-${i}`), options)
     expect(longest.effectiveMs).toBe(retryAfterMs)
     expect(retryAfterMs).toBeGreaterThanOrEqual(50_000)
     return retryAfterMs
@@ -65,9 +65,9 @@ test('an infinite wait is reported as the window', () => {
 })
 
 test('503 is reported as reduced capacity', () => {
-  const terms = { statusCode: 503, retryAfterJitter: 0 } as const
+  const options = { statusCode: 503, retryAfterJitter: 0 } as const
   const state = stateOf([], [item('burst', 300)])
-  const refusal = refusalOf(state, charges('a'), terms)
+  const refusal = refusalOf(state, charges('a'), options)
   expect(refusal.status).toBe(503)
   expect(JSON.parse(problemBody(refusal.status, state.violated))).toMatchObject({
     status: 503,
@@ -81,12 +81,12 @@ describe('the fields', () => {
     expect(fieldsOf(refusal)).toEqual({ 'Retry-After': '1', 'Cache-Control': 'no-store' })
   })
 
-  test('of a denial: there is nothing to wait for', () => {
+  test('of a denial: no Retry-After', () => {
     expect(fieldsOf(denial)).toEqual({ 'Cache-Control': 'no-store' })
   })
 })
 
-test('as an error it brings what a handler needs, and no identifier of the client', () => {
+test('as an error it has what a handler needs, and no identifier of the client', () => {
   const refusal = refusalOf(stateOf([], [item('burst', 300)]), charges('192.0.2.1'), PLAIN)
   const decision = { allowed: false } as Decision
   const error = new RateLimitError(refusal, decision, fieldsOf(refusal))

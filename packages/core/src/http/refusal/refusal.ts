@@ -9,24 +9,24 @@ import { retryAfterMs } from './retry-after.ts'
 /** How a request is refused. */
 export interface Refusal {
   readonly status: RefusalStatus
-  /** With jitter; undefined where waiting is of no use. */
+  /** With jitter; undefined if waiting does not help. */
   readonly retryAfterMs: number | undefined
-  /** The policies that refused; none where no policy was asked. */
+  /** The policies that refused; empty if no policy decided. */
   readonly violated: readonly WireItem[]
 }
 
-/** Of a client on the deny list. */
+/** The refusal of a client on the deny list. */
 export const denial: Refusal = { status: 403, retryAfterMs: undefined, violated: [] }
 
-/** Of a request that nobody could decide, because the store failed. */
+/** The refusal of a request that could not be decided, because the store failed. */
 export function unavailability(
   { retryAfterMs: waitMs, at }: Decision,
   charges: readonly Charge[],
   { retryAfterJitter: jitter }: { retryAfterJitter: number },
 ): Refusal {
   const { key: seed } = charges[0] as Charge
-  const terms = { now: at, windowMs: waitMs, jitter, seed }
-  return { status: 503, retryAfterMs: retryAfterMs(waitMs, terms), violated: [] }
+  const input = { now: at, windowMs: waitMs, jitter, seed }
+  return { status: 503, retryAfterMs: retryAfterMs(waitMs, input), violated: [] }
 }
 
 /**
@@ -49,7 +49,7 @@ export function refusalOf(
   return { status: statusCode, retryAfterMs: wait, violated: state.violated }
 }
 
-/** The fields of a refusal beside those of the policies (RFC 9110 §10.2.3, RFC 6585 §4). */
+/** The fields of a refusal besides those of the policies (RFC 9110 §10.2.3, RFC 6585 §4). */
 export function writeRefusalFields(
   { retryAfterMs }: Refusal,
   { waitFields }: Pick<Profile, 'waitFields'>,

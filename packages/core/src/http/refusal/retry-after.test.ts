@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type RetryAfterTerms, retryAfterMs } from './retry-after.ts'
+import { type RetryAfterInput, retryAfterMs } from './retry-after.ts'
 
 const NOW = 1_795_176_000_000
 const plain = { now: NOW, windowMs: 60_000, jitter: 0, seed: 'key' }
 const jittery = { ...plain, jitter: 0.1 }
 
-/** As Retry-After has it. */
-const retryAfterSeconds = (ms: number, terms: RetryAfterTerms) =>
-  Math.ceil(retryAfterMs(ms, terms) / 1000)
+/** As in Retry-After. */
+const retryAfterSeconds = (ms: number, options: RetryAfterInput) =>
+  Math.ceil(retryAfterMs(ms, options) / 1000)
 
 const wait = fc.integer({ min: 0, max: 2_147_483_000 })
 
 describe('without jitter', () => {
-  test('24: is 1*DIGIT from 1 to 2147483 for any number', () => {
+  test('is 1*DIGIT from 1 to 2147483 for any number', () => {
     fc.assert(
       fc.property(fc.double(), fc.double({ min: 0, max: 1, noNaN: true }), (ms, jitter) => {
         const seconds = retryAfterSeconds(ms, { ...plain, jitter })
@@ -42,7 +42,7 @@ describe('without jitter', () => {
     expect(retryAfterSeconds(Number.NaN, plain)).toBe(60)
   })
 
-  test('25, 26: long enough, and a second less is not', () => {
+  test('is long enough, and a second less is not', () => {
     fc.assert(
       fc.property(wait, (ms) => {
         const seconds = retryAfterSeconds(ms, plain)
@@ -53,7 +53,7 @@ describe('without jitter', () => {
   })
 })
 
-describe('27: jitter', () => {
+describe('jitter', () => {
   test('only adds, at most its share and 30 s, and nothing below 5 s', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true })
     fc.assert(
@@ -78,8 +78,8 @@ describe('27: jitter', () => {
   test('spreads the keys of one window evenly over the seconds that it may add', () => {
     const counts = new Array<number>(30).fill(0)
     for (let i = 0; i < 30_000; i++) {
-      const terms = { ...jittery, windowMs: 3_600_000, seed: `10.0.${i >> 8}.${i & 255}` }
-      counts[retryAfterSeconds(3_600_000, terms) - 3600]! += 1
+      const options = { ...jittery, windowMs: 3_600_000, seed: `10.0.${i >> 8}.${i & 255}` }
+      counts[retryAfterSeconds(3_600_000, options) - 3600]! += 1
     }
     // Binomial with mean 1000 and deviation 31: five deviations either way.
     for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(155)
@@ -89,15 +89,15 @@ describe('27: jitter', () => {
     for (const seed of ['a', 'b', '203.0.113.7', '2001:db8::/56']) {
       let latest = Number.POSITIVE_INFINITY
       for (let elapsed = 0; elapsed < 60_000; elapsed += 1000) {
-        const terms = { ...jittery, jitter: 0.5, now: NOW + elapsed, seed }
-        const back = elapsed / 1000 + retryAfterSeconds(60_000 - elapsed, terms)
+        const options = { ...jittery, jitter: 0.5, now: NOW + elapsed, seed }
+        const back = elapsed / 1000 + retryAfterSeconds(60_000 - elapsed, options)
         expect(back).toBeLessThanOrEqual(latest)
         latest = back
       }
     }
   })
 
-  test('the draw stays though the clocks of store and process differ by some milliseconds', () => {
+  test('the jitter stays the same if the clocks of store and process differ by some milliseconds', () => {
     for (let i = 0; i < 100; i++) {
       const at = (skew: number) =>
         retryAfterSeconds(600_000, {
@@ -110,7 +110,7 @@ describe('27: jitter', () => {
     }
   })
 
-  test('another window has another draw', () => {
+  test('another window has another jitter', () => {
     const draws = new Set<number>()
     for (let window = 0; window < 50; window++) {
       const now = NOW + window * 600_000

@@ -1,44 +1,44 @@
 import { MAX_WAIT_SECONDS } from '../fields/wire-state.ts'
 
-export interface RetryAfterTerms {
+export interface RetryAfterInput {
   /** Epoch ms, of any clock near the store's. */
   readonly now: number
   /** The window of the policy that is waited for, ms. */
   readonly windowMs: number
   /** Share of the wait that may be added, 0 to 1. */
   readonly jitter: number
-  /** What the spread depends on: the limiter's key. */
+  /** The source of the jitter: the limiter's key. */
   readonly seed: string
 }
 
-/** Below this wait nothing is added: it would be felt, and little is gained. Seconds. */
+/** Below this wait no jitter is added: clients would notice it, for little gain. Seconds. */
 const JITTER_FLOOR = 5
 
 /** The most that jitter adds. Seconds. */
 const JITTER_CEILING = 30
 
 /**
- * The wait that a refusal tells its client, ms: 1 to 2147483000, never less than the wait unless
- * that is beyond this ceiling. A wait that is not finite is told as the window. `Retry-After` is
+ * The wait that a refusal states, ms: 1 to 2147483000, never less than the wait unless
+ * that is beyond this ceiling. A wait that is not finite is stated as the window. `Retry-After` is
  * the same in whole seconds, rounded up (RFC 9110 §10.2.3).
  *
  * Jitter spreads the clients of one window, who would otherwise all come back in one second
  * (draft-11 §8.5). It only adds, and it is drawn from the key and the window in which the wait
  * ends: a client that asks again within the wait does not get another draw.
  */
-export function retryAfterMs(waitMs: number, terms: RetryAfterTerms): number {
-  const ms = Math.abs(waitMs) < Number.POSITIVE_INFINITY ? waitMs : terms.windowMs
+export function retryAfterMs(waitMs: number, input: RetryAfterInput): number {
+  const ms = Math.abs(waitMs) < Number.POSITIVE_INFINITY ? waitMs : input.windowMs
   const least = Math.max(1, Math.ceil(ms))
-  const jitter = jitterSeconds(Math.ceil(least / 1000), terms.now + ms, terms)
+  const jitter = jitterSeconds(Math.ceil(least / 1000), input.now + ms, input)
   return Math.min(least + jitter * 1000, MAX_WAIT_SECONDS * 1000)
 }
 
-function jitterSeconds(seconds: number, endsAt: number, terms: RetryAfterTerms): number {
-  if (seconds < JITTER_FLOOR || terms.jitter === 0) return 0
-  // Rounded to the nearest: a window that ends on a multiple of its length keeps its index though
-  // the store's clock and ours differ by some milliseconds.
-  const index = Math.round(endsAt / terms.windowMs)
-  return Math.floor(fraction(terms.seed, index) * Math.min(seconds * terms.jitter, JITTER_CEILING))
+function jitterSeconds(seconds: number, endsAt: number, input: RetryAfterInput): number {
+  if (seconds < JITTER_FLOOR || input.jitter === 0) return 0
+  // Rounded to the nearest: a window that ends on a multiple of its length keeps its index if
+  // the clocks of the store and of this process differ by some milliseconds.
+  const index = Math.round(endsAt / input.windowMs)
+  return Math.floor(fraction(input.seed, index) * Math.min(seconds * input.jitter, JITTER_CEILING))
 }
 
 /** A number in [0, 1) from a text and an integer: FNV-1a, then the finaliser of MurmurHash3. */

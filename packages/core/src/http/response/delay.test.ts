@@ -29,7 +29,7 @@ describe('with the clock of the tests', () => {
     jest.useRealTimers()
   })
 
-  test('a request goes on after its delay, not before, and gives its place back', async () => {
+  test('a request continues after its delay, not before, and frees its slot', async () => {
     jest.useFakeTimers()
     const room = new DelaySlots(1)
     room.acquire('a')
@@ -47,7 +47,7 @@ describe('with the clock of the tests', () => {
   })
 
   test.each([2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, 30 * 86_400_000])(
-    'peers fault 9: a delay of %d ms does not fire at once',
+    'a delay of %d ms does not fire immediately',
     async (ms) => {
       jest.useFakeTimers()
       const timeouts = jest.spyOn(globalThis, 'setTimeout')
@@ -64,7 +64,7 @@ describe('with the clock of the tests', () => {
     },
   )
 
-  test('the client goes away: it does not go on, and its place is free at once', async () => {
+  test('the client goes away: the request does not continue, and its slot is free immediately', async () => {
     jest.useFakeTimers()
     const room = new DelaySlots(1)
     room.acquire('a')
@@ -86,8 +86,8 @@ describe('with the clock of the tests', () => {
   })
 })
 
-describe('a room has so many places', () => {
-  /** How many of so many tries get a place. */
+describe('the slots are limited', () => {
+  /** How many of so many attempts get a slot. */
   function take(room: DelaySlots, key: string, tries = 2000): number {
     return Array.from({ length: tries }, () => room.acquire(key)).filter(Boolean).length
   }
@@ -108,12 +108,12 @@ describe('a room has so many places', () => {
     expect(room.acquire('e')).toBe(true)
   })
 
-  test("one room's places are not another's", () => {
+  test('each limiter has its own slots', () => {
     const [one, other] = [new DelaySlots(4), new DelaySlots(4)]
     expect([take(one, 'a'), take(one, 'b'), take(other, 'a')]).toEqual([2, 1, 2])
   })
 
-  test('a place that is given back is free for anybody', async () => {
+  test('a freed slot is free for any key', async () => {
     const room = new DelaySlots(4)
     expect(take(room, 'a')).toBe(2)
     for (let i = 0; i < 2; i += 1) await room.delay('a', 0, hasGone())
@@ -138,13 +138,13 @@ test('a client that goes away over a real connection', async () => {
   await bothWait
   expect(room.acquire('a')).toBe(false)
   client.destroy()
-  // Of the one behind it too.
+  // And of the one behind it.
   expect(await Promise.all(held)).toEqual([false, false])
   expect(room.acquire('a')).toBe(true)
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('while a request waits the process lives, and no longer', async () => {
+test('the process stays alive while a request waits, and no longer', async () => {
   const module = pathToFileURL(join(__dirname, 'delay.ts')).href
   const script = `
     import { EventEmitter } from 'node:events'
@@ -168,7 +168,7 @@ test('while a request waits the process lives, and no longer', async () => {
 describe('through the HTTP limiter', () => {
   const QUEUE = { limit: 10, window: '1s', algorithm: 'leaky-bucket', maxDelay: '1h' } as const
 
-  test('peers fault 24: beyond the cap they are refused at once, and are not charged', async () => {
+  test('beyond the maximum they are refused immediately, and not charged', async () => {
     const store = memoryStore({ clock: manualClock() })
     const served: unknown[] = []
     const server = await servePlain([{ ...QUEUE, store, maxWaiting: 4 }], (_, response) => {
@@ -191,7 +191,7 @@ describe('through the HTTP limiter', () => {
     store.close()
   })
 
-  test('a client that leaves makes room for another', async () => {
+  test('a client that leaves frees its slot for another', async () => {
     const store = memoryStore({ clock: manualClock() })
     const seated: boolean[] = []
     const options = {

@@ -1,17 +1,17 @@
 import type { Decision } from '../../limiter/decision.ts'
 
-/** Timers of Node fire at once beyond this, ms. */
+/** Node's timers fire immediately if they are set to more, ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
- * The places of a limiter's requests that wait for their turn. One client can't take them all: a
- * key gets another place only while it holds fewer than are free, so alone it holds half of them,
- * rounded up, and beside others less.
+ * The delay slots of a limiter, for requests that wait for their turn. One client can't take them
+ * all: a key gets another slot only while it holds fewer than are free, so alone it holds half of
+ * them, rounded up, and together with others less.
  */
 export class DelaySlots {
   private readonly places: number
   private taken = 0
-  /** Places that each key holds. */
+  /** Slots that each key holds. */
   private readonly takenBy = new Map<string, number>()
 
   constructor(places: number) {

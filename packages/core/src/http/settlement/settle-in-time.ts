@@ -2,16 +2,16 @@ import type { PolicyDecision } from '../../limiter/decision.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import type { Settlement } from './settlement.ts'
 
-/** Timers of Node fire at once beyond this, ms. */
+/** Node's timers fire immediately if they are set to more, ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** However short a window is, `settle` is not asked more often than this, ms. */
+/** However short a window is, `settle` is called at most once in this time, ms. */
 const MIN_PERIOD_MS = 100
 
 /**
  * Settles a request when its cost is final: when the application has ended the response, and all
  * of it has been handed to the connection or the client has gone. Until then the charge is only
- * raised: when the client leaves, and each time that the windows would forget the request.
+ * raised: when the client leaves, and each time before the windows forget the request.
  *
  * @param policies those that settle
  */

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../maybe-promise.ts'
 
-/** Gives the actual cost, an integer ≥ 0, or undefined where the estimate is to stand. */
+/** Returns the actual cost, an integer ≥ 0, or undefined to keep the estimate. */
 export type SettleOption<Request, Response> = (
   request: Request,
   response: Response,

@@ -29,8 +29,8 @@ afterEach(async () => {
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 async function serve(options: object, handle: Handler = (_, response) => response.end('done')) {
-  const terms = { store, limit: 100, window: '1m', algorithm: 'fixed-window' }
-  server = await servePlain([{ ...terms, ...options } as PlainOptions], handle)
+  const defaults = { store, limit: 100, window: '1m', algorithm: 'fixed-window' }
+  server = await servePlain([{ ...defaults, ...options } as PlainOptions], handle)
 }
 
 const limiter = () => server.httpLimiters[0]?.base.limiter as StoreLimiter<'sync'>
@@ -41,12 +41,12 @@ async function untilRemaining(units: number): Promise<void> {
   while (remaining() !== units) await new Promise(setImmediate)
 }
 
-/** Long enough for what must not happen to have happened: settling takes two of these turns. */
+/** Long enough for anything that must not happen: settling takes two of these turns. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await new Promise(setImmediate)
 }
 
-test('on the end of the response, once: what was too much is given back', async () => {
+test('at the end of the response, once: what was too much is given back', async () => {
   const settle = jest.fn((_request: IncomingMessage, _response: ServerResponse) => 3)
   await serve({ cost: 10, settle }, (_, response) => {
     expect(remaining()).toBe(90)
@@ -107,7 +107,7 @@ describe('the client goes away', () => {
     await turns()
   }
 
-  test('before the response: the estimate stands until the application ends it', async () => {
+  test('before the response: the estimate remains until the application ends it', async () => {
     cost = 4
     await leave()
     expect(remaining()).toBe(90)
@@ -137,7 +137,7 @@ describe('the client goes away', () => {
     expect(remaining()).toBe(75)
   })
 
-  test('what was charged on the way is not given back, the estimate is', async () => {
+  test('what was charged meanwhile is not given back, the estimate is', async () => {
     cost = 15
     await leave()
     cost = 0
@@ -145,7 +145,7 @@ describe('the client goes away', () => {
     await untilRemaining(95)
   })
 
-  test('an end that middleware replaced and never passes on is an end', async () => {
+  test('an end that middleware replaced and never passes on still counts', async () => {
     cost = 4
     await leave((_, given) => {
       Object.assign(given, { end: () => given })
@@ -226,7 +226,7 @@ describe('a response that takes long', () => {
     await untilRemaining(75)
   })
 
-  test('of a client that never reads: settled all the same once it has been ended', async () => {
+  test('of a client that never reads: settled once it has been ended', async () => {
     const [response] = await open(1, { cost: 10, settle: () => 3 })
     response?.end(Buffer.alloc(20_000_000))
     await untilRemaining(97)
@@ -250,7 +250,7 @@ describe('a response that takes long', () => {
     await untilRemaining(97)
   })
 
-  test('ended before the limiter: settled at once', async () => {
+  test('ended before the limiter: settled immediately', async () => {
     await serve({ cost: 10, settle: (_: unknown, { statusCode }: ServerResponse) => statusCode })
     const httpLimiter = server.httpLimiters[0]?.base as HttpLimiter<IncomingMessage, ServerResponse>
     const ended = createServer((request, response) => {
@@ -285,7 +285,7 @@ test('only into the window that was charged', async () => {
   await untilRemaining(90)
 })
 
-describe('where the cost cannot be had, the estimate stands', () => {
+describe('if the cost is not available, the estimate remains', () => {
   const fail = () => {
     throw new Error('no')
   }
@@ -313,18 +313,20 @@ describe('where the cost cannot be had, the estimate stands', () => {
     while (called.mock.calls.length === 0) await new Promise(setImmediate)
     await turns()
     expect(remaining()).toBe(90)
-    // Told by the first of these tests; once is enough for a process.
+    // The first of these tests causes the warning, which comes once per process.
     expect(codes).toEqual(['SLUICE_SETTLE'])
   })
 })
 
-test('by whoever admitted it: what this process has admitted alone, the store is not given back', async () => {
+test('where it was admitted: what this process has admitted alone is not given back to the store', async () => {
   const remote = failingStore({ clock })
   const settle = jest.fn(() => 0)
-  const terms = { store: remote, limit: 100, window: '1m', algorithm: 'fixed-window' } as const
+  const defaults = { store: remote, limit: 100, window: '1m', algorithm: 'fixed-window' } as const
   const open: ServerResponse[] = []
-  server = await servePlain([{ ...terms, cost: 10, settle }], (_, response) => open.push(response))
-  const outside = createLimiter(terms)
+  server = await servePlain([{ ...defaults, cost: 10, settle }], (_, response) =>
+    open.push(response),
+  )
+  const outside = createLimiter(defaults)
   await outside.consume('127.0.0.1', { cost: 20 })
   remote.fail()
   const sent = server.send()
@@ -350,7 +352,7 @@ describe('what was not charged is not settled', () => {
     expect(remaining()).toBe(5)
   })
 
-  test('one that a dry run would refuse; one that it admits is settled as ever', async () => {
+  test('one that a dry run would refuse; one that it admits is settled as usual', async () => {
     const settle = jest.fn(() => 1)
     await serve({ limit: 10, cost: 6, settle, dryRun: true })
     await server.send()
@@ -381,23 +383,23 @@ describe('several policies', () => {
     limiter()
       .peek('127.0.0.1')
       .policies.map((each) => each.remaining)
-  const terms = { limit: 100, window: '1m', algorithm: 'fixed-window' }
+  const defaults = { limit: 100, window: '1m', algorithm: 'fixed-window' }
   const none = { limit: undefined, window: undefined, algorithm: undefined }
 
   async function untilLeft(...units: number[]): Promise<void> {
     while (left().join() !== units.join()) await new Promise(setImmediate)
   }
 
-  test('each settles by its own function, one with a cost of its own not by the common one', async () => {
+  test('each settles by its own function, one with its own cost not by the common one', async () => {
     await serve({
       ...none,
       cost: 10,
       settle: () => 2,
       policies: [
-        { ...terms, name: 'common' },
-        { ...terms, name: 'own cost', cost: 20 },
-        { ...terms, name: 'own both', cost: 30, settle: async () => 50 },
-        { ...terms, name: 'own settle', settle: () => 0 },
+        { ...defaults, name: 'common' },
+        { ...defaults, name: 'own cost', cost: 20 },
+        { ...defaults, name: 'own both', cost: 30, settle: async () => 50 },
+        { ...defaults, name: 'own settle', settle: () => 0 },
       ],
     })
     await server.send()
@@ -406,7 +408,7 @@ describe('several policies', () => {
 
   test('a function that serves several is called once', async () => {
     const settle = jest.fn(() => 2)
-    const policies = ['a', 'b', 'c'].map((name) => ({ ...terms, name }))
+    const policies = ['a', 'b', 'c'].map((name) => ({ ...defaults, name }))
     await serve({ ...none, cost: 10, settle, policies })
     await server.send()
     await untilLeft(98, 98, 98)
@@ -417,7 +419,7 @@ describe('several policies', () => {
     ['one that fails leaves its own estimate', [() => 2, () => Number.NaN], [98, 90]],
     ['one that gives undefined keeps its estimate', [() => undefined, async () => 0], [90, 100]],
   ])('%s', async (_, functions, expected) => {
-    const policies = functions.map((settle, i) => ({ ...terms, name: `${i}`, settle }))
+    const policies = functions.map((settle, i) => ({ ...defaults, name: `${i}`, settle }))
     await serve({ ...none, cost: 10, policies })
     await server.send()
     await untilLeft(...expected)

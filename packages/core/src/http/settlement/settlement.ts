@@ -12,7 +12,7 @@ import type { SettleOption } from './settle-option.ts'
 /**
  * Corrects what a request was charged to what it turns out to cost. What it costs more is charged
  * at the time it becomes known; what it costs less is given back to the time of the charge, once
- * the cost is final. Where the cost of a policy can't be had, its estimate stands.
+ * the cost is final. If the cost of a policy is not available, its estimate remains.
  */
 export class Settlement<Request, Response> {
   private readonly limiter: StoreLimiter
@@ -23,7 +23,7 @@ export class Settlement<Request, Response> {
   private readonly response: Response
   /** Units that each policy has been charged beyond its estimate. */
   private readonly added: number[]
-  /** Corrections are made one after the other: each goes by what the last one has charged. */
+  /** Corrections are made one after the other: each starts from what the last one has charged. */
   private last: Promise<void> = Promise.resolve()
 
   constructor(
@@ -43,7 +43,7 @@ export class Settlement<Request, Response> {
     this.added = charges.map(() => 0)
   }
 
-  /** While the cost can still change: charges what it exceeds the charge by, gives nothing back. */
+  /** While the cost can still change: charges the excess over the charge, gives nothing back. */
   raise(): Promise<void> {
     return this.next(false)
   }
@@ -76,7 +76,7 @@ export class Settlement<Request, Response> {
     await this.charge(less, policies)
   }
 
-  /** What each function gives, each called once; without those that give nothing, or fail. */
+  /** The result of each function, called once; without those that return nothing, or fail. */
   private async readActual(): Promise<Map<SettleOption<Request, Response> | undefined, number>> {
     const actual = new Map<SettleOption<Request, Response> | undefined, number>()
     const read = async (settle: SettleOption<Request, Response>) => {

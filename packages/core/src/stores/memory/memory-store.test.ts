@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { AlgorithmName } from '../../algorithms/index.ts'
 import { algorithms } from '../../algorithms/index.ts'
-import { anyTerms } from '../../algorithms/testing/arbitraries.ts'
+import { anyParams } from '../../algorithms/testing/arbitraries.ts'
 import { createLimiter } from '../../limiter/create-limiter.ts'
 import type { Limiter } from '../../limiter/limiter.ts'
 import { Policy } from '../../limiter/policy.ts'
@@ -134,7 +134,7 @@ describe('a full memory store', () => {
 
   it.each(ALGORITHMS)('frees first what is least used, whatever the terms of %s', (name) => {
     const anyCosts = fc.array(fc.nat(40), { minLength: 2, maxLength: 8 })
-    const property = fc.property(anyTerms(name), anyCosts, (params, costs) => {
+    const property = fc.property(anyParams(name), anyCosts, (params, costs) => {
       const limit = algorithms[name].compile(params)
       const store = memoryStore({ maxKeys: costs.length, clock: manualClock() })
       const ledger = store.open([{ name: 'space', algorithm: limit.algorithm }], 'test')

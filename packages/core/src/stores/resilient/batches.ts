@@ -1,24 +1,24 @@
 import type { Charge, Ledger, StoreResult } from '../store.ts'
 import type { Health } from './health.ts'
 
-/** Requests that a call decides at most, so that the store is never held for long. */
+/** The most requests in one call, so that no call blocks the store for long. */
 const MAX_BATCH = 128
 
 /** What a client asks for, and how it is answered. */
 export interface Asked {
-  /** Decided one after the other, with nothing in between. */
+  /** Decided one after the other, with no other request between them. */
   readonly requests: readonly (readonly Charge[])[]
   /** The store has decided, in time. None of these may throw. */
   decided(results: readonly StoreResult[]): void
-  /** It has not, or could not. */
+  /** It has not answered in time, or failed. */
   failed(): void
-  /** It has, too late. */
+  /** It has decided, but too late. */
   late?(results: readonly StoreResult[]): void
 }
 
 /**
- * Lets requests that arrive in the same turn of the event loop share a call; where a store decides
- * keys apart, those of the same key.
+ * Requests that arrive in the same turn of the event loop share a call; if the store decides keys
+ * separately, those of the same key.
  */
 export class Batches {
   private readonly remote: Ledger<'async'>

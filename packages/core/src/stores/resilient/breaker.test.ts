@@ -38,7 +38,7 @@ describe('a breaker', () => {
     expect(breaker.isOpen).toBe(true)
   })
 
-  it('opens immediately where one failure is enough', () => {
+  it('opens immediately if one failure is enough', () => {
     const breaker = new Breaker()
     expect(breaker.failed(0, 0, true)).toBe(true)
   })
@@ -73,14 +73,14 @@ describe('a breaker', () => {
     expect(breaker.isProbeDue(1e9)).toBe(false)
   })
 
-  it('probes at once when something has come back', () => {
+  it('probes immediately when an answer has come back', () => {
     const breaker = new Breaker()
     open(breaker)
     breaker.hasten(10)
     expect(breaker.isProbeDue(10)).toBe(true)
   })
 
-  it('goes on with the long waits if it opens again soon, but not after ten steady seconds', () => {
+  it('keeps the long waits if it opens again soon, but not after ten steady seconds', () => {
     const breaker = new Breaker()
     open(breaker, 0)
     for (const now of [250, 750, 1750, 3750]) breaker.schedule(now)

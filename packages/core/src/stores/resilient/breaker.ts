@@ -1,23 +1,23 @@
-/** So many failures in a row open the breaker. */
+/** Failures in a row that open the breaker. */
 const TOLERATED = 5
-/** How long it is until the first probe, on average, ms; each that fails doubles it. */
+/** The average wait for the first probe, ms; each failed probe doubles it. */
 const FIRST_PROBE_MS = 250
-/** The longest that it is until a probe, on average, ms. */
+/** The longest average wait for a probe, ms. */
 const LAST_PROBE_MS = 2000
-/** Closed for so long, ms, it starts from the first probe again: until then the store flaps. */
+/** After it was closed for so long, ms, the waits start again from the first. */
 const STEADY_MS = 10_000
 
 /**
- * Tells whether a store is worth asking. Closed: yes. Open: no, but for probes, which come further
- * apart as they fail, and at random, so that a fleet's don't come together.
+ * Says whether to call a store. Closed: yes. Open: only probes, at growing intervals with a random
+ * part, so that the probes of many processes don't come together.
  *
  * All times are on the clock of `performance.now()`, ms: a wall clock that is set back would keep
- * it open for as long.
+ * it open for that long.
  */
 export class Breaker {
   isOpen = false
   private failures = 0
-  /** When the call was made that failed last. */
+  /** When the last failed call was made. */
   private failedAt = Number.NEGATIVE_INFINITY
   private probes = 0
   private probeAt = 0
@@ -28,7 +28,7 @@ export class Breaker {
   }
 
   /**
-   * Calls that were made within the same ms count as one: what befell one befell the others.
+   * Calls that were made within the same ms count as one: they have the same cause.
    *
    * @param askedAt when the call was made
    * @param final whether it is enough to open it
@@ -52,7 +52,7 @@ export class Breaker {
     return this.isOpen && now >= this.probeAt
   }
 
-  /** Something has come back: the next probe need not wait. */
+  /** An answer has come back: the next probe can start immediately. */
   hasten(now: number): void {
     this.probeAt = now
   }

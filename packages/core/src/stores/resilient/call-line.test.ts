@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { CallLine, type Place } from './call-line.ts'
 
-/** A line with calls, and what has become of them. */
+/** A line with calls, and their results. */
 function lineOf(count: number) {
   const line = new CallLine()
   const begun: number[] = []
@@ -26,7 +26,7 @@ it('lets a thousand calls begin, and the others in order as those leave', () => 
   expect(refused).toEqual([])
 })
 
-it('passes over those that have left while they waited', () => {
+it('skips those that have left while they waited', () => {
   const { begun, leave } = lineOf(1010)
   leave(1000, 1009)
   leave(0, 1)
@@ -42,7 +42,7 @@ it('has room for ten thousand that wait, however often it was full', () => {
   expect(begun).toEqual(upTo(11_000))
 })
 
-it('refuses all that wait once they wait in vain', () => {
+it('clear() refuses all that wait', () => {
   const { line, begun, refused, leave } = lineOf(1005)
   leave(1001, 1002)
   line.clear(new Error('down'))

@@ -1,20 +1,20 @@
-/** Calls that may be under way at a time, in each part of a store. */
+/** The most calls in progress at the same time, for each part of a store. */
 const MAX_UNDER_WAY = 1000
-/** Calls that may wait for that: about what a Redis answers in 100 ms. */
+/** The most calls that wait: about as many as a Redis answers in 100 ms. */
 const MAX_WAITING = 10_000
 
 /** A call's place: in the line, or under way. */
 export interface Place {
   /** Called when its turn has come. */
   readonly begin: () => void
-  /** Called instead, if it never will. */
+  /** Called instead, if its turn never comes. */
   readonly refuse: (reason: unknown) => void
   state: 'waiting' | 'under way' | 'left'
 }
 
 /**
- * Lets so many calls be under way at a time. What comes beyond waits in order, so that a burst of
- * requests is work for a store, not its failure.
+ * Bounds the calls in progress. Further calls wait in order, so that a burst of requests is work
+ * for a store, not its failure.
  */
 export class CallLine {
   private underWay = 0
@@ -22,14 +22,14 @@ export class CallLine {
   /** Of the next one in `waiting`; those before it have left. */
   private next = 0
 
-  /** Begins the call at once or, if many are under way, in its turn. */
+  /** Begins the call immediately or, if many are in progress, in its turn. */
   enter(place: Place): void {
     if (this.underWay < MAX_UNDER_WAY) this.start(place)
     else if (this.waiting.length - this.next < MAX_WAITING) this.waiting.push(place)
     else place.refuse(new Error('too many calls wait for the store'))
   }
 
-  /** To be called once a call is over, be it while it waits. */
+  /** Call it once a call is over, even while it waits. */
   leave(place: Place): void {
     if (place.state === 'under way') this.underWay -= 1
     place.state = 'left'

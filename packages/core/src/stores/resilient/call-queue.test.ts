@@ -12,7 +12,7 @@ describe('a queue of calls', () => {
     expect([...queue].map(({ dueAt }) => dueAt)).toEqual([3, 1, 2])
   })
 
-  it('lets them leave from anywhere, once', () => {
+  it('removes them from anywhere, once', () => {
     const queue = new CallQueue()
     const calls = [1, 2, 3, 4].map(makeCall)
     for (const call of calls) queue.add(call)
@@ -27,14 +27,14 @@ describe('a queue of calls', () => {
     expect([...queue]).toEqual([])
   })
 
-  it('lets the call leave that was given last', () => {
+  it('can remove the call that was returned last', () => {
     const queue = new CallQueue()
     for (const dueAt of [1, 2, 3]) queue.add(makeCall(dueAt))
     for (const call of queue) queue.delete(call)
     expect([...queue]).toEqual([])
   })
 
-  it('takes a call again that has left', () => {
+  it('accepts a removed call again', () => {
     const queue = new CallQueue()
     const [first, second] = [makeCall(1), makeCall(2)]
     for (const call of [first, second]) queue.add(call)

@@ -1,4 +1,4 @@
-/** A call that is waited for. */
+/** A call whose answer is awaited. */
 export interface PendingCall {
   /** ms, as the deadline counts them. */
   dueAt: number
@@ -10,8 +10,8 @@ export interface PendingCall {
 
 /**
  * Calls in the order in which they are due. A linked list, since most of them leave from its
- * middle: a `Set` makes a new table every few dozen calls, and each old one that the collector has
- * not found yet keeps the next alive, and with it the calls in it.
+ * middle: a `Set` makes a new table every few dozen calls, and each old table that is not collected yet
+ * keeps the next one alive, and with it the calls in it.
  */
 export class CallQueue {
   /** Before the first and after the last. */
@@ -26,7 +26,7 @@ export class CallQueue {
     return this.end.after === this.end
   }
 
-  /** From the first on; the one that was given last may leave meanwhile. */
+  /** From the first on; the call returned last may be removed meanwhile. */
   *[Symbol.iterator](): Generator<PendingCall, void> {
     for (let call = this.end.after as PendingCall; call !== this.end; ) {
       const { after } = call

@@ -14,7 +14,7 @@ function bound<T>(deadline: Deadline, answer: Promise<T>): Promise<T> {
   })
 }
 
-/** What has become of a promise so far. */
+/** The state of a promise. */
 function watch(promise: Promise<unknown>): { outcome: unknown } {
   const seen = { outcome: 'pending' as unknown }
   promise.then(
@@ -28,7 +28,7 @@ function watch(promise: Promise<unknown>): { outcome: unknown } {
   return seen
 }
 
-/** Lets so many ms pass, and what is to be done in the turn after them be done. */
+/** Lets so many ms pass, and the turn after them run. */
 async function pass(ms: number): Promise<void> {
   await jest.advanceTimersByTimeAsync(ms)
   await new Promise((resolve) => setImmediate(resolve))
@@ -42,7 +42,7 @@ describe('a deadline', () => {
     jest.useRealTimers()
   })
 
-  it('passes on what comes in time, be it a value or a rejection', async () => {
+  it('passes on what comes in time, a value or a rejection', async () => {
     const deadline = new Deadline(100)
     expect(await bound(deadline, Promise.resolve('value'))).toBe('value')
     await expect(bound(deadline, Promise.reject(new Error('of its own')))).rejects.toThrow(
@@ -59,7 +59,7 @@ describe('a deadline', () => {
     expect(String(seen.outcome)).toContain('no answer within 100 ms')
   })
 
-  it('counts for each call from when that was made, with one timer for all', async () => {
+  it('counts from the time of each call, with one timer for all', async () => {
     const deadline = new Deadline(100)
     const first = watch(bound(deadline, never))
     await pass(60)
@@ -81,7 +81,7 @@ describe('a deadline', () => {
     expect(seen[1]!.outcome).toBe(seen[0]!.outcome)
   })
 
-  it('leaves no timer when nothing is waited for', async () => {
+  it('leaves no timer when no call is pending', async () => {
     const deadline = new Deadline(100)
     await bound(deadline, Promise.resolve(1))
     await pass(100)
@@ -95,14 +95,14 @@ describe('a stall of the event loop', () => {
     while (performance.now() < until);
   }
 
-  it('is not held against a call whose answer comes right after it', async () => {
+  it('does not count for a call whose answer comes right after it', async () => {
     const answered = new Promise((resolve) => setTimeout(() => setTimeout(resolve, 5, 'value'), 1))
     const kept = bound(new Deadline(100), answered)
     stall(250)
     expect(await kept).toBe('value')
   })
 
-  it('is not held against a reply that has arrived meanwhile', async () => {
+  it('does not count for a reply that has arrived meanwhile', async () => {
     // As a socket does, whose data are read between timers and immediates.
     const kept = bound(
       new Deadline(20),
@@ -112,7 +112,7 @@ describe('a stall of the event loop', () => {
     expect(await kept).toBe('value')
   })
 
-  it('prolongs a call, not for ever', async () => {
+  it('prolongs a call, but not for an unlimited time', async () => {
     const startedAt = performance.now()
     const kept = bound(new Deadline(20), never)
     stall(60)
@@ -120,7 +120,7 @@ describe('a stall of the event loop', () => {
     expect(performance.now() - startedAt).toBeLessThan(500)
   })
 
-  it('prolongs a call, though one stall follows another, ten times at most', async () => {
+  it('prolongs a call at most ten times, even if one stall follows another', async () => {
     const seen = watch(bound(new Deadline(20), never))
     let stalls = 0
     while (seen.outcome === 'pending' && stalls < 20) {

@@ -1,27 +1,26 @@
 import { CallQueue, type PendingCall } from './call-queue.ts'
 
-/** What a call is rejected with that has not been answered in time. */
+/** The rejection of a call that was not answered in time. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }
 
 /** A turn of the event loop that took longer than this share of the deadline is a stall. */
 const STALL = 1 / 2
-/** So much of the deadline a stall counts, however long it was. */
+/** The share of the deadline that a stall counts, however long it was. */
 const STALLED = 1 / 10
 
 /**
- * Bounds how long calls may take, whatever the client that makes them promises. One timer serves
- * all calls. It measures by the monotonic clock, and what this process itself has delayed is not
- * held against the store: replies that have arrived are read before anything is given up, and of
- * the time for which the event loop stood still, calls are counted a tenth of the deadline at most.
- * So after ten stalls nobody waits any more.
+ * Bounds how long calls may take, whatever the timeouts of their client. One timer serves all
+ * calls. It measures with the monotonic clock, and delays of this process do not count against the
+ * store: replies that have arrived are read before a call is given up, and a stall of the event
+ * loop counts a tenth of the deadline at most. So a call ends after ten stalls at the latest.
  */
 export class Deadline {
   private readonly ms: number
   private readonly calls = new CallQueue()
   private timer: NodeJS.Timeout | undefined
-  /** What counts of the time until the last tick, ms. */
+  /** The time until the last tick, without the excess of stalls, ms. */
   private counted = 0
   private tickedAt = 0
 
@@ -43,10 +42,10 @@ export class Deadline {
     return call
   }
 
-  /** Ends the call; false if it was over already: then somebody else has decided. */
+  /** Ends the call; false if it was over already: then the request is decided. */
   end(call: PendingCall): boolean {
     const ended = this.calls.delete(call)
-    // The process lives while a request waits, and no longer.
+    // The process stays alive while a request waits, and no longer.
     if (this.calls.isEmpty) this.timer?.unref()
     return ended
   }
@@ -65,7 +64,7 @@ export class Deadline {
     this.counted += passed > this.ms * STALL ? this.ms * STALLED : passed
     this.tickedAt = now
     const { counted } = this
-    // Timers run before sockets are read: what has arrived meanwhile is read first.
+    // Timers run before sockets are read: read first what has arrived meanwhile.
     setImmediate(() => this.expire(counted))
     this.arm()
   }

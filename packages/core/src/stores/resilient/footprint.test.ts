@@ -33,10 +33,10 @@ function refusingStore() {
   return { store, consume }
 }
 
-describe('what remembered refusals take', () => {
+describe('the memory of remembered refusals', () => {
   it.each<[string, (i: number) => string]>([
     ['keys of 100 kB', (i) => `${i}`.padEnd(100_000, 'x')],
-    // A header, say, of which the key is a part.
+    // For example a header that contains the key.
     ['parts of 100 kB', (i) => `${i}`.padEnd(100_000, 'x').slice(0, 50)],
   ])('is little for 300 %s', async (_, keyOf) => {
     const { store, consume } = refusingStore()
@@ -82,7 +82,7 @@ describe('limiters on remote stores', () => {
     expect(jest.getTimerCount()).toBe(0)
   })
 
-  it('let go of what was counted with the last one on a store, and still decide', async () => {
+  it('forget the counts with the last one on a store, and still decide', async () => {
     const client = downClient()
     const [first, second] = limitersOn([client, client]) as [Limiter, Limiter]
     await use([first])

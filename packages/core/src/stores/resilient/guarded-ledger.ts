@@ -5,20 +5,19 @@ import { Batches } from './batches.ts'
 import type { Health } from './health.ts'
 import type { DecidingLedger, FailureMode } from './resilient-ledger.ts'
 
-/** A result that holds only if others do: part of a request that is decided in several places. */
+/** One of the results of a request that is decided in several places: all must admit it. */
 export interface Attempt {
   readonly result: StoreResult
-  /** Its outcomes as they are uncharged; none if no limit decided it. */
+  /** Its outcomes without the charge; none if no limit decided it. */
   readonly uncharged: readonly Outcome[]
-  /** To be called once, with whether the request was admitted: gives back what it took in vain. */
+  /** Call it once, with whether the request was admitted: if not, it gives the charge back. */
   conclude(admitted: boolean): void
 }
 
 /**
- * Asks a remote ledger and decides in its stead where it can't: it is down, overloaded or late.
- * Beside the remote states it counts what this process has admitted, to go on from there. A call
- * that is late is not made again: what it has charged stays charged. Keeps the charges that it is
- * given.
+ * Calls a remote ledger, and decides in its place if it is down, overloaded or late. It also counts
+ * what this process has admitted, to continue from there. A late call is not repeated: what it has
+ * charged stays charged. Keeps the charges that it is given.
  */
 export class GuardedLedger implements DecidingLedger {
   readonly part: Ledger['part']
@@ -29,7 +28,7 @@ export class GuardedLedger implements DecidingLedger {
   private readonly batches: Batches
 
   /**
-   * @param openLocal gives what this process counts by itself
+   * @param openLocal returns what this process counts by itself
    * @param healthOf the health of the part of the store that a key is in
    */
   constructor(
@@ -95,7 +94,7 @@ export class GuardedLedger implements DecidingLedger {
     return health.call(() => this.remote.peek(charges)).catch(() => this.standIn(charges, 'peek'))
   }
 
-  /** @throws StoreError if the store does not confirm it: then it holds in this process alone */
+  /** @throws StoreError if the store does not confirm it: then it applies only in this process */
   async settle(
     charges: readonly Charge[],
     chargedAt?: number,
@@ -108,26 +107,26 @@ export class GuardedLedger implements DecidingLedger {
     await this.tell('settle', health, () => this.remote.settle(charges, chargedAt))
   }
 
-  /** @throws StoreError if the store does not confirm it: then it holds in this process alone */
+  /** @throws StoreError if the store does not confirm it: then it applies only in this process */
   async block(keys: readonly string[], durationMs: number): Promise<void> {
     this.local?.block(keys, durationMs)
     const health = this.healthOf(keys[0] as string)
     await this.tell('block', health, () => this.remote.block(keys, durationMs))
   }
 
-  /** @throws StoreError if the store does not confirm it: then it holds in this process alone */
+  /** @throws StoreError if the store does not confirm it: then it applies only in this process */
   async reset(keys: readonly string[]): Promise<void> {
     this.local?.reset(keys)
     const health = this.healthOf(keys[0] as string)
     await this.tell('reset', health, () => this.remote.reset(keys))
   }
 
-  /** Whether the store would be asked. */
+  /** Whether the store would be called. */
   isTrusted(charges: readonly Charge[]): boolean {
     return this.health(charges).isTrusted
   }
 
-  /** What this process counts by itself; undefined where it would not decide by that. */
+  /** What this process counts by itself; undefined if it does not decide by that. */
   private get local(): Ledger<'sync'> | undefined {
     return this.failureMode.onStoreError === 'local' ? this.openLocal() : undefined
   }
@@ -136,7 +135,7 @@ export class GuardedLedger implements DecidingLedger {
     return this.healthOf((charges[0] as Charge).key)
   }
 
-  /** Nobody waits for it. It charges the store with what was admitted without it. */
+  /** In the background: charges the store for what was admitted without it. */
   private probeWith(health: Health, charges: readonly Charge[], admitted: boolean): void {
     const { remote } = this
     health.probe(() => {
@@ -168,7 +167,7 @@ export class GuardedLedger implements DecidingLedger {
     return { result, uncharged, conclude }
   }
 
-  /** Nobody waits for it. What the store fails to take back stays charged. */
+  /** In the background. If the store fails, the charge stays. */
   private giveBack(health: Health, charges: readonly Charge[], { at }: StoreResult): void {
     health.call(() => this.remote.settle(returned(charges), at)).catch(() => {})
   }
@@ -189,7 +188,7 @@ export class GuardedLedger implements DecidingLedger {
       return { admitted: source === 'allow', at: Date.now(), source, outcomes: [] }
     }
     const { admitted, at, outcomes } = local[operation](this.localCharges(charges))
-    // What a synchronous ledger returns is its own.
+    // A synchronous ledger reuses the object that it returns.
     return { admitted, at, source: 'local', outcomes: outcomes.map((outcome) => ({ ...outcome })) }
   }
 
@@ -209,7 +208,7 @@ export class GuardedLedger implements DecidingLedger {
   }
 }
 
-/** What the store grants after somebody else has decided: given back if the request was refused. */
+/** A late admission by the store: given back if the request was refused meanwhile. */
 class LateGrant {
   private readonly giveBack: (result: StoreResult) => void
   private grant: StoreResult | undefined
@@ -219,7 +218,7 @@ class LateGrant {
     this.giveBack = giveBack
   }
 
-  /** The attempt that stands in for the late one. */
+  /** The decision that replaces the late one. */
   after({ result, uncharged, conclude }: Attempt): Attempt {
     return {
       result,

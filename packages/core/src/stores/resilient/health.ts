@@ -3,28 +3,28 @@ import { Breaker } from './breaker.ts'
 import { CallLine, type Place } from './call-line.ts'
 import type { Deadline } from './deadline.ts'
 
-/** Calls that may be unanswered after their deadline: a client that loses them is given up. */
+/** The most calls without an answer after their deadline: above it, the client loses them. */
 const MAX_LATE = 1000
-/** Probes that may be unanswered at a time: a client may queue them until it is connected. */
+/** The most probes without an answer: a client may queue them until it is connected. */
 const MAX_PROBES = 8
-/** After so long without a probe, ms, those that are unanswered are held for lost. */
+/** After so long without a probe, ms, unanswered probes count as lost. */
 const LOST_MS = 30_000
 
-/** Told when a part of a store is given up, why for certain, and when it is trusted again. */
+/** Called when a part of a store is given up, when the cause is certain, and when it works again. */
 export interface HealthWatch {
   down(reason: unknown): void
-  /** The set-up can't work: that may become known only after the part has been given up. */
+  /** The set-up can't work. This may become known only after the part was given up. */
   setUpFails(reason: SluiceError): void
   up(): void
 }
 
-/** Whether a store, or a part of one that fails on its own, is asked; and what came of it. */
+/** Whether to call a store, or a part that fails separately, and the results of calls. */
 export class Health {
   private readonly deadline: Deadline
   private readonly watch: HealthWatch
   private readonly breaker = new Breaker()
   private readonly line = new CallLine()
-  /** Unanswered. Made anew at a recovery: the client may have lost some. */
+  /** Unanswered calls. Replaced at a recovery, because the client may have lost some. */
   private unanswered = { late: 0, probes: 0 }
   private probedAt = 0
   private lastFailure: unknown
@@ -45,7 +45,7 @@ export class Health {
   }
 
   /**
-   * Asks the store, within the deadline: at once or, if many calls are under way, in its turn.
+   * Calls the store, within the deadline: immediately or, if many calls are in progress, in its turn.
    * Rejects if there is no answer in time, or it is an error.
    *
    * @param late gets an answer that comes too late
@@ -88,7 +88,7 @@ export class Health {
     })
   }
 
-  /** Tries whether the store is back, if it is time for that. Nobody waits for it. */
+  /** Sends a probe in the background, if it is time for one. */
   probe(ask: () => Promise<unknown>): void {
     const { breaker } = this
     const now = performance.now()
@@ -116,7 +116,7 @@ export class Health {
     )
   }
 
-  /** Takes note that a call was answered; false if that was too late. */
+  /** Notes that a call was answered; false if that was too late. */
   private end(
     pending: ReturnType<Deadline['start']>,
     place: Place,
@@ -131,7 +131,7 @@ export class Health {
   }
 
   private failed(error: unknown, askedAt: number): void {
-    // A set-up that can't work, or one that answers nothing any more.
+    // A set-up that can't work, or a client that no longer answers.
     const final = error instanceof SluiceError || this.unanswered.late >= MAX_LATE
     if (this.breaker.failed(askedAt, performance.now(), final)) {
       this.lastFailure = error
@@ -152,7 +152,7 @@ export class Health {
   }
 }
 
-/** A promise of ours, even if `ask` throws at once or its promise is of another make. */
+/** A native promise, even if `ask` throws synchronously or returns another thenable. */
 function start<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return Promise.resolve(ask())

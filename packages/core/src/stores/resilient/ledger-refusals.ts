@@ -2,23 +2,23 @@ import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
 import type { Charge, StoreResult } from '../store.ts'
 import type { Refusal, RefusalCache, RefusalSpace } from './refusal-cache.ts'
 
-/** So long, ms, until the store is asked again: what another process has reset is seen then. */
+/** The longest time without asking the store again, ms: then a reset by another process is seen. */
 const ASK_AGAIN_MS = 10_000
 
-/** What becomes of the store's answer, once it is there. */
+/** Handles the store's answer. */
 export type Note = (charges: readonly Charge[], result: StoreResult) => void
 
 /**
- * What is remembered of refusals, for the policies of one ledger. A request is answered from it
- * only where that is exactly what the store would say: for costs of at most one unit, and where
- * every policy is known to have nothing left. Of a policy that has, `remaining` is the store's.
+ * The remembered refusals for the policies of one ledger. They answer a request only if the answer
+ * is exactly that of the store: for costs of at most one unit, and if every policy is known to have
+ * nothing left. If a policy has something left, only the store knows `remaining`.
  */
 export class LedgerRefusals {
   private readonly shared: RefusalCache
   private readonly keyspaces: readonly RefusalSpace[]
   private readonly wanted: boolean | undefined
 
-  /** @param wanted undefined: where nothing in this process settles */
+  /** @param wanted undefined: only if nothing in this process settles */
   constructor(
     shared: RefusalCache,
     keyspaces: readonly RefusalSpace[],
@@ -30,7 +30,7 @@ export class LedgerRefusals {
   }
 
   /**
-   * The refusal that holds for these charges, as it stands now.
+   * The refusal that holds for these charges, as of now.
    * @param isAskable whether the store can be asked instead
    */
   find(charges: readonly Charge[], isAskable: () => boolean): StoreResult | undefined {
@@ -49,14 +49,14 @@ export class LedgerRefusals {
     return toStoreResult(found, now)
   }
 
-  /** To be called when the store is asked. */
+  /** Call it when the store is called. */
   listen(): Note {
     const askedAt = this.shared.clock()
     const ends = this.ends()
     return (charges, result) => {
-      // Where keys are decided apart, what one has granted is given back when another refuses.
+      // If keys are decided separately, what one has granted is given back when another refuses.
       if (result.origins !== undefined) this.settles()
-      // What has ended since may have ended this refusal too.
+      // A refusal that has ended since may be this one.
       const holds = ends === this.ends()
       for (let i = 0; i < result.outcomes.length; i += 1) {
         const { key, limit, cost } = charges[i] as Charge
@@ -78,8 +78,8 @@ export class LedgerRefusals {
   }
 
   /**
-   * Carries out what may leave more of the keys, or less. Forgets what is remembered of them, and
-   * what is on its way, before and after: what is refused meanwhile may not be refused any more.
+   * Runs an operation that changes the keys' quotas. Before and after it, forgets their remembered
+   * refusals and those in progress, which may no longer hold.
    */
   async ending(keys: readonly string[], act: () => Promise<void>): Promise<void> {
     this.end(keys)
@@ -90,7 +90,7 @@ export class LedgerRefusals {
     }
   }
 
-  /** To be called where something settles: of what other processes give back nothing is known. */
+  /** Call it if something settles: then other processes may give units back at any time. */
   settles(): void {
     for (const keyspace of this.keyspaces) keyspace.settles = true
   }
@@ -144,7 +144,7 @@ function toStoreResult(refusals: readonly Refusal[], now: number): StoreResult {
   return { admitted: false, at: latest, source: 'cache', outcomes }
 }
 
-/** Limits that are functions, and bursts, differ within one space. */
+/** Limits that are functions, and bursts, differ within one keyspace. */
 function areSame(a: CompiledLimit, b: CompiledLimit): boolean {
   if (a === b) return true
   return a.numbers.length === b.numbers.length && a.numbers.every((n, i) => n === b.numbers[i])

@@ -1,10 +1,10 @@
 import { memoryStore } from '../memory/memory-store.ts'
 import type { Keyspace, Ledger, Store } from '../store.ts'
 
-/** Keys that this process counts by itself at most, over all limiters on one store. */
+/** The most keys that this process counts by itself, over all limiters on one store. */
 const MAX_KEYS = 100_000
 
-/** What this process counts by itself beside a remote store. Nothing is kept until it is asked for. */
+/** What this process counts in addition to a remote store. Nothing is kept before it is needed. */
 export class LocalCounts {
   private readonly clock: (() => number) | undefined
   private readonly ledgers = new Map<string, Ledger<'sync'>>()
@@ -15,7 +15,7 @@ export class LocalCounts {
     this.clock = clock
   }
 
-  /** What gives the same ledger whenever it is called; after `clear` one that has counted nothing. */
+  /** A function that returns the same ledger at each call; after `clear`, an empty one. */
   opener(keyspaces: readonly Keyspace[], prefix: string): () => Ledger<'sync'> {
     const id = [prefix, ...keyspaces.map(({ name }) => name)].join('\n')
     return () => this.ledgers.get(id) ?? this.open(id, keyspaces, prefix)

@@ -30,14 +30,14 @@ afterEach(() => {
 const minute = { limit: 5, window: '1m', algorithm: 'sliding-log' } as const
 const limiterOf = (options: object = {}) => createLimiter({ ...minute, store, ...options })
 
-/** How often the store is asked meanwhile. */
+/** How often the store is called meanwhile. */
 async function calls(act: () => unknown): Promise<number> {
   const before = store.calls
   await act()
   return store.calls - before
 }
 
-/** Takes all that the client has, and one more: which is remembered. */
+/** Takes all that the client has, and one more, so that the refusal is remembered. */
 async function exhaust(limiter: Limiter, client = 'client'): Promise<void> {
   await limiter.consume(client, { cost: 5 })
   expect((await limiter.consume(client)).allowed).toBe(false)
@@ -59,7 +59,7 @@ describe('a remembered refusal', () => {
     expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'store' })
   })
 
-  it('is asked for anew after ten seconds: another process may have reset the quota', async () => {
+  it('expires after ten seconds: another process may have reset the quota', async () => {
     const limiter = limiterOf()
     await exhaust(limiter)
     clock.advance(9999)
@@ -77,7 +77,7 @@ describe('a remembered refusal', () => {
     expect(await limiter.consume('client', { cost: 0 })).toMatchObject({ source: 'cache' })
   })
 
-  it('leaves requests that cost more to the store: when they fit is another matter', async () => {
+  it('leaves requests that cost more to the store, because their wait differs', async () => {
     const limiter = limiterOf()
     for (let i = 0; i < 5; i += 1) {
       await limiter.consume('client')
@@ -101,7 +101,7 @@ describe('a remembered refusal', () => {
     })
   })
 
-  it('is no word on a policy that has something left', async () => {
+  it('does not answer for a policy that has something left', async () => {
     const burst = { ...minute, name: 'burst', limit: 1 }
     const daily = { name: 'daily', limit: 10, window: '1d' } as const
     const both = createLimiter({ store, policies: [burst, daily] })
@@ -136,7 +136,7 @@ describe('a remembered refusal', () => {
     })
   })
 
-  it('holds for its own client, whatever the keys read like', async () => {
+  it('holds for its own client, whatever the keys look like', async () => {
     const limiter = limiterOf()
     const clients = ['a', 'a\nb', '=a', '["a","b"]', 'ä', '#a', 'x'.repeat(1000)]
     await exhaust(limiter, 'a')
@@ -147,12 +147,12 @@ describe('a remembered refusal', () => {
     expect(await calls(() => Promise.all(clients.map((key) => limiter.consume(key))))).toBe(0)
   })
 
-  it('holds in its own namespace: another prefix is another quota', async () => {
+  it('holds for its own prefix: another prefix is another quota', async () => {
     await exhaust(limiterOf())
     expect(await limiterOf({ prefix: 'other' }).consume('client')).toMatchObject({ allowed: true })
   })
 
-  it('holds for the terms that refused: a client with a higher limit is asked for', async () => {
+  it('holds for the limit that refused: for a higher limit the store is called', async () => {
     const routed = new RoutedLimiter({ ...minute, store, limit: () => 1 }, plain)
     const { limiter } = routed.base
     const consume = (limit: number) => limiter.consume('client', { limit })
@@ -165,7 +165,7 @@ describe('a remembered refusal', () => {
     expect(await consume(1)).toMatchObject({ source: 'store', resetMs: 60_000 })
   })
 
-  it('holds for the terms that refused, also where the limit is the same', async () => {
+  it('holds for the policy that refused, even if the limit is the same', async () => {
     const bucket = { limit: 5, window: '5s', algorithm: 'leaky-bucket' }
     const impatient = limiterOf({ ...bucket, maxDelay: 0 })
     await impatient.consume('client')
@@ -174,13 +174,13 @@ describe('a remembered refusal', () => {
     expect(await patient.consume('client')).toMatchObject({ allowed: true, delayMs: 1000 })
   })
 
-  it('is not made of what will never be admitted: other figures of it change', async () => {
+  it('is not kept for a cost that never fits: its other figures change', async () => {
     const limiter = limiterOf({ limit: 0 })
     expect(await calls(() => limiter.consume('client'))).toBe(1)
     expect(await calls(() => limiter.consume('client'))).toBe(1)
   })
 
-  it('counts from when the store was asked, and its wait from when it answered', async () => {
+  it('counts from the call to the store, and its wait from the answer', async () => {
     const limiter = limiterOf()
     await limiter.consume('client', { cost: 5 })
     clock.advance(59_900)
@@ -190,13 +190,13 @@ describe('a remembered refusal', () => {
     store.recover()
     expect((await asked).retryAfterMs).toBe(100)
     clock.advance(89)
-    // To wait this long is enough, however long the answer was under way.
+    // This wait is enough, however long the answer took.
     expect(await limiter.consume('client')).toMatchObject({ source: 'cache', retryAfterMs: 11 })
     clock.advance(1)
     expect(await limiter.consume('client')).toMatchObject({ source: 'store', allowed: true })
   })
 
-  it('can be done without', async () => {
+  it('can be switched off', async () => {
     const limiter = limiterOf({ refusalCache: false })
     await exhaust(limiter)
     expect(await calls(() => limiter.consume('client'))).toBe(1)
@@ -241,7 +241,7 @@ describe('what ends remembered refusals', () => {
       expect(await calls(() => limiter.consume('first'))).toBe(1)
     })
 
-    it('while a refusal is on its way', async () => {
+    it('while a refusal is in progress', async () => {
       const slow = overManyConnections(store)
       const limiter = createLimiter({ ...minute, store: slow, refusalCache: true })
       await limiter.consume('client', { cost: 5 })
@@ -253,7 +253,7 @@ describe('what ends remembered refusals', () => {
       expect(await limiter.consume('client')).toMatchObject(expected)
     })
 
-    it('while it is under way itself: what was refused before it is not remembered', async () => {
+    it('while the operation is in progress: what was refused before it is not remembered', async () => {
       const slow = overManyConnections(store)
       const limiter = createLimiter({ ...minute, store: slow, refusalCache: true })
       await exhaust(limiter)
@@ -266,7 +266,7 @@ describe('what ends remembered refusals', () => {
     })
   })
 
-  it('the word of the store that something is left, even to a request that it refuses', async () => {
+  it('an answer of the store that something is left, even with a refusal', async () => {
     const limiter = limiterOf()
     const elsewhere = createLimiter({ ...minute, store: { ...store } })
     await exhaust(limiter)
@@ -276,7 +276,7 @@ describe('what ends remembered refusals', () => {
   })
 })
 
-/** The store, but as over several connections: what is held is overtaken by other calls. */
+/** The store as over several connections: other calls overtake the held ones. */
 function overManyConnections(store: FailingStore) {
   const gates = { answers: Promise.resolve(), changes: Promise.resolve() }
   const open: Store<'async'>['open'] = (...of) => {
@@ -303,7 +303,7 @@ function overManyConnections(store: FailingStore) {
   return { ...store, open, hold }
 }
 
-describe('where something settles', () => {
+describe('if something settles', () => {
   const settling = (options: object = {}) =>
     new RoutedLimiter({ ...minute, store, settle: () => 0, ...options }, plain).base.limiter
 
@@ -322,7 +322,7 @@ describe('where something settles', () => {
     expect(await calls(() => after.consume('client'))).toBe(1)
   })
 
-  it('what was remembered before is asked for', async () => {
+  it('what was remembered before is forgotten', async () => {
     const limiter = limiterOf()
     await exhaust(limiter)
     settling()
@@ -343,7 +343,7 @@ describe('where something settles', () => {
     expect(await calls(() => limiter.consume('client'))).toBe(1)
   })
 
-  it('nothing is remembered of keys that are decided apart: one gives back what another refuses', async () => {
+  it('nothing is remembered of keys that are decided separately: one gives back what another refuses', async () => {
     const apart: Store<'async'> = {
       ...store,
       open: (...of) => ({ ...store.open(...of), part: () => 0 }),
@@ -368,7 +368,7 @@ describe('where something settles', () => {
     expect(await calls(() => limiter.consume('client'))).toBe(0)
   })
 
-  it('refusals are remembered where that was asked for', async () => {
+  it('refusals are remembered if the option says so', async () => {
     const limiter = settling({ refusalCache: true })
     await exhaust(limiter)
     expect(await calls(() => limiter.consume('client'))).toBe(0)
@@ -376,7 +376,7 @@ describe('where something settles', () => {
 })
 
 describe('what it takes', () => {
-  it('is bounded: of 10,000 keys the oldest goes first', async () => {
+  it('is bounded: of 10,000 keys the oldest is removed first', async () => {
     const limiter = limiterOf({ limit: 1 })
     for (let i = 0; i < 10_001; i += 1) {
       await limiter.consume(`client ${i}`)
@@ -392,7 +392,7 @@ function unsigned({ source: _, policies, ...decision }: Decision) {
   return { ...decision, policies: policies.map(({ source: __, ...policy }) => policy) }
 }
 
-/** What may happen to a key, and to its twin in a store that is always asked. */
+/** Operations on a key, and on the same key in a store that is always called. */
 const anyStep = fc.record({
   act: fc.oneof(
     { weight: 30, arbitrary: fc.constant('consume') },
@@ -408,9 +408,9 @@ type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 describe.each(Object.keys(algorithms) as AlgorithmName[])('%s', (algorithm) => {
   /** Three limiters, two of which share each policy. */
   function limitersOn(store: FailingStore, refusalCache: boolean | undefined) {
-    const terms = { algorithm, ...(algorithm === 'leaky-bucket' && { maxDelay: 500 }) }
-    const first = { ...terms, name: 'first', limit: 2, window: 2000 }
-    const last = { ...terms, name: 'last', limit: 2, window: 3000 }
+    const common = { algorithm, ...(algorithm === 'leaky-bucket' && { maxDelay: 500 }) }
+    const first = { ...common, name: 'first', limit: 2, window: 2000 }
+    const last = { ...common, name: 'last', limit: 2, window: 3000 }
     return [[first, last], [first], [last]].map((policies) =>
       createLimiter({ store, policies, ...(refusalCache !== undefined && { refusalCache }) }),
     )
@@ -424,7 +424,7 @@ describe.each(Object.keys(algorithms) as AlgorithmName[])('%s', (algorithm) => {
     return unsigned(await limiter.consume(client, { cost }))
   }
 
-  it.each([undefined, true])('refusalCache %p: what is said is what the store says', async (on) => {
+  it.each([undefined, true])('refusalCache %p: the answer is that of the store', async (on) => {
     let cached = 0
     const property = fc.asyncProperty(
       fc.array(anyStep, { maxLength: 60, size: 'max' }),

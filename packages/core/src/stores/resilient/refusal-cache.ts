@@ -2,17 +2,17 @@ import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import { bounded, copied } from '../../key/digest.ts'
 import type { Keyspace } from '../store.ts'
 
-/** Keys of which refusals are remembered at a time, over all limiters on a store. */
+/** The most keys with remembered refusals, over all limiters on a store. */
 const MAX_KEYS = 10_000
 
-/** That a key has not one unit left, under a limit. Times are on `Refusals.clock`, ms. */
+/** A key has less than one unit left, under a limit. Times are on `Refusals.clock`, ms. */
 export interface Refusal {
   readonly limit: CompiledLimit
-  /** When the next unit is there, counted from when the store was asked: so never too late. */
+  /** When the next unit is available, counted from the call to the store: so never too late. */
   readonly until: number
-  /** When the store is to be asked again, while it can be. */
+  /** When to call the store again, if it works. */
   readonly askAgainAt: number
-  /** When the answer came: waits are counted from here, so that waiting them out is enough. */
+  /** When the answer came: waits are counted from here, so that they are never too short. */
   readonly receivedAt: number
   /** What the store said then. */
   readonly at: number
@@ -25,11 +25,11 @@ export interface RefusalSpace {
   readonly number: number
   /** Whether anything in this process settles what they were charged. */
   settles: boolean
-  /** How often a remembered refusal of one of them may have ended. */
+  /** Counts operations that may have ended a remembered refusal of one of them. */
   ends: number
 }
 
-/** Who has nothing left: what limiters of this process on one store have learned from it. */
+/** The keys that have nothing left, as limiters of this process on one store have learned. */
 export class RefusalCache {
   /** ms; monotonic, unless it is a test's. */
   readonly clock: () => number

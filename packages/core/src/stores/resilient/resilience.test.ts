@@ -30,15 +30,15 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-/** Lets so many ms pass for everybody. */
+/** Lets so many ms pass on all clocks. */
 async function pass(ms: number): Promise<void> {
   clock.advance(ms)
   await jest.advanceTimersByTimeAsync(ms)
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-const terms = { limit: 5, window: '1h', algorithm: 'fixed-window' } as const
-const limiterOf = (options: object = {}) => createLimiter({ store, ...terms, ...options })
+const base = { limit: 5, window: '1h', algorithm: 'fixed-window' } as const
+const limiterOf = (options: object = {}) => createLimiter({ store, ...base, ...options })
 
 /** Fails until the breaker is open. */
 async function exhaust(limiter: ReturnType<typeof limiterOf>): Promise<void> {
@@ -58,7 +58,7 @@ describe('a store that works', () => {
 })
 
 describe('a store that fails', () => {
-  it('is replaced by this process, which goes on from what it has admitted', async () => {
+  it('is replaced by this process, which continues from what it has admitted', async () => {
     const limiter = limiterOf()
     for (let i = 0; i < 3; i += 1) await limiter.consume('client')
     store.fail()
@@ -91,21 +91,21 @@ describe('a store that fails', () => {
     },
   )
 
-  it('admits exactly the limit of many at once', async () => {
+  it('admits exactly the limit of many simultaneous requests', async () => {
     store.fail()
     const limiter = limiterOf({ limit: 30 })
     const all = await Promise.all(Array.from({ length: 60 }, () => limiter.consume('client')))
     expect(all.filter(({ allowed }) => allowed)).toHaveLength(30)
   })
 
-  it('is replaced for each of two requests of a turn: what one is answered is not the other', async () => {
+  it('is replaced for each of two requests of a turn, with separate answers', async () => {
     const limiter = limiterOf()
     await exhaust(limiter)
     const both = await Promise.all([limiter.consume('client'), limiter.consume('client')])
     expect(both.map(({ remaining }) => remaining)).toEqual([4, 3])
   })
 
-  it('is not asked any more after five failures, with one warning', async () => {
+  it('is no longer called after five failures, with one warning', async () => {
     const limiter = limiterOf()
     await exhaust(limiter)
     expect([store.calls, warnings]).toEqual([5, ['SLUICE_STORE_DOWN']])
@@ -113,7 +113,7 @@ describe('a store that fails', () => {
     expect([store.calls, warnings]).toEqual([5, ['SLUICE_STORE_DOWN']])
   })
 
-  it('is given up at once where its set-up can never work', async () => {
+  it('is given up immediately if its set-up can never work', async () => {
     store.fail(
       new SluiceError({
         code: 'SLUICE_REDIS_FORBIDDEN',
@@ -129,7 +129,7 @@ describe('a store that fails', () => {
 
   it.each([undefined, null, 'text'])('may reject with %p', async (reason) => {
     const rejecting = { ...store, open: () => ({ consume: () => Promise.reject(reason) }) }
-    const other = createLimiter({ ...terms, store: rejecting as never })
+    const other = createLimiter({ ...base, store: rejecting as never })
     for (let i = 0; i < 6; i += 1) {
       expect((await other.consume('client')).source).toBe('local')
       await pass(1)
@@ -137,7 +137,7 @@ describe('a store that fails', () => {
     expect(warnings).toEqual(['SLUICE_STORE_DOWN'])
   })
 
-  it('may throw at once as well', async () => {
+  it('may also throw synchronously', async () => {
     const throwing = {
       ...store,
       open: () => ({
@@ -146,11 +146,11 @@ describe('a store that fails', () => {
         },
       }),
     }
-    const limiter = createLimiter({ ...terms, store: throwing as never })
+    const limiter = createLimiter({ ...base, store: throwing as never })
     expect((await limiter.consume('client')).source).toBe('local')
   })
 
-  it('takes back over by itself, once a probe has succeeded', async () => {
+  it('decides again by itself, once a probe has succeeded', async () => {
     const limiter = limiterOf()
     await limiter.consume('client')
     await exhaust(limiter)
@@ -193,7 +193,7 @@ describe('a store that fails', () => {
 })
 
 describe('a store that hangs', () => {
-  it('gets eight probes at most at a time, and goes on to be probed if it loses them', async () => {
+  it('gets at most eight probes at a time, and is still probed if it loses them', async () => {
     const limiter = limiterOf({ limit: 10_000 })
     await exhaust(limiter)
     store.recover()
@@ -213,7 +213,7 @@ describe('a store that hangs', () => {
     expect((await limiter.consume('client')).source).toBe('store')
   })
 
-  it('is waited for until the deadline, and not asked again for the same request', async () => {
+  it('delays a request until the deadline, and is not called again for the same request', async () => {
     const limiter = limiterOf({ deadline: 80 })
     store.hang()
     const decided: string[] = []
@@ -225,11 +225,11 @@ describe('a store that hangs', () => {
     store.recover()
     await pass(0)
     expect(decided).toEqual(['local'])
-    // Late, but charged: nothing is asked for twice.
+    // Late, but charged: no call is repeated.
     expect(await limiter.consume('client')).toMatchObject({ source: 'store', remaining: 3 })
   })
 
-  it('has a thousand calls under way at most: what comes beyond waits, within its deadline', async () => {
+  it('has at most a thousand calls in progress: further calls wait, within their deadline', async () => {
     const limiter = limiterOf({ limit: 2000 })
     store.hang()
     let decided = 0
@@ -243,7 +243,7 @@ describe('a store that hangs', () => {
     expect([decided, warnings]).toEqual([1500, ['SLUICE_STORE_DOWN']])
   })
 
-  it('for a moment has what waited sent in order, and gives up nothing', async () => {
+  it('for a moment: the calls that waited are sent in order, and none is given up', async () => {
     const limiter = limiterOf({ limit: 2000, onStoreError: 'deny' })
     store.hang()
     const all = Array.from({ length: 2500 }, () => limiter.consume('client'))
@@ -256,7 +256,7 @@ describe('a store that hangs', () => {
     expect(warnings).toEqual([])
   })
 
-  it('that has lost its answers for good is trusted again when it works', async () => {
+  it('that has lost its answers is used again when it works', async () => {
     let loses = true
     const lossy: Store<'async'> = {
       ...store,
@@ -267,7 +267,7 @@ describe('a store that hangs', () => {
         return { ...ledger, consume }
       },
     }
-    const limiter = createLimiter({ ...terms, store: lossy, limit: 10_000 })
+    const limiter = createLimiter({ ...base, store: lossy, limit: 10_000 })
     for (let i = 0; i < 1000; i += 1) void limiter.consume('client')
     await pass(100)
     loses = false
@@ -277,7 +277,7 @@ describe('a store that hangs', () => {
     expect((await limiter.consume('client')).source).toBe('store')
   })
 
-  it('is probed again at once when a late answer has come', async () => {
+  it('is probed again immediately when a late answer has come', async () => {
     const limiter = limiterOf()
     await exhaust(limiter)
     store.recover()
@@ -323,7 +323,7 @@ describe('onStoreError', () => {
     })
   })
 
-  it('may differ between limiters that share what they know of the store', async () => {
+  it('may differ between limiters that share the state of the store', async () => {
     const browsing = limiterOf({ onStoreError: 'allow' })
     const billing = limiterOf({ onStoreError: 'deny' })
     await exhaust(browsing)
@@ -346,7 +346,7 @@ describe('localShare', () => {
     store.fail()
     const all = await Promise.all(Array.from({ length: 20 }, () => limiter.consume('client')))
     expect(all.filter(({ allowed }) => allowed)).toHaveLength(admitted)
-    // The quota promised to the client is what it always is.
+    // The client still sees the whole limit.
     expect(all[0]!.limit).toBe(limit)
   })
 
@@ -359,7 +359,7 @@ describe('localShare', () => {
     expect(all.filter(({ allowed }) => allowed)).toHaveLength(1)
   })
 
-  it('of another limiter on the same policy counts apart', async () => {
+  it('of another limiter on the same policy counts separately', async () => {
     const bucket = { limit: 12, algorithm: 'token-bucket' }
     store.fail()
     await limiterOf(bucket).consume('client', { cost: 3 })
@@ -379,7 +379,7 @@ describe('localShare', () => {
 describe('what a failing store receives', () => {
   it.each(['block', 'reset', 'settle'] as const)('%s holds here, and rejects', async (act) => {
     const limiter = limiterOf()
-    // A block has to be seen though quota is left.
+    // A block must be seen even if quota is left.
     for (let i = 0; i < (act === 'block' ? 1 : 5); i += 1) await limiter.consume('client')
     store.fail()
     const acts = {
@@ -425,7 +425,7 @@ describe('what a failing store receives', () => {
 })
 
 describe('a remembered refusal', () => {
-  it('goes on through an outage, until its wait is over', async () => {
+  it('still holds during an outage, until its wait is over', async () => {
     const minute = { algorithm: 'sliding-log', window: '1m', limit: 1 }
     const limiter = limiterOf({ ...minute, onStoreError: 'allow' })
     await limiter.consume('client')

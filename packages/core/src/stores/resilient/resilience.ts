@@ -7,7 +7,7 @@ import { type FailureMode, ResilientLedger } from './resilient-ledger.ts'
 import { SplitLedger } from './split-ledger.ts'
 import { StoreHealth } from './store-health.ts'
 
-/** What limiters on one remote store share: how it is, and what this process knows by itself. */
+/** What limiters on one remote store share: its health, and the local counts and refusals. */
 class Resilience {
   private readonly store: Store<'async'>
   private readonly healths = new Map<number, StoreHealth>()
@@ -46,7 +46,7 @@ class Resilience {
     this.users += 1
   }
 
-  /** Once the last one has left, nothing is kept of what was counted and remembered. */
+  /** When the last limiter has left, the counts and refusals are forgotten. */
   leave(): void {
     this.users -= 1
     if (this.users > 0) return
@@ -61,7 +61,7 @@ class Resilience {
   ): GuardedLedger {
     const remote = this.store.open(keyspaces, prefix)
     const health = this.health(failureMode.deadlineMs)
-    // States of different shares of the limits can't be read by one another.
+    // Limiters with different shares can't read each other's states.
     const local = this.local.opener(keyspaces, `${failureMode.localShare}/${prefix}`)
     return new GuardedLedger(
       remote,
@@ -97,7 +97,7 @@ export class ResilientStore {
     return this.shared.open(keyspaces, prefix, this.failureMode)
   }
 
-  /** The limiter is done with it. Should it be used again, this process counts anew. */
+  /** The limiter is closed. If it is used again, this process starts to count from zero. */
   close(): void {
     if (this.closed) return
     this.closed = true

@@ -2,14 +2,14 @@ import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { Charge, DecisionSource, Ledger, StoreResult } from '../store.ts'
 import type { LedgerRefusals } from './ledger-refusals.ts'
 
-/** What decides while the store can't. */
+/** What decides while the store fails. */
 export type OnStoreError = 'local' | 'allow' | 'deny'
 
 export interface FailureMode {
   /** The longest that a request waits for the store, ms, 1 … 60,000. */
   readonly deadlineMs: number
   readonly onStoreError: OnStoreError
-  /** Whether refusals are remembered. Undefined: where nothing in this process settles. */
+  /** Whether refusals are remembered. Undefined: only if nothing in this process settles. */
   readonly refusalCache: boolean | undefined
   /** Whether the limiter settles what it has charged. */
   readonly settles: boolean
@@ -19,12 +19,12 @@ export interface FailureMode {
   localLimit(policy: number, limit: CompiledLimit): CompiledLimit
 }
 
-/** A ledger that knows whether its store would be asked. */
+/** A ledger that knows whether its store would be called. */
 export interface DecidingLedger extends Ledger<'async'> {
   isTrusted(charges: readonly Charge[]): boolean
 }
 
-/** Answers for a store what that has said already, and asks it else. */
+/** Answers from remembered refusals if possible, otherwise calls the store. */
 export class ResilientLedger implements Ledger<'async'> {
   private readonly deciding: DecidingLedger
   private readonly refusals: LedgerRefusals

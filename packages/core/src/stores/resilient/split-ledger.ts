@@ -12,15 +12,14 @@ interface Share {
 type Part = Omit<Attempt, 'conclude'>
 
 /**
- * Decides requests on a store that decides keys apart, such as a Redis Cluster.
+ * Decides requests on a store that decides keys separately, such as a Redis Cluster.
  *
  * Policies of one key are one share, decided in one call, atomically. Where a request has several
  * keys (its address and its user), each share is decided where its key is, all at the same time: by
- * the store or, where that part of it can't, by what stands in for it. One refusal is enough: what
- * the others have granted is given back, in the background. It is weaker than one slot in this:
- * from a grant until it is given back, others may be refused who would have been admitted (or wait
- * longer, in a leaky bucket), and a grant that can't be given back, since its part fails, stays
- * charged.
+ * the store or, if that part of it fails, by its replacement. One refusal is enough: what the
+ * others have granted is given back, in the background. It is weaker than one slot in two ways:
+ * from a grant until it is given back, others may be refused that would have been admitted (or wait
+ * longer, in a leaky bucket); and a grant stays charged if its part fails before it is given back.
  */
 export class SplitLedger implements DecidingLedger {
   private readonly openShare: (places: readonly number[]) => GuardedLedger
@@ -78,7 +77,7 @@ export class SplitLedger implements DecidingLedger {
     return this.onEveryShare(keys, ({ ledger, places }) => ledger.reset(pick(keys, places)))
   }
 
-  /** Whether all parts of the store would be asked. */
+  /** Whether all parts of the store would be called. */
   isTrusted(charges: readonly Charge[]): boolean {
     const shares = this.sharesOf(charges.map(({ key }) => key))
     return shares.every(({ ledger, places }) => ledger.isTrusted(pick(charges, places)))
@@ -139,7 +138,7 @@ function merged(
   return { admitted, at, source, outcomes, origins }
 }
 
-/** Of a refusal: who refused, a limit if any did. Else the store, or what stood in for a part. */
+/** Of a refusal: who refused, a limit if any did. Otherwise the store, or the replacement of a part. */
 function sourceOf(results: readonly StoreResult[], admitted: boolean): DecisionSource {
   const sources = results
     .filter((result) => result.admitted === admitted)
@@ -148,7 +147,7 @@ function sourceOf(results: readonly StoreResult[], admitted: boolean): DecisionS
   return sources.find((source) => source !== common) ?? common
 }
 
-/** How a policy is shown that nobody could ask: whole where all pass, with nothing left where none does. */
+/** The outcome of a policy that could not be read: whole if all pass, with nothing left if none does. */
 function unasked({ admitted, at }: StoreResult, { limit }: Charge): Outcome {
   if (!admitted)
     return { admitted, remaining: 0, resetMs: 0, retryAfterMs: 0, effectiveMs: 0, delayMs: 0 }

@@ -52,7 +52,7 @@ it('warns again, once, when it turns out that the set-up can never work', () => 
   expect(warnings).toHaveLength(4)
 })
 
-it('knows each part apart', () => {
+it('judges each part separately', () => {
   const health = new StoreHealth(100)
   expect(health.of(3)).toBe(health.of(3))
   expect(health.of(3)).not.toBe(health.of(4))

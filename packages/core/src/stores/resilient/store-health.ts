@@ -4,8 +4,8 @@ import { Deadline } from './deadline.ts'
 import { Health, type HealthWatch } from './health.ts'
 
 /**
- * How a remote store is, part by part, judged by one deadline. Warns once of each change: when the
- * first part is given up, when it is known that the set-up can't work, and when all are trusted
+ * The health of each part of a remote store, with one deadline. Warns once of each change: when the
+ * first part is given up, when it is known that the set-up can't work, and when all parts work
  * again.
  */
 export class StoreHealth implements HealthWatch {

@@ -4,7 +4,7 @@ import type { Charge } from '../store.ts'
 // What every store does around a step. The same rules in Lua: stores/redis/driver.lua, and for one
 // request request.lua.
 
-/** What of a charge a decision depends on. */
+/** The parts of a charge that a decision depends on. */
 interface Decidable {
   readonly limit: Pick<CompiledLimit, 'decide'>
   readonly cost: number
@@ -29,7 +29,7 @@ export function decideOne(state: KeyState, { limit }: Decidable, now: number, co
  *
  * @param cost units; 0 if the request is refused
  * @returns whether the store must keep the state: it was charged, or moved to a clock that has
- *   stepped back, which even a refusal does, so that nobody stays locked out until that clock has
+ *   stepped back, which even a refusal does, so that no client stays locked out until that clock has
  *   caught up
  */
 export function commitOne(state: KeyState, { limit }: Charge, now: number, cost: number): boolean {

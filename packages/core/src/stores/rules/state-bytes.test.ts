@@ -28,7 +28,7 @@ describe('a state as bytes', () => {
     ])
   })
 
-  test('of a blocked key is the end of the block alone', () => {
+  test('of a blocked key has only the end of the block', () => {
     const state = Object.assign(new KeyState(), { blockedUntil: 1_800_000_000_000 })
     expect(encodeState(state)).toHaveLength(8)
     expect(decodeState(encodeState(state))).toEqual(state)
@@ -41,7 +41,7 @@ describe('a state as bytes', () => {
     expect(decodeState(larger.subarray(5, 29)).a).toBe(7)
   })
 
-  test.each([0, 7, 16, 25, 39])('%i bytes are none', (length) => {
+  test.each([0, 7, 16, 25, 39])('%i bytes are not a state', (length) => {
     expect(() => decodeState(new Uint8Array(length))).toThrow(RangeError)
   })
 })

@@ -15,7 +15,7 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-/** Each swap finds that somebody else was faster. */
+/** Each swap finds that another process was faster. */
 function contended() {
   return compareAndSwapStore({
     now: () => 1_800_000_000_000,
@@ -24,7 +24,7 @@ function contended() {
   })
 }
 
-it('contention ends in a StoreError with a code of its own, below what the limiter says', async () => {
+it('contention ends in a StoreError with its own code, which the limiter wraps', async () => {
   const limiter = createLimiter({ store: contended(), limit: 5, window: '1m' })
   const error = await Promise.resolve(limiter.block('client', '1m')).catch((thrown) => thrown)
   expect(error).toBeInstanceOf(StoreError)
@@ -34,7 +34,7 @@ it('contention ends in a StoreError with a code of its own, below what the limit
   limiter.close()
 })
 
-it('contention is no mistake of set-up: one failure does not give the store up', async () => {
+it('contention is not a set-up error: one failure does not open the breaker', async () => {
   const limiter = createLimiter({ store: contended(), limit: 5, window: '1m' })
   expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'local' })
   expect(warned).toEqual([])

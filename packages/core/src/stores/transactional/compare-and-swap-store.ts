@@ -12,28 +12,28 @@ export interface Versioned {
   readonly version: unknown
 }
 
-/** A place that keeps bytes under keys, and changes them only if nobody else has meanwhile. */
+/** A place that keeps bytes under keys, and changes them only if they have not changed meanwhile. */
 export interface CompareAndSwapBackend {
   /** Its clock: ms since the epoch, an integer, the same for all processes. */
   now(): number | Promise<number>
   /** In the order of the keys, undefined where there is nothing. */
   read(keys: readonly string[]): Promise<readonly (Versioned | undefined)[]>
   /**
-   * Writes all changes, if each key is still at the version that was read (undefined: still
-   * absent); else none.
+   * Writes all changes, if each key still has the version that was read (undefined: still
+   * absent); otherwise none.
    *
    * @returns whether they were written
    */
   swap(changes: readonly (Change & { readonly version: unknown })[]): Promise<boolean>
-  /** Its clock where that was injected, for tests. */
+  /** Its clock if one was injected, for tests. */
   readonly clock?: (() => number) | undefined
-  /** Ends what the backend itself has started. */
+  /** Releases what the backend itself has opened. */
   close?(): void
 }
 
 /**
- * A complete store on a backend that can compare and swap. Where many processes decide about the
- * same keys at once, one of them succeeds in each round: choose {@link transactionalStore} if the
+ * A complete store on a backend that can compare and swap. If many processes decide about the
+ * same keys at the same time, one of them succeeds in each round: choose {@link transactionalStore} if the
  * backend can lock.
  */
 export function compareAndSwapStore(backend: CompareAndSwapBackend): Store<'async'> {

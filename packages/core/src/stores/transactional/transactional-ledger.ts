@@ -61,7 +61,7 @@ export class TransactionalLedger implements Ledger<'async'> {
     })
   }
 
-  /** @param keys of the limiter, in the order of the spaces, which may come round several times */
+  /** @param keys of the limiter, in the order of the keyspaces, which may repeat */
   private transact<T>(keys: readonly string[], work: (states: States, now: number) => T) {
     const names = keys.map((key, i) => this.name(key, i % this.keyspaces.length))
     const sorted = [...new Set(names)].sort()
@@ -149,7 +149,7 @@ function outcomeOf({
   return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
 }
 
-/** What can't be read fails its own request alone. */
+/** A state that can't be read fails only its own request. */
 function orError<T>(act: () => T): T | Error {
   try {
     return act()

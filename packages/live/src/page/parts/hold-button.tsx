@@ -22,7 +22,7 @@ export function HoldButton({
     timer.current = setInterval(act, EVERY_MS)
   }
   useEffect(() => {
-    // A tab out of sight hears of no release.
+    // A hidden tab gets no release event.
     document.addEventListener('visibilitychange', release)
     return () => {
       document.removeEventListener('visibilitychange', release)
@@ -42,7 +42,7 @@ export function HoldButton({
       onContextMenu={(event) => event.preventDefault()}
       onKeyDown={(event) => {
         if (!isHolding(event)) return
-        // Else it would be a click as well.
+        // Otherwise it would be a click as well.
         event.preventDefault()
         press()
       }}

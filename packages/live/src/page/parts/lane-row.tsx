@@ -1,7 +1,7 @@
 import { LIMIT, WINDOW_MS } from '../../limits.ts'
 import type { View } from '../algorithms/view.ts'
 import type { Lane } from '../traffic/lane.ts'
-import { Standing } from './standing.tsx'
+import { LastResponse } from './last-response.tsx'
 import { LaneTimeline } from './timeline.tsx'
 
 interface LaneRowProps<State> {
@@ -9,7 +9,7 @@ interface LaneRowProps<State> {
   view: View<State>
 }
 
-/** One algorithm: what it is, how it stands, what it has answered. */
+/** One algorithm: its description, its state and its answers. */
 export function LaneRow<State>({ lane, view }: LaneRowProps<State>) {
   const { algorithm } = lane
   const { Drawing, about } = view
@@ -23,7 +23,7 @@ export function LaneRow<State>({ lane, view }: LaneRowProps<State>) {
       <LaneTimeline lane={lane} />
       <div class="result">
         <Most lane={lane} />
-        <Standing lane={lane} />
+        <LastResponse lane={lane} />
       </div>
     </article>
   )

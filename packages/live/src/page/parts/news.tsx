@@ -3,7 +3,7 @@ import { drawnAt } from '../traffic/clock.ts'
 import type { Session } from '../traffic/session.ts'
 import { Summary } from './summary.tsx'
 
-/** What to do, what is about to come, or what came of it. */
+/** Says what to do, what will be sent, or what happened. */
 export function News({ session }: { session: Session }) {
   return (
     <div class="news">

@@ -15,7 +15,7 @@ import {
   shiftStyle,
 } from './time-axis.ts'
 
-/** Height of a lane's drawing; admitted requests stand on the line, refused ones hang below it. */
+/** Height of a lane's drawing; admitted requests are on the line, refused ones hang below it. */
 const HEIGHT = 100
 const LINE = 70
 /** Height of one request, unless there are too many. */
@@ -114,7 +114,7 @@ function PeakLabel<State>({ lane }: { lane: Lane<State> }) {
   )
 }
 
-/** What this client sends: what it has sent stands there, what is planned comes nearer. */
+/** What this client sends: what it has sent, and what is planned. */
 export function RequestsTimeline({ session }: { session: Session }) {
   return (
     <div class="timeline requests">

@@ -9,7 +9,7 @@ export const HISTORY_MS = 3 * WINDOW_MS
 /** How an algorithm's state is known from its answers. */
 export interface Model<State> {
   readonly untouched: State
-  /** What an answer's fields tell, and by the algorithm's rule what they leave open. */
+  /** What an answer's fields say; the algorithm's rule adds what they leave open. */
   answered(state: State, answer: Answer): State
 }
 
@@ -48,7 +48,7 @@ export class Lane<State> {
   received(answer: Answer): void {
     const { sentAt, answeredAt } = answer
     const known = this.answers.value
-    // What was decided later has been heard of already, and counts this request.
+    // An answer that was decided later is known already, and counts this request.
     const late = known.some((other) => other.sentAt > sentAt)
     if (!late) this.state.value = this.model.answered(this.state.value, answer)
     this.answers.value = [

@@ -63,7 +63,7 @@ export class Session {
     this.planned.value = []
   }
 
-  /** Becomes a new client. Nothing of the old one is waited for. */
+  /** Becomes a new client. It does not wait for answers to the old one. */
   startAfresh(): void {
     this.stop()
     this.leaving.abort()
@@ -114,7 +114,7 @@ export class Session {
       signal,
     })
     const answer = readAnswer(request, response, serverNow())
-    // A body that nobody reads would hold its connection.
+    // A body that is not read would keep its connection busy.
     void response.arrayBuffer().catch(() => {})
     return answer
   }

@@ -4,7 +4,7 @@ import type { World } from '../world.ts'
 const ONCE = { limit: 1, window: '1m' } as const
 const DENIED = { type: 'about:blank', title: 'Forbidden', status: 403 }
 
-/** Clients that no policy is asked about. */
+/** Clients that no policy decides. */
 export function accessTests(world: World): void {
   const { test } = world
   for (const entry of ['127.0.0.1', '127.0.0.0/8', '::ffff:127.0.0.0/104'] as const)
@@ -55,7 +55,7 @@ export function accessTests(world: World): void {
     expect(statuses).toEqual([403, 403, 403, 200])
   })
 
-  test('dryRun denies nobody', async () => {
+  test('dryRun denies no request', async () => {
     const site = await world.start({ ...ONCE, deny: ['127.0.0.1'], dryRun: true })
     expect((await site.send()).status).toBe(200)
   })

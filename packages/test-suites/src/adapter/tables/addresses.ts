@@ -4,7 +4,7 @@ import { expect } from 'expect'
 import { warned } from '../warnings.ts'
 import type { World } from '../world.ts'
 
-/** What X-Forwarded-For says, and the key that it must make. */
+/** Values of X-Forwarded-For, by the key that they must make. */
 const FORWARDED: Record<string, readonly string[]> = {
   '203.0.113.7': [
     '203.0.113.7',
@@ -46,7 +46,7 @@ const FORWARDED: Record<string, readonly string[]> = {
   ],
 }
 
-const TERMS = { limit: 1000, window: '1m' } as const
+const OPTIONS = { limit: 1000, window: '1m' } as const
 const BEHIND_PROXY = { trustProxy: '127.0.0.1' }
 const from = (forwarded: string | string[]) => ({ headers: { 'X-Forwarded-For': forwarded } })
 
@@ -64,16 +64,16 @@ export function addressTests(world: World): void {
     describe(`X-Forwarded-For makes the key ${key}`, () => {
       for (const forwarded of FORWARDED[key] as string[])
         test(shown(forwarded), async () => {
-          const site = await world.start(TERMS, BEHIND_PROXY)
+          const site = await world.start(OPTIONS, BEHIND_PROXY)
           const reply = await site.send(from(forwarded))
           expect([reply.status, site.keys]).toEqual([200, [key]])
         })
     })
 
   test('all spellings of an address share its quota', async () => {
-    const site = await world.start(TERMS, BEHIND_PROXY)
+    const site = await world.start(OPTIONS, BEHIND_PROXY)
     for (const key of ['203.0.113.7', '2001:db8:1:200::/56']) {
-      let left = TERMS.limit
+      let left = OPTIONS.limit
       for (const spelling of FORWARDED[key] as string[]) {
         left -= 1
         expect((await site.send(from(spelling))).remaining).toBe(left)
@@ -82,13 +82,13 @@ export function addressTests(world: World): void {
   })
 
   test('the addresses of one /56 share a key, the neighbouring /56 has its own', async () => {
-    const site = await world.start(TERMS, BEHIND_PROXY)
+    const site = await world.start(OPTIONS, BEHIND_PROXY)
     for (let i = 0; i < 100; i += 1) {
       const group = (0x0200 + ((i * 37) & 0xff)).toString(16)
       await site.send(from(`2001:db8:1:${group}:${(i * 7919).toString(16).slice(0, 4)}::${i + 1}`))
     }
     expect(new Set(site.keys)).toEqual(new Set(['2001:db8:1:200::/56']))
-    expect((await site.send(from('2001:db8:1:300::1'))).remaining).toBe(TERMS.limit - 1)
+    expect((await site.send(from('2001:db8:1:300::1'))).remaining).toBe(OPTIONS.limit - 1)
     expect(site.keys.at(-1)).toBe('2001:db8:1:300::/56')
   })
 
@@ -99,7 +99,7 @@ export function addressTests(world: World): void {
     [128, '2001:db8:1:2ff:aaaa::1/128'],
   ] as const)
     test(`ipv6Prefix ${ipv6Prefix}`, async () => {
-      const site = await world.start({ ...TERMS, ipv6Prefix }, BEHIND_PROXY)
+      const site = await world.start({ ...OPTIONS, ipv6Prefix }, BEHIND_PROXY)
       await site.send(from('2001:db8:1:2ff:aaaa::1'))
       await site.send(from('203.0.113.7'))
       expect(site.keys).toEqual([key, '203.0.113.7'])
@@ -107,7 +107,7 @@ export function addressTests(world: World): void {
 
   for (const ipv6Prefix of [31, 129, 56.5, '56'] as const)
     test(`ipv6Prefix ${inspect(ipv6Prefix)} is refused`, async () => {
-      const options = { ...TERMS, ipv6Prefix: ipv6Prefix as number }
+      const options = { ...OPTIONS, ipv6Prefix: ipv6Prefix as number }
       await expect(world.start(options)).rejects.toMatchObject({ option: 'ipv6Prefix' })
     })
 
@@ -130,8 +130,8 @@ export function addressTests(world: World): void {
     ])
   })
 
-  test('what a client puts before its own address changes nothing', async () => {
-    const site = await world.start(TERMS, { trustProxy: '127.0.0.1, 10.0.0.0/8' })
+  test('entries that a client puts before its own address change nothing', async () => {
+    const site = await world.start(OPTIONS, { trustProxy: '127.0.0.1, 10.0.0.0/8' })
     for (const prefix of ['', '1.1.1.1, ', '10.0.0.9, 127.0.0.1, ', 'x, , ', '198.51.100.1, '])
       await site.send(from(`${prefix}203.0.113.7, 10.0.0.2`))
     await site.send(from(['6.6.6.6', '203.0.113.7', '10.0.0.2']))
@@ -148,13 +148,13 @@ export function addressTests(world: World): void {
     ['127.1', 'unknown'],
   ] as const)
     test(`behind named proxies ${JSON.stringify(forwarded)} is ${key}`, async () => {
-      const site = await world.start(TERMS, { trustProxy: '127.0.0.1, 10.0.0.0/8' })
+      const site = await world.start(OPTIONS, { trustProxy: '127.0.0.1, 10.0.0.0/8' })
       await site.send(forwarded === undefined ? {} : from(forwarded))
       expect(site.keys).toEqual([key])
     })
 
   test('other fields that a client can write are not read', async () => {
-    const site = await world.start(TERMS, BEHIND_PROXY)
+    const site = await world.start(OPTIONS, BEHIND_PROXY)
     for (const name of ['CF-Connecting-IP', 'X-Real-IP', 'True-Client-IP'])
       await site.send({ headers: { [name]: '203.0.113.7' } })
     await site.send({ headers: { Forwarded: 'for=203.0.113.7, for="[2001:db8::1]:4711"' } })
@@ -162,7 +162,7 @@ export function addressTests(world: World): void {
   })
 
   test('X-Forwarded-For of a peer that is not trusted is ignored', async () => {
-    const site = await world.start(TERMS, { trustProxy: '10.0.0.0/8' })
+    const site = await world.start(OPTIONS, { trustProxy: '10.0.0.0/8' })
     await site.send(from('203.0.113.7'))
     expect(site.keys).toEqual(['127.0.0.1'])
   })
@@ -186,7 +186,7 @@ export function addressTests(world: World): void {
   })
 
   test('an IPv6 client is keyed by its network', async () => {
-    const site = await world.start(TERMS, { listen: '::' })
+    const site = await world.start(OPTIONS, { listen: '::' })
     await site.send({ to: '::1' })
     expect(site.keys).toEqual(['::/56'])
   })

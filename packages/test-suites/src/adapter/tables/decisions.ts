@@ -2,13 +2,13 @@ import type { Decision } from '@sluice/core'
 import { expect } from 'expect'
 import type { World } from '../world.ts'
 
-const TERMS = { limit: 2, window: '1m', algorithm: 'fixed-window' } as const
+const OPTIONS = { limit: 2, window: '1m', algorithm: 'fixed-window' } as const
 
 /** What the application learns. */
 export function decisionTests(world: World): void {
   const { test } = world
   test('the request holds the decision', async () => {
-    const site = await world.start(TERMS)
+    const site = await world.start(OPTIONS)
     await site.send()
     expect(site.decisions).toEqual([
       expect.objectContaining({
@@ -24,37 +24,37 @@ export function decisionTests(world: World): void {
     ])
   })
 
-  test('onDecision is told of every decision, with the request', async () => {
-    const told: [boolean, string | undefined][] = []
+  test('onDecision gets every decision, with the request', async () => {
+    const reported: [boolean, string | undefined][] = []
     const site = await world.start({
-      ...TERMS,
-      onDecision: ({ allowed }, { url }) => void told.push([allowed, url]),
+      ...OPTIONS,
+      onDecision: ({ allowed }, { url }) => void reported.push([allowed, url]),
     })
     for (const path of ['/?1', '/?2', '/?3']) await site.send({ path })
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [true, '/?1'],
       [true, '/?2'],
       [false, '/?3'],
     ])
   })
 
-  test('dryRun never refuses and sends no field, but counts and tells', async () => {
-    const told: Decision[] = []
+  test('dryRun never refuses and sends no field, but counts and reports', async () => {
+    const reported: Decision[] = []
     const site = await world.start({
-      ...TERMS,
+      ...OPTIONS,
       dryRun: true,
       respond: () => {
-        throw new Error('nobody is to be refused')
+        throw new Error('no request may be refused')
       },
-      onDecision: (decision) => void told.push(decision),
+      onDecision: (decision) => void reported.push(decision),
     })
     for (const reply of await site.sendTimes(4)) {
       expect([reply.status, reply.body]).toEqual([200, 'served'])
       expect(reply.limitFields()).toEqual({})
       expect(reply.all('Cache-Control')).toEqual([])
     }
-    expect(told.map(({ allowed }) => allowed)).toEqual([true, true, false, false])
-    expect(site.decisions).toEqual(told)
+    expect(reported.map(({ allowed }) => allowed)).toEqual([true, true, false, false])
+    expect(site.decisions).toEqual(reported)
   })
 
   for (const [option, value] of [
@@ -70,7 +70,7 @@ export function decisionTests(world: World): void {
     ['store', {}],
   ] as const)
     test(`${option}: ${JSON.stringify(value)} is refused at construction`, async () => {
-      await expect(world.start({ ...TERMS, [option]: value } as never)).rejects.toMatchObject({
+      await expect(world.start({ ...OPTIONS, [option]: value } as never)).rejects.toMatchObject({
         name: 'SluiceError',
         option,
       })

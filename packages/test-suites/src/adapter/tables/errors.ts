@@ -4,7 +4,7 @@ import type { TestOptions } from '../adapter-kit.ts'
 import type { RunningSite, World } from '../world.ts'
 
 const boom = new Error('boom')
-const TERMS = { limit: 5, window: '1m' } as const
+const OPTIONS = { limit: 5, window: '1m' } as const
 const throws = () => {
   throw boom
 }
@@ -26,7 +26,7 @@ const FAILING = [
 ] as const
 const FINE = { key: 'a', user: 'b', limit: 5, cost: 1, skip: false }
 
-/** Functions of the application's that fail: the error handler hears of it, the server lives on. */
+/** Functions of the application that fail: the error handler gets the error, the server continues. */
 export function errorTests(world: World): void {
   const test = (name: string, run: () => Promise<void>) =>
     world.test(name, () => withoutUnhandledRejections(run))
@@ -42,7 +42,7 @@ export function errorTests(world: World): void {
   for (const [option, fail] of FAILING)
     test(`${option} ${inspect(fail)}: the error handler gets it, others are served`, async () => {
       const site = await world.start({
-        ...TERMS,
+        ...OPTIONS,
         key: 'user',
         [option]: ({ url }: { url?: string }) => (url === '/' ? fail() : FINE[option]),
       } as TestOptions)
@@ -52,7 +52,7 @@ export function errorTests(world: World): void {
 
   for (const respond of [throws, rejects, rejectsLate] as const)
     test(`respond ${inspect(respond)}: the error handler gets it`, async () => {
-      const site = await world.start({ ...TERMS, limit: 0, respond })
+      const site = await world.start({ ...OPTIONS, limit: 0, respond })
       expect((await site.send()).status).toBe(500)
       expect(site.errors).toEqual([boom])
       expect((await site.send()).status).toBe(500)
@@ -62,7 +62,7 @@ export function errorTests(world: World): void {
     const settle = async () => {
       throw Object.create(null)
     }
-    const site = await world.start({ ...TERMS, settle })
+    const site = await world.start({ ...OPTIONS, settle })
     expect((await site.send()).status).toBe(200)
     expect(site.errors).toEqual([])
   })
@@ -81,7 +81,7 @@ export function errorTests(world: World): void {
   ] as const)
     test(`a ${option} function that gives ${inspect(value)} is an error, not unlimited`, async () => {
       for (const give of [() => value, async () => value]) {
-        const site = await world.start({ ...TERMS, [option]: give } as never)
+        const site = await world.start({ ...OPTIONS, [option]: give } as never)
         await expectError(site, expect.objectContaining({ name: 'SluiceError', code, option }))
         expect(site.keys).toEqual([])
       }
@@ -90,17 +90,17 @@ export function errorTests(world: World): void {
   test('two functions of one request fail: one error, and no rejection escapes', async () => {
     const site = await world.start({
       policies: [
-        { name: 'a', ...TERMS, key: rejects },
-        { name: 'b', ...TERMS, cost: throws },
+        { name: 'a', ...OPTIONS, key: rejects },
+        { name: 'b', ...OPTIONS, cost: throws },
       ],
     })
     await expectError(site, boom)
-    const one = await world.start({ ...TERMS, key: rejects, cost: throws })
+    const one = await world.start({ ...OPTIONS, key: rejects, cost: throws })
     await expectError(one, boom)
     const wrong = await world.start({
       policies: [
-        { name: 'a', ...TERMS, key: rejects },
-        { name: 'b', ...TERMS, limit: () => '5' as never },
+        { name: 'a', ...OPTIONS, key: rejects },
+        { name: 'b', ...OPTIONS, limit: () => '5' as never },
       ],
     })
     await expectError(wrong, expect.objectContaining({ code: 'SLUICE_OPTION_TYPE' }))
@@ -119,7 +119,7 @@ export function errorTests(world: World): void {
   ] as const
   for (const [given, onDecision] of ONDECISION)
     test(`onDecision ${given}: the request goes on`, async () => {
-      const site = await world.start({ ...TERMS, limit: 1, onDecision: onDecision as never })
+      const site = await world.start({ ...OPTIONS, limit: 1, onDecision: onDecision as never })
       const statuses = (await site.sendTimes(2)).map(({ status }) => status)
       expect(statuses).toEqual([200, 429])
       expect(site.errors).toEqual([])

@@ -3,7 +3,7 @@ import { expect } from 'expect'
 import type { Reply } from '../client.ts'
 import type { World } from '../world.ts'
 
-const TERMS = { limit: 2, window: '1h', deadline: 50 } as const
+const OPTIONS = { limit: 2, window: '1h', deadline: 50 } as const
 const TYPES = 'https://iana.org/assignments/http-problem-types#'
 const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => status)
 
@@ -13,7 +13,7 @@ export function failureTests(world: World): void {
 
   test('a store that hangs does not hang the request', async () => {
     const store = world.failingStore()
-    const site = await world.start({ ...TERMS, store })
+    const site = await world.start({ ...OPTIONS, store })
     expect((await site.send()).status).toBe(200)
     store.hang()
     const startedAt = performance.now()
@@ -22,9 +22,9 @@ export function failureTests(world: World): void {
     expect(site.decisions.map((decision) => decision?.source)).toEqual(['store', 'local'])
   })
 
-  test('is limited by this process, in the same words', async () => {
+  test('is limited by this process, with the same fields', async () => {
     const store = world.failingStore()
-    const site = await world.start({ ...TERMS, algorithm: 'fixed-window', store })
+    const site = await world.start({ ...OPTIONS, algorithm: 'fixed-window', store })
     const [before] = await site.sendTimes(1)
     store.fail()
     const [last, refused] = await site.sendTimes(2)
@@ -36,11 +36,11 @@ export function failureTests(world: World): void {
     expect(site.errors).toEqual([])
   })
 
-  test("with onStoreError: 'deny' an outage is a 503 in its own words, no 429", async () => {
+  test("with onStoreError: 'deny' an outage is a 503 with its own body, not a 429", async () => {
     const store = world.failingStore()
     const decisions: Decision[] = []
     const onDecision = (decision: Decision) => void decisions.push(decision)
-    const site = await world.start({ ...TERMS, store, onStoreError: 'deny', onDecision })
+    const site = await world.start({ ...OPTIONS, store, onStoreError: 'deny', onDecision })
     store.fail(new Error('ECONNREFUSED 10.0.0.1:6379'))
     const refused = await site.send()
     expect(refused.status).toBe(503)
@@ -57,34 +57,34 @@ export function failureTests(world: World): void {
     expect(decisions).toMatchObject([{ allowed: false, source: 'deny', policies: [] }])
   })
 
-  test("with onStoreError: 'allow' requests pass, without fields that nobody knows", async () => {
+  test("with onStoreError: 'allow' requests pass, without fields, because their values are unknown", async () => {
     const store = world.failingStore()
-    const site = await world.start({ ...TERMS, limit: 0, store, onStoreError: 'allow' })
+    const site = await world.start({ ...OPTIONS, limit: 0, store, onStoreError: 'allow' })
     store.fail()
     const reply = await site.send()
     expect([reply.status, reply.field('RateLimit')]).toEqual([200, undefined])
     expect(site.decisions).toMatchObject([{ allowed: true, source: 'allow' }])
   })
 
-  test('stacked limiters may take different stances', async () => {
+  test('stacked limiters may have different failure modes', async () => {
     const store = world.failingStore()
-    const open = { ...TERMS, store, onStoreError: 'allow' } as const
-    const site = await world.start([open, { ...TERMS, store, onStoreError: 'deny', limit: 9 }])
+    const open = { ...OPTIONS, store, onStoreError: 'allow' } as const
+    const site = await world.start([open, { ...OPTIONS, store, onStoreError: 'deny', limit: 9 }])
     store.fail()
     expect((await site.send()).status).toBe(503)
   })
 
-  test('a dry run refuses nobody even then', async () => {
+  test('a dry run refuses no request even then', async () => {
     const store = world.failingStore()
-    const site = await world.start({ ...TERMS, store, onStoreError: 'deny', dryRun: true })
+    const site = await world.start({ ...OPTIONS, store, onStoreError: 'deny', dryRun: true })
     store.fail()
     expect((await site.send()).status).toBe(200)
     expect(site.decisions).toMatchObject([{ allowed: false, source: 'deny' }])
   })
 
-  test('what was admitted here alone is settled here alone', async () => {
+  test('what only this process has admitted is settled only here', async () => {
     const store = world.failingStore()
-    const site = await world.start({ ...TERMS, limit: 10, store, cost: 5, settle: () => 1 })
+    const site = await world.start({ ...OPTIONS, limit: 10, store, cost: 5, settle: () => 1 })
     store.fail()
     const replies = await site.sendTimes(4)
     expect(statuses(replies)).toEqual([200, 200, 200, 200])
@@ -95,9 +95,9 @@ export function failureTests(world: World): void {
     expect(store.calls).toBeGreaterThan(calls)
   })
 
-  test('a client that goes on asking while it is refused costs the store no call', async () => {
+  test('a refused client that keeps sending causes no calls to the store', async () => {
     const store = world.failingStore()
-    const site = await world.start({ ...TERMS, store })
+    const site = await world.start({ ...OPTIONS, store })
     await site.sendTimes(3)
     const calls = store.calls
     const again = await site.sendTimes(5)

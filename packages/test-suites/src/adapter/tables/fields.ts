@@ -86,7 +86,7 @@ export function fieldTests(world: World): void {
     expect((await site.send()).limitFields()).toEqual({})
   })
 
-  test('what is left is never below zero, nor a fraction', async () => {
+  test('what is left is never negative or a fraction', async () => {
     for (const algorithm of ['sliding-window', 'token-bucket', 'sliding-log'] as const) {
       const site = await world.start({ limit: 3, window: '1m', algorithm })
       const replies = await site.sendTimes(3)
@@ -134,7 +134,7 @@ export function fieldTests(world: World): void {
     expect([...texts]).toEqual(['"default";q=60;w=60'])
   })
 
-  test('a bucket invites no more at once than its own pace', async () => {
+  test('a bucket invites no faster pace than its own', async () => {
     const site = await world.start({ limit: 60, window: '1m', algorithm: 'token-bucket' })
     for (const reply of await site.sendTimes(59)) {
       const [, r, t] = /;r=(\d+);t=(\d+)/.exec(reply.field('RateLimit') as string) as string[]
@@ -143,7 +143,7 @@ export function fieldTests(world: World): void {
   })
 
   for (const status of [302, 304] as const)
-    test(`a redirect (${status}) is not told of an exhausted quota`, async () => {
+    test(`a redirect (${status}) does not show an exhausted quota`, async () => {
       const site = await world.start({ limit: 2, window: '1m' }, { status })
       const [left, exhausted] = await site.sendTimes(2)
       expect([left?.status, left?.remaining]).toEqual([status, 1])
@@ -155,10 +155,10 @@ export function fieldTests(world: World): void {
     for (const partitionSecret of ['a secret of some length', 'another secret of some length']) {
       const site = await world.start({ limit: 5, window: '1m', partitionSecret })
       const reply = await site.send()
-      const [policy, standing] = ['RateLimit-Policy', 'RateLimit'].map(
+      const [policy, usage] = ['RateLimit-Policy', 'RateLimit'].map(
         (name) => /;pk=:([A-Za-z0-9+/=]+):$/.exec(reply.field(name) ?? '')?.[1],
       )
-      expect([policy, Buffer.from(policy as string, 'base64').length]).toEqual([standing, 9])
+      expect([policy, Buffer.from(policy as string, 'base64').length]).toEqual([usage, 9])
       keys.push(policy as string)
     }
     expect(keys[0]).not.toBe(keys[1])
@@ -183,10 +183,10 @@ export function fieldTests(world: World): void {
     expect((await site.send({ path: '/nowhere' })).status).toBe(429)
   })
 
-  test('a profile that does not exist, and two that contradict, are refused', async () => {
-    const terms = { limit: 1, window: '1m' as const }
+  test('an unknown profile, and two that contradict, are refused', async () => {
+    const options = { limit: 1, window: '1m' as const }
     for (const headers of ['draft-12', ['draft-7', 'draft-11']] as never[])
-      await expect(world.start({ ...terms, headers })).rejects.toMatchObject({
+      await expect(world.start({ ...options, headers })).rejects.toMatchObject({
         code: 'SLUICE_HEADERS',
       })
   })

@@ -3,19 +3,19 @@ import { expect } from 'expect'
 import { warned } from '../warnings.ts'
 import type { World } from '../world.ts'
 
-const TERMS = { limit: 100, window: '1m' } as const
+const OPTIONS = { limit: 100, window: '1m' } as const
 const later = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
-/** A promise that is not one of this realm's: query builders and older libraries hand out such. */
+/** A thenable that is no native promise, as query builders and older libraries return. */
 const thenable = <T>(value: T) =>
   ({
-    // biome-ignore lint/suspicious/noThenProperty: it is to be one
+    // biome-ignore lint/suspicious/noThenProperty: a thenable is needed
     then(resolve: (value: T) => void) {
       setImmediate(resolve, value)
     },
   }) as unknown as Promise<T>
 
 const WAYS: [string, <T>(value: T) => T | Promise<T>][] = [
-  ['at once', (value) => value],
+  ['synchronous', (value) => value],
   ['by a promise', later],
   ['by a thenable', thenable],
 ]
@@ -39,16 +39,16 @@ export function keyTests(world: World): void {
     test(`user function, ${given}; without a user, the address`, async () => {
       const user = ({ headers }: { headers: Record<string, unknown> }) =>
         give(headers['x-account'] as string | undefined)
-      const site = await world.start({ ...TERMS, key: 'user', user })
+      const site = await world.start({ ...OPTIONS, key: 'user', user })
       await site.send({ headers: { 'x-account': 'bob' } })
       await site.send({ headers: { 'x-user': 'alice' } })
       expect(site.keys).toEqual(['user:bob', '127.0.0.1'])
     })
 
-  test('a user function that gives a number means that user', async () => {
+  test('a user function that returns a number means that user', async () => {
     const user = ({ headers }: { headers: Record<string, unknown> }) =>
       Number(headers['x-account']) as never
-    const site = await world.start({ ...TERMS, key: 'user', user })
+    const site = await world.start({ ...OPTIONS, key: 'user', user })
     for (const account of ['7', '0']) await site.send({ headers: { 'x-account': account } })
     expect(site.keys).toEqual(['user:7', 'user:0'])
   })
@@ -65,12 +65,12 @@ export function keyTests(world: World): void {
     [undefined, '127.0.0.1'],
   ] as const)
     test(`key: 'user' with the framework's user ${JSON.stringify(user)}: ${key}`, async () => {
-      const site = await world.start({ ...TERMS, key: 'user' }, { user: () => user })
+      const site = await world.start({ ...OPTIONS, key: 'user' }, { user: () => user })
       await site.send()
       expect(site.keys).toEqual([key])
     })
 
-  test('nobody is signed in: clients are told apart by address', async () => {
+  test('nobody is signed in: clients are identified by address', async () => {
     const options = { limit: 1, window: '1m', key: 'user' } as const
     const site = await world.start(options, { trustProxy: '127.0.0.1' })
     const statuses: number[] = []
@@ -86,7 +86,7 @@ export function keyTests(world: World): void {
   })
 
   for (const nothing of [undefined, null, '', Number.NaN, {}, Object.create(null), ['a']] as const)
-    test(`a key function that gives ${inspect(nothing)}: limited by address, told once`, async () => {
+    test(`a key function that returns ${inspect(nothing)}: limited by address, with one warning`, async () => {
       const options = { limit: 1, window: '1m', key: () => nothing as never } as const
       const site = await world.start(options, { trustProxy: '127.0.0.1' })
       const statuses: number[] = []
@@ -129,9 +129,9 @@ export function keyTests(world: World): void {
       ])
     })
 
-  test('lists are matched by kind: a key function gives no user and no address', async () => {
+  test('lists are matched by kind: a key function returns no user and no address', async () => {
     const site = await world.start({
-      ...TERMS,
+      ...OPTIONS,
       limit: 1,
       key: ({ headers }) => headers['x-name'] as never,
       allow: ['user:42', 'unknown', '203.0.113.7', 'friend', 'key:user:43'],

@@ -5,7 +5,7 @@ import { parseList } from 'structured-headers'
 import type { World } from '../world.ts'
 
 type Headers = { headers: Record<string, unknown> }
-const TERMS = { limit: 5, window: '1m' } as const
+const OPTIONS = { limit: 5, window: '1m' } as const
 const byHeader = ({ headers }: Headers) => Number(headers['x-cost'] ?? 1)
 
 /** What other limiters have got wrong, as far as a client sees it. */
@@ -25,7 +25,7 @@ export function mistakeTests(world: World): void {
   })
 
   test('a second limiter is not ignored', async () => {
-    const site = await world.start([TERMS, { limit: 1, window: '1h' }])
+    const site = await world.start([OPTIONS, { limit: 1, window: '1h' }])
     expect((await site.sendTimes(2)).map(({ status }) => status)).toEqual([200, 429])
   })
 
@@ -76,7 +76,7 @@ export function mistakeTests(world: World): void {
     [{ max: 5 }, 'SLUICE_OPTION_UNKNOWN', 'max'],
   ] as const)
     test(`${inspect(wrong)} is refused at construction`, async () => {
-      const options = { ...TERMS, ...wrong } as never
+      const options = { ...OPTIONS, ...wrong } as never
       await expect(world.start(options)).rejects.toMatchObject({
         name: 'SluiceError',
         code,
@@ -96,7 +96,7 @@ export function mistakeTests(world: World): void {
     }
   })
 
-  test('seconds are whole, never too few, never negative', async () => {
+  test('seconds are integers, never too few, never negative', async () => {
     const site = await world.start({ limit: 1, window: '1m', algorithm: 'fixed-window' })
     await site.send()
     for (const [at, least] of [

@@ -90,9 +90,9 @@ export function policyTests(world: World): void {
       expect(site.decisions).toHaveLength(100)
     })
 
-  test('on a clock that runs: exactly the limit, and again after Retry-After', async () => {
-    const terms = { limit: 2, window: 500, algorithm: 'sliding-log' } as const
-    const site = await world.start(terms, { realTime: true })
+  test('on the real clock: exactly the limit, and again after Retry-After', async () => {
+    const options = { limit: 2, window: 500, algorithm: 'sliding-log' } as const
+    const site = await world.start(options, { realTime: true })
     const statuses = (await site.sendTimes(3)).map(({ status }) => status)
     expect(statuses).toEqual([200, 200, 429])
     const refused = await site.send()

@@ -4,10 +4,10 @@ import type { TestOptions } from '../adapter-kit.ts'
 import { warned } from '../warnings.ts'
 import type { World } from '../world.ts'
 
-const TERMS = { limit: 1000, window: '1m' } as const
+const OPTIONS = { limit: 1000, window: '1m' } as const
 const from = (forwarded: string) => ({ headers: { 'X-Forwarded-For': forwarded } })
 
-/** Whom to believe about the client's address: the option, and unsafe settings of the framework. */
+/** Whom to trust about the client's address: the option, and unsafe settings of the framework. */
 export function proxyTests(world: World): void {
   const { test } = world
   for (const [trustProxy, forwarded, key] of [
@@ -23,13 +23,13 @@ export function proxyTests(world: World): void {
     [(address) => address === '127.0.0.1', '203.0.113.7', '203.0.113.7'],
   ] as readonly (readonly [TestOptions['trustProxy'], string, string])[])
     test(`trustProxy ${inspect(trustProxy)}, X-Forwarded-For ${JSON.stringify(forwarded)}: ${key}`, async () => {
-      const site = await world.start({ ...TERMS, trustProxy } as TestOptions)
+      const site = await world.start({ ...OPTIONS, trustProxy } as TestOptions)
       await site.send(from(forwarded))
       expect(site.keys).toEqual([key])
     })
 
   test('of thousands of entries the last 32 are looked at', async () => {
-    const site = await world.start({ ...TERMS, trustProxy: 'loopback' })
+    const site = await world.start({ ...OPTIONS, trustProxy: 'loopback' })
     await site.send(from(`203.0.113.7,${'127.0.0.1,'.repeat(1400)}127.0.0.1`))
     expect(site.keys).toEqual(['127.0.0.1'])
   })
@@ -47,13 +47,13 @@ export function proxyTests(world: World): void {
   ] as const)
     test(`trustProxy ${proxies}, Forwarded ${forwarded.slice(0, 50)}: ${key}`, async () => {
       const trustProxy = { proxies, header: 'Forwarded' } as const
-      const site = await world.start({ ...TERMS, trustProxy })
+      const site = await world.start({ ...OPTIONS, trustProxy })
       await site.send({ headers: { Forwarded: forwarded, 'X-Forwarded-For': '9.9.9.9' } })
       expect(site.keys).toEqual([key])
     })
 
   test('a client chooses the field that its proxies do not write: it is not read', async () => {
-    const site = await world.start({ ...TERMS, trustProxy: 'loopback' })
+    const site = await world.start({ ...OPTIONS, trustProxy: 'loopback' })
     await site.send({ headers: { Forwarded: 'for=9.9.9.9' } })
     expect(site.keys).toEqual(['127.0.0.1'])
   })
@@ -73,12 +73,12 @@ export function proxyTests(world: World): void {
     { proxies: true, header: 'Forwarded' },
   ] as const)
     test(`trustProxy ${JSON.stringify(trustProxy)} is refused`, async () => {
-      const options = { ...TERMS, trustProxy } as never
+      const options = { ...OPTIONS, trustProxy } as never
       await expect(world.start(options)).rejects.toMatchObject({ code: 'SLUICE_TRUST_PROXY' })
     })
 
-  test('X-Forwarded-For while no proxy is trusted is told once', async () => {
-    const site = await world.start(TERMS)
+  test('X-Forwarded-For while no proxy is trusted causes one warning', async () => {
+    const site = await world.start(OPTIONS)
     for (let i = 0; i < 3; i += 1) await site.send(from('203.0.113.7'))
     expect(warned('SLUICE_PROXY_UNTRUSTED')).toBe(1)
   })
@@ -86,8 +86,8 @@ export function proxyTests(world: World): void {
   if (world.unsafeTrust.length === 0) return
 
   for (const [trustProxy, code] of world.unsafeTrust)
-    test(`the framework's ${JSON.stringify(trustProxy)} is told once, a health check first or not`, async () => {
-      const site = await world.start(TERMS, { trustProxy })
+    test(`the framework's ${JSON.stringify(trustProxy)} causes one warning, with or without an earlier health check`, async () => {
+      const site = await world.start(OPTIONS, { trustProxy })
       const before = warned(code)
       await site.send()
       expect(warned(code)).toBe(before)

@@ -7,7 +7,7 @@ import type { World } from '../world.ts'
 const ONCE = { limit: 1, window: '1m', algorithm: 'fixed-window' } as const
 const TYPES = 'https://iana.org/assignments/http-problem-types#'
 
-/** What a client that is refused gets. */
+/** The response of a refusal. */
 export function refusalTests(world: World): void {
   const { test } = world
   test('the body of a 429, byte for byte', async () => {
@@ -148,7 +148,7 @@ export function refusalTests(world: World): void {
   })
 
   test("respond: 'continue' lets a refused request go on: it is marked, and not charged", async () => {
-    const terms = {
+    const options = {
       limit: 10,
       window: '1m',
       algorithm: 'fixed-window',
@@ -157,7 +157,7 @@ export function refusalTests(world: World): void {
     const settled: unknown[] = []
     const cost = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['x-cost'])
     const settle = () => void settled.push(1)
-    const site = await world.start({ ...terms, cost, settle, respond: 'continue' })
+    const site = await world.start({ ...options, cost, settle, respond: 'continue' })
     await site.send({ headers: { 'x-cost': '7' } })
     const marked = await site.send({ headers: { 'x-cost': '4' } })
     expect([marked.status, marked.body]).toEqual([200, 'served'])

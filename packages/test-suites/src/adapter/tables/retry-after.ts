@@ -4,7 +4,7 @@ import type { World } from '../world.ts'
 
 const ALGORITHMS = ['fixed-window', 'sliding-window', 'sliding-log', 'token-bucket'] as const
 
-/** The one field that clients of today obey. */
+/** The only field that today's clients obey. */
 export function retryAfterTests(world: World): void {
   const { test } = world
   for (const algorithm of ALGORITHMS)
@@ -26,8 +26,8 @@ export function retryAfterTests(world: World): void {
     test(`Retry-After is the true wait, rounded up: ${algorithm}`, async () => {
       const decisions: Decision[] = []
       const onDecision = (decision: Decision) => void decisions.push(decision)
-      const terms = { limit: 7, window: '1m', algorithm, retryAfterJitter: 0 } as const
-      const site = await world.start({ ...terms, onDecision })
+      const options = { limit: 7, window: '1m', algorithm, retryAfterJitter: 0 } as const
+      const site = await world.start({ ...options, onDecision })
       for (let i = 0; i < 20; i += 1) {
         const reply = await site.send()
         const wait = decisions.at(-1)?.retryAfterMs as number
@@ -87,16 +87,16 @@ export function retryAfterTests(world: World): void {
     expect(refused?.field('Retry-After')).toBe('1')
   })
 
-  test('a wait of years is cut to what no timer overflows on', async () => {
+  test('a wait of years is cut to the maximum of a timer', async () => {
     const site = await world.start({ limit: 1, window: '10y', algorithm: 'fixed-window' })
     const [, refused] = await site.sendTimes(2)
     expect(refused?.field('Retry-After')).toBe('2147483')
     expect(refused?.field('RateLimit')).toBe('"default";r=0;t=2147483')
   })
 
-  test('a cost that never fits says the window, as a number', async () => {
-    const terms = { limit: 5, window: '1m', retryAfterJitter: 0 } as const
-    const site = await world.start({ ...terms, cost: () => 6 })
+  test('a cost that never fits shows the window', async () => {
+    const options = { limit: 5, window: '1m', retryAfterJitter: 0 } as const
+    const site = await world.start({ ...options, cost: () => 6 })
     expect((await site.send()).field('Retry-After')).toBe('60')
   })
 
@@ -115,8 +115,8 @@ export function retryAfterTests(world: World): void {
   })
 
   test('headers: false still sends Retry-After with a refusal', async () => {
-    const terms = { limit: 1, window: '1m', headers: false, retryAfterJitter: 0 } as const
-    const site = await world.start({ ...terms, algorithm: 'fixed-window' })
+    const options = { limit: 1, window: '1m', headers: false, retryAfterJitter: 0 } as const
+    const site = await world.start({ ...options, algorithm: 'fixed-window' })
     const [, refused] = await site.sendTimes(2)
     expect(refused?.limitFields()).toEqual({ 'retry-after': '60' })
   })

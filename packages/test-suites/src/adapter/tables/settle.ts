@@ -5,7 +5,7 @@ import type { RunningSite, World } from '../world.ts'
 
 type Headers = { headers: Record<string, unknown> }
 
-const TERMS = {
+const OPTIONS = {
   limit: 100,
   window: '1m',
   algorithm: 'fixed-window',
@@ -13,7 +13,7 @@ const TERMS = {
   settle: async ({ headers }: Headers) => Number(headers['x-actual'] ?? headers['x-estimate'] ?? 0),
 } as const
 
-/** `settle`: an estimate is charged at first, and what it has really cost at the end. */
+/** `settle`: an estimate is charged first, and corrected to the actual cost at the end. */
 export function settleTests(world: World): void {
   const { test } = world
   async function expectRemaining(site: RunningSite, remaining: number): Promise<void> {
@@ -23,14 +23,14 @@ export function settleTests(world: World): void {
   }
 
   test('what was too much is given back', async () => {
-    const site = await world.start(TERMS)
+    const site = await world.start(OPTIONS)
     const reply = await site.send({ headers: { 'x-estimate': '60', 'x-actual': '15' } })
     expect(reply.remaining).toBe(40)
     await expectRemaining(site, 85)
   })
 
-  test('what was too little is charged, into debt if need be', async () => {
-    const site = await world.start(TERMS)
+  test('what was too little is charged, into debt if necessary', async () => {
+    const site = await world.start(OPTIONS)
     await site.send({ headers: { 'x-estimate': '10', 'x-actual': '250' } })
     await eventually('the debt refuses', async () => (await site.send()).status === 429)
     world.clock.advance(60_000)
@@ -38,7 +38,7 @@ export function settleTests(world: World): void {
   })
 
   test('a refused request is not settled', async () => {
-    const site = await world.start(TERMS)
+    const site = await world.start(OPTIONS)
     await site.send({ headers: { 'x-estimate': '101', 'x-actual': '0' } })
     await site.send({ headers: { 'x-estimate': '30', 'x-actual': '20' } })
     await expectRemaining(site, 80)
@@ -46,7 +46,7 @@ export function settleTests(world: World): void {
 
   for (const actual of ['-1', 'nonsense', '1.5'] as const)
     test(`${actual} is no cost: the estimate stands`, async () => {
-      const site = await world.start(TERMS)
+      const site = await world.start(OPTIONS)
       await site.send({ headers: { 'x-estimate': '30', 'x-actual': actual } })
       // Settled in order: once this one is, the other has been tried.
       await site.send({ headers: { 'x-estimate': '20', 'x-actual': '10' } })

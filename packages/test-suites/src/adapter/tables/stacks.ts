@@ -4,10 +4,10 @@ import type { World } from '../world.ts'
 const BURST = { limit: 2, window: '1s', algorithm: 'fixed-window', retryAfterJitter: 0 } as const
 const MINUTE = { limit: 3, window: '1m', algorithm: 'fixed-window', retryAfterJitter: 0 } as const
 
-/** Two limiters in the way of one request. */
+/** Two limiters for one request. */
 export function stackTests(world: World): void {
   const { test } = world
-  test('each field once, with the policies of both under names of their own', async () => {
+  test('each field once, with distinct names for the policies of both', async () => {
     const site = await world.start([BURST, MINUTE])
     const reply = await site.send()
     expect(reply.limitFields()).toEqual({
@@ -20,7 +20,7 @@ export function stackTests(world: World): void {
     for (const name of Object.keys(reply.limitFields())) expect(reply.all(name)).toHaveLength(1)
   })
 
-  test('the first refuses: the second is neither asked nor told of', async () => {
+  test('the first refuses: the second does not decide, and has no fields', async () => {
     const site = await world.start([BURST, MINUTE])
     const replies = await site.sendTimes(3)
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 429])
@@ -28,7 +28,7 @@ export function stackTests(world: World): void {
     expect(site.keys).toHaveLength(5)
   })
 
-  test('the second refuses: all policies are listed, only its wait is told', async () => {
+  test('the second refuses: all policies are listed, only its wait is sent', async () => {
     const site = await world.start([BURST, MINUTE])
     await site.sendTimes(2)
     world.clock.advance(1000)
@@ -51,7 +51,7 @@ export function stackTests(world: World): void {
     )
   })
 
-  test('one of them without fields: those of the other stand', async () => {
+  test('one of them without fields: those of the other remain', async () => {
     const site = await world.start([
       { ...BURST, headers: false },
       MINUTE,

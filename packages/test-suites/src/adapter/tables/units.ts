@@ -6,18 +6,18 @@ type Headers = { headers: Record<string, unknown> }
 
 const of = (name: string) => (request: Headers) => Number(request.headers[name] ?? 0)
 
-/** What is really known of a call at its end; no header: it is not. */
+/** The actual cost of a call, if a header shows it at the end. */
 const actual = (name: string) => (request: Headers) =>
   request.headers[name] === undefined ? undefined : Number(request.headers[name])
 
-const terms = { window: '1m', algorithm: 'fixed-window' } as const
+const base = { window: '1m', algorithm: 'fixed-window' } as const
 const BUDGET = {
   retryAfterJitter: 0,
   headers: ['draft-11', 'openai', 'anthropic'],
   policies: [
-    { name: 'requests', limit: 5, ...terms },
+    { name: 'requests', limit: 5, ...base },
     {
-      ...terms,
+      ...base,
       name: 'in',
       unit: 'input-tokens',
       limit: 1000,
@@ -25,7 +25,7 @@ const BUDGET = {
       settle: actual('x-in-used'),
     },
     {
-      ...terms,
+      ...base,
       name: 'out',
       unit: 'tokens',
       limit: 2000,
@@ -35,7 +35,7 @@ const BUDGET = {
   ],
 } as const
 
-/** Budgets in tokens: what is counted, and what clients learn of it. */
+/** Budgets in tokens: what is counted, and what clients see. */
 export function unitTests(world: World): void {
   const { test } = world
   test('a call costs one request and an estimate of tokens, each in the fields of its unit', async () => {

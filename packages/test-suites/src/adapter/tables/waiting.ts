@@ -6,7 +6,7 @@ const QUEUE = { limit: 10, window: '1s', algorithm: 'leaky-bucket', retryAfterJi
 /** The leaky bucket: admitted requests wait their turn. */
 export function waitingTests(world: World): void {
   const { test } = world
-  test('requests that come at once are served one after the other, at the pace', async () => {
+  test('requests that come together are served one after the other, at the pace', async () => {
     const site = await world.start(QUEUE)
     const start = performance.now()
     const ends = await Promise.all(
@@ -37,7 +37,7 @@ export function waitingTests(world: World): void {
     expect((await site.send()).status).toBe(200)
   })
 
-  test('dryRun holds nobody up', async () => {
+  test('dryRun delays no request', async () => {
     const site = await world.start({ ...QUEUE, limit: 1, maxDelay: '1h', dryRun: true })
     expect((await site.sendTimes(3)).map(({ status }) => status)).toEqual([200, 200, 200])
   })

@@ -6,12 +6,12 @@ export interface Steps {
   stepAt(x: number): number
   /** On the axis. */
   middleOf(step: number): number
-  /** Read aloud where a slider stands at it. */
+  /** What screen readers say when the slider is there. */
   nameOf(step: number): string
 }
 
 export interface Scrub {
-  /** For charts that are to be moved through. */
+  /** For charts with a slider. */
   readonly cursor: uPlot.Cursor
   attach(charts: readonly uPlot[]): void
 }

@@ -7,7 +7,7 @@ import { timeAxis } from './time-axis.ts'
 type Run = PageData['runs'][number]
 type View = 'both' | 'refused'
 
-/** Px of each chart, without what stands below and above it. */
+/** Px of each chart, without the text below and above it. */
 const HEIGHT = 116
 const GAP = 8
 /** What the times below the last chart take. */

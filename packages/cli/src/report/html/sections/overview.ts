@@ -17,7 +17,7 @@ export function overview({ source, requests, clients, runs }: Report): Html {
 <p class="lead"><bdi>${source.names.map(nameOf).join(', ')}</bdi>, ${moment(source.fromMs)} to ${moment(source.toMs)}</p>
 ${
   source.interrupted &&
-  html`<p class="notice">Stopped before the end: these figures tell what was played until then.</p>`
+  html`<p class="notice">Stopped before the end: these figures cover what was played until then.</p>`
 }
 <dl class="figures">${figures.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
@@ -27,13 +27,13 @@ ${
 
 /** The one limit of all runs, if they differ in nothing but the algorithm. */
 function commonLimit(runs: readonly Run[]): string[] {
-  const terms = runs.flatMap(({ policies }) =>
+  const limits = runs.flatMap(({ policies }) =>
     policies.map(({ limit, windowMs }) =>
       limit === undefined ? undefined : `${number(limit)} in ${duration(windowMs)}`,
     ),
   )
-  const [first] = terms
-  const common = terms.length === runs.length && terms.every((other) => other === first)
+  const [first] = limits
+  const common = limits.length === runs.length && limits.every((other) => other === first)
   return first !== undefined && common ? [first] : []
 }
 

@@ -6,7 +6,7 @@ import { verbatim } from '../verbatim.ts'
 import { runName } from './run-name.ts'
 import { section } from './section.ts'
 
-/** The runs beside each other. */
+/** The runs in one table. */
 export function summary({ runs, clients }: Report): Html {
   const highest = Math.max(...runs.map(refusedShare))
   const overview = table<Run>(

@@ -5,7 +5,7 @@ import { drawnAt } from '../../traffic/clock.ts'
 import type { Drawing } from '../view.ts'
 import { at, type FixedWindow } from './model.ts'
 
-/** A box of places that empties at once where time reaches its right side. */
+/** A box of slots that empties when time reaches its right side. */
 export const FixedWindowDrawing: Drawing<FixedWindow> = ({ lane }) => {
   const now = drawnAt.value
   const { used, endsAt } = at(lane.state.value, now)

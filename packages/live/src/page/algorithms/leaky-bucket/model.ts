@@ -1,7 +1,7 @@
 import { MAX_DELAY_MS } from '../../../limits.ts'
 import { bucketOf, UNIT_MS } from '../bucket/bucket.ts'
 
-/** Requests that can wait for their turn at once. */
+/** Requests that can wait for their turn at the same time. */
 export const PLACES = MAX_DELAY_MS / UNIT_MS
 
 const bucket = bucketOf(1 + PLACES)

@@ -4,7 +4,7 @@ import { drawnAt } from '../../traffic/clock.ts'
 import type { Drawing } from '../view.ts'
 import { at, type SlidingLog } from './model.ts'
 
-/** Dots near in time stand in different rows: the next row for each so many ms. */
+/** Dots near in time are in different rows: a new row every so many ms. */
 const ROWS = 5
 const ROW_MS = 29
 

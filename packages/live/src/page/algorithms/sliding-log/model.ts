@@ -6,7 +6,7 @@ export type SlidingLog = readonly number[]
 
 export const untouched: SlidingLog = []
 
-/** What was admitted is noted. The fields tell how many are in the log, `limit − r`: they are right. */
+/** An admitted request is noted. If the fields show another number in the log, `limit − r`, they are right. */
 export function answered(state: SlidingLog, answer: Answer): SlidingLog {
   const { limit, remaining, answeredAt } = answer
   const noted = at(state, answeredAt)

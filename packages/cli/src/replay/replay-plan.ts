@@ -1,13 +1,13 @@
 import type { Run } from './runs/run.ts'
 import type { SharedWindow } from './statistics/shared-window.ts'
 
-/** How a log is to be played. */
-export interface Plan {
+/** How a log is replayed. */
+export interface ReplayPlan {
   readonly runs: readonly Run[]
   /** What clients ask for, counted for the runs. */
   readonly demands: readonly SharedWindow[]
   /** True: the runs read more of an entry than its key and cost. */
   readonly whole: boolean
-  /** What the user should know of how it is played. */
+  /** What the user should know about the replay. */
   readonly notes: readonly string[]
 }

@@ -1,4 +1,4 @@
-import type { PolicyTerms } from '../../../replay/runs/terms.ts'
+import type { PolicySummary } from '../../../replay/runs/policy-summary.ts'
 import type { Report, Run } from '../../report.ts'
 import { count, duration, number } from '../../words.ts'
 import { type Html, html } from '../html.ts'
@@ -8,17 +8,17 @@ import { section } from './section.ts'
 
 interface Row {
   readonly run: Run
-  readonly policy: PolicyTerms
+  readonly policy: PolicySummary
 }
 
-/** What was played. */
-export function terms({ runs }: Report): Html {
+/** The policies that were replayed. */
+export function policies({ runs }: Report): Html {
   const rows = runs.flatMap((run) => run.policies.map((policy) => ({ run, policy })))
   const several = runs.some(({ policies }) => policies.length > 1)
   const exempt = runs.filter(({ exempt }) => exempt > 0)
   return section(
-    'terms',
-    'The terms',
+    'policies',
+    'The policies',
     table<Row>(
       'The policies of each run',
       [
@@ -42,9 +42,9 @@ export function terms({ runs }: Report): Html {
   )
 }
 
-const limitOf = ({ limit }: PolicyTerms) => (limit === undefined ? 'by request' : number(limit))
+const limitOf = ({ limit }: PolicySummary) => (limit === undefined ? 'by request' : number(limit))
 
-function further({ burst, maxDelayMs }: PolicyTerms): string {
+function further({ burst, maxDelayMs }: PolicySummary): string {
   if (burst !== undefined) return `burst ${number(burst)}`
   return maxDelayMs === undefined ? '–' : `waits up to ${duration(maxDelayMs)}`
 }

@@ -1,8 +1,8 @@
 import { algorithms } from '@sluice/core/algorithms'
 import type { Algorithm, Policy } from '@sluice/core/store'
 
-/** What a report says of a policy's terms. */
-export interface PolicyTerms {
+/** What a report says about a policy. */
+export interface PolicySummary {
   readonly name: string
   readonly algorithm: string
   /** Undefined: a function of the request. */
@@ -14,7 +14,7 @@ export interface PolicyTerms {
 }
 
 /** @param name of the policy in the report */
-export function termsOf(policy: Policy, name: string = policy.name): PolicyTerms {
+export function summaryOf(policy: Policy, name: string = policy.name): PolicySummary {
   const { algorithm, limit, windowMs, params } = policy
   const { options }: Algorithm = algorithms[algorithm]
   const burst = params.burst ?? defaultOf(options.burst, limit)

@@ -2,20 +2,20 @@ import { drawnAt } from '../traffic/clock.ts'
 import type { Lane } from '../traffic/lane.ts'
 import { seconds } from './format.ts'
 
-/** The last answer's status, and how much of its Retry-After is left. */
-export function Standing<State>({ lane }: { lane: Lane<State> }) {
+/** The status of the last response, and how much of its Retry-After is left. */
+export function LastResponse<State>({ lane }: { lane: Lane<State> }) {
   const last = lane.answers.value.at(-1)
-  if (last === undefined) return <p class="standing">no response yet</p>
+  if (last === undefined) return <p class="last-response">no response yet</p>
   const { status, remaining, answeredAt, retryAfterMs } = last
   if (retryAfterMs === undefined) {
     return (
-      <p class="standing">
+      <p class="last-response">
         <b class="status">{status}</b> {remaining} remaining
       </p>
     )
   }
   return (
-    <div class="standing">
+    <div class="last-response">
       <p>
         <b class="status refused">{status}</b> Retry-After: {retryAfterMs / 1000}
       </p>

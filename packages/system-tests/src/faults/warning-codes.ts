@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, jest } from '@jest/globals'
 
-/** The codes of the warnings in the test that runs, in order; kept off the screen. */
-export const told: string[] = []
+/** The codes of the warnings that the running test has caused, in order; they are not printed. */
+export const warningCodes: string[] = []
 
 beforeEach(() => {
-  told.length = 0
+  warningCodes.length = 0
   jest.spyOn(process, 'emitWarning').mockImplementation(((_: string, options: object) => {
-    told.push((options as { code: string }).code)
+    warningCodes.push((options as { code: string }).code)
   }) as never)
 })
 afterEach(() => {
