@@ -1,5 +1,5 @@
 import * as runner from '@jest/globals'
-import { useRedis } from '@sluice/test-harness/redis'
+import { useRedis } from '@sluice/test-harness/jest'
 import { type AdapterKit, type AdapterStores, adapterSuite } from '@sluice/test-suites'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { memoryStore, rateLimit, redisStore } from './index.ts'

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import * as runner from '@jest/globals'
-import { useRedis } from '@sluice/test-harness/redis'
+import { useRedis } from '@sluice/test-harness/jest'
 import { type AdapterKit, type AdapterStores, adapterSuite } from '@sluice/test-suites'
 import Koa3, { type Context } from 'koa'
 import Koa2 from 'koa2'

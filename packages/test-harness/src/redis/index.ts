@@ -10,5 +10,4 @@ export { type RedisSentinel, type SentinelOptions, startSentinel } from './senti
 export { type RedisServer, type StartOptions, startRedis } from './server.ts'
 export { type MoveOptions, type MoveStage, moveSlot, slotOf } from './slots.ts'
 export { type UntilOptions, until } from './until.ts'
-export { useRedis } from './use-redis.ts'
 export { defineWorker } from './worker.ts'

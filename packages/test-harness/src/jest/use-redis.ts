@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals'
 import { Redis } from 'ioredis'
-import { startRedis } from './server.ts'
+import { startRedis } from '../redis/index.ts'
 
 /** A Redis server for the tests of a file, and a client of it, which is there once they run. */
 export function useRedis(): { readonly client: Redis } {

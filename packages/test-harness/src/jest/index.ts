@@ -1,0 +1,1 @@
+export { useRedis } from './use-redis.ts'
