@@ -213,24 +213,30 @@ local function decideAlone(at)
   end
 end
 
+-- Of the request that is being decided, by policy: what decide returned.
+local admittedOf, rebasedOf, livesUntilOf, aOf, bOf, cOf = {}, {}, {}, {}, {}, {}
+
+local function decideInto(i, at, k, limit, cost)
+  admittedOf[i], rebasedOf[i], livesUntilOf[i], aOf[i], bOf[i], cOf[i] = decide(at, k, limit, cost)
+  return admittedOf[i]
+end
+
 -- All charges of a request are decided before the first is committed.
 local function decideTogether(first)
-  local decided, all = {}, true
+  local all = true
   for i = 1, policies do
     local k, limit, cost = chargeOf(first + i - 1, i)
-    decided[i] = { decide(first + i - 1, k, limit, cost) }
-    if not decided[i][1] then all = false end
+    if not decideInto(i, first + i - 1, k, limit, cost) then all = false end
   end
   for i = 1, policies do
     local k, limit, cost = chargeOf(first + i - 1, i)
-    local admitted, rebased, livesUntil, a, b, c = unpack(decided[i], 1, 6)
     if not all then cost = 0 end
-    if admitted and not all and stepOf[limit].entries then
+    if admittedOf[i] and not all and stepOf[limit].entries then
       -- Another policy refused: this one is shown, and kept, as it stands.
-      admitted, rebased, livesUntil, a, b, c = decide(first + i - 1, k, limit, 0)
+      decideInto(i, first + i - 1, k, limit, 0)
     end
-    if consumes and (cost > 0 or rebased) then
-      commit(k, limit, cost, livesUntil, a, b, c)
+    if consumes and (cost > 0 or rebasedOf[i]) then
+      commit(k, limit, cost, livesUntilOf[i], aOf[i], bOf[i], cOf[i])
     end
   end
 end
