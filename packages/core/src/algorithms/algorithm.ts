@@ -1,3 +1,4 @@
+import type { Calendar } from './calendar-window/calendar.ts'
 import type { Log } from './sliding-log/log.ts'
 
 /** The largest limit of any policy, units. */
@@ -13,6 +14,8 @@ export interface AlgorithmParams {
   readonly burst?: number | undefined
   /** Leaky bucket: the longest that an admitted request waits, ms. */
   readonly maxDelayMs?: number | undefined
+  /** Windows of the calendar: which. */
+  readonly calendar?: Calendar | undefined
   /** The limit varies between requests: as far as possible, one state serves all values. */
   readonly oneOfSeveral?: boolean | undefined
 }
@@ -81,8 +84,11 @@ export interface CompiledLimit {
   /**
    * The same integers for the Lua form, in the order in which its file names them. Those that only
    * serve to count in ticks coarser than a millisecond come last, and are left out otherwise.
+   * The same array as long as they are the same.
+   *
+   * @param now ms, about what the store's clock says: windows of the calendar depend on it
    */
-  readonly numbers: readonly number[]
+  constants(now: number): readonly number[]
 
   /**
    * Decides `cost` units at `now` on the state. Pure but for that state, in which it leaves

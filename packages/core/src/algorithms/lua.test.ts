@@ -4,6 +4,8 @@ import { Redis } from 'ioredis'
 import { type Charge, redisStore, type StoreResult } from '../index.ts'
 import { manualClock } from '../testing/index.ts'
 import type { Algorithm, Outcome } from './algorithm.ts'
+import { calendarWindow } from './calendar-window/calendar-window.ts'
+import { calendarWindowTraces } from './calendar-window/traces.ts'
 import { fixedWindow } from './fixed-window/fixed-window.ts'
 import { fixedWindowTraces } from './fixed-window/traces.ts'
 import { leakyBucket } from './leaky-bucket/leaky-bucket.ts'
@@ -85,6 +87,7 @@ function outcomeOf({ admitted, outcomes }: StoreResult, place: number): Outcome 
 
 const recorded: { algorithm: Algorithm; traces: readonly Trace[] }[] = [
   { algorithm: fixedWindow, traces: fixedWindowTraces },
+  { algorithm: calendarWindow, traces: calendarWindowTraces },
   { algorithm: slidingWindow, traces: slidingWindowTraces },
   { algorithm: slidingLog, traces: slidingLogTraces },
   { algorithm: tokenBucket, traces: tokenBucketTraces },

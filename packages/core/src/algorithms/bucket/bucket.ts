@@ -30,7 +30,7 @@ export class BucketLimit implements CompiledLimit {
   readonly units: number
   readonly windowMs: number
   readonly scale: string
-  readonly numbers: readonly number[]
+  private readonly numbers: readonly number[]
   private readonly window: number
   private readonly ticks: number
   private readonly unit: number
@@ -63,6 +63,10 @@ export class BucketLimit implements CompiledLimit {
     this.scale = exact ? `${this.unit}` : `${this.unit}of${this.ticks}`
     const { capacity, unit, rate, window, ticks } = this
     this.numbers = exact ? [capacity, unit, rate] : [capacity, unit, rate, window, ticks]
+  }
+
+  constants(): readonly number[] {
+    return this.numbers
   }
 
   decide(state: KeyState, now: number, cost: number): void {

@@ -18,12 +18,16 @@ class SlidingLogLimit implements CompiledLimit {
   readonly units: number
   readonly windowMs: number
   readonly scale = ''
-  readonly numbers: readonly number[]
+  private readonly numbers: readonly number[]
 
   constructor({ limit, windowMs }: AlgorithmParams) {
     this.units = limit
     this.windowMs = windowMs
     this.numbers = [limit, windowMs]
+  }
+
+  constants(): readonly number[] {
+    return this.numbers
   }
 
   decide(state: KeyState, now: number, cost: number): void {

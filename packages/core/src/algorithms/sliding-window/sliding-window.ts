@@ -23,7 +23,7 @@ class SlidingWindowLimit implements CompiledLimit {
   readonly units: number
   readonly windowMs: number
   readonly scale = ''
-  readonly numbers: readonly number[]
+  private readonly numbers: readonly number[]
   private readonly ticks: number
   /** The most that a count may hold for its product with the window to be exact. At least `limit`. */
   private readonly maxCount: number
@@ -35,6 +35,10 @@ class SlidingWindowLimit implements CompiledLimit {
     this.maxCount = Math.floor(MAX_EXACT / this.ticks)
     const isExact = this.ticks === windowMs
     this.numbers = isExact ? [limit, windowMs] : [limit, windowMs, this.ticks]
+  }
+
+  constants(): readonly number[] {
+    return this.numbers
   }
 
   decide(state: KeyState, now: number, cost: number): void {

@@ -14,7 +14,7 @@ const charge = (algorithm: Algorithm, limit = 10, windowMs = 1000) => {
 
 describe('the script of one request', () => {
   const scriptOf = (charges: ReturnType<typeof charge>[]) =>
-    RequestScripts.of(charges.map(({ limit }) => limit.algorithm))?.of(charges)
+    RequestScripts.of(charges.map(({ limit }) => limit.algorithm))?.of(charges, 0)
 
   test('is the same for the same algorithms, whatever the limits, so that servers keep few', () => {
     const one = scriptOf([charge(sliding, 10), charge(token, 5)])
@@ -45,7 +45,7 @@ describe('the script of one request', () => {
   test('so their number has a bound that a server does not evict at', () => {
     const shapes = ALGORITHM_NAMES.filter((name) => !algorithms[name].keepsLog).flatMap((name) =>
       [charge(algorithms[name]), charge(algorithms[name], 1e12, 1e10)].map(({ limit }) => {
-        return `${limit.numbers.length} ${limit.algorithm.lua}`
+        return `${limit.constants(0).length} ${limit.algorithm.lua}`
       }),
     )
     const count = new Set(shapes).size

@@ -7,6 +7,7 @@ import request from './request.lua.generated.ts'
 //
 // | section  | reads                                    | sets                                      |
 // | -------- | ---------------------------------------- | ----------------------------------------- |
+// | `check`  | `now`                                    | `problem`: why the step can't be run      |
 // | `enter`  | `now`, the state `a`, `b`, `c`           | the state as it is at `now`; `rebased`    |
 // | `decide` | `now`, `cost`, the state at `now`        | `admitted`                                |
 // | `commit` | `now`, `cost`, the state at `now`        | the state, charged                        |
@@ -15,8 +16,8 @@ import request from './request.lua.generated.ts'
 // |          |                                          | again, at least (0: it is); `keepFor`: ms |
 // |          |                                          | to keep a state that is written anew      |
 //
-// `enter` stands before `decide` and before `settle`, `whole` after `commit` and after `settle`,
-// each time in the same block. All see the constants by name, `MAX_EXACT`, and what ticks.lua has;
+// `check` may be left out. `enter` stands before `decide` and before `settle`, `whole` after `commit`
+// and after `settle`, each time in the same block. All see the constants by name, `MAX_EXACT`, and what ticks.lua has;
 // that only where a step has all of its constants, whose names follow on the line `--# constants`.
 //
 // A step that keeps entries behind its state has a section `functions` too, and stands in driver.lua
@@ -93,8 +94,13 @@ function forPolicy(each: string, step: Step, i: number, values: readonly string[
     .replace(/^ *--> (.*)$/gm, (_, names: string) =>
       names === 'constants'
         ? `local ${own} = ${values.join(', ')}`
-        : `local ${step.constants.join(', ')} = ${own}\n${step.sections(...names.split(' '))}`,
+        : after(`local ${step.constants.join(', ')} = ${own}`, step.sections(...names.split(' '))),
     )
+}
+
+/** Nothing where the step has no such section. */
+function after(constants: string, sections: string): string {
+  return sections === '' ? '' : `${constants}\n${sections}`
 }
 
 /** What runs every operation on the states of these steps. */
@@ -112,10 +118,12 @@ function withoutComments(lua: string): string {
 function functions(step: Step): string {
   const values = step.constants.map((_, n) => `constants[${n + 1}]`)
   const constants = `local ${step.constants.join(', ')} = ${values.join(', ')}`
+  const check = after(constants, step.sections('check'))
   return `(function()
 ${step.sections('functions')}
 return {
 entries = ${step.keepsEntries},
+check = ${check === '' ? 'nil' : `function(constants, now)\nlocal problem\n${check}\nreturn problem\nend`},
 decide = function(constants, now, cost, a, b, c, key)
 ${constants}
 local admitted, rebased, remaining, resetIn, wait = false, false

@@ -102,9 +102,11 @@ do
   end
 end
 
--- a, b, c, until when the key lives, until when it is blocked, and why it can't be read.
-local function load(k, step)
-  local raw = raws[k]
+-- a, b, c, until when the key lives, until when it is blocked, and why it can't be decided.
+local function load(k, limit)
+  local raw, step = raws[k], stepOf[limit]
+  local problem = step.check and step.check(limits[limit], now)
+  if problem then return 0, 0, 0, 0, false, problem end
   if step.entries then
     raw = redis.pcall('GETRANGE', KEYS[k], HEAD, HEAD_END)
     if raw.err then return 0, 0, 0, 0, false, raw.err end
@@ -149,7 +151,7 @@ if op == 'settle' then
   local states = {}
   for at = 1, count do
     local k, limit = chargeOf(at, at)
-    states[at] = { load(k, stepOf[limit]) }
+    states[at] = { load(k, limit) }
     if states[at][6] then return redis.error_reply(states[at][6]) end
   end
   for at = 1, count do
@@ -176,7 +178,7 @@ local states, failures = {}, {}
 -- not charged yet.
 local function decide(at, k, limit, cost)
   local step = stepOf[limit]
-  local a, b, c, livesUntil, blockedUntil, failure = load(k, step)
+  local a, b, c, livesUntil, blockedUntil, failure = load(k, limit)
   if failure then
     -- What can't be read fails its own request only: none of that is charged.
     states[at] = pack('<dddd', -math.huge, 0, 0, 0)

@@ -86,9 +86,11 @@ export class RedisLedger implements Ledger<'async'> {
     const { connection, now, minTtlMs } = this.backend
     const keys: string[] = []
     for (let i = 0; i < charges.length; i += 1) keys.push(this.key((charges[i] as Charge).key, i))
-    const args = requestArguments(charges, now(), minTtlMs)
+    const clock = now()
+    const about = clock < 0 ? Date.now() : clock
+    const args = requestArguments(charges, clock, about, minTtlMs)
     const read = (reply: unknown) => [orError(() => readRequest(reply, charges))]
-    return scripts.of(charges).run(connection, keys, args, read, this.fail)
+    return scripts.of(charges, about).run(connection, keys, args, read, this.fail)
   }
 
   private run(op: Operation, call: ScriptCall, chargedAt?: number): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { Algorithm, CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { Algorithm } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
 import { composeRequest } from './compose.ts'
 import { Script } from './script.ts'
@@ -26,11 +26,12 @@ export class RequestScripts {
     return new RequestScripts(algorithms)
   }
 
-  of(charges: readonly Charge[]): Script {
+  /** @param now ms, about what the store's clock says */
+  of(charges: readonly Charge[], now: number): Script {
     for (const { sizes, script } of this.known) {
-      if (sizes.every((size, i) => size === charges[i]?.limit.numbers.length)) return script
+      if (sizes.every((size, i) => size === charges[i]?.limit.constants(now).length)) return script
     }
-    return this.compose(charges.map(({ limit }) => limit.numbers.length))
+    return this.compose(charges.map(({ limit }) => limit.constants(now).length))
   }
 
   private compose(sizes: readonly number[]): Script {
@@ -45,22 +46,24 @@ export class RequestScripts {
   }
 }
 
-const constants = new WeakMap<CompiledLimit, readonly string[]>()
+const constantTexts = new WeakMap<readonly number[], readonly string[]>()
 
 /**
  * The arguments of request.lua.
  *
  * @param now ms, or -1: the server's clock
+ * @param about ms, about what the store's clock says
  */
 export function requestArguments(
   charges: readonly Charge[],
   now: number,
+  about: number,
   minTtlMs: number,
 ): string[] {
   const args: string[] = []
   let isUsual = now < 0
   for (const { limit, cost } of charges) {
-    for (const constant of constantsOf(limit)) args.push(constant)
+    for (const constant of textsOf(limit.constants(about))) args.push(constant)
     if (cost !== 1) isUsual = false
   }
   if (isUsual) return args
@@ -69,11 +72,11 @@ export function requestArguments(
   return args
 }
 
-function constantsOf(limit: CompiledLimit): readonly string[] {
-  let texts = constants.get(limit)
+function textsOf(constants: readonly number[]): readonly string[] {
+  let texts = constantTexts.get(constants)
   if (texts === undefined) {
-    texts = limit.numbers.map(String)
-    constants.set(limit, texts)
+    texts = constants.map(String)
+    constantTexts.set(constants, texts)
   }
   return texts
 }

@@ -58,6 +58,11 @@ end
 local all = true
 --# each
 --> constants
+do
+  local problem
+  --> check
+  if problem then return { problem } end
+end
 local cost_i, admitted_i, rebased_i = (ARGV[COST_i] or 1) + 0, false, false
 local x_i, y_i, z_i
 if a_i >= 0 then

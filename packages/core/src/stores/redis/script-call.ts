@@ -34,7 +34,7 @@ export class ScriptCall {
   ): string {
     const { charges, limits } = this
     const steps = limits.map(step)
-    const numbers = limits.map((limit) => limit.numbers)
+    const numbers = limits.map((limit) => limit.constants(now < 0 ? Date.now() : now))
     const told = this.isRegular(policies) ? { units: charges[2] } : { charges }
     return JSON.stringify({ op, now, policies, steps, limits: numbers, ...told, chargedAt, minTtl })
   }

@@ -147,5 +147,8 @@ function toStoreResult(refusals: readonly Refusal[], now: number): StoreResult {
 /** Limits that are functions, and bursts, differ within one keyspace. */
 function areSame(a: CompiledLimit, b: CompiledLimit): boolean {
   if (a === b) return true
-  return a.numbers.length === b.numbers.length && a.numbers.every((n, i) => n === b.numbers[i])
+  const now = Date.now()
+  const others = b.constants(now)
+  const constants = a.constants(now)
+  return constants.length === others.length && constants.every((n, i) => n === others[i])
 }

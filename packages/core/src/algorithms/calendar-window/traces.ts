@@ -1,0 +1,92 @@
+import { admits, HOUR, refuses, settles, type Trace } from '../testing/trace.ts'
+import { Calendar } from './calendar.ts'
+import { TimeZone } from './time-zone.ts'
+
+// A window is a day, a week or a month of the time zone, however long that is. What is left is
+// limit − used; while anything is used the quota is whole again when the window ends.
+const DAY = 24 * HOUR
+const berlin = new TimeZone('Europe/Berlin')
+
+function threeA(unit: 'day' | 'week' | 'month', anchor = 1) {
+  const calendar = new Calendar(unit, berlin, anchor)
+  return { limit: 3, windowMs: calendar.lengthMs, calendar }
+}
+
+/** A wait until the window ends. */
+const until = (ms: number) => ({ resetMs: ms, effectiveMs: ms })
+const refused = (ms: number) => ({ ...until(ms), retryAfterMs: ms })
+
+export const calendarWindowTraces: readonly Trace[] = [
+  {
+    name: 'a day of 23 hours: clocks go forward',
+    params: threeA('day'),
+    from: Date.UTC(2027, 2, 27, 23),
+    steps: [
+      admits(0, 2, { remaining: 1, ...until(23 * HOUR) }),
+      admits(3 * HOUR, 1, { remaining: 0, ...until(20 * HOUR) }),
+      refuses(23 * HOUR - 1, 1, { remaining: 0, ...refused(1) }),
+      admits(23 * HOUR, 1, { remaining: 2, ...until(DAY) }),
+    ],
+  },
+  {
+    name: 'a day of 25 hours: clocks go back',
+    params: threeA('day'),
+    from: Date.UTC(2027, 9, 30, 22),
+    steps: [
+      admits(0, 3, { remaining: 0, ...until(25 * HOUR) }),
+      refuses(24 * HOUR, 1, { remaining: 0, ...refused(HOUR) }),
+      admits(25 * HOUR, 3, { remaining: 0, ...until(DAY) }),
+    ],
+  },
+  {
+    name: 'a month from the 31st ends with February',
+    params: threeA('month', 31),
+    from: Date.UTC(2027, 0, 30, 23),
+    steps: [
+      admits(0, 3, { remaining: 0, ...until(28 * DAY) }),
+      refuses(28 * DAY - 1, 1, { remaining: 0, ...refused(1) }),
+      admits(28 * DAY, 1, { remaining: 2, ...until(31 * DAY - HOUR) }),
+    ],
+  },
+  {
+    name: 'a week from Thursday',
+    params: threeA('week', 4),
+    from: Date.UTC(2027, 5, 30, 21, 59),
+    steps: [
+      admits(0, 1, { remaining: 2, ...until(60_000) }),
+      admits(60_000, 1, { remaining: 2, ...until(7 * DAY) }),
+    ],
+  },
+  {
+    name: 'a correction counts only in the window that was charged',
+    params: threeA('day'),
+    from: Date.UTC(2027, 5, 1, 21),
+    steps: [
+      admits(0, 3, { remaining: 0, ...until(HOUR) }),
+      settles(1, { delta: -2, chargedAt: 0 }, { remaining: 2, resetMs: HOUR - 1 }),
+      admits(HOUR, 1, { remaining: 2, ...until(DAY) }),
+      settles(HOUR + 1, { delta: -1, chargedAt: 0 }, { remaining: 2, resetMs: DAY - 1 }),
+      settles(HOUR + 1, { delta: 5, chargedAt: HOUR }, { remaining: 0, resetMs: DAY - 1 }),
+      settles(HOUR + 1, { delta: -6, chargedAt: HOUR }, { remaining: 3, resetMs: 0 }),
+    ],
+  },
+  {
+    name: 'the clock steps back over midnight: what was counted counts in the day it is then',
+    params: threeA('day'),
+    from: Date.UTC(2027, 5, 1, 22),
+    steps: [
+      admits(0, 3, { remaining: 0, ...until(DAY) }),
+      refuses(-HOUR, 1, { remaining: 0, ...refused(HOUR) }),
+      admits(0, 1, { remaining: 2, ...until(DAY) }),
+    ],
+  },
+  {
+    name: 'a cost that no day admits',
+    params: threeA('day'),
+    from: Date.UTC(2027, 5, 1, 22),
+    steps: [
+      refuses(0, 4, { remaining: 3, resetMs: 0, effectiveMs: Infinity, retryAfterMs: Infinity }),
+      admits(0, 0, { remaining: 3, resetMs: 0, effectiveMs: DAY }),
+    ],
+  },
+]
