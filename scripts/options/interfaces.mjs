@@ -23,7 +23,9 @@ const HEAD = '// Generated from options/table.ts by scripts/generate-options.mjs
 function limiter() {
   return [
     'limiter/options.generated.ts',
-    `import type { AlgorithmName } from '../algorithms/index.ts'
+    `import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
+import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
+import type { AlgorithmName } from '../algorithms/index.ts'
 import type { Duration } from '../options/duration.ts'
 import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
@@ -53,7 +55,8 @@ function http() {
     .map(([name, option]) => [name, { ...option, default: undefined, unset: option.inPolicies }])
   return [
     'http/options.generated.ts',
-    `import type { Decision } from '../limiter/decision.ts'
+    `import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
+import type { Decision } from '../limiter/decision.ts'
 import type { PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { HeaderProfile } from './fields/profiles/index.ts'

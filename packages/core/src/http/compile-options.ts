@@ -27,6 +27,8 @@ export interface ChargeRule<Request, Response> {
   readonly keyKind: KeyKind
   /** Undefined if the limit is the policy's own. */
   readonly limit: Reader<Request, unknown> | undefined
+  /** Undefined unless the anchor is a function. */
+  readonly anchor: Reader<Request, unknown> | undefined
   /** Units, or a function of the request that gives them. */
   readonly cost: number | Reader<Request, unknown>
   readonly settle: SettleOption<Request, Response> | undefined
@@ -109,6 +111,7 @@ function compileRules<Request, Response>(
       keyKind: typeof key === 'function' ? 'function' : key,
       key: keyReader(key, options.user, ipv6Prefix, address, adapter),
       limit: typeof own.limit === 'function' ? own.limit : undefined,
+      anchor: typeof own.anchor === 'function' ? own.anchor : undefined,
       cost:
         typeof cost === 'function'
           ? cost

@@ -3,7 +3,7 @@ import { warnOnce } from '../errors/warning.ts'
 import { parseCidr } from '../key/cidr.ts'
 import { kindOf, readKey, textKey } from '../key/notation.ts'
 import type { Decision } from '../limiter/decision.ts'
-import type { Limiter } from '../limiter/limiter.ts'
+import type { Limiter, LimitOptions } from '../limiter/limiter.ts'
 import { checkKey } from '../limiter/store-limiter.ts'
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Duration } from '../options/duration.ts'
@@ -31,18 +31,18 @@ export class MiddlewareLimiter implements Limiter {
     this.httpLimiters = httpLimiters
   }
 
-  consume(key: string, options?: { cost?: number; limit?: number }): MaybePromise<Decision> {
+  consume(key: string, options?: { cost?: number } & LimitOptions): MaybePromise<Decision> {
     return this.base.limiter.consume(this.baseKey(key), options)
   }
 
-  peek(key: string, options?: { limit?: number }): MaybePromise<Decision> {
+  peek(key: string, options?: LimitOptions): MaybePromise<Decision> {
     return this.base.limiter.peek(this.baseKey(key), options)
   }
 
   settle(
     key: string,
     delta: number,
-    options?: { at?: number; source?: DecisionSource; limit?: number },
+    options?: { at?: number; source?: DecisionSource } & LimitOptions,
   ): MaybePromise<void> {
     return this.base.limiter.settle(this.baseKey(key), delta, options)
   }

@@ -1,4 +1,5 @@
 // Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.
+import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { Decision } from '../limiter/decision.ts'
 import type { PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -8,13 +9,21 @@ import type { TrustProxyOption } from './keys/trust-proxy.ts'
 import type { SettleOption } from './settlement/settle-option.ts'
 
 /** What one policy promises, and what it reads from a request. */
-export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit'> {
+export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit' | 'anchor'> {
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` says
    * otherwise. 0 refuses everything. With `'sliding-log'` at most 100,000. Integer, 0 … 10^12
    * units. Or a function of the request that gives one.
    */
   limit: number | ((request: Request) => MaybePromise<number>)
+  /**
+   * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
+   * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`
+   * for the default. If the day of a client changes, what it has used counts until the new window
+   * begins. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`. Or a function of the
+   * request that gives one. Default: the 1st of the month, Monday.
+   */
+  anchor?: Anchor | ((request: Request) => MaybePromise<Anchor>)
   /**
    * What identifies a client: its address, the signed-in user, or what a function returns. Without
    * a user, or if the function returns nothing, it is the address. Default: the limiter's `key`.

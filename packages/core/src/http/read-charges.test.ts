@@ -15,6 +15,7 @@ function rule(base: Partial<Omit<Rule, 'policy'>> = {}): Rule {
     key: (request) => request,
     keyKind: 'function',
     limit: undefined,
+    anchor: undefined,
     cost: 1,
     settle: undefined,
     ...base,

@@ -31,19 +31,21 @@ function readCharge<Request, Response>(
 ): MaybePromise<Charge> {
   let key: MaybePromise<string> | undefined
   let limit: unknown
+  let anchor: unknown
   let cost: unknown
   try {
     key = rule.key(request)
     limit = rule.limit?.(request)
+    anchor = rule.anchor?.(request)
     cost = typeof rule.cost === 'number' ? rule.cost : rule.cost(request)
   } catch (error) {
-    abandon([key, limit])
+    abandon([key, limit, anchor])
     throw error
   }
-  if (!isPromise(key) && !isPromise(limit) && !isPromise(cost)) {
-    return toCharge(rule, key, limit, cost)
+  if (!isPromise(key) && !isPromise(limit) && !isPromise(anchor) && !isPromise(cost)) {
+    return toCharge(rule, key, cost, limit, anchor)
   }
-  return Promise.all([key, limit, cost]).then((values) => toCharge(rule, ...values))
+  return Promise.all([key, cost, limit, anchor]).then((values) => toCharge(rule, ...values))
 }
 
 /** Nothing awaits these any more: if one of them fails too, it must not end the process. */
@@ -56,12 +58,13 @@ function abandon(values: readonly unknown[]): void {
 function toCharge<Request, Response>(
   { policy, cost: given }: ChargeRule<Request, Response>,
   key: string,
-  limit: unknown,
   cost: unknown,
+  limit: unknown,
+  anchor: unknown,
 ): Charge {
   return {
     key,
-    limit: policy.compiledLimit ?? policy.limitFor(limit),
+    limit: policy.compiledLimit ?? policy.limitFor(limit, anchor),
     cost: cost === given ? (cost as number) : checkCost(cost),
   }
 }

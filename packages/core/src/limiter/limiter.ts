@@ -1,6 +1,15 @@
+import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { Duration } from '../options/duration.ts'
 import type { Answer, DecisionSource, StoreMode } from '../stores/store.ts'
 import type { Decision } from './decision.ts'
+
+/** What an adapter would read from a request, for options that are functions of it. */
+export interface LimitOptions {
+  /** Only where the policy's `limit` is a function of the request: its value. */
+  limit?: number
+  /** Only where the policy's `anchor` is a function of the request: its value. */
+  anchor?: Anchor | undefined
+}
 
 /**
  * Limits keys. A wrong argument throws a SluiceError. With a remote store `settle`, `block` and
@@ -12,12 +21,11 @@ export interface Limiter<M extends StoreMode = StoreMode> {
    * nothing.
    * @param key 1 or more characters
    * @param options.cost units, an integer, 0 … 2^53 − 1, default 1; 0 is admitted while one remains
-   * @param options.limit only if the policy's limit is a function of the request: its value
    * @throws SluiceError for a wrong argument
    */
-  consume(key: string, options?: { cost?: number; limit?: number }): Answer<M, Decision>
+  consume(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Decision>
   /** The decision that a request would get now; changes nothing. */
-  peek(key: string, options?: { limit?: number }): Answer<M, Decision>
+  peek(key: string, options?: LimitOptions): Answer<M, Decision>
   /**
    * Makes the key's quota whole and ends a block.
    * @param options.limit only for a bucket whose limit is a function of the request and so large
@@ -35,7 +43,7 @@ export interface Limiter<M extends StoreMode = StoreMode> {
   settle(
     key: string,
     delta: number,
-    options?: { at?: number; source?: DecisionSource; limit?: number },
+    options?: { at?: number; source?: DecisionSource } & LimitOptions,
   ): Answer<M, void>
   /**
    * Refuses the key for this time; then its quota is whole.

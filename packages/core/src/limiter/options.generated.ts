@@ -1,4 +1,6 @@
 // Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.
+import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
+import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
 import type { Duration } from '../options/duration.ts'
 import type { Unit } from '../options/unit.ts'
@@ -19,8 +21,26 @@ export interface PolicyOptions {
    * units.
    */
   limit: number
-  /** The length of the window. Duration, 1 ms … 10 years. */
-  window: Duration
+  /**
+   * The length of the window. A unit of the calendar: fixed windows that begin at midnight in
+   * `timeZone`, on the day that `anchor` says. Then decisions and header fields have 7 days or 31
+   * days as the length of a week or a month. Duration, or `'day'`, `'week'`, `'month'`, 1 ms … 10
+   * years.
+   */
+  window: Duration | CalendarUnit
+  /**
+   * With a `window` of the calendar: where its days begin. Text, an IANA time zone such as
+   * `'Europe/Berlin'`. Default: `'UTC'`.
+   */
+  timeZone?: string
+  /**
+   * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
+   * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`
+   * for the default. If the day of a client changes, what it has used counts until the new window
+   * begins. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`. Default: the 1st of the
+   * month, Monday.
+   */
+  anchor?: Anchor
   /** How the units are counted. Default: `'sliding-window'`. */
   algorithm?: AlgorithmName
   /**

@@ -1,4 +1,6 @@
 import { type AlgorithmParams, type CompiledLimit, MAX_LIMIT } from '../algorithms/algorithm.ts'
+import type { Calendar } from '../algorithms/calendar-window/calendar.ts'
+import { calendarWindow } from '../algorithms/calendar-window/calendar-window.ts'
 import { type AlgorithmName, algorithms } from '../algorithms/index.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { ALGORITHM_OPTIONS, algorithmsWith } from '../options/algorithm-options.ts'
@@ -6,26 +8,34 @@ import { readOptions, type Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import type { Unit } from '../options/unit.ts'
 import type { PolicyOptions } from './options.generated.ts'
+import { PolicyWindow } from './policy-window.ts'
 
 /** The longest that a token bucket takes to refill, ms. */
 const MAX_REFILL_MS = 1e15
 /** More limits than any system of tiers has; further ones are compiled for each request. */
 const MAX_TIERS = 1000
 
+/** What a limit was compiled from. */
+interface Configured {
+  readonly limit: number
+  readonly calendar: Calendar | undefined
+}
+
 /** A policy, checked and compiled. */
 export class Policy {
   readonly name: string
-  readonly windowMs: number
-  /** The limit of every request, or undefined if it is a function of the request. */
+  /** The limit of every request, or undefined if it depends on the request. */
   readonly compiledLimit: CompiledLimit | undefined
   readonly algorithm: AlgorithmName
   readonly unit: Unit
   /** The user's other options of the algorithm; missing ones have its defaults. */
   readonly params: Omit<AlgorithmParams, 'limit'>
   private readonly path: string
+  private readonly window: PolicyWindow
   private readonly values: Values<typeof OPTIONS.policy>
-  private readonly tiers = new Map<number, CompiledLimit>()
-  private readonly configured = new WeakMap<CompiledLimit, number>()
+  /** By their calendar, if any, and the limit. */
+  private readonly tiers = new Map<Calendar | undefined, Map<unknown, CompiledLimit>>()
+  private readonly configured = new WeakMap<CompiledLimit, Configured>()
   private readonly shares = new WeakMap<CompiledLimit, CompiledLimit>()
 
   /**
@@ -35,45 +45,52 @@ export class Policy {
    */
   constructor(path: string, options: Omit<PolicyOptions, 'limit'> & { limit: unknown }) {
     this.values = readOptions(OPTIONS.policy, path, options)
-    const {
-      name,
-      limit,
-      window: windowMs,
-      algorithm,
-      unit,
-      burst,
-      maxDelay: maxDelayMs,
-    } = this.values
+    const { name, limit, algorithm, unit, burst, maxDelay: maxDelayMs, anchor } = this.values
     this.path = path
     this.name = name
-    this.algorithm = algorithm
+    this.window = new PolicyWindow(path === '' ? '' : `${path}.`, this.values)
+    this.algorithm = this.window.unit === undefined ? algorithm : 'fixed-window'
     this.unit = unit
-    this.windowMs = windowMs
     this.checkAlgorithm(options)
-    this.params = { windowMs, burst, maxDelayMs, oneOfSeveral: typeof limit === 'function' }
-    this.compiledLimit = typeof limit === 'function' ? undefined : this.compile(limit)
+    const oneOfSeveral = typeof limit === 'function'
+    this.params = { windowMs: this.windowMs, burst, maxDelayMs, oneOfSeveral }
+    const varies = oneOfSeveral || typeof anchor === 'function'
+    this.compiledLimit = varies ? undefined : this.compile(limit, this.window.calendar(anchor))
+  }
+
+  /** The longest that a window lasts, ms. */
+  get windowMs(): number {
+    return this.window.ms
   }
 
   /** Units per window, or undefined if it is a function of the request. */
   get limit(): number | undefined {
-    return this.compiledLimit === undefined ? undefined : (this.values.limit as number)
+    const { limit } = this.values
+    return typeof limit === 'number' ? limit : undefined
   }
 
   /** The limit, or a typical one: if it is a function, its states serve (nearly) all other values. */
   get typicalLimit(): CompiledLimit {
-    return this.compiledLimit ?? this.limitFor(this.params.burst ?? 1)
+    return this.compiledLimit ?? this.limitFor(this.limit ?? this.params.burst ?? 1)
   }
 
   /**
-   * The compiled limit, for a limit that is a function of the request.
-   * @throws SluiceError if `limit` is not one
+   * The compiled limit of a request, for options that are functions of it.
+   *
+   * @param limit what its function gave; default: the policy's own
+   * @param anchor what its function gave
+   * @throws SluiceError if one is wrong
    */
-  limitFor(limit: unknown): CompiledLimit {
-    const known = this.tiers.get(limit as number)
+  limitFor(limit: unknown = this.limit, anchor?: unknown): CompiledLimit {
+    const { anchor: own } = this.values
+    const calendar = this.window.calendar(typeof own === 'function' ? anchor : own)
+    const tiers = this.tiers.get(calendar) ?? new Map<unknown, CompiledLimit>()
+    const known = tiers.get(limit)
     if (known !== undefined) return known
-    const compiled = this.compile(limit)
-    if (this.tiers.size === MAX_TIERS) this.tiers.clear()
-    this.tiers.set(limit as number, compiled)
+    const compiled = this.compile(limit, calendar)
+    if (tiers.size === MAX_TIERS) tiers.clear()
+    tiers.set(limit, compiled)
+    this.tiers.set(calendar, tiers)
     return compiled
   }
 
@@ -86,10 +103,12 @@ export class Policy {
     const known = this.shares.get(limit)
     if (known !== undefined) return known
     const { burst } = this.params
+    const { limit: configured, calendar } = this.configured.get(limit) as Configured
     const part = this.limitOf({
       ...this.params,
-      limit: wholeShare(this.configured.get(limit) as number, share),
+      limit: wholeShare(configured, share),
       burst: burst === undefined ? undefined : wholeShare(burst, share),
+      calendar,
     })
     this.shares.set(limit, part)
     return part
@@ -114,22 +133,23 @@ export class Policy {
    * if store, prefix, name, algorithm, window and limit (unless that is a function) are the same.
    */
   space(limit: CompiledLimit): string {
-    const units = this.compiledLimit === undefined ? '*' : `${this.compiledLimit.units}`
+    const units = this.limit === undefined ? '*' : `${(this.compiledLimit ?? limit).units}`
     const scale = limit.scale === '' ? '' : `/${limit.scale}`
     return `${this.algorithm}:${this.windowMs}:${units}${scale}:${this.name}`
   }
 
-  private compile(limit: unknown): CompiledLimit {
+  private compile(limit: unknown, calendar: Calendar | undefined): CompiledLimit {
     const { maxLimit } = algorithms[this.algorithm]
     const checked = OPTIONS.policy.limit.type.check(this.at('limit'), limit, maxLimit)
     if (checked > 0) this.checkProportions(checked)
-    const compiled = this.limitOf({ ...this.params, limit: checked })
-    this.configured.set(compiled, checked)
+    const compiled = this.limitOf({ ...this.params, limit: checked, calendar })
+    this.configured.set(compiled, { limit: checked, calendar })
     return compiled
   }
 
   private limitOf(params: AlgorithmParams): CompiledLimit {
-    return algorithms[this.algorithm].compile(params.limit === 0 ? { ...params, burst: 0 } : params)
+    const algorithm = params.calendar === undefined ? algorithms[this.algorithm] : calendarWindow
+    return algorithm.compile(params.limit === 0 ? { ...params, burst: 0 } : params)
   }
 
   /** Keeps queues and refill times within exact integers. */
@@ -161,8 +181,17 @@ export class Policy {
     return this.path === '' ? option : `${this.path}.${option}`
   }
 
-  /** Options of other algorithms have no effect, so they must be a mistake. */
-  private checkAlgorithm(options: object): void {
+  /** Options of other algorithms have no meaning, so that they must be a mistake. */
+  private checkAlgorithm(options: { algorithm?: unknown }): void {
+    if (options.algorithm !== undefined && options.algorithm !== this.algorithm) {
+      throw new SluiceError({
+        code: 'SLUICE_OPTION_CONFLICT',
+        option: this.at('algorithm'),
+        expected: "'fixed-window', which windows of the calendar are",
+        received: options.algorithm,
+        fix: "Remove algorithm, or write the window as a duration such as '1d'.",
+      })
+    }
     for (const option of ALGORITHM_OPTIONS) {
       if ((options as Record<string, unknown>)[option] === undefined) continue
       const having = algorithmsWith(option)

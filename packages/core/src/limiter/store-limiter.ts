@@ -19,7 +19,7 @@ import type {
 } from '../stores/store.ts'
 import { type Decision, toDecision } from './decision.ts'
 import { compileFailureMode } from './failure-mode.ts'
-import type { Limiter } from './limiter.ts'
+import type { Limiter, LimitOptions } from './limiter.ts'
 import { Watch } from './made-per-request.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
@@ -72,9 +72,9 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     if (this.ownsStore) this.watch = Watch.start([...this.ledgers.keys()].join())
   }
 
-  consume(key: string, options?: { cost?: number; limit?: number }): Answer<M, Decision> {
+  consume(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Decision> {
     const cost = options?.cost
-    return this.decide(this.fill(key, cost === undefined ? 1 : checkCost(cost), options?.limit))
+    return this.decide(this.fill(key, cost === undefined ? 1 : checkCost(cost), options))
   }
 
   /**
@@ -86,21 +86,21 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     return this.answer(this.ledgerOf(charges).consume(charges), charges)
   }
 
-  peek(key: string, options?: { limit?: number }): Answer<M, Decision> {
-    const charges = this.fill(key, 0, options?.limit)
+  peek(key: string, options?: LimitOptions): Answer<M, Decision> {
+    const charges = this.fill(key, 0, options)
     return this.answer(this.ledgerOf(charges).peek(charges), charges)
   }
 
   settle(
     key: string,
     delta: number,
-    options?: { at?: number; source?: DecisionSource; limit?: number },
+    options?: { at?: number; source?: DecisionSource } & LimitOptions,
   ) {
     const units = checkInteger('delta', delta, -MAX_LIMIT, MAX_LIMIT)
     const { at, source } = options ?? {}
     if (source !== undefined) checkOneOf('source', source, SOURCES)
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
-    const charges = this.fill(key, units, options?.limit)
+    const charges = this.fill(key, units, options)
     return this.ledgerOf(charges).settle(charges, at, source)
   }
 
@@ -136,7 +136,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     if (this.ownsStore) this.store.close()
   }
 
-  private fill(key: string, cost: number, limit: number | undefined): readonly Charge[] {
+  private fill(key: string, cost: number, given: LimitOptions | undefined): readonly Charge[] {
     checkKey(key)
     // When a remote store answers, another call may have reused these.
     const charges = this.store.mode === 'sync' ? this.charges : this.blankCharges()
@@ -144,7 +144,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
       const charge = charges[i] as Charge
       const policy = this.policies[i] as Policy
       charge.key = key
-      charge.limit = policy.compiledLimit ?? policy.limitFor(limit)
+      charge.limit = policy.compiledLimit ?? policy.limitFor(given?.limit, given?.anchor)
       charge.cost = cost
     }
     return charges

@@ -2,10 +2,12 @@ import { MAX_LIMIT } from '../algorithms/algorithm.ts'
 import { ALGORITHM_NAMES, DEFAULT_ALGORITHM } from '../algorithms/index.ts'
 import type { Options, PeerNames } from './option.ts'
 import {
+  anchor,
   boolean,
   callback,
   clock,
   duration,
+  durationOrCalendar,
   integer,
   oneOf,
   oneOfOrFunction,
@@ -13,6 +15,7 @@ import {
   share,
   special,
   text,
+  timeZone,
 } from './types.ts'
 import { unit } from './unit.ts'
 
@@ -42,15 +45,29 @@ const policy = {
     peers: { max: true, points: true },
   },
   window: {
-    type: duration(),
+    type: durationOrCalendar(),
     required: 'unless `policies` is set',
-    description: 'The length of the window.',
+    description:
+      'The length of the window. A unit of the calendar: fixed windows that begin at midnight in `timeZone`, on the day that `anchor` says. Then decisions and header fields have 7 days or 31 days as the length of a week or a month.',
+    see: 'See [recipes](recipes.md#quotas-by-the-calendar).',
     peers: {
       windowMs: true,
       timeWindow: true,
       ttl: true,
       duration: "window: ms, or text such as '1m'",
     },
+  },
+  timeZone: {
+    type: timeZone,
+    unset: "`'UTC'`",
+    description: 'With a `window` of the calendar: where its days begin.',
+  },
+  anchor: {
+    type: anchor,
+    unset: 'the 1st of the month, Monday',
+    perRequest: true,
+    description:
+      "With `window: 'month'`: the day on which months begin; in a shorter month it is the last day. With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined` for the default. If the day of a client changes, what it has used counts until the new window begins.",
   },
   algorithm: {
     type: oneOf(ALGORITHM_NAMES, 'AlgorithmName'),

@@ -1,4 +1,7 @@
 import { inspect } from 'node:util'
+import { type Anchor, isDate } from '../algorithms/calendar-window/anchor.ts'
+import { CALENDAR_UNITS, type CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
+import { TimeZone } from '../algorithms/calendar-window/time-zone.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import {
   checkBoolean,
@@ -50,6 +53,57 @@ export function duration(minMs = 1, maxMs = MAX_DURATION_MS, fix?: string): Opti
     typescript: 'Duration',
     check: (option, value) => parseDuration(option, value, minMs, maxMs, fix),
   }
+}
+
+/** A duration, or a unit of the calendar. */
+export function durationOrCalendar(): OptionType<number | CalendarUnit> {
+  const time = duration()
+  return {
+    ...time,
+    form: `duration, or ${CALENDAR_UNITS.map((unit) => code(inspect(unit))).join(', ')}`,
+    typescript: 'Duration | CalendarUnit',
+    check: (option, value) =>
+      CALENDAR_UNITS.find((unit) => unit === value) ?? time.check(option, value),
+  }
+}
+
+/** A name of the IANA database of time zones. */
+export const timeZone: OptionType<TimeZone> = {
+  form: 'text',
+  range: "an IANA time zone such as `'Europe/Berlin'`",
+  typescript: 'string',
+  check(option, value) {
+    try {
+      if (typeof value === 'string') return new TimeZone(value)
+    } catch {
+      // As any other value that names none.
+    }
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_VALUE',
+      option,
+      expected: 'an IANA time zone that this Node knows',
+      received: value,
+      fix: "Write a name such as 'Europe/Berlin', or 'UTC'.",
+    })
+  },
+}
+
+/** A day of the month, or a date. */
+export const anchor: OptionType<Anchor> = {
+  form: "integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`",
+  typescript: 'Anchor',
+  check(option, value) {
+    if (typeof value === 'number') return checkInteger(option, value, 1, 31)
+    if (typeof value === 'string' && isDate(value)) return value
+    if (value instanceof Date && !Number.isNaN(value.getTime())) return value
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_VALUE',
+      option,
+      expected: "a day of the month from 1 to 31, a date such as '2026-11-21', or a Date",
+      received: value,
+      fix: "Write the day on which the plan renews, such as 15 or '2026-11-15'.",
+    })
+  },
 }
 
 /** A part of 1. */

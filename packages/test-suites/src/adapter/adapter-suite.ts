@@ -3,6 +3,7 @@ import type { Runner } from '../runner.ts'
 import type { AdapterKit } from './adapter-kit.ts'
 import { accessTests } from './tables/access.ts'
 import { addressTests } from './tables/addresses.ts'
+import { calendarTests } from './tables/calendar.ts'
 import { corsTests } from './tables/cors.ts'
 import { decisionTests } from './tables/decisions.ts'
 import { errorTests } from './tables/errors.ts'
@@ -39,6 +40,7 @@ const TABLES: Record<string, (world: World) => void> = {
   'keys, users, limits and costs': keyTests,
   'functions that fail': errorTests,
   policies: policyTests,
+  'windows of the calendar': calendarTests,
   'budgets in tokens': unitTests,
   decisions: decisionTests,
   'charges settled after the response': settleTests,

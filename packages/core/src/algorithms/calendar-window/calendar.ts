@@ -1,7 +1,9 @@
 import type { TimeZone } from './time-zone.ts'
 
-/** What a calendar window is as long as. */
-export type CalendarUnit = 'day' | 'week' | 'month'
+export const CALENDAR_UNITS = ['day', 'week', 'month'] as const
+
+/** What a window of the calendar is as long as. */
+export type CalendarUnit = (typeof CALENDAR_UNITS)[number]
 
 /** A window: ms since the epoch, half-open. */
 export interface CalendarWindow {
@@ -12,7 +14,7 @@ export interface CalendarWindow {
 const DAY = 86_400_000
 
 /** The most that each lasts, without a change of the clocks, ms. */
-const LENGTH: { readonly [unit in CalendarUnit]: number } = {
+export const CALENDAR_MS: { readonly [unit in CalendarUnit]: number } = {
   day: DAY,
   week: 7 * DAY,
   month: 31 * DAY,
@@ -32,13 +34,15 @@ export class Calendar {
   /**
    * @param anchor the day on which windows begin: of the month, 1 … 31 (the last day of a month that
    *   is shorter), or of the week, 1 (Monday) … 7; without a meaning for days
+   * @param varies the anchor depends on the request: the name does not have it, so that a key has one
+   *   state whatever its anchor
    */
-  constructor(unit: CalendarUnit, zone: TimeZone, anchor: number) {
+  constructor(unit: CalendarUnit, zone: TimeZone, anchor: number, varies = false) {
     this.unit = unit
     this.zone = zone
     this.anchor = unit === 'day' ? 1 : anchor
-    this.lengthMs = LENGTH[unit]
-    this.name = `${unit}:${zone.name}:${this.anchor}`
+    this.lengthMs = CALENDAR_MS[unit]
+    this.name = `${unit}:${zone.name}:${varies ? '*' : this.anchor}`
   }
 
   /** The window that an instant is in, ms since the epoch. */

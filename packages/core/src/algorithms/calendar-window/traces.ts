@@ -14,7 +14,7 @@ function threeA(unit: 'day' | 'week' | 'month', anchor = 1) {
 
 /** A wait until the window ends. */
 const until = (ms: number) => ({ resetMs: ms, effectiveMs: ms })
-const refused = (ms: number) => ({ ...until(ms), retryAfterMs: ms })
+const refused = (ms: number) => ({ resetMs: ms, retryAfterMs: ms })
 
 export const calendarWindowTraces: readonly Trace[] = [
   {
@@ -85,7 +85,7 @@ export const calendarWindowTraces: readonly Trace[] = [
     params: threeA('day'),
     from: Date.UTC(2027, 5, 1, 22),
     steps: [
-      refuses(0, 4, { remaining: 3, resetMs: 0, effectiveMs: Infinity, retryAfterMs: Infinity }),
+      refuses(0, 4, { remaining: 3, resetMs: 0, retryAfterMs: Infinity }),
       admits(0, 0, { remaining: 3, resetMs: 0, effectiveMs: DAY }),
     ],
   },

@@ -1,0 +1,71 @@
+// The server's clock chooses the window: processes whose clocks differ agree.
+
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import { createLimiter } from '../../index.ts'
+
+const DAY = 86_400_000
+
+let redis: RedisServer
+let client: Redis
+beforeAll(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.url)
+})
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+afterAll(async () => {
+  client.disconnect()
+  await redis.stop()
+})
+
+/** A limiter of a process whose clock is so many days wrong. */
+function limiterOf(days: number, prefix: string) {
+  const now = Date.now() + days * DAY
+  jest.spyOn(Date, 'now').mockReturnValue(now)
+  return createLimiter({
+    ...patient,
+    store: client,
+    prefix,
+    limit: 30,
+    window: 'month',
+    // No window begins while this runs, but on one night of the month.
+    anchor: 31,
+    onStoreError: 'deny',
+  })
+}
+
+test.each([0, -31, -59, 31, 59])('a process whose clock is %i days wrong', async (days) => {
+  const prefix = `days${days}`
+  const right = limiterOf(0, prefix)
+  await right.consume('ada')
+  const before = await right.peek('ada')
+  jest.restoreAllMocks()
+  const wrong = limiterOf(days, prefix)
+  const admitted = await Promise.all(Array.from({ length: 60 }, () => wrong.consume('ada')))
+  expect(admitted.filter(({ allowed }) => allowed)).toHaveLength(29)
+  const last = await wrong.consume('ada')
+  expect(last).toMatchObject({ allowed: false, source: 'store' })
+  expect(last.at + last.resetMs).toBe(before.at + before.resetMs)
+})
+
+test.each([-400, 400])(
+  'one that is %i days wrong decides by itself, and changes nothing',
+  async (days) => {
+    const prefix = `days${days}`
+    const right = limiterOf(0, prefix)
+    const first = await right.consume('ada')
+    jest.restoreAllMocks()
+    const wrong = limiterOf(days, prefix)
+    // Alone in its call, and with others.
+    expect(await wrong.consume('ada')).toMatchObject({ allowed: false, source: 'deny' })
+    const together = await Promise.all([wrong.consume('ada'), wrong.consume('ada')])
+    expect(together.map(({ source }) => source)).toEqual(['deny', 'deny'])
+    await expect(wrong.settle('ada', -1)).rejects.toThrow('did not confirm')
+    jest.restoreAllMocks()
+    expect(await right.peek('ada')).toMatchObject({ remaining: 29 })
+    expect(first.remaining).toBe(29)
+  },
+)
