@@ -1,4 +1,4 @@
-// npm run bench: builds the packages and measures them beside their peers. Arguments go to the
+// npm run bench: builds the packages and measures them and their peers. Arguments go to the
 // bench: npm run bench -- memory --quick
 
 import { argv, exit } from 'node:process'

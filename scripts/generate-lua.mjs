@@ -1,4 +1,4 @@
-// Writes every `x.lua` of the core into `x.lua.generated.ts` beside it, so that published code
+// Writes every `x.lua` of the core into `x.lua.generated.ts` next to it, so that published code
 // needs no file system and no loader. `--check` writes nothing, and fails if one is out of date.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // npm run test:servers -- ARGUMENT...: plays the tests of the Redis store on other servers, each
 // argument the path of a Redis or Valkey binary, and on other versions of Node, as `node@24`. Prints
-// the table that stands in docs/compatibility.md.
+// the table in docs/compatibility.md.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

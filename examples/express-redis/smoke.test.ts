@@ -26,7 +26,7 @@ const get = (path: string, key?: string) =>
     .get(path)
     .set(key === undefined ? {} : { 'x-api-key': key })
 
-test('limits by plan, each user apart', async () => {
+test('limits by plan, each user separately', async () => {
   await awayFromEdge(60_000, 3000)
   const anonymous = await Promise.all(Array.from({ length: 8 }, () => get('/')))
   expect(anonymous.filter(({ status }) => status === 200)).toHaveLength(5)

@@ -35,7 +35,7 @@ describe.each(['memory', 'Redis'])('with %s', (store) => {
   const tokensLeft = ({ headers }: Response) =>
     Number(/"tokens";r=(\d+)/.exec(headers.ratelimit ?? '')?.[1])
 
-  test('tokens by plan, each user apart from the address', async () => {
+  test('tokens by plan, for each user instead of the address', async () => {
     await awayFromEdge(60_000, 5000)
     const free = await ask(80, 'free-1')
     expect(free.body).toEqual({ plan: 'free', text: 'one two three', tokens: 3 })

@@ -70,7 +70,7 @@ import type { SettleOption } from './settlement/settle-option.ts'`,
       true,
     ),
     body(
-      'The options of an adapter, beside those of its policies.',
+      'The options of an adapter, besides those of its policies.',
       'HttpOptions<Request, Response> extends StoreOptions',
       { ...OPTIONS.requestPolicy, ...OPTIONS.http },
       true,

@@ -91,7 +91,7 @@ const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
 
 /**
  * Limits the rate of requests: `await app.register(rateLimit, { limit: 100, window: '1m' })`.
- * A second one, in the same context or in one within, adds a limit: it counts apart, even on the
+ * A second one, in the same context or in one within, adds a limit: it counts separately, even on the
  * same store with the same options.
  *
  * Registering rejects with a SluiceError if an option is unknown, of the wrong type, out of range,

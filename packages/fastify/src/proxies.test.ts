@@ -61,7 +61,7 @@ describe("Fastify's trustProxy: an unsafe setting causes a warning, even if not 
     ['addresses', ['127.0.0.1']],
     ['text', '127.0.0.0/8'],
     ['a function', (address: string) => address === '127.0.0.1'],
-  ])('%s: nothing to tell', async (_, trustProxy) => {
+  ])('%s: no warning', async (_, trustProxy) => {
     expect(await charged(fastify({ trustProxy: trustProxy as string }))).toBe('203.0.113.7')
     expect(warned).toEqual([])
   })

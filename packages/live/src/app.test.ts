@@ -60,7 +60,7 @@ test.each([
   expect((await get(path)).status).toBe(200)
 })
 
-test('each algorithm counts apart from the others', async () => {
+test('each algorithm counts separately', async () => {
   const get = await serve()
   for (let i = 0; i < LIMIT; i += 1) await get('/try/fixed-window', 'a')
   expect((await get('/try/fixed-window', 'a')).status).toBe(429)

@@ -122,7 +122,7 @@ test('a pattern starts and stops by its button, and stops for manual requests', 
   expect(await isPressed()).toBe(false)
 })
 
-test('tabs are clients apart, and a fresh start makes another one', async () => {
+test('tabs are separate clients, and a fresh start makes another one', async () => {
   const [one, other] = [await open(), await open()]
   const remaining = (page: Page) =>
     lane(page, 'sliding-log').locator('.last-response').textContent()

@@ -49,7 +49,7 @@ export function createProgram(
     .addOption(new Option('-f, --format <format>', 'instead of finding it out').choices(FORMATS))
     .option(
       '--key <field>',
-      'what sets clients apart: a path or column; combined: ip (default), user',
+      'what identifies a client: a path or column; combined: ip (default), user',
     )
     .option('--time <field>', 'JSON, CSV: where the time is')
     .option('--cost <field>', 'JSON, CSV: where the cost is (default: each request costs 1)')

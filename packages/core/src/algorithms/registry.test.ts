@@ -12,7 +12,7 @@ function textOf(file: string): string {
 /** Packages that are tests throughout. */
 const TESTS = /^(test-|system-)/
 
-/** What is run or published and written by hand: no tests, and nothing that only tests use. */
+/** Sources that run or are published: no generated files, no tests, nothing that only tests use. */
 function sources(): string[] {
   const packages = readdirSync(join(root, 'packages')).filter((name) => !TESTS.test(name))
   return packages.flatMap((name) => {

@@ -44,7 +44,7 @@ describe('SluiceError', () => {
     )
   })
 
-  it('keeps what a server says whole: the cause may stand at its end', () => {
+  it('keeps the whole message of a server: the cause may be at its end', () => {
     const said =
       "ERR Error running script (call to f_8a2f0c3e1d9b4a6f7c5e2d1b0a9f8e7d6c5b4a39): @user_script:70: @user_script: 70: The user executing the script can't run this command or subcommand"
     expect(mistake(said).message).toContain(said)

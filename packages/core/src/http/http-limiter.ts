@@ -28,7 +28,7 @@ export class HttpLimiter<Request, Response> {
   readonly limiter: StoreLimiter
   readonly options: RateLimitOptions<Request, Response>
   readonly adapter: RequestAdapter<Request, Response>
-  /** Sets its keys apart from those of other limiters on the same store. */
+  /** Separates its keys from those of other limiters on the same store. */
   readonly scope: string
   private readonly compiled: CompiledOptions<Request, Response>
   private readonly policyCache: WirePolicyCache

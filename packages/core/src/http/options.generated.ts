@@ -45,7 +45,7 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   settle?: SettleOption<Request, Response>
 }
 
-/** The options of an adapter, beside those of its policies. */
+/** The options of an adapter, besides those of its policies. */
 export interface HttpOptions<Request, Response> extends StoreOptions {
   /**
    * What identifies a client: its address, the signed-in user, or what a function returns. Without

@@ -104,7 +104,7 @@ function compileRoutes<Request, Response>(
  *
  * @param route its name, part of its keys if it has its own limit
  * @param path of its options in messages: `routes['POST /login']`
- * @param apart whether it counts apart in any case
+ * @param apart whether it counts separately in any case
  * @returns undefined for `false`: the route is exempt
  * @throws SluiceError for wrong options, in which it names the route
  */

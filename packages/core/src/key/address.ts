@@ -3,8 +3,8 @@ import { isIPv4, readAddress, readQuad, setTunnelled } from './ip.ts'
 import { groupsText, quadText } from './ip-text.ts'
 
 /**
- * No address is longer with everything that may stand around it. Frameworks hand over what a
- * header said, whatever its length.
+ * No address is longer, with port, brackets and zone id. Frameworks pass on header values of any
+ * length.
  */
 const MAX_RAW_LENGTH = 64
 
@@ -20,7 +20,7 @@ const scratch: IpAddress = new Uint16Array(8)
 /**
  * The one key of a client's address, however it was written: IPv4 as a dotted quad
  * (`203.0.113.7`), IPv6 as its network in the form of RFC 5952 (`2001:db8:1:200::/56`). At most
- * 43 characters. An IPv6 address of 6to4 or Teredo, of which one IPv4 host has as many as it likes,
+ * 43 characters. An IPv6 address of 6to4 or Teredo, of which one IPv4 host has many,
  * has the key of that host.
  *
  * @param raw What {@link parseAddress} takes.
@@ -39,7 +39,7 @@ export function addressKey(
   }
   const text = bareAddress(raw)
   if (text === undefined || !readAddress(text, scratch)) return undefined
-  // Before the prefix: all of IPv4 is in one /96, so masking it would give everybody one key.
+  // Before the prefix: all of IPv4 is in one /96, so masking it would give all clients one key.
   if (isIPv4(scratch) || setTunnelled(scratch)) return quadText(scratch)
   keepPrefix(scratch, ipv6Prefix)
   return `${groupsText(scratch)}/${ipv6Prefix}`
@@ -66,7 +66,7 @@ function keepPrefix(address: IpAddress, bits: number): void {
   address.fill(0, whole + 1)
 }
 
-/** Takes off what may stand around an address; whether it is one is decided later. */
+/** Removes port, brackets, quotes and zone id; the rest may still be no address. */
 function bareAddress(raw: string): string | undefined {
   if (raw.length > MAX_RAW_LENGTH) return undefined
   const text = unquoted(trimmed(raw))

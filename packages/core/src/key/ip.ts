@@ -30,7 +30,7 @@ export function isIPv4(address: IpAddress): boolean {
 }
 
 /**
- * Makes an address that a tunnel gives to an IPv4 host that host's: 6to4 (2002::/16, RFC 3056 §2)
+ * Replaces an address that a tunnel gives to an IPv4 host by the host's address: 6to4 (2002::/16, RFC 3056 §2)
  * and Teredo (2001::/32, RFC 4380 §4, where its bits are inverted). The host chooses the others.
  *
  * @returns Whether it is one.
@@ -113,7 +113,7 @@ function readGroups(text: string, out: IpAddress): boolean {
   return gap < 0 ? count === 8 : fillGap(out, gap, count)
 }
 
-/** Moves the groups after `::` to the end. It stands for one group at least (RFC 4291 §2.2). */
+/** Moves the groups after `::` to the end. It replaces at least one group (RFC 4291 §2.2). */
 function fillGap(out: IpAddress, gap: number, count: number): boolean {
   if (count > 7) return false
   const resume = 8 - (count - gap)
@@ -122,7 +122,7 @@ function fillGap(out: IpAddress, gap: number, count: number): boolean {
   return true
 }
 
-/** -1 where there is no hexadecimal digit, the end of the text included. */
+/** -1 for anything but a hexadecimal digit, including the end of the text. */
 function hexDigit(text: string, index: number): number {
   const code = text.charCodeAt(index)
   if (code >= 0x30 && code <= 0x39) return code - 0x30

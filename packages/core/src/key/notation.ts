@@ -2,8 +2,8 @@ import { addressKey, parseAddress } from './address.ts'
 import { isIPv4 } from './ip.ts'
 
 /**
- * What sets the keys of a policy. Every kind has addresses too: for requests without a user, or
- * for which the function gives nothing.
+ * The kind of a policy's keys. Every kind has addresses too: for requests without a user, or for
+ * which the function returns nothing.
  */
 export type KeyKind = 'ip' | 'user' | 'function'
 
@@ -13,23 +13,23 @@ export const UNKNOWN = 'unknown'
 const USER = 'user:'
 const TEXT = 'key:'
 
-// Keys are text in one notation, in which no kind can give what another does: an address is plain
+// Keys are text in one notation, in which no kind can produce a key of another: an address is plain
 // (`203.0.113.7`, `2001:db8:1:200::/56`, `unknown`), the others begin with what no address has.
 
 export const userKey = (id: string | number | bigint): string => `${USER}${id}`
 
-/** The key for what a key function gives. */
+/** The key for the result of a key function. */
 export const textKey = (text: string | number | bigint): string => `${TEXT}${text}`
 
-/** Which kind a key handed over as text is: in the notation, or plain text of a key function. */
+/** The kind of a key given as text: in the notation, or plain text of a key function. */
 export function kindOf(text: string): KeyKind {
   if (text.startsWith(USER)) return 'user'
   return text === UNKNOWN || parseAddress(withoutPrefix(text)) !== undefined ? 'ip' : 'function'
 }
 
 /**
- * The key that a text handed over by hand means: an address in any form, `unknown`, `user:` and an
- * id, `key:` and what a key function gives, or the latter alone.
+ * The key that a text of the application means: an address in any form, `unknown`, `user:` and an
+ * id, or the result of a key function, with or without `key:`.
  *
  * @param ipv6Prefix as of {@link addressKey}
  */

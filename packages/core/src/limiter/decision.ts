@@ -2,14 +2,14 @@ import type { Unit } from '../options/unit.ts'
 import type { Charge, DecisionSource, StoreResult } from '../stores/store.ts'
 import type { Policy } from './policy.ts'
 
-/** What one policy says of a request. Times are integer ms from the decision on. */
+/** What one policy says about a request. Times are integer ms from the decision on. */
 export interface PolicyDecision {
   readonly name: string
   /** What it counts. */
   readonly unit: Unit
   /**
-   * The key that it was charged to; `block` and `reset` take it as it is. It says who the client
-   * is: not for responses.
+   * The key that it was charged to; `block` and `reset` accept it unchanged. It identifies the client:
+   * do not send it in responses.
    */
   readonly key: string
   readonly windowMs: number
@@ -21,7 +21,7 @@ export interface PolicyDecision {
   readonly remaining: number
   /** Until the quota is whole again (fixed window: until the window ends). */
   readonly resetMs: number
-  /** 0 when allowed; else the shortest wait that is enough. `Infinity` if none ever is. */
+  /** 0 when allowed; otherwise the shortest wait that is enough. `Infinity` if none is. */
   readonly retryAfterMs: number
   /** Leaky bucket: how long the request must wait for its turn. */
   readonly delayMs: number
@@ -32,13 +32,13 @@ export interface PolicyDecision {
    * much as is left.
    */
   readonly effectiveMs: number
-  /** Who decided this policy: in a cluster, parts of a request may be decided apart. */
+  /** Who decided this policy: in a cluster, parts of a request may be decided separately. */
   readonly source: DecisionSource
   /** When: ms on the clock of the store, or of its node that has the key. */
   readonly at: number
 }
 
-/** What a limiter says of a request. Times are integer ms from the decision on. */
+/** What a limiter says about a request. Times are integer ms from the decision on. */
 export interface Decision {
   /** A refusal is a value, never a rejection. */
   readonly allowed: boolean
@@ -49,24 +49,24 @@ export interface Decision {
   /** Until the binding policy's quota is whole again (fixed window: until the window ends). */
   readonly resetMs: number
   /**
-   * 0 when allowed; else the shortest wait after which this same cost would be admitted if nobody
-   * else came. `Infinity` if it never can.
+   * 0 when allowed; otherwise the shortest wait after which the same cost would be admitted if there
+   * were no other requests. `Infinity` if it can never be admitted.
    */
   readonly retryAfterMs: number
-  /** Leaky bucket: how long the request must wait before it goes on; else 0. */
+  /** Leaky bucket: how long the request must wait before it continues; otherwise 0. */
   readonly delayMs: number
   /** The same for each policy. */
   readonly policies: readonly PolicyDecision[]
   /**
-   * Who decided. Where policies were decided apart: of a refusal, who refused; else `'store'`, unless
-   * something stood in for it on some of them.
+   * Who decided. If policies were decided separately: of a refusal, who refused; otherwise `'store'`,
+   * unless some of them were decided without the store.
    */
   readonly source: DecisionSource
-  /** When it was decided: ms on the store's clock; the latest, where policies were decided apart. */
+  /** When it was decided: ms on the store's clock; the latest, if policies were decided separately. */
   readonly at: number
 }
 
-/** When a request may come back that was refused because the store failed: it is tried every 2 s. */
+/** The wait of a request that was refused because the store failed: probes come every 2 s. */
 const RETRY_STORE_MS = 5000
 
 /** A decision that no policy made: of a client on a list, or in place of a store that fails. */

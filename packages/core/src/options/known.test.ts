@@ -19,7 +19,7 @@ describe('an unknown name', () => {
     ['limt', "did you mean 'limit'"],
     ['windows', "did you mean 'window'"],
     ['retryafterjiter', "did you mean 'retryAfterJitter'"],
-  ])('%s is told what it is near to', (option, said) => {
+  ])('%s: the message names a similar option', (option, said) => {
     expect(fixOf(option)).toContain(said)
   })
 

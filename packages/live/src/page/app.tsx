@@ -16,7 +16,7 @@ export function App({ session }: { session: Session }) {
         <h1>One request, five rate limiters</h1>
         <p>
           Each allows {LIMIT} requests per {WINDOW}, and counts them differently. Each request that
-          you send goes to all five at once.
+          you send goes to all five.
         </p>
       </header>
       <main>

@@ -80,7 +80,7 @@ test('the glossary has fifteen lines', () => {
   expect(rows).toHaveLength(15)
 })
 
-/** The packages of ours that the sources of a package import. */
+/** The workspace packages that the sources of a package import. */
 function siblingsOf(name: string): string[] {
   const folder = join(root, 'packages', name, 'src')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -92,7 +92,7 @@ function siblingsOf(name: string): string[] {
   return [...new Set(siblings.map(([, sibling]) => sibling as string))]
 }
 
-test('the harness imports no package of ours, the suites only core', () => {
+test('the harness imports no workspace package, the suites only core', () => {
   expect(siblingsOf('test-harness')).toEqual([])
   expect(siblingsOf('test-suites')).toEqual(['core'])
 })

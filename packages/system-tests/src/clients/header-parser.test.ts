@@ -68,7 +68,7 @@ describe('ratelimit-header-parser 0.1.0', () => {
     expect(reset?.getTime()).toBe(AT + 12_000)
   })
 
-  // As docs/recipes.md tells: should it learn to, that is to be corrected.
+  // As docs/recipes.md says: if the parser learns to, correct the page.
   test.each(['draft-11', 'draft-11-and-legacy', 'default'] as const)(
     'does not read %s',
     async (profile) => {

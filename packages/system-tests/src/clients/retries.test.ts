@@ -48,7 +48,7 @@ test("octokit's throttling reads the profile legacy and retries", () => {
 describe('Retry-After 2147483, the longest that is ever sent, is waited for', () => {
   test.each(['got', 'axios-retry'])('%s', (name) => {
     expect(requests(`/forever/${name}`)).toBe(2)
-    // One second more, and in the same time it came back at once.
+    // With one second more, it came back immediately.
     expect(requests(`/overflow/${name}`)).toBeGreaterThan(2)
   })
 })

@@ -1,5 +1,5 @@
 /**
- * node --import tsx worker.mts <url>: sends requests with the retrying clients, all at once, and
+ * node --import tsx worker.mts <url>: sends requests with the retrying clients, all together, and
  * prints how long each took. A process of its own, since most of these packages are ESM only.
  */
 import { Octokit } from '@octokit/core'
@@ -48,7 +48,7 @@ async function timed(name: string, path: string, send: Send): Promise<Report[num
   return { name, status, ms: performance.now() - start }
 }
 
-/** Left to themselves: if they wait as they are told, they outlast this process. */
+/** Not awaited: if they wait as Retry-After says, they outlast this process. */
 for (const name of ['got', 'axios-retry']) {
   for (const path of [`/forever/${name}`, `/overflow/${name}`]) {
     timed(name, path, clients[name] as Send).catch(() => {})

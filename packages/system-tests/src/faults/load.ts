@@ -14,17 +14,17 @@ export const DEADLINE_MS = 100
 
 type Mode = Pick<LimiterOptions, 'onStoreError' | 'localShare' | 'refusalCache'>
 
-/** What has come of a load, so far. */
+/** The results of a load, so far. */
 export interface Report {
   /** Requests decided. */
   readonly decided: number
   /** The longest that one of them was waited for, ms. */
   readonly waitedMs: number
-  /** The longest that this process itself stood still meanwhile, ms. */
+  /** The longest that this process itself was blocked meanwhile, ms. */
   readonly stalledMs: number
   /** What the clients were admitted beyond their limits, all together. */
   readonly excess: number
-  /** What the client that was admitted most had beyond its limit. */
+  /** The most that one client was admitted beyond its limit. */
   readonly worstExcess: number
   /** Rejections and exceptions: there must be none. */
   readonly errors: readonly unknown[]

@@ -1,4 +1,4 @@
-// One client sends very much at once: that is work for a store, not its failure.
+// One client sends very many requests together: that is work for a store, not its failure.
 
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect, type Http2Session } from 'node:http2'
@@ -28,7 +28,7 @@ afterAll(() => Promise.all([redis.stop(), cluster.stop()]))
 const REQUESTS = 3000
 const LIMIT = 100
 
-/** What so many requests at once on one connection are answered, by status. */
+/** The number of answers by status, of so many simultaneous requests on one connection. */
 async function statuses(options: RateLimitOptions): Promise<Record<number, number>> {
   const app = fastify({ http2: true })
   const sessions: Http2Session[] = []
@@ -40,7 +40,7 @@ async function statuses(options: RateLimitOptions): Promise<Record<number, numbe
   await once(session, 'remoteSettings')
   const all = await Promise.all(Array.from({ length: REQUESTS }, () => send(session)))
   session.destroy()
-  // Node's server may wait for ever for a session that its client has destroyed.
+  // Node's server may wait forever for a session that its client has destroyed.
   for (const each of sessions) each.destroy()
   await app.close()
   const counts: Record<number, number> = {}
@@ -61,7 +61,7 @@ function send(session: ClientHttp2Session): Promise<number> {
 const exactly = { 200: LIMIT, 429: REQUESTS - LIMIT }
 const base = { limit: LIMIT, window: '1d' } as const
 
-describe('3,000 requests at once on one HTTP/2 connection: the limit passes, nobody gets a 503', () => {
+describe('3,000 simultaneous requests on one HTTP/2 connection: the limit passes, none gets a 503', () => {
   test.each(['local', 'allow', 'deny'] as const)('with one server, %s', async (onStoreError) => {
     const store = new Redis(redis.url)
     expect(await statuses({ ...base, store, prefix: onStoreError, onStoreError })).toEqual(exactly)
@@ -77,7 +77,7 @@ describe('3,000 requests at once on one HTTP/2 connection: the limit passes, nob
   })
 })
 
-test('3,000 requests at once in a cluster, each with a key of its own beside the address', async () => {
+test('3,000 simultaneous requests in a cluster, each with its own key besides the address', async () => {
   const store = new Cluster(cluster.nodes.map(({ host, port }) => ({ host, port })))
   const [address, key] = [LIMIT, 10].map((limit) =>
     algorithms['fixed-window'].compile({ limit, windowMs: 3_600_000 }),

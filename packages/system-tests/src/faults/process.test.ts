@@ -51,7 +51,7 @@ test('a clock that is set back during an outage does not prolong it', async () =
   conclude(14, 'own clock -1 h during an outage', await load.stop(), { bound: LIMIT, normalMs })
 })
 
-test('the event loop stands still for a second: the store is not blamed', async () => {
+test('the event loop is blocked for a second: the store does not count as failed', async () => {
   const load = new Load(client).start()
   await load.untilDecided(200)
   const until = performance.now() + 1000
@@ -63,7 +63,7 @@ test('the event loop stands still for a second: the store is not blamed', async 
   conclude(26, 'event loop blocked for 1 s', report, { bound: 0, normalMs: undefined })
 })
 
-test('after an outage nothing of it is made up for', async () => {
+test('after an outage no calls are repeated', async () => {
   const load = new Load(client).start()
   await load.untilDecided(100)
   redis.pause()
@@ -105,7 +105,7 @@ test('millions of ids leave memory bounded and a refused client refused', () => 
   })
 }, 120_000)
 
-test('an outage with as many clients is as bounded', async () => {
+test('an outage with as many clients is bounded too', async () => {
   await redis.kill()
   const limiter = createLimiter({ store: client, limit: 2, window: '1h' })
   const noticed = async () => {

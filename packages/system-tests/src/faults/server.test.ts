@@ -89,7 +89,7 @@ test('the network swallows everything', async () => {
   await load.untilDecidedBy('local')
   await load.untilDecided(500)
   proxy.blackhole(false)
-  // Connections that have lost bytes stay mute: it takes their end to make new ones.
+  // Connections that have lost bytes stay silent until they are closed.
   proxy.cut()
   const normalMs = await load.untilDecidedBy('store')
   await load.untilDecided(500)
@@ -97,7 +97,7 @@ test('the network swallows everything', async () => {
 })
 
 describe('Redis is slow', () => {
-  test.each([1, 5, 20])('by %i ms: it decides all the same', async (ms) => {
+  test.each([1, 5, 20])('by %i ms: it still decides', async (ms) => {
     proxy.latency(ms)
     const load = new Load(connect()).start()
     await load.untilDecided(400)
@@ -122,7 +122,7 @@ describe('Redis is slow', () => {
     },
   )
 
-  test('one reply in a hundred by 500 ms: it goes on being asked', async () => {
+  test('one reply in a hundred by 500 ms: it is still called', async () => {
     const client = connect()
     await client.ping()
     let replies = 0
@@ -169,7 +169,7 @@ describe('the reply is lost after the script has run', () => {
     expect((await limiter.peek('client')).remaining).toBe(8)
   })
 
-  test('under load nobody is admitted beyond what the two quotas allow', async () => {
+  test('under load no client is admitted beyond what the two quotas allow', async () => {
     const load = new Load(connect()).start()
     await load.untilDecided(100)
     proxy.loseReplies()
@@ -209,7 +209,7 @@ test('a hundred clients come back after an outage, each with a probe at a time',
   redis.resume()
   await redis.command('CONFIG', 'RESETSTAT')
   const { calls: queued = 0 } = (await redis.commandStats()).evalsha ?? {}
-  // What was under way when the breakers opened, and the probes since; not 300 requests each.
+  // The calls in progress when the breakers opened, and the probes since; not 300 requests each.
   expect(queued).toBeLessThanOrEqual(100 * 13)
   const resumedAt = performance.now()
   await decidedBy('store')

@@ -102,7 +102,7 @@ describe('with a node behind a slow line', () => {
     15_000,
   )
 
-  test('what a refusal shows of the others is how they stand, not how they were charged', async () => {
+  test('a refusal shows the other policies as they are, without the charge', async () => {
     const ledger = await usedUp('shown', { deadlineMs: 60_000 })
     const { outcomes } = await ledger.consume(ask(address, user))
     expect(outcomes.map(({ remaining }) => remaining)).toEqual([0, 10 ** 6 - LIMIT])
@@ -119,7 +119,7 @@ describe('with a frozen node', () => {
     await cluster.stop()
   })
 
-  test('a request waits for parts that are trusted only, and each share has its own judge', async () => {
+  test('a request waits only for parts that work, and each share is decided separately', async () => {
     const [well, other, frozen] = await Promise.all([
       keyAt(0, 'well'),
       keyAt(1, 'other'),
@@ -237,7 +237,7 @@ describe('with clocks that differ', () => {
     for (const decision of before) await limiter.settleCharges(back, decision)
     expect(await take(18)).toHaveLength(0)
     const [, left] = (await limiter.decide(charges)).policies
-    // The user's window is the same still.
+    // The user's window is still the same.
     expect([before.length, left?.remaining]).toEqual([8, 1000 - 10])
   })
 })

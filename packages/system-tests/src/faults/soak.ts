@@ -1,7 +1,7 @@
 // npm run soak -- --minutes 10 --seed 1
 //
-// Load on a limiter while its Redis is killed, frozen and restarted at random. Ends with what came
-// of it, and with exit code 1 if something did that must not.
+// Load on a limiter while its Redis is killed, frozen and restarted at random. Ends with a
+// report, and with exit code 1 if something happened that must not.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -45,7 +45,7 @@ let longestMs = 0
 let beyond = 0
 let late = 0
 const delayed: { startedAt: number; waitedMs: number }[] = []
-/** When this process itself stood still of late, and for how long, ms. */
+/** When this process itself was blocked recently, and for how long, ms. */
 const stalls: { at: number; ms: number }[] = []
 
 async function watchStalls(): Promise<void> {
@@ -61,7 +61,7 @@ async function watchStalls(): Promise<void> {
   }
 }
 
-/** The longest that a request may have waited, but for what this process stood still, ms. */
+/** The longest that a request may have waited, without stalls of this process, ms. */
 function allowedMs(startedAt: number): number {
   const own = stalls.filter(({ at, ms }) => at + ms >= startedAt)
   const stalledMs = own.reduce((sum, { ms }) => sum + ms, 0)
@@ -74,7 +74,7 @@ function allowedMs(startedAt: number): number {
  * no more than that may be admitted within a window.
  */
 function admit(times: number[], now: number): void {
-  // The store's clock and this one place a request apart by as much as it takes at most.
+  // The store's clock and this one differ for a request by at most its duration.
   const from = now - WINDOW_MS + 2 * DEADLINE_MS
   times.push(now)
   while ((times[0] as number) < from) times.shift()

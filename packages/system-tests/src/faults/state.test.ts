@@ -65,7 +65,7 @@ test('the key of a client is evicted: it has one new quota', async () => {
   note({ row: 16, fault: 'the key of a client evicted', excess: LIMIT, bound: LIMIT })
 })
 
-test('the limit is changed while it runs: who uses the new one counts anew', async () => {
+test('the limit is changed while it runs: the new limit starts with a new count', async () => {
   const limiterOf = (limit: number) =>
     createLimiter({ ...patient, store: client, limit, window: '1d', algorithm: 'sliding-log' })
   const admitted = async (limit: number) => {

@@ -170,7 +170,7 @@ describe.each(CASES)('clients that leave early: %s, %s, %s', (adapter, version, 
       for (let i = 0; i < 10; i += 1) await new Promise(setImmediate)
     }
 
-    test('a request whose address is lost ends there, and costs nobody anything', async () => {
+    test('a request whose address is lost ends there, and is not charged', async () => {
       await serve(RESERVED, untilGone)
       for (let i = 0; i < 3; i += 1) await leaveBefore()
       expect(begun).toBe(0)

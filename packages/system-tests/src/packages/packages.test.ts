@@ -140,7 +140,7 @@ describe('an empty project that installs the packages', () => {
     ['koa.ts', 'koa.cts'],
   ])('compiles against them: %s as %s', async (source, file) => {
     copyFileSync(join(consumer, source), join(project, file))
-    // @types/koa 3.0 itself does not compile beside content-disposition 2, which express brings.
+    // @types/koa 3.0 itself does not compile together with content-disposition 2, which express brings.
     const skipLibCheck = source === 'koa.ts' ? 'true' : 'false'
     const options = ['--noEmit', '--strict', '--skipLibCheck', skipLibCheck, '--module', 'nodenext']
     await run(project, tool('tsc'), [...options, '--target', 'es2022', '--types', 'node', file])

@@ -16,11 +16,11 @@ const HEADINGS = {
   charging: '### Charge afterwards',
 } as const
 
-/** What the page tells of 20 requests at once. */
+/** The figures of the page for 20 simultaneous requests. */
 export function row(section: string, form: keyof typeof HEADINGS, label: string): Row {
   const text = between(between(page, `\n## ${section}\n`, '\n## '), HEADINGS[form], '\n### ')
   const line = text.split('\n').find((each) => each.startsWith(`| ${label} |`))
-  if (line === undefined) throw new Error(`docs/recipes.md tells nothing of ${label}`)
+  if (line === undefined) throw new Error(`docs/recipes.md has no row for ${label}`)
   const states = line.split('|').slice(2, 6)
   const [served, refused, left, over] = states.map((state) =>
     Number(state.replace(/[ ,]|about/g, '')),

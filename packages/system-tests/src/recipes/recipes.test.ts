@@ -121,7 +121,7 @@ describe.each(Object.keys(STORES))('on %s', (kind) => {
 
   for (const each of CASES) {
     describe.each(['reserving', 'charging'] as const)(`${each.section}, %s`, (form) => {
-      test.each(Object.keys(each.answers))('20 at once: %s', async (answer) => {
+      test.each(Object.keys(each.answers))('20 together: %s', async (answer) => {
         await serve(each, form)
         const replies = await site.atOnce(20, each.answers[answer] as (response: Response) => void)
         const served = replies.filter((reply) => reply.status !== 429)
@@ -135,7 +135,7 @@ describe.each(Object.keys(STORES))('on %s', (kind) => {
         expect(row(each.section, form, answer)).toEqual({
           served: served.length,
           refused: 20 - served.length,
-          // Header fields are bytes too: the page tells of thousands.
+          // Header fields are bytes too: the page rounds to thousands.
           left: each.route[1] === '/download' ? thousands(left) : left,
           over: each.route[1] === '/download' ? thousands(over) : over,
         })

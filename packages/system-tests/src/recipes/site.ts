@@ -9,7 +9,7 @@ export type Recipe = (app: Express, handler: RequestHandler) => RateLimitHandler
 
 export interface Site {
   /**
-   * Sends so many requests at once: none is answered by the application before all are decided.
+   * Sends so many requests together: none is answered by the application before all are decided.
    * @param answer what the application does, for each that reaches it
    */
   atOnce(count: number, answer: (response: Response) => void): Promise<Reply[]>

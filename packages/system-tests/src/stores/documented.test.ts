@@ -1,4 +1,4 @@
-// The stores of docs/stores.md, as they stand there, behind a limiter. The packed suite tests the rest.
+// The stores of docs/stores.md, unchanged, behind a limiter. The packed suite tests the rest.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ test('each is short enough to read at a glance', () => {
 })
 
 test.each([slowMapStore, versionedMapStore] as Create[])(
-  'of 300 requests at once from two limiters, 100 pass',
+  'of 300 simultaneous requests from two limiters, 100 pass',
   async (create) => {
     const store = create(manualClock())
     const limiters = [1, 2].map(() =>

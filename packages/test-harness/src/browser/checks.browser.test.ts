@@ -8,7 +8,7 @@ const page = (body: string) =>
 <html lang="en"><meta name="viewport" content="width=device-width"><title>A page</title>
 <body style="margin: 0"><main><h1>A page</h1>${body}</main>`)}`
 
-test('a page as it should be passes', async () => {
+test('a correct page passes', async () => {
   const opened = await browser.open(page('<button>Press</button>'), { device: 'phone' })
   await expectAccessible(opened)
   await expectNoSidewaysScroll(opened)
@@ -29,7 +29,7 @@ test('what is wider than a phone is named', async () => {
   await expect(expectNoSidewaysScroll(opened)).rejects.toThrow(/wider than 360 px:\n<hr/)
 })
 
-test('light and dark are what the page is told', async () => {
+test('the page follows the light and the dark scheme', async () => {
   for (const scheme of ['light', 'dark'] as const) {
     const opened = await browser.open(page(''), { scheme })
     const dark = await opened.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)

@@ -15,7 +15,7 @@ export interface Example {
  * it listens.
  *
  * @param folder the example's
- * @param env beside `PORT`
+ * @param env in addition to `PORT`
  */
 export async function startExample(
   folder: string,

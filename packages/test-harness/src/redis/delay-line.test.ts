@@ -30,7 +30,7 @@ test('a task waits for a slower one before it', async () => {
   expect(order).toEqual(['slow', 'fast'])
 })
 
-test('without a delay a task runs at once', () => {
+test('without a delay a task runs immediately', () => {
   let ran = false
   new DelayLine().push(() => {
     ran = true

@@ -49,7 +49,7 @@ test('a worker that ends by itself is an error with what it printed', async () =
 
 test('a run is bounded', async () => {
   const run = runInProcesses(worker('failing'), 1, { how: 'hangs' }, { withinMs: 1_000 })
-  await expect(run).rejects.toThrow('have not finished within 1000 ms')
+  await expect(run).rejects.toThrow('did not finish within 1000 ms')
 })
 
 test('a Redis whose test process is killed dies too, paused or not, and its folder goes', async () => {

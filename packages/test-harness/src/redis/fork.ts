@@ -20,7 +20,7 @@ interface Worker {
 }
 
 /**
- * Runs a worker file (see `defineWorker`) in `count` Node processes at once: waits until all are
+ * Runs a worker file (see `defineWorker`) in `count` Node processes: waits until all are
  * ready, releases them together, and gives the result of each. No process is left, however it ends.
  *
  * @param script The worker's file, TypeScript or JavaScript.
@@ -37,7 +37,7 @@ export async function runInProcesses<Result>(
   const workers = Array.from({ length: count }, () => startWorker(path, args))
   const ended = new AbortController()
   const late = delay(withinMs, undefined, { signal: ended.signal }).then(() => {
-    throw new Error(`${count} processes of ${path} have not finished within ${withinMs} ms`)
+    throw new Error(`${count} processes of ${path} did not finish within ${withinMs} ms`)
   })
   late.catch(() => {})
   try {

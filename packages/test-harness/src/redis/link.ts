@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { DelayLine } from './delay-line.ts'
 import { reset } from './reset.ts'
 
-/** What befalls the bytes of a link from now on. */
+/** What happens to the bytes of a link from now on. */
 export interface Faults {
   /** How long the next chunk of replies takes, in milliseconds. */
   delayMs: () => number

@@ -9,7 +9,7 @@ const HIGHEST_PORT = 65_535
 
 /**
  * `count` different loopback ports that are free now. Another process may take one before it is
- * used, so whoever binds them tries again with others.
+ * used, so the caller tries again with others.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const listeners = await Promise.all(Array.from({ length: count }, () => listenOn(0)))

@@ -26,7 +26,7 @@ export interface RedisProcess {
   log(): string
 }
 
-/** The server could not listen, because somebody else does. */
+/** The server could not listen, because another process does. */
 export class PortTakenError extends Error {}
 
 function spawnRedis(
@@ -73,7 +73,7 @@ function spawnRedis(
 }
 
 /**
- * Starts a server that was told to listen on `port`, and waits until it answers there.
+ * Starts a server that is configured to listen on `port`, and waits until it answers there.
  *
  * @throws PortTakenError
  * @throws Error with the end of the server's log, when it ends instead.

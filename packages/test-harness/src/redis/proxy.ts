@@ -11,11 +11,11 @@ export interface ProxyCounts extends Readonly<Traffic> {
 }
 
 /**
- * A network between clients and a Redis server that fails when told to. Faults can be combined, and
- * befall present connections and new ones alike, unless they say otherwise.
+ * A network between clients and a Redis server that fails on demand. Faults can be combined, and
+ * affect present and new connections alike, unless stated otherwise.
  *
- * A connection that has lost bytes to `blackhole` or `loseReplies` stays mute when the fault is
- * over, until somebody closes it: going on would give a reply to the wrong request, which no TCP
+ * A connection that has lost bytes to `blackhole` or `loseReplies` stays silent when the fault is
+ * over, until one side closes it: going on would give a reply to the wrong request, which no TCP
  * does. For a network, or a server, that resumes with nothing lost, see `RedisServer.pause`.
  */
 export interface RedisProxy {

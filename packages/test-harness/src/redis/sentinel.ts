@@ -23,7 +23,7 @@ export interface RedisSentinel {
   readonly master: RedisServer
   readonly replicas: readonly RedisServer[]
   readonly sentinels: readonly RedisServer[]
-  /** The master of which a sentinel that answers would tell a client. */
+  /** The master that a sentinel would name to a client. */
   currentMaster(): Promise<RedisServer>
   stop(): Promise<void>
 }

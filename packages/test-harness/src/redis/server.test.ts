@@ -54,7 +54,7 @@ describe('one server', () => {
     expect(spent).toBeLessThan(script * 10)
   })
 
-  test('frozen it keeps silent, resumed it answers what it was asked meanwhile', async () => {
+  test('a frozen server is silent; after it resumes it answers what it was sent meanwhile', async () => {
     redis.pause()
     let answered = false
     const reply = redis.command('PING').then((pong) => {
@@ -70,7 +70,7 @@ describe('one server', () => {
   })
 })
 
-test('two at once have their own ports and data', async () => {
+test('two servers have their own ports and data', async () => {
   const [one, other] = await Promise.all([startRedis(), startRedis()])
   expect(one.port).not.toBe(other.port)
   await one.command('SET', 'key', 'value')
@@ -108,7 +108,7 @@ describe('stop leaves no process and no folder', () => {
     ['running', () => {}],
     ['paused', (redis) => redis.pause()],
     ['killed', (redis) => redis.kill()],
-    // It heeds SIGTERM only between commands.
+    // It handles SIGTERM only between commands.
     [
       'stuck in a script',
       (redis) => void redis.command('EVAL', 'while true do end', 0).catch(() => {}),

@@ -37,7 +37,7 @@ export interface RedisServer {
   stop(): Promise<void>
   /** Ends the process with SIGKILL, as a crash would. `restart` brings it back. */
   kill(): Promise<void>
-  /** Freezes the process with SIGSTOP: its sockets stay open and nobody answers. */
+  /** Freezes the process with SIGSTOP: its sockets stay open and nothing answers. */
   pause(): void
   resume(): void
   /**
@@ -46,10 +46,10 @@ export interface RedisServer {
    */
   restart(options?: { readonly keepData?: boolean }): Promise<void>
   /**
-   * Sets the wall clock to so many milliseconds ahead of this machine's, negative ones behind, at
-   * once and for restarts too. Only of a running server that was started with `clockOffsetMs`.
+   * Sets the wall clock to so many milliseconds ahead of this machine's, negative ones behind,
+   * now and for restarts. Only of a running server that was started with `clockOffsetMs`.
    *
-   * @throws Error when the server does not tell that time.
+   * @throws Error if the server does not report that time.
    */
   setClock(offsetMs: number): Promise<void>
   /** Sends one command and gives its reply (RESP2), within 5 s. */
@@ -168,7 +168,7 @@ class OwnServer implements RedisServer {
     const [seconds, micros] = (await this.command('TIME')) as [string, string]
     const shiftedBack = Number(seconds) * 1e3 + Number(micros) / 1e3 - offsetMs
     if (shiftedBack < before - CLOCK_SLACK_MS || shiftedBack > Date.now() + CLOCK_SLACK_MS)
-      throw new Error('the server does not heed libfaketime: is it linked statically?')
+      throw new Error('the server ignores libfaketime: is it linked statically?')
   }
 
   command(name: string, ...args: (string | number)[]): Promise<unknown> {

@@ -5,8 +5,8 @@ const BATCH = 100
 const TIMEOUT_MS = 4_000
 
 /**
- * - `open`: no key has moved yet; the old master sends a client on (ASK) for a key it has not.
- * - `moved`: every key is at the new master; the old one sends clients on for each (ASK).
+ * - `open`: no key has moved yet; the old master redirects a client (ASK) for a key that it does not have.
+ * - `moved`: every key is at the new master; the old one redirects clients for each (ASK).
  * - `owned`: the slot belongs to the new master, and the old one says so (MOVED).
  */
 export type MoveStage = 'open' | 'moved' | 'owned'

@@ -13,7 +13,7 @@ export interface UntilOptions {
  * Waits until the condition holds and gives what it returned, which is anything truthy.
  *
  * @throws Error naming `what`, when `withinMs` have passed: also when one try never settles.
- * @throws What the condition throws, at once: "not yet" is a falsy value, never an error.
+ * @throws What the condition throws, immediately: "not yet" is a falsy value, never an error.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
@@ -21,7 +21,7 @@ export async function until<T>(
 ): Promise<T> {
   const ended = new AbortController()
   const late = delay(withinMs, undefined, { signal: ended.signal }).then(() => {
-    throw new Error(`waited ${withinMs} ms in vain until ${what}`)
+    throw new Error(`waited ${withinMs} ms, but not yet: ${what}`)
   })
   late.catch(() => {})
   try {

@@ -1,4 +1,4 @@
-/** What a worker tells the process that started it. */
+/** A message from a worker to the process that started it. */
 export type WorkerMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'result'; readonly result: unknown }
@@ -13,21 +13,21 @@ export type WorkerMessage =
 export function defineWorker<Args, Result>(
   prepare: (args: Args) => Promise<() => Result | Promise<Result>>,
 ): void {
-  // The parent is gone: nobody wants the result.
+  // The parent is gone: the result is not needed.
   process.once('disconnect', () => process.exit())
   const released = new Promise<void>((resolve) => {
     process.once('message', () => resolve())
   })
   const run = async () => {
     const work = await prepare(JSON.parse(process.argv[2]!) as Args)
-    tell({ type: 'ready' })
+    send({ type: 'ready' })
     await released
-    tell({ type: 'result', result: await work() })
+    send({ type: 'result', result: await work() })
   }
-  run().catch((error) => tell({ type: 'error', stack: String(error?.stack ?? error) }))
+  run().catch((error) => send({ type: 'error', stack: String(error?.stack ?? error) }))
 }
 
-function tell(message: WorkerMessage): void {
+function send(message: WorkerMessage): void {
   if (!process.send) throw new Error('a worker file is started by runInProcesses, not by itself')
   process.send(message)
 }

@@ -86,7 +86,7 @@ function baseOf(target: Target, to: string | undefined): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${target.port}`
 }
 
-/** A body as it stands on the wire, whatever its type. */
+/** A body as it is on the wire, whatever its type. */
 function asText(response: Response, done: (error: Error | null, body: string) => void): void {
   let body = ''
   response.setEncoding('utf8')

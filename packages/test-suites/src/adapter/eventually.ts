@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export async function eventually(what: string, condition: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 5000
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`waited 5 s in vain until ${what}`)
+    if (Date.now() > end) throw new Error(`waited 5 s, but not yet: ${what}`)
     await delay(5)
   }
 }

@@ -55,7 +55,7 @@ export interface RunningSite {
 /** Sites of this process: each has keys of its own in a store that others share. */
 let started = 0
 
-/** Where the tests of a table run: a framework, a store, and a clock that stands still. */
+/** Where the tests of a table run: a framework, a store, and a clock that moves only on demand. */
 export class World {
   /** A new one for each test, at noon. */
   clock: ManualClock = manualClock(NOON)

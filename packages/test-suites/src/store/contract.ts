@@ -17,7 +17,7 @@ export function contracts({ test }: StoreTests, mode: 'sync' | 'async'): void {
     expect(await remaining('client')).toEqual([0, LIMIT - 2, LIMIT - 2])
   })
 
-  test('where one policy refuses, the others are shown as they stand', async ({ open }) => {
+  test('if one policy refuses, the others are shown uncharged', async ({ open }) => {
     const { consume, block } = open([window, bucket])
     await open([window]).consume('client', LIMIT)
     const refused = await consume('client', 2)

@@ -1,6 +1,6 @@
-// Told apart from the code, so that a package can be built that uses it while it is built.
+// Separate from the code, so that a package that uses it can be built without it.
 
-/** What a page holds, ready to stand in a `<script>` and a `<style>`. */
+/** The contents of a page's `<script>` and `<style>`. */
 export interface Bundle {
   readonly script: string
   readonly style: string

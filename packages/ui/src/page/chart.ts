@@ -3,7 +3,7 @@ import uPlot from 'uplot'
 /** uPlot's own, but for the width, which is the host's. */
 export type ChartOptions = Omit<uPlot.Options, 'width'>
 
-/** A chart as wide as its host, also when that changes, drawn anew when the colours change. */
+/** A chart as wide as its host, also when that changes, redrawn when the colours change. */
 export function createChart(
   host: HTMLElement,
   options: ChartOptions,

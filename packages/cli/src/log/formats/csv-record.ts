@@ -7,7 +7,7 @@ const QUOTE = '"'
 type State = 'complete' | 'open' | 'broken'
 
 /**
- * A record of CSV as RFC 4180 has it, taken apart line by line. A quote within a field that does not
+ * A record of CSV (RFC 4180), parsed line by line. A quote within a field that does not
  * begin with one is text.
  */
 export class CsvRecord {

@@ -1,6 +1,6 @@
 /** Where JSON lines and CSV have what a replay needs: dotted paths, or names of columns. */
 export interface FieldNames {
-  /** What sets clients apart. */
+  /** What identifies a client. */
   readonly key?: string
   readonly time?: string
   /** Default: each request costs 1. */

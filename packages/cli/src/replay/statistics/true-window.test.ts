@@ -66,7 +66,7 @@ describe('TrueWindow', () => {
     )
   })
 
-  it('knows nothing of a client that it has not met', () => {
+  it('has no count for a client that it has not seen', () => {
     expect(new TrueWindow(1, 2).peak(1_000_000, 1)).toBe(0)
   })
 })

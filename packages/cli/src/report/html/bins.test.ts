@@ -14,7 +14,7 @@ test.each([
   [5, 2, 'between two bins'],
   [10, 3, 'the highest peak'],
   [11, 3.5, 'beyond every peak'],
-])('a limit of %d stands at %d: %s', (limit, place) => {
+])('a limit of %d is at %d: %s', (limit, place) => {
   expect(placeOf(limit, bins)).toBe(place)
 })
 

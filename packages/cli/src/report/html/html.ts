@@ -12,7 +12,7 @@ export class Html {
 /** False and undefined give nothing; a text is escaped. */
 export type Child = Html | string | number | false | undefined | readonly Child[]
 
-/** Markup with whatever stands in `${}` escaped, unless it is markup itself. Attributes in quotes. */
+/** Markup in which the values of `${}` are escaped, unless it is markup itself. Attributes in quotes. */
 export function html(strings: TemplateStringsArray, ...children: readonly Child[]): Html {
   return new Html(String.raw({ raw: strings }, ...children.map(markupOf)))
 }

@@ -7,7 +7,7 @@ const threeAMinute = { limit: 3, windowMs: 60_000 }
 
 export const fixedWindowTraces: readonly Trace[] = [
   {
-    name: 'counts to the limit, refuses one over, starts anew with the next window',
+    name: 'counts to the limit, refuses one over, starts again with the next window',
     params: threeASecond,
     steps: [
       admits(0, 1, { remaining: 2, resetMs: 1000, effectiveMs: 1000 }),

@@ -1,13 +1,13 @@
 import { admits, HOUR, refuses, settles, TEN_YEARS, type Trace, YEAR } from '../testing/trace.ts'
 
-// The queue empties at limit/window units a ms. A request waits until what stands before it has
+// The queue empties at limit/window units a ms. A request waits until what is before it has
 // left, at most maxDelay: so there is room for one unit, and for what leaves within maxDelay.
 // While r units remain the effective window is the time in which r units leave.
 const fourASecond = { limit: 4, windowMs: 1000, maxDelayMs: 500 }
 
 export const leakyBucketTraces: readonly Trace[] = [
   {
-    name: 'the first goes on at once, the others a turn apart, one over is refused',
+    name: 'the first continues immediately, the others one turn after another, one over is refused',
     params: fourASecond,
     steps: [
       // A unit leaves in 250 ms; room for 750.
@@ -41,7 +41,7 @@ export const leakyBucketTraces: readonly Trace[] = [
     ],
   },
   {
-    name: 'maxDelay 0: nobody waits, turns are refused until they have come',
+    name: 'maxDelay 0: no request waits, each is refused before its turn',
     params: { limit: 4, windowMs: 1000, maxDelayMs: 0 },
     steps: [
       admits(0, 1, { remaining: 0, resetMs: 250, effectiveMs: 250 }),
@@ -59,7 +59,7 @@ export const leakyBucketTraces: readonly Trace[] = [
       admits(0, 1, { remaining: 1, resetMs: 1000, effectiveMs: 334, delayMs: 667 }),
       admits(0, 1, { remaining: 0, resetMs: 1334, effectiveMs: 334, delayMs: 1000 }),
       refuses(333, 1, { remaining: 0, resetMs: 1001, retryAfterMs: 1 }),
-      // 4000 − 1002 = 2998 stand before it: 999.3 ms; then 998 too many for one more
+      // 4000 − 1002 = 2998 are before it: 999.3 ms; then 998 too many for one more
       admits(334, 1, { remaining: 0, resetMs: 1333, effectiveMs: 333, delayMs: 1000 }),
     ],
   },
@@ -86,7 +86,7 @@ export const leakyBucketTraces: readonly Trace[] = [
     ],
   },
   {
-    name: 'the clock steps back an hour: nothing leaves meanwhile, then as ever',
+    name: 'the clock steps back an hour: nothing leaves meanwhile, then as usual',
     params: fourASecond,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 750, effectiveMs: 250 }),
@@ -124,7 +124,7 @@ export const leakyBucketTraces: readonly Trace[] = [
       admits(0, 1, { remaining: 1, resetMs: 8572, effectiveMs: 8572 }),
       // 50000 too many for one more: 7142.9 ms
       admits(0, 1, { remaining: 0, resetMs: 17_143, effectiveMs: 7143, delayMs: 8572 }),
-      // 120000 − 49994 = 70006 stand there: 10000.9 ms
+      // 120000 − 49994 = 70006 are there: 10000.9 ms
       refuses(7142, 1, { remaining: 0, resetMs: 10_001, retryAfterMs: 1 }),
       // 69999 before it: 9999.9 ms; 129999 then: 18571.3 ms; 59999 too many: 8571.3 ms
       admits(7143, 1, { remaining: 0, resetMs: 18_572, effectiveMs: 8572, delayMs: 10_000 }),
@@ -181,7 +181,7 @@ export const leakyBucketTraces: readonly Trace[] = [
       admits(0, 1e12, { remaining: 1, resetMs: TEN_YEARS, effectiveMs: 35_036_750 }),
       admits(1, 1, {
         remaining: 0,
-        // 9007 ticks stand before it, and end at TEN_YEARS; its own part ends with the next one.
+        // 9007 ticks are before it, and end at TEN_YEARS; its own part ends with the next one.
         resetMs: TEN_YEARS + 35_036_749,
         effectiveMs: 35_036_749,
         delayMs: TEN_YEARS - 1,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { PolicyOptions } from '../../index.ts'
 import type { ManualClock } from '../../testing/index.ts'
 
-/** What is done to a limiter, or to the clock that it goes by. Times are ms. */
+/** An operation on a limiter, or on its clock. Times are ms. */
 export type Operation =
   | { readonly pass: number }
   /** Several come in one turn of the event loop. */
@@ -13,7 +13,7 @@ export type Operation =
   | { readonly block: number; readonly key: string }
   | { readonly reset: string }
 
-/** A limiter, whether it answers at once or by promises. */
+/** A limiter that answers synchronously or with promises. */
 interface Subject {
   consume(key: string, options: { cost: number }): unknown
   peek(key: string): unknown

@@ -44,7 +44,7 @@ export const oracles: { readonly [name in AlgorithmName]: Oracle } = {
   },
 }
 
-/** The leaky bucket's second promise: ms until what stands in the queue has left. */
+/** The second guarantee of the leaky bucket: ms until the queue is empty. */
 export function queueDelay(
   params: AlgorithmParams,
   admitted: readonly Admitted[],

@@ -48,7 +48,7 @@ interface Charged {
   readonly at: number
   /** Units, as known now. */
   actual: number
-  /** The lowest that `actual` has ever been: beyond it, nobody knew when others were admitted. */
+  /** The lowest that `actual` has ever been: above it, it was unknown when others were admitted. */
   least: number
 }
 

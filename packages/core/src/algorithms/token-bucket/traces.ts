@@ -85,7 +85,7 @@ export const tokenBucketTraces: readonly Trace[] = [
     ],
   },
   {
-    name: 'the clock steps back an hour: nothing refills meanwhile, then as ever',
+    name: 'the clock steps back an hour: nothing refills meanwhile, then as usual',
     params: threeAMinute,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 20_000 }),

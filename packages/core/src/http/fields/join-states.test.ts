@@ -32,7 +32,7 @@ test('three limiters whose names clash: the later ones are numbered', () => {
   expect(namesOf(three.items)).toEqual(['default', 'default-2', 'day', 'DEFAULT-3', 'Day-2'])
 })
 
-test('a number that is taken is not given again', () => {
+test('a number that is in use is not used again', () => {
   const earlier = state([item({ name: 'a' }), item({ name: 'A-2' })])
   expect(namesOf(joinStates(earlier, state([item({ name: 'a' })])).items)).toEqual([
     'a',
@@ -41,7 +41,7 @@ test('a number that is taken is not given again', () => {
   ])
 })
 
-test('the longest names stay names', () => {
+test('the longest names remain valid names', () => {
   const name = 'n'.repeat(128)
   const joined = joinStates(state([item({ name })]), state([item({ name })]))
   expect(namesOf(joined.items)).toEqual([name, `${'n'.repeat(120)}-2`])
@@ -56,7 +56,7 @@ test('of two refusals, the later one is reported, under its new name', () => {
   expect(fieldsOf(joined).RateLimit).toBe('"default-2";r=0;t=1')
 })
 
-test('a policy keeps its terms under its new name', () => {
+test('a policy keeps its other values under its new name', () => {
   const terms: Partial<WirePolicyTerms> = {
     quota: 20,
     unit: 'content-bytes',

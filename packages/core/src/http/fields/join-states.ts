@@ -2,8 +2,8 @@ import { WirePolicy } from './wire-policy.ts'
 import type { WireItem, WireState } from './wire-state.ts'
 
 /**
- * The states of two limiters that one response has passed, as one: so each field is written once
- * and lists the policies of both. Of two policies with the same name the later one is numbered,
+ * The states of two limiters of one response, joined: so each field is written once and lists the
+ * policies of both. Of two policies with the same name the later one is numbered,
  * since names link the fields.
  */
 export function joinStates(earlier: WireState, later: WireState): WireState {

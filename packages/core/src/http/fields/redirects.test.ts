@@ -47,7 +47,7 @@ const ways: Record<string, (status: number) => (response: ServerResponse) => voi
   },
 }
 
-describe.each(Object.keys(ways))('point 29: the last unit, %s', (way) => {
+describe.each(Object.keys(ways))('the last unit, %s', (way) => {
   const respond = ways[way] as (status: number) => (response: ServerResponse) => void
 
   test.each([300, 301, 302, 303, 304, 307, 308])(
@@ -72,14 +72,14 @@ test('with units left a redirect carries all of it', async () => {
   expect(fields).toEqual(ALL)
 })
 
-test('fields of the application are its own affair', async () => {
+test('fields of the application are not touched', async () => {
   const fields = await lastFields({}, (response) =>
     response.writeHead(302, { 'Retry-After': '5' }).end(),
   )
   expect(fields).toEqual(['ratelimit-policy', 'retry-after'])
 })
 
-test('of two limiters one is exhausted: the joined fields are taken off', async () => {
+test('of two limiters one is exhausted: the joined fields are removed', async () => {
   server = await servePlain([TERMS, { ...TERMS, limit: 9 }], (_, response) =>
     response.writeHead(302).end(),
   )

@@ -3,8 +3,8 @@ import type { Profile } from './profiles/index.ts'
 import { type WireState, wireRemaining } from './wire-state.ts'
 
 /**
- * Takes what is left of an exhausted quota from a response that turns out to be a redirect: it
- * would keep the client from following it (draft-11 §3.2). Which policies there are stays.
+ * Removes the usage of an exhausted quota from a response that turns out to be a redirect: it
+ * would keep the client from following it (draft-11 §3.2). The policies remain.
  */
 export function hideExhaustedOnRedirect<Response>(
   state: WireState,

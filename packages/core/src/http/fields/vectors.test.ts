@@ -69,8 +69,8 @@ const cases = (vectors.vectors as unknown as Vector[]).flatMap((vector) =>
   }),
 )
 
-describe('1: the vectors, byte for byte', () => {
-  test('all of them are here', () => {
+describe('the vectors, byte for byte', () => {
+  test('all of them are covered', () => {
     expect(cases).toHaveLength(20)
   })
 

@@ -26,7 +26,7 @@ test('by default there is no partition key, and the text of a policy is made onc
   expect(book.policy({ limit, key: 'bob', cost: 1 }, decision)).toBe(one)
 })
 
-describe('point 11: with a secret', () => {
+describe('with a secret', () => {
   const key = keyIn(policyOf(SECRET, '192.0.2.1').partition)
 
   test('it is an HMAC of the key with the secret, cut short', () => {
@@ -40,14 +40,14 @@ describe('point 11: with a secret', () => {
     expect(keyIn(policyOf(`${SECRET}!`, '192.0.2.1').partition)).not.toBe(key)
   })
 
-  test('nobody finds the address by hashing all addresses', () => {
+  test('the address cannot be found by hashing all addresses', () => {
     for (const algorithm of ['sha256', 'sha1', 'sha512', 'md5']) {
       const hash = createHash(algorithm).update('192.0.2.1').digest('hex')
       expect(hash).not.toContain(key.slice(0, 8))
     }
   })
 
-  test('point 10: it is equal in both fields, as they stand on the wire', async () => {
+  test('it is equal in both fields on the wire', async () => {
     const options = { limit: 5, window: '1m', partitionSecret: SECRET, headers: 'draft-11' }
     const server = await servePlain([options as PlainOptions], (_, response) => response.end())
     const { headers } = await server.send()
@@ -76,7 +76,7 @@ describe('a secret that is none', () => {
     null,
     Buffer.from(SECRET),
     { secret: SECRET },
-  ])('%p is refused, in words that do not tell it', async (secret) => {
+  ])('%p is refused, and the message does not contain it', async (secret) => {
     const error = (await construct(secret).catch((each) => each)) as Error & { option: string }
     expect(error).toMatchObject({ code: 'SLUICE_SECRET', option: 'partitionSecret' })
     const text = `${error.message}${error.stack}${JSON.stringify(error)}`

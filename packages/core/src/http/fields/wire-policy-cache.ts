@@ -4,7 +4,7 @@ import type { PolicyDecision } from '../../limiter/decision.ts'
 import type { Charge } from '../../stores/store.ts'
 import { WirePolicy } from './wire-policy.ts'
 
-/** Bytes of a partition key: enough to tell a client's own quotas apart, too few to look up. */
+/** Bytes of a partition key: enough to distinguish a client's own quotas, too few to look up. */
 const PARTITION_BYTES = 9
 
 /** The texts of policies: made once for each, or, with partition keys, for each request. */

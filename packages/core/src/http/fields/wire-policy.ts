@@ -21,7 +21,7 @@ export interface WirePolicyTerms {
 }
 
 /**
- * One policy with the text that depends on its terms alone, built once so that a request costs
+ * One policy with the text that depends only on the policy, built once so that a request costs
  * only concatenation.
  */
 export class WirePolicy {
@@ -29,7 +29,7 @@ export class WirePolicy {
   readonly name: string
   readonly quota: number
   readonly windowMs: number | undefined
-  /** Seconds, rounded up so that a short window never promises more: the fields know no fraction. */
+  /** Seconds, rounded up so that a short window never promises more: the fields have no fractions. */
   readonly windowSeconds: number | undefined
   readonly unit: string
   /**

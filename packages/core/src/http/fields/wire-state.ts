@@ -3,11 +3,11 @@ import type { WirePolicy } from './wire-policy.ts'
 
 /**
  * The longest wait that a client is sent, in seconds. Beyond 2^31 ms the timers of common
- * clients overflow, and they come back at once.
+ * clients overflow, and they come back immediately.
  */
 export const MAX_WAIT_SECONDS = 2_147_483
 
-/** How one policy stands after a decision. */
+/** The state of one policy after a decision. */
 export interface WireItem {
   readonly policy: WirePolicy
   /** Units left, as the limiter knows it: negative (in debt) and fractional values are allowed. */

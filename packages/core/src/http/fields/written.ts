@@ -2,7 +2,7 @@ import { WirePolicy } from './wire-policy.ts'
 import type { WireItem, WireState } from './wire-state.ts'
 
 /**
- * Where a request keeps what the limiters that it has passed have written into the fields. Copies
+ * The place on a request for the state that its limiters have written into the fields. Copies
  * of this package in one process (ESM and CommonJS) share it, so its shape is part of the name:
  * `items` with `policy.terms`, `remaining`, `effectiveMs` and `resetMs`; `violated`, some of them; `now`.
  */

@@ -60,7 +60,7 @@ describe('forNode()', () => {
     'for=2001:db8::1',
     `for=${'1'.repeat(5000)}`,
     `for=192.0.2.43;${'a="b";'.repeat(5000)}`,
-  ])('%j names nobody', (element) => {
+  ])('%j names no client', (element) => {
     expect(forNode(element)).toBe('unknown')
   })
 })

@@ -27,7 +27,7 @@ export type AddressReader<Request> = (request: Request) => string | undefined
 
 const FORWARDED_FOR = 'x-forwarded-for'
 
-/** More proxies than any chain has: what stands before them in the field is not looked at. */
+/** More proxies than any chain has: earlier entries of the field are not read. */
 const MAX_HOPS = 32
 
 /** So many requests are looked at first for a setting that is unsafe, then one of so many. */

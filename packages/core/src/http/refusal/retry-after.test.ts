@@ -33,7 +33,7 @@ describe('without jitter', () => {
     [2_147_483_000, 2_147_483],
     [2_147_483_001, 2_147_483],
     [315_360_000_000, 2_147_483],
-  ])('24: a wait of %d ms is %d s', (ms, seconds) => {
+  ])('a wait of %d ms is %d s', (ms, seconds) => {
     expect(retryAfterSeconds(ms, plain)).toBe(seconds)
   })
 

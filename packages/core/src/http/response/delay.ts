@@ -30,7 +30,7 @@ export class DelaySlots {
   /**
    * Waits `ms` on a place that the key has taken, unless the client goes away before. The process
    * stays alive meanwhile.
-   * @param whenClosed calls back when the client has gone, at once if it has; gives what calls it off
+   * @param whenClosed calls back when the client has gone, immediately if it has; returns a function that cancels it
    * @returns whether the request goes on
    */
   delay(

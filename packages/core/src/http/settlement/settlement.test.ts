@@ -207,7 +207,7 @@ describe('a response that takes long', () => {
     await untilRemaining(70)
   })
 
-  test('ended behind another: pays at once, is given back once it is sent', async () => {
+  test('ended behind another: charged immediately, given back once it is sent', async () => {
     const cost = new Map<ServerResponse, number>()
     const settle = (_: unknown, response: ServerResponse) => cost.get(response)
     const [first, second, third] = (await open(3, { cost: 10, settle })) as [

@@ -64,7 +64,7 @@ describe("with jest's fake timers", () => {
     expect(Math.abs(at - Date.now())).toBeLessThan(1000)
   })
 
-  it('they run to their end while keys are kept, and count no timer of ours', () => {
+  it('they run to their end while keys are kept, and count no timer of the store', () => {
     jest.useFakeTimers()
     const limiter = oneADay()
     limiter.consume('client')

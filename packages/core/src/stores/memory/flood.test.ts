@@ -16,7 +16,7 @@ function world(maxKeys: number) {
   return { clock, store }
 }
 
-describe('peers fault 8: flooding with other keys evicts a blocked client and frees it', () => {
+describe('flooding with other keys evicts a blocked client and frees it', () => {
   it.each(ALGORITHM_NAMES)('not here, with %s', (algorithm) => {
     const { clock, store } = world(1000)
     const limiter = createLimiter({ store, limit: 10, window: '1h', algorithm })
@@ -33,7 +33,7 @@ describe('peers fault 8: flooding with other keys evicts a blocked client and fr
     expect(limiter.peek('refused').resetMs).toBe(spent.resetMs - 100)
   })
 
-  it('nor by a flood that spends another policy', () => {
+  it('a flood that uses up another policy does not free it either', () => {
     const { store } = world(1000)
     const day = { name: 'day', limit: 5, window: '1d' } as const
     const limiter = createLimiter({ store, policies: [day, { ...day, name: 'week', limit: 50 }] })
@@ -42,7 +42,7 @@ describe('peers fault 8: flooding with other keys evicts a blocked client and fr
     expect(limiter.consume('refused').allowed).toBe(false)
   })
 
-  it('nor a client that is refused a cost which is more than it has left', () => {
+  it('a client that is refused a cost above what it has left is not freed', () => {
     const { store } = world(100)
     const limiter = createLimiter({ store, limit: 10, window: '1d' })
     limiter.consume('refused', { cost: 1 })
@@ -63,7 +63,7 @@ describe('when every key is being refused', () => {
     expect(store.size).toBe(3)
   })
 
-  it('ends when a quota is given back, even while the clock stands still', () => {
+  it('ends when a quota is given back, even while the clock does not move', () => {
     const { store } = world(2)
     const limiter = createLimiter({ store, limit: 2, window: '1d' })
     for (const key of ['a', 'b']) limiter.consume(key, { cost: 2 })

@@ -25,7 +25,7 @@ export class HashIndex {
   private readonly hash: Hash
   private readonly shards: (Shard | undefined)[]
   private readonly shift: number
-  /** The slots of keys that found no place near enough, should anyone ever make so many meet. */
+  /** The slots of keys that found no place near enough, if somebody makes so many collide. */
   private readonly strays = new Map<string, number>()
 
   /**
@@ -67,7 +67,7 @@ export class HashIndex {
     this.insert(shard, hash, slot)
   }
 
-  /** Takes out a key that is there. */
+  /** Removes a key that is there. */
   delete(key: string): void {
     if (this.strays.size > 0 && this.strays.delete(key)) return
     const hash = this.hash(key)
@@ -76,7 +76,7 @@ export class HashIndex {
     close(shard.places, this.search(shard.places, key, hash))
   }
 
-  /** Where the key stands, or -1. */
+  /** The place of the key, or -1. */
   private search(places: Int32Array, key: string, hash: number): number {
     const mask = places.length - 1
     let place = (hash << 1) & mask
@@ -120,7 +120,7 @@ export class HashIndex {
   }
 }
 
-/** Frees a place and moves up what stands behind it only because that place was taken. */
+/** Frees a place and moves up the keys behind it that collided with it. */
 function close(places: Int32Array, gap: number): void {
   const mask = places.length - 1
   for (let place = (gap + 2) & mask; places[place + 1] !== 0; place = (place + 2) & mask) {

@@ -44,7 +44,7 @@ describe('KeyIndex', () => {
     expect(index.find('')).toBe(-1)
   })
 
-  it('keeps to what a Map says, whatever is added and taken out', () => {
+  it('agrees with a Map, whatever is added and removed', () => {
     const { index, keys } = filled(20_000)
     const map = new Map(keys.map((key, slot) => [key as string, slot]))
     let random = 7
@@ -75,7 +75,7 @@ describe('KeyIndex', () => {
     expect(again.every((key, i) => index.find(key) === count + i)).toBe(true)
   })
 
-  it('moves all keys to the second one, not all at once', () => {
+  it('moves all keys to the second one, step by step', () => {
     const add = jest.spyOn(HashIndex.prototype, 'add')
     filled(16_384)
     expect(add).not.toHaveBeenCalled()
@@ -96,7 +96,7 @@ describe('KeyIndex', () => {
 })
 
 describe('hash flooding', () => {
-  it('integers, which older versions of V8 hash without a secret, never stand in the Map', () => {
+  it('integers, which older versions of V8 hash without a secret, are never in the Map', () => {
     const set = jest.spyOn(Map.prototype, 'set')
     const keys = ['0', '131072', '4294967294', '9999999999', '12345678901', '1e5', '-1', '1.5']
     const index = new KeyIndex(1000, { key: (slot) => keys[slot] })
@@ -109,7 +109,7 @@ describe('hash flooding', () => {
     expect(keys.map((key) => index.find(key))).toEqual(keys.map(() => -1))
   })
 
-  it('keys that all meet under FNV-1a, whose seed can be found out, are compared one by one', () => {
+  it('keys that all collide under FNV-1a, whose seed can be found out, are compared one by one', () => {
     const { randomInt } = crypto
     jest.spyOn(crypto, 'randomInt').mockImplementation(() => FNV_SEED)
     const { index, compared } = counting(MEETING)

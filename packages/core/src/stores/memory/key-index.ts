@@ -10,11 +10,11 @@ const MOST_DIGITS = 10
 /**
  * Finds the slot of a key: few keys in a `Map`, more of them in a `HashIndex`. Among few, a `Map` is
  * faster, since the engine knows the hash of a string already. Among a million, it takes twice the
- * time and the memory (it follows its chains through keys that nobody looks for), and 20 ms to
+ * time and the memory (it follows its chains through other keys), and 20 ms to
  * grow or shrink.
  *
- * A `Map` hashes with a secret of the process, so nobody can choose keys that meet there, except
- * integers in Node before 20.20.2, 22.22.2 and 24.14.1: those never stand in the `Map`.
+ * A `Map` hashes with a secret of the process, so nobody can choose keys that collide there, except
+ * integers in Node before 20.20.2, 22.22.2 and 24.14.1: those are never in the `Map`.
  */
 export class KeyIndex {
   private readonly maxKeys: number
@@ -52,7 +52,7 @@ export class KeyIndex {
     if (few.size === FEW) this.moving = few.entries()
   }
 
-  /** Takes out a key that is there. */
+  /** Removes a key that is there. */
   delete(key: string): void {
     if (this.few?.delete(key) !== true) this.many?.delete(key)
   }

@@ -3,7 +3,7 @@ import { keyedHash } from './keyed-hash.ts'
 
 const keys = Array.from({ length: 1000 }, (_, i) => `client-${i}`)
 
-it('gives what HalfSipHash-1-3 is published to give', () => {
+it('gives the published results of HalfSipHash-1-3', () => {
   const hash = keyedHash(0x03020100, 0x07060504)
   // The bytes 0, 1, 2 … as the little-endian units of a string.
   const bytes = ['', '\u0100', '\u0100\u0302', '\u0100\u0302\u0504']
@@ -11,7 +11,7 @@ it('gives what HalfSipHash-1-3 is published to give', () => {
   expect(bytes.map((key) => hash(key) >>> 0)).toEqual(published)
 })
 
-it('has a key of its own in each table, so that what meets in one does not in another', () => {
+it('has a separate key in each table, so that collisions differ', () => {
   const hashes = Array.from({ length: 3 }, () => new Set(keys.map(keyedHash())))
   expect(new Set(hashes.flatMap((each) => [...each])).size).toBeGreaterThan(2990)
 })

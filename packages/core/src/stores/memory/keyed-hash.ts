@@ -5,9 +5,9 @@ export type Hash = (key: string) => number
 
 /**
  * HalfSipHash-1-3 of a key's UTF-16 code units, as Linux hashes the keys of its tables: without
- * `k0` and `k1` nobody can choose keys that meet. A hash that merely begins with a secret would not
- * do: whether two keys of one length meet under FNV-1a depends on only 16 bits of its seed.
- * The round stands here twice: what it works on stays in registers only within one function.
+ * `k0` and `k1` nobody can choose keys that collide. A hash that merely begins with a secret would not
+ * do: whether two keys of one length collide under FNV-1a depends on only 16 bits of its seed.
+ * The round is written twice: its variables stay in registers only within one function.
  *
  * @param k0 32 bits of the secret
  * @param k1 32 more

@@ -26,7 +26,7 @@ describe('a process with a memory store', () => {
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: 'exits' })
   })
 
-  it('has a timer while a key is to expire: one for all, none without keys, none once closed', () => {
+  it('has a timer while a key will expire: one for all, none without keys, none once closed', () => {
     fakeTimers()
     const store = memoryStore()
     const limiter = createLimiter({ store, limit: 10, window: '1m', algorithm: 'fixed-window' })
@@ -43,7 +43,7 @@ describe('a process with a memory store', () => {
     expect(found).toEqual([0, 1, 0, 0, 1, 0])
   })
 
-  it('lets go of stores that nobody uses any more, and of the requests that came to them', async () => {
+  it('releases stores that are no longer used, and the requests that came to them', async () => {
     const { output } = await runModule(
       `
       import { AsyncLocalStorage } from 'node:async_hooks'
@@ -101,7 +101,7 @@ describe('a process with a memory store', () => {
 })
 
 describe('the sweep', () => {
-  it('frees what has expired although nobody asks for it', () => {
+  it('frees expired keys without any request', () => {
     fakeTimers()
     const clock = manualClock()
     const store = memoryStore({ clock })
@@ -152,7 +152,7 @@ describe('the sweep', () => {
     expect(store.size).toBe(0)
   })
 
-  it('goes on after a clock that stood still, or stepped back', () => {
+  it('continues after the clock stopped, or stepped back', () => {
     fakeTimers()
     const clock = manualClock()
     const store = memoryStore({ clock })

@@ -14,7 +14,7 @@ export interface Room {
   readonly size: number
   /** Frees one key or some; false if every key is being refused. */
   makeRoom(now: number): boolean
-  /** Frees one key although every key is being refused, for one of `table` that is to be blocked. */
+  /** Frees one key although every key is being refused, for one of `table` that will be blocked. */
   displace(table: Table): void
   /** Takes note that a key of the table is kept until some time. */
   kept(table: Table, now: number): void
@@ -24,9 +24,9 @@ export interface Room {
 export class MemoryLedger implements Ledger<'sync'> {
   private readonly store: Room
   private readonly tables: readonly Table[]
-  /** For each policy, filled in anew by every call: its state on the way through the step. */
+  /** For each policy, reused by every call: its state during the step. */
   private readonly states: readonly KeyState[]
-  /** For each policy, filled in anew by every call: the slot of its key, or -1. */
+  /** For each policy, reused by every call: the slot of its key, or -1. */
   private readonly slots: number[]
   private readonly result: StoreResult
   /** For each policy the last limit, and how much usage a unit of it is. */
@@ -140,7 +140,7 @@ export class MemoryLedger implements Ledger<'sync'> {
   private makeRoom(charges: readonly { key: string }[], now: number): void {
     const { store, slots } = this
     let room = store.maxKeys - store.size
-    // What is freed may be a key of these very charges, so all of them are found anew.
+    // The freed key may be one of these charges, so find all of them again.
     while (this.find(charges) > room && store.makeRoom(now)) room = store.maxKeys - store.size
     for (let i = 0; i < charges.length; i += 1) {
       if (slots[i] === -1 && --room < 0) slots[i] = OVERFLOW

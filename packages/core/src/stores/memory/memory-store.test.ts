@@ -132,7 +132,7 @@ describe('a full memory store', () => {
     expect(remaining).toEqual([26, 51, 6, 3])
   })
 
-  it.each(ALGORITHMS)('frees first what is least used, whatever the terms of %s', (name) => {
+  it.each(ALGORITHMS)('frees first what is least used, whatever the policy of %s', (name) => {
     const anyCosts = fc.array(fc.nat(40), { minLength: 2, maxLength: 8 })
     const property = fc.property(anyParams(name), anyCosts, (params, costs) => {
       const limit = algorithms[name].compile(params)
@@ -283,7 +283,7 @@ describe('slots', () => {
     const remaining = (key: string) =>
       limiter.consume(key, { cost: 4 }).policies.map((policy) => policy.remaining)
     for (let i = 0; i < 40; i += 1) {
-      // Each key that comes anew frees another's slots, and each has expired in the first policy.
+      // Each new key frees another's slots, and each has expired in the first policy.
       expect(remaining(`client-${i}`)).toEqual([6, 996])
       clock.advance(1000)
     }
@@ -292,7 +292,7 @@ describe('slots', () => {
 })
 
 describe('tables', () => {
-  it('keep policies, limiters and prefixes apart, and share what has the same name', () => {
+  it('separate policies, limiters and prefixes, and share equal names', () => {
     const { store, limiter } = world(1000)
     const terms = { store, limit: 10, window: '1m', algorithm: 'fixed-window' } as const
     limiter.consume('a', { cost: 4 })

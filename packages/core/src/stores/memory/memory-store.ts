@@ -75,7 +75,7 @@ export class MemoryStore implements Store<'sync'> {
     for (const table of this.tables) table.clear()
   }
 
-  /** After a key of `table` was kept: sees to it that the key is freed once it has expired. */
+  /** After a key of `table` was kept: schedules the sweep that frees it once it has expired. */
   kept({ slots }: Table, now: number): void {
     if (slots.dueAt < this.sweeper.nextAt) this.sweeper.expect(slots.dueAt, now)
   }
@@ -90,7 +90,7 @@ export class MemoryStore implements Store<'sync'> {
 
   /**
    * Frees one key although every key is being refused: the one that will be admitted soonest, as
-   * far as a look at one page tells. For a key of `table` that is to be blocked.
+   * far as one page shows. For a key of `table` that will be blocked.
    */
   displace(table: Table): void {
     const from = table.size > 0 ? table : this.tables.find(({ size }) => size > 0)

@@ -10,7 +10,7 @@ const FIRST = 2
 
 /** The usage of a key that was refused, or that has nothing left. */
 export const EXHAUSTED = 255
-/** Stands for all keys that find no room because every other one is being refused. */
+/** Shared by all keys that find no room because every other one is being refused. */
 export const OVERFLOW = 0
 
 /**
@@ -105,7 +105,7 @@ export class Slots {
   setUsage(slot: number, usage: number): void {
     const page = this.page(slot)
     const before = this.usage(slot)
-    // The overflow slot never counts as a key that could go.
+    // The overflow slot never counts as a key that could be freed.
     page.usages[slot & (PAGE - 1)] = slot === OVERFLOW ? EXHAUSTED : usage
     const change = Number(before === EXHAUSTED) - Number(this.usage(slot) === EXHAUSTED)
     page.spare += change
@@ -150,7 +150,7 @@ export class Slots {
     this.setUsage(slot, EXHAUSTED)
   }
 
-  /** The next page that `suits`, round and round. */
+  /** The next page that `suits`, in turn. */
   private nextPage(suits: (page: Page) => boolean): Page | undefined {
     for (let tried = 0; tried < this.pages.length; tried += 1) {
       this.hand = (this.hand + 1) % this.pages.length
@@ -162,14 +162,14 @@ export class Slots {
 }
 
 class Page {
-  /** Undefined where the slot is free. */
+  /** Undefined if the slot is free. */
   readonly keys: (string | undefined)[] = []
   /**
    * Per slot the three integers of its state, and the time at which the quota is whole again and the slot
    * can be freed, ms; negative: the key is blocked until then.
    */
   states: Float64Array
-  /** The sliding log's entries, where that is the algorithm. */
+  /** The sliding log's entries; only for that algorithm. */
   logs: (Log | undefined)[] | undefined
   /** The share of the quota in use, 0 … 254, or `EXHAUSTED`; so is a slot that holds no state. */
   usages: Uint8Array

@@ -15,17 +15,17 @@ interface Alarm {
   cancel(): void
 }
 
-/** Stores that nobody holds any more leave no timer behind. */
+/** Stores that are no longer referenced leave no timer behind. */
 const abandoned = new FinalizationRegistry<Alarm>((alarm) => alarm.cancel())
-/** Timers are set from here, since a timer holds on to the request in which it was set. */
+/** Timers are set from here, since a timer keeps the request in which it was set alive. */
 const outside = new AsyncResource('SluiceSweep')
 
 /**
- * Frees expired keys although nobody asks for them. It has a timer only while a key is to expire,
+ * Frees expired keys in the background. It has a timer only while a key will expire,
  * one for all keys; that keeps neither the process nor the store alive.
  */
 export class Sweeper {
-  /** When it looks next, ms on the store's clock; `Infinity` without a key that expires. */
+  /** When it runs next, ms on the store's clock; `Infinity` without a key that expires. */
   nextAt = Infinity
   private readonly tables: readonly Table[]
   private readonly clock: () => number
@@ -40,7 +40,7 @@ export class Sweeper {
     abandoned.register(this, this.alarm)
   }
 
-  /** Looks when a key expires, or soon after it. */
+  /** Runs when a key expires, or soon after it. */
   expect(dueAt: number, now: number): void {
     const at = Math.max(dueAt, now + PAUSE_MS)
     if (at < this.nextAt && !this.closed) this.set(now, at - now)
@@ -57,7 +57,7 @@ export class Sweeper {
     const now = this.clock()
     this.nextAt = Infinity
     if (this.freeSlice(now)) this.set(now, BREAK_MS)
-    // A clock that a test has stopped would be asked for ever: the next key that is kept goes on.
+    // With a clock that a test has stopped, it would run forever: the next key that is kept restarts it.
     else if (now !== this.setAt) this.expect(this.dueAt(), now)
   }
 
@@ -86,7 +86,7 @@ export class Sweeper {
   }
 }
 
-/** Gives what cancels it. */
+/** Returns a function that cancels it. */
 function sweepLater(sweeper: WeakRef<Sweeper>, ms: number): () => void {
   return outside.runInAsyncScope(() => {
     const timer = setTimeout(() => sweeper.deref()?.sweep(), ms).unref()

@@ -5,7 +5,7 @@ import { Table } from './table.ts'
 
 const long = 'x'.repeat(100_000)
 
-it('keeps no more of a key than 256 characters, whoever chose it', () => {
+it('keeps no more of a key than 256 characters, whatever its source', () => {
   const table = new Table(10)
   for (const key of ['a', 'y'.repeat(256), 'y'.repeat(257), long]) {
     const slot = table.add(key)
@@ -16,7 +16,7 @@ it('keeps no more of a key than 256 characters, whoever chose it', () => {
   expect([table.find(long), table.size]).toEqual([-1, 3])
 })
 
-it('keeps long keys apart, and from what only reads like one', () => {
+it('distinguishes long keys, and other keys that look like their digests', () => {
   const table = new Table(10)
   const keys = [`${long}a`, `${long}b`, digest(`${long}a`), digest(digest(`${long}a`))]
   expect(new Set(keys.map((key) => table.add(key))).size).toBe(4)

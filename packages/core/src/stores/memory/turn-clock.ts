@@ -2,7 +2,7 @@ import { clearImmediate, setImmediate } from 'node:timers'
 
 /**
  * The wall clock in integer ms, read once in a turn of the event loop: a reading costs more than a
- * decision. Within a long turn it stands still, which refuses at most what it would have refused
+ * decision. Within a long turn it does not move, which refuses at most what it would have refused
  * at the turn's start. Where a test has replaced `Date` or the timers, every call reads the clock:
  * a fake one may move at any time, and nothing runs when a real turn ends.
  */

@@ -8,7 +8,7 @@ const GAP_MS = 30
 
 export const bursts: Pattern = {
   name: 'Bursts',
-  hint: '8 at once, every 5 s, four times',
+  hint: '8 together, every 5 s, four times',
   plan: (now) =>
     Array.from({ length: BURSTS * REQUESTS }, (_, i) => {
       const burst = Math.floor(i / REQUESTS)

@@ -40,7 +40,7 @@ test('what was sent earlier and comes later changes the count, but not the state
   expect(lane.admitted.value).toBe(2)
 })
 
-test('what has no answer yet is under way', () => {
+test('a request without an answer is in progress', () => {
   const lane = laneAfter(answer(10, 4))
   lane.sent(20)
   lane.sent(20)

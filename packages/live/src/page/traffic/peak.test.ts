@@ -26,7 +26,7 @@ test('the densest span is kept, also when it is over', () => {
   expect(peakOf(answers([0, 15_000, 15_100, 50_000]))).toEqual({ count: 2, from: 15_000 })
 })
 
-test('what may have been decided a window apart does not count together', () => {
+test('requests that may have been decided a window apart do not count together', () => {
   expect(peakOf(answers([0, 9990], 20)).count).toBe(1)
   expect(peakOf(answers([0, 9970], 20)).count).toBe(2)
 })

@@ -53,7 +53,7 @@ test('a request goes to all five, and what they answer is kept', async () => {
   expect([session.count.value, session.sent.value.length]).toEqual([1, 1])
 })
 
-test('sessions are clients apart', async () => {
+test('sessions are separate clients', async () => {
   const [one, other] = [new Session(), new Session()]
   for (const session of [one, one, other]) session.send()
   await answered(other, algorithms.length)

@@ -82,7 +82,7 @@ export function policyTests(world: World): void {
     ['sliding-log', '1m'],
     ['token-bucket', '1h'],
   ] as const)
-    test(`300 requests at once with limit 100, ${algorithm}: exactly 100 get through`, async () => {
+    test(`300 simultaneous requests with limit 100, ${algorithm}: exactly 100 get through`, async () => {
       const site = await world.start({ limit: 100, window, algorithm })
       const replies = await Promise.all(Array.from({ length: 300 }, () => site.send()))
       expect(replies.filter(({ status }) => status === 200)).toHaveLength(100)

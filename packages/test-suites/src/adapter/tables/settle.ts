@@ -45,7 +45,7 @@ export function settleTests(world: World): void {
   })
 
   for (const actual of ['-1', 'nonsense', '1.5'] as const)
-    test(`${actual} is no cost: the estimate stands`, async () => {
+    test(`${actual} is no cost: the estimate remains`, async () => {
       const site = await world.start(OPTIONS)
       await site.send({ headers: { 'x-estimate': '30', 'x-actual': actual } })
       // Settled in order: once this one is, the other has been tried.

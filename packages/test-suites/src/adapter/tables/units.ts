@@ -75,7 +75,7 @@ export function unitTests(world: World): void {
     expect([smaller.status, smaller.field('x-ratelimit-remaining-requests')]).toEqual([200, '3'])
   })
 
-  test('settled apart: what is known is corrected, where nothing is the estimate stands', async () => {
+  test('settled separately: a known cost is corrected, otherwise the estimate remains', async () => {
     const site = await world.start(BUDGET)
     await site.send({ headers: { 'x-in': '300', 'x-out': '500', 'x-out-used': '1100' } })
     const left = async () => {

@@ -15,7 +15,7 @@ const fieldsOf = (unit: string) =>
 
 /**
  * The fields of Anthropic's API: `anthropic-ratelimit-tokens-remaining: 39000`,
- * `anthropic-ratelimit-tokens-reset: 2025-08-21T12:40:59Z`. They tell of the units `requests`,
+ * `anthropic-ratelimit-tokens-reset: 2025-08-21T12:40:59Z`. They report the units `requests`,
  * `tokens`, `input-tokens` and `output-tokens`.
  */
 export const anthropic = createProfile(

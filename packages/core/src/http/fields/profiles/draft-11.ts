@@ -22,8 +22,8 @@ const policies: FieldGroup = {
 }
 
 /**
- * Served: how all policies stand. Refused: only those that refused, since Retry-After should not
- * be earlier than an effective window beside it, and one that did not refuse may be far longer.
+ * Served: all policies. Refused: only those that refused, since Retry-After should not
+ * be earlier than an effective window next to it, and that of another policy may be far longer.
  */
 const usage: FieldGroup = {
   fields: ['RateLimit'],
@@ -44,7 +44,7 @@ const usage: FieldGroup = {
 function usageOf(item: WireItem, refused: boolean): string {
   const { policy } = item
   const remaining = policy.namedItem + wireRemaining(item)
-  // Without a window (concurrency) nobody knows when a unit is free.
+  // Without a window (concurrency) it is unknown when a unit is free.
   if (policy.windowMs === undefined) return remaining + policy.partition
   return `${remaining};t=${wireSeconds(item, refused)}${policy.partition}`
 }

@@ -6,9 +6,9 @@ import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
 /**
- * Drafts 04-07, which tell of policies that count requests. Two members must not have the same quota. Of such policies the one with the
+ * Drafts 04-07, which report only policies that count requests. Two members must not have the same quota: of such policies the one with the
  * longest window is listed: a client that keeps to 10 a minute also keeps to 10 a second. The choice
- * depends on the terms alone, so the value stays the same from response to response.
+ * depends only on the policies, so the value stays the same from response to response.
  */
 export const quotaPolicies: FieldGroup = {
   fields: ['RateLimit-Policy'],
@@ -23,7 +23,7 @@ export const quotaPolicies: FieldGroup = {
   },
 }
 
-/** Another policy has the same quota and a longer window, or comes first with the same terms. */
+/** Another policy has the same quota and a longer window, or is the first of equal ones. */
 function isImplied(policy: WirePolicy, items: readonly WireItem[]): boolean {
   const window = policy.windowSeconds ?? 0
   let before = true

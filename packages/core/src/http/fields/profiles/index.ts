@@ -30,7 +30,7 @@ const PROFILES = {
   anthropic,
 } as const satisfies { readonly [name: string]: Profile }
 
-/** Profiles with a field in common that each fills in its own way: one would leave nothing of the other. */
+/** Profiles that fill the same field in different ways: one would overwrite the other. */
 const RIVALS = [
   [draft7, draft11],
   [legacy, legacyDelta],
@@ -48,13 +48,13 @@ export const PROFILE_FIELDS: readonly string[] = [
 ]
 
 /**
- * One profile that writes the fields of all that are named, in whatever order. A field that two
+ * One profile that writes the fields of all that are named, in any order. A field that two
  * share is written once, by the newer: `draft-11` with `draft-6` writes `RateLimit-Policy` and
- * `RateLimit` in the words of draft-11, and `RateLimit-Limit`, `-Remaining` and `-Reset`. No name:
+ * `RateLimit` in the form of draft-11, and `RateLimit-Limit`, `-Remaining` and `-Reset`. No name:
  * a profile that writes nothing.
  *
  * @throws {SluiceError} for an unknown name, and for two that write one field in different forms:
- * draft-7 beside draft-8 or newer, legacy beside legacy-delta
+ * draft-7 with draft-8 or newer, legacy with legacy-delta
  */
 export function composeProfiles(names: readonly HeaderProfile[]): Profile {
   for (const name of names) if (!HEADER_PROFILES.includes(name)) throw unknownProfile(name)
@@ -77,7 +77,7 @@ export function composeProfiles(names: readonly HeaderProfile[]): Profile {
 
 /**
  * The names to put in Access-Control-Expose-Headers, so that a script of another origin can read
- * them: the fields of the profiles, and Retry-After with what they send beside it.
+ * them: the fields of the profiles, and Retry-After with what they send in addition.
  */
 export function exposedHeaders(names: HeaderProfile | readonly HeaderProfile[]): string[] {
   const { fields, waitFields } = composeProfiles([names].flat())

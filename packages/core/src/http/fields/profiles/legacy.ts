@@ -25,6 +25,6 @@ export function xRateLimit(resetMs: (ms: number, now: number) => number): FieldG
 
 /**
  * The X-RateLimit fields that no specification defines. `X-RateLimit-Reset` is epoch seconds, as
- * GitHub sends it: that form is read right by more clients than seconds from now.
+ * GitHub sends it: more clients read that form correctly than seconds from now.
  */
 export const legacy = createProfile('legacy', [xRateLimit((ms, now) => now + ms)])

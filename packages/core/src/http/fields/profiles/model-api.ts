@@ -9,7 +9,7 @@ import type { FieldGroup } from './profile.ts'
 export const RETRY_AFTER_MS = 'Retry-After-Ms'
 
 /**
- * The fields of one unit, as the model APIs have them: limit, what is left, and when the quota is
+ * The fields of one unit, as in the model APIs: limit, what is left, and when the quota is
  * whole again. Of several policies with this unit they report the one that binds.
  *
  * @param field the name of a field

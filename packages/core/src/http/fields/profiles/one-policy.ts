@@ -2,12 +2,12 @@ import type { WireItem, WireState } from '../wire-state.ts'
 import { wireMs, wireRemaining } from '../wire-state.ts'
 
 /**
- * The one policy that drafts 03-07 and the X-RateLimit fields report, which have no word for what
+ * The one policy that drafts 03-07 and the X-RateLimit fields report, which cannot name what
  * they count: so it is one that counts requests. Refused: the one that refused with the longest
  * wait. Served: the one with the lowest remaining quota; of equals, the one with the longest reset.
  * The first of the list wins a full tie.
  *
- * `undefined` where nothing can be said: none of these policies counts requests and has a window.
+ * `undefined` if no policy can be reported: none of these policies counts requests and has a window.
  * A limit must be sent with a reset.
  */
 export function reportedItem({ items, violated }: WireState): WireItem | undefined {

@@ -20,7 +20,7 @@ const fieldsOf = (unit: string) =>
 
 /**
  * The fields of OpenAI's API: `x-ratelimit-remaining-tokens: 149984`,
- * `x-ratelimit-reset-requests: 6m0s` (from now). They tell of the units `requests` and `tokens`.
+ * `x-ratelimit-reset-requests: 6m0s` (from now). They report the units `requests` and `tokens`.
  */
 export const openai = createProfile(
   'openai',

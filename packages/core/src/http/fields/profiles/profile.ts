@@ -18,7 +18,7 @@ export interface Profile {
   readonly fields: readonly string[]
   /** Those of them that say how much is left. */
   readonly usageFields: readonly string[]
-  /** The names of those that a refusal has beside Retry-After: they hold its wait in ms. */
+  /** The names of the fields that a refusal has in addition to Retry-After: they hold its wait in ms. */
   readonly waitFields: readonly string[]
   readonly groups: readonly FieldGroup[]
   /** Writes each field once. Never throws, whatever the numbers in the state. */

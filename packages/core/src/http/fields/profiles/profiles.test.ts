@@ -9,7 +9,7 @@ import type { HeaderProfile } from './index.ts'
 import { composeProfiles, exposedHeaders, PROFILE_FIELDS } from './index.ts'
 
 const NOW = 1_795_176_000_000
-/** Those that count requests and tell seconds. */
+/** Those that count requests and report seconds. */
 const PLAIN = ['draft-11', 'draft-7', 'draft-6', 'draft-3', 'legacy', 'legacy-delta'] as const
 const ALL: HeaderProfile[] = [...PLAIN, 'openai', 'anthropic']
 
@@ -29,7 +29,7 @@ function write(names: HeaderProfile | HeaderProfile[], state: Partial<WireState>
   const fields: Record<string, string> = {}
   const profile = composeProfiles([names].flat())
   profile.write({ items: [], violated: [], now: NOW, ...state }, (name, value) => {
-    // 18: each field once.
+    // Each field once.
     expect(fields).not.toHaveProperty([name])
     expect(profile.fields).toContain(name)
     fields[name] = value
@@ -58,11 +58,11 @@ describe('any profile', () => {
     expect(listing).toEqual([])
   })
 
-  test.each(ALL)('13: %s writes nothing without a policy', (name) => {
+  test.each(ALL)('%s writes nothing without a policy', (name) => {
     expect(write(name, {})).toEqual({})
   })
 
-  test.each(PLAIN)('8: %s writes digits whatever the numbers are', (name) => {
+  test.each(PLAIN)('%s writes digits whatever the numbers are', (name) => {
     const strange = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 1e21, -5]
     for (const remaining of strange) {
       for (const effectiveMs of strange) {
@@ -76,7 +76,7 @@ describe('any profile', () => {
     }
   })
 
-  test('7: what is left and the window have 15 digits at most', () => {
+  test('what is left and the window have 15 digits at most', () => {
     expect(write('draft-11', { items: [item(MINUTE, 1e15, 1e21)] }).RateLimit).toBe(
       '"minute";r=999999999999999;t=999999999999999',
     )
@@ -88,7 +88,7 @@ describe('any profile', () => {
     expect(write('legacy', refused([never]))['X-RateLimit-Reset']).toBe(String(NOW / 1000 + 3600))
   })
 
-  test('15: what is left is rounded down, and debt is nothing left', () => {
+  test('what is left is rounded down, and debt is nothing left', () => {
     for (const [remaining, r] of [
       [4.9, 4],
       [0.9, 0],
@@ -100,7 +100,7 @@ describe('any profile', () => {
     }
   })
 
-  test('14: t=0 on a served request, and never on a refusal', () => {
+  test('t=0 on a served request, and never on a refusal', () => {
     const done = item(MINUTE, 0, 0)
     expect(write('draft-11', { items: [done] }).RateLimit).toBe('"minute";r=0;t=0')
     expect(write('draft-11', refused([done])).RateLimit).toBe('"minute";r=0;t=1')
@@ -116,14 +116,14 @@ describe('any profile', () => {
     expect(write('draft-11', { items: [decade] }).RateLimit).toBe('"decade";r=0;t=315360000')
   })
 
-  test('22: a refusal has all policies, and the usage of those that refused', () => {
+  test('a refusal has all policies, and the usage of those that refused', () => {
     expect(write('draft-11', refused([item(MINUTE, 3, 1), item(HOUR, 0, 9000)]))).toEqual({
       'RateLimit-Policy': '"minute";q=100;w=60, "hour";q=1000;w=3600',
       RateLimit: '"hour";r=0;t=9',
     })
   })
 
-  test('10: the partition key is the same in both fields', () => {
+  test('the partition key is the same in both fields', () => {
     const partitionKey = new TextEncoder().encode('user:42')
     expect(write('draft-11', { items: [item({ ...MINUTE, partitionKey }, 1, 1)] })).toEqual({
       'RateLimit-Policy': '"minute";q=100;w=60;pk=:dXNlcjo0Mg==:',
@@ -137,7 +137,7 @@ describe('the older profiles', () => {
   const hour = (remaining: number, effectiveMs: number) => item(HOUR, remaining, effectiveMs)
   const limit = (state: Partial<WireState>) => write('draft-6', state)['RateLimit-Limit']
 
-  test('34: report the lowest remaining, of equals the longest reset', () => {
+  test('report the lowest remaining, of equals the longest reset', () => {
     expect(limit({ items: [minute(5, 100), hour(4, 1)] })).toBe('1000')
     expect(limit({ items: [minute(4, 100), hour(5, 200)] })).toBe('100')
     expect(limit({ items: [minute(5, 100), hour(5, 200)] })).toBe('1000')
@@ -145,14 +145,14 @@ describe('the older profiles', () => {
     expect(limit({ items: [minute(5, 100), hour(5, 100)] })).toBe('100')
   })
 
-  test('34: report of those that refused the longest wait, whatever is left', () => {
+  test('report of those that refused the longest wait, whatever is left', () => {
     const over = [minute(2, 500), hour(9, 700)]
     expect(limit({ items: [...over, item({ name: 'd', quota: 5 }, 0, 0)], violated: over })).toBe(
       '1000',
     )
   })
 
-  test('35: no two policies with the same quota; the longest window stays', () => {
+  test('no two policies with the same quota; the longest window stays', () => {
     const items = [1000, 60_000, 60_000, 30_000].map((windowMs, i) =>
       item({ name: `p${i}`, quota: 10, windowMs }, i, 1),
     )
@@ -166,7 +166,7 @@ describe('the older profiles', () => {
     )
   })
 
-  test('36, 37: limit and reset are sent together, or neither without a window', () => {
+  test('limit and reset are sent together, or neither without a window', () => {
     const inflight = item({ name: 'inflight', quota: 5, unit: 'concurrent-requests' }, 0, 0)
     for (const profile of ['draft-7', 'draft-6', 'draft-3', 'legacy', 'openai'] as const) {
       expect(write(profile, { items: [inflight] })).toEqual({})
@@ -180,7 +180,7 @@ describe('the older profiles', () => {
     })
   })
 
-  test('38: legacy resets at epoch seconds, rounded up once', () => {
+  test('legacy resets at epoch seconds, rounded up once', () => {
     const reset = (now: number, ms: number) =>
       write('legacy', { now, items: [minute(1, ms)] })['X-RateLimit-Reset']
     expect(reset(NOW + 1, 999)).toBe(String(NOW / 1000 + 1))
@@ -203,7 +203,7 @@ describe('units', () => {
   const requests = item(MINUTE, 57, 1000)
   const tokens = item(TOKENS, 300, 9000)
 
-  test('the drafts say the registered ones; what they have no word for they leave out', () => {
+  test('the drafts report the registered units, and leave out the others', () => {
     const bytes = item({ ...MINUTE, name: 'bytes', unit: 'content-bytes' }, 5, 1000)
     expect(write('draft-11', { items: [requests, tokens, bytes] })).toEqual({
       'RateLimit-Policy': '"minute";q=100;w=60, "bytes";q=100;qu="content-bytes";w=60',
@@ -217,7 +217,7 @@ describe('units', () => {
     }
   })
 
-  test('a refusal that a profile has no word for has no usage', () => {
+  test('a refusal in a unit that a profile cannot name has no usage', () => {
     const state = { items: [requests, tokens], violated: [tokens] }
     expect(write(['draft-11', 'draft-6'], state)).toEqual({
       'RateLimit-Policy': '"minute";q=100;w=60',
@@ -250,12 +250,12 @@ describe('units', () => {
     expect(write(['openai', 'anthropic'], { items: [rows] })).toEqual({})
   })
 
-  test('of several with one unit: the one that binds, which on a refusal is one that refused', () => {
+  test('of several with one unit: the binding one, which on a refusal is one that refused', () => {
     const hourly = item({ ...TOKENS, name: 'hour', quota: 500_000 }, 9000, 60_000)
     const limit = (state: Partial<WireState>) => write('openai', state)['x-ratelimit-limit-tokens']
     expect(limit({ items: [hourly, tokens] })).toBe('40000')
     expect(limit({ items: [hourly, tokens], violated: [hourly] })).toBe('500000')
-    // What did not refuse is told all the same.
+    // A policy that did not refuse is reported too.
     const fields = write('openai', { items: [requests, tokens], violated: [tokens] })
     expect(fields['x-ratelimit-remaining-requests']).toBe('57')
   })
@@ -292,7 +292,7 @@ describe('units', () => {
     expect(write('openai', { items: [one] })['x-ratelimit-reset-tokens']).toBe(text)
   })
 
-  test('whatever the numbers are, they are ones that a client can read', () => {
+  test('whatever the numbers are, clients can read them', () => {
     const strange = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 1e21, -5]
     for (const remaining of strange) {
       for (const ms of strange) {
@@ -316,7 +316,7 @@ describe('units', () => {
 describe('several profiles', () => {
   const items = [item(MINUTE, 50, 29_400)]
 
-  test('a shared field is written once, in the words of the newer', () => {
+  test('a shared field is written once, in the form of the newer', () => {
     const both = {
       'RateLimit-Policy': '"minute";q=100;w=60',
       RateLimit: '"minute";r=50;t=30',
@@ -343,17 +343,17 @@ describe('several profiles', () => {
     expect(write(alias, { items })).toEqual(write('draft-11', { items }))
   })
 
-  test('39: draft-7 is refused beside draft-8 and newer', () => {
+  test('draft-7 is refused together with draft-8 or newer', () => {
     for (const newer of ['draft-11', 'draft-10', 'draft-9', 'draft-8'] as const) {
       expect(() => composeProfiles(['draft-7', newer])).toThrow(SluiceError)
     }
   })
 
-  test('legacy is refused beside legacy-delta, whose reset means something else', () => {
+  test('legacy is refused together with legacy-delta, whose reset means something else', () => {
     expect(() => composeProfiles(['legacy-delta', 'legacy'])).toThrow(/X-RateLimit-Limit/)
   })
 
-  test('the model APIs’ fields stand beside the others', () => {
+  test('the model APIs’ fields can be sent with the others', () => {
     expect(write(['draft-11', 'openai', 'anthropic'], { items })).toEqual({
       ...write('draft-11', { items }),
       ...write('openai', { items }),
@@ -369,7 +369,7 @@ describe('several profiles', () => {
     expect(() => composeProfiles(['draft-12' as HeaderProfile])).toThrow(/draft-12/)
   })
 
-  test('47: the exposed names are those of the profiles, and Retry-After', () => {
+  test('the exposed names are those of the profiles, and Retry-After', () => {
     expect(exposedHeaders(['draft-11', 'draft-6'])).toEqual([
       'RateLimit-Policy',
       'RateLimit',

@@ -26,10 +26,10 @@ export function bucketOf(capacity: number) {
   }
 
   /**
-   * What was admitted has taken one unit. `r` tells the room in whole units: of the fraction the
-   * rule knows, and what it says is brought within the unit that `r` tells.
+   * An admitted request has taken one unit. `r` is the room in whole units; the fraction comes from
+   * the algorithm's rule, and is kept within the unit that `r` shows.
    *
-   * @param decidedAt when the room was as the fields tell it: ms on the server's clock
+   * @param decidedAt when the room was as the fields say: ms on the server's clock
    */
   const answered = (state: Bucket, answer: Answer, decidedAt = answer.answeredAt): Bucket => {
     const before = at(state, decidedAt)

@@ -7,7 +7,7 @@ export const PLACES = MAX_DELAY_MS / UNIT_MS
 const bucket = bucketOf(1 + PLACES)
 
 /**
- * The room is how many more would be admitted: one that goes on at once, the others into the queue.
+ * The room is how many more would be admitted: one that continues immediately, the others into the queue.
  * An answer arrives after the delay of its request, but shows the room at the time of sending.
  */
 export const leakyBucket: typeof bucket = {

@@ -20,7 +20,7 @@ test('whatever comes, it draws what the limiter estimates', () => {
   )
 })
 
-test('an answer that took its time is no reason to count anew', () => {
+test('a slow answer does not restart the count', () => {
   const { clock, send } = replay('sliding-window')
   clock.set(1_800_000_009_000)
   let state = untouched

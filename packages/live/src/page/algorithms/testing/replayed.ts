@@ -19,7 +19,7 @@ export function replay(algorithm: Algorithm) {
   const limiter = createLimiter({ ...limits[algorithm], store: memoryStore({ clock }) })
   return {
     clock,
-    /** How it stands in truth. */
+    /** The true state. */
     peek: (): Decision => limiter.peek('client'),
     send: (): Answer => answerOf(algorithm, limiter.consume('client')),
   }
