@@ -9,7 +9,7 @@ test('tries until the condition holds and gives its value', async () => {
 
 test('names what was awaited when the time is over', async () => {
   const wait = until(() => false, { withinMs: 20, what: 'pigs fly' })
-  await expect(wait).rejects.toThrow('waited 20 ms, but not yet: pigs fly')
+  await expect(wait).rejects.toThrow('gave up after 20 ms of waiting until pigs fly')
 })
 
 test('is bounded although a try never settles', async () => {

@@ -21,7 +21,7 @@ export async function until<T>(
 ): Promise<T> {
   const ended = new AbortController()
   const late = delay(withinMs, undefined, { signal: ended.signal }).then(() => {
-    throw new Error(`waited ${withinMs} ms, but not yet: ${what}`)
+    throw new Error(`gave up after ${withinMs} ms of waiting until ${what}`)
   })
   late.catch(() => {})
   try {

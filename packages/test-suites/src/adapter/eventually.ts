@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export async function eventually(what: string, condition: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 5000
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`waited 5 s, but not yet: ${what}`)
+    if (Date.now() > end) throw new Error(`gave up after 5 s of waiting until ${what}`)
     await delay(5)
   }
 }
