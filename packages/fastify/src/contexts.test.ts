@@ -76,7 +76,7 @@ test('a second limiter on a route is not ignored', async () => {
   expect(refused.field('RateLimit-Policy')).toBe('"default";q=4;w=86400, "default-2";q=1;w=86400')
 })
 
-describe.each(['memory', 'a memory store handed over', 'Redis'])('counted in %s', (name) => {
+describe.each(['memory', 'a given memory store', 'Redis'])('counted in %s', (name) => {
   const storeFor = () => {
     if (name === 'Redis') return redis
     return name === 'memory' ? undefined : memoryStore()

@@ -70,7 +70,7 @@ describe('sliding window', () => {
   })
 
   test('2·limit is reached: all at the end of a window, then each unit as it fades', () => {
-    const fading = Array.from({ length: 5 }, () => ({ pause: 'as told' as const, cost: 1 }))
+    const fading = Array.from({ length: 5 }, () => ({ pause: 'as stated' as const, cost: 1 }))
     const traffic = [...at([0, 5]), ...fading]
     const sent = released('sliding-window', { limit: 5, windowMs: 1000 }, 999, traffic)
     expect(mostWithin(1000, sent)).toBe(10)

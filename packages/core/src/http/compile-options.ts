@@ -127,7 +127,7 @@ function checkCounted({ name, unit }: Policy, counter: unknown): void {
   throw new SluiceError({
     code: 'SLUICE_OPTION_CONFLICT',
     option: 'cost',
-    expected: `cost or settle beside unit: '${unit}'`,
+    expected: `cost or settle with unit: '${unit}'`,
     received: undefined,
     fix: `Say how many ${unit} a request costs: by default the policy '${name}' would count requests.`,
   })

@@ -391,7 +391,7 @@ describe('close()', () => {
     expect([...answers, limiter.consume('client').allowed]).toEqual([true, false, true])
   })
 
-  it('leaves a store that was handed over open', () => {
+  it('leaves a store that was passed in open', () => {
     const { store, limiter } = world({ limit: 1, window: '1m' })
     limiter.consume('client')
     limiter.close()

@@ -58,7 +58,7 @@ test('limiters that are used again cause no warning, however many', async () => 
   expect(warnings).toEqual([])
 })
 
-test.each(['made and used later', 'different from each other', 'closed', 'on a store handed over'])(
+test.each(['made and used later', 'different from each other', 'closed', 'on a given store'])(
   'limiters that are %s cause no warning',
   async (kind) => {
     const { make, memoryStore } = await fresh()

@@ -30,11 +30,11 @@ export class PolicyWindow {
     this.varies = typeof anchor === 'function'
     this.zone = timeZone ?? new TimeZone('UTC')
     if (timeZone !== undefined && this.unit === undefined) {
-      throw this.conflict('timeZone', "window: 'day', 'week' or 'month' beside it", window)
+      throw this.conflict('timeZone', "window: 'day', 'week' or 'month' with it", window)
     }
     if (anchor === undefined) return
     if (this.unit === undefined || this.unit === 'day') {
-      throw this.conflict('anchor', "window: 'week' or 'month' beside it", window)
+      throw this.conflict('anchor', "window: 'week' or 'month' with it", window)
     }
     if (typeof anchor !== 'function') this.check(anchor)
   }

@@ -199,7 +199,7 @@ export class Policy {
       throw new SluiceError({
         code: 'SLUICE_OPTION_CONFLICT',
         option: this.at(option),
-        expected: `algorithm: '${having[0]}' beside it`,
+        expected: `algorithm: '${having[0]}' with it`,
         received: this.algorithm,
         fix: `Remove ${this.at(option)}, or choose algorithm: '${having[0]}'.`,
       })

@@ -59,7 +59,7 @@ export class Calendar {
     return this.last
   }
 
-  /** The number of the window that has a local date, or of one beside it. */
+  /** The number of the window that has a local date, or of an adjacent one. */
   private guess(local: number): number {
     if (this.unit === 'month') {
       const date = new Date(local)

@@ -6,7 +6,7 @@ import { SoleKey } from './sole-key.ts'
 import { START } from './trace.ts'
 
 /** How long after the step before: a share of the window and some ms, or as long as that said. */
-type Pause = { readonly share: number; readonly ms: number } | 'as told'
+type Pause = { readonly share: number; readonly ms: number } | 'as stated'
 
 export interface Move {
   readonly pause: Pause
@@ -40,7 +40,7 @@ export function anyTraffic(maxLength = 30): fc.Arbitrary<Move[]> {
   )
   const pause = fc.oneof(
     { weight: 4, arbitrary: fc.record({ share, ms: fc.integer({ min: -1, max: 1 }) }) },
-    { weight: 1, arbitrary: fc.constant('as told' as const) },
+    { weight: 1, arbitrary: fc.constant('as stated' as const) },
   )
   const cost = fc.oneof(
     { weight: 5, arbitrary: fc.constant(1) },
@@ -63,7 +63,7 @@ export function after(
   params: AlgorithmParams,
   outcome: Outcome | undefined,
 ): number {
-  if (move.pause === 'as told')
+  if (move.pause === 'as stated')
     return Number.isFinite(outcome?.effectiveMs) ? now + outcome!.effectiveMs : now
   const { share, ms } = move.pause
   return now + Math.max(0, Math.floor((share * params.windowMs) / 1000) + ms)

@@ -3,13 +3,13 @@ const MAX_UNDER_WAY = 1000
 /** The most calls that wait: about as many as a Redis answers in 100 ms. */
 const MAX_WAITING = 10_000
 
-/** A call's place: in the line, or under way. */
+/** A call that waits in the line, or is in progress. */
 export interface Place {
   /** Called when its turn has come. */
   readonly begin: () => void
   /** Called instead, if its turn never comes. */
   readonly refuse: (reason: unknown) => void
-  state: 'waiting' | 'under way' | 'left'
+  state: 'waiting' | 'active' | 'left'
 }
 
 /**
@@ -17,23 +17,23 @@ export interface Place {
  * for a store, not its failure.
  */
 export class CallLine {
-  private underWay = 0
+  private active = 0
   private waiting: Place[] = []
   /** Of the next one in `waiting`; those before it have left. */
   private next = 0
 
   /** Begins the call immediately or, if many are in progress, in its turn. */
   enter(place: Place): void {
-    if (this.underWay < MAX_UNDER_WAY) this.start(place)
+    if (this.active < MAX_UNDER_WAY) this.start(place)
     else if (this.waiting.length - this.next < MAX_WAITING) this.waiting.push(place)
     else place.refuse(new Error('too many calls wait for the store'))
   }
 
   /** Call it once a call is over, even while it waits. */
   leave(place: Place): void {
-    if (place.state === 'under way') this.underWay -= 1
+    if (place.state === 'active') this.active -= 1
     place.state = 'left'
-    while (this.underWay < MAX_UNDER_WAY) {
+    while (this.active < MAX_UNDER_WAY) {
       const following = this.shift()
       if (following === undefined) return
       if (following.state === 'waiting') this.start(following)
@@ -51,8 +51,8 @@ export class CallLine {
   }
 
   private start(place: Place): void {
-    this.underWay += 1
-    place.state = 'under way'
+    this.active += 1
+    place.state = 'active'
     place.begin()
   }
 

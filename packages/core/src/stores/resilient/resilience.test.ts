@@ -142,7 +142,7 @@ describe('a store that fails', () => {
       ...store,
       open: () => ({
         consume: () => {
-          throw new Error('at once')
+          throw new Error('thrown synchronously')
         },
       }),
     }

@@ -59,7 +59,7 @@ function mostIn(run: Run, { policy, units }: MostAdmitted): Html {
 
 const note = html`<p class="note"><b>Most in any window</b>: the most that a single client was admitted in any span as long as
 the window, wherever it begins. <b>Longest refused</b>: the longest that a client met nothing but refusals, from the first to the last.
-<b>Peak of keys</b>: the most counts that the store held at a time, which is what its memory goes by.</p>`
+<b>Peak of keys</b>: the most counts that the store held at the same time, which determines its memory.</p>`
 
 interface Past {
   readonly run: Run
