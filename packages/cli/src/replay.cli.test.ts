@@ -64,6 +64,34 @@ describe('the report', () => {
   })
 })
 
+describe('windows of the calendar', () => {
+  it('begin at midnight of the time zone, with the fixed window alone', async () => {
+    const at = ['21:59:59', '22:00:00', '23:59:59'].map((time) => `2026-06-01T${time}Z`)
+    const log = file(
+      'days.jsonl',
+      `${at.map((time) => JSON.stringify({ time, ip: '192.0.2.1' })).join('\n')}\n`,
+    )
+    const refused = async (...flags: string[]) => {
+      const { runs } = await report(log, '--limit', '1', '--window', 'day', ...flags)
+      return runs.map((run) => [run.name, run.refused])
+    }
+    expect(await refused()).toEqual([['fixed-window', 2]])
+    expect(await refused('--time-zone', 'Europe/Berlin')).toEqual([['fixed-window', 1]])
+  })
+
+  it.each([
+    [['--window', 'day', '--algorithm', 'token-bucket'], '--algorithm: expected'],
+    [['--window', '1d', '--time-zone', 'UTC'], '--time-zone is for --window day, week or month'],
+    [['--window', 'day', '--time-zone', 'Berlin'], '--time-zone: expected an IANA time zone'],
+  ])('%j: wrong', async (flags, said) => {
+    const { code, stderr } = await runCli(['replay', known, '--limit', '1', ...flags])
+    expect({ code, stderr: stderr.includes(said) ? said : stderr }).toEqual({
+      code: 2,
+      stderr: said,
+    })
+  })
+})
+
 describe('exit codes', () => {
   it('3 if a run refuses more than allowed', async () => {
     const codes = await Promise.all(

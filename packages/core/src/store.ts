@@ -4,6 +4,11 @@ export {
   KeyState,
   type Outcome,
 } from './algorithms/algorithm.ts'
+export {
+  CALENDAR_MS,
+  CALENDAR_UNITS,
+  type CalendarUnit,
+} from './algorithms/calendar-window/calendar.ts'
 export type { Log } from './algorithms/sliding-log/log.ts'
 export type { PolicyOptions } from './limiter/options.generated.ts'
 export { Policy } from './limiter/policy.ts'

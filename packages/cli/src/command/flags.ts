@@ -5,6 +5,7 @@ import { UsageError } from './usage-error.ts'
 export interface ReplayFlags {
   readonly limit?: string
   readonly window?: string
+  readonly timeZone?: string
   readonly algorithm?: string
   readonly burst?: string
   readonly maxDelay?: string

@@ -4,7 +4,14 @@ import {
   type AlgorithmName,
   algorithms as registry,
 } from '@sluice/core/algorithms'
-import { type Algorithm, type PolicyOptions, parseDuration } from '@sluice/core/store'
+import {
+  type Algorithm,
+  CALENDAR_MS,
+  CALENDAR_UNITS,
+  type CalendarUnit,
+  type PolicyOptions,
+  parseDuration,
+} from '@sluice/core/store'
 import { numeric, type ReplayFlags } from '../command/flags.ts'
 import { UsageError } from '../command/usage-error.ts'
 import type { ReplayPlan } from './replay-plan.ts'
@@ -18,11 +25,14 @@ const DEFAULT_WINDOW = '1m'
  * @throws UsageError
  */
 export function planFlags(flags: ReplayFlags): ReplayPlan {
-  const { limit, window = DEFAULT_WINDOW, suggest, burst, maxDelay } = flags
+  const { limit, window = DEFAULT_WINDOW, timeZone, suggest, burst, maxDelay } = flags
   if (limit === undefined && !suggest) {
     throw new UsageError('say which --limit to play, or let one be found with --suggest')
   }
   const algorithms = algorithmsOf(flags)
+  if (timeZone !== undefined && !isCalendar(window)) {
+    throw new UsageError('--time-zone is for --window day, week or month')
+  }
   requireAlgorithm('--burst', burst, 'burst', algorithms)
   requireAlgorithm('--max-delay', maxDelay, 'maxDelay', algorithms)
   const demand = new SharedWindow(windowMsOf(window), limit === undefined ? 0 : algorithms.length)
@@ -33,6 +43,7 @@ export function planFlags(flags: ReplayFlags): ReplayPlan {
     const options = {
       limit: numeric(limit as string),
       window: numeric(window),
+      timeZone,
       algorithm,
       ...Object.fromEntries(
         optionsOf(algorithm).flatMap((option) => {
@@ -52,8 +63,8 @@ export function planFlags(flags: ReplayFlags): ReplayPlan {
   return { runs, demands: [demand], whole: false, notes }
 }
 
-function algorithmsOf({ algorithm }: ReplayFlags): readonly AlgorithmName[] {
-  if (algorithm === undefined) return ALGORITHM_NAMES
+function algorithmsOf({ algorithm, window = '' }: ReplayFlags): readonly AlgorithmName[] {
+  if (algorithm === undefined) return isCalendar(window) ? ['fixed-window'] : ALGORITHM_NAMES
   const names = algorithm.split(',').map((name) => name.trim())
   for (const name of names) {
     if (!ALGORITHM_NAMES.includes(name as AlgorithmName)) {
@@ -89,8 +100,13 @@ function hasNarrowBounds(name: AlgorithmName): boolean {
   return ALGORITHM_NAMES.some((other) => registry[other].maxLimit > registry[name].maxLimit)
 }
 
+function isCalendar(window: string): window is CalendarUnit {
+  return CALENDAR_UNITS.includes(window as CalendarUnit)
+}
+
 /** As the core reads it. */
 function windowMsOf(window: string): number {
+  if (isCalendar(window)) return CALENDAR_MS[window]
   try {
     return parseDuration('window', numeric(window))
   } catch (error) {

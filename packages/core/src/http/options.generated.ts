@@ -23,7 +23,7 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    * begins. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`. Or a function of the
    * request that gives one. Default: the 1st of the month, Monday.
    */
-  anchor?: Anchor | ((request: Request) => MaybePromise<Anchor>)
+  anchor?: Anchor | undefined | ((request: Request) => MaybePromise<Anchor | undefined>)
   /**
    * What identifies a client: its address, the signed-in user, or what a function returns. Without
    * a user, or if the function returns nothing, it is the address. Default: the limiter's `key`.

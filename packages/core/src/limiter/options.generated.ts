@@ -40,7 +40,7 @@ export interface PolicyOptions {
    * begins. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`. Default: the 1st of the
    * month, Monday.
    */
-  anchor?: Anchor
+  anchor?: Anchor | undefined
   /** How the units are counted. Default: `'sliding-window'`. */
   algorithm?: AlgorithmName
   /**

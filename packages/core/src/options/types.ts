@@ -91,7 +91,7 @@ export const timeZone: OptionType<TimeZone> = {
 /** A day of the month, or a date. */
 export const anchor: OptionType<Anchor> = {
   form: "integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`",
-  typescript: 'Anchor',
+  typescript: 'Anchor | undefined',
   check(option, value) {
     if (typeof value === 'number') return checkInteger(option, value, 1, 31)
     if (typeof value === 'string' && isDate(value)) return value

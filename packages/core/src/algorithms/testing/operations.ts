@@ -82,6 +82,11 @@ const anyPolicy: fc.Arbitrary<PolicyOptions> = fc.oneof(
     window: anyWindow,
     maxDelay: fc.constantFrom(0, 1, 499, SECOND, 60_000),
   }),
+  fc.record({
+    limit: anyLargeLimit,
+    window: fc.constantFrom('day' as const, 'week' as const, 'month' as const),
+    timeZone: fc.constantFrom('UTC', 'America/New_York'),
+  }),
 )
 
 /** One to three policies that must all admit. */
@@ -93,7 +98,7 @@ const anyKey = fc.constantFrom('a', 'a', 'a', 'b')
 const anyPause = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(1, 250, 499, 500, 999, SECOND, 1001, 60_000) },
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 2500 }) },
-  { weight: 1, arbitrary: fc.constantFrom(HOUR, TEN_YEARS, Math.floor(TEN_YEARS / 3)) },
+  { weight: 1, arbitrary: fc.constantFrom(HOUR, 24 * HOUR, TEN_YEARS, Math.floor(TEN_YEARS / 3)) },
   { weight: 2, arbitrary: fc.constantFrom(-1, -250, -SECOND, -HOUR) },
 )
 const anyCost = fc.oneof(
