@@ -35,6 +35,11 @@ a = math.min(MAX_EXACT, math.max(0, a + change))
 --# whole
 wholeIn = math.ceil(a / rate)
 if ticks and wholeIn > 0 then wholeIn = tickStart(b + wholeIn, window, ticks) - now end
--- Kept as long again, since most requests fill it further: so few must renew the life of the key.
+-- Kept as long again, since most requests fill it further, and at least as long as a full one takes
+-- to drain, up to a minute: so few requests must renew the life of the key, or create it again.
 keepFor = 2 * wholeIn
+local least = capacity / rate
+if ticks then least = least * window / ticks end
+if least > 60000 then least = 60000 end
+if keepFor < least then keepFor = least - least % 1 end
 `

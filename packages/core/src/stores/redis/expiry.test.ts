@@ -127,8 +127,8 @@ test('the TTL is renewed in time, over many decisions', async () => {
     const moments = new Set<number>()
     const first = await limiter.consume('client')
     let writes = 1
-    // The least TTL is a second: so this sees the first one renewed at least once.
-    for (let last = first; last.at < first.at + 1_500; writes++) {
+    // The least TTL is a second and a window: so this sees the first one renewed at least once.
+    for (let last = first; last.at < first.at + 2_000; writes++) {
       last = await limiter.consume('client')
       const [expiry] = await expiriesOf(prefix)
       const wholeAt = last.at + last.resetMs
@@ -141,6 +141,37 @@ test('the TTL is renewed in time, over many decisions', async () => {
   }
   await Promise.all(ALGORITHM_NAMES.map(run))
 })
+
+test.each([
+  ['token-bucket', '1h', 60_000],
+  ['token-bucket', '10s', 10_000],
+  ['leaky-bucket', '1h', 60_000],
+] as const)(
+  'the key of a %s that drains quickly (%s) is kept for the next requests',
+  async (...row) => {
+    const [algorithm, window, leastMs] = row
+    const prefix = `quick-${algorithm}-${window}`
+    const queue = algorithm === 'leaky-bucket' ? { maxDelay: window } : {}
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      limit: 1e6,
+      window,
+      algorithm,
+      prefix,
+      ...queue,
+    })
+    const lives = async (decisions: readonly Decision[]) => {
+      const [expiry] = await expiriesOf(prefix)
+      const lifeMs = expiry!.at - decisions[0]!.at
+      expect(lifeMs).toBeGreaterThanOrEqual(leastMs)
+      expect(lifeMs).toBeLessThanOrEqual(leastMs + 2_000)
+    }
+    await lives([await limiter.consume('client')])
+    await limiter.reset('client')
+    await lives(await Promise.all([limiter.consume('client'), limiter.consume('client')]))
+  },
+)
 
 test('peers fault 9: a window of 40 days limits for 40 days', async () => {
   const limiter = createLimiter({
