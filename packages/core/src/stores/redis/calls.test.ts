@@ -112,7 +112,7 @@ describe('a server', () => {
     })
   })
 
-  test('sends the script whole only where the server has not got it, and counts once', async () => {
+  test('sends the whole script only if the server does not have it, and counts once', async () => {
     await redis.command('SCRIPT', 'FLUSH')
     const limiter = createLimiter({ ...patient, store: client, policies: policies(2) })
     const first = await sentDuring(() => limiter.consume('client'))

@@ -13,7 +13,7 @@ describe('a client', () => {
     ['node-redis', { evalSha: command, eval: command, isOpen: true }],
     ['valkey-glide', { customCommand: command, invokeScript: command }],
     ['node-redis, not connected yet', { evalSha: command, eval: command, isOpen: false }],
-  ])('is told by its methods: %s', (_, client) => {
+  ])('is recognized by its methods: %s', (_, client) => {
     expect(checkClient('store', client)).toBe(client)
   })
 

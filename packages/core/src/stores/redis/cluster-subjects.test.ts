@@ -146,15 +146,15 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
         for (const { op, keys, costs } of operations) {
           if (op === 'pass') own.advance((costs[0] * WINDOW) / 5)
           const charges = limits.map((limit, i) => charge(keys[i]!, limit, costs[i]))
-          const told = []
+          const results = []
           for (const ledger of ledgers) {
-            if (op === 'consume' || op === 'peek') told.push(copy(await ledger[op](charges)))
+            if (op === 'consume' || op === 'peek') results.push(copy(await ledger[op](charges)))
             if (op === 'settle') await ledger.settle(charges, own())
             if (op === 'block') await ledger.block(keys, 1 + costs[0])
             if (op === 'reset') await ledger.reset(keys)
           }
-          for (const each of told) delete each.origins
-          expect(told[1]).toEqual(told[0])
+          for (const each of results) delete each.origins
+          expect(results[1]).toEqual(results[0])
         }
         memory.close()
       },

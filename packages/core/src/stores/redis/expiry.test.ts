@@ -57,7 +57,7 @@ describe.each(cases)('%s, a window of %i ms', (algorithm, window) => {
     })
   }
 
-  test('peers fault 11: a key expires from the write that made it, and after every later one', async () => {
+  test('a key expires from the write that made it, and after every later one', async () => {
     const limiter = limiterOf(prefix)
     for (const cost of [1, 2, 1, 3, 0]) {
       await expectToLive(prefix, await limiter.consume('client', { cost }), spans)
@@ -92,7 +92,7 @@ describe.each(cases)('%s, a window of %i ms', (algorithm, window) => {
   })
 })
 
-test('peers fault 10: a window of half a second lets in again, and its keys go', async () => {
+test('a window of half a second admits again, and its keys expire', async () => {
   const run = async (algorithm: AlgorithmName) => {
     const prefix = `half-${algorithm}`
     const limiter = createLimiter({
@@ -173,7 +173,7 @@ test.each([
   },
 )
 
-test('peers fault 9: a window of 40 days limits for 40 days', async () => {
+test('a window of 40 days limits for 40 days', async () => {
   const limiter = createLimiter({
     ...patient,
     store: client,
@@ -188,7 +188,7 @@ test('peers fault 9: a window of 40 days limits for 40 days', async () => {
   expect(refused.retryAfterMs).toBeLessThanOrEqual(40 * DAY)
 })
 
-test('peers fault 22: requests of the same millisecond all count', async () => {
+test('requests of the same millisecond all count', async () => {
   const limiter = createLimiter({
     ...patient,
     store: client,

@@ -52,7 +52,7 @@ const codeOf = (call: Promise<unknown>) =>
     (error: SluiceError) => error.code,
   )
 
-/** That the limiter, which was told of the replica, decides again in time. */
+/** Checks that the limiter, which met the replica, decides again in time. */
 async function expectRecovery(consume: ReturnType<typeof limiterOf>): Promise<void> {
   expect((await consume()).allowed).toBe(true)
   await failOver()
@@ -92,7 +92,7 @@ test.each([
   close()
 })
 
-test('without onReadOnly node-redis stays on the demoted master, and its owner is told so', async () => {
+test('without onReadOnly node-redis stays on the demoted master, and a warning says so', async () => {
   const { client, close } = await ofNodeRedis(redis6.createClient({ url }))
   const consume = limiterOf(client)
   await consume()

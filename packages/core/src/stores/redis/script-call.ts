@@ -35,8 +35,17 @@ export class ScriptCall {
     const { charges, limits } = this
     const steps = limits.map(step)
     const numbers = limits.map((limit) => limit.constants(now < 0 ? Date.now() : now))
-    const told = this.isRegular(policies) ? { units: charges[2] } : { charges }
-    return JSON.stringify({ op, now, policies, steps, limits: numbers, ...told, chargedAt, minTtl })
+    const listed = this.isRegular(policies) ? { units: charges[2] } : { charges }
+    return JSON.stringify({
+      op,
+      now,
+      policies,
+      steps,
+      limits: numbers,
+      ...listed,
+      chargedAt,
+      minTtl,
+    })
   }
 
   private numberOf(limit: CompiledLimit | undefined): number {

@@ -40,12 +40,12 @@ beforeAll(async () => {
 afterAll(() => redis.stop())
 
 /** The warnings of a test. */
-let told: string[]
+let warnings: string[]
 beforeEach(() => {
-  told = []
+  warnings = []
   jest
     .spyOn(process, 'emitWarning')
-    .mockImplementation(((message: string) => told.push(message)) as never)
+    .mockImplementation(((message: string) => warnings.push(message)) as never)
 })
 afterEach(() => {
   jest.restoreAllMocks()
@@ -92,7 +92,7 @@ describe.each([
   ['a cluster of 5', () => redis5.createCluster({ rootNodes: [{ url: redis.url }] })],
   ['a pool of 5', () => redis5.createClientPool({ url: redis.url })],
 ])('%s of node-redis', (name, create) => {
-  test('that nobody has connected is told to be, at once', async () => {
+  test('that nobody has connected fails immediately, with what to do', async () => {
     const limiter = limiterOf(create())
     for (const op of ['consume', 'peek', 'reset'] as const) {
       const { code, message } = await failureOf(limiter[op]('client'))
@@ -147,7 +147,7 @@ describe.each([
     expect(least).toHaveLength(12)
   })
 
-  test('with anything less is told what is missing', async () => {
+  test('with anything less gets an error that names what is missing', async () => {
     for (const rule of least) {
       await setUser(...own, ...least.filter((other) => other !== rule))
       const { code, received } = await failureOf(useAll(client))
@@ -181,10 +181,10 @@ describe.each(everyClient)('%s', (_, connect) => {
     const { client, ping, close } = await connect(replica.url)
     await ping()
     await replica.command('REPLICAOF', redis.host, redis.port)
-    let told = 0
+    let calls = 0
     const store = redisStore(client, {
       onReadOnly: () => {
-        told += 1
+        calls += 1
         throw new Error('of the owner')
       },
     })
@@ -194,7 +194,7 @@ describe.each(everyClient)('%s', (_, connect) => {
       expect(code).toBe('SLUICE_REDIS_READONLY')
       expect(fix).toContain('reconnectOnError')
     }
-    expect(told).toBe(1)
+    expect(calls).toBe(1)
     close()
     await replica.stop()
   })
@@ -243,7 +243,7 @@ describe('a node of a cluster', () => {
     // Requests of one turn share a call.
     const several = createLimiter({ ...patient, store: client, policies, onStoreError: 'deny' })
     await Promise.all(Array.from({ length: 20 }, (_, i) => several.consume(`${i}`)))
-    expect(told).toEqual([expect.stringContaining('SLUICE_REDIS_CLUSTER')])
+    expect(warnings).toEqual([expect.stringContaining('SLUICE_REDIS_CLUSTER')])
     close()
   })
 })
@@ -287,11 +287,11 @@ describe('a server with a password', () => {
     client.on('error', () => {})
     const limiter = createLimiter({ store: client, policies, deadline: 50 })
     expect((await limiter.consume('client')).source).toBe('local')
-    const said = () => told.find((message) => message.includes('SLUICE_REDIS_AUTH'))
+    const said = () => warnings.find((message) => message.includes('SLUICE_REDIS_AUTH'))
     await until(said, { withinMs: 5_000, what: 'the warning names the password' })
     // From then on nobody waits.
     expect((await limiter.consume('client')).source).toBe('local')
-    expect(told).toHaveLength(1)
+    expect(warnings).toHaveLength(1)
     client.disconnect()
     await proxy.stop()
   })
