@@ -12,7 +12,7 @@ import { jest } from './jest.mjs'
 import { findRedis } from './redis.mjs'
 import { root } from './workspace.mjs'
 
-const TESTS = ['packages/core/src/stores/redis']
+const TESTS = ['packages/core/src/stores/redis', 'packages/test-harness/src/redis/clock.test.ts']
 const CLIENTS = ['ioredis', 'ioredis5', 'redis', 'redis5', 'iovalkey', '@valkey/valkey-glide']
 
 const output = (command, args) => execFileSync(command, args, { encoding: 'utf8' }).trim()
@@ -69,7 +69,7 @@ let anyFailed = false
 for (const argument of settings) {
   const on = setting(argument, redis)
   console.log(`${on.server} on Node ${on.node}`)
-  const { passed, failed, skipped } = await jest(TESTS, on.env)
+  const { passed, failed, skipped } = await jest(['--maxWorkers=1', ...TESTS], on.env)
   anyFailed ||= failed > 0 || passed === 0
   rows.push(`| ${on.server} | ${on.node.slice(1)} | ${passed} | ${failed} | ${skipped} |`)
 }

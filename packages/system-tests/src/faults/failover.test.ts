@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createLimiter, redisStore } from '@sluice/core'
+import { describeUnless } from '@sluice/test-harness/jest'
 import {
   patient,
   type RedisProxy,
@@ -9,6 +10,7 @@ import {
   startProxy,
   startRedis,
   startSentinel,
+  whyNoClock,
 } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
@@ -100,7 +102,7 @@ describe('the address of the master leads to another, the old one is read-only',
 
 const HOUR = 3_600_000
 
-describe('the clock of the server steps', () => {
+describeUnless(whyNoClock(), 'the clock of the server steps', () => {
   test.each([
     ['an hour ahead', HOUR],
     ['an hour back', -HOUR],

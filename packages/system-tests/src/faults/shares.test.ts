@@ -3,6 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLimiter, type Ledger, type StoreResult } from '@sluice/core'
+import { describeUnless } from '@sluice/test-harness/jest'
 import {
   patient,
   type RedisCluster,
@@ -11,6 +12,7 @@ import {
   startCluster,
   startProxy,
   until,
+  whyNoClock,
 } from '@sluice/test-harness/redis'
 import { Cluster } from 'ioredis'
 import type { CompiledLimit } from '../../../core/src/algorithms/algorithm.ts'
@@ -165,7 +167,7 @@ describe('with a frozen node', () => {
   }, 40_000)
 })
 
-describe('with clocks that differ', () => {
+describeUnless(whyNoClock(), 'with clocks that differ', () => {
   beforeAll(async () => {
     cluster = await startCluster({ clockOffsetMs: 0 })
     client = new Cluster(cluster.nodes.map(({ host, port }) => ({ host, port })))

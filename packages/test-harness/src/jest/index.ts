@@ -1,1 +1,2 @@
+export { describeUnless } from './describe-unless.ts'
 export { useRedis } from './use-redis.ts'

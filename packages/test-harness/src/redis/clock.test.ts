@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { faketimeLibrary } from './clock.ts'
+import { describeUnless } from '../jest/index.ts'
+import { faketimeLibrary, whyNoClock } from './clock.ts'
 import { runInProcesses } from './fork.ts'
 import { type RedisServer, startRedis } from './server.ts'
 import { until } from './until.ts'
@@ -20,7 +21,7 @@ async function aheadOf(redis: RedisServer): Promise<number> {
   return Number(seconds) * 1_000 - Date.now()
 }
 
-describe('a server with a clock of its own', () => {
+describeUnless(whyNoClock(), 'a server with a clock of its own', () => {
   test('steps an hour ahead and back, and keys expire by it', async () => {
     const redis = await startRedis({ clockOffsetMs: 0 })
     const alive = (key: string) => redis.command('EXISTS', key)
@@ -75,6 +76,18 @@ test('another server has no clock to set', async () => {
   const redis = await startRedis()
   await expect(redis.setClock(HOUR)).rejects.toThrow('started with clockOffsetMs')
   await redis.stop()
+})
+
+test('what crashes under libfaketime has no clock to set, what ends by itself has', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-crash-'))
+  const crashing = join(folder, 'redis-server')
+  const noted = join(folder, 'pid')
+  writeFileSync(crashing, `#!/bin/sh\necho $$ > ${noted}\nkill -ABRT $$\n`, { mode: 0o755 })
+  expect(whyNoClock(crashing)).toBe('the server ends by SIGABRT under libfaketime')
+  expect(sharedMemoryOf(Number(readFileSync(noted, 'utf8')))).toEqual([])
+  writeFileSync(crashing, '#!/bin/sh\n[ -z "$LD_PRELOAD" ] && kill -ABRT $$\nexit 1\n')
+  expect(whyNoClock(crashing)).toBeUndefined()
+  rmSync(folder, { recursive: true })
 })
 
 describe('libfaketime', () => {

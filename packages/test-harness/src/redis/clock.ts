@@ -1,6 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { tryStart } from './try-start.ts'
 
 const LIBRARY = 'faketime/libfaketimeMT.so.1'
 
@@ -29,30 +30,56 @@ export async function shiftedClock(folder: string, offsetMs: number): Promise<Sh
     // The server reads the file whenever it wants to, and must never see half of it.
     await rename(written, file)
   }
-  // The allocator of libc comes before the server's: jemalloc asks for the time while libfaketime
-  // cannot tell it yet, and the server would not start.
-  const preload = `${faketimeLibrary()}:libc.so.6`
+  const env = preload(faketimeLibrary(), file)
   await set(offsetMs)
+  return { env, leftovers, set }
+}
+
+/**
+ * Why the server can't have a clock of its own, or undefined when it can. Those that Debian 13
+ * builds with jemalloc crash at their start: Redis 8 and Valkey 8 free memory of libc's by
+ * jemalloc's own functions. Without libfaketime this is undefined: then the tests fail, and say so.
+ */
+export function whyNoClock(binary?: string): string | undefined {
+  const library = findLibrary(process.env, '/usr')
+  if (library === undefined) return undefined
+  const { pid, signal } = tryStart(
+    ['--loadmodule', '/nonexistent'],
+    preload(library, '/nonexistent'),
+    binary,
+  )
+  for (const path of leftovers(pid)) rmSync(path, { force: true })
+  return signal ? `the server ends by ${signal} under libfaketime` : undefined
+}
+
+/** The environment of a server whose offset stands in this file. */
+function preload(library: string, file: string): NodeJS.ProcessEnv {
   return {
-    env: {
-      LD_PRELOAD: preload,
-      FAKETIME_TIMESTAMP_FILE: file,
-      FAKETIME_NO_CACHE: '1',
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
-    },
-    leftovers: (pid) => [`/dev/shm/faketime_shm_${pid}`, `/dev/shm/sem.faketime_sem_${pid}`],
-    set,
+    // The allocator of libc comes before the server's: jemalloc asks for the time while
+    // libfaketime cannot tell it yet, and the server would not start.
+    LD_PRELOAD: `${library}:libc.so.6`,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
   }
+}
+
+function leftovers(pid: number): string[] {
+  return [`/dev/shm/faketime_shm_${pid}`, `/dev/shm/sem.faketime_sem_${pid}`]
 }
 
 /** `$LIBFAKETIME`, or where the package `faketime` of Linux distributions puts it. */
 export function faketimeLibrary(env: NodeJS.ProcessEnv = process.env, root = '/usr'): string {
-  const library = env.LIBFAKETIME || candidates(root).find(existsSync)
-  if (library && existsSync(library)) return library
+  const library = findLibrary(env, root)
+  if (library !== undefined) return library
   throw new Error(
     'a server clock can be set only with libfaketime, on Linux: install it ' +
       '(apt-get install faketime), or set LIBFAKETIME to its path',
   )
+}
+
+function findLibrary({ LIBFAKETIME }: NodeJS.ProcessEnv, root: string): string | undefined {
+  return (LIBFAKETIME ? [LIBFAKETIME] : candidates(root)).find(existsSync)
 }
 
 function candidates(root: string): string[] {

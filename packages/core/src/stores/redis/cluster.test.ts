@@ -164,7 +164,7 @@ describe('with one Cluster', () => {
       }),
       fc.constantFrom('__proto__', 'toString', '😀', 'x'.repeat(70), 'x'.repeat(71)),
     )
-    const ids = [...new Set(fc.sample(odd, { numRuns: 300, seed: 20_261_120 }))]
+    const ids = [...new Set(fc.sample(odd, { numRuns: 100, seed: 20_261_120 }))]
     const decisions = await Promise.all(ids.map((id) => limiter.consume(id)))
     expect(decisions.every(({ remaining }) => remaining === 4)).toBe(true)
 

@@ -12,14 +12,28 @@ import type { RedisClient } from '../../../index.ts'
 export interface Open {
   readonly client: RedisClient
   ping(): Promise<unknown>
+  /** Only the first call counts: ioredis answers each later one with a timer of two seconds. */
   close(): void
 }
 
-const opened: Open[] = []
+const opened = new Set<Open>()
 // Those of tests that failed: an open client would keep the process.
 afterAll(() => {
-  for (const { close } of opened.splice(0)) close()
+  for (const { close } of opened) close()
 })
+
+interface Pingable {
+  ping(): Promise<unknown>
+}
+
+function openOf(client: RedisClient & Pingable, end: () => void): Open {
+  const close = () => {
+    if (opened.delete(open)) end()
+  }
+  const open = { client, ping: () => client.ping(), close }
+  opened.add(open)
+  return open
+}
 
 export type Connect<Where> = readonly [name: string, connect: (where: Where) => Promise<Open>]
 
@@ -46,36 +60,34 @@ export const everyCluster: readonly Connect<RedisCluster>[] = [
   ],
 ]
 
+/** Those of `everyCluster` that stand for their family: the other forms share its ways to send. */
+export const isFirstOfFamily = (name: string) =>
+  ['ioredis 6', 'node-redis 6', 'valkey-glide 2'].includes(name)
+
 const hosts = ({ nodes }: RedisCluster) => nodes.map(({ host, port }) => ({ host, port }))
 const urls = ({ nodes }: RedisCluster) => nodes.map(({ url }) => ({ url }))
 
 /** What of ioredis' clients and clusters the tests need. */
-interface IoRedis {
-  ping(): Promise<unknown>
+interface IoRedis extends Pingable {
   disconnect(): void
 }
 
 export function ofIoRedis(client: RedisClient & IoRedis): Open {
-  const open = { client, ping: () => client.ping(), close: () => client.disconnect() }
-  opened.push(open)
-  return open
+  return openOf(client, () => client.disconnect())
 }
 
 /** What of node-redis' clients and clusters the tests need. */
-export interface NodeRedis {
+export interface NodeRedis extends Pingable {
   on(event: 'error', listener: () => void): unknown
   connect(): Promise<unknown>
-  ping(): Promise<unknown>
   readonly isOpen: boolean
   destroy(): unknown
 }
 
 export async function ofNodeRedis(client: RedisClient & NodeRedis): Promise<Open> {
-  const close = () => {
+  const open = openOf(client, () => {
     if (client.isOpen) client.destroy()
-  }
-  const open = { client, ping: () => client.ping(), close }
-  opened.push(open)
+  })
   client.on('error', () => {})
   await client.connect()
   return open
@@ -96,7 +108,5 @@ export async function ofGlide(
   connecting: Promise<GlideClient | GlideClusterClient>,
 ): Promise<Open> {
   const client = await connecting
-  const open = { client, ping: () => client.ping(), close: () => client.close() }
-  opened.push(open)
-  return open
+  return openOf(client, () => client.close())
 }
