@@ -1,5 +1,6 @@
 import type { Charge, Ledger, StoreResult } from '../store.ts'
 import type { Health } from './health.ts'
+import type { StoreCall } from './sent-call.ts'
 
 /** The most requests in one call, so that no call blocks the store for long. */
 const MAX_BATCH = 128
@@ -24,7 +25,7 @@ export class Batches {
   private readonly remote: Ledger<'async'>
   private readonly healthOf: (key: string) => Health
   private readonly size: number
-  private open = new Map<string, Asked[]>()
+  private open = new Map<string, Batch>()
 
   constructor(remote: Ledger<'async'>, healthOf: (key: string) => Health) {
     this.remote = remote
@@ -35,14 +36,14 @@ export class Batches {
   add(asked: Asked): void {
     const route = this.remote.part === undefined ? '' : keyOf(asked)
     const batch = this.open.get(route) ?? this.start(route)
-    if (batch.push(asked) < this.size) return
+    if (batch.asked.push(asked) < this.size) return
     this.open.delete(route)
     this.send(batch)
   }
 
-  private start(route: string): Asked[] {
+  private start(route: string): Batch {
     if (this.open.size === 0) setImmediate(() => this.sendAll())
-    const batch: Asked[] = []
+    const batch = new Batch(this.remote)
     this.open.set(route, batch)
     return batch
   }
@@ -53,31 +54,62 @@ export class Batches {
     for (const batch of open.values()) this.send(batch)
   }
 
-  private send(batch: readonly Asked[]): void {
-    const fail = () => {
-      for (const asked of batch) asked.failed()
-    }
-    const health = this.healthOf(keyOf(batch[0] as Asked))
+  private send(batch: Batch): void {
+    const health = this.healthOf(keyOf(batch.asked[0] as Asked))
     // A call that was made earlier in this turn may have failed.
-    if (!health.isTrusted) {
-      fail()
-      return
-    }
-    const requests =
-      batch.length === 1 ? batch[0]?.requests : batch.flatMap((each) => each.requests)
-    health
-      .call(
-        () => this.decide(requests as Asked['requests']),
-        (results) => handOut(results, batch, (asked, own) => isDecided(own) && asked.late?.(own)),
-      )
-      .then((results) => handOut(results, batch, answer), fail)
+    if (health.isTrusted) health.send(batch)
+    else batch.failed()
+  }
+}
+
+type Results = readonly (StoreResult | Error)[]
+
+/** What shares a call. */
+class Batch implements StoreCall<Results> {
+  readonly asked: Asked[] = []
+  private readonly remote: Ledger<'async'>
+
+  constructor(remote: Ledger<'async'>) {
+    this.remote = remote
   }
 
-  private decide(requests: Asked['requests']): Promise<readonly (StoreResult | Error)[]> {
-    const { remote } = this
+  ask(): Promise<Results> {
+    const { remote, asked } = this
+    const requests =
+      asked.length === 1 ? (asked[0] as Asked).requests : asked.flatMap((each) => each.requests)
     return (
       remote.consumeAll?.(requests) ?? Promise.all(requests.map((each) => remote.consume(each)))
     )
+  }
+
+  answered(results: Results): void {
+    this.handOut(results, (asked, own) => {
+      if (isDecided(own)) asked.decided(own)
+      else asked.failed()
+    })
+  }
+
+  failed(): void {
+    for (const asked of this.asked) asked.failed()
+  }
+
+  late(results: Results): void {
+    this.handOut(results, (asked, own) => {
+      if (isDecided(own)) asked.late?.(own)
+    })
+  }
+
+  private handOut(results: Results, give: (asked: Asked, own: Results) => void): void {
+    if (this.asked.length === 1) {
+      give(this.asked[0] as Asked, results)
+      return
+    }
+    let from = 0
+    for (const asked of this.asked) {
+      const to = from + asked.requests.length
+      give(asked, results.slice(from, to))
+      from = to
+    }
   }
 }
 
@@ -86,24 +118,6 @@ function keyOf({ requests }: Asked): string {
   return charge.key
 }
 
-function answer(asked: Asked, results: readonly (StoreResult | Error)[]): void {
-  if (isDecided(results)) asked.decided(results)
-  else asked.failed()
-}
-
-function handOut(
-  results: readonly (StoreResult | Error)[],
-  batch: readonly Asked[],
-  give: (asked: Asked, own: readonly (StoreResult | Error)[]) => void,
-): void {
-  let from = 0
-  for (const asked of batch) {
-    const to = from + asked.requests.length
-    give(asked, results.slice(from, to))
-    from = to
-  }
-}
-
-function isDecided(results: readonly (StoreResult | Error)[]): results is readonly StoreResult[] {
+function isDecided(results: Results): results is readonly StoreResult[] {
   return results.every((result) => !(result instanceof Error))
 }

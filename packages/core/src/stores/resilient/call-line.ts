@@ -6,9 +6,9 @@ const MAX_WAITING = 10_000
 /** A call that waits in the line, or is in progress. */
 export interface Place {
   /** Called when its turn has come. */
-  readonly begin: () => void
+  begin(): void
   /** Called instead, if its turn never comes. */
-  readonly refuse: (reason: unknown) => void
+  refuse(reason: unknown): void
   state: 'waiting' | 'active' | 'left'
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import { CallQueue, type PendingCall } from './call-queue.ts'
+import { CallQueue, type PendingCall, pendingCall } from './call-queue.ts'
 
 function makeCall(dueAt: number): PendingCall {
-  return { dueAt, giveUp() {}, before: undefined, after: undefined }
+  return { ...pendingCall(() => {}), dueAt }
 }
 
 describe('a queue of calls', () => {

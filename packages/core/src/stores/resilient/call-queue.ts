@@ -1,11 +1,16 @@
 /** A call whose answer is awaited. */
 export interface PendingCall {
-  /** ms, as the deadline counts them. */
+  /** ms, as the deadline counts them, which sets it. */
   dueAt: number
+  /** Called with a `DeadlineError` once the time has passed. */
   giveUp(error: Error): void
   /** The queue's own: its neighbours in the queue; undefined outside of it. */
   before: PendingCall | undefined
   after: PendingCall | undefined
+}
+
+export function pendingCall(giveUp: (error: Error) => void): PendingCall {
+  return { dueAt: 0, giveUp, before: undefined, after: undefined }
 }
 
 /**
@@ -18,7 +23,7 @@ export class CallQueue {
   private readonly end: PendingCall
 
   constructor() {
-    const end = { dueAt: 0, giveUp() {}, before: undefined, after: undefined }
+    const end = pendingCall(() => {})
     this.end = link(end, end)
   }
 

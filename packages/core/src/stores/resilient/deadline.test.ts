@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { pendingCall } from './call-queue.ts'
 import { Deadline, DeadlineError } from './deadline.ts'
 
 const never = new Promise<never>(() => {})
@@ -6,7 +7,8 @@ const never = new Promise<never>(() => {})
 /** The answer as it is, or the error. */
 function bound<T>(deadline: Deadline, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const call = deadline.start(reject)
+    const call = pendingCall(reject)
+    deadline.start(call)
     answer.then(
       (value) => deadline.end(call) && resolve(value),
       (error) => deadline.end(call) && reject(error),

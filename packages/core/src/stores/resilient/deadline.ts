@@ -29,17 +29,14 @@ export class Deadline {
     this.ms = ms
   }
 
-  /** @param giveUp called with a `DeadlineError` once the time has passed */
-  start(giveUp: (error: Error) => void): PendingCall {
+  start(call: PendingCall): void {
     const now = performance.now()
     if (this.timer === undefined) this.tickedAt = now
     const sinceTick = Math.min(now - this.tickedAt, this.ms * STALL)
-    const dueAt = this.counted + sinceTick + this.ms
-    const call: PendingCall = { dueAt, giveUp, before: undefined, after: undefined }
+    call.dueAt = this.counted + sinceTick + this.ms
     this.calls.add(call)
     if (this.timer === undefined) this.arm()
     else this.timer.ref()
-    return call
   }
 
   /** Ends the call; false if it was over already: then the request is decided. */

@@ -1,7 +1,9 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { Breaker } from './breaker.ts'
-import { CallLine, type Place } from './call-line.ts'
+import { CallLine } from './call-line.ts'
+import { pendingCall } from './call-queue.ts'
 import type { Deadline } from './deadline.ts'
+import { SentCall, type StoreCall, start } from './sent-call.ts'
 
 /** The most calls without an answer after their deadline: above it, the client loses them. */
 const MAX_LATE = 1000
@@ -46,46 +48,17 @@ export class Health {
 
   /**
    * Calls the store, within the deadline: immediately or, if many calls are in progress, in its turn.
-   * Rejects if there is no answer in time, or it is an error.
-   *
-   * @param late gets an answer that comes too late
+   * It fails if there is no answer in time, or it is an error.
    */
-  call<T>(ask: () => Promise<T>, late?: (answer: T) => void): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const { unanswered } = this
-      let askedAt: number | undefined
-      const place: Place = {
-        state: 'waiting',
-        refuse: (reason) => {
-          this.deadline.end(pending)
-          reject(reason)
-        },
-        begin: () => {
-          askedAt = performance.now()
-          start(ask).then(answered, failed)
-        },
-      }
-      const answered = (answer: T) => {
-        if (this.end(pending, place, unanswered)) {
-          if (!this.breaker.isOpen) this.breaker.succeeded()
-          resolve(answer)
-        } else late?.(answer)
-      }
-      const failed = (error: unknown) => {
-        const inTime = this.end(pending, place, unanswered)
-        if (inTime || error instanceof SluiceError) this.failed(error, askedAt as number)
-        if (inTime) reject(error)
-      }
-      const pending = this.deadline.start((error) => {
-        this.line.leave(place)
-        if (askedAt !== undefined) {
-          unanswered.late += 1
-          this.failed(error, askedAt)
-        }
-        reject(error)
-      })
-      this.line.enter(place)
-    })
+  send<T>(call: StoreCall<T>): void {
+    const sent = new SentCall(this, call, this.unanswered)
+    this.deadline.start(sent)
+    this.line.enter(sent)
+  }
+
+  /** The same, as a promise. */
+  call<T>(ask: () => Promise<T>): Promise<T> {
+    return new Promise((answered, failed) => this.send({ ask, answered, failed }))
   }
 
   /** Sends a probe in the background, if it is time for one. */
@@ -101,8 +74,9 @@ export class Health {
     this.probedAt = now
     breaker.schedule(now)
     unanswered.probes += 1
-    const pending = this.deadline.start(() => {})
-    start(ask).then(
+    const pending = pendingCall(() => {})
+    this.deadline.start(pending)
+    start({ ask }).then(
       () => {
         unanswered.probes -= 1
         if (this.deadline.end(pending)) this.recover()
@@ -116,21 +90,25 @@ export class Health {
     )
   }
 
-  /** Notes that a call was answered; false if that was too late. */
-  private end(
-    pending: ReturnType<Deadline['start']>,
-    place: Place,
-    unanswered: { late: number },
-  ): boolean {
-    if (!this.deadline.end(pending)) {
-      unanswered.late -= 1
-      return false
-    }
-    this.line.leave(place)
+  /** For a call that was answered; false if that was too late. */
+  end(sent: SentCall<unknown>): boolean {
+    if (!this.deadline.end(sent)) return false
+    this.line.leave(sent)
     return true
   }
 
-  private failed(error: unknown, askedAt: number): void {
+  /** For a call that waits no longer. */
+  leave(sent: SentCall<unknown>): void {
+    this.deadline.end(sent)
+    this.line.leave(sent)
+  }
+
+  succeeded(): void {
+    if (!this.breaker.isOpen) this.breaker.succeeded()
+  }
+
+  /** @param askedAt when the store was called, ms of `performance.now()` */
+  failed(error: unknown, askedAt: number): void {
     // A set-up that can't work, or a client that no longer answers.
     const final = error instanceof SluiceError || this.unanswered.late >= MAX_LATE
     if (this.breaker.failed(askedAt, performance.now(), final)) {
@@ -149,14 +127,5 @@ export class Health {
     this.lastFailure = undefined
     this.unanswered = { late: 0, probes: 0 }
     this.watch.up()
-  }
-}
-
-/** A native promise, even if `ask` throws synchronously or returns another thenable. */
-function start<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return Promise.resolve(ask())
-  } catch (error) {
-    return Promise.reject(error)
   }
 }
