@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { subject } from './keys.ts'
+import { codePoint } from './testing/code-point.ts'
 
 /** The longest plain id. */
 const MAX = 64
@@ -8,7 +9,7 @@ const MAX = 64
 /** What the clients of an application may choose to be called, the odd ones most of all. */
 const ids = fc.oneof(
   fc.string({ minLength: 0, maxLength: 80 }),
-  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc.string({ unit: codePoint, maxLength: 80 }),
   // Short words over few characters: so that ids that nearly agree are common.
   fc.string({
     unit: fc.constantFrom('{', '}', '#', ':', ' ', '\0', 'a', '\ud83d', '\ude00'),
