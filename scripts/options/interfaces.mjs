@@ -26,6 +26,7 @@ function limiter() {
     `import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
+import type { BanOptions } from './ban.ts'
 import type { Duration } from '../options/duration.ts'
 import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'

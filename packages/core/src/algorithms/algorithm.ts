@@ -16,6 +16,8 @@ export interface AlgorithmParams {
   readonly maxDelayMs?: number | undefined
   /** Windows of the calendar: which. */
   readonly calendar?: Calendar | undefined
+  /** Ban: how long each one lasts, ms, one after the other; the last one again and again. */
+  readonly bansMs?: readonly number[] | undefined
   /** The limit varies between requests: as far as possible, one state serves all values. */
   readonly oneOfSeveral?: boolean | undefined
 }
@@ -38,6 +40,8 @@ export interface Outcome {
   effectiveMs: number
   /** How long an admitted request must wait for its turn (leaky bucket). */
   delayMs: number
+  /** Ban: it has counted this very request as a refusal. If it refuses, it begins with it. */
+  counted?: boolean
 }
 
 /**
@@ -67,6 +71,7 @@ export class KeyState implements Outcome {
   retryAfterMs = 0
   effectiveMs = 0
   delayMs = 0
+  counted = false
 }
 
 /** A policy's parameters, compiled into exact integers for one algorithm. Immutable. */
@@ -89,6 +94,11 @@ export interface CompiledLimit {
    * @param now ms, about what the store's clock says: windows of the calendar depend on it
    */
   constants(now: number): readonly number[]
+  /**
+   * True of a ban: it is charged when a policy with the same key refuses the request, and not when
+   * the request is admitted.
+   */
+  readonly countsRefusals?: true
 
   /**
    * Decides `cost` units at `now` on the state. Pure but for that state, in which it leaves

@@ -3,6 +3,7 @@ import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redi
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import {
+  type BanOptions,
   createLimiter,
   type Decision,
   type Ledger,
@@ -33,21 +34,29 @@ afterAll(async () => {
 type Decisions = (Decision | undefined)[]
 
 /** What memory decides. All in one turn, so that the store sweeps nothing meanwhile. */
-function inMemory(policies: PolicyOptions[], operations: readonly Operation[]): Decisions {
+function inMemory(
+  policies: PolicyOptions[],
+  operations: readonly Operation[],
+  ban?: BanOptions,
+): Decisions {
   const clock = manualClock(START)
   const store = memoryStore({ clock })
-  const limiter = createLimiter({ policies, store })
+  const limiter = createLimiter({ policies, store, ban })
   const decisions = operations.flatMap((operation) => perform(limiter, clock, operation))
   store.close()
   return decisions as Decisions
 }
 
 /** What Redis decides, with a batch for each operation that consumes. */
-async function inRedis(policies: PolicyOptions[], operations: readonly Operation[]) {
+async function inRedis(
+  policies: PolicyOptions[],
+  operations: readonly Operation[],
+  ban?: BanOptions,
+) {
   const clock = manualClock(START)
   scenario += 1
   const store = redisStore(client, { clock })
-  const limiter = createLimiter({ ...patient, policies, store, prefix: `parity:${scenario}` })
+  const limiter = createLimiter({ ...patient, policies, store, ban, prefix: `parity:${scenario}` })
   const decisions: Decisions = []
   for (const operation of operations) {
     decisions.push(...((await Promise.all(perform(limiter, clock, operation))) as Decisions))
@@ -55,9 +64,13 @@ async function inRedis(policies: PolicyOptions[], operations: readonly Operation
   return decisions
 }
 
-async function expectParity(policies: PolicyOptions[], operations: readonly Operation[]) {
-  const expected = inMemory(policies, operations)
-  expect(inJson(await inRedis(policies, operations))).toEqual(inJson(expected))
+async function expectParity(
+  policies: PolicyOptions[],
+  operations: readonly Operation[],
+  ban?: BanOptions,
+) {
+  const expected = inMemory(policies, operations, ban)
+  expect(inJson(await inRedis(policies, operations, ban))).toEqual(inJson(expected))
 }
 
 function inJson(decisions: Decisions): unknown {
@@ -68,8 +81,19 @@ function inJson(decisions: Decisions): unknown {
 }
 
 test('memory and Redis decide alike, whatever the operations', async () => {
-  const parity = fc.asyncProperty(anyPolicies, anyOperations, expectParity)
-  await fc.assert(parity, { numRuns: 1500, examples: found })
+  const parity = fc.asyncProperty(anyPolicies, anyOperations, (...drawn) => expectParity(...drawn))
+  await fc.assert(parity, { numRuns: 1200, examples: found })
+})
+
+test('with bans too', async () => {
+  const anyDuration = fc.constantFrom(1, 250, 1000, 60_000)
+  const anyBan = fc.record({
+    after: fc.integer({ min: 1, max: 4 }),
+    within: anyDuration,
+    for: fc.array(anyDuration, { minLength: 1, maxLength: 3 }),
+  })
+  const parity = fc.asyncProperty(anyPolicies, anyOperations, anyBan, expectParity)
+  await fc.assert(parity, { numRuns: 200 })
 })
 
 /** Scenarios in which the two once differed, or nearly did. */

@@ -48,8 +48,7 @@ export class HttpLimiter<Request, Response> {
     this.limiter = new StoreLimiter(
       this.compiled.rules.map(({ policy }) => policy),
       options,
-      scope,
-      this.compiled.settles,
+      { scope, settles: this.compiled.settles, dryRun: this.compiled.dryRun },
     )
     this.policyCache = new WirePolicyCache(this.compiled.partitionSecret)
     this.delaySlots = new DelaySlots(this.compiled.maxWaiting)
@@ -154,7 +153,9 @@ export class HttpLimiter<Request, Response> {
     const goesOn = decision.allowed || dryRun || this.options.respond === 'continue'
     const violated = goesOn ? NONE : items.filter((_, i) => decision.policies[i]?.allowed === false)
     const state = { items, violated, now: decision.at }
-    const refusal = goesOn ? undefined : refusalOf(state, charges, this.compiled)
+    const refusal = goesOn
+      ? undefined
+      : refusalOf(state, charges, this.compiled, decision.ban !== undefined)
     const hasFields = !dryRun && profile.fields.length > 0
     return { decision, state: hasFields ? state : undefined, refusal, charges }
   }

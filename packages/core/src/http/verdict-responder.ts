@@ -103,7 +103,11 @@ export class VerdictResponder<Request, Response> {
         return undefined
       })
     }
-    adapter.send(response, problemBody(refusal.status, violated), PROBLEM_MEDIA_TYPE)
+    adapter.send(
+      response,
+      problemBody(refusal.status, violated, refusal.banned),
+      PROBLEM_MEDIA_TYPE,
+    )
     return undefined
   }
 

@@ -1,3 +1,4 @@
+import type { Outcome } from '../algorithms/algorithm.ts'
 import type { Unit } from '../options/unit.ts'
 import type { Charge, DecisionSource, StoreResult } from '../stores/store.ts'
 import type { Policy } from './policy.ts'
@@ -38,6 +39,14 @@ export interface PolicyDecision {
   readonly at: number
 }
 
+/** That the client is banned (the option `ban`). */
+export interface BanDecision {
+  /** True for one refusal only: that with which the ban begins. */
+  readonly began: boolean
+  /** Until it ends, ms from the decision on. */
+  readonly endsMs: number
+}
+
 /** What a limiter says about a request. Times are integer ms from the decision on. */
 export interface Decision {
   /** A refusal is a value, never a rejection. */
@@ -57,6 +66,8 @@ export interface Decision {
   readonly delayMs: number
   /** The same for each policy. */
   readonly policies: readonly PolicyDecision[]
+  /** Set while the client is banned. Then every policy of its key refuses, with nothing left. */
+  readonly ban?: BanDecision | undefined
   /**
    * Who decided. If policies were decided separately: of a refusal, who refused; otherwise `'store'`,
    * unless some of them were decided without the store.
@@ -79,12 +90,16 @@ export function outright(allowed: boolean, at: number, retryAfterMs: number): De
     retryAfterMs,
     delayMs: 0,
     policies: [],
+    ban: undefined,
     source: allowed ? 'allow' : 'deny',
     at,
   }
 }
 
-/** @param charges in the order of the policies and of the result's outcomes */
+/**
+ * @param charges in the order of the policies and of the result's outcomes, which may end with
+ *   that of a ban of the first charge's key
+ */
 export function toDecision(
   result: StoreResult,
   policies: readonly Policy[],
@@ -93,12 +108,13 @@ export function toDecision(
   if (result.outcomes.length === 0) {
     return outright(result.admitted, result.at, result.admitted ? 0 : RETRY_STORE_MS)
   }
-  let binding = one(result, policies, charges, 0)
+  const ban = toBan(result.outcomes[policies.length])
+  let binding = one(result, policies, charges, 0, ban)
   let { delayMs } = binding
   // An array that starts with its element has room for one; an empty one takes room for 17.
   const all = [binding]
   for (let i = 1; i < policies.length; i += 1) {
-    const other = one(result, policies, charges, i)
+    const other = one(result, policies, charges, i, ban)
     all.push(other)
     if (binds(other, binding, result.admitted)) binding = other
     if (other.delayMs > delayMs) delayMs = other.delayMs
@@ -111,8 +127,28 @@ export function toDecision(
     retryAfterMs: binding.retryAfterMs,
     delayMs: result.admitted ? delayMs : 0,
     policies: all,
+    ban,
     source: result.source,
     at: result.at,
+  }
+}
+
+function toBan(outcome: Outcome | undefined): BanDecision | undefined {
+  if (outcome === undefined || outcome.admitted) return undefined
+  return { began: outcome.counted === true, endsMs: outcome.retryAfterMs }
+}
+
+/** How a policy stands whose key is banned: as if it refused until the ban ends, or for longer. */
+function banned(outcome: Outcome, { endsMs }: BanDecision): Outcome {
+  const { admitted, retryAfterMs, resetMs } = outcome
+  const waitMs = Math.max(retryAfterMs, endsMs)
+  return {
+    admitted: false,
+    remaining: 0,
+    resetMs: Math.max(admitted ? 0 : resetMs, endsMs),
+    retryAfterMs: waitMs,
+    effectiveMs: waitMs,
+    delayMs: 0,
   }
 }
 
@@ -121,9 +157,12 @@ function one(
   policies: readonly Policy[],
   charges: readonly Charge[],
   i: number,
+  ban: BanDecision | undefined,
 ): PolicyDecision {
-  const outcome = result.outcomes[i] as StoreResult['outcomes'][number]
   const { key, limit } = charges[i] as Charge
+  const uncovered = result.outcomes[i] as Outcome
+  const isBanned = ban !== undefined && key === charges[0]?.key
+  const outcome = isBanned ? banned(uncovered, ban) : uncovered
   const { at, source } = result.origins?.[i] ?? result
   const { name, unit } = policies[i] as Policy
   return {

@@ -20,6 +20,7 @@ export function compileFailureMode(
     refusalCache,
     settles,
     localShare,
-    localLimit: (policy, limit) => (policies[policy] as Policy).shareOf(limit, localShare),
+    // A ban is no policy: it takes as many refusals here as in the store.
+    localLimit: (policy, limit) => policies[policy]?.shareOf(limit, localShare) ?? limit,
   }
 }

@@ -27,7 +27,7 @@ export interface Limiter<M extends StoreMode = StoreMode> {
   /** The decision that a request would get now; changes nothing. */
   peek(key: string, options?: LimitOptions): Answer<M, Decision>
   /**
-   * Makes the key's quota whole and ends a block.
+   * Makes the key's quota whole, ends a block or a ban, and forgets the refusals that were counted.
    * @param options.limit only for a bucket whose limit is a function of the request and so large
    *   that `limit` × window in ms exceeds 2^53: a value to reset besides those that this process has used
    */

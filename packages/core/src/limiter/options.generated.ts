@@ -2,6 +2,7 @@
 import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
+import type { BanOptions } from './ban.ts'
 import type { Duration } from '../options/duration.ts'
 import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
@@ -73,6 +74,15 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    * of A-Z a-z 0-9 . _ : -. Default: `'sluice'`.
    */
   prefix?: string
+  /**
+   * After so many refusals of a key `within` a duration, everything of that key is refused for the
+   * first duration of the list `for`; after the next ones for the next, and so on; the last one
+   * repeats. Once `within` has passed without a refusal after the last ban, all is forgotten. The
+   * key is that of the first policy. What is refused during a ban is not counted, nor is what the
+   * refusal cache answers. Object `{ after, within, for }`: 1 … 100 refusals, a duration, and an
+   * array of 1 … 10 durations. Default: none.
+   */
+  ban?: BanOptions
   /**
    * The longest that a request waits for a remote store. After that `onStoreError` decides.
    * Duration, 1 ms … 1 minute. Default: `'100ms'`.

@@ -1,5 +1,6 @@
 import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import { MAX_LIMIT } from '../algorithms/algorithm.ts'
+import { ban } from '../algorithms/ban/ban.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
@@ -17,6 +18,7 @@ import type {
   StoreMode,
   StoreResult,
 } from '../stores/store.ts'
+import { type Ban, compileBan } from './ban.ts'
 import { type Decision, toDecision } from './decision.ts'
 import { compileFailureMode } from './failure-mode.ts'
 import type { Limiter, LimitOptions } from './limiter.ts'
@@ -35,6 +37,16 @@ export interface ChargedPolicy {
   readonly at: number | undefined
 }
 
+/** How a limiter is used. */
+export interface LimiterUse {
+  /** Separates its keys from those of other limiters with the same policies. */
+  readonly scope?: string
+  /** Whether it will settle its charges. */
+  readonly settles?: boolean
+  /** Whether what it refuses goes on. */
+  readonly dryRun?: boolean
+}
+
 /** The policies on a store. Adapters build on it, with their own charges. */
 export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M> {
   readonly policies: readonly Policy[]
@@ -47,20 +59,19 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   private readonly ledgers = new Map<string, Ledger<M>>()
   /** The only ledger, unless a limit is a function of the request. */
   private readonly staticLedger: Ledger<M> | undefined
+  private readonly ban: Ban | undefined
   private watch: Watch | undefined
   /** Reused by every call, so that a synchronous decision allocates only itself. */
   private readonly charges: Charge[]
 
-  /**
-   * @param scope separates its keys from those of other limiters with the same policies
-   * @param settles whether it will settle its charges
-   */
-  constructor(policies: readonly Policy[], options: StoreOptions, scope = '', settles = false) {
+  constructor(policies: readonly Policy[], options: StoreOptions, use: LimiterUse = {}) {
+    const { scope = '', settles = false, dryRun = false } = use
     this.policies = policies
     this.store = resolveStore(options.store) as Store as Store<M>
     this.ownsStore = options.store === undefined
     const values = readOptions(OPTIONS.store, '', options)
     this.prefix = values.prefix + scope
+    if (values.ban !== undefined) this.ban = compileBan(values.ban, policies[0] as Policy, dryRun)
     const failureMode = compileFailureMode(values, policies, settles)
     if (this.store.mode === 'async') {
       this.resilient = new ResilientStore(this.store as Store as Store<'async'>, failureMode)
@@ -83,12 +94,12 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
    */
   decide(charges: readonly Charge[]): Answer<M, Decision> {
     if (this.watch?.isOver()) this.watch = undefined
-    return this.answer(this.ledgerOf(charges).consume(charges), charges)
+    return this.answer(this.ledgerOf(charges).consume(this.withBan(charges, 1)), charges)
   }
 
   peek(key: string, options?: LimitOptions): Answer<M, Decision> {
     const charges = this.fill(key, 0, options)
-    return this.answer(this.ledgerOf(charges).peek(charges), charges)
+    return this.answer(this.ledgerOf(charges).peek(this.withBan(charges, 0)), charges)
   }
 
   settle(
@@ -120,12 +131,12 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   }
 
   reset(key: string, options?: { limit?: number }): Answer<M, void> {
-    const keys = this.policies.map(() => checkKey(key))
+    const keys = this.everyKey(key)
     return this.onEveryLedger(options?.limit, (ledger) => ledger.reset(keys))
   }
 
   block(key: string, duration: Duration, options?: { limit?: number }): Answer<M, void> {
-    const keys = this.policies.map(() => checkKey(key))
+    const keys = this.everyKey(key)
     const durationMs = parseDuration('duration', duration)
     return this.onEveryLedger(options?.limit, (ledger) => ledger.block(keys, durationMs))
   }
@@ -150,6 +161,19 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     return charges
   }
 
+  /** @param refusals how many the ban counts if the request is refused */
+  private withBan(charges: readonly Charge[], refusals: 0 | 1): readonly Charge[] {
+    const { ban } = this
+    if (ban === undefined) return charges
+    return [...charges, { key: (charges[0] as Charge).key, limit: ban.limit, cost: refusals }]
+  }
+
+  /** A key, for each of the keyspaces. */
+  private everyKey(key: string): readonly string[] {
+    const keys = this.policies.map(() => checkKey(key))
+    return this.ban === undefined ? keys : [...keys, key]
+  }
+
   private blankCharges(): Charge[] {
     return this.policies.map(() => ({ key: '', limit: undefined as never, cost: 0 }))
   }
@@ -167,6 +191,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
         name,
         algorithm: (limits[i] as CompiledLimit).algorithm,
       }))
+      if (this.ban !== undefined) keyspaces.push({ name: this.ban.space, algorithm: ban })
       ledger = (this.resilient ?? this.store).open(keyspaces, this.prefix) as Ledger as Ledger<M>
       if (this.ledgers.size === MAX_LEDGERS) this.forgetOldest()
       this.ledgers.set(id, ledger)

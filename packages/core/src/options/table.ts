@@ -175,6 +175,16 @@ const store = {
       'Namespace of the keys in the store. Two limiters on one store share a quota if their prefixes and the name, algorithm, window and limit of the policy are the same.',
     peers: { nameSpace: true, namespace: true, keyPrefix: true },
   },
+  ban: {
+    type: special(
+      'BanOptions',
+      'object `{ after, within, for }`: 1 … 100 refusals, a duration, and an array of 1 … 10 durations',
+    ),
+    unset: 'none',
+    description:
+      'After so many refusals of a key `within` a duration, everything of that key is refused for the first duration of the list `for`; after the next ones for the next, and so on; the last one repeats. Once `within` has passed without a refusal after the last ban, all is forgotten. The key is that of the first policy. What is refused during a ban is not counted, nor is what the refusal cache answers.',
+    see: 'See [bans](recipes.md#ban-clients-that-ignore-refusals).',
+  },
   deadline: {
     type: duration(1, 60_000, 'Choose a time that your clients can wait, such as 100 ms.'),
     default: '100ms',

@@ -11,6 +11,8 @@ const TYPES = 'https://iana.org/assignments/http-problem-types#'
 const QUOTA_EXCEEDED = opening(429, 'quota-exceeded', 'Quota Exceeded')
 const REDUCED_CAPACITY = opening(503, 'temporary-reduced-capacity', 'Temporary Reduced Capacity')
 
+const ABNORMAL_USAGE = opening(429, 'abnormal-usage-detected', 'Abnormal Usage Detected')
+
 /** For any request while the store fails. */
 const UNAVAILABLE = `{"type":"${TYPES}temporary-reduced-capacity","title":"Temporary Reduced Capacity","status":503}`
 
@@ -27,12 +29,14 @@ const DENIED = '{"type":"about:blank","title":"Forbidden","status":403}'
 export function problemBody(
   status: RefusalStatus,
   violated: readonly Pick<WireItem, 'policy'>[],
+  banned = false,
 ): string {
   if (status === 403) return DENIED
   if (violated.length === 0) return UNAVAILABLE
   let names = ''
   for (const { policy } of violated) names += names === '' ? policy.jsonName : `,${policy.jsonName}`
-  return `${status === 503 ? REDUCED_CAPACITY : QUOTA_EXCEEDED}${names}]}`
+  const quota = status === 503 ? REDUCED_CAPACITY : QUOTA_EXCEEDED
+  return `${banned ? ABNORMAL_USAGE : quota}${names}]}`
 }
 
 function opening(status: 429 | 503, type: string, title: string): string {

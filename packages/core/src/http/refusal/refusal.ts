@@ -13,10 +13,12 @@ export interface Refusal {
   readonly retryAfterMs: number | undefined
   /** The policies that refused; empty if no policy decided. */
   readonly violated: readonly WireItem[]
+  /** The client is banned. */
+  readonly banned: boolean
 }
 
 /** The refusal of a client on the deny list. */
-export const denial: Refusal = { status: 403, retryAfterMs: undefined, violated: [] }
+export const denial: Refusal = { status: 403, retryAfterMs: undefined, violated: [], banned: false }
 
 /** The refusal of a request that could not be decided, because the store failed. */
 export function unavailability(
@@ -26,7 +28,7 @@ export function unavailability(
 ): Refusal {
   const { key: seed } = charges[0] as Charge
   const input = { now: at, windowMs: waitMs, jitter, seed }
-  return { status: 503, retryAfterMs: retryAfterMs(waitMs, input), violated: [] }
+  return { status: 503, retryAfterMs: retryAfterMs(waitMs, input), violated: [], banned: false }
 }
 
 /**
@@ -37,6 +39,7 @@ export function refusalOf(
   state: WireState,
   charges: readonly Charge[],
   { statusCode, retryAfterJitter }: { statusCode: 429 | 503; retryAfterJitter: number },
+  banned = false,
 ): Refusal {
   const longest = longestWait(state.violated) as WireItem
   const wait = retryAfterMs(longest.effectiveMs, {
@@ -46,7 +49,9 @@ export function refusalOf(
     seed: (charges[state.items.indexOf(longest)] as Charge).key,
   })
   longest.effectiveMs = toSeconds(wait) * 1000
-  return { status: statusCode, retryAfterMs: wait, violated: state.violated }
+  // A ban is about the client, whatever the server says of its quotas.
+  const status = banned ? 429 : statusCode
+  return { status, retryAfterMs: wait, violated: state.violated, banned }
 }
 
 /** The fields of a refusal besides those of the policies (RFC 9110 §10.2.3, RFC 6585 §4). */
@@ -84,8 +89,12 @@ export class RateLimitError extends Error {
   /** The fields of the refusal, for handlers that start from an empty response, as Koa's does. */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor({ status }: Refusal, decision: Decision, headers: Readonly<Record<string, string>>) {
-    super(MESSAGES[status])
+  constructor(
+    { status, banned }: Refusal,
+    decision: Decision,
+    headers: Readonly<Record<string, string>>,
+  ) {
+    super(banned ? 'Abnormal Usage Detected' : MESSAGES[status])
     this.status = status
     this.statusCode = status
     this.decision = decision

@@ -20,6 +20,12 @@ export interface Room {
   kept(table: Table, now: number): void
 }
 
+/** A charge, or a key to be blocked. */
+interface Keyed {
+  readonly key: string
+  readonly limit?: CompiledLimit
+}
+
 /** Decides on the tables of a memory store, one for each policy. */
 export class MemoryLedger implements Ledger<'sync'> {
   private readonly store: Room
@@ -123,12 +129,12 @@ export class MemoryLedger implements Ledger<'sync'> {
   }
 
   /** Finds the slots of the keys; returns how many have none. */
-  private find(charges: readonly { key: string }[]): number {
+  private find(charges: readonly Keyed[]): number {
     let missing = 0
     for (let i = 0; i < charges.length; i += 1) {
       const slot = (this.tables[i] as Table).find((charges[i] as Charge).key)
       this.slots[i] = slot
-      if (slot < 0) missing += 1
+      if (slot < 0 && needsRoom(charges[i] as Keyed)) missing += 1
     }
     return missing
   }
@@ -137,13 +143,13 @@ export class MemoryLedger implements Ledger<'sync'> {
    * Makes room for the keys that have no slot. Those that find none share the overflow slot of
    * their table, because every other key is being refused.
    */
-  private makeRoom(charges: readonly { key: string }[], now: number): void {
+  private makeRoom(charges: readonly Keyed[], now: number): void {
     const { store, slots } = this
     let room = store.maxKeys - store.size
     // The freed key may be one of these charges, so find all of them again.
     while (this.find(charges) > room && store.makeRoom(now)) room = store.maxKeys - store.size
     for (let i = 0; i < charges.length; i += 1) {
-      if (slots[i] === -1 && --room < 0) slots[i] = OVERFLOW
+      if (slots[i] === -1 && needsRoom(charges[i] as Keyed) && --room < 0) slots[i] = OVERFLOW
     }
   }
 
@@ -164,6 +170,10 @@ export class MemoryLedger implements Ledger<'sync'> {
   }
 
   private write(i: number, slot: number, { key, limit }: Charge, now: number): void {
+    const { store } = this
+    // With every other key refused there is no room to count refusals: keys must not share a ban.
+    const isFull = slot < 0 && limit.countsRefusals && store.size >= store.maxKeys
+    if (isFull && !store.makeRoom(now)) return
     const table = this.tables[i] as Table
     const state = this.states[i] as KeyState
     const place = slot < 0 ? table.add(key) : slot
@@ -184,6 +194,11 @@ export class MemoryLedger implements Ledger<'sync'> {
     }
     return 254 - ((remaining * (this.scales[i] as number)) | 0)
   }
+}
+
+/** What counts refusals has a key only once there was one. That is its last charge to be written. */
+function needsRoom({ limit }: Keyed): boolean {
+  return limit?.countsRefusals !== true
 }
 
 /** The state of a key never seen. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Algorithm } from '../../algorithms/algorithm.ts'
+import { ban } from '../../algorithms/ban/ban.ts'
 import { ALGORITHM_NAMES, algorithms } from '../../algorithms/index.ts'
 import { composeDriver, composeRequest } from './compose.ts'
 import { Driver } from './driver.ts'
@@ -37,6 +38,16 @@ describe('the script of one request', () => {
     expect(text).not.toMatch(/_i\b|\[i\]|--|COST|NOW|LEAST/)
   })
 
+  test('charges a ban where a policy of the same key refuses, and the policies where none does', () => {
+    const text = composeRequest([
+      { lua: fixed.lua, constants: 2 },
+      { lua: ban.lua, constants: 12 },
+    ])
+    expect(text).toContain('local due_1 = all and cost_1 or 0')
+    expect(text).toContain('not admitted_1 and clientOf(KEYS[1]) == clientOf(KEYS[2])')
+    expect(text).not.toMatch(/-->|_i\b|\[i\]/)
+  })
+
   test('is none for four policies, or for a log', () => {
     expect(RequestScripts.of([fixed, fixed, fixed, fixed])).toBeUndefined()
     expect(RequestScripts.of([fixed, log])).toBeUndefined()
@@ -50,7 +61,9 @@ describe('the script of one request', () => {
     )
     const count = new Set(shapes).size
     const drivers = 2 ** new Set(ALGORITHM_NAMES.map((name) => algorithms[name].lua)).size - 1
-    expect(count + count ** 2 + count ** 3 + drivers).toBeLessThan(500 / 2)
+    // A ban stands behind the policies, with constants of one number.
+    const requests = count + count ** 2 + count ** 3 + (count + count ** 2)
+    expect(requests + 2 * drivers).toBeLessThan(500 / 2)
   })
 })
 

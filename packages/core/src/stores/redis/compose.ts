@@ -29,6 +29,7 @@ interface Step {
   /** The text of some sections, one behind the other. */
   sections(...names: string[]): string
   readonly keepsEntries: boolean
+  readonly countsRefusals: boolean
 }
 
 function parse(lua: string): Step {
@@ -44,6 +45,7 @@ function parse(lua: string): Step {
     constants: names.constants ?? [],
     sections: (...wanted) => wanted.map((name) => texts.get(name) ?? '').join('\n'),
     keepsEntries: texts.has('functions'),
+    countsRefusals: texts.has('refusals'),
   }
 }
 
@@ -54,6 +56,9 @@ export interface PolicyShape {
   /** How many of its constants it is given: the last ones are left out where a tick is 1 ms. */
   readonly constants: number
 }
+
+/** What a key is about, from its name (see keys.ts). */
+const CLIENT_OF = "local function clientOf(key) return string.match(key, '{.*}') end\n"
 
 /** What decides one request of policies of these shapes, none of which keeps entries. */
 export function composeRequest(shapes: readonly PolicyShape[]): string {
@@ -70,12 +75,20 @@ export function composeRequest(shapes: readonly PolicyShape[]): string {
   const text = request
     .replace(shapes.length === 1 ? block('several') : block('one'), '')
     .replace(block('each'), (_, each: string) =>
-      steps.map((step, i) => forPolicy(each, step, i, constants[i] as string[], costs)).join(''),
+      steps
+        .map((step, i) =>
+          forPolicy(each, step, i, constants[i] as string[], costs).replace(
+            '--> due',
+            dueOf(step, i, steps.length),
+          ),
+        )
+        .join(''),
     )
     .replaceAll('[NOW]', `[${now}]`)
     .replaceAll('[LEAST_TTL]', `[${leastTtl}]`)
     .replace('--> states', steps.map((_, i) => `raw_${i + 1}`).join(' .. '))
-  return withoutComments(isCoarse ? ticks + text : text)
+  const client = steps.some(({ countsRefusals }) => countsRefusals) ? CLIENT_OF : ''
+  return withoutComments(client + (isCoarse ? ticks + text : text))
 }
 
 /** What stands between two lines of a composition. */
@@ -91,7 +104,7 @@ function forPolicy(each: string, step: Step, i: number, values: readonly string[
     .replace(/_i\b/g, `_${number}`)
     .replaceAll('[i]', `[${number}]`)
     .replace(`[COST_${number}]`, `[${costs + number}]`)
-    .replace(/^ *--> (.*)$/gm, (_, names: string) =>
+    .replace(/^ *--> (?!due)(.*)$/gm, (_, names: string) =>
       names === 'constants'
         ? `local ${own} = ${values.join(', ')}`
         : after(`local ${step.constants.join(', ')} = ${own}`, step.sections(...names.split(' '))),
@@ -103,10 +116,27 @@ function after(constants: string, sections: string): string {
   return sections === '' ? '' : `${constants}\n${sections}`
 }
 
+/**
+ * How much a policy is charged.
+ *
+ * @param i of the policy, from 0
+ */
+function dueOf({ countsRefusals }: Step, i: number, policies: number): string {
+  const own = i + 1
+  if (!countsRefusals) return `local due_${own} = all and cost_${own} or 0`
+  const refused = Array.from({ length: policies }, (_, j) => j + 1)
+    .filter((other) => other !== own)
+    .map((other) => `not admitted_${other} and clientOf(KEYS[${other}]) == clientOf(KEYS[${own}])`)
+  return `local due_${own} = admitted_${own} and (${['false', ...refused].join(' or ')}) and cost_${own} or 0`
+}
+
 /** What runs every operation on the states of these steps. */
 export function composeDriver(steps: readonly string[]): string {
   const composed = steps.map((lua) => functions(parse(lua))).join(',\n')
-  const text = driver.replace('--> ticks', () => ticks).replace('--> steps', () => composed)
+  const text = driver
+    .replace('--> client', () => CLIENT_OF)
+    .replace('--> ticks', () => ticks)
+    .replace('--> steps', () => composed)
   return withoutComments(text)
 }
 
@@ -124,6 +154,7 @@ ${step.sections('functions')}
 return {
 entries = ${step.keepsEntries},
 check = ${check === '' ? 'nil' : `function(constants, now)\nlocal problem\n${check}\nreturn problem\nend`},
+refusals = ${step.countsRefusals},
 decide = function(constants, now, cost, a, b, c, key)
 ${constants}
 local admitted, rebased, remaining, resetIn, wait = false, false

@@ -34,6 +34,7 @@ local HEAD, HEAD_END = '0', '31'
 local NEW = ('\0'):rep(STATE)
 
 --> ticks
+--> client
 local steps = {
   --> steps
 }
@@ -223,16 +224,31 @@ local function decideInto(i, at, k, limit, cost)
   return admittedOf[i]
 end
 
+-- Whether a policy with the same key as the i-th refuses the request.
+local function isRefused(first, i)
+  local client = clientOf(KEYS[chargeOf(first + i - 1, i)])
+  for j = 1, policies do
+    local k = chargeOf(first + j - 1, j)
+    if not admittedOf[j] and clientOf(KEYS[k]) == client then return true end
+  end
+  return false
+end
+
 -- All charges of a request are decided before the first is committed.
 local function decideTogether(first)
-  local all = true
+  local all, failed = true, #failures
   for i = 1, policies do
     local k, limit, cost = chargeOf(first + i - 1, i)
     if not decideInto(i, first + i - 1, k, limit, cost) then all = false end
   end
   for i = 1, policies do
     local k, limit, cost = chargeOf(first + i - 1, i)
-    if not all then cost = 0 end
+    if stepOf[limit].refusals then
+      local counts = admittedOf[i] and #failures == failed and isRefused(first, i)
+      cost = counts and cost or 0
+    elseif not all then
+      cost = 0
+    end
     if admittedOf[i] and not all and stepOf[limit].entries then
       -- Another policy refused: this one is shown, and kept, as it stands.
       decideInto(i, first + i - 1, k, limit, 0)

@@ -38,7 +38,7 @@ export function readBatch(
       if (bytes.readDoubleLE(from) === -Infinity) failure = unreadable(failures.shift())
       states.push(keepsLog ? toDecided(bytes, from) : toState(bytes, from, at))
       from += STATE
-      return keepsLog ? DECIDED : charge
+      return keepsLog ? { key: charge.key, cost: 0, limit: DECIDED } : charge
     })
     if (failure !== undefined) return failure
     return { admitted: decideAll(states, decisions, at), at, source: 'store', outcomes: states }
@@ -46,10 +46,7 @@ export function readBatch(
 }
 
 /** What the script has decided, since it alone sees the entries of a log. */
-const DECIDED: { cost: number; limit: Pick<CompiledLimit, 'decide'> } = {
-  cost: 0,
-  limit: { decide() {} },
-}
+const DECIDED: Pick<CompiledLimit, 'decide' | 'commit'> = { decide() {}, commit() {} }
 
 function toDecided(bytes: Buffer, from: number): KeyState {
   const remaining = bytes.readDoubleLE(from)

@@ -14,7 +14,7 @@ export default `-- Decides one request of a few policies, in as little time as R
 --         the call.
 --
 -- compose.ts writes a block \`each\` once for each policy, with its number for \`i\` in \`_i\` and \`[i]\`,
--- the sections of its step for \`--> names\`, and numbers of arguments for COST_i, NOW and LEAST_TTL.
+-- the sections of its step for \`--> names\`, what it is charged for \`--> due\`, and numbers of arguments for COST_i, NOW and LEAST_TTL.
 local MAX_EXACT = 9007199254740991
 local call = redis.call
 local now = ARGV[NOW]
@@ -74,8 +74,9 @@ all = all and admitted_i
 --# end each
 
 --# each
-if all and cost_i > 0 or rebased_i then
-  local a, b, c, cost, wholeIn, keepFor = x_i, y_i, z_i, all and cost_i or 0, 0, 0
+--> due
+if due_i > 0 or rebased_i then
+  local a, b, c, cost, wholeIn, keepFor = x_i, y_i, z_i, due_i, 0, 0
   --> commit whole
   if now + wholeIn <= livesUntil_i then
     call('SETRANGE', KEYS[i], '0', struct.pack('<ddd', a, b, c))

@@ -30,23 +30,47 @@ export class LedgerRefusals {
   }
 
   /**
-   * The refusal that holds for these charges, as of now.
+   * The refusal that holds for these charges, as of now. It is not counted by a ban: only what the
+   * store decides is.
    * @param isAskable whether the store can be asked instead
    */
   find(charges: readonly Charge[], isAskable: () => boolean): StoreResult | undefined {
     if (this.shared.isEmpty) return undefined
     const now = this.shared.clock()
-    const found: Refusal[] = []
+    const bannedKey = this.bannedKey(charges, now, isAskable)
+    const found: (Refusal | undefined)[] = []
     for (let i = 0; i < charges.length; i += 1) {
       const { key, limit, cost } = charges[i] as Charge
-      const keyspace = this.keyspaces[i] as RefusalSpace
-      if (cost > 1 || !this.isOn(keyspace)) return undefined
-      const refusal = this.shared.get(keyspace, key)
-      if (refusal === undefined || !areSame(limit, refusal.limit)) return undefined
-      if (now >= refusal.until || (now >= refusal.askAgainAt && isAskable())) return undefined
+      if (cost > 1 || !this.isOn(this.keyspaces[i] as RefusalSpace)) return undefined
+      const refusal = this.known(charges, i, now, isAskable)
+      // A ban refuses whatever is left, and without a ban the limits refuse.
+      const isOpen = key === bannedKey || limit.countsRefusals
+      if (refusal === undefined && !isOpen) return undefined
       found.push(refusal)
     }
     return toStoreResult(found, now)
+  }
+
+  /** The key that is known to be banned. */
+  private bannedKey(charges: readonly Charge[], now: number, isAskable: () => boolean) {
+    const last = charges.length - 1
+    const { key, limit } = charges[last] as Charge
+    if (!limit.countsRefusals) return undefined
+    return this.known(charges, last, now, isAskable) && key
+  }
+
+  /** What is remembered of one charge, if the store would say the same. */
+  private known(
+    charges: readonly Charge[],
+    i: number,
+    now: number,
+    isAskable: () => boolean,
+  ): Refusal | undefined {
+    const { key, limit } = charges[i] as Charge
+    const refusal = this.shared.get(this.keyspaces[i] as RefusalSpace, key)
+    if (refusal === undefined || !areSame(limit, refusal.limit)) return undefined
+    if (now >= refusal.until || (now >= refusal.askAgainAt && isAskable())) return undefined
+    return refusal
   }
 
   /** Call it when the store is called. */
@@ -127,9 +151,21 @@ function toRefusal(
   return { limit, until, askAgainAt, receivedAt, at, retryAfterMs, resetMs }
 }
 
-function toStoreResult(refusals: readonly Refusal[], now: number): StoreResult {
+/** How a policy with something left, or a ban that has not begun, is shown beside a refusal. */
+const OPEN: Outcome = {
+  admitted: true,
+  remaining: 0,
+  resetMs: 0,
+  retryAfterMs: 0,
+  effectiveMs: 0,
+  delayMs: 0,
+}
+
+function toStoreResult(refusals: readonly (Refusal | undefined)[], now: number): StoreResult {
   let latest = 0
-  const outcomes = refusals.map(({ receivedAt, at, retryAfterMs, resetMs }): Outcome => {
+  const outcomes = refusals.map((refusal): Outcome => {
+    if (refusal === undefined) return OPEN
+    const { receivedAt, at, retryAfterMs, resetMs } = refusal
     const elapsedMs = Math.floor(now - receivedAt)
     latest = Math.max(latest, at + elapsedMs)
     return {

@@ -6,7 +6,8 @@ import type { Charge } from '../store.ts'
 
 /** The parts of a charge that a decision depends on. */
 interface Decidable {
-  readonly limit: Pick<CompiledLimit, 'decide'>
+  readonly key: string
+  readonly limit: Pick<CompiledLimit, 'decide' | 'commit' | 'countsRefusals'>
   readonly cost: number
 }
 
@@ -33,6 +34,8 @@ export function decideOne(state: KeyState, { limit }: Decidable, now: number, co
  *   caught up
  */
 export function commitOne(state: KeyState, { limit }: Charge, now: number, cost: number): boolean {
+  // Of a refusal, which decideAll has charged.
+  if (limit.countsRefusals) return state.counted || state.rebased
   if (cost === 0 && !state.rebased) return false
   limit.commit(state, now, cost)
   return true
@@ -40,7 +43,8 @@ export function commitOne(state: KeyState, { limit }: Charge, now: number, cost:
 
 /**
  * Decides all charges of a request on the states of their keys: if one is refused, all are, and
- * those that would have been admitted are shown as they are, uncharged.
+ * those that would have been admitted are shown as they are, uncharged. What counts refusals is
+ * charged with one.
  *
  * @returns whether the request is admitted
  */
@@ -56,8 +60,27 @@ export function decideAll(
     decideOne(state, charge, now, charge.cost)
     if (!state.admitted) admitted = false
   }
-  if (!admitted && charges.length > 1) showUncharged(states, charges, now)
+  if (!admitted && charges.length > 1) {
+    showUncharged(states, charges, now)
+    countRefusal(states, charges, now)
+  }
   return admitted
+}
+
+/** A refusal counts where its key is the same: what refuses one client never bans another. */
+function countRefusal(
+  states: readonly KeyState[],
+  charges: readonly Decidable[],
+  now: number,
+): void {
+  for (let i = 0; i < charges.length; i += 1) {
+    const { key, limit, cost } = charges[i] as Decidable
+    const state = states[i] as KeyState
+    // One that refuses itself counts nothing.
+    if (!limit.countsRefusals || !state.admitted) continue
+    const refused = states.some((other, j) => !other.admitted && charges[j]?.key === key)
+    if (refused) limit.commit(state, now, cost)
+  }
 }
 
 function showUncharged(
@@ -94,6 +117,7 @@ export function settleOne(
 function refuse(state: KeyState, blockedMs: number): void {
   state.admitted = false
   state.rebased = false
+  state.counted = false
   state.remaining = 0
   state.resetMs = blockedMs
   state.retryAfterMs = blockedMs

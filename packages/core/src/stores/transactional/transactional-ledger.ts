@@ -26,23 +26,26 @@ export class TransactionalLedger implements Ledger<'async'> {
   consumeAll(requests: readonly (readonly Charge[])[]): Promise<(StoreResult | Error)[]> {
     const kept = requests.map((charges) => charges.map((charge) => ({ ...charge })))
     return this.transact(kept.flatMap(keysOf), (states, now) =>
-      kept.map((charges) => orError(() => consume(states, this.named(charges), now))),
+      kept.map((charges) => orError(() => consume(states, charges, this.names(charges), now))),
     )
   }
 
   peek(charges: readonly Charge[]): Promise<StoreResult> {
-    const kept = this.named(charges)
-    return this.transact(charges.map(keyOf), (states, now) => decide(states, kept, now))
+    const kept = charges.map((charge) => ({ ...charge }))
+    return this.transact(charges.map(keyOf), (states, now) =>
+      decide(states, kept, this.names(kept), now),
+    )
   }
 
   settle(charges: readonly Charge[], chargedAt?: number): Promise<void> {
-    const kept = this.named(charges)
+    const kept = charges.map((charge) => ({ ...charge }))
     return this.transact(charges.map(keyOf), (states, now) => {
-      for (const charge of kept) {
-        const state = states.of(charge.key)
+      for (const [place, charge] of kept.entries()) {
+        const name = this.name(charge.key, place)
+        const state = states.of(name)
         const settled = settleOne(state, charge, now, chargedAt ?? now)
-        if (settled === 'keep') states.keep(charge.key, state.resetMs)
-        else if (settled === 'delete') states.delete(charge.key)
+        if (settled === 'keep') states.keep(name, state.resetMs)
+        else if (settled === 'delete') states.delete(name)
       }
     })
   }
@@ -71,8 +74,8 @@ export class TransactionalLedger implements Ledger<'async'> {
     })
   }
 
-  private named(charges: readonly Charge[]): Charge[] {
-    return charges.map((charge, place) => ({ ...charge, key: this.name(charge.key, place) }))
+  private names(charges: readonly Charge[]): string[] {
+    return charges.map(({ key }, place) => this.name(key, place))
   }
 
   private name(key: string, place: number): string {
@@ -122,18 +125,30 @@ class States {
   }
 }
 
-function decide(states: States, charges: readonly Charge[], now: number): StoreResult {
-  const loaded = charges.map(({ key }) => states.of(key))
+/** @param names of the states of the charges */
+function decide(
+  states: States,
+  charges: readonly Charge[],
+  names: readonly string[],
+  now: number,
+): StoreResult {
+  const loaded = names.map((name) => states.of(name))
   const admitted = decideAll(loaded, charges, now)
   return { admitted, at: now, source: 'store', outcomes: loaded.map(outcomeOf) }
 }
 
-function consume(states: States, charges: readonly Charge[], now: number): StoreResult {
-  const result = decide(states, charges, now)
-  for (const charge of charges) {
-    const state = states.of(charge.key)
+function consume(
+  states: States,
+  charges: readonly Charge[],
+  names: readonly string[],
+  now: number,
+): StoreResult {
+  const result = decide(states, charges, names, now)
+  for (const [i, charge] of charges.entries()) {
+    const name = names[i] as string
+    const state = states.of(name)
     const kept = commitOne(state, charge, now, result.admitted ? charge.cost : 0)
-    if (kept) states.keep(charge.key, state.resetMs)
+    if (kept) states.keep(name, state.resetMs)
   }
   return result
 }
@@ -145,8 +160,9 @@ function outcomeOf({
   retryAfterMs,
   effectiveMs,
   delayMs,
+  counted,
 }: KeyState): Outcome {
-  return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
+  return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs, counted }
 }
 
 /** A state that can't be read fails only its own request. */

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import type { Decision } from '@sluice/core'
 import { expect } from 'expect'
 import { sendRaw } from '../client.ts'
 import { eventually } from '../eventually.ts'
@@ -25,6 +26,32 @@ export function refusalTests(world: World): void {
         '"violated-policies":["burst"]}',
     )
     expect(refused?.field('Content-Length')).toBe(`${refused?.body.length}`)
+  })
+
+  test('a ban refuses everything with 429, its own problem type and the true Retry-After', async () => {
+    const ban = { after: 2, within: '1h', for: ['10m'] } as const
+    const began: unknown[] = []
+    const onDecision = (decision: Decision) => began.push(decision.ban?.began)
+    const site = await world.start({
+      ...ONCE,
+      statusCode: 503,
+      retryAfterJitter: 0,
+      refusalCache: false,
+      ban,
+      onDecision,
+    })
+    const replies = await site.sendTimes(4)
+    expect(replies.map(({ status }) => status)).toEqual([200, 503, 429, 429])
+    expect(began).toEqual([undefined, undefined, true, false])
+    for (const banned of replies.slice(2)) {
+      expect(banned.body).toBe(
+        `{"type":"${TYPES}abnormal-usage-detected","title":"Abnormal Usage Detected",` +
+          '"status":429,"violated-policies":["default"]}',
+      )
+      expect([599, 600]).toContain(banned.seconds('Retry-After'))
+      expect(banned.field('RateLimit')).toBe(`"default";r=0;t=${banned.field('Retry-After')}`)
+      expect(banned.field('RateLimit-Policy')).toBe(replies[0]?.field('RateLimit-Policy'))
+    }
   })
 
   test('with statusCode 503 the response, type and status say so', async () => {

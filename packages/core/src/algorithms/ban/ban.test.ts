@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import fc from 'fast-check'
+import { Redis } from 'ioredis'
+import { memoryStore, redisStore } from '../../index.ts'
+import { compareAndSwapStore, type Ledger, type Store, type StoreResult } from '../../store.ts'
+import { decideAll } from '../../stores/rules/decide-all.ts'
+import { manualClock } from '../../testing/index.ts'
+import { KeyState } from '../algorithm.ts'
+import { fixedWindow } from '../fixed-window/fixed-window.ts'
+import { START } from '../testing/trace.ts'
+import { ban } from './ban.ts'
+import { type BanTrace, banTraces } from './traces.ts'
+
+const admitting = fixedWindow.compile({ limit: 1e12, windowMs: 1000 })
+const refusing = fixedWindow.compile({ limit: 0, windowMs: 1000 })
+
+let redis: RedisServer
+let client: Redis
+let opened = 0
+beforeAll(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.port)
+})
+afterAll(async () => {
+  client.disconnect()
+  await redis.stop()
+})
+
+const clock = manualClock(START)
+
+function inMap(): Store {
+  const values = new Map<string, Uint8Array>()
+  return compareAndSwapStore({
+    now: clock,
+    read: async (keys) =>
+      keys.map((key) => {
+        const state = values.get(key)
+        return state && { state, version: 0 }
+      }),
+    swap: async (changes) => {
+      for (const { key, state } of changes) state ? values.set(key, state) : values.delete(key)
+      return true
+    },
+  })
+}
+
+function open(store: Store): Ledger {
+  opened += 1
+  const keyspaces = [
+    { name: `policy ${opened}`, algorithm: fixedWindow },
+    { name: `ban ${opened}`, algorithm: ban },
+  ]
+  return store.open(keyspaces, 'bans')
+}
+
+const places = {
+  'in memory': () => open(memoryStore({ clock })),
+  'in a transaction': () => open(inMap()),
+  'on Redis': () => open(redisStore(client, { clock })),
+  'on Redis, in a batch': () => batching(open(redisStore(client, { clock }))),
+}
+
+/** With another request in each call. */
+function batching(ledger: Ledger): Ledger {
+  return {
+    ...ledger,
+    async consume(charges) {
+      const others = charges.map((charge) => ({ ...charge, key: 'other' }))
+      const [, result] = (await ledger.consumeAll?.([others, charges])) ?? []
+      return result as StoreResult
+    },
+  } as Ledger
+}
+
+async function replay(ledger: Ledger, { params, steps }: BanTrace) {
+  const limit = ban.compile(params)
+  const said = []
+  for (const { at, refused } of steps) {
+    clock.set(START + at)
+    const result = await ledger.consume([
+      { key: 'a', limit: refused ? refusing : admitting, cost: 1 },
+      { key: 'a', limit, cost: 1 },
+    ])
+    const { admitted, remaining, resetMs, retryAfterMs } = result.outcomes[1]!
+    expect(result.admitted).toBe(admitted && !refused)
+    said.push({ admitted, remaining, resetMs, retryAfterMs })
+  }
+  return said
+}
+
+describe.each(Object.entries(places))('a ban %s follows the traces', (_, ledger) => {
+  test.each(banTraces)('$name', async (trace) => {
+    expect(await replay(ledger(), trace)).toEqual(trace.steps.map(({ expect }) => expect))
+  })
+})
+
+/** ms from the request before, and whether a policy refuses it. */
+const anyTraffic = fc.array(
+  fc.record({
+    pause: fc.constantFrom(0, 0, 1, 10, 49, 50, 99, 100, 101, 300),
+    refused: fc.boolean(),
+  }),
+  { maxLength: 60 },
+)
+const anyParams = fc.record({
+  limit: fc.integer({ min: 1, max: 4 }),
+  windowMs: fc.constantFrom(1, 50, 100, 250),
+  bansMs: fc.array(fc.constantFrom(1, 50, 100, 400), { minLength: 1, maxLength: 3 }),
+})
+
+/** What the ban says of the traffic: the times of the refusals that it counted, and of its bans. */
+function send(params: BanTrace['params'], traffic: readonly { pause: number; refused: boolean }[]) {
+  const limit = ban.compile(params)
+  const states = [new KeyState(), new KeyState()]
+  const counted: number[] = []
+  const bans: { from: number; until: number }[] = []
+  let now = START
+  for (const { pause, refused } of traffic) {
+    now += pause
+    const charges = [
+      { key: 'a', limit: refused ? refusing : admitting, cost: 1 },
+      { key: 'a', limit, cost: 1 },
+    ]
+    decideAll(states, charges, now)
+    const { admitted, retryAfterMs } = states[1]!
+    const isBanned = bans.some(({ until }) => now < until)
+    if (refused && !isBanned) counted.push(now)
+    if (!admitted && !isBanned) bans.push({ from: now, until: now + retryAfterMs })
+    // It ends when it said, whatever came meanwhile.
+    expect(admitted).toBe(!bans.some(({ until }) => now < until))
+    if (!admitted) expect(now + retryAfterMs).toBe(bans.at(-1)?.until)
+  }
+  return { counted, bans }
+}
+
+describe('a ban, whatever the traffic', () => {
+  test('begins with a refusal, the last of so many within the window', () => {
+    const property = fc.property(anyParams, anyTraffic, (params, traffic) => {
+      const { counted, bans } = send(params, traffic)
+      bans.forEach(({ from }, i) => {
+        const earlier = bans[i - 1]?.until ?? 0
+        const recent = counted.filter(
+          (at) => at >= earlier && at <= from && at > from - params.windowMs,
+        )
+        expect(recent.length).toBeGreaterThanOrEqual(params.limit)
+      })
+    })
+    fc.assert(property, { numRuns: 500 })
+  })
+
+  test('has begun after 2·after − 1 refusals within the window', () => {
+    const property = fc.property(anyParams, anyTraffic, (params, traffic) => {
+      const { counted, bans } = send(params, traffic)
+      for (const at of counted) {
+        const span = counted.filter((each) => each > at - params.windowMs && each <= at)
+        if (span.length < 2 * params.limit - 1) continue
+        expect(bans.some(({ from }) => from > at - params.windowMs && from <= at)).toBe(true)
+      }
+    })
+    fc.assert(property, { numRuns: 500 })
+  })
+
+  test('lasts as long as the list says, and is forgotten after a window without a refusal', () => {
+    const property = fc.property(anyParams, anyTraffic, (params, traffic) => {
+      const { counted, bans } = send(params, traffic)
+      let place = 0
+      bans.forEach(({ from, until }, i) => {
+        const before = bans[i - 1]?.until ?? 0
+        const ends = [before, ...counted.filter((at) => at >= before && at <= from)]
+        const isForgotten = ends.some((at, j) => (ends[j + 1] ?? from) - at >= params.windowMs)
+        place = isForgotten ? 0 : Math.min(place + 1, params.bansMs.length - 1)
+        expect(until - from).toBe(params.bansMs[place])
+      })
+    })
+    fc.assert(property, { numRuns: 500 })
+  })
+})

@@ -1,0 +1,223 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { createLimiter, memoryStore } from '../index.ts'
+import { type FailingStore, failingStore, type ManualClock, manualClock } from '../testing/index.ts'
+import { Policy } from './policy.ts'
+import { StoreLimiter } from './store-limiter.ts'
+
+const ban = { after: 3, within: '1h', for: ['10m', '2h'] } as const
+const terms = { limit: 1, window: '1m', algorithm: 'fixed-window', ban } as const
+const MINUTE = 60_000
+
+let clock: ManualClock
+beforeEach(() => {
+  clock = manualClock()
+})
+
+describe('a limiter with a ban', () => {
+  const limiterOf = (options: object = {}) =>
+    createLimiter({ ...terms, store: memoryStore({ clock }), ...options })
+
+  test('refuses everything after so many refusals, and says until when in the same call', () => {
+    const limiter = limiterOf()
+    limiter.consume('a')
+    for (const left of [1, 2]) expect(limiter.consume('a', { cost: left }).ban).toBeUndefined()
+    const began = limiter.consume('a')
+    expect(began).toMatchObject({ allowed: false, ban: { began: true, endsMs: 10 * MINUTE } })
+    expect(began).toMatchObject({ retryAfterMs: 10 * MINUTE, remaining: 0 })
+    expect(began.policies[0]).toMatchObject({ allowed: false, effectiveMs: 10 * MINUTE })
+    clock.advance(10 * MINUTE - 1)
+    expect(limiter.consume('a')).toMatchObject({
+      allowed: false,
+      remaining: 0,
+      retryAfterMs: 1,
+      ban: { began: false, endsMs: 1 },
+    })
+    clock.advance(1)
+    expect(limiter.consume('a')).toMatchObject({ allowed: true, ban: undefined })
+  })
+
+  test('waits for the policy where that takes longer than the ban', () => {
+    const limiter = limiterOf({ window: '1d', ban: { ...ban, after: 1 } })
+    limiter.consume('a')
+    const { retryAfterMs } = limiter.consume('a')
+    expect(retryAfterMs).toBeGreaterThan(10 * MINUTE)
+    clock.advance(retryAfterMs - 1)
+    expect(limiter.peek('a').allowed).toBe(false)
+    clock.advance(1)
+    expect(limiter.consume('a').allowed).toBe(true)
+  })
+
+  test('bans for longer while it goes on', () => {
+    const limiter = limiterOf({ ban: { ...ban, after: 1 } })
+    const endsMs = () => {
+      limiter.consume('a')
+      return limiter.consume('a').ban?.endsMs
+    }
+    expect(endsMs()).toBe(10 * MINUTE)
+    clock.advance(10 * MINUTE)
+    expect(endsMs()).toBe(120 * MINUTE)
+    clock.advance(120 * MINUTE)
+    expect(endsMs()).toBe(120 * MINUTE)
+    clock.advance(180 * MINUTE)
+    expect(endsMs()).toBe(10 * MINUTE)
+  })
+
+  test('bans nobody else, and counts no request that only looks', () => {
+    const limiter = limiterOf()
+    limiter.consume('a')
+    for (let i = 0; i < 10; i += 1) expect(limiter.peek('a').ban).toBeUndefined()
+    for (let i = 0; i < 10; i += 1) limiter.consume('a')
+    expect(limiter.peek('a')).toMatchObject({ allowed: false, ban: { began: false } })
+    expect(limiter.consume('b').allowed).toBe(true)
+  })
+
+  test('reset ends a ban and forgets it', () => {
+    const limiter = limiterOf({ ban: { ...ban, after: 1 } })
+    for (let i = 0; i < 2; i += 1) {
+      expect(limiter.consume('a').allowed).toBe(true)
+      expect(limiter.consume('a').ban?.endsMs).toBe(10 * MINUTE)
+      limiter.reset('a')
+    }
+  })
+
+  test('a block takes the place of a ban, and of what was counted', () => {
+    const limiter = limiterOf({ ban: { ...ban, after: 2 } })
+    for (let i = 0; i < 3; i += 1) limiter.consume('a')
+    limiter.block('a', '1s')
+    const blocked = limiter.consume('a')
+    expect(blocked).toMatchObject({ allowed: false, retryAfterMs: 1000 })
+    clock.advance(1000)
+    expect(limiter.consume('a').allowed).toBe(true)
+    expect(limiter.consume('a')).toMatchObject({ allowed: false, ban: undefined })
+  })
+
+  test('the bans of a dry run are not those of the limiter', () => {
+    const store = memoryStore({ clock })
+    const policies = [new Policy('', terms)]
+    const [dry, real] = [true, false].map(
+      (dryRun) => new StoreLimiter<'sync'>(policies, { store, ban }, { dryRun }),
+    )
+    for (let i = 0; i < 5; i += 1) dry!.consume('a')
+    expect(dry!.peek('a').ban).toBeDefined()
+    expect(real!.peek('a').ban).toBeUndefined()
+  })
+})
+
+describe('of a request with several keys', () => {
+  const policies = ['address', 'user'].map(
+    (name) => new Policy('', { name, limit: 1, window: '1m', algorithm: 'fixed-window' }),
+  )
+
+  test('a refusal of one key bans no other', () => {
+    const limiter = new StoreLimiter<'sync'>(policies, {
+      store: memoryStore({ clock }),
+      ban: { ...ban, after: 1 },
+    })
+    const decide = (address: string, user: string) =>
+      limiter.decide([
+        { key: address, limit: policies[0]!.typicalLimit, cost: 1 },
+        { key: user, limit: policies[1]!.typicalLimit, cost: 1 },
+      ])
+    expect(decide('1', 'alice').allowed).toBe(true)
+    // Somebody else's address, with the name of a user who has nothing left.
+    expect(decide('2', 'alice')).toMatchObject({ allowed: false, ban: undefined })
+    expect(decide('2', 'bob').allowed).toBe(true)
+    expect(decide('1', 'carol').ban).toMatchObject({ began: true })
+    // The ban is of the address: what the user has left is shown as it is.
+    const { policies: shown } = decide('1', 'carol')
+    expect(shown.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+      [false, 0],
+      [true, 1],
+    ])
+  })
+})
+
+describe('a memory store', () => {
+  test('keeps nothing of who was never refused, and makes no room for it', () => {
+    const store = memoryStore({ clock, maxKeys: 10 })
+    const limiter = createLimiter({ ...terms, limit: 2, store })
+    for (let i = 0; i < 10; i += 1) limiter.consume(`${i}`)
+    expect(store.size).toBe(10)
+    for (let i = 0; i < 10; i += 1) expect(limiter.consume(`${i}`).remaining).toBe(0)
+  })
+
+  test('that is full of refused keys counts no refusals, so that no two keys share a ban', () => {
+    const limiter = createLimiter({ ...terms, store: memoryStore({ clock, maxKeys: 10 }) })
+    for (let i = 0; i < 10; i += 1) limiter.consume(`${i}`)
+    for (let i = 0; i < 10; i += 1) for (let n = 0; n < 9; n += 1) limiter.consume(`${i}`)
+    clock.advance(MINUTE)
+    for (let i = 0; i < 10; i += 1) expect(limiter.peek(`${i}`).ban).toBeUndefined()
+  })
+})
+
+describe('beside a remote store', () => {
+  let store: FailingStore
+  beforeEach(() => {
+    store = failingStore({ clock })
+  })
+  afterEach(() => store.close())
+
+  test('what the refusal cache answers is not counted, and a ban is remembered as any refusal', async () => {
+    const limiter = createLimiter({ ...terms, store })
+    await limiter.consume('a')
+    await limiter.consume('a')
+    const { calls } = store
+    for (let i = 0; i < 9; i += 1) {
+      expect(await limiter.consume('a')).toMatchObject({ source: 'cache', ban: undefined })
+    }
+    expect(store.calls).toBe(calls)
+    // The store is asked again every 10 s, and counts.
+    clock.advance(10_000)
+    expect(await limiter.consume('a')).toMatchObject({ source: 'store', ban: undefined })
+    clock.advance(10_000)
+    expect((await limiter.consume('a')).ban).toEqual({ began: true, endsMs: 10 * MINUTE })
+    clock.advance(1000)
+    expect(await limiter.consume('a')).toMatchObject({
+      source: 'cache',
+      remaining: 0,
+      retryAfterMs: 10 * MINUTE - 1000,
+      ban: { began: false, endsMs: 10 * MINUTE - 1000 },
+    })
+    expect(store.calls).toBe(calls + 2)
+  })
+
+  test('a remembered ban refuses although the policy has something left, and here alone', async () => {
+    const limiter = createLimiter({ ...terms, store, ban: { ...ban, after: 1 } })
+    await limiter.consume('a')
+    await limiter.consume('a')
+    clock.advance(MINUTE)
+    // Its policy is the same, without a ban.
+    const plain = createLimiter({ ...terms, ban: undefined, store })
+    expect((await plain.peek('a')).remaining).toBe(1)
+    const { ban: held, source } = await limiter.consume('a')
+    expect([held?.began, source]).toEqual([false, 'store'])
+    expect(await limiter.consume('a')).toMatchObject({ source: 'cache', remaining: 0 })
+    expect(await plain.consume('a')).toMatchObject({ allowed: true })
+  })
+
+  test('while it fails this process counts', async () => {
+    store.fail()
+    const limiter = createLimiter({ ...terms, store })
+    for (let i = 0; i < 3; i += 1) await limiter.consume('a')
+    expect(await limiter.consume('a')).toMatchObject({ source: 'local', ban: { began: true } })
+    expect(await limiter.consume('a')).toMatchObject({ source: 'local', ban: { began: false } })
+  })
+})
+
+describe('wrong options', () => {
+  test.each([
+    ['ban', true],
+    ['ban.after', { ...ban, after: 0 }],
+    ['ban.after', { ...ban, after: 101 }],
+    ['ban.within', { ...ban, within: 'soon' }],
+    ['ban.for', { ...ban, for: [] }],
+    ['ban.for', { ...ban, for: '1m' }],
+    ['ban.for', { ...ban, for: Array(11).fill('1m') }],
+    ['ban.for[1]', { ...ban, for: ['1m', 0] }],
+    ['ban.until', { ...ban, until: '1m' }],
+  ])('%s', (option, given) => {
+    expect(() => createLimiter({ ...terms, ban: given as never })).toThrow(
+      expect.objectContaining({ option }),
+    )
+  })
+})

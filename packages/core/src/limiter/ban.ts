@@ -1,0 +1,58 @@
+import type { CompiledLimit } from '../algorithms/algorithm.ts'
+import { ban, MAX_BANS, MAX_REFUSALS } from '../algorithms/ban/ban.ts'
+import { SluiceError } from '../errors/sluice-error.ts'
+import { checkInteger, checkObject } from '../options/checks.ts'
+import { type Duration, parseDuration } from '../options/duration.ts'
+import { checkKnown } from '../options/known.ts'
+import type { Policy } from './policy.ts'
+
+/** When a client is banned, and for how long. */
+export interface BanOptions {
+  /** How many refusals of its key lead to a ban: an integer, 1 … 100. */
+  readonly after: number
+  /** The window in which they are counted, and how long bans are remembered. */
+  readonly within: Duration
+  /** How long each ban lasts, 1 … 10 durations. Further bans last as long as the last of them. */
+  readonly for: readonly Duration[]
+}
+
+/** What a limiter's bans are decided by, and the name of their keyspace. */
+export interface Ban {
+  readonly limit: CompiledLimit
+  readonly space: string
+}
+
+const EXPECTED = "an object such as { after: 3, within: '1h', for: ['1m', '10m', '1d'] }"
+
+/**
+ * @param options the option `ban` as the user wrote it
+ * @param policy the limiter's first: limiters that share its quota share bans too
+ * @param dryRun what is refused goes on: such bans are kept apart from real ones
+ * @throws SluiceError
+ */
+export function compileBan(options: unknown, policy: Policy, dryRun: boolean): Ban {
+  const given = checkObject('ban', options, EXPECTED) as Partial<BanOptions>
+  checkKnown('ban', given, ['after', 'within', 'for'])
+  const limit = checkInteger('ban.after', given.after, 1, MAX_REFUSALS)
+  const windowMs = parseDuration('ban.within', given.within)
+  const bansMs = checkDurations(given.for)
+  const space = `ban:${windowMs}:${limit}:${policy.space(policy.typicalLimit)}`
+  return {
+    limit: ban.compile({ limit, windowMs, bansMs }),
+    space: dryRun ? `dry-${space}` : space,
+  }
+}
+
+function checkDurations(value: unknown): number[] {
+  const fix = "Write for: ['1m', '10m', '1d']."
+  if (Array.isArray(value) && value.length >= 1 && value.length <= MAX_BANS) {
+    return value.map((each, i) => parseDuration(`ban.for[${i}]`, each, 1, undefined, fix))
+  }
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_TYPE',
+    option: 'ban.for',
+    expected: `an array of 1 to ${MAX_BANS} durations`,
+    received: value,
+    fix,
+  })
+}
