@@ -195,6 +195,27 @@ describe('beside a remote store', () => {
     expect(await plain.consume('a')).toMatchObject({ allowed: true })
   })
 
+  test('that decides keys separately, a refusal is counted once, and for its key alone', async () => {
+    const apart = {
+      ...store,
+      open: (...of: Parameters<typeof store.open>) => ({ ...store.open(...of), part: () => 0 }),
+    }
+    const policies = ['address', 'user'].map(
+      (name) => new Policy('', { name, limit: 1, window: '1m', algorithm: 'fixed-window' }),
+    )
+    const limiter = new StoreLimiter<'async'>(policies, { store: apart, ban, refusalCache: false })
+    const decide = (...keys: string[]) =>
+      limiter.decide(
+        policies.map(({ typicalLimit }, i) => ({ key: keys[i]!, limit: typicalLimit, cost: 1 })),
+      )
+    await decide('1', 'alice')
+    for (let i = 0; i < 5; i += 1) expect((await decide('2', 'alice')).ban).toBeUndefined()
+    for (let i = 0; i < 2; i += 1) expect((await decide('1', 'bob')).ban).toBeUndefined()
+    expect((await decide('1', 'bob')).ban).toMatchObject({ began: true })
+    expect(await decide('2', 'bob')).toMatchObject({ allowed: true })
+    limiter.close()
+  })
+
   test('while it fails this process counts', async () => {
     store.fail()
     const limiter = createLimiter({ ...terms, store })

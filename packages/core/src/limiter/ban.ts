@@ -4,7 +4,6 @@ import { SluiceError } from '../errors/sluice-error.ts'
 import { checkInteger, checkObject } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import { checkKnown } from '../options/known.ts'
-import type { Policy } from './policy.ts'
 
 /** When a client is banned, and for how long. */
 export interface BanOptions {
@@ -26,17 +25,17 @@ const EXPECTED = "an object such as { after: 3, within: '1h', for: ['1m', '10m',
 
 /**
  * @param options the option `ban` as the user wrote it
- * @param policy the limiter's first: limiters that share its quota share bans too
+ * @param quota the keyspace of the limiter's first policy: limiters that share it share bans too
  * @param dryRun what is refused goes on: such bans are kept apart from real ones
  * @throws SluiceError
  */
-export function compileBan(options: unknown, policy: Policy, dryRun: boolean): Ban {
+export function compileBan(options: unknown, quota: string, dryRun: boolean): Ban {
   const given = checkObject('ban', options, EXPECTED) as Partial<BanOptions>
   checkKnown('ban', given, ['after', 'within', 'for'])
   const limit = checkInteger('ban.after', given.after, 1, MAX_REFUSALS)
   const windowMs = parseDuration('ban.within', given.within)
   const bansMs = checkDurations(given.for)
-  const space = `ban:${windowMs}:${limit}:${policy.space(policy.typicalLimit)}`
+  const space = `ban:${windowMs}:${limit}:${quota}`
   return {
     limit: ban.compile({ limit, windowMs, bansMs }),
     space: dryRun ? `dry-${space}` : space,

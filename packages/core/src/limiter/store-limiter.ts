@@ -71,7 +71,10 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     this.ownsStore = options.store === undefined
     const values = readOptions(OPTIONS.store, '', options)
     this.prefix = values.prefix + scope
-    if (values.ban !== undefined) this.ban = compileBan(values.ban, policies[0] as Policy, dryRun)
+    if (values.ban !== undefined) {
+      const [first] = policies as [Policy]
+      this.ban = compileBan(values.ban, first.space(first.typicalLimit), dryRun)
+    }
     const failureMode = compileFailureMode(values, policies, settles)
     if (this.store.mode === 'async') {
       this.resilient = new ResilientStore(this.store as Store as Store<'async'>, failureMode)
