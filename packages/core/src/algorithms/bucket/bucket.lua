@@ -2,7 +2,7 @@
 -- stores/redis/compose.ts documents.
 -- state: a = level in parts, b = the tick at which it stood there
 -- constants: capacity (parts), unit (parts per unit of cost), rate (parts that drain per tick), window
--- (ms), ticks per window (both left out where a tick is a millisecond)
+-- (ms), ticks per window (left out where a tick is a millisecond)
 --# constants capacity unit rate window ticks
 
 --# enter
@@ -34,10 +34,8 @@ a = math.min(MAX_EXACT, math.max(0, a + change))
 --# whole
 wholeIn = math.ceil(a / rate)
 if ticks and wholeIn > 0 then wholeIn = tickStart(b + wholeIn, window, ticks) - now end
--- Kept as long again, since most requests fill it further, and at least as long as a full one takes
--- to drain, up to a minute: so few requests must renew the life of the key, or create it again.
+-- Kept as long again, since most requests fill it further, and at least for a window, up to a
+-- minute: so few requests must renew the life of the key, or create it again.
 keepFor = 2 * wholeIn
-local least = capacity / rate
-if ticks then least = least * window / ticks end
-if least > 60000 then least = 60000 end
-if keepFor < least then keepFor = least - least % 1 end
+local least = window < 60000 and window or 60000
+if keepFor < least then keepFor = least end

@@ -62,7 +62,7 @@ export class BucketLimit implements CompiledLimit {
         : params.capacity * this.unit + tickAt(params.queueMs, this.window, this.ticks) * this.rate
     this.scale = exact ? `${this.unit}` : `${this.unit}of${this.ticks}`
     const { capacity, unit, rate, window, ticks } = this
-    this.numbers = exact ? [capacity, unit, rate] : [capacity, unit, rate, window, ticks]
+    this.numbers = exact ? [capacity, unit, rate, window] : [capacity, unit, rate, window, ticks]
   }
 
   constants(): readonly number[] {
