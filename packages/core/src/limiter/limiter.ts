@@ -46,7 +46,7 @@ export interface Limiter<M extends StoreMode = StoreMode> {
     options?: { at?: number; source?: DecisionSource } & LimitOptions,
   ): Answer<M, void>
   /**
-   * Refuses the key for this time; then its quota is whole.
+   * Refuses the key for this time; then its quota is whole. It takes the place of a ban.
    * @param options.limit as with `reset`
    */
   block(key: string, duration: Duration, options?: { limit?: number }): Answer<M, void>

@@ -11,7 +11,7 @@ export type Note = (charges: readonly Charge[], result: StoreResult) => void
 /**
  * The remembered refusals for the policies of one ledger. They answer a request only if the answer
  * is exactly that of the store: for costs of at most one unit, and if every policy is known to have
- * nothing left. If a policy has something left, only the store knows `remaining`.
+ * nothing left, or the client is known to be banned. If a policy has something left, only the store knows `remaining`.
  */
 export class LedgerRefusals {
   private readonly shared: RefusalCache
