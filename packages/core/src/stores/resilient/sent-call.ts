@@ -1,7 +1,6 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
 import type { Place } from './call-line.ts'
 import type { PendingCall } from './call-queue.ts'
-import type { Health } from './health.ts'
 
 /** What is asked of a store. Either `answered` or `failed` is called, once; neither may throw. */
 export interface StoreCall<T> {
@@ -12,21 +11,32 @@ export interface StoreCall<T> {
   late?(answer: T): void
 }
 
+/** What keeps the calls on their way, and learns how they end. */
+interface Sender {
+  /** Ends a call whose answer has come. False: it was given up before. */
+  end(call: SentCall<unknown>): boolean
+  /** Ends a call that is given up. */
+  leave(call: SentCall<unknown>): void
+  succeeded(): void
+  /** @param askedAt when the store was called, ms on the monotonic clock */
+  failed(error: unknown, askedAt: number): void
+}
+
 /** A call on its way: one object for the line, the deadline and the answer. */
 export class SentCall<T> implements Place, PendingCall {
   state: Place['state'] = 'waiting'
   dueAt = 0
   before: PendingCall | undefined = undefined
   after: PendingCall | undefined = undefined
-  private readonly health: Health
+  private readonly sender: Sender
   private readonly call: StoreCall<T>
   private readonly unanswered: { late: number }
   /** Undefined until the store was called. */
   private askedAt: number | undefined = undefined
 
   /** @param unanswered where it counts while it is late */
-  constructor(health: Health, call: StoreCall<T>, unanswered: { late: number }) {
-    this.health = health
+  constructor(sender: Sender, call: StoreCall<T>, unanswered: { late: number }) {
+    this.sender = sender
     this.call = call
     this.unanswered = unanswered
   }
@@ -40,22 +50,22 @@ export class SentCall<T> implements Place, PendingCall {
   }
 
   refuse(reason: unknown): void {
-    this.health.leave(this)
+    this.sender.leave(this)
     this.call.failed(reason)
   }
 
   giveUp(error: Error): void {
-    this.health.leave(this)
+    this.sender.leave(this)
     if (this.askedAt !== undefined) {
       this.unanswered.late += 1
-      this.health.failed(error, this.askedAt)
+      this.sender.failed(error, this.askedAt)
     }
     this.call.failed(error)
   }
 
   private answered(answer: T): void {
-    if (this.health.end(this)) {
-      this.health.succeeded()
+    if (this.sender.end(this)) {
+      this.sender.succeeded()
       this.call.answered(answer)
     } else {
       this.unanswered.late -= 1
@@ -64,9 +74,9 @@ export class SentCall<T> implements Place, PendingCall {
   }
 
   private failed(error: unknown): void {
-    const inTime = this.health.end(this)
+    const inTime = this.sender.end(this)
     if (!inTime) this.unanswered.late -= 1
-    if (inTime || error instanceof SluiceError) this.health.failed(error, this.askedAt as number)
+    if (inTime || error instanceof SluiceError) this.sender.failed(error, this.askedAt as number)
     if (inTime) this.call.failed(error)
   }
 }
