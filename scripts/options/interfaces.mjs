@@ -33,6 +33,11 @@ import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'`,
     body('What one policy promises.', 'PolicyOptions', OPTIONS.policy),
     body(
+      'What a policy promises that counts what is in use at the same time.',
+      'ConcurrencyOptions',
+      OPTIONS.concurrency,
+    ),
+    body(
       'Where a limiter counts, and what it does about a remote store that is slow, or down.',
       'StoreOptions<M extends StoreMode = StoreMode>',
       OPTIONS.store,
@@ -58,7 +63,7 @@ function http() {
     'http/options.generated.ts',
     `import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { Decision } from '../limiter/decision.ts'
-import type { PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
+import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { HeaderProfile } from './fields/profiles/index.ts'
 import type { KeyOption, UserOption } from './keys/key-reader.ts'
@@ -68,6 +73,12 @@ import type { SettleOption } from './settlement/settle-option.ts'`,
       'What one policy promises, and what it reads from a request.',
       `RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, ${replaced}>`,
       Object.fromEntries([...ofRequest, ...inPolicies]),
+      true,
+    ),
+    body(
+      'What a policy promises that counts requests in progress.',
+      "RequestConcurrencyOptions<Request> extends Omit<ConcurrencyOptions, 'concurrent'>",
+      { concurrent: OPTIONS.concurrency.concurrent },
       true,
     ),
     body(

@@ -11,6 +11,10 @@ const SECTIONS = {
     'What a policy counts',
     'For a limiter with one policy, set these in the options themselves. For several, set them in the entries of `policies`.',
   ],
+  concurrency: [
+    'What a policy counts at the same time',
+    'Instead of the options above, except `name`. In an adapter beside `key`.',
+  ],
   requestPolicy: [
     'What a policy reads from a request',
     'Only in adapters. They apply to all policies of the limiter; an entry of `policies` can have its own.',

@@ -5,7 +5,7 @@ export type { HeaderProfile } from './http/fields/profiles/index.ts'
 export { exposedHeaders } from './http/fields/profiles/index.ts'
 export type { KeyOption, UserOption } from './http/keys/key-reader.ts'
 export type { TrustProxyOption } from './http/keys/trust-proxy.ts'
-export type { RequestPolicyOptions } from './http/options.generated.ts'
+export type { RequestConcurrencyOptions, RequestPolicyOptions } from './http/options.generated.ts'
 export type {
   RateLimitOptions,
   RouteOverrides,
@@ -14,12 +14,13 @@ export type {
 export { RateLimitError } from './http/refusal/refusal.ts'
 export type { SettleOption } from './http/settlement/settle-option.ts'
 export { addressKey } from './key/address.ts'
+export type { Acquisition } from './limiter/acquisition.ts'
 export type { BanOptions } from './limiter/ban.ts'
 export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts'
 export type { BanDecision, Decision, PolicyDecision } from './limiter/decision.ts'
 export { estimateTokens } from './limiter/estimate-tokens.ts'
 export type { Limiter } from './limiter/limiter.ts'
-export type { PolicyOptions } from './limiter/options.generated.ts'
+export type { ConcurrencyOptions, PolicyOptions } from './limiter/options.generated.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export type { Duration } from './options/duration.ts'
 export type { Unit } from './options/unit.ts'

@@ -106,16 +106,23 @@ export interface CompiledLimit {
    * yet. A cost of 0 is admitted while at least one unit remains.
    */
   decide(state: KeyState, now: number, cost: number): void
-  /** Charges the state, which `decide` has brought to `now`, with `cost` units. */
-  commit(state: KeyState, now: number, cost: number): void
+  /**
+   * Charges the state, which `decide` has brought to `now`, with `cost` units.
+   * @param slot of an algorithm that holds slots: the number of the one that is taken, 1 … 2^53 − 1.
+   *   Without it nothing is charged
+   */
+  commit(state: KeyState, now: number, cost: number, slot?: number): void
   /**
    * Corrects by `delta` units what was charged at `chargedAt`: gives back (negative), down to an
    * untouched quota, or charges more (positive), into debt if necessary. Only in the window that
    * was charged: once that has passed, nothing changes. A bucket gives back what has not drained
    * since. So the requests of any span never really cost more than the algorithm's bound, whenever
    * and in whatever order they are settled. Leaves `remaining` and `resetMs`.
+   *
+   * An algorithm that holds slots gives back exactly this `slot` (negative), if it is still held;
+   * or holds it anew from `now` on (positive), also if it was lost or all others are in use.
    */
-  settle(state: KeyState, now: number, delta: number, chargedAt: number): void
+  settle(state: KeyState, now: number, delta: number, chargedAt: number, slot?: number): void
 }
 
 /** The options of a policy that only some algorithms have. */
@@ -134,6 +141,8 @@ export interface Algorithm {
   readonly maxLimit: number
   /** True: a key's state grows with what was admitted, by a log. False: it is three integers. */
   readonly keepsLog: boolean
+  /** True: a charge is a slot (`Charge.slot`), in use until it is given back or no longer renewed. */
+  readonly holdsSlots?: boolean
   compile(params: AlgorithmParams): CompiledLimit
   /** The same step in Lua, in the sections that stores/redis/compose.ts documents. */
   readonly lua: string

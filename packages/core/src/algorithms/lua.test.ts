@@ -6,6 +6,8 @@ import { manualClock } from '../testing/index.ts'
 import type { Algorithm, Outcome } from './algorithm.ts'
 import { calendarWindow } from './calendar-window/calendar-window.ts'
 import { calendarWindowTraces } from './calendar-window/traces.ts'
+import { concurrency } from './concurrency/concurrency.ts'
+import { concurrencyTraces } from './concurrency/traces.ts'
 import { fixedWindow } from './fixed-window/fixed-window.ts'
 import { fixedWindowTraces } from './fixed-window/traces.ts'
 import { leakyBucket } from './leaky-bucket/leaky-bucket.ts'
@@ -55,22 +57,23 @@ async function replay(algorithm: Algorithm, trace: Trace, form: keyof typeof for
     return { name: `${i} ${form} ${algorithm.name}: ${name}`, algorithm: each.algorithm }
   })
   const ledger = redisStore(client, { clock }).open(keyspaces, 'traces')
-  const charge = (key: string, units: number): Charge[] => [
+  const charge = (key: string, units: number, slot?: number): Charge[] => [
     ...others(before).map((each) => ({ key, limit: each, cost: 0 })),
-    { key, limit, cost: units },
+    { key, limit, cost: units, slot },
     ...others(after).map((each) => ({ key, limit: each, cost: 0 })),
   ]
-  const consume = async (cost: number) => {
-    if (!batched) return ledger.consume(charge('one', cost))
-    const [, result] = (await ledger.consumeAll?.([charge('two', 1), charge('one', cost)])) ?? []
+  const consume = async (cost: number, slot?: number) => {
+    if (!batched) return ledger.consume(charge('one', cost, slot))
+    const requests = [charge('two', 1), charge('one', cost, slot)]
+    const [, result] = (await ledger.consumeAll?.(requests)) ?? []
     return result as StoreResult
   }
   const said: Partial<Outcome>[] = []
   for (const step of trace.steps) {
     clock.set(from + step.at)
-    if ('cost' in step) said.push(outcomeOf(await consume(step.cost), before))
+    if ('cost' in step) said.push(outcomeOf(await consume(step.cost, step.slot), before))
     else {
-      await ledger.settle(charge('one', step.delta), from + step.chargedAt)
+      await ledger.settle(charge('one', step.delta, step.slot), from + step.chargedAt)
       const { remaining, resetMs } = outcomeOf(await ledger.peek(charge('one', 0)), before)
       said.push({ remaining, resetMs })
     }
@@ -92,6 +95,7 @@ const recorded: { algorithm: Algorithm; traces: readonly Trace[] }[] = [
   { algorithm: slidingLog, traces: slidingLogTraces },
   { algorithm: tokenBucket, traces: tokenBucketTraces },
   { algorithm: leakyBucket, traces: leakyBucketTraces },
+  { algorithm: concurrency, traces: concurrencyTraces },
 ]
 
 describe.each(recorded)('$algorithm.name in Lua follows the traces', ({ algorithm, traces }) => {

@@ -46,6 +46,8 @@ export interface CompiledOptions<Request, Response> {
   readonly rules: readonly ChargeRule<Request, Response>[]
   /** Whether a rule settles. */
   readonly settles: boolean
+  /** Whether a rule takes a slot, to be given back at the end of the response. */
+  readonly holdsSlots: boolean
   /** The kinds of keys besides addresses. */
   readonly keyKinds: readonly KeyKind[]
   readonly ipv6Prefix: number
@@ -77,6 +79,7 @@ export function compileOptions<Request, Response>(
   return {
     rules,
     settles: rules.some(({ settle }) => settle !== undefined),
+    holdsSlots: rules.some(({ policy }) => policy.holdsSlots),
     keyKinds: rules.map(({ keyKind }) => keyKind),
     ipv6Prefix,
     access: listed ? new Access(allow ?? [], deny ?? [], address) : undefined,
@@ -101,16 +104,22 @@ function compileRules<Request, Response>(
     const own = options.policies?.[i] ?? options
     const path = own === options ? '' : `policies[${i}]`
     // `settle` corrects the `cost` of the same policy.
-    const inherited = own.cost === undefined ? common : { ...common, settle: undefined }
+    const inherited = policy.holdsSlots
+      ? { ...common, cost: 1, settle: undefined }
+      : own.cost === undefined
+        ? common
+        : { ...common, settle: undefined }
     const values =
       own === options ? common : readOptions(OPTIONS.requestPolicy, path, own, inherited)
     const { key, cost, settle } = values as RequestValues<Request, Response>
-    if (policy.unit !== 'requests') checkCounted(policy, own.cost ?? options.cost ?? settle)
+    const limit = (own as { limit?: unknown; concurrent?: unknown })[policy.limitOption]
+    if (policy.unit !== 'requests' && !policy.holdsSlots)
+      checkCounted(policy, own.cost ?? options.cost ?? settle)
     return {
       policy,
       keyKind: typeof key === 'function' ? 'function' : key,
       key: keyReader(key, options.user, ipv6Prefix, address, adapter),
-      limit: typeof own.limit === 'function' ? own.limit : undefined,
+      limit: typeof limit === 'function' ? (limit as Reader<Request, unknown>) : undefined,
       anchor: typeof own.anchor === 'function' ? own.anchor : undefined,
       cost:
         typeof cost === 'function'

@@ -61,9 +61,9 @@ export class HttpLimiter<Request, Response> {
     )
   }
 
-  /** Whether something settles, so that responses are watched. */
+  /** Whether something is settled or released at the end of responses, so that they are watched. */
   get settles(): boolean {
-    return this.compiled.settles
+    return this.compiled.settles || this.compiled.holdsSlots
   }
 
   get ipv6Prefix(): number {

@@ -2,6 +2,7 @@ import { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
 import { parseCidr } from '../key/cidr.ts'
 import { kindOf, readKey, textKey } from '../key/notation.ts'
+import type { Acquisition } from '../limiter/acquisition.ts'
 import type { Decision } from '../limiter/decision.ts'
 import type { Limiter, LimitOptions } from '../limiter/limiter.ts'
 import { checkKey } from '../limiter/store-limiter.ts'
@@ -33,6 +34,10 @@ export class MiddlewareLimiter implements Limiter {
 
   consume(key: string, options?: { cost?: number } & LimitOptions): MaybePromise<Decision> {
     return this.base.limiter.consume(this.baseKey(key), options)
+  }
+
+  acquire(key: string, options?: { cost?: number } & LimitOptions): MaybePromise<Acquisition> {
+    return this.base.limiter.acquire(this.baseKey(key), options)
   }
 
   peek(key: string, options?: LimitOptions): MaybePromise<Decision> {

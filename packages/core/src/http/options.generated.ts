@@ -1,7 +1,7 @@
 // Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.
 import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { Decision } from '../limiter/decision.ts'
-import type { PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
+import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { HeaderProfile } from './fields/profiles/index.ts'
 import type { KeyOption, UserOption } from './keys/key-reader.ts'
@@ -43,6 +43,16 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    * the limiter's `settle`, unless the policy has a `cost` of its own.
    */
   settle?: SettleOption<Request, Response>
+}
+
+/** What a policy promises that counts requests in progress. */
+export interface RequestConcurrencyOptions<Request> extends Omit<ConcurrencyOptions, 'concurrent'> {
+  /**
+   * The requests of one key that may be in progress at the same time. A request uses a slot until
+   * the application has ended its response. 0 refuses everything. Integer, 0 … 1,000 requests. Or a
+   * function of the request that gives one.
+   */
+  concurrent: number | ((request: Request) => MaybePromise<number>)
 }
 
 /** The options of an adapter, besides those of its policies. */

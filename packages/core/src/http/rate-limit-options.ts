@@ -1,5 +1,15 @@
+import type { EitherPolicy } from '../limiter/concurrency-options.ts'
 import type { PolicyOptions } from '../limiter/options.generated.ts'
-import type { HttpOptions, RequestPolicyOptions } from './options.generated.ts'
+import type {
+  HttpOptions,
+  RequestConcurrencyOptions,
+  RequestPolicyOptions,
+} from './options.generated.ts'
+
+type AnyPolicy<Request, Response> = EitherPolicy<
+  RequestPolicyOptions<Request, Response>,
+  RequestConcurrencyOptions<Request>
+>
 
 /** The options of a limiter with one policy. */
 type OnlyPolicy<Request, Response> = Omit<
@@ -7,13 +17,18 @@ type OnlyPolicy<Request, Response> = Omit<
   'name'
 >
 
-type SinglePolicy<Request, Response> = OnlyPolicy<Request, Response> & { policies?: undefined }
+type SinglePolicy<Request, Response> = EitherPolicy<
+  OnlyPolicy<Request, Response>,
+  RequestConcurrencyOptions<Request>
+> & { policies?: undefined }
 
 type SeveralPolicies<Request, Response> = {
-  [option in keyof OnlyPolicy<Request, Response>]?: undefined
+  [option in
+    | keyof OnlyPolicy<Request, Response>
+    | keyof RequestConcurrencyOptions<Request>]?: undefined
 } & {
   /** All must admit a request; they are decided together, and none is charged if one refuses. */
-  policies: readonly RequestPolicyOptions<Request, Response>[]
+  policies: readonly AnyPolicy<Request, Response>[]
 }
 
 /** The options of `rateLimit`, the same for every framework. */
@@ -22,13 +37,14 @@ export type RateLimitOptions<Request, Response> = HttpOptions<Request, Response>
 
 /**
  * What an entry for a route replaces. If it sets its own `limit`, `window`, `algorithm`,
- * `burst`, `maxDelay` or `policies`, the route is counted separately.
+ * `burst`, `maxDelay`, `concurrent` or `policies`, the route is counted separately.
  */
 export type RouteOverrides<Request, Response> = Partial<
   Omit<HttpOptions<Request, Response>, 'store' | 'prefix'>
 > &
-  Partial<OnlyPolicy<Request, Response>> & {
-    policies?: readonly RequestPolicyOptions<Request, Response>[]
+  Partial<OnlyPolicy<Request, Response>> &
+  Partial<RequestConcurrencyOptions<Request>> & {
+    policies?: readonly AnyPolicy<Request, Response>[]
   }
 
 /**

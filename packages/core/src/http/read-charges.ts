@@ -1,3 +1,4 @@
+import { nextSlot } from '../limiter/slot-number.ts'
 import { checkCost } from '../limiter/store-limiter.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
@@ -62,9 +63,10 @@ function toCharge<Request, Response>(
   limit: unknown,
   anchor: unknown,
 ): Charge {
-  return {
+  const charge = {
     key,
     limit: policy.compiledLimit ?? policy.limitFor(limit, anchor),
     cost: cost === given ? (cost as number) : checkCost(cost),
   }
+  return policy.holdsSlots ? { ...charge, slot: nextSlot() } : charge
 }

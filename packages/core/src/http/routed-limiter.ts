@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { SluiceError } from '../errors/sluice-error.ts'
+import { CONCURRENCY_OPTIONS, WINDOW_OPTIONS } from '../limiter/concurrency-options.ts'
 import type { Limiter } from '../limiter/limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { checkObject } from '../options/checks.ts'
@@ -16,7 +17,7 @@ export class RoutedLimiter<Request, Response> {
   readonly base: HttpLimiter<Request, Response>
   /** All of them together, for the application's own calls. */
   readonly limiter: Limiter
-  /** Whether one of them settles, so that responses are watched. */
+  /** Whether one of them settles or releases something, so that responses are watched. */
   readonly settles: boolean
   private readonly adapter: RequestAdapter<Request, Response>
   private readonly everywhere: readonly HttpLimiter<Request, Response>[]
@@ -123,6 +124,10 @@ export function limiterOfRoute<Request, Response>(
   const options: Record<string, unknown> = { ...base.options, store: base.limiter.store }
   const single = PLACES.onlyPolicy.some((option) => option in named)
   if (single) delete options.policies
+  // A route counts per window or at the same time, whatever the limiter does elsewhere.
+  if (CONCURRENCY_OPTIONS.some((option) => option in named))
+    for (const option of WINDOW_OPTIONS) delete options[option]
+  else if (single) for (const option of CONCURRENCY_OPTIONS) delete options[option]
   if ('policies' in named) for (const option of PLACES.onlyPolicy) delete options[option]
   const own = apart || single || 'policies' in named
   try {

@@ -12,6 +12,7 @@ import { PROBLEM_MEDIA_TYPE, problemBody } from './refusal/problem.ts'
 import { RateLimitError, type Refusal, writeRefusalFields } from './refusal/refusal.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 import type { DelaySlots } from './response/delay.ts'
+import { releaseInTime } from './settlement/release-in-time.ts'
 import { settleInTime } from './settlement/settle-in-time.ts'
 import { Settlement } from './settlement/settlement.ts'
 import { left, type Verdict } from './verdict.ts'
@@ -125,10 +126,18 @@ export class VerdictResponder<Request, Response> {
       const settled = decision.policies.filter((_, i) => rules[i]?.settle !== undefined)
       settleInTime(settlement, adapter, response, settled)
     }
+    const held = this.compiled.holdsSlots ? limiter.hold(charges, decision) : undefined
+    if (held !== undefined) releaseInTime(held, adapter, response)
     if (!waits(decision, this.compiled)) return true
-    return this.delaySlots.delay(waitingKey(charges, decision), decision.delayMs, (callback) =>
-      adapter.whenClosed(response, callback),
+    const turn = this.delaySlots.delay(
+      waitingKey(charges, decision),
+      decision.delayMs,
+      (callback) => adapter.whenClosed(response, callback),
     )
+    return then(turn, (came) => {
+      if (!came) void held?.release()
+      return came
+    })
   }
 }
 

@@ -3,8 +3,9 @@ import { checkKnown } from '../options/known.ts'
 import { PLACES } from '../options/places.ts'
 import type { RedisClient } from '../stores/redis/client.ts'
 import type { Store, StoreMode } from '../stores/store.ts'
+import type { EitherPolicy } from './concurrency-options.ts'
 import type { Limiter } from './limiter.ts'
-import type { PolicyOptions, StoreOptions } from './options.generated.ts'
+import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from './options.generated.ts'
 import { compilePolicies } from './policies.ts'
 import { StoreLimiter } from './store-limiter.ts'
 
@@ -12,9 +13,10 @@ import { StoreLimiter } from './store-limiter.ts'
 export type LimiterOptions<M extends StoreMode = StoreMode> = StoreOptions<M> &
   (SinglePolicy | SeveralPolicies)
 
-type SinglePolicy = Omit<PolicyOptions, 'name'> & { policies?: undefined }
-type SeveralPolicies = { [option in keyof Omit<PolicyOptions, 'name'>]?: undefined } & {
-  policies: readonly PolicyOptions[]
+type OnlyPolicy = Omit<PolicyOptions, 'name'>
+type SinglePolicy = EitherPolicy<OnlyPolicy> & { policies?: undefined }
+type SeveralPolicies = { [option in keyof (OnlyPolicy & ConcurrencyOptions)]?: undefined } & {
+  policies: readonly EitherPolicy<PolicyOptions>[]
 }
 
 /** Without a store a limiter counts in memory, so the type of an optional store leaves undefined out. */

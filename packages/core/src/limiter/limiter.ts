@@ -1,6 +1,7 @@
 import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { Duration } from '../options/duration.ts'
 import type { Answer, DecisionSource, StoreMode } from '../stores/store.ts'
+import type { Acquisition } from './acquisition.ts'
 import type { Decision } from './decision.ts'
 
 /** What an adapter would read from a request, for options that are functions of it. */
@@ -21,9 +22,16 @@ export interface Limiter<M extends StoreMode = StoreMode> {
    * nothing.
    * @param key 1 or more characters
    * @param options.cost units, an integer, 0 … 2^53 − 1, default 1; 0 is admitted while one remains
-   * @throws SluiceError for a wrong argument
+   * @throws SluiceError for a wrong argument, and if a policy has `concurrent`: see `acquire`
    */
   consume(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Decision>
+  /**
+   * Takes a slot of each policy with `concurrent`, and charges the others, if every policy admits
+   * it. Give the slots back with `release`, or declare the result with `await using`.
+   * @param options.cost units of the other policies, as for `consume`
+   * @throws SluiceError for a wrong argument, and if no policy has `concurrent`
+   */
+  acquire(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Acquisition<M>>
   /** The decision that a request would get now; changes nothing. */
   peek(key: string, options?: LimitOptions): Answer<M, Decision>
   /**

@@ -61,6 +61,21 @@ export interface PolicyOptions {
   unit?: Unit
 }
 
+/** What a policy promises that counts what is in use at the same time. */
+export interface ConcurrencyOptions {
+  /**
+   * The requests of one key that may be in progress at the same time. A request uses a slot until
+   * the application has ended its response. 0 refuses everything. Integer, 0 … 1,000 requests.
+   */
+  concurrent: number
+  /**
+   * With `concurrent`: how long a slot stays in use if its process no longer renews it, because the
+   * process died or the client has left a request that never ends. A process renews its slots three
+   * times in this time. Duration, 1000 ms … 1 hour. Default: `'30s'`.
+   */
+  hold?: Duration
+}
+
 /** Where a limiter counts, and what it does about a remote store that is slow, or down. */
 export interface StoreOptions<M extends StoreMode = StoreMode> {
   /**

@@ -2,7 +2,6 @@ import { SluiceError } from '../errors/sluice-error.ts'
 import { checkObject } from '../options/checks.ts'
 import { checkKnown } from '../options/known.ts'
 import { PLACES } from '../options/places.ts'
-import type { PolicyOptions } from './options.generated.ts'
 import { Policy } from './policy.ts'
 
 /** The limiter's policies from its options: `policies`, or the one of the options themselves. */
@@ -12,15 +11,14 @@ export function compilePolicies(
 ): [Policy, ...Policy[]] {
   const { policies } = options
   if (policies === undefined) {
-    const { name: _, ...single } = options as PolicyOptions
-    return [new Policy('', single)]
+    return [new Policy('', { ...options, name: undefined })]
   }
   const inline = PLACES.onlyPolicy.find((option) => (options as never)[option] !== undefined)
   if (inline !== undefined) {
     throw new SluiceError({
       code: 'SLUICE_OPTION_CONFLICT',
       option: inline,
-      expected: 'either policies, or limit and window',
+      expected: 'either policies, or the options of a single one',
       received: (options as never)[inline],
       fix: `Move ${inline} into an entry of policies.`,
     })
@@ -37,7 +35,7 @@ export function compilePolicies(
   const compiled = policies.map((policy, i) => {
     const path = `policies[${i}]`
     checkKnown(path, checkObject(path, policy, 'a policy'), known)
-    return new Policy(path, policy as PolicyOptions)
+    return new Policy(path, policy)
   })
   checkNamesDiffer(compiled)
   return compiled as [Policy, ...Policy[]]

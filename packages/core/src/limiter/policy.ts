@@ -1,12 +1,19 @@
-import { type AlgorithmParams, type CompiledLimit, MAX_LIMIT } from '../algorithms/algorithm.ts'
+import {
+  type Algorithm,
+  type AlgorithmParams,
+  type CompiledLimit,
+  MAX_LIMIT,
+} from '../algorithms/algorithm.ts'
 import type { Calendar } from '../algorithms/calendar-window/calendar.ts'
 import { calendarWindow } from '../algorithms/calendar-window/calendar-window.ts'
-import { type AlgorithmName, algorithms } from '../algorithms/index.ts'
+import { concurrency } from '../algorithms/concurrency/concurrency.ts'
+import { algorithms } from '../algorithms/index.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { ALGORITHM_OPTIONS, algorithmsWith } from '../options/algorithm-options.ts'
 import { readOptions, type Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import type { Unit } from '../options/unit.ts'
+import { asWindowTerms } from './concurrency-options.ts'
 import type { PolicyOptions } from './options.generated.ts'
 import { PolicyWindow } from './policy-window.ts'
 
@@ -21,12 +28,17 @@ interface Configured {
   readonly calendar: Calendar | undefined
 }
 
+/** A policy as the user wrote it: of what is checked here, the types are not known yet. */
+type PolicyInput = Omit<PolicyOptions, 'limit' | 'window'> & { limit?: unknown; window?: unknown }
+
 /** A policy, checked and compiled. */
 export class Policy {
   readonly name: string
   /** The limit of every request, or undefined if it depends on the request. */
   readonly compiledLimit: CompiledLimit | undefined
-  readonly algorithm: AlgorithmName
+  /** The option that its quota comes from. */
+  readonly limitOption: 'limit' | 'concurrent'
+  readonly algorithm: Algorithm
   readonly unit: Unit
   /** The user's other options of the algorithm; missing ones have its defaults. */
   readonly params: Omit<AlgorithmParams, 'limit'>
@@ -43,14 +55,18 @@ export class Policy {
    * @param options as the user wrote them; with `limit` a function, `limitFor` compiles each value
    * @throws SluiceError
    */
-  constructor(path: string, options: Omit<PolicyOptions, 'limit'> & { limit: unknown }) {
-    this.values = readOptions(OPTIONS.policy, path, options)
+  constructor(path: string, options: PolicyInput) {
+    const terms = asWindowTerms(path, options)
+    const isConcurrent = terms !== options
+    this.values = readOptions(OPTIONS.policy, path, terms)
     const { name, limit, algorithm, unit, burst, maxDelay: maxDelayMs, anchor } = this.values
     this.path = path
     this.name = name
+    this.limitOption = isConcurrent ? 'concurrent' : 'limit'
     this.window = new PolicyWindow(path === '' ? '' : `${path}.`, this.values)
-    this.algorithm = this.window.unit === undefined ? algorithm : 'fixed-window'
-    this.unit = unit
+    const counted = this.window.unit === undefined ? algorithm : 'fixed-window'
+    this.algorithm = isConcurrent ? concurrency : algorithms[counted]
+    this.unit = isConcurrent ? 'concurrent-requests' : unit
     this.checkAlgorithm(options)
     const oneOfSeveral = typeof limit === 'function'
     this.params = { windowMs: this.windowMs, burst, maxDelayMs, oneOfSeveral }
@@ -61,6 +77,11 @@ export class Policy {
   /** The longest that a window lasts, ms. */
   get windowMs(): number {
     return this.window.ms
+  }
+
+  /** Whether it counts what is in use at the same time: each of its charges needs a slot. */
+  get holdsSlots(): boolean {
+    return this.algorithm.holdsSlots === true
   }
 
   /** Units per window, or undefined if it is a function of the request. */
@@ -121,7 +142,7 @@ export class Policy {
     const [option, received] = varying
     throw new SluiceError({
       code: 'SLUICE_OPTION_TYPE',
-      option: this.at(option),
+      option: this.at(option === 'limit' ? this.limitOption : option),
       expected: 'the same value for every request',
       received,
       fix: 'Create a limiter for each value: only adapters have a request to call the function with.',
@@ -135,12 +156,12 @@ export class Policy {
   space(limit: CompiledLimit): string {
     const units = this.limit === undefined ? '*' : `${(this.compiledLimit ?? limit).units}`
     const scale = limit.scale === '' ? '' : `/${limit.scale}`
-    return `${this.algorithm}:${this.windowMs}:${units}${scale}:${this.name}`
+    return `${this.algorithm.name}:${this.windowMs}:${units}${scale}:${this.name}`
   }
 
   private compile(limit: unknown, calendar: Calendar | undefined): CompiledLimit {
-    const { maxLimit } = algorithms[this.algorithm]
-    const checked = OPTIONS.policy.limit.type.check(this.at('limit'), limit, maxLimit)
+    const { maxLimit } = this.algorithm
+    const checked = OPTIONS.policy.limit.type.check(this.at(this.limitOption), limit, maxLimit)
     if (checked > 0) this.checkProportions(checked)
     const compiled = this.limitOf({ ...this.params, limit: checked, calendar })
     this.configured.set(compiled, { limit: checked, calendar })
@@ -148,7 +169,7 @@ export class Policy {
   }
 
   private limitOf(params: AlgorithmParams): CompiledLimit {
-    const algorithm = params.calendar === undefined ? algorithms[this.algorithm] : calendarWindow
+    const algorithm = params.calendar === undefined ? this.algorithm : calendarWindow
     return algorithm.compile(params.limit === 0 ? { ...params, burst: 0 } : params)
   }
 
@@ -183,7 +204,7 @@ export class Policy {
 
   /** Options of other algorithms have no meaning, so that they must be a mistake. */
   private checkAlgorithm(options: { algorithm?: unknown }): void {
-    if (options.algorithm !== undefined && options.algorithm !== this.algorithm) {
+    if (options.algorithm !== undefined && options.algorithm !== this.algorithm.name) {
       throw new SluiceError({
         code: 'SLUICE_OPTION_CONFLICT',
         option: this.at('algorithm'),
@@ -195,12 +216,12 @@ export class Policy {
     for (const option of ALGORITHM_OPTIONS) {
       if ((options as Record<string, unknown>)[option] === undefined) continue
       const having = algorithmsWith(option)
-      if (having.includes(this.algorithm)) continue
+      if (having.some((name) => name === this.algorithm.name)) continue
       throw new SluiceError({
         code: 'SLUICE_OPTION_CONFLICT',
         option: this.at(option),
         expected: `algorithm: '${having[0]}' with it`,
-        received: this.algorithm,
+        received: this.algorithm.name,
         fix: `Remove ${this.at(option)}, or choose algorithm: '${having[0]}'.`,
       })
     }

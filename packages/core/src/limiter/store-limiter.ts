@@ -13,18 +13,22 @@ import type {
   Answer,
   Charge,
   DecisionSource,
+  Keyspace,
   Ledger,
   Store,
   StoreMode,
   StoreResult,
 } from '../stores/store.ts'
+import { type Acquisition, toAcquisition } from './acquisition.ts'
 import { type Ban, compileBan } from './ban.ts'
 import { type Decision, toDecision } from './decision.ts'
 import { compileFailureMode } from './failure-mode.ts'
+import { type HeldSlot, HeldSlots } from './held-slots.ts'
 import type { Limiter, LimitOptions } from './limiter.ts'
 import { Watch } from './made-per-request.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
+import { nextSlot } from './slot-number.ts'
 
 /** A policy has at most 15: there are more only where several limits vary together. */
 const MAX_LEDGERS = 100
@@ -60,6 +64,8 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   /** The only ledger, unless a limit is a function of the request. */
   private readonly staticLedger: Ledger<M> | undefined
   private readonly ban: Ban | undefined
+  /** Undefined if no policy has `concurrent`. */
+  private readonly held: HeldSlots | undefined
   private watch: Watch | undefined
   /** Reused by every call, so that a synchronous decision allocates only itself. */
   private readonly charges: Charge[]
@@ -83,12 +89,35 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     if (policies.every(({ compiledLimit }) => compiledLimit !== undefined))
       this.staticLedger = ledger
     this.charges = this.blankCharges()
+    this.held = this.slots()
     if (this.ownsStore) this.watch = Watch.start([...this.ledgers.keys()].join())
   }
 
   consume(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Decision> {
     const cost = options?.cost
+    if (this.held !== undefined)
+      throw wrongMethod('consume', 'acquire', 'no policy that has concurrent')
     return this.decide(this.fill(key, cost === undefined ? 1 : checkCost(cost), options))
+  }
+
+  acquire(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Acquisition<M>> {
+    if (this.held === undefined)
+      throw wrongMethod('acquire', 'consume', 'a policy that has concurrent')
+    const cost = options?.cost === undefined ? 1 : checkCost(options.cost)
+    const charges = this.fill(key, cost, options, this.blankCharges())
+    charges.forEach((charge, i) => {
+      if (this.policies[i]?.holdsSlots) Object.assign(charge, { cost: 1, slot: nextSlot() })
+    })
+    const acquisition = then<Decision, Acquisition>(this.decide(charges), (decision) =>
+      toAcquisition(decision, this.store.mode, this.hold(charges, decision)),
+    )
+    return acquisition as Answer<M, Acquisition<M>>
+  }
+
+  /** Renews the slots of a request until they are given back; undefined if it has none. */
+  hold(charges: readonly Charge[], { allowed, policies }: Decision): HeldSlot | undefined {
+    if (!allowed || policies.length === 0) return undefined
+    return this.held?.add(this.ledgerOf(charges), charges)
   }
 
   /**
@@ -147,13 +176,18 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   close(): void {
     this.resilient?.close()
     this.watch?.end()
+    this.held?.close()
     if (this.ownsStore) this.store.close()
   }
 
-  private fill(key: string, cost: number, given: LimitOptions | undefined): readonly Charge[] {
-    checkKey(key)
+  private fill(
+    key: string,
+    cost: number,
+    given: LimitOptions | undefined,
     // When a remote store answers, another call may have reused these.
-    const charges = this.store.mode === 'sync' ? this.charges : this.blankCharges()
+    charges = this.store.mode === 'sync' ? this.charges : this.blankCharges(),
+  ): readonly Charge[] {
+    checkKey(key)
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
       const policy = this.policies[i] as Policy
@@ -181,19 +215,39 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     return this.policies.map(() => ({ key: '', limit: undefined as never, cost: 0 }))
   }
 
+  /** @throws SluiceError if the store can't renew them */
+  private slots(): HeldSlots | undefined {
+    const policies = this.policies.filter(({ holdsSlots }) => holdsSlots)
+    if (policies.length === 0) return undefined
+    const keyspaces = this.keyspaces(this.policies.map(({ typicalLimit }) => typicalLimit))
+    if (this.store.open(keyspaces, this.prefix).renew === undefined) {
+      throw new SluiceError({
+        code: 'SLUICE_OPTION_CONFLICT',
+        option: 'store',
+        expected: 'a store whose ledgers have renew, for a policy with concurrent',
+        received: this.store,
+        fix: 'Implement renew in the store, or use memoryStore() or Redis.',
+      })
+    }
+    return new HeldSlots(Math.min(...policies.map(({ windowMs }) => windowMs)))
+  }
+
+  private keyspaces(limits: readonly CompiledLimit[]): Keyspace[] {
+    return this.policies.map((policy, i) => {
+      const limit = limits[i] as CompiledLimit
+      return { name: policy.space(limit), algorithm: limit.algorithm }
+    })
+  }
+
   private ledgerOf(charges: readonly Charge[]): Ledger<M> {
     return this.staticLedger ?? this.ledger(charges.map(({ limit }) => limit))
   }
 
   private ledger(limits: readonly CompiledLimit[]): Ledger<M> {
-    const names = this.policies.map((policy, i) => policy.space(limits[i] as CompiledLimit))
-    const id = names.join('\n')
+    const keyspaces = this.keyspaces(limits)
+    const id = keyspaces.map(({ name }) => name).join('\n')
     let ledger = this.ledgers.get(id)
     if (ledger === undefined) {
-      const keyspaces = names.map((name, i) => ({
-        name,
-        algorithm: (limits[i] as CompiledLimit).algorithm,
-      }))
       if (this.ban !== undefined) keyspaces.push({ name: this.ban.space, algorithm: ban })
       ledger = (this.resilient ?? this.store).open(keyspaces, this.prefix) as Ledger as Ledger<M>
       if (this.ledgers.size === MAX_LEDGERS) this.forgetOldest()
@@ -236,6 +290,17 @@ function all(pending: readonly unknown[]): MaybePromise<void> {
 function distinct(policies: readonly ChargedPolicy[]): ChargedPolicy[] {
   return policies.filter(({ at, source }, i) => {
     return i === policies.findIndex((other) => other.at === at && other.source === source)
+  })
+}
+
+/** @param wanted what the limiter would have to have */
+function wrongMethod(method: string, other: string, wanted: string): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option: `${method}()`,
+    expected: `a limiter with ${wanted}`,
+    received: undefined,
+    fix: `Call ${other}() instead: only the slots of acquire() are given back.`,
   })
 }
 

@@ -1,8 +1,9 @@
 import type { Option, Options } from './option.ts'
 import { OPTIONS } from './table.ts'
 
-const policy = namesOf(OPTIONS.policy)
-const onlyPolicy = namesOf(OPTIONS.policy, ({ onlyInPolicies }) => !onlyInPolicies)
+const policies = { ...OPTIONS.policy, ...OPTIONS.concurrency }
+const policy = namesOf(policies)
+const onlyPolicy = namesOf(policies, ({ onlyInPolicies }: Option) => !onlyInPolicies)
 const limiter = [...onlyPolicy, ...namesOf(OPTIONS.policies), ...namesOf(OPTIONS.store)]
 const http = { ...OPTIONS.requestPolicy, ...OPTIONS.http }
 const isPerRoute = ({ perRoute }: Option) => perRoute !== false

@@ -38,7 +38,7 @@ const policy = {
   },
   limit: {
     type: integer(0, MAX_LIMIT, 'units'),
-    required: 'unless `policies` is set',
+    required: 'unless `policies` or `concurrent` is set',
     perRequest: true,
     description:
       'The units that one key may use per window. A request costs one unit, unless `cost` says otherwise. 0 refuses everything.',
@@ -46,7 +46,7 @@ const policy = {
   },
   window: {
     type: durationOrCalendar(),
-    required: 'unless `policies` is set',
+    required: 'unless `policies` or `concurrent` is set',
     description:
       'The length of the window. A unit of the calendar: fixed windows that begin at midnight in `timeZone`, on the day that `anchor` says. Then decisions and header fields have 7 days or 31 days as the length of a week or a month.',
     see: 'See [recipes](recipes.md#quotas-by-the-calendar).',
@@ -96,6 +96,24 @@ const policy = {
     description:
       'What is counted. Clients see the policy if the header profile has a word for its unit. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
     see: 'See [budgets in tokens](recipes.md#budgets-in-tokens).',
+  },
+} satisfies Options
+
+/** What a policy has that counts what is in use at the same time, instead of the others. */
+const concurrency = {
+  concurrent: {
+    type: integer(0, 1000, 'requests'),
+    required: 'instead of `limit` and `window`',
+    perRequest: true,
+    description:
+      'The requests of one key that may be in progress at the same time. A request uses a slot until the application has ended its response. 0 refuses everything.',
+    see: 'See [requests in progress](recipes.md#requests-in-progress).',
+  },
+  hold: {
+    type: duration(1000, 3_600_000),
+    default: '30s',
+    description:
+      'With `concurrent`: how long a slot stays in use if its process no longer renews it, because the process died or the client has left a request that never ends. A process renews its slots three times in this time.',
   },
 } satisfies Options
 
@@ -382,6 +400,7 @@ const redisStore = {
 /** The table of options, by the place where they are set. */
 export const OPTIONS = {
   policy,
+  concurrency,
   requestPolicy,
   policies,
   store,

@@ -5,6 +5,12 @@ export interface Charge {
   key: string
   limit: CompiledLimit
   cost: number
+  /**
+   * The number of the slot that is charged, 1 … 2^53 − 1, where the limit counts what is in use at
+   * the same time (`Algorithm.holdsSlots`): the process that is going to hold it chooses one that no
+   * other has. Undefined for every other limit.
+   */
+  slot?: number | undefined
 }
 
 /**
@@ -61,6 +67,12 @@ export interface Ledger<M extends StoreMode = StoreMode> {
    * @param source who admitted the charges, and so corrects them. Default: `'store'`
    */
   settle(charges: readonly Charge[], chargedAt?: number, source?: DecisionSource): Answer<M, void>
+  /**
+   * Holds the slots of several requests for as long as if they were taken now, also those that the
+   * store has lost. A key that is blocked or can't be read is left as it is, and so is every charge
+   * that has no slot. Left out: the store takes no policy with `concurrent`.
+   */
+  renew?(requests: readonly (readonly Charge[])[]): Answer<M, void>
   /**
    * Like `settle`, to see whether the store works: it writes for any charges, and fails, without a
    * charge, whenever a decision could fail. Left out: `settle` does the same.

@@ -54,6 +54,7 @@ export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
         consume: (charges) => answer(() => kept(ledger.consume(charges))),
         peek: (charges) => answer(() => kept(ledger.peek(charges))),
         settle: (charges, chargedAt) => answer(() => ledger.settle(charges, chargedAt)),
+        renew: (requests) => answer(() => ledger.renew?.(requests)),
         block: (keys, durationMs) => answer(() => ledger.block(keys, durationMs)),
         reset: (keys) => answer(() => ledger.reset(keys)),
       }

@@ -1,5 +1,4 @@
-import { algorithms } from '@sluice/core/algorithms'
-import type { Algorithm, Policy } from '@sluice/core/store'
+import type { Policy } from '@sluice/core/store'
 
 /** What a report says about a policy. */
 export interface PolicySummary {
@@ -16,12 +15,12 @@ export interface PolicySummary {
 /** @param name of the policy in the report */
 export function summaryOf(policy: Policy, name: string = policy.name): PolicySummary {
   const { algorithm, limit, windowMs, params } = policy
-  const { options }: Algorithm = algorithms[algorithm]
+  const { options } = algorithm
   const burst = params.burst ?? defaultOf(options.burst, limit)
   const maxDelayMs = params.maxDelayMs ?? defaultOf(options.maxDelay, limit)
   return {
     name,
-    algorithm,
+    algorithm: algorithm.name,
     limit,
     windowMs,
     ...(burst !== undefined && { burst }),

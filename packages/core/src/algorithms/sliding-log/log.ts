@@ -28,13 +28,19 @@ export class Log {
 
   /** Adds `cost` at `now`, which is not before any entry. */
   append(now: number, cost: number): void {
-    this.total += cost
     if (this.length > 0 && this.times[this.tail - 1] === now) {
+      this.total += cost
       this.costs[this.tail - 1] = (this.costs[this.tail - 1] as number) + cost
       return
     }
+    this.push(now, cost)
+  }
+
+  /** Adds an entry behind all others, also if the last one has the same time. */
+  push(time: number, cost: number): void {
+    this.total += cost
     this.makeRoom()
-    this.times[this.tail] = now
+    this.times[this.tail] = time
     this.costs[this.tail] = cost
     this.tail += 1
   }

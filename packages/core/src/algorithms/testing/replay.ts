@@ -8,7 +8,7 @@ export function replay(algorithm: Algorithm, trace: Trace): Partial<Outcome>[] {
   const key = new SoleKey(algorithm.compile(trace.params))
   return trace.steps.map((step) => {
     const now = from + step.at
-    if ('cost' in step) return key.consume(now, step.cost)
-    return key.settle(now, step.delta, from + step.chargedAt)
+    if ('cost' in step) return key.consume(now, step.cost, step.slot)
+    return key.settle(now, step.delta, from + step.chargedAt, step.slot)
   })
 }

@@ -12,9 +12,10 @@ export class SoleKey {
     this.kept = kept
   }
 
-  consume(now: number, cost = 1): Outcome {
+  /** @param slot of a limit that counts slots */
+  consume(now: number, cost = 1, slot?: number): Outcome {
     const state = copy(this.kept)
-    const charge = { key: '', limit: this.limit, cost }
+    const charge = { key: '', limit: this.limit, cost, slot }
     decideOne(state, charge, now, cost)
     const outcome = outcomeOf(state)
     if (commitOne(state, charge, now, state.admitted ? cost : 0)) this.kept = state
@@ -26,9 +27,14 @@ export class SoleKey {
     return this.fork().consume(now, cost)
   }
 
-  settle(now: number, delta: number, chargedAt: number): Pick<Outcome, 'remaining' | 'resetMs'> {
+  settle(
+    now: number,
+    delta: number,
+    chargedAt: number,
+    slot?: number,
+  ): Pick<Outcome, 'remaining' | 'resetMs'> {
     this.kept = copy(this.kept)
-    this.limit.settle(this.kept, now, delta, chargedAt)
+    this.limit.settle(this.kept, now, delta, chargedAt, slot)
     return { remaining: this.kept.remaining, resetMs: this.kept.resetMs }
   }
 
@@ -63,6 +69,6 @@ function copy({ a, b, c, log }: KeyState): KeyState {
   const state = Object.assign(new KeyState(), { a, b, c })
   if (log === undefined) return state
   state.log = new Log()
-  for (let i = 0; i < log.length; i += 1) state.log.append(log.time(i), log.cost(i))
+  for (let i = 0; i < log.length; i += 1) state.log.push(log.time(i), log.cost(i))
   return state
 }

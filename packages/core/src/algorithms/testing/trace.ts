@@ -26,6 +26,8 @@ interface Consumed {
   /** ms from the trace's start on the store's clock, which may go backwards. */
   readonly at: number
   readonly cost: number
+  /** Of an algorithm that counts slots: which one is taken, or corrected. */
+  readonly slot?: number | undefined
   readonly expect: Outcome
 }
 
@@ -33,14 +35,15 @@ interface Settled {
   readonly at: number
   readonly delta: number
   readonly chargedAt: number
+  readonly slot?: number | undefined
   /** What a look at the key says straight after. */
   readonly expect: Pick<Outcome, 'remaining' | 'resetMs'>
 }
 
 type Admission = Pick<Outcome, 'remaining' | 'resetMs' | 'effectiveMs'> & { delayMs?: number }
 
-export function admits(at: number, cost: number, expected: Admission): Step {
-  return { at, cost, expect: { admitted: true, retryAfterMs: 0, delayMs: 0, ...expected } }
+export function admits(at: number, cost: number, expected: Admission, slot?: number): Step {
+  return { at, cost, slot, expect: { admitted: true, retryAfterMs: 0, delayMs: 0, ...expected } }
 }
 
 type Refusal = Pick<Outcome, 'remaining' | 'resetMs' | 'retryAfterMs'>
@@ -53,7 +56,7 @@ export function refuses(at: number, cost: number, expected: Refusal): Step {
 /** @param charge by how many units, and when what it corrects was charged */
 export function settles(
   at: number,
-  charge: { delta: number; chargedAt: number },
+  charge: { delta: number; chargedAt: number; slot?: number },
   expect: Settled['expect'],
 ): Step {
   return { at, ...charge, expect }

@@ -37,7 +37,7 @@ function serve(options: Options, application: Application = () => new Response('
 
 /** Units charged, as the next request's fields say. */
 async function used(options: Options): Promise<number> {
-  const { headers } = await serve({ ...options, cost: 0, settle: undefined as never })()
+  const { headers } = await serve({ ...options, cost: 0, settle: undefined } as Options)()
   return (options.limit as number) - Number(headers.get('RateLimit-Remaining'))
 }
 

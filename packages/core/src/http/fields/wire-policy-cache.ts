@@ -17,7 +17,9 @@ export class WirePolicyCache {
     this.secret = secret
   }
 
-  policy(charge: Charge, { name, unit, limit: quota, windowMs }: PolicyDecision): WirePolicy {
+  policy(charge: Charge, { name, unit, limit: quota, windowMs: ms }: PolicyDecision): WirePolicy {
+    // For how long a slot is held is no window in which it is used up.
+    const windowMs = charge.slot === undefined ? ms : undefined
     if (this.secret !== undefined) {
       const partitionKey = createHmac('sha256', this.secret).update(charge.key).digest()
       return new WirePolicy({

@@ -44,7 +44,7 @@ export function refusalOf(
   const longest = longestWait(state.violated) as WireItem
   const wait = retryAfterMs(longest.effectiveMs, {
     now: state.now,
-    windowMs: longest.policy.windowMs as number,
+    windowMs: longest.policy.windowMs ?? longest.resetMs,
     jitter: retryAfterJitter,
     seed: (charges[state.items.indexOf(longest)] as Charge).key,
   })

@@ -1,5 +1,6 @@
 import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import { commitOne, decideAll, decideOne, settleOne } from '../rules/decide-all.ts'
+import { heldAnew } from '../rules/slots.ts'
 import type { Charge, Ledger, StoreResult } from '../store.ts'
 import { EXHAUSTED, OVERFLOW } from './slots.ts'
 import type { Table } from './table.ts'
@@ -110,6 +111,10 @@ export class MemoryLedger implements Ledger<'sync'> {
     }
   }
 
+  renew(requests: readonly (readonly Charge[])[]): void {
+    for (const charges of requests) this.settle(heldAnew(charges))
+  }
+
   block(keys: readonly string[], durationMs: number): void {
     const now = this.store.clock()
     const charges = keys.map((key) => ({ key }))
@@ -183,7 +188,8 @@ export class MemoryLedger implements Ledger<'sync'> {
 
   /** The share in use of what the quota holds when whole, 0 … 254, or `EXHAUSTED`. */
   private usage(i: number, { remaining }: KeyState, limit: CompiledLimit, now: number): number {
-    if (remaining < 1) return EXHAUSTED
+    // A slot that is in use must not be forgotten: one too many would be admitted.
+    if (remaining < 1 || limit.algorithm.holdsSlots === true) return EXHAUSTED
     // A division costs more than all the rest of it.
     if (this.scaledFor[i] !== limit) {
       const { unused } = this

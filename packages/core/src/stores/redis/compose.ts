@@ -21,8 +21,8 @@ import request from './request.lua.generated.ts'
 // that only where a step has all of its constants, whose names follow on the line `--# constants`.
 //
 // A step that keeps entries behind its state has a section `functions` too, and stands in driver.lua
-// alone. There its sections see `key`; `decide` also sets `remaining` (units), `resetIn` and `wait`
-// (ms, or NEVER), since only the script sees the entries.
+// alone. There its sections see `key`, and after `decide` also `slot` (0: none); `decide` also sets
+// `remaining` (units), `resetIn` and `wait` (ms, or NEVER), since only the script sees the entries.
 
 interface Step {
   readonly constants: readonly string[]
@@ -161,13 +161,13 @@ local admitted, rebased, remaining, resetIn, wait = false, false
 ${step.sections('enter', 'decide')}
 return admitted, rebased, a, b, c, remaining, resetIn, wait
 end,
-commit = function(constants, now, cost, a, b, c, key)
+commit = function(constants, now, cost, a, b, c, key, slot)
 ${constants}
 local wholeIn, keepFor
 ${step.sections('commit', 'whole')}
 return wholeIn, keepFor, a, b, c
 end,
-settle = function(constants, now, delta, chargedAt, a, b, c, key)
+settle = function(constants, now, delta, chargedAt, a, b, c, key, slot)
 ${constants}
 local wholeIn, keepFor, rebased
 ${step.sections('enter', 'settle', 'whole')}

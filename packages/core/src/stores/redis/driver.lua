@@ -3,17 +3,20 @@
 --
 -- KEYS    each once; all of one request in one slot
 --         probe: first a key that no policy has
--- ARGV[1] JSON: op        'consume' | 'peek' | 'settle' | 'probe' | 'block' | 'reset'
+-- ARGV[1] JSON: op        'consume' | 'peek' | 'settle' | 'renew' | 'probe' | 'block' |
+--                         'reset'
 --               now       ms, or -1: the server's clock
 --               policies  charges per request
 --               steps     for each limit, which of the steps it takes (from 1)
 --               limits    for each limit, its constants, as its step names them
 --               charges   for each charge three numbers: its key (from 1), its limit (from 1) and
---                         its units (consume, peek: the cost; settle, probe: the difference;
+--                         its units (consume, peek: the cost; settle, renew, probe: the difference;
 --                         block: ms).
 --                         Left out if the n-th charge is of the n-th key, the limits take turns,
 --                         and all units are the same:
 --               units     those of every charge
+--               slots     for each charge the slot that it takes, corrects or renews, or 0; left out if
+--                         none has one
 --               chargedAt settle, probe: when the charge was made, ms, or -1: now
 --               minTtl    ms: the least that a key lives after a write
 -- returns bytes: the time (ms, a little-endian double), then 32 for each charge of consume and peek:
@@ -42,7 +45,7 @@ local steps = {
 local call, pack, read = redis.call, struct.pack, struct.unpack
 local input = cjson.decode(ARGV[1])
 local op, now, minTtl, limits = input.op, input.now, input.minTtl, input.limits
-local policies, charges, units = input.policies, input.charges, input.units
+local policies, charges, units, slots = input.policies, input.charges, input.units, input.slots
 local count = charges and #charges / 3 or #KEYS
 local stepOf = {}
 for limit, number in ipairs(input.steps) do stepOf[limit] = steps[number] end
@@ -55,6 +58,10 @@ end
 local function chargeOf(at, i)
   if not charges then return at, i, units end
   return charges[3 * at - 2], charges[3 * at - 1], charges[3 * at]
+end
+
+local function slotOf(at)
+  return slots and slots[at] or 0
 end
 
 if op == 'reset' then
@@ -146,6 +153,19 @@ local function save(k, step, wholeIn, keepFor, livesUntil, a, b, c)
   if charges then raws[k] = pack('<dddd', a, b, c, livesUntil) end
 end
 
+-- Corrects a charge, unless its key is blocked.
+local function correct(at, k, limit, delta, chargedAt, a, b, c, livesUntil, blockedUntil)
+  if blockedUntil then return end
+  local step, wholeIn, keepFor = stepOf[limit]
+  wholeIn, keepFor, a, b, c =
+    step.settle(limits[limit], now, delta, chargedAt, a, b, c, KEYS[k], slotOf(at))
+  if wholeIn == 0 then
+    call('DEL', KEYS[k])
+  else
+    save(k, step, wholeIn, keepFor, livesUntil, a, b, c)
+  end
+end
+
 if op == 'settle' then
   local chargedAt = input.chargedAt < 0 and now or input.chargedAt
   -- All are read before the first is written: a key that can't be read leaves none corrected.
@@ -157,17 +177,16 @@ if op == 'settle' then
   end
   for at = 1, count do
     local k, limit, delta = chargeOf(at, at)
-    local step = stepOf[limit]
-    local a, b, c, livesUntil, blockedUntil = unpack(states[at], 1, 5)
-    if not blockedUntil then
-      local wholeIn, keepFor
-      wholeIn, keepFor, a, b, c = step.settle(limits[limit], now, delta, chargedAt, a, b, c, KEYS[k])
-      if wholeIn == 0 then
-        call('DEL', KEYS[k])
-      else
-        save(k, step, wholeIn, keepFor, livesUntil, a, b, c)
-      end
-    end
+    correct(at, k, limit, delta, chargedAt, unpack(states[at], 1, 5))
+  end
+  return { now }
+end
+
+if op == 'renew' then
+  for at = 1, count do
+    local k, limit, delta = chargeOf(at, (at - 1) % policies + 1)
+    local a, b, c, livesUntil, blockedUntil, failure = load(k, limit)
+    if not failure then correct(at, k, limit, delta, now, a, b, c, livesUntil, blockedUntil) end
   end
   return { now }
 end
@@ -200,9 +219,10 @@ local function decide(at, k, limit, cost)
   return admitted, rebased, livesUntil, x, y, z
 end
 
-local function commit(k, limit, cost, livesUntil, a, b, c)
+local function commit(at, k, limit, cost, livesUntil, a, b, c)
   local step, wholeIn, keepFor = stepOf[limit]
-  wholeIn, keepFor, a, b, c = step.commit(limits[limit], now, cost, a, b, c, KEYS[k])
+  wholeIn, keepFor, a, b, c =
+    step.commit(limits[limit], now, cost, a, b, c, KEYS[k], slotOf(at))
   save(k, step, wholeIn, keepFor, livesUntil, a, b, c)
 end
 
@@ -212,7 +232,7 @@ local function decideAlone(at)
   local k, limit, cost = chargeOf(at, 1)
   local admitted, rebased, livesUntil, a, b, c = decide(at, k, limit, cost)
   if consumes and ((admitted and cost > 0) or rebased) then
-    commit(k, limit, admitted and cost or 0, livesUntil, a, b, c)
+    commit(at, k, limit, admitted and cost or 0, livesUntil, a, b, c)
   end
 end
 
@@ -254,7 +274,7 @@ local function decideTogether(first)
       decideInto(i, first + i - 1, k, limit, 0)
     end
     if consumes and (cost > 0 or rebasedOf[i]) then
-      commit(k, limit, cost, livesUntilOf[i], aOf[i], bOf[i], cOf[i])
+      commit(first + i - 1, k, limit, cost, livesUntilOf[i], aOf[i], bOf[i], cOf[i])
     end
   end
 end

@@ -63,6 +63,16 @@ export class RedisLedger implements Ledger<'async'> {
     await this.run('settle', this.callOf(charges), chargedAt)
   }
 
+  async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
+    const call = new ScriptCall()
+    for (const charges of requests) {
+      charges.forEach(({ key, limit, slot }, i) => {
+        if (slot !== undefined) call.add(this.key(key, i), limit, 1, slot)
+      })
+    }
+    if (call.keys.length > 0) await this.run('renew', call)
+  }
+
   async probe(charges: readonly Charge[]): Promise<void> {
     const call = new ScriptCall()
     // A key of its own that is where those of the charges are.
@@ -109,8 +119,8 @@ export class RedisLedger implements Ledger<'async'> {
 
   private add(call: ScriptCall, charges: readonly Charge[]): void {
     for (let i = 0; i < charges.length; i += 1) {
-      const { key, limit, cost } = charges[i] as Charge
-      call.add(this.key(key, i), limit, cost)
+      const { key, limit, cost, slot } = charges[i] as Charge
+      call.add(this.key(key, i), limit, cost, slot)
     }
   }
 

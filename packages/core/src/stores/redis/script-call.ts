@@ -1,6 +1,6 @@
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 
-export type Operation = 'consume' | 'peek' | 'settle' | 'probe' | 'block' | 'reset'
+export type Operation = 'consume' | 'peek' | 'settle' | 'renew' | 'probe' | 'block' | 'reset'
 
 /** The keys and charges of one run of driver.lua, which documents their form. */
 export class ScriptCall {
@@ -8,16 +8,21 @@ export class ScriptCall {
   /** Of the keys, from 1. */
   private readonly numbers = new Map<string, number>()
   private readonly charges: number[] = []
+  private readonly slots: number[] = []
   private readonly limits: CompiledLimit[] = []
 
-  /** @param limit undefined for the operations that know none */
-  add(key: string, limit: CompiledLimit | undefined, units: number): void {
+  /**
+   * @param limit undefined for the operations that know none
+   * @param slot 0: none
+   */
+  add(key: string, limit: CompiledLimit | undefined, units: number, slot = 0): void {
     let number = this.numbers.get(key)
     if (number === undefined) {
       number = this.keys.push(key)
       this.numbers.set(key, number)
     }
     this.charges.push(number, this.numberOf(limit), units)
+    this.slots.push(slot)
   }
 
   /**
@@ -36,16 +41,9 @@ export class ScriptCall {
     const steps = limits.map(step)
     const numbers = limits.map((limit) => limit.constants(now < 0 ? Date.now() : now))
     const listed = this.isRegular(policies) ? { units: charges[2] } : { charges }
-    return JSON.stringify({
-      op,
-      now,
-      policies,
-      steps,
-      limits: numbers,
-      ...listed,
-      chargedAt,
-      minTtl,
-    })
+    const slots = this.slots.some((slot) => slot > 0) ? this.slots : undefined
+    const common = { op, now, policies, steps, limits: numbers, slots, chargedAt, minTtl }
+    return JSON.stringify({ ...common, ...listed })
   }
 
   private numberOf(limit: CompiledLimit | undefined): number {

@@ -77,7 +77,7 @@ export class GuardedLedger implements DecidingLedger {
       const settle = settler(resolve, reject)
       const late = new LateGrant((result) => this.giveBack(health, charges, result))
       this.batches.add({
-        requests: [unpaid(charges), charges],
+        requests: [charges.map(unpaid), charges],
         decided: ([uncharged, result]) =>
           settle(() =>
             this.attemptOf(health, charges, uncharged as StoreResult, result as StoreResult),
@@ -105,6 +105,16 @@ export class GuardedLedger implements DecidingLedger {
     const health = this.health(charges)
     if (!health.isTrusted) throw unconfirmed('settle', health.failure)
     await this.tell('settle', health, () => this.remote.settle(charges, chargedAt))
+  }
+
+  /**
+   * Holds slots whoever admitted them: so the store knows of those too that were admitted without it.
+   * @throws if the store does not confirm it: then it applies only in this process
+   */
+  async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
+    this.local?.renew?.(requests.map((charges) => this.localCharges(charges)))
+    const health = this.health(requests[0] as readonly Charge[])
+    if (health.isTrusted) await health.call(async () => this.remote.renew?.(requests))
   }
 
   /** @throws StoreError if the store does not confirm it: then it applies only in this process */
@@ -139,7 +149,10 @@ export class GuardedLedger implements DecidingLedger {
   private probeWith(health: Health, charges: readonly Charge[], admitted: boolean): void {
     const { remote } = this
     health.probe(() => {
-      const admittedCharges = admitted ? charges : unpaid(charges)
+      // A slot is held by its renewal.
+      const admittedCharges = charges.map((charge) => {
+        return admitted && charge.slot === undefined ? charge : unpaid(charge)
+      })
       return remote.probe?.(admittedCharges) ?? remote.settle(admittedCharges)
     })
   }
@@ -158,7 +171,7 @@ export class GuardedLedger implements DecidingLedger {
   }
 
   private attemptHere(charges: readonly Charge[]): Attempt {
-    const { outcomes: uncharged } = this.standIn(unpaid(charges), 'peek')
+    const { outcomes: uncharged } = this.standIn(charges.map(unpaid), 'peek')
     const result = this.standIn(charges)
     const conclude = (admitted: boolean) => {
       if (result.source !== 'local' || !result.admitted || admitted) return
@@ -194,8 +207,8 @@ export class GuardedLedger implements DecidingLedger {
 
   private localCharges(charges: readonly Charge[]): readonly Charge[] {
     if (this.failureMode.localShare === 1) return charges
-    return charges.map(({ key, limit, cost }, i) => {
-      return { key, limit: this.failureMode.localLimit(i, limit), cost }
+    return charges.map((charge, i) => {
+      return { ...charge, limit: this.failureMode.localLimit(i, charge.limit) }
     })
   }
 
@@ -251,12 +264,12 @@ function settler<T>(resolve: (value: T) => void, reject: (error: unknown) => voi
   }
 }
 
-function unpaid(charges: readonly Charge[]): Charge[] {
-  return charges.map(({ key, limit }) => ({ key, limit, cost: 0 }))
+function unpaid({ key, limit }: Charge): Charge {
+  return { key, limit, cost: 0 }
 }
 
 function returned(charges: readonly Charge[]): Charge[] {
-  return charges.map(({ key, limit, cost }) => ({ key, limit, cost: -cost }))
+  return charges.map((charge) => ({ ...charge, cost: -charge.cost }))
 }
 
 function unconfirmed(operation: string, cause: unknown): StoreError {

@@ -40,8 +40,10 @@ export class LedgerRefusals {
     const bannedKey = this.bannedKey(charges, now, isAskable)
     const found: (Refusal | undefined)[] = []
     for (let i = 0; i < charges.length; i += 1) {
-      const { key, limit, cost } = charges[i] as Charge
-      if (cost > 1 || !this.isOn(this.keyspaces[i] as RefusalSpace)) return undefined
+      const { key, limit, cost, slot } = charges[i] as Charge
+      // A slot may be given back at any time.
+      if (cost > 1 || slot !== undefined || !this.isOn(this.keyspaces[i] as RefusalSpace))
+        return undefined
       const refusal = this.known(charges, i, now, isAskable)
       // A ban refuses whatever is left, and without a ban the limits refuse.
       const isOpen = key === bannedKey || limit.countsRefusals
@@ -83,11 +85,11 @@ export class LedgerRefusals {
       // A refusal that has ended since may be this one.
       const holds = ends === this.ends()
       for (let i = 0; i < result.outcomes.length; i += 1) {
-        const { key, limit, cost } = charges[i] as Charge
+        const { key, limit, cost, slot } = charges[i] as Charge
         const { at, source } = result.origins?.[i] ?? result
         const keyspace = this.keyspaces[i] as RefusalSpace
         const outcome = result.outcomes[i] as Outcome
-        if (source !== 'store') continue
+        if (source !== 'store' || slot !== undefined) continue
         if (outcome.admitted || outcome.remaining > 0) {
           if (!this.shared.isEmpty) this.shared.delete(keyspace, key)
         } else if (cost <= 1 && holds && this.isOn(keyspace) && outcome.retryAfterMs !== Infinity) {

@@ -21,6 +21,7 @@ export interface FailureMode {
 
 /** A ledger that knows whether its store would be called. */
 export interface DecidingLedger extends Ledger<'async'> {
+  renew(requests: readonly (readonly Charge[])[]): Promise<void>
   isTrusted(charges: readonly Charge[]): boolean
 }
 
@@ -57,6 +58,10 @@ export class ResilientLedger implements Ledger<'async'> {
     return this.refusals.ending(keys, () => this.deciding.settle(kept, chargedAt, source))
   }
 
+  renew(requests: readonly (readonly Charge[])[]): Promise<void> {
+    return this.deciding.renew(requests.map(copy))
+  }
+
   block(keys: readonly string[], durationMs: number): Promise<void> {
     return this.refusals.ending(keys, () => this.deciding.block(keys, durationMs))
   }
@@ -67,5 +72,5 @@ export class ResilientLedger implements Ledger<'async'> {
 }
 
 function copy(charges: readonly Charge[]): Charge[] {
-  return charges.map(({ key, limit, cost }) => ({ key, limit, cost }))
+  return charges.map(({ key, limit, cost, slot }) => ({ key, limit, cost, slot }))
 }

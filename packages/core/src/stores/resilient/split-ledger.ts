@@ -1,4 +1,5 @@
 import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
+import { hasSlot } from '../rules/slots.ts'
 import type { Charge, DecisionSource, StoreResult } from '../store.ts'
 import type { Attempt, GuardedLedger } from './guarded-ledger.ts'
 import type { DecidingLedger } from './resilient-ledger.ts'
@@ -65,6 +66,22 @@ export class SplitLedger implements DecidingLedger {
         if (own.some(({ cost }) => cost !== 0)) await ledger.settle(own, chargedAt, source)
       },
     )
+  }
+
+  /** One call for each key, all at the same time. */
+  async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
+    const calls = new Map<string, { ledger: GuardedLedger; requests: Charge[][] }>()
+    for (const charges of requests) {
+      for (const { places, ledger } of this.sharesOf(charges.map(({ key }) => key))) {
+        const own = pick(charges, places)
+        if (!own.some(hasSlot)) continue
+        const id = `${places} ${own[0]?.key}`
+        const call = calls.get(id) ?? { ledger, requests: [] }
+        calls.set(id, call)
+        call.requests.push(own)
+      }
+    }
+    await Promise.all([...calls.values()].map((call) => call.ledger.renew(call.requests)))
   }
 
   block(keys: readonly string[], durationMs: number): Promise<void> {

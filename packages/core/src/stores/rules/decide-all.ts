@@ -33,11 +33,16 @@ export function decideOne(state: KeyState, { limit }: Decidable, now: number, co
  *   stepped back, which even a refusal does, so that no client stays locked out until that clock has
  *   caught up
  */
-export function commitOne(state: KeyState, { limit }: Charge, now: number, cost: number): boolean {
+export function commitOne(
+  state: KeyState,
+  { limit, slot }: Charge,
+  now: number,
+  cost: number,
+): boolean {
   // Of a refusal, which decideAll has charged.
   if (limit.countsRefusals) return state.counted || state.rebased
   if (cost === 0 && !state.rebased) return false
-  limit.commit(state, now, cost)
+  limit.commit(state, now, cost, slot)
   return true
 }
 
@@ -104,13 +109,13 @@ function showUncharged(
  */
 export function settleOne(
   state: KeyState,
-  { limit, cost }: Charge,
+  { limit, cost, slot }: Charge,
   now: number,
   chargedAt: number,
 ): 'nothing' | 'keep' | 'delete' {
   if (state.blockedUntil > now) return 'nothing'
   state.blockedUntil = 0
-  limit.settle(state, now, cost, chargedAt)
+  limit.settle(state, now, cost, chargedAt, slot)
   return state.resetMs === 0 ? 'delete' : 'keep'
 }
 

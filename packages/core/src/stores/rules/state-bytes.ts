@@ -8,7 +8,7 @@ const BLOCK = 8
 
 /**
  * A state as bytes, for a store that keeps bytes: 8 for a blocked key, else 24, and 16 more for each
- * entry of a sliding log. All numbers are little-endian doubles.
+ * entry of a log. All numbers are little-endian doubles.
  */
 export function encodeState(state: KeyState): Uint8Array {
   const { log } = state
@@ -42,7 +42,7 @@ export function decodeState(bytes: Uint8Array | undefined): KeyState {
   state.c = view.getFloat64(16, true)
   if (byteLength > HEAD) state.log = new Log()
   for (let at = HEAD; at < byteLength; at += ENTRY) {
-    state.log?.append(view.getFloat64(at, true), view.getFloat64(at + 8, true))
+    state.log?.push(view.getFloat64(at, true), view.getFloat64(at + 8, true))
   }
   return state
 }

@@ -1,6 +1,7 @@
 import type { KeyState, Outcome } from '../../algorithms/algorithm.ts'
 import { subject } from '../redis/keys.ts'
 import { commitOne, decideAll, settleOne } from '../rules/decide-all.ts'
+import { hasSlot, heldAnew } from '../rules/slots.ts'
 import { decodeState, encodeState } from '../rules/state-bytes.ts'
 import type { Charge, Keyspace, Ledger, StoreResult } from '../store.ts'
 import type { Change, TransactionalBackend } from './transactional-backend.ts'
@@ -41,12 +42,19 @@ export class TransactionalLedger implements Ledger<'async'> {
     const kept = charges.map((charge) => ({ ...charge }))
     return this.transact(charges.map(keyOf), (states, now) => {
       for (const [place, charge] of kept.entries()) {
-        const name = this.name(charge.key, place)
-        const state = states.of(name)
-        const settled = settleOne(state, charge, now, chargedAt ?? now)
-        if (settled === 'keep') states.keep(name, state.resetMs)
-        else if (settled === 'delete') states.delete(name)
+        settle(states, { ...charge, key: this.name(charge.key, place) }, now, chargedAt ?? now)
       }
+    })
+  }
+
+  renew(requests: readonly (readonly Charge[])[]): Promise<void> {
+    const kept = requests.flatMap((charges) => {
+      return heldAnew(charges)
+        .map((charge, place) => ({ ...charge, key: this.name(charge.key, place) }))
+        .filter(hasSlot)
+    })
+    return this.transact(requests.flatMap(keysOf), (states, now) => {
+      for (const charge of kept) if (states.isReadable(charge.key)) settle(states, charge, now, now)
     })
   }
 
@@ -103,6 +111,10 @@ class States {
     return state
   }
 
+  isReadable(key: string): boolean {
+    return !(orError(() => this.of(key)) instanceof Error)
+  }
+
   /** @param ttlMs in how many ms the quota is whole again */
   keep(key: string, ttlMs: number): void {
     this.changed.set(key, { key, state: encodeState(this.of(key)), ttlMs })
@@ -151,6 +163,13 @@ function consume(
     if (kept) states.keep(name, state.resetMs)
   }
   return result
+}
+
+function settle(states: States, charge: Charge, now: number, chargedAt: number): void {
+  const state = states.of(charge.key)
+  const settled = settleOne(state, charge, now, chargedAt)
+  if (settled === 'keep') states.keep(charge.key, state.resetMs)
+  else if (settled === 'delete') states.delete(charge.key)
 }
 
 function outcomeOf({

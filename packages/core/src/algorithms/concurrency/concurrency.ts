@@ -1,0 +1,93 @@
+import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
+import { Log } from '../sliding-log/log.ts'
+import lua from './concurrency.lua.generated.ts'
+
+/** The state has an entry for each slot in use. */
+const MAX_CONCURRENT = 1000
+
+/** Nobody knows when a slot is given back: a refused client is to ask again after this long, ms. */
+const ASK_AGAIN_MS = 1000
+
+/**
+ * Counts what is in use at the same time. A charge is a slot, with a number that its process has
+ * chosen. It is in use until it is given back by that number, or has not been renewed for
+ * `windowMs`, here the time for which a slot is held.
+ *
+ * State: a log whose entries are a slot each: until when it is held, and its number; the next to
+ * expire first. a, b and c are unused. A slot that is held for longer, since the clock has stepped
+ * back, is held as of `now`.
+ */
+class ConcurrencyLimit implements CompiledLimit {
+  readonly algorithm = concurrency
+  readonly units: number
+  readonly windowMs: number
+  readonly scale = ''
+  private readonly numbers: readonly number[]
+
+  constructor({ limit, windowMs }: AlgorithmParams) {
+    this.units = limit
+    this.windowMs = windowMs
+    this.numbers = [limit, windowMs]
+  }
+
+  constants(): readonly number[] {
+    return this.numbers
+  }
+
+  decide(state: KeyState, now: number, cost: number): void {
+    const { log } = state
+    const latest = now + this.windowMs
+    const newest = log === undefined || log.length === 0 ? now : log.time(log.length - 1)
+    const room = this.units - (log === undefined ? 0 : inUse(log, now))
+    const admitted = cost <= room && room > 0
+
+    state.admitted = admitted
+    state.rebased = newest > latest
+    state.remaining = Math.max(0, admitted ? room - cost : room)
+    state.resetMs =
+      admitted && cost > 0 ? this.windowMs : Math.max(0, Math.min(newest, latest) - now)
+    state.effectiveMs = Math.max(cost, 1) > this.units ? Infinity : ASK_AGAIN_MS
+    state.retryAfterMs = admitted ? 0 : state.effectiveMs
+    state.delayMs = 0
+  }
+
+  commit(state: KeyState, now: number, cost: number, slot?: number): void {
+    state.log = this.heldAt(now, state.log, cost > 0 ? slot : undefined)
+    if (cost > 0 && slot !== undefined) state.log.push(now + this.windowMs, slot)
+  }
+
+  settle(state: KeyState, now: number, delta: number, _chargedAt: number, slot?: number): void {
+    const log = this.heldAt(now, state.log, delta === 0 ? undefined : slot)
+    if (delta > 0 && slot !== undefined) log.push(now + this.windowMs, slot)
+    state.log = log
+    state.remaining = Math.max(0, this.units - log.length)
+    state.resetMs = log.length === 0 ? 0 : log.time(log.length - 1) - now
+  }
+
+  /** The slots in use at `now`, but for one. */
+  private heldAt(now: number, log: Log | undefined, but: number | undefined): Log {
+    const held = new Log()
+    for (let i = 0; log !== undefined && i < log.length; i += 1) {
+      const [until, slot] = [log.time(i), log.cost(i)]
+      if (until > now && slot !== but) held.push(Math.min(until, now + this.windowMs), slot)
+    }
+    return held
+  }
+}
+
+function inUse(log: Log, now: number): number {
+  let expired = 0
+  while (expired < log.length && log.time(expired) <= now) expired += 1
+  return log.length - expired
+}
+
+/** Not one of the registry: a policy with `concurrent` has it, and no other. */
+export const concurrency: Algorithm = {
+  name: 'concurrency',
+  options: {},
+  maxLimit: MAX_CONCURRENT,
+  keepsLog: true,
+  holdsSlots: true,
+  compile: (params) => new ConcurrencyLimit(params),
+  lua,
+}

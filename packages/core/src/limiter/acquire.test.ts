@@ -1,0 +1,261 @@
+import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import { transactionalStore } from '../stores/transactional/transactional-store.ts'
+import { failingStore, manualClock } from '../testing/index.ts'
+import { createLimiter, type LimiterOptions } from './create-limiter.ts'
+
+const HOLD = 30_000
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] })
+})
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+/** A limiter of two at a time, on a clock that passes together with the timers. */
+function world(options: object = {}) {
+  const clock = manualClock()
+  const store = memoryStore({ clock })
+  const terms = { concurrent: 2, store, ...options } as LimiterOptions<'sync'>
+  const pass = (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 1000) {
+      clock.advance(1000)
+      jest.advanceTimersByTime(1000)
+    }
+  }
+  return { clock, pass, store, limiter: createLimiter(terms) }
+}
+
+describe('acquire()', () => {
+  it('admits so many at the same time, and again as many as are given back', () => {
+    const { limiter } = world()
+    const first = limiter.acquire('ada')
+    const second = limiter.acquire('ada')
+    expect([first, second]).toMatchObject([
+      { allowed: true, remaining: 1, limit: 2 },
+      { allowed: true, remaining: 0, policies: [{ unit: 'concurrent-requests' }] },
+    ])
+    expect(limiter.acquire('ada')).toMatchObject({ allowed: false, retryAfterMs: 1000 })
+    expect(limiter.acquire('bob').allowed).toBe(true)
+    first.release()
+    first.release()
+    expect(limiter.peek('ada').remaining).toBe(1)
+    expect(limiter.acquire('ada').allowed).toBe(true)
+    expect(limiter.acquire('ada').allowed).toBe(false)
+    limiter.close()
+  })
+
+  it('is given back at the end of a block, also if that throws', async () => {
+    const { limiter } = world()
+    const work = async () => {
+      await using slot = await limiter.acquire('ada')
+      expect(slot.allowed).toBe(true)
+      throw new Error('of the application')
+    }
+    await expect(work()).rejects.toThrow('of the application')
+    {
+      using slot = limiter.acquire('ada')
+      expect([slot.allowed, limiter.peek('ada').remaining]).toEqual([true, 1])
+    }
+    expect(limiter.peek('ada').remaining).toBe(2)
+    limiter.close()
+  })
+
+  it('charges the other policies too, all or none', () => {
+    const policies = [
+      { name: 'in-flight', concurrent: 2 },
+      { name: 'tokens', limit: 10, window: '1m', unit: 'tokens' },
+    ]
+    const { limiter } = world({ concurrent: undefined, policies })
+    const left = () => limiter.peek('ada').policies.map(({ remaining }) => remaining)
+    const slot = limiter.acquire('ada', { cost: 7 })
+    expect(left()).toEqual([1, 3])
+    expect(limiter.acquire('ada', { cost: 4 }).release()).toBeUndefined()
+    expect(left()).toEqual([1, 3])
+    slot.release()
+    expect(left()).toEqual([2, 3])
+    limiter.settle('ada', -2)
+    expect(left()).toEqual([2, 5])
+    limiter.close()
+  })
+
+  it('is of a limiter with concurrent alone, where consume is not', () => {
+    const { limiter } = world()
+    expect(() => limiter.consume('ada')).toThrow(/acquire\(\)/)
+    const windowed = createLimiter({ limit: 1, window: '1m' })
+    expect(() => windowed.acquire('ada')).toThrow(/consume\(\)/)
+    expect(() => limiter.acquire('')).toThrow(expect.objectContaining({ code: 'SLUICE_KEY' }))
+    windowed.close()
+  })
+})
+
+describe('a slot that is held', () => {
+  it('is renewed for as long as its process lives', () => {
+    const { limiter, pass } = world()
+    const slots = [limiter.acquire('ada'), limiter.acquire('ada')]
+    pass(10 * HOLD)
+    expect(limiter.acquire('ada').allowed).toBe(false)
+    for (const slot of slots) slot.release()
+    expect(limiter.peek('ada').remaining).toBe(2)
+  })
+
+  it('is free after hold if nobody renews it', () => {
+    const { limiter, clock } = world()
+    limiter.acquire('ada')
+    limiter.acquire('ada')
+    clock.advance(HOLD - 1)
+    expect(limiter.acquire('ada').allowed).toBe(false)
+    clock.advance(1)
+    expect(limiter.acquire('ada').allowed).toBe(true)
+    limiter.close()
+  })
+
+  it('counts again when the process was frozen, and takes no slot of another when given back', () => {
+    const { limiter, clock, pass } = world()
+    const frozen = limiter.acquire('ada')
+    limiter.acquire('ada')
+    clock.advance(HOLD)
+    limiter.acquire('ada')
+    limiter.acquire('ada')
+    expect(limiter.acquire('ada').allowed).toBe(false)
+    pass(HOLD / 3)
+    frozen.release()
+    expect(limiter.peek('ada').remaining).toBe(0)
+    limiter.close()
+  })
+
+  it('keeps no timer once nothing is held', () => {
+    const { limiter } = world()
+    expect(jest.getTimerCount()).toBe(0)
+    const slots = [limiter.acquire('ada'), limiter.acquire('bob')]
+    const timers = jest.getTimerCount()
+    for (const slot of slots) slot.release()
+    expect([timers > jest.getTimerCount(), limiter.peek('ada').remaining]).toEqual([true, 2])
+  })
+
+  it('is not forgotten for the keys of others', () => {
+    const store = memoryStore({ maxKeys: 10 })
+    const limiter = createLimiter({ concurrent: 2, store })
+    const slots = Array.from({ length: 9 }, (_, i) => limiter.acquire(`key ${i}`))
+    for (let i = 0; i < 100; i += 1) limiter.acquire(`flood ${i}`)
+    for (let i = 0; i < 9; i += 1) expect(limiter.peek(`key ${i}`).remaining).toBe(1)
+    for (const slot of slots) slot.release()
+    limiter.close()
+    store.close()
+  })
+})
+
+describe('a remote store', () => {
+  it('renews everything in one call, and gets back what is released', async () => {
+    const store = failingStore({ clock: manualClock() })
+    const limiter = createLimiter({ concurrent: 5, store })
+    const slots = []
+    for (let i = 0; i < 50; i += 1) slots.push(await limiter.acquire(`key ${i % 20}`))
+    const before = store.calls
+    await jest.advanceTimersByTimeAsync(HOLD / 3)
+    expect(store.calls).toBe(before + 1)
+    for (const slot of slots) await slot.release()
+    expect((await limiter.peek('key 0')).remaining).toBe(5)
+    limiter.close()
+  })
+
+  it('is told of what this process admitted without it, and a failure throws nowhere', async () => {
+    const clock = manualClock()
+    const store = failingStore({ clock })
+    const limiter = createLimiter({ concurrent: 2, store })
+    store.fail()
+    const slots = []
+    for (let i = 0; i < 7; i += 1) slots.push(await limiter.acquire('ada'))
+    expect(slots.map(({ allowed }) => allowed)).toEqual([true, true, ...Array(5).fill(false)])
+    expect(slots[0]?.source).toBe('local')
+    await jest.advanceTimersByTimeAsync(HOLD / 3)
+    store.recover()
+    for (let i = 0; i < 8; i += 1) {
+      await limiter.acquire('bob')
+      await jest.advanceTimersByTimeAsync(2000)
+    }
+    const other = createLimiter({ concurrent: 2, store })
+    expect(await other.acquire('ada')).toMatchObject({ allowed: false, source: 'store' })
+    await slots[0]?.release()
+    expect(await other.acquire('ada')).toMatchObject({ allowed: true, source: 'store' })
+    store.fail()
+    await slots[1]?.release()
+    limiter.close()
+    other.close()
+  })
+
+  it('that cannot renew is refused when the limiter is made', () => {
+    const { renew: _, ...ledger } = { renew: 1, consume() {}, peek() {}, settle() {} }
+    const store = { mode: 'async', open: () => ledger, close() {} }
+    expect(() => createLimiter({ concurrent: 2, store: store as never })).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_CONFLICT', option: 'store' }),
+    )
+  })
+})
+
+test('a transactional store holds slots too', async () => {
+  const kept = new Map<string, Uint8Array>()
+  const clock = manualClock()
+  const store = transactionalStore({
+    async transact(keys, decide) {
+      const { changes, value } = decide(
+        keys.map((key) => kept.get(key)),
+        clock(),
+      )
+      for (const { key, state } of changes) {
+        if (state === undefined) kept.delete(key)
+        else kept.set(key, state)
+      }
+      return value
+    },
+  })
+  const limiter = createLimiter({ concurrent: 2, store })
+  const first = await limiter.acquire('ada')
+  await limiter.acquire('ada')
+  clock.advance(HOLD - 1)
+  await jest.advanceTimersByTimeAsync(HOLD - 1)
+  clock.advance(HOLD - 1)
+  expect((await limiter.acquire('ada')).allowed).toBe(false)
+  await first.release()
+  expect((await limiter.acquire('ada')).allowed).toBe(true)
+  limiter.close()
+})
+
+describe('options that contradict each other', () => {
+  it.each([
+    ['limit', { limit: 5 }],
+    ['window', { window: '1m' }],
+    ['algorithm', { algorithm: 'sliding-log' }],
+    ['burst', { burst: 3 }],
+    ['unit', { unit: 'tokens' }],
+    ['hold', { concurrent: undefined, limit: 5, window: '1m', hold: '5s' }],
+  ])('%s', (option, options) => {
+    expect(() => world(options)).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_CONFLICT', option }),
+    )
+  })
+
+  it.each([
+    ['concurrent', { concurrent: 1001 }],
+    ['concurrent', { concurrent: -1 }],
+    ['hold', { hold: 999 }],
+  ])('%s out of range: %p', (option, options) => {
+    expect(() => world(options)).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_RANGE', option }),
+    )
+  })
+
+  it('the path names the policy', () => {
+    const policies = [{ name: 'a', concurrent: '5' }]
+    expect(() => world({ concurrent: undefined, policies })).toThrow(
+      expect.objectContaining({ option: 'policies[0].concurrent' }),
+    )
+    expect(() => world({ concurrent: () => 5 })).toThrow(
+      expect.objectContaining({
+        option: 'concurrent',
+        expected: 'the same value for every request',
+      }),
+    )
+  })
+})

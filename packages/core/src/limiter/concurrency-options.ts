@@ -1,0 +1,54 @@
+import { SluiceError } from '../errors/sluice-error.ts'
+import { readOptions } from '../options/read.ts'
+import { OPTIONS } from '../options/table.ts'
+import type { ConcurrencyOptions, PolicyOptions } from './options.generated.ts'
+
+/** What contradicts `concurrent`. */
+type WindowOption = Exclude<keyof PolicyOptions, 'name'> | 'cost' | 'settle'
+
+/**
+ * A policy that counts per window, or what is in use at the same time.
+ * @typeParam P its options if it counts per window
+ * @typeParam C those that it has instead
+ */
+export type EitherPolicy<P, C = ConcurrencyOptions> =
+  | (P & { [option in keyof ConcurrencyOptions]?: undefined })
+  | (C & Omit<P, WindowOption> & { [option in WindowOption]?: undefined })
+
+/** What has no meaning beside `concurrent`. A slot costs one slot, and is settled by its release. */
+export const WINDOW_OPTIONS: readonly string[] = [
+  ...Object.keys(OPTIONS.policy).filter((option) => option !== 'name'),
+  'cost',
+  'settle',
+]
+
+/** What only a policy with `concurrent` has. */
+export const CONCURRENCY_OPTIONS: readonly string[] = Object.keys(OPTIONS.concurrency)
+
+/**
+ * A policy with `concurrent` in the terms of one with a window: its limit is the number of slots, its
+ * window the time for which one is held. Other policies are given back as they are.
+ *
+ * @param path of the options in messages: `policies[0]`, or ''
+ * @throws SluiceError if it has options that contradict each other
+ */
+export function asWindowTerms<T extends { limit?: unknown }>(path: string, options: T): T {
+  const at = (option: string) => (path === '' ? option : `${path}.${option}`)
+  const { concurrent, hold } = options as { concurrent?: unknown; hold?: unknown }
+  if (concurrent === undefined) {
+    if (hold !== undefined) throw conflict(at('hold'), hold, `Remove hold, or set concurrent.`)
+    return options
+  }
+  for (const option of WINDOW_OPTIONS) {
+    const received = (options as Record<string, unknown>)[option]
+    if (received === undefined) continue
+    throw conflict(at(option), received, `Remove ${option}, or give it to a policy of its own.`)
+  }
+  const values = readOptions(OPTIONS.concurrency, path, options)
+  return { ...options, limit: values.concurrent, window: values.hold }
+}
+
+function conflict(option: string, received: unknown, fix: string): SluiceError {
+  const expected = 'either concurrent, perhaps with hold, or limit and window'
+  return new SluiceError({ code: 'SLUICE_OPTION_CONFLICT', option, expected, received, fix })
+}

@@ -1,0 +1,77 @@
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { givenBack } from '../stores/rules/slots.ts'
+import type { Charge, Ledger } from '../stores/store.ts'
+
+/** Requests whose slots one call renews at most, so that the store is never held for long. */
+const MAX_BATCH = 1000
+
+/** The slots of one admitted request. */
+export interface HeldSlot {
+  /**
+   * Gives them back, once. Never rejects: what the store does not take back is no longer renewed,
+   * and so free after `hold`.
+   */
+  release(): MaybePromise<void>
+  /** They are no longer renewed, and so free after `hold` at the latest. */
+  abandon(): void
+}
+
+/** The slots that this process holds for one limiter: while there are any, it renews them. */
+export class HeldSlots {
+  private readonly periodMs: number
+  /** The charges of each request, by the ledger that they were made in. */
+  private readonly held = new Map<Ledger, Set<readonly Charge[]>>()
+  private timer: NodeJS.Timeout | undefined
+
+  /** @param holdMs the shortest time for which a slot is held without renewal */
+  constructor(holdMs: number) {
+    this.periodMs = holdMs / 3
+  }
+
+  /** @param charges admitted, and no longer changed */
+  add(ledger: Ledger, charges: readonly Charge[]): HeldSlot {
+    const requests = this.held.get(ledger) ?? new Set()
+    this.held.set(ledger, requests)
+    requests.add(charges)
+    this.timer ??= setInterval(() => this.renew(), this.periodMs).unref()
+    let isHeld = true
+    return {
+      release: () => {
+        if (!isHeld) return undefined
+        isHeld = false
+        this.delete(ledger, charges)
+        return quietly(() => ledger.settle(givenBack(charges)))
+      },
+      abandon: () => this.delete(ledger, charges),
+    }
+  }
+
+  /** Renews none any more. */
+  close(): void {
+    clearInterval(this.timer)
+    this.timer = undefined
+    this.held.clear()
+  }
+
+  private delete(ledger: Ledger, charges: readonly Charge[]): void {
+    const requests = this.held.get(ledger)
+    requests?.delete(charges)
+    if (requests?.size === 0) this.held.delete(ledger)
+    if (this.held.size === 0) this.close()
+  }
+
+  private renew(): void {
+    for (const [ledger, requests] of this.held) {
+      const all = [...requests]
+      for (let from = 0; from < all.length; from += MAX_BATCH) {
+        void quietly(() => ledger.renew?.(all.slice(from, from + MAX_BATCH)))
+      }
+    }
+  }
+}
+
+/** The store's failure has its own warning. */
+function quietly(act: () => MaybePromise<void> | undefined): MaybePromise<void> {
+  const done = act()
+  return isPromise(done) ? done.catch(() => {}) : undefined
+}

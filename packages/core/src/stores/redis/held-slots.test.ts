@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import { createLimiter } from '../../limiter/create-limiter.ts'
+import { redisStore } from './redis-store.ts'
+
+let redis: RedisServer
+let client: Redis
+const closing: { close(): void }[] = []
+
+beforeAll(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.port)
+})
+afterAll(async () => {
+  client.disconnect()
+  await redis.stop()
+})
+beforeEach(() => client.flushall())
+afterEach(() => {
+  for (const each of closing.splice(0)) each.close()
+})
+
+/** As another process would have it: nothing but Redis is shared. */
+function limiterOf(hold = 30_000) {
+  const store = redisStore(client)
+  const limiter = createLimiter({ ...patient, store, concurrent: 5, hold })
+  closing.push(limiter)
+  return limiter
+}
+
+test('never more than the number over several processes, whatever order they come and go in', async () => {
+  const limiters = [limiterOf(), limiterOf(), limiterOf()]
+  let inProgress = 0
+  let most = 0
+  const work = async (i: number) => {
+    const slot = await (limiters[i % 3] as (typeof limiters)[number]).acquire('ada')
+    if (!slot.allowed) return false
+    inProgress += 1
+    most = Math.max(most, inProgress)
+    await new Promise(setImmediate)
+    inProgress -= 1
+    await slot.release()
+    return true
+  }
+  const crowds = [await Promise.all(Array.from({ length: 60 }, (_, i) => work(i)))]
+  crowds.push(await Promise.all(Array.from({ length: 60 }, (_, i) => work(i))))
+  expect(most).toBe(5)
+  for (const crowd of crowds) expect(crowd.filter(Boolean).length).toBeGreaterThanOrEqual(5)
+  expect((await limiterOf().peek('ada')).remaining).toBe(5)
+})
+
+test('a policy beside it refuses: no slot is taken, and none of it is charged', async () => {
+  const policies = [
+    { name: 'in-flight', concurrent: 2 },
+    { name: 'rate', limit: 1, window: '1d' },
+  ] as const
+  const limiter = createLimiter({ ...patient, store: redisStore(client), policies })
+  closing.push(limiter)
+  const left = async () => (await limiter.peek('ada')).policies.map(({ remaining }) => remaining)
+  const slot = await limiter.acquire('ada')
+  expect((await limiter.acquire('ada')).policies.map(({ allowed }) => allowed)).toEqual([
+    true,
+    false,
+  ])
+  expect(await left()).toEqual([1, 0])
+  await slot.release()
+  expect(await left()).toEqual([2, 0])
+})
+
+test('everything is renewed in one call, and what Redis has lost is there again', async () => {
+  const limiter = limiterOf(1000)
+  const slots = []
+  for (let i = 0; i < 60; i += 1) slots.push(await limiter.acquire(`key ${i % 20}`))
+  await client.flushall()
+  // A key that can't be read keeps no other from being renewed.
+  await client.lpush('sluice:{key 19}:concurrency:1000:5:default', 'no state')
+  await redis.command('CONFIG', 'RESETSTAT')
+  const remaining = async () => (await limiter.peek('key 0')).remaining
+  await until(async () => (await remaining()) === 2, { withinMs: 5000, what: 'it is renewed' })
+  const { evalsha, lpush } = await redis.commandStats()
+  expect(lpush).toBeUndefined()
+  expect(evalsha?.calls).toBeGreaterThan(0)
+  for (const slot of slots) await slot.release()
+  expect(await remaining()).toBe(5)
+})
+
+test('the state of a key stays as small as what is in progress', async () => {
+  const limiter = limiterOf()
+  for (let i = 0; i < 200; i += 1) await (await limiter.acquire('ada')).release()
+  expect(await client.keys('*')).toEqual([])
+  await limiter.acquire('ada')
+  const [key] = await client.keys('*')
+  expect(await client.strlen(key as string)).toBe(48)
+  expect(await client.pttl(key as string)).toBeGreaterThan(30_000)
+})

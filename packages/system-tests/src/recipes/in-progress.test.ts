@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { memoryStore } from '@sluice/express'
+import { until } from '@sluice/test-harness/redis'
+import { page } from './document.ts'
+import { inProgress } from './in-progress.ts'
+import { serveRecipe } from './site.ts'
+
+test('of 20 at once, as many are served as may be in progress, and as many again afterwards', async () => {
+  const store = memoryStore()
+  let left: () => Promise<number[]> = async () => []
+  const site = await serveRecipe(
+    (app, handler) => {
+      const limit = inProgress(app, store, handler)
+      left = async () => {
+        const { policies } = await limit.limiter.peek('127.0.0.1')
+        return policies.map(({ remaining }) => remaining)
+      }
+      return limit
+    },
+    'POST',
+    '/completions',
+  )
+  for (const requests of [55, 50]) {
+    const replies = await site.atOnce(20, (response) => response.json({}))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(5)
+    await until(async () => (await left())[0] === 5, { withinMs: 5000, what: 'slots are free' })
+    expect(await left()).toEqual([5, requests])
+  }
+  await site.stop()
+  store.close()
+})
+
+test('the page shows this code', () => {
+  const source = readFileSync(join(__dirname, 'in-progress.ts'), 'utf8')
+  const [, region] = /^ {2}\/\/ #region\n(.*?)^ {2}\/\/ #endregion$/ms.exec(source) ?? []
+  expect(page).toContain(`\`\`\`ts\n${(region as string).replace(/^ {2}/gm, '')}\`\`\`\n`)
+})
