@@ -153,8 +153,10 @@ describe.each([
     const edge = patternButton(page, 'Edge of a window')
     await (options.device === 'phone' ? edge.tap() : edge.click())
     await page.getByText(`${2 * LIMIT} requests. Admitted by`).waitFor()
-    expect(await mostOf(page, 'fixed-window')).toBeGreaterThan(1.3 * LIMIT)
-    expect(await mostOf(page, 'sliding-window')).toBeLessThan(1.3 * LIMIT)
+    const fixed = await mostOf(page, 'fixed-window')
+    expect(fixed).toBeGreaterThan(1.3 * LIMIT)
+    // How many depends on how long the burst takes.
+    expect(await mostOf(page, 'sliding-window')).toBeLessThan(fixed)
     expect(await mostOf(page, 'sliding-log')).toBe(LIMIT)
     expect(await mostOf(page, 'token-bucket')).toBeLessThan(LIMIT)
     expect(await mostOf(page, 'leaky-bucket')).toBeLessThan(LIMIT)
