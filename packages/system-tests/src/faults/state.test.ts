@@ -94,12 +94,16 @@ test('two versions of the script side by side share the counts to the last reque
   note({ row: 22, fault: 'two versions of the script side by side', excess: 0, bound: 0 })
 })
 
-/** A client by which the script has other text, and so another digest. */
+/** A client by which the scripts have other text, and so other digests. */
 function another(inner: Redis): RedisClient {
+  const evalsha = () => Promise.reject(new Error('NOSCRIPT No matching script.'))
+  const version = (text: string) => `-- another version\n${text}`
   return {
     status: inner.status,
-    evalsha: () => Promise.reject(new Error('NOSCRIPT No matching script.')),
-    eval: (text: string, ...rest: [number, ...string[]]) =>
-      inner.eval(`-- another version\n${text}`, ...rest),
-  }
+    evalsha,
+    evalshaBuffer: evalsha,
+    eval: (text: string, ...rest: [number, ...string[]]) => inner.eval(version(text), ...rest),
+    evalBuffer: (text: string, ...rest: [number, ...string[]]) =>
+      inner.callBuffer('EVAL', version(text), ...rest),
+  } as RedisClient
 }
