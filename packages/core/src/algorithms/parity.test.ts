@@ -82,7 +82,7 @@ function inJson(decisions: Decisions): unknown {
 
 test('memory and Redis decide alike, whatever the operations', async () => {
   const parity = fc.asyncProperty(anyPolicies, anyOperations, (...drawn) => expectParity(...drawn))
-  await fc.assert(parity, { numRuns: 1200, examples: found })
+  await fc.assert(parity, { numRuns: 800, examples: found })
 })
 
 test('with bans too', async () => {

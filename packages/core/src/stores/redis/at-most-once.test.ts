@@ -64,8 +64,8 @@ async function chargedBy(client: RedisClient, prefix: string) {
   proxy.loseReplies()
   const calls = Array.from({ length: 10 }, () => limiter.consume('client'))
   const settled = Promise.allSettled(calls)
-  const ran = async () => ((await redis.commandStats()).evalsha?.calls ?? 0) > 0
-  await until(ran, { withinMs: 5_000, what: 'the server has run the script' })
+  const ran = async () => ((await redis.commandStats()).evalsha?.calls ?? 0) >= calls.length
+  await until(ran, { withinMs: 5_000, what: 'the server has run the script for each' })
   proxy.loseReplies(false)
   proxy.cut()
   const lost = (await settled).filter(({ status }) => status === 'rejected').length
