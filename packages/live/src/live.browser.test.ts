@@ -90,9 +90,11 @@ test('by keyboard: a key sends, and keeps sending while it is held', async () =>
   const page = await open()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  expect(await sentBy(page)).toBe(1)
+  // A slow machine holds the key for so long that it sends again.
+  await eventually(async () => (await sentBy(page)) >= 1, 'it sends')
+  const pressed = await sentBy(page)
   await page.keyboard.down('Space')
-  await eventually(async () => (await sentBy(page)) >= 4, 'it goes on')
+  await eventually(async () => (await sentBy(page)) >= pressed + 3, 'it goes on')
   await page.keyboard.up('Space')
   await rests(page)
 })
