@@ -62,10 +62,11 @@ describe('an anchor that is a function', () => {
     },
   )
 
-  test('what is used counts until the new window begins, when the day of a client changes', () => {
+  test('a client that changes it gets no new quota: what it used counts until that window ends', () => {
     const clock = manualClock(at('2026-11-10T12:00:00Z'))
     const store = memoryStore({ clock })
-    const [early, late] = [monthly.limitFor(3, 5), monthly.limitFor(3, 20)]
+    const limits = [5, 20, 1, 8].map((day) => monthly.limitFor(3, day))
+    const [early] = limits as [(typeof limits)[0]]
     const ledger = store.open(
       [{ name: monthly.space(early), algorithm: early.algorithm }],
       'anchors',
@@ -73,10 +74,12 @@ describe('an anchor that is a function', () => {
     const remaining = (limit: typeof early, cost: number) =>
       ledger.consume([{ key: 'ada', limit, cost }]).outcomes[0]?.remaining
     expect(remaining(early, 2)).toBe(1)
-    // Since 20 October; it began before what was used.
-    expect(remaining(late, 0)).toBe(1)
-    clock.set(at('2026-11-20T00:00:00Z'))
-    expect(remaining(late, 0)).toBe(3)
+    for (const day of ['11-10', '11-20', '12-01', '12-04']) {
+      clock.set(at(`2026-${day}T12:00:00Z`))
+      expect(limits.map((limit) => remaining(limit, 0))).toEqual([1, 1, 1, 1])
+    }
+    clock.set(at('2026-12-05T00:00:00Z'))
+    expect(limits.map((limit) => remaining(limit, 0))).toEqual([3, 3, 3, 3])
     store.close()
   })
 })

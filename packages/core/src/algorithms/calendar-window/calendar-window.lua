@@ -1,6 +1,6 @@
 -- Windows of the calendar: the Lua form of calendar-window.ts, in the sections that
 -- stores/redis/compose.ts documents.
--- state: a = start of the window (ms), b = units charged in it
+-- state: a = start of the window (ms), b = units charged in it, c = end of the window (ms)
 -- constants: limit (units), edges of five windows: the present one, as the process sees it, and two
 --            on each side (ms)
 --# constants limit edge1 edge2 edge3 edge4 edge5 edge6
@@ -11,11 +11,16 @@ if now < edge1 or now >= edge6 then
 end
 
 --# enter
-local start = now >= edge5 and edge5 or now >= edge4 and edge4 or now >= edge3 and edge3
-  or now >= edge2 and edge2 or edge1
-rebased = a > start
-if a < start then b = 0 end
-a = start
+rebased = now < a
+if now >= c or rebased then
+  if now >= c then b = 0 end
+  if now >= edge5 then a, c = edge5, edge6
+  elseif now >= edge4 then a, c = edge4, edge5
+  elseif now >= edge3 then a, c = edge3, edge4
+  elseif now >= edge2 then a, c = edge2, edge3
+  else a, c = edge1, edge2
+  end
+end
 
 --# decide
 admitted = cost <= limit - b and b < limit
@@ -29,7 +34,5 @@ if math.min(chargedAt, now) >= a then
 end
 
 --# whole
-local finish = now < edge2 and edge2 or now < edge3 and edge3 or now < edge4 and edge4
-  or now < edge5 and edge5 or edge6
-wholeIn = b > 0 and finish - now or 0
+wholeIn = b > 0 and c - now or 0
 keepFor = wholeIn

@@ -1,4 +1,4 @@
-import { type Algorithm, type AlgorithmParams, MAX_LIMIT } from '../algorithm.ts'
+import { type Algorithm, type AlgorithmParams, type KeyState, MAX_LIMIT } from '../algorithm.ts'
 import { WindowLimit } from '../fixed-window/window-limit.ts'
 import type { Calendar } from './calendar.ts'
 import lua from './calendar-window.lua.generated.ts'
@@ -6,7 +6,12 @@ import lua from './calendar-window.lua.generated.ts'
 /** Windows before and after the present one that the Lua form knows the edges of. */
 const AROUND = 2
 
-/** The fixed window on a calendar. State: a = the start of the window, ms since the epoch. */
+/**
+ * The fixed window on a calendar. State: a = the start of the window, c = its end, ms since the epoch.
+ *
+ * A window counts until its own end, whatever calendar comes meanwhile: else a client whose anchor
+ * changes would begin a new window each time.
+ */
 class CalendarWindowLimit extends WindowLimit {
   readonly algorithm = calendarWindow
   readonly scale: string
@@ -34,12 +39,20 @@ class CalendarWindowLimit extends WindowLimit {
     return this.known
   }
 
-  protected windowAt(instant: number): number {
-    return this.calendar.at(instant).start
+  protected enter(state: KeyState, now: number): number {
+    const hasEnded = now >= state.c
+    state.rebased = now < state.a
+    if (hasEnded || state.rebased) {
+      const { start, end } = this.calendar.at(now)
+      if (hasEnded) state.b = 0
+      state.a = start
+      state.c = end
+    }
+    return state.c - now
   }
 
-  protected endAt(instant: number): number {
-    return this.calendar.at(instant).end
+  protected isInWindow(state: KeyState, instant: number): boolean {
+    return instant >= state.a
   }
 
   private edges(now: number): number[] {

@@ -1,4 +1,4 @@
-import { type Algorithm, type AlgorithmParams, MAX_LIMIT } from '../algorithm.ts'
+import { type Algorithm, type AlgorithmParams, type KeyState, MAX_LIMIT } from '../algorithm.ts'
 import lua from './fixed-window.lua.generated.ts'
 import { WindowLimit } from './window-limit.ts'
 
@@ -17,12 +17,20 @@ class FixedWindowLimit extends WindowLimit {
     return this.numbers
   }
 
-  protected windowAt(instant: number): number {
-    return Math.floor(instant / this.windowMs)
+  protected enter(state: KeyState, now: number): number {
+    const window = this.windowAt(now)
+    state.rebased = state.a > window
+    if (state.a < window) state.b = 0
+    state.a = window
+    return (window + 1) * this.windowMs - now
   }
 
-  protected endAt(instant: number): number {
-    return (Math.floor(instant / this.windowMs) + 1) * this.windowMs
+  protected isInWindow(state: KeyState, instant: number): boolean {
+    return this.windowAt(instant) === state.a
+  }
+
+  private windowAt(instant: number): number {
+    return Math.floor(instant / this.windowMs)
   }
 }
 

@@ -4,7 +4,7 @@ import { MAX_EXACT } from '../ticks.ts'
 /**
  * Counts per window. Admits at most twice the limit in a span as long as a window, across an edge.
  *
- * State: a = the window, b = units charged in it.
+ * State: a = the window, b = units charged in it; the subclass says what the rest is.
  */
 export abstract class WindowLimit implements CompiledLimit {
   abstract readonly algorithm: Algorithm
@@ -18,10 +18,13 @@ export abstract class WindowLimit implements CompiledLimit {
   }
 
   abstract constants(now: number): readonly number[]
-  /** The window that an instant is in, as an integer that grows from window to window. */
-  protected abstract windowAt(instant: number): number
-  /** When the window ends that an instant is in. */
-  protected abstract endAt(instant: number): number
+  /**
+   * Brings the state into the window of `now`, and says in `rebased` whether the clock stepped back;
+   * returns the ms until that window ends.
+   */
+  protected abstract enter(state: KeyState, now: number): number
+  /** Whether an instant that is not after now is in the window of a state that has been entered. */
+  protected abstract isInWindow(state: KeyState, instant: number): boolean
 
   decide(state: KeyState, now: number, cost: number): void {
     const endsIn = this.enter(state, now)
@@ -44,19 +47,10 @@ export abstract class WindowLimit implements CompiledLimit {
   settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
     const endsIn = this.enter(state, now)
     // What was charged before the clock stepped back has moved with the state.
-    if (this.windowAt(Math.min(chargedAt, now)) === state.a) {
+    if (this.isInWindow(state, Math.min(chargedAt, now))) {
       state.b = Math.min(MAX_EXACT, Math.max(0, state.b + delta))
     }
     state.remaining = Math.max(0, this.units - state.b)
     state.resetMs = state.b === 0 ? 0 : endsIn
-  }
-
-  /** Brings the state into the window of `now`; returns the ms until that window ends. */
-  private enter(state: KeyState, now: number): number {
-    const window = this.windowAt(now)
-    state.rebased = state.a > window
-    if (state.a < window) state.b = 0
-    state.a = window
-    return this.endAt(now) - now
   }
 }
