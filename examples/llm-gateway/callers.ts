@@ -1,0 +1,23 @@
+import type { Request, RequestHandler } from 'express'
+
+/** Who calls. The id, not the secret key, is what the limiter counts by. */
+export interface Caller {
+  readonly id: string
+  readonly tier: 'free' | 'pro'
+}
+
+/** The API keys. A real gateway keeps their hashes in a database. */
+const callers = new Map<string | undefined, Caller>([
+  ['free-key', { id: 'ada', tier: 'free' }],
+  ['pro-key', { id: 'grace', tier: 'pro' }],
+])
+
+export const authenticate: RequestHandler = (request, response, next) => {
+  if (callers.has(request.get('x-api-key'))) next()
+  else response.status(401).json({ error: 'send your key as x-api-key' })
+}
+
+/** Of a request that is authenticated. */
+export function callerOf(request: Request): Caller {
+  return callers.get(request.get('x-api-key')) as Caller
+}
