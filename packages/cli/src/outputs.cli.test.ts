@@ -22,7 +22,7 @@ describe('a report does not overwrite', () => {
 
   it('the file that standard input comes from', async () => {
     const path = file('stdin.json', '')
-    const child = startCli(['replay', '--json', path, ...LIMIT], {}, openSync(path, 'r'))
+    const child = await startCli(['replay', '--json', path, ...LIMIT], {}, openSync(path, 'r'))
     const { code, stderr } = await ended(child)
     expect(stderr).toContain(`--json: ${path} is an input`)
     expect(code).toBe(2)

@@ -139,7 +139,7 @@ describe('exit codes', () => {
   })
 
   it('0 if the reader has closed the pipe', async () => {
-    const child = startCli(['replay', known, ...LIMIT, '--json'])
+    const child = await startCli(['replay', known, ...LIMIT, '--json'])
     child.stdout.destroy()
     let stderr = ''
     child.stderr.on('data', (text) => {
@@ -152,7 +152,7 @@ describe('exit codes', () => {
 
 describe('Ctrl-C', () => {
   it('ends with what was played until then, and 130', async () => {
-    const child = startCli(['replay', '-', ...LIMIT, '--json', '--suggest'])
+    const child = await startCli(['replay', '-', ...LIMIT, '--json', '--suggest'])
     const firstMessage = new Promise((resolve) => child.stderr.once('data', resolve))
     child.stdin.on('error', () => {})
     const requests = toJsonLines(knownTraffic(4)).replaceAll(',"cost":1', '')
@@ -214,7 +214,7 @@ describe('--suggest', () => {
   })
 
   it('leaves no file behind', async () => {
-    const child = startCli(['replay', known, '--suggest'], { TMPDIR: folder })
+    const child = await startCli(['replay', known, '--suggest'], { TMPDIR: folder })
     child.stdin.end()
     expect((await ended(child)).code).toBe(0)
     expect(readdirSync(folder).filter((name) => name.startsWith('sluice-'))).toEqual([])

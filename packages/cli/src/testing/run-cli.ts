@@ -1,7 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { join } from 'node:path'
-
-const MAIN = join(__dirname, '..', 'main.ts')
+import { cliFile } from './bundle-cli.ts'
 
 export interface Ended {
   /** Undefined where a signal ended it. */
@@ -11,12 +9,12 @@ export interface Ended {
 }
 
 /** Starts the command as its own process. @param stdin the file that standard input comes from */
-export function startCli(
+export async function startCli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   stdin: number | 'pipe' = 'pipe',
-): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
+): Promise<ChildProcessWithoutNullStreams> {
+  return spawn(process.execPath, [await cliFile(), ...args], {
     env: { ...process.env, ...env },
     stdio: [stdin, 'pipe', 'pipe'],
   }) as ChildProcessWithoutNullStreams
@@ -24,7 +22,7 @@ export function startCli(
 
 /** @param input what standard input holds. Default: nothing */
 export async function runCli(args: readonly string[], input?: string | Buffer): Promise<Ended> {
-  const child = startCli(args)
+  const child = await startCli(args)
   // It may end before it has read all.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
