@@ -1,5 +1,5 @@
-// npm run faults: causes every fault and prints the measurements as one table, which it also writes
-// into docs/failures.md.
+// npm run faults: causes every fault and prints the measurements as tables, which it also writes into
+// docs/failures.md.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,24 +10,37 @@ import { jest } from './jest.mjs'
 import { findRedis } from './redis.mjs'
 import { root } from './workspace.mjs'
 
-const START = '<!-- figures: made by npm run faults -->'
 const END = '<!-- /figures -->'
 
-/** @param {string} lines a figure in JSON on each */
-function tableOf(lines) {
-  const figures = lines
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+/** @param {number | undefined} ms */
+const time = (ms) => (ms === undefined ? '–' : `${ms} ms`)
+
+/** The tables of the page: where each begins, and its columns. */
+const TABLES = {
+  limits: {
+    start: '<!-- figures: made by npm run faults -->',
+    head: ['fault', 'longest wait', 'beyond the limit', 'normal again after'],
+    row: ({ fault, waitedMs, excess, bound, normalMs }) => {
+      const beyond = excess === undefined ? '–' : `${excess} of ${bound}`
+      return [fault, time(waitedMs), beyond, time(normalMs)]
+    },
+  },
+  slots: {
+    start: '<!-- figures of requests in progress: made by npm run faults -->',
+    head: ['fault', 'in progress at the same time', 'exact again after'],
+    row: ({ fault, most, bound, exactMs }) => [fault, `${most} of ${bound}`, time(exactMs)],
+  },
+}
+
+/**
+ * @param {typeof TABLES[keyof typeof TABLES]} table
+ * @param {object[]} figures of this table
+ */
+function tableOf({ head, row }, figures) {
   figures.sort((a, b) => a.row - b.row)
-  const rows = figures.map(({ fault, waitedMs, excess, bound, normalMs }) => {
-    const waited = waitedMs === undefined ? '–' : `${waitedMs} ms`
-    const beyond = excess === undefined ? '–' : `${excess} of ${bound}`
-    const normal = normalMs === undefined ? '–' : `${normalMs} ms`
-    return `| ${fault} | ${waited} | ${beyond} | ${normal} |`
-  })
-  const head = '| fault | longest wait | beyond the limit | normal again after |'
-  return [head, '|---|---|---|---|', ...rows].join('\n')
+  const line = (cells) => `| ${cells.join(' | ')} |`
+  const rule = `|${head.map(() => '---|').join('')}`
+  return [line(head), rule, ...figures.map((each) => line(row(each)))].join('\n')
 }
 
 const redis = await findRedis()
@@ -37,16 +50,23 @@ const file = join(folder, 'figures')
 const env = { REDIS_SERVER: redis, SLUICE_FIGURES: file }
 const { code, skipped } = await jest(['-i', 'packages/system-tests/src/faults'], env)
 if (existsSync(file)) {
-  const table = tableOf(readFileSync(file, 'utf8'))
-  console.log(table)
+  const figures = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
   const page = join(root, 'docs', 'failures.md')
-  const text = readFileSync(page, 'utf8')
-  const generated = text.slice(text.indexOf(START), text.indexOf(END))
-  if (code === 0 && skipped === 0)
-    writeFileSync(
-      page,
-      text.replace(generated, () => `${START}\n${table}\n`),
+  let text = readFileSync(page, 'utf8')
+  for (const [name, table] of Object.entries(TABLES)) {
+    const written = tableOf(
+      table,
+      figures.filter((each) => each.table === name),
     )
+    console.log(written)
+    const from = text.indexOf(table.start)
+    const generated = text.slice(from, text.indexOf(END, from))
+    text = text.replace(generated, () => `${table.start}\n${written}\n`)
+  }
+  if (code === 0 && skipped === 0) writeFileSync(page, text)
 }
 rmSync(folder, { recursive: true })
 exit(code)

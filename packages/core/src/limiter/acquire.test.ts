@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals'
 import { memoryStore } from '../stores/memory/memory-store.ts'
+import type { Store, StoreMode } from '../stores/store.ts'
 import { transactionalStore } from '../stores/transactional/transactional-store.ts'
 import { failingStore, manualClock } from '../testing/index.ts'
-import { createLimiter, type LimiterOptions } from './create-limiter.ts'
+import { createLimiter } from './create-limiter.ts'
+import type { Limiter } from './limiter.ts'
 
 const HOLD = 30_000
 
@@ -10,21 +12,33 @@ beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] })
 })
 afterEach(() => {
+  for (const each of closing.splice(0)) each.close()
   jest.useRealTimers()
 })
+
+const closing: { close(): void }[] = []
+
+function closed<T extends { close(): void }>(each: T): T {
+  closing.push(each)
+  return each
+}
+
+function limiterOn<M extends StoreMode>(store: Store<M>, options: object = {}): Limiter<M> {
+  const terms = { concurrent: 2, store, ...options } as never
+  return closed(createLimiter(terms) as Limiter as Limiter<M>)
+}
 
 /** A limiter of two at a time, on a clock that passes together with the timers. */
 function world(options: object = {}) {
   const clock = manualClock()
-  const store = memoryStore({ clock })
-  const terms = { concurrent: 2, store, ...options } as LimiterOptions<'sync'>
+  const store = closed(memoryStore({ clock }))
   const pass = (ms: number) => {
     for (let passed = 0; passed < ms; passed += 1000) {
       clock.advance(1000)
       jest.advanceTimersByTime(1000)
     }
   }
-  return { clock, pass, store, limiter: createLimiter(terms) }
+  return { clock, pass, store, limiter: limiterOn(store, options) }
 }
 
 describe('acquire()', () => {
@@ -43,7 +57,6 @@ describe('acquire()', () => {
     expect(limiter.peek('ada').remaining).toBe(1)
     expect(limiter.acquire('ada').allowed).toBe(true)
     expect(limiter.acquire('ada').allowed).toBe(false)
-    limiter.close()
   })
 
   it('is given back at the end of a block, also if that throws', async () => {
@@ -59,7 +72,6 @@ describe('acquire()', () => {
       expect([slot.allowed, limiter.peek('ada').remaining]).toEqual([true, 1])
     }
     expect(limiter.peek('ada').remaining).toBe(2)
-    limiter.close()
   })
 
   it('charges the other policies too, all or none', () => {
@@ -77,16 +89,14 @@ describe('acquire()', () => {
     expect(left()).toEqual([2, 3])
     limiter.settle('ada', -2)
     expect(left()).toEqual([2, 5])
-    limiter.close()
   })
 
   it('is of a limiter with concurrent alone, where consume is not', () => {
     const { limiter } = world()
     expect(() => limiter.consume('ada')).toThrow(/acquire\(\)/)
-    const windowed = createLimiter({ limit: 1, window: '1m' })
+    const windowed = closed(createLimiter({ limit: 1, window: '1m' }))
     expect(() => windowed.acquire('ada')).toThrow(/consume\(\)/)
     expect(() => limiter.acquire('')).toThrow(expect.objectContaining({ code: 'SLUICE_KEY' }))
-    windowed.close()
   })
 })
 
@@ -108,7 +118,6 @@ describe('a slot that is held', () => {
     expect(limiter.acquire('ada').allowed).toBe(false)
     clock.advance(1)
     expect(limiter.acquire('ada').allowed).toBe(true)
-    limiter.close()
   })
 
   it('counts again when the process was frozen, and takes no slot of another when given back', () => {
@@ -122,7 +131,6 @@ describe('a slot that is held', () => {
     pass(HOLD / 3)
     frozen.release()
     expect(limiter.peek('ada').remaining).toBe(0)
-    limiter.close()
   })
 
   it('keeps no timer once nothing is held', () => {
@@ -135,21 +143,19 @@ describe('a slot that is held', () => {
   })
 
   it('is not forgotten for the keys of others', () => {
-    const store = memoryStore({ maxKeys: 10 })
-    const limiter = createLimiter({ concurrent: 2, store })
+    const store = closed(memoryStore({ maxKeys: 10 }))
+    const limiter = limiterOn(store)
     const slots = Array.from({ length: 9 }, (_, i) => limiter.acquire(`key ${i}`))
     for (let i = 0; i < 100; i += 1) limiter.acquire(`flood ${i}`)
     for (let i = 0; i < 9; i += 1) expect(limiter.peek(`key ${i}`).remaining).toBe(1)
     for (const slot of slots) slot.release()
-    limiter.close()
-    store.close()
   })
 })
 
 describe('a remote store', () => {
   it('renews everything in one call, and gets back what is released', async () => {
-    const store = failingStore({ clock: manualClock() })
-    const limiter = createLimiter({ concurrent: 5, store })
+    const store = closed(failingStore({ clock: manualClock() }))
+    const limiter = limiterOn(store, { concurrent: 5 })
     const slots = []
     for (let i = 0; i < 50; i += 1) slots.push(await limiter.acquire(`key ${i % 20}`))
     const before = store.calls
@@ -157,13 +163,12 @@ describe('a remote store', () => {
     expect(store.calls).toBe(before + 1)
     for (const slot of slots) await slot.release()
     expect((await limiter.peek('key 0')).remaining).toBe(5)
-    limiter.close()
   })
 
-  it('is told of what this process admitted without it, and a failure throws nowhere', async () => {
+  it('learns what this process admitted without it, and a failure throws nowhere', async () => {
     const clock = manualClock()
-    const store = failingStore({ clock })
-    const limiter = createLimiter({ concurrent: 2, store })
+    const store = closed(failingStore({ clock }))
+    const limiter = limiterOn(store)
     store.fail()
     const slots = []
     for (let i = 0; i < 7; i += 1) slots.push(await limiter.acquire('ada'))
@@ -175,14 +180,29 @@ describe('a remote store', () => {
       await limiter.acquire('bob')
       await jest.advanceTimersByTimeAsync(2000)
     }
-    const other = createLimiter({ concurrent: 2, store })
+    const other = limiterOn(store)
     expect(await other.acquire('ada')).toMatchObject({ allowed: false, source: 'store' })
     await slots[0]?.release()
     expect(await other.acquire('ada')).toMatchObject({ allowed: true, source: 'store' })
     store.fail()
     await slots[1]?.release()
-    limiter.close()
-    other.close()
+  })
+
+  it('is asked again by the renewals of a process that gets no requests', async () => {
+    const clock = manualClock()
+    const store = closed(failingStore({ clock }))
+    const [holder, other] = [limiterOn(store), limiterOn(store)]
+    for (let i = 0; i < 2; i += 1) await holder.acquire('ada')
+    store.fail()
+    for (let i = 0; i < 5; i += 1) {
+      await other.peek('bob')
+      await jest.advanceTimersByTimeAsync(1)
+    }
+    expect((await other.peek('bob')).source).toBe('local')
+    clock.advance(HOLD)
+    store.recover()
+    await jest.advanceTimersByTimeAsync(HOLD / 3)
+    expect(await other.acquire('ada')).toMatchObject({ allowed: false, source: 'store' })
   })
 
   it('that cannot renew is refused when the limiter is made', () => {
@@ -210,7 +230,7 @@ test('a transactional store holds slots too', async () => {
       return value
     },
   })
-  const limiter = createLimiter({ concurrent: 2, store })
+  const limiter = limiterOn(store)
   const first = await limiter.acquire('ada')
   await limiter.acquire('ada')
   clock.advance(HOLD - 1)
@@ -219,7 +239,6 @@ test('a transactional store holds slots too', async () => {
   expect((await limiter.acquire('ada')).allowed).toBe(false)
   await first.release()
   expect((await limiter.acquire('ada')).allowed).toBe(true)
-  limiter.close()
 })
 
 describe('options that contradict each other', () => {

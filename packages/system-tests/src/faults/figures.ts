@@ -50,5 +50,26 @@ function expectInTime({ waitedMs, stalledMs }: Report): void {
 
 /** Notes the figures of a test that has checked them itself. */
 export function note(figures: Partial<Figures> & Pick<Figures, 'row' | 'fault'>): void {
+  write({ ...figures, table: 'limits' })
+}
+
+/** What a test of a fault of slots has measured: a row of the table of requests in progress. */
+interface SlotFigures {
+  readonly row: number
+  readonly fault: string
+  /** The most requests that were in progress at the same time, and how many may be. */
+  readonly most: number
+  readonly bound: number
+  /** From the fault, or its end, until Redis counted what was in progress, and nothing else, ms. */
+  readonly exactMs: number
+}
+
+export function noteSlots(figures: SlotFigures): void {
+  const { most, bound } = figures
+  expect(most).toBeLessThanOrEqual(bound)
+  write({ ...figures, exactMs: Math.ceil(figures.exactMs), table: 'slots' })
+}
+
+function write(figures: object): void {
   if (FILE !== undefined) appendFileSync(FILE, `${JSON.stringify(figures)}\n`)
 }

@@ -108,13 +108,17 @@ export class GuardedLedger implements DecidingLedger {
   }
 
   /**
-   * Holds slots whoever admitted them: so the store knows of those too that were admitted without it.
+   * Also holds the slots that the store does not know, because this process admitted them without
+   * it. While the store is down, this probes it: a process that holds slots may get no requests.
    * @throws if the store does not confirm it: then it applies only in this process
    */
   async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
     this.local?.renew?.(requests.map((charges) => this.localCharges(charges)))
-    const health = this.health(requests[0] as readonly Charge[])
-    if (health.isTrusted) await health.call(async () => this.remote.renew?.(requests))
+    const first = requests[0] as readonly Charge[]
+    const health = this.health(first)
+    const renew = async () => this.remote.renew?.(requests)
+    if (health.isTrusted) await health.call(renew)
+    else health.probe(() => this.askWhetherItWorks(first.map(unpaid)).then(renew))
   }
 
   /** @throws StoreError if the store does not confirm it: then it applies only in this process */
@@ -147,14 +151,15 @@ export class GuardedLedger implements DecidingLedger {
 
   /** In the background: charges the store for what was admitted without it. */
   private probeWith(health: Health, charges: readonly Charge[], admitted: boolean): void {
-    const { remote } = this
-    health.probe(() => {
-      // A slot is held by its renewal.
-      const admittedCharges = charges.map((charge) => {
-        return admitted && charge.slot === undefined ? charge : unpaid(charge)
-      })
-      return remote.probe?.(admittedCharges) ?? remote.settle(admittedCharges)
+    // A slot is held by its renewal.
+    const admittedCharges = charges.map((charge) => {
+      return admitted && charge.slot === undefined ? charge : unpaid(charge)
     })
+    health.probe(() => this.askWhetherItWorks(admittedCharges))
+  }
+
+  private askWhetherItWorks(charges: readonly Charge[]): Promise<void> {
+    return this.remote.probe?.(charges) ?? this.remote.settle(charges)
   }
 
   private attemptOf(
