@@ -1,10 +1,12 @@
 import type { Store } from '@sluice/core'
 import type { Runner } from '../runner.ts'
+import { bans } from './ban.ts'
 import { blocks } from './block.ts'
 import { consumes } from './consume.ts'
 import { contracts } from './contract.ts'
 import { settles } from './settle.ts'
 import { shares } from './sharing.ts'
+import { slots } from './slots.ts'
 import { type StoreKit, storeTests } from './store-kit.ts'
 
 /**
@@ -19,6 +21,8 @@ export function storeSuite(runner: Runner, name: string, kit: StoreKit<Store>): 
     runner.describe('settle', () => settles(tests))
     runner.describe('block and reset', () => blocks(tests))
     runner.describe('spaces and keys', () => shares(tests))
+    runner.describe('slots of what is in progress', () => slots(tests))
+    runner.describe('bans', () => bans(tests))
     runner.describe('calls', () => contracts(tests, kit.mode))
   })
 }
