@@ -1,3 +1,5 @@
+export { textOf } from './errors/thrown.ts'
+export { warnOnce } from './errors/warning.ts'
 export { fetchExchange } from './http/fetch/fetch-exchange.ts'
 export { FetchReply } from './http/fetch/fetch-reply.ts'
 export { PROFILE_FIELDS } from './http/fields/profiles/index.ts'

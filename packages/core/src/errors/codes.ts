@@ -169,6 +169,13 @@ const warning = {
     action:
       'Catch errors in the callback. Sluice calls it again, at most once a second, as long as the server is read-only.',
   },
+  SLUICE_REQUEST_FAILED: {
+    meaning:
+      'A function of the options threw in a server without a framework, and the request got the status 500.',
+    cause: 'For example a `key` function that expects a field which a client left out.',
+    action:
+      'Fix the function; the message quotes what it threw. To handle errors yourself, give `failed`, the last argument of the limiter of `@sluice/node`. Sluice warns once.',
+  },
   SLUICE_ON_DECISION: {
     meaning: 'The callback `onDecision` threw or rejected.',
     cause: 'An error in your function. The decision is not affected.',

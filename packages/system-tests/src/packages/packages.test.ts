@@ -111,7 +111,7 @@ describe('an empty project that installs the packages', () => {
     expect(JSON.parse(await run(project, process.execPath, [file]))).toEqual(answers)
   })
 
-  it.each(['fastify.mjs', 'fastify.cjs', 'koa.mjs', 'koa.cjs'])(
+  it.each(['fastify.mjs', 'fastify.cjs', 'koa.mjs', 'koa.cjs', 'node.mjs'])(
     'uses an adapter: %s',
     async (file) => {
       copyFileSync(join(consumer, file), join(project, file))
@@ -138,6 +138,8 @@ describe('an empty project that installs the packages', () => {
     ['fastify.ts', 'fastify.cts'],
     ['koa.ts', 'koa.mts'],
     ['koa.ts', 'koa.cts'],
+    ['node.ts', 'node.mts'],
+    ['node.ts', 'node.cts'],
   ])('compiles against them: %s as %s', async (source, file) => {
     copyFileSync(join(consumer, source), join(project, file))
     // @types/koa 3.0 itself does not compile together with content-disposition 2, which express brings.

@@ -15,6 +15,7 @@ const documents = [
   'packages/express/README.md',
   'packages/fastify/README.md',
   'packages/koa/README.md',
+  'packages/node/README.md',
   'docs/choosing.md',
   'docs/migrating.md',
   'docs/operations.md',

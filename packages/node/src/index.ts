@@ -1,0 +1,131 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type {
+  RateLimitOptions as CoreOptions,
+  Decision,
+  Limiter,
+  MaybePromise,
+  Routes,
+} from '@sluice/core'
+import { RoutedLimiter } from '@sluice/core/adapter'
+import { answerFailure } from './failures.ts'
+import { nodeAdapter } from './request-adapter.ts'
+import { handOver, upgradeResponse } from './upgrade.ts'
+
+export {
+  addressKey,
+  type Decision,
+  type Duration,
+  estimateTokens,
+  exposedHeaders,
+  type MemoryStoreOptions,
+  memoryStore,
+  type PolicyDecision,
+  RateLimitError,
+  type RedisClient,
+  type RedisStoreOptions,
+  redisStore,
+  SluiceError,
+  StoreError,
+} from '@sluice/core'
+
+export type RateLimitOptions = CoreOptions<IncomingMessage, ServerResponse> & {
+  /**
+   * Options that differ by route, in the pattern syntax of path-to-regexp 8, with the path of the
+   * request: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
+   * entry wins, one with a method before one without.
+   */
+  routes?: Routes<IncomingMessage, ServerResponse>
+}
+
+/** Called instead of `next` with what a function of the options threw, or a refusal that is thrown. */
+type Failed = (error: unknown) => void
+
+/** The limiter of a server, of HTTP/1.1, HTTPS or HTTP/2. */
+export interface NodeRateLimit {
+  /**
+   * Calls `next` if the request may go on, and answers it otherwise.
+   *
+   * @param failed default: answers with the status 500 and warns once
+   */
+  (
+    request: IncomingMessage | Http2ServerRequest,
+    response: ServerResponse | Http2ServerResponse,
+    next: () => void,
+    failed?: Failed,
+  ): void
+
+  /**
+   * The same for a server's `'upgrade'` event: calls `next` if the handshake may go on, and otherwise
+   * answers it and closes the connection. A slot of a policy with `concurrent` is held until the
+   * connection closes.
+   */
+  upgrade(request: IncomingMessage, socket: Duplex, next: () => void, failed?: Failed): void
+
+  /** The limiter for the application's own calls. */
+  readonly limiter: Limiter
+}
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** The decision of the last limiter; undefined if the request was exempt. */
+    rateLimit?: Decision
+  }
+}
+declare module 'node:http2' {
+  interface Http2ServerRequest {
+    /** The decision of the last limiter; undefined if the request was exempt. */
+    rateLimit?: Decision
+  }
+}
+
+/**
+ * Limits the rate of requests: `const limit = rateLimit({ limit: 100, window: '1m' })`, then
+ * `createServer((request, response) => limit(request, response, () => response.end('hello')))`.
+ * A second one in `next` adds a limit.
+ *
+ * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
+ *   another
+ */
+export function rateLimit(options: RateLimitOptions): NodeRateLimit {
+  const limiters = new RoutedLimiter(options, nodeAdapter)
+
+  /** What `next` throws is not taken for a failure of the limiter. */
+  function decide(
+    request: IncomingMessage,
+    response: ServerResponse,
+    next: () => void,
+    failed: Failed = (error) => answerFailure(response, error),
+  ): void {
+    let passed: MaybePromise<true | undefined>
+    try {
+      passed = limiters.handle(request, response, () => true as const)
+    } catch (error) {
+      failed(error)
+      return
+    }
+    if (passed === true) next()
+    else if (passed !== undefined) passed.then((admitted) => admitted && next(), failed)
+  }
+
+  function upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    next: () => void,
+    failed?: Failed,
+  ): void {
+    const connection = socket as Socket
+    const response = upgradeResponse(request, connection)
+    const goOn = () => {
+      handOver(response, connection)
+      next()
+    }
+    decide(request, response, goOn, failed)
+  }
+
+  return Object.assign(decide as NodeRateLimit, { upgrade, limiter: limiters.limiter })
+}
+
+export default rateLimit
