@@ -31,9 +31,12 @@ export { redisStore } from './stores/redis/redis-store.ts'
 export type {
   Charge,
   DecisionSource,
+  InspectableStore,
+  InspectOptions,
   Keyspace,
   Ledger,
   Store,
+  StoreEntry,
   StoreMode,
   StoreResult,
 } from './stores/store.ts'

@@ -19,10 +19,13 @@ export type {
   Answer,
   Charge,
   DecisionSource,
+  InspectableStore,
+  InspectOptions,
   Keyspace,
   Ledger,
   Origin,
   Store,
+  StoreEntry,
   StoreMode,
   StoreResult,
 } from './stores/store.ts'

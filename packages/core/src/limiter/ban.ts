@@ -4,6 +4,7 @@ import { SluiceError } from '../errors/sluice-error.ts'
 import { checkInteger, checkObject } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import { checkKnown } from '../options/known.ts'
+import { formatBan } from '../stores/inspection/keyspace-name.ts'
 
 /** When a client is banned, and for how long. */
 export interface BanOptions {
@@ -35,10 +36,9 @@ export function compileBan(options: unknown, quota: string, dryRun: boolean): Ba
   const limit = checkInteger('ban.after', given.after, 1, MAX_REFUSALS)
   const windowMs = parseDuration('ban.within', given.within)
   const bansMs = checkDurations(given.for)
-  const space = `ban:${windowMs}:${limit}:${quota}`
   return {
     limit: ban.compile({ limit, windowMs, bansMs }),
-    space: dryRun ? `dry-${space}` : space,
+    space: formatBan({ dryRun, windowMs, limit, quota }),
   }
 }
 

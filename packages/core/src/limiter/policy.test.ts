@@ -60,11 +60,31 @@ describe('Policy', () => {
       { window: '2m' },
       { algorithm: 'fixed-window' },
       { algorithm: 'token-bucket' },
+      { algorithm: 'token-bucket', burst: 70 },
+      { algorithm: 'token-bucket', burst: 70, limit: 70 },
+      { algorithm: 'leaky-bucket' },
+      { algorithm: 'leaky-bucket', maxDelay: '2s' },
       { name: 'other' },
       { limit: () => 10 },
     ]
-    expect(new Set([{}, ...others].map(keyspace)).size).toBe(7)
+    expect(new Set([{}, ...others].map(keyspace)).size).toBe(11)
     expect(keyspace({ window: 60_000 })).toBe(keyspace({}))
+    const bucket = { algorithm: 'token-bucket' }
+    expect(keyspace({ ...bucket, burst: 10 })).toBe(keyspace(bucket))
+    const queue = { algorithm: 'leaky-bucket' }
+    expect(keyspace({ ...queue, maxDelay: '1s' })).toBe(keyspace(queue))
+  })
+
+  it('keeps the names of keyspaces from release to release, or every quota would be forgotten', () => {
+    expect(keyspace({})).toBe('sliding-window:60000:10:default')
+    expect(keyspace({ algorithm: 'token-bucket' })).toBe('token-bucket:60000:10/6000:default')
+    expect(keyspace({ algorithm: 'token-bucket', burst: 70 })).toBe(
+      'token-bucket:60000:10,burst=70/6000:default',
+    )
+    expect(keyspace({ limit: () => 10, name: 'a:b' })).toBe('sliding-window:60000:*:a:b')
+    expect(keyspace({ window: 'month', timeZone: 'Europe/Berlin' })).toBe(
+      'fixed-window:2678400000:10/month:Europe/Berlin:1:default',
+    )
   })
 
   it('has one keyspace for all the values of a limit that is a function', () => {

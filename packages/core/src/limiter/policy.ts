@@ -13,6 +13,7 @@ import { ALGORITHM_OPTIONS, algorithmsWith } from '../options/algorithm-options.
 import { readOptions, type Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import type { Unit } from '../options/unit.ts'
+import { formatKeyspace, type KeyspaceName } from '../stores/inspection/keyspace-name.ts'
 import { asWindowTerms } from './concurrency-options.ts'
 import type { PolicyOptions } from './options.generated.ts'
 import { PolicyWindow } from './policy-window.ts'
@@ -151,12 +152,30 @@ export class Policy {
 
   /**
    * Separates the keys of this policy from those of all others in a store: two limiters share a quota
-   * if store, prefix, name, algorithm, window and limit (unless that is a function) are the same.
+   * if store, prefix, name, algorithm with its own options, window and limit are the same. A limit
+   * that is a function counts as one, whatever its values.
    */
   space(limit: CompiledLimit): string {
-    const units = this.limit === undefined ? '*' : `${(this.compiledLimit ?? limit).units}`
-    const scale = limit.scale === '' ? '' : `/${limit.scale}`
-    return `${this.algorithm.name}:${this.windowMs}:${units}${scale}:${this.name}`
+    const { algorithm, windowMs, name: policy, own } = this
+    const { scale } = limit
+    return formatKeyspace({
+      algorithm: algorithm.name,
+      windowMs,
+      limit: this.limit,
+      own,
+      scale,
+      policy,
+    })
+  }
+
+  /** The options of its algorithm that differ from the defaults. */
+  private get own(): KeyspaceName['own'] {
+    const { values, algorithm, limit } = this
+    const entries = ALGORITHM_OPTIONS.map((option) => {
+      const usual = algorithm.options[option] === 'limit' ? limit : algorithm.options[option]
+      return [option, values[option] === usual ? undefined : values[option]]
+    })
+    return Object.fromEntries(entries)
   }
 
   private compile(limit: unknown, calendar: Calendar | undefined): CompiledLimit {

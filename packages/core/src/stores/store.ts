@@ -107,8 +107,76 @@ export interface Store<M extends StoreMode = StoreMode> {
   readonly clock?: (() => number) | undefined
   /** @param prefix namespace of the keys, `[A-Za-z0-9._:-]{1,64}` */
   open(keyspaces: readonly Keyspace[], prefix: string): Ledger<M>
+  /**
+   * The keys that it holds, for the person who operates it. It reads in small steps, so that requests
+   * go on meanwhile, keeps none of what it has read, and changes nothing. What is there all the time
+   * comes at least once; what comes or goes meanwhile may be missing, and a key may come twice. Left
+   * out: the store can't list its keys.
+   *
+   * @throws SluiceError if an option is wrong
+   */
+  inspect?(options?: InspectOptions): AsyncIterable<StoreEntry>
   /** Releases what the store itself has opened. Clients that were passed to it stay open. */
   close(): void
+}
+
+/** A store that can list its keys. */
+export interface InspectableStore<M extends StoreMode = StoreMode> extends Store<M> {
+  inspect(options?: InspectOptions): AsyncIterable<StoreEntry>
+}
+
+/** Which keys of a store to list. */
+export interface InspectOptions {
+  /**
+   * Namespace of the keys, as the limiters have it, with that of their routes. Default: `'sluice'`
+   */
+  readonly prefix?: string | undefined
+  /** Only those of policies of this name. Default: all */
+  readonly policy?: string | undefined
+  /** Only those of this client: the key as the limiter was given it. Default: all */
+  readonly key?: string | undefined
+}
+
+/** How a key stands with one policy, at the moment when it was read: as `peek` would show it. */
+export interface StoreEntry {
+  /** Namespace: that of the limiter, for routes with options of their own followed by `.` and 8 hex digits. */
+  readonly prefix: string
+  /** `store.open([keyspace], prefix)` opens the ledger that has it. */
+  readonly keyspace: Keyspace
+  /** The name of the policy; of a ban, that of the limiter's first policy. */
+  readonly policy: string
+  /** ms; of a ban, the window in which refusals are counted. */
+  readonly windowMs: number
+  /** Whether it is a ban that a dry run has counted, which refuses nothing. */
+  readonly dryRun: boolean
+  /** The client's key, or its digest. */
+  readonly key: string
+  /**
+   * Whether `key` is a digest, which the store keeps in place of a key that is long or has unusual
+   * characters. Nobody can tell the key from it: find it by `inspect({ key })`.
+   */
+  readonly isDigest: boolean
+  /** When it was read, ms on the store's clock. */
+  readonly at: number
+  /**
+   * The most that the quota holds, units; of a ban, the refusals that lead to it. Undefined if the limit is a
+   * function of the request: the store does not keep what it returned.
+   */
+  readonly limit: number | undefined
+  /**
+   * What of it is in use: units, the slots of requests in progress, or the refusals that were counted.
+   * Undefined if that can't be told: of a key that is blocked, and of a bucket whose limit is a function
+   * of the request.
+   */
+  readonly used: number | undefined
+  /** Undefined if the limit is. */
+  readonly remaining: number | undefined
+  /** Until the quota is whole again, ms. Undefined if it can't be told. */
+  readonly resetMs: number | undefined
+  /** Until a block of the key ends, ms. 0: it is not blocked. */
+  readonly blockedMs: number
+  /** Until its ban ends, ms. 0: it is not banned. */
+  readonly bannedMs: number
 }
 
 /** Whether a store answers synchronously or with a promise. */

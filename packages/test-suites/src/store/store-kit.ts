@@ -8,6 +8,8 @@ import type { Runner } from '../runner.ts'
 export interface StoreKit<S extends Store = Store> {
   /** Whether it answers synchronously or with promises. */
   readonly mode: 'sync' | 'async'
+  /** Whether it can list its keys: `Store.inspect`. Default: no */
+  readonly inspects?: boolean
   /** A store that decides on this clock. Called for each test; stores may share their states. */
   create(clock: () => number): S | Promise<S>
 }

@@ -4,6 +4,7 @@ import { bans } from './ban.ts'
 import { blocks } from './block.ts'
 import { consumes } from './consume.ts'
 import { contracts } from './contract.ts'
+import { inspects } from './inspect.ts'
 import { settles } from './settle.ts'
 import { shares } from './sharing.ts'
 import { slots } from './slots.ts'
@@ -23,6 +24,7 @@ export function storeSuite(runner: Runner, name: string, kit: StoreKit<Store>): 
     runner.describe('spaces and keys', () => shares(tests))
     runner.describe('slots of what is in progress', () => slots(tests))
     runner.describe('bans', () => bans(tests))
+    if (kit.inspects) runner.describe('inspect', () => inspects(tests))
     runner.describe('calls', () => contracts(tests, kit.mode))
   })
 }

@@ -4,8 +4,10 @@ import { checkKnown } from '../../options/known.ts'
 import { PLACES } from '../../options/places.ts'
 import { readOptions } from '../../options/read.ts'
 import { OPTIONS } from '../../options/table.ts'
+import { readInspectOptions } from '../inspection/inspect-options.ts'
 import type { MemoryStoreOptions } from '../options.generated.ts'
-import type { Keyspace, Ledger, Store } from '../store.ts'
+import type { InspectableStore, InspectOptions, Keyspace, Ledger, StoreEntry } from '../store.ts'
+import { inspectTables, type NamedTable } from './inspect-tables.ts'
 import { MemoryLedger } from './memory-ledger.ts'
 import { Sweeper } from './sweeper.ts'
 import { Table } from './table.ts'
@@ -26,12 +28,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new MemoryStore(options)
 }
 
-export class MemoryStore implements Store<'sync'> {
+export class MemoryStore implements InspectableStore<'sync'> {
   readonly mode = 'sync'
   readonly maxKeys: number
   readonly clock: () => number
   private readonly tables: Table[] = []
-  private readonly keyspaces = new Map<string, Table>()
+  private readonly keyspaces = new Map<string, NamedTable>()
   private readonly sweeper: Sweeper
   /** The table looked at last. */
   private hand = 0
@@ -65,8 +67,14 @@ export class MemoryStore implements Store<'sync'> {
     }
     return new MemoryLedger(
       this,
-      keyspaces.map(({ name }) => this.table(`${prefix}:${name}`)),
+      keyspaces.map(({ name }) => this.table(prefix, name)),
     )
+  }
+
+  /** @throws SluiceError if an option is wrong */
+  inspect(options?: InspectOptions): AsyncIterable<StoreEntry> {
+    const inspection = readInspectOptions(options)
+    return inspectTables([...this.keyspaces.values()], this.clock, inspection)
   }
 
   /** Stops the sweep and forgets every key. */
@@ -124,13 +132,13 @@ export class MemoryStore implements Store<'sync'> {
     return from !== undefined
   }
 
-  private table(keyspace: string): Table {
-    let table = this.keyspaces.get(keyspace)
-    if (table === undefined) {
-      table = new Table(this.maxKeys)
-      this.keyspaces.set(keyspace, table)
-      this.tables.push(table)
-    }
+  private table(prefix: string, name: string): Table {
+    const keyspace = `${prefix}:${name}`
+    const known = this.keyspaces.get(keyspace)
+    if (known !== undefined) return known.table
+    const table = new Table(this.maxKeys)
+    this.keyspaces.set(keyspace, { prefix, name, table })
+    this.tables.push(table)
     return table
   }
 }

@@ -62,6 +62,11 @@ export class Slots {
     return this.page(slot).keys[slot & (PAGE - 1)]
   }
 
+  /** Slots from the first one to the last that was ever claimed: those that are free have no key. */
+  get end(): number {
+    return this.next
+  }
+
   /** Loads a state. */
   load(slot: number, state: KeyState): void {
     const { states, logs } = this.page(slot)

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { createLimiter } from '../../index.ts'
+import { createLimiter, redisStore } from '../../index.ts'
 import { clients, picture } from './testing/clients.ts'
 import type { Open } from './testing/every-client.ts'
 import { expectAllToExpire, expiries } from './testing/ttl.ts'
@@ -47,6 +47,13 @@ describe.each(clients)('%s', (name, connect) => {
     ])
     await limiter.block('client', '1m')
     expect((await limiter.consume('client')).allowed).toBe(false)
+    const blocked = []
+    const prefix = name.replace(/\W/g, '-')
+    for await (const { policy, key, blockedMs } of redisStore(open.client).inspect({ prefix })) {
+      blocked.push([policy, key])
+      expect(blockedMs).toBeGreaterThan(0)
+    }
+    expect(blocked.sort()).toEqual(['burst', 'day', 'log'].map((policy) => [policy, 'client']))
     await limiter.reset('client')
     expect((await limiter.consume('client')).policies.map((each) => each.remaining)).toEqual([
       29, 49, 999,

@@ -25,6 +25,7 @@ describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
 
   storeSuite(runner, 'the Redis store', {
     mode: 'async',
+    inspects: true,
     create: (clock) => redisStore(open.client, { clock }),
   })
 })

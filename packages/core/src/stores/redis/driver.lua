@@ -24,7 +24,7 @@
 --         tells what was decided;
 --         of a step that keeps entries, what was decided: remaining (units; refused: -1 - remaining),
 --         reset (ms), wait (ms; -1: never), 0;
---         of a blocked key, as if such a step had refused it: -1, for how long (ms), the same, 0;
+--         of a blocked key, as if such a step had refused it: -1, for how long (ms), the same, 1;
 --         of a key that can't be read: minus infinity.
 --         If there are any of these, an array: the bytes, and what Redis says of each.
 --
@@ -206,7 +206,7 @@ local function decide(at, k, limit, cost)
     return false, false
   end
   if blockedUntil then
-    states[at] = pack('<dddd', -1, blockedUntil - now, blockedUntil - now, 0)
+    states[at] = pack('<dddd', -1, blockedUntil - now, blockedUntil - now, 1)
     return false, false
   end
   local admitted, rebased, x, y, z, remaining, resetIn, wait =

@@ -2,21 +2,29 @@ import { checkKnown } from '../../options/known.ts'
 import { PLACES } from '../../options/places.ts'
 import { readOptions } from '../../options/read.ts'
 import { OPTIONS } from '../../options/table.ts'
+import { readInspectOptions } from '../inspection/inspect-options.ts'
 import type { RedisStoreOptions } from '../options.generated.ts'
-import type { Keyspace, Ledger, Store } from '../store.ts'
+import type { InspectableStore, InspectOptions, Keyspace, Ledger, StoreEntry } from '../store.ts'
 import { checkClient, type RedisClient } from './client.ts'
 import { connectionOf } from './connection.ts'
+import { scansOf } from './masters.ts'
 import { readOnlyAlarm } from './read-only-alarm.ts'
+import { RedisInspection } from './redis-inspection.ts'
 import { type Backend, RedisLedger } from './redis-ledger.ts'
+import { toSetupError } from './setup-error.ts'
 
 /**
  * Keeps states in Redis (6.2 or later) or Valkey (7.2 or later), shared by every process: one
  * `EVALSHA` a decision, whatever the number of policies; in a cluster one for each of its keys. The
- * client is used as it is, never altered, and stays the caller's to connect and to close.
+ * client is used as it is, never altered, and stays the caller's to connect and to close. To list
+ * keys (`inspect`), it may also run `SCAN`.
  *
  * @throws SluiceError if it is not a client that can be used
  */
-export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store<'async'> {
+export function redisStore(
+  client: RedisClient,
+  options: RedisStoreOptions = {},
+): InspectableStore<'async'> {
   const connection = connectionOf(checkClient('client', client))
   checkKnown('', options, PLACES.redisStore)
   const values = readOptions(OPTIONS.redisStore, '', options)
@@ -26,8 +34,22 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     clock: options.clock,
     open: (keyspaces: readonly Keyspace[], prefix: string): Ledger<'async'> =>
       new RedisLedger(backend, keyspaces, prefix),
+    inspect: (wanted) => inspect(client, backend, wanted),
     close() {},
   }
+}
+
+function inspect(
+  client: RedisClient,
+  { connection, now, minTtlMs }: Backend,
+  options: InspectOptions | undefined,
+): AsyncIterable<StoreEntry> {
+  const fail = (error: unknown) => {
+    throw toSetupError(error, connection.isCluster)
+  }
+  const scans = () => scansOf(client)
+  const backend = { connection, now, minTtlMs, scans, fail }
+  return new RedisInspection(backend, readInspectOptions(options)).entries()
 }
 
 function timingOf(clock: (() => number) | undefined): Pick<Backend, 'now' | 'minTtlMs'> {

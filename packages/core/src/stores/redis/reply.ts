@@ -36,7 +36,7 @@ export function readBatch(
     const decisions = charges.map((charge) => {
       const { keepsLog } = charge.limit.algorithm
       if (bytes.readDoubleLE(from) === -Infinity) failure = unreadable(failures.shift())
-      states.push(keepsLog ? toDecided(bytes, from) : toState(bytes, from, at))
+      states.push(keepsLog ? toDecided(bytes, from, at) : toState(bytes, from, at))
       from += STATE
       return keepsLog ? { key: charge.key, cost: 0, limit: DECIDED } : charge
     })
@@ -48,7 +48,7 @@ export function readBatch(
 /** What the script has decided, since it alone sees the entries of a log. */
 const DECIDED: Pick<CompiledLimit, 'decide' | 'commit'> = { decide() {}, commit() {} }
 
-function toDecided(bytes: Buffer, from: number): KeyState {
+function toDecided(bytes: Buffer, from: number, at: number): KeyState {
   const remaining = bytes.readDoubleLE(from)
   const waitMs = bytes.readDoubleLE(from + 16)
   const state = new KeyState()
@@ -57,6 +57,7 @@ function toDecided(bytes: Buffer, from: number): KeyState {
   state.resetMs = bytes.readDoubleLE(from + 8)
   state.effectiveMs = waitMs < 0 ? Infinity : waitMs
   state.retryAfterMs = state.admitted ? 0 : state.effectiveMs
+  if (bytes.readDoubleLE(from + 24) === 1) state.blockedUntil = at + state.resetMs
   return state
 }
 

@@ -18,7 +18,7 @@ import { Redis as Redis5 } from 'ioredis5'
 import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
-import { createLimiter } from '../../index.ts'
+import { createLimiter, redisStore } from '../../index.ts'
 import { type Open, ofIoRedis, ofNodeRedis } from './testing/every-client.ts'
 
 let master: RedisServer
@@ -57,5 +57,8 @@ test.each(Object.entries(ways))('%s', async (way, connect) => {
   const allowed = []
   for (let i = 0; i < 3; i += 1) allowed.push((await limiter.consume(way)).allowed)
   expect(allowed).toEqual([true, true, false])
+  const found = []
+  for await (const { used } of redisStore(client).inspect({ key: way })) found.push(used)
+  expect(found).toEqual([2])
   close()
 })

@@ -25,6 +25,7 @@ describe.each(everyClient)('with %s', (_, connect) => {
 
   storeSuite(runner, 'the Redis store', {
     mode: 'async',
+    inspects: true,
     create: (clock) => redisStore(open.client, { clock }),
   })
 })

@@ -1,0 +1,48 @@
+import { SluiceError } from '../../errors/sluice-error.ts'
+import { checkObject } from '../../options/checks.ts'
+import { checkKnown } from '../../options/known.ts'
+import { readOptions } from '../../options/read.ts'
+import { OPTIONS } from '../../options/table.ts'
+import type { InspectOptions } from '../store.ts'
+import type { InspectedKeyspace } from './inspected-keyspace.ts'
+
+/** The options of `inspect`, checked. */
+export interface Inspection {
+  readonly prefix: string
+  readonly key: string | undefined
+  /** Whether a keyspace is wanted. */
+  wants(keyspace: InspectedKeyspace): boolean
+  /** Whether a namespace is that of the limiters, or of one of their routes. */
+  isIn(prefix: string): boolean
+}
+
+/** @throws SluiceError */
+export function readInspectOptions(options: InspectOptions | undefined): Inspection {
+  const given = checkObject('options', options ?? {}, 'the options of inspect') as InspectOptions
+  checkKnown('', given, ['prefix', 'policy', 'key'])
+  const { prefix } = readOptions(OPTIONS.store, '', { prefix: given.prefix })
+  const { policy, key } = given
+  checkText('policy', policy)
+  checkText('key', key)
+  return {
+    prefix,
+    key,
+    wants: (keyspace) => policy === undefined || keyspace.policy === policy,
+    isIn: (other) => other === prefix || /^(\.[\da-f]{8})+$/.test(afterPrefix(other, prefix)),
+  }
+}
+
+function afterPrefix(text: string, prefix: string): string {
+  return text.startsWith(prefix) ? text.slice(prefix.length) : ''
+}
+
+function checkText(option: string, value: unknown): void {
+  if (value === undefined || (typeof value === 'string' && value !== '')) return
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_TYPE',
+    option,
+    expected: 'text of at least one character',
+    received: value,
+    fix: `Leave ${option} out to list all.`,
+  })
+}

@@ -1,0 +1,147 @@
+import { setTimeout } from 'node:timers/promises'
+import type { KeyState } from '../../algorithms/algorithm.ts'
+import type { Inspection } from '../inspection/inspect-options.ts'
+import {
+  INSPECTED_ALGORITHMS,
+  type InspectedKeyspace,
+  inspectedKeyspace,
+} from '../inspection/inspected-keyspace.ts'
+import { type FoundKey, toEntry } from '../inspection/to-entry.ts'
+import type { StoreEntry } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { Driver } from './driver.ts'
+import { subject } from './keys.ts'
+import type { Scan } from './masters.ts'
+import { readBatch } from './reply.ts'
+import { Script } from './script.ts'
+import { ScriptCall } from './script-call.ts'
+
+/** Keys that a step of SCAN looks at, and that one script reads, at most: each takes Redis a fraction of a ms. */
+const SCANNED = 200
+const READ = 50
+/** The longest pause after a step, ms. */
+const MAX_PAUSE_MS = 100
+/** Keyspaces that are known at a time: more than any application has. */
+const MAX_KEYSPACES = 1000
+
+const driver = new Driver(INSPECTED_ALGORITHMS)
+/** Shows what the client puts in front of keys. */
+const echo = new Script('return KEYS[1]')
+
+/** What it reads with. */
+export interface InspectionBackend {
+  readonly connection: Connection
+  scans(): Promise<readonly Scan[]>
+  /** See `Backend`. */
+  now(): number
+  readonly minTtlMs: number
+  fail(error: unknown): never
+}
+
+/** A key, and its name in Redis as the client takes it. */
+type NamedKey = FoundKey & { readonly name: string }
+
+/**
+ * Reads one server after the other, by SCAN, and the states by the script that `peek` runs. It pauses
+ * after each step for as long as that took: so Redis spends no more than half of its time on it.
+ */
+export class RedisInspection {
+  private readonly backend: InspectionBackend
+  private readonly inspection: Inspection
+  private readonly keyspaces = new Map<string, InspectedKeyspace | undefined>()
+
+  constructor(backend: InspectionBackend, inspection: Inspection) {
+    this.backend = backend
+    this.inspection = inspection
+  }
+
+  async *entries(): AsyncGenerator<StoreEntry, void, undefined> {
+    const { fail, connection } = this.backend
+    const keyPrefix = await this.keyPrefix()
+    const pattern = this.pattern(keyPrefix)
+    for (const scan of await this.backend.scans().catch(fail)) {
+      let cursor = '0'
+      do {
+        const began = performance.now()
+        const step = await scan(cursor, pattern, SCANNED).catch(fail)
+        cursor = step.cursor
+        const found = step.keys.flatMap((name) => this.parse(name, keyPrefix) ?? [])
+        for (const part of parts(found)) {
+          const calls = connection.isCluster ? byClient(part) : [part]
+          yield* (await Promise.all(calls.map((keys) => this.read(keys)))).flat()
+        }
+        if (cursor !== '0') await setTimeout(Math.min(performance.now() - began, MAX_PAUSE_MS))
+      } while (cursor !== '0')
+    }
+  }
+
+  /** What the client puts in front of the keys of scripts, but not of what SCAN gives. */
+  private async keyPrefix(): Promise<string> {
+    const { connection, fail } = this.backend
+    // One of the keys that the user is permitted.
+    const key = `${this.inspection.prefix}:{-}`
+    const name = await echo.run(connection, [key], [], String, fail)
+    return name.slice(0, -key.length)
+  }
+
+  private pattern(keyPrefix: string): string {
+    const { prefix, key } = this.inspection
+    const client = key === undefined ? '*' : escaped(subject(key))
+    return `${escaped(keyPrefix + prefix)}*:{${client}}:*`
+  }
+
+  /** Undefined if it is no key of a limiter, or not one that is wanted. */
+  private parse(full: string, keyPrefix: string): NamedKey | undefined {
+    if (!full.startsWith(keyPrefix)) return undefined
+    const name = full.slice(keyPrefix.length)
+    const [, prefix = '', id = '', space = ''] =
+      /^([\w.:-]+):\{([!-z|~]{1,64})\}:(.+)$/.exec(name) ?? []
+    const { inspection } = this
+    const keyspace = inspection.isIn(prefix) ? this.keyspace(space) : undefined
+    if (keyspace === undefined || !inspection.wants(keyspace)) return undefined
+    const isDigest = inspection.key === undefined && id.startsWith('#')
+    return { prefix, keyspace, key: inspection.key ?? id, isDigest, name }
+  }
+
+  private keyspace(name: string): InspectedKeyspace | undefined {
+    if (this.keyspaces.has(name)) return this.keyspaces.get(name)
+    if (this.keyspaces.size === MAX_KEYSPACES) this.keyspaces.clear()
+    const keyspace = inspectedKeyspace(name)
+    this.keyspaces.set(name, keyspace)
+    return keyspace
+  }
+
+  private async read(keys: readonly NamedKey[]): Promise<StoreEntry[]> {
+    const { connection, now, minTtlMs, fail } = this.backend
+    const call = new ScriptCall()
+    for (const { name, keyspace } of keys) call.add(name, keyspace.limit, 0)
+    const input = call.input('peek', now(), minTtlMs, 1, driver.step)
+    const charges = keys.map(({ key, keyspace }) => [{ key, limit: keyspace.limit, cost: 0 }])
+    const read = (reply: unknown) => readBatch(reply, charges)
+    const results = await driver.script.run(connection, call.keys, [input], read, fail)
+    return results.flatMap((result, i) => {
+      // What holds no state is none of a limiter's.
+      if (result instanceof Error) return []
+      return toEntry(keys[i] as NamedKey, result.outcomes[0] as KeyState, result.at)
+    })
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\*?[\]^-]/g, '\\$&')
+}
+
+function parts(keys: readonly NamedKey[]): NamedKey[][] {
+  const count = Math.ceil(keys.length / READ)
+  return Array.from({ length: count }, (_, i) => keys.slice(i * READ, (i + 1) * READ))
+}
+
+/** In a cluster the keys of one call must share a slot, as those of one client do. */
+function byClient(keys: readonly NamedKey[]): NamedKey[][] {
+  const groups = new Map<string, NamedKey[]>()
+  for (const each of keys) {
+    const id = `${each.prefix} ${each.key}`
+    groups.set(id, [...(groups.get(id) ?? []), each])
+  }
+  return [...groups.values()]
+}
