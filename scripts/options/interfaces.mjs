@@ -1,6 +1,6 @@
 // The interfaces of options, with what the reference page says as their documentation.
 import { core } from './core.mjs'
-import { algorithmsOf, defaultOf, formOf } from './words.mjs'
+import { algorithmsOf, defaultOf, formOf, returned } from './words.mjs'
 
 const { OPTIONS } = await core('options/table.ts')
 
@@ -62,9 +62,11 @@ function http() {
   return [
     'http/options.generated.ts',
     `import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
+import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { Decision } from '../limiter/decision.ts'
 import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import type { Duration } from '../options/duration.ts'
 import type { HeaderProfile } from './fields/profiles/index.ts'
 import type { KeyOption, UserOption } from './keys/key-reader.ts'
 import type { TrustProxyOption } from './keys/trust-proxy.ts'
@@ -97,7 +99,7 @@ function body(comment, head, options, hasRequest = false) {
     const { typescript } = option.type
     const perRequest = hasRequest && option.perRequest
     const type = perRequest
-      ? `${typescript} | ((request: Request) => MaybePromise<${typescript}>)`
+      ? `${typescript} | ((request: Request) => MaybePromise<${perRequest.typescript ?? typescript}>)`
       : typescript
     return `${documentation(name, option, perRequest)}\n  ${name}${optional}: ${type}`
   })
@@ -107,7 +109,7 @@ function body(comment, head, options, hasRequest = false) {
 function documentation(name, option, perRequest) {
   const sentences = [option.description, algorithmsOf(name)]
   if (!SAID_BY_TYPE.test(option.type.form)) sentences.push(`${capital(formOf(option))}.`)
-  if (perRequest) sentences.push('Or a function of the request that gives one.')
+  if (perRequest) sentences.push(`Or a function of the request that gives ${returned(option)}.`)
   const unset = defaultOf(name, option)
   if (unset !== undefined) sentences.push(`Default: ${unset}.`)
   const lines = wrapped(sentences.filter(Boolean).join(' '))

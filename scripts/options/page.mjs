@@ -1,6 +1,6 @@
 // docs/options.md.
 import { core } from './core.mjs'
-import { algorithmsOf, code, defaultOf, formOf } from './words.mjs'
+import { algorithmsOf, code, defaultOf, formOf, returned } from './words.mjs'
 
 const { OPTIONS } = await core('options/table.ts')
 const { PLACES } = await core('options/places.ts')
@@ -85,7 +85,7 @@ function entry(name, option) {
     perRoute === false && 'Not for a route.',
   ]
   const facts = [
-    `Value: ${formOf(option)}${perRequest ? '; in an adapter also a function of the request that returns one' : ''}`,
+    `Value: ${formOf(option)}${perRequest ? `; in an adapter also a function of the request that returns ${returned(option)}` : ''}`,
     option.required === undefined
       ? `Default: ${defaultOf(name, option)}`
       : `Required, ${option.required}`,

@@ -42,3 +42,8 @@ export function algorithmsOf(name) {
     )
     .join(' ')
 }
+
+/** What a function of the request returns: `one`, which is one of the option's values, or which. */
+export function returned({ perRequest }) {
+  return perRequest.form === undefined ? 'one' : `a ${perRequest.form}`
+}

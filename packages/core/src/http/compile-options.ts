@@ -29,6 +29,8 @@ export interface ChargeRule<Request, Response> {
   readonly limit: Reader<Request, unknown> | undefined
   /** Undefined unless the anchor is a function. */
   readonly anchor: Reader<Request, unknown> | undefined
+  /** Undefined unless the window is a function. */
+  readonly window: Reader<Request, unknown> | undefined
   /** Units, or a function of the request that gives them. */
   readonly cost: number | Reader<Request, unknown>
   readonly settle: SettleOption<Request, Response> | undefined
@@ -121,6 +123,7 @@ function compileRules<Request, Response>(
       key: keyReader(key, options.user, ipv6Prefix, address, adapter),
       limit: typeof limit === 'function' ? (limit as Reader<Request, unknown>) : undefined,
       anchor: typeof own.anchor === 'function' ? own.anchor : undefined,
+      window: typeof own.window === 'function' ? own.window : undefined,
       cost:
         typeof cost === 'function'
           ? cost

@@ -4,7 +4,7 @@ import { parseCidr } from '../key/cidr.ts'
 import { kindOf, readKey, textKey } from '../key/notation.ts'
 import type { Acquisition } from '../limiter/acquisition.ts'
 import type { Decision } from '../limiter/decision.ts'
-import type { Limiter, LimitOptions } from '../limiter/limiter.ts'
+import type { KeyspaceOptions, Limiter, LimitOptions } from '../limiter/limiter.ts'
 import { checkKey } from '../limiter/store-limiter.ts'
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Duration } from '../options/duration.ts'
@@ -52,11 +52,11 @@ export class MiddlewareLimiter implements Limiter {
     return this.base.limiter.settle(this.baseKey(key), delta, options)
   }
 
-  reset(key: string, options?: { limit?: number }): MaybePromise<void> {
+  reset(key: string, options?: KeyspaceOptions): MaybePromise<void> {
     return this.everywhere(key, (httpLimiter, each) => httpLimiter.limiter.reset(each, options))
   }
 
-  block(key: string, duration: Duration, options?: { limit?: number }): MaybePromise<void> {
+  block(key: string, duration: Duration, options?: KeyspaceOptions): MaybePromise<void> {
     return this.everywhere(key, (httpLimiter, each) =>
       httpLimiter.limiter.block(each, duration, options),
     )

@@ -1,21 +1,31 @@
 // Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.
 import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
+import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { Decision } from '../limiter/decision.ts'
 import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import type { Duration } from '../options/duration.ts'
 import type { HeaderProfile } from './fields/profiles/index.ts'
 import type { KeyOption, UserOption } from './keys/key-reader.ts'
 import type { TrustProxyOption } from './keys/trust-proxy.ts'
 import type { SettleOption } from './settlement/settle-option.ts'
 
 /** What one policy promises, and what it reads from a request. */
-export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit' | 'anchor'> {
+export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit' | 'window' | 'anchor'> {
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` says
    * otherwise. 0 refuses everything. With `'sliding-log'` at most 100,000. Integer, 0 … 10^12
    * units. Or a function of the request that gives one.
    */
   limit: number | ((request: Request) => MaybePromise<number>)
+  /**
+   * The length of the window. A unit of the calendar: fixed windows that begin at midnight in
+   * `timeZone`, on the day that `anchor` says. Then decisions and header fields have 7 days or 31
+   * days as the length of a week or a month. Each length that a function returns has its own quota;
+   * a process accepts 16 of them. Duration, or `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Or a
+   * function of the request that gives a duration.
+   */
+  window: Duration | CalendarUnit | ((request: Request) => MaybePromise<Duration>)
   /**
    * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
    * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`

@@ -16,6 +16,7 @@ function rule(base: Partial<Omit<Rule, 'policy'>> = {}): Rule {
     keyKind: 'function',
     limit: undefined,
     anchor: undefined,
+    window: undefined,
     cost: 1,
     settle: undefined,
     ...base,

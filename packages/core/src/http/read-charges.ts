@@ -33,20 +33,23 @@ function readCharge<Request, Response>(
   let key: MaybePromise<string> | undefined
   let limit: unknown
   let anchor: unknown
+  let window: unknown
   let cost: unknown
   try {
     key = rule.key(request)
     limit = rule.limit?.(request)
     anchor = rule.anchor?.(request)
+    window = rule.window?.(request)
     cost = typeof rule.cost === 'number' ? rule.cost : rule.cost(request)
   } catch (error) {
-    abandon([key, limit, anchor])
+    abandon([key, limit, anchor, window])
     throw error
   }
-  if (!isPromise(key) && !isPromise(limit) && !isPromise(anchor) && !isPromise(cost)) {
-    return toCharge(rule, key, cost, limit, anchor)
+  const isLater = isPromise(key) || isPromise(cost)
+  if (!isLater && !isPromise(limit) && !isPromise(anchor) && !isPromise(window)) {
+    return toCharge(rule, key as string, cost, limit, anchor, window)
   }
-  return Promise.all([key, cost, limit, anchor]).then((values) => toCharge(rule, ...values))
+  return Promise.all([key, cost, limit, anchor, window]).then((values) => toCharge(rule, ...values))
 }
 
 /** Nothing awaits these any more: if one of them fails too, it must not end the process. */
@@ -62,10 +65,11 @@ function toCharge<Request, Response>(
   cost: unknown,
   limit: unknown,
   anchor: unknown,
+  window: unknown,
 ): Charge {
   const charge = {
     key,
-    limit: policy.compiledLimit ?? policy.limitFor(limit, anchor),
+    limit: policy.compiledLimit ?? policy.limitFor(limit, anchor, window),
     cost: cost === given ? (cost as number) : checkCost(cost),
   }
   return policy.holdsSlots ? { ...charge, slot: nextSlot() } : charge

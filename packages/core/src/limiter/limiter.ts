@@ -10,6 +10,19 @@ export interface LimitOptions {
   limit?: number
   /** Only where the policy's `anchor` is a function of the request: its value. */
   anchor?: Anchor | undefined
+  /** Only where the policy's `window` is a function of the request: its value. */
+  window?: Duration
+}
+
+/**
+ * Quotas to act on besides those that this process has used. Only where an option is a function of the
+ * request.
+ */
+export interface KeyspaceOptions {
+  /** Of a bucket whose `limit` is so large that `limit` × window in ms exceeds 2^53. */
+  limit?: number
+  /** A length of the window: each has a quota of its own. */
+  window?: Duration
 }
 
 /**
@@ -34,12 +47,8 @@ export interface Limiter<M extends StoreMode = StoreMode> {
   acquire(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Acquisition<M>>
   /** The decision that a request would get now; changes nothing. */
   peek(key: string, options?: LimitOptions): Answer<M, Decision>
-  /**
-   * Makes the key's quota whole, ends a block or a ban, and forgets the refusals that were counted.
-   * @param options.limit only for a bucket whose limit is a function of the request and so large
-   *   that `limit` × window in ms exceeds 2^53: a value to reset besides those that this process has used
-   */
-  reset(key: string, options?: { limit?: number }): Answer<M, void>
+  /** Makes the key's quota whole, ends a block or a ban, and forgets the refusals that were counted. */
+  reset(key: string, options?: KeyspaceOptions): Answer<M, void>
   /**
    * Corrects an earlier charge by `delta` units: negative gives back, positive charges more, into
    * debt if necessary.
@@ -53,11 +62,8 @@ export interface Limiter<M extends StoreMode = StoreMode> {
     delta: number,
     options?: { at?: number; source?: DecisionSource } & LimitOptions,
   ): Answer<M, void>
-  /**
-   * Refuses the key for this time; then its quota is whole. It takes the place of a ban.
-   * @param options.limit as with `reset`
-   */
-  block(key: string, duration: Duration, options?: { limit?: number }): Answer<M, void>
+  /** Refuses the key for this time; then its quota is whole. It takes the place of a ban. */
+  block(key: string, duration: Duration, options?: KeyspaceOptions): Answer<M, void>
   /**
    * Closes the limiter and a store that it made itself. Clients and stores that you passed stay open.
    * When the last limiter on a remote store closes, this process forgets its local counts and refusals.

@@ -25,8 +25,8 @@ export interface PolicyOptions {
   /**
    * The length of the window. A unit of the calendar: fixed windows that begin at midnight in
    * `timeZone`, on the day that `anchor` says. Then decisions and header fields have 7 days or 31
-   * days as the length of a week or a month. Duration, or `'day'`, `'week'`, `'month'`, 1 ms … 10
-   * years.
+   * days as the length of a week or a month. Each length that a function returns has its own quota;
+   * a process accepts 16 of them. Duration, or `'day'`, `'week'`, `'month'`, 1 ms … 10 years.
    */
   window: Duration | CalendarUnit
   /**

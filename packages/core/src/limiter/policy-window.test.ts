@@ -65,12 +65,10 @@ describe('an anchor that is a function', () => {
   test('a client that changes it gets no new quota: what it used counts until that window ends', () => {
     const clock = manualClock(at('2026-11-10T12:00:00Z'))
     const store = memoryStore({ clock })
-    const limits = [5, 20, 1, 8].map((day) => monthly.limitFor(3, day))
+    const three = policy({ limit: 3, anchor: () => 1 })
+    const limits = [5, 20, 1, 8].map((day) => three.limitFor(3, day))
     const [early] = limits as [(typeof limits)[0]]
-    const ledger = store.open(
-      [{ name: monthly.space(early), algorithm: early.algorithm }],
-      'anchors',
-    )
+    const ledger = store.open([{ name: three.space(early), algorithm: early.algorithm }], 'anchors')
     const remaining = (limit: typeof early, cost: number) =>
       ledger.consume([{ key: 'ada', limit, cost }]).outcomes[0]?.remaining
     expect(remaining(early, 2)).toBe(1)
@@ -82,6 +80,80 @@ describe('an anchor that is a function', () => {
     expect(limits.map((limit) => remaining(limit, 0))).toEqual([3, 3, 3, 3])
     store.close()
   })
+})
+
+describe('a window that is a function', () => {
+  const varying = (options = {}) => policy({ window: () => '1m', ...options })
+  const limitOf = (each: Policy, window: unknown) => each.limitFor(undefined, undefined, window)
+  const spaceOf = (each: Policy, window: unknown) => each.space(limitOf(each, window))
+
+  test('has a keyspace for each length, however it is written', () => {
+    const [each, fixed] = [varying(), policy({ window: '1h' })]
+    expect(limitOf(each, '1m')).toBe(limitOf(each, 60_000))
+    expect(limitOf(each, '1h').windowMs).toBe(3_600_000)
+    expect(spaceOf(each, '1h')).not.toBe(spaceOf(each, '1m'))
+    expect(spaceOf(each, '1h')).toBe(fixed.space(fixed.limitFor()))
+  })
+
+  test('and the limit too: each length has one keyspace for all limits', () => {
+    const each = varying({ limit: () => 1 })
+    const [few, many, later] = [
+      each.limitFor(1, undefined, '1m'),
+      each.limitFor(1000, undefined, '1m'),
+      each.limitFor(1000, undefined, '1h'),
+    ]
+    expect(each.space(few)).toBe(each.space(many))
+    expect(each.space(later)).not.toBe(each.space(many))
+    expect([few.units, many.units, later.windowMs]).toEqual([1, 1000, 3_600_000])
+  })
+
+  test('the 17th length is an error; the 16 before it stay', () => {
+    const each = varying({ algorithm: 'token-bucket', limit: () => 1 })
+    const spaces = new Set<string>()
+    for (let i = 1; i <= 1000; i += 1) {
+      try {
+        spaces.add(each.space(each.limitFor(5, undefined, i * 1000)))
+      } catch (error) {
+        expect(i).toBeGreaterThan(16)
+        expect(error).toMatchObject({ code: 'SLUICE_OPTION_RANGE', option: 'window' })
+      }
+    }
+    expect(spaces.size).toBe(16)
+    for (let i = 1; i <= 16; i += 1) each.limitFor(7, undefined, `${i}s`)
+  })
+
+  test.each([0, -1, 1.5, '60000', '11y', null, undefined, Number.NaN])('gives %p: no', (window) => {
+    const each = varying()
+    expect(() => limitOf(each, window)).toThrow(expect.objectContaining({ option: 'window' }))
+    expect(limitOf(each, '1m').windowMs).toBe(60_000)
+  })
+
+  test.each(['day', 'week', 'month'])('gives %p: the message says what to do', (window) => {
+    expect(() => limitOf(varying(), window)).toThrow(/a duration, since the window depends/)
+  })
+
+  test.each([{ timeZone: 'UTC' }, { anchor: 1 }])('has no calendar: %j', (options) => {
+    expect(() => varying(options)).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_CONFLICT' }),
+    )
+  })
+
+  test('is for adapters only', () => {
+    expect(() => createLimiter({ limit: 1, window: (() => '1m') as never })).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_TYPE', option: 'window' }),
+    )
+  })
+
+  test('a share is one of its own length', () => {
+    const each = varying({ limit: 10 })
+    const share = each.shareOf(limitOf(each, '1h'), 0.5)
+    expect([share.units, share.windowMs]).toEqual([5, 3_600_000])
+  })
+})
+
+test('what is given for an option that is no function has no effect', () => {
+  const each = policy({ limit: 10, window: '1m' })
+  expect(each.limitFor(99, 5, '1h')).toBe(each.limitFor())
 })
 
 test('two calendars share no quota', () => {

@@ -5,18 +5,31 @@ import { SluiceError } from '../errors/sluice-error.ts'
 import type { Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 
-/** The window of a policy: a duration, or one of the calendar. */
+/** Different lengths of a window that depends on the request: each has a quota of its own. */
+export const MAX_LENGTHS = 16
+
+/** What a window that depends on the request is taken for, before there is a request. ms. */
+const ASSUMED_MS = 60_000
+
+/** A window of the policy; the same object as long as it is the same. */
+export interface WindowTerms {
+  /** Of a window of the calendar: the longest that one lasts, without a change of the clocks. */
+  readonly windowMs: number
+  /** Undefined: the window is a duration. */
+  readonly calendar: Calendar | undefined
+}
+
+/** The window of a policy: a duration, one of the calendar, or one that depends on the request. */
 export class PolicyWindow {
-  /** A unit of the calendar: the longest that one lasts, without a change of the clocks. */
-  readonly ms: number
+  /** Of a request for which nothing depends on the request. */
+  readonly typical: WindowTerms
   /** Undefined: the window is a duration. */
   readonly unit: CalendarUnit | undefined
   private readonly path: string
   private readonly zone: TimeZone
-  /** Whether the day on which windows begin depends on the request. */
-  private readonly varies: boolean
-  /** By the day on which their windows begin: at most 31. */
-  private readonly calendars = new Map<number, Calendar>()
+  private readonly given: Values<typeof OPTIONS.policy>
+  /** By their lengths, or by the day on which windows of the calendar begin: at most 31. */
+  private readonly known = new Map<number, WindowTerms>()
 
   /**
    * @param path of the policy's options in messages: `policies[0].`, or ''
@@ -25,38 +38,75 @@ export class PolicyWindow {
   constructor(path: string, values: Values<typeof OPTIONS.policy>) {
     const { window, timeZone, anchor } = values
     this.path = path
+    this.given = values
     this.unit = typeof window === 'string' ? window : undefined
-    this.ms = typeof window === 'string' ? CALENDAR_MS[window] : window
-    this.varies = typeof anchor === 'function'
     this.zone = timeZone ?? new TimeZone('UTC')
     if (timeZone !== undefined && this.unit === undefined) {
       throw this.conflict('timeZone', "window: 'day', 'week' or 'month' with it", window)
     }
-    if (anchor === undefined) return
-    if (this.unit === undefined || this.unit === 'day') {
+    if (anchor !== undefined && (this.unit === undefined || this.unit === 'day')) {
       throw this.conflict('anchor', "window: 'week' or 'month' with it", window)
     }
-    if (typeof anchor !== 'function') this.check(anchor)
+    this.typical = this.varies
+      ? { windowMs: ASSUMED_MS, calendar: undefined }
+      : this.of(undefined, undefined)
+  }
+
+  /** Whether its length depends on the request. */
+  get varies(): boolean {
+    return typeof this.given.window === 'function'
   }
 
   /**
-   * @param anchor as the user's function gave it, if it is one
-   * @returns undefined: the window is a duration
-   * @throws SluiceError
+   * @param window what the user's function gave, if it is one
+   * @param anchor the same
+   * @throws SluiceError if one is wrong, or the window is one length too many
    */
-  calendar(anchor: unknown): Calendar | undefined {
-    const { unit, zone } = this
-    if (unit === undefined) return undefined
-    const day = unit === 'day' ? 1 : anchorDay(unit, zone, this.check(anchor))
-    let calendar = this.calendars.get(day)
-    if (calendar === undefined) {
-      calendar = new Calendar(unit, zone, day, this.varies)
-      this.calendars.set(day, calendar)
+  of(window: unknown, anchor: unknown): WindowTerms {
+    const { given, unit, zone } = this
+    if (unit !== undefined) {
+      const value = typeof given.anchor === 'function' ? anchor : given.anchor
+      const day = unit === 'day' ? 1 : anchorDay(unit, zone, this.checkAnchor(value))
+      return this.known.get(day) ?? this.add(day, CALENDAR_MS[unit], this.calendar(unit, day))
     }
-    return calendar
+    const ms = this.varies ? this.checkLength(window) : (given.window as number)
+    return this.known.get(ms) ?? this.add(ms, ms, undefined)
   }
 
-  private check(anchor: unknown): Anchor | undefined {
+  private calendar(unit: CalendarUnit, day: number): Calendar {
+    return new Calendar(unit, this.zone, day, typeof this.given.anchor === 'function')
+  }
+
+  private add(by: number, windowMs: number, calendar: Calendar | undefined): WindowTerms {
+    const terms = { windowMs, calendar }
+    this.known.set(by, terms)
+    return terms
+  }
+
+  /** @returns ms */
+  private checkLength(window: unknown): number {
+    const option = `${this.path}window`
+    const ms = OPTIONS.policy.window.type.check(option, window)
+    if (typeof ms === 'string') {
+      throw new SluiceError({
+        code: 'SLUICE_OPTION_VALUE',
+        option,
+        expected: 'a duration, since the window depends on the request',
+        received: window,
+        fix: `Return a duration such as '1d', or make a limiter for each unit of the calendar.`,
+      })
+    }
+    if (this.known.size < MAX_LENGTHS || this.known.has(ms)) return ms
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_RANGE',
+      option,
+      expected: `at most ${MAX_LENGTHS} different lengths, because each has a quota of its own`,
+      received: window,
+      fix: 'Choose the length by what you know of the client, such as its plan, not by what it sends.',
+    })
+  }
+
+  private checkAnchor(anchor: unknown): Anchor | undefined {
     if (anchor === undefined) return undefined
     const checked = OPTIONS.policy.anchor.type.check(`${this.path}anchor`, anchor)
     if (this.unit === 'month' || typeof checked !== 'number') return checked

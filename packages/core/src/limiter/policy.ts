@@ -4,7 +4,6 @@ import {
   type CompiledLimit,
   MAX_LIMIT,
 } from '../algorithms/algorithm.ts'
-import type { Calendar } from '../algorithms/calendar-window/calendar.ts'
 import { calendarWindow } from '../algorithms/calendar-window/calendar-window.ts'
 import { concurrency } from '../algorithms/concurrency/concurrency.ts'
 import { algorithms } from '../algorithms/index.ts'
@@ -16,17 +15,16 @@ import type { Unit } from '../options/unit.ts'
 import { formatKeyspace, type KeyspaceName } from '../stores/inspection/keyspace-name.ts'
 import { asWindowTerms } from './concurrency-options.ts'
 import type { PolicyOptions } from './options.generated.ts'
-import { PolicyWindow } from './policy-window.ts'
+import { PolicyWindow, type WindowTerms } from './policy-window.ts'
 
 /** The longest that a token bucket takes to refill, ms. */
 const MAX_REFILL_MS = 1e15
-/** More limits than any system of tiers has; further ones are compiled for each request. */
+/** More limits of a window than any system of tiers has; then they are compiled anew. */
 const MAX_TIERS = 1000
 
 /** What a limit was compiled from. */
-interface Configured {
+interface Configured extends WindowTerms {
   readonly limit: number
-  readonly calendar: Calendar | undefined
 }
 
 /** A policy as the user wrote it: of what is checked here, the types are not known yet. */
@@ -42,12 +40,12 @@ export class Policy {
   readonly algorithm: Algorithm
   readonly unit: Unit
   /** The user's other options of the algorithm; missing ones have its defaults. */
-  readonly params: Omit<AlgorithmParams, 'limit'>
+  readonly params: Omit<AlgorithmParams, 'limit' | 'windowMs'>
   private readonly path: string
   private readonly window: PolicyWindow
   private readonly values: Values<typeof OPTIONS.policy>
-  /** By their calendar, if any, and the limit. */
-  private readonly tiers = new Map<Calendar | undefined, Map<unknown, CompiledLimit>>()
+  /** By their window and the limit. */
+  private readonly tiers = new Map<WindowTerms, Map<unknown, CompiledLimit>>()
   private readonly configured = new WeakMap<CompiledLimit, Configured>()
   private readonly shares = new WeakMap<CompiledLimit, CompiledLimit>()
 
@@ -70,14 +68,19 @@ export class Policy {
     this.unit = isConcurrent ? 'concurrent-requests' : unit
     this.checkAlgorithm(options)
     const oneOfSeveral = typeof limit === 'function'
-    this.params = { windowMs: this.windowMs, burst, maxDelayMs, oneOfSeveral }
-    const varies = oneOfSeveral || typeof anchor === 'function'
-    this.compiledLimit = varies ? undefined : this.compile(limit, this.window.calendar(anchor))
+    this.params = { burst, maxDelayMs, oneOfSeveral }
+    const varies = oneOfSeveral || typeof anchor === 'function' || this.window.varies
+    this.compiledLimit = varies ? undefined : this.compile(limit, this.window.typical)
   }
 
-  /** The longest that a window lasts, ms. */
+  /** The longest that a window lasts, ms; a minute if it is a function of the request. */
   get windowMs(): number {
-    return this.window.ms
+    return this.window.typical.windowMs
+  }
+
+  /** Whether the window is a function of the request. */
+  get windowVaries(): boolean {
+    return this.window.varies
   }
 
   /** Whether it counts what is in use at the same time: each of its charges needs a slot. */
@@ -91,29 +94,33 @@ export class Policy {
     return typeof limit === 'number' ? limit : undefined
   }
 
-  /** The limit, or a typical one: if it is a function, its states serve (nearly) all other values. */
+  /** The limit, or a typical one: see `typicalFor`. */
   get typicalLimit(): CompiledLimit {
-    return this.compiledLimit ?? this.limitFor(this.limit ?? this.params.burst ?? 1)
+    return this.typicalFor(undefined, undefined)
   }
 
   /**
-   * The compiled limit of a request, for options that are functions of it.
+   * A limit whose keyspace serves (nearly) all values of `limit`, if that is a function, and all keys of
+   * this length of window.
    *
-   * @param limit what its function gave; default: the policy's own
-   * @param anchor what its function gave
+   * @param limit if it is a function: a value of it. Default: a typical one
+   * @param window if it is a function: a value of it. Default: a length that is assumed
+   */
+  typicalFor(limit: unknown, window: unknown): CompiledLimit {
+    const value = this.limit ?? limit ?? this.params.burst ?? 1
+    const { typical, varies } = this.window
+    const terms = varies && window !== undefined ? this.window.of(window, undefined) : typical
+    return this.compiledLimit ?? this.tier(value, terms)
+  }
+
+  /**
+   * The compiled limit of a request. What its functions gave; without a meaning for options that are
+   * none.
+   *
    * @throws SluiceError if one is wrong
    */
-  limitFor(limit: unknown = this.limit, anchor?: unknown): CompiledLimit {
-    const { anchor: own } = this.values
-    const calendar = this.window.calendar(typeof own === 'function' ? anchor : own)
-    const tiers = this.tiers.get(calendar) ?? new Map<unknown, CompiledLimit>()
-    const known = tiers.get(limit)
-    if (known !== undefined) return known
-    const compiled = this.compile(limit, calendar)
-    if (tiers.size === MAX_TIERS) tiers.clear()
-    tiers.set(limit, compiled)
-    this.tiers.set(calendar, tiers)
-    return compiled
+  limitFor(limit?: unknown, anchor?: unknown, window?: unknown): CompiledLimit {
+    return this.tier(this.limit ?? limit, this.window.of(window, anchor))
   }
 
   /**
@@ -125,12 +132,12 @@ export class Policy {
     const known = this.shares.get(limit)
     if (known !== undefined) return known
     const { burst } = this.params
-    const { limit: configured, calendar } = this.configured.get(limit) as Configured
+    const configured = this.configured.get(limit) as Configured
     const part = this.limitOf({
       ...this.params,
-      limit: wholeShare(configured, share),
+      ...configured,
+      limit: wholeShare(configured.limit, share),
       burst: burst === undefined ? undefined : wholeShare(burst, share),
-      calendar,
     })
     this.shares.set(limit, part)
     return part
@@ -153,10 +160,12 @@ export class Policy {
   /**
    * Separates the keys of this policy from those of all others in a store: two limiters share a quota
    * if store, prefix, name, algorithm with its own options, window and limit are the same. A limit
-   * that is a function counts as one, whatever its values.
+   * that is a function counts as one, whatever its values; a window that is one has a keyspace for
+   * each length.
    */
   space(limit: CompiledLimit): string {
-    const { algorithm, windowMs, name: policy, own } = this
+    const { algorithm, name: policy, own } = this
+    const { windowMs } = this.configured.get(limit) as Configured
     const { scale } = limit
     return formatKeyspace({
       algorithm: algorithm.name,
@@ -178,12 +187,24 @@ export class Policy {
     return Object.fromEntries(entries)
   }
 
-  private compile(limit: unknown, calendar: Calendar | undefined): CompiledLimit {
+  private tier(limit: unknown, window: WindowTerms): CompiledLimit {
+    const tiers = this.tiers.get(window) ?? new Map<unknown, CompiledLimit>()
+    const known = tiers.get(limit)
+    if (known !== undefined) return known
+    const compiled = this.compile(limit, window)
+    if (tiers.size === MAX_TIERS) tiers.clear()
+    tiers.set(limit, compiled)
+    this.tiers.set(window, tiers)
+    return compiled
+  }
+
+  private compile(limit: unknown, window: WindowTerms): CompiledLimit {
     const { maxLimit } = this.algorithm
     const checked = OPTIONS.policy.limit.type.check(this.at(this.limitOption), limit, maxLimit)
-    if (checked > 0) this.checkProportions(checked)
-    const compiled = this.limitOf({ ...this.params, limit: checked, calendar })
-    this.configured.set(compiled, { limit: checked, calendar })
+    const configured = { ...window, limit: checked }
+    if (checked > 0) this.checkProportions(configured)
+    const compiled = this.limitOf({ ...this.params, ...configured })
+    this.configured.set(compiled, configured)
     return compiled
   }
 
@@ -193,9 +214,9 @@ export class Policy {
   }
 
   /** Keeps queues and refill times within exact integers. */
-  private checkProportions(limit: number): void {
+  private checkProportions({ limit, windowMs }: Configured): void {
     const { burst, maxDelayMs } = this.params
-    const refillMs = ((burst ?? 0) / limit) * this.windowMs
+    const refillMs = ((burst ?? 0) / limit) * windowMs
     if (refillMs > MAX_REFILL_MS) {
       throw new SluiceError({
         code: 'SLUICE_OPTION_RANGE',
@@ -205,7 +226,7 @@ export class Policy {
         fix: 'Lower burst, or raise limit.',
       })
     }
-    const queued = ((maxDelayMs ?? 0) / this.windowMs) * limit
+    const queued = ((maxDelayMs ?? 0) / windowMs) * limit
     if (queued >= MAX_LIMIT) {
       throw new SluiceError({
         code: 'SLUICE_OPTION_RANGE',

@@ -24,7 +24,7 @@ import { type Ban, compileBan } from './ban.ts'
 import { type Decision, toDecision } from './decision.ts'
 import { compileFailureMode } from './failure-mode.ts'
 import { type HeldSlot, HeldSlots } from './held-slots.ts'
-import type { Limiter, LimitOptions } from './limiter.ts'
+import type { KeyspaceOptions, Limiter, LimitOptions } from './limiter.ts'
 import { Watch } from './made-per-request.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
@@ -162,15 +162,15 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     return all(pending) as Answer<M, void>
   }
 
-  reset(key: string, options?: { limit?: number }): Answer<M, void> {
+  reset(key: string, options?: KeyspaceOptions): Answer<M, void> {
     const keys = this.everyKey(key)
-    return this.onEveryLedger(options?.limit, (ledger) => ledger.reset(keys))
+    return this.onEveryLedger(options, (ledger) => ledger.reset(keys))
   }
 
-  block(key: string, duration: Duration, options?: { limit?: number }): Answer<M, void> {
+  block(key: string, duration: Duration, options?: KeyspaceOptions): Answer<M, void> {
     const keys = this.everyKey(key)
     const durationMs = parseDuration('duration', duration)
-    return this.onEveryLedger(options?.limit, (ledger) => ledger.block(keys, durationMs))
+    return this.onEveryLedger(options, (ledger) => ledger.block(keys, durationMs))
   }
 
   close(): void {
@@ -192,7 +192,8 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
       const charge = charges[i] as Charge
       const policy = this.policies[i] as Policy
       charge.key = key
-      charge.limit = policy.compiledLimit ?? policy.limitFor(given?.limit, given?.anchor)
+      charge.limit =
+        policy.compiledLimit ?? policy.limitFor(given?.limit, given?.anchor, given?.window)
       charge.cost = cost
     }
     return charges
@@ -271,11 +272,11 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   }
 
   private onEveryLedger(
-    limit: number | undefined,
+    { limit, window }: KeyspaceOptions = {},
     act: (ledger: Ledger<M>) => unknown,
   ): Answer<M, void> {
-    if (limit !== undefined) {
-      this.ledger(this.policies.map((policy) => policy.compiledLimit ?? policy.limitFor(limit)))
+    if (limit !== undefined || window !== undefined) {
+      this.ledger(this.policies.map((policy) => policy.typicalFor(limit, window)))
     }
     return all([...this.ledgers.values()].map(act)) as Answer<M, void>
   }

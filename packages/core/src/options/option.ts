@@ -22,8 +22,11 @@ export type Option = Unset & {
   readonly description: string
   /** Where to read more; only for the reference page. */
   readonly see?: string
-  /** In an adapter it can also be a function of the request that returns the value. */
-  readonly perRequest?: true
+  /**
+   * In an adapter it can also be a function of the request that returns the value; or, if not every
+   * value can vary, what it returns.
+   */
+  readonly perRequest?: true | Pick<OptionType<unknown>, 'form' | 'typescript'>
   /** It can be set only in an entry of `policies`. */
   readonly onlyInPolicies?: true
   /** It can also be set in an entry of `policies`: the value there if it is not. */

@@ -4,7 +4,7 @@ import { OPTIONS } from './table.ts'
 /** The compiled value of an option: as its type reads it, or a function of the request. */
 type Value<O extends Option> =
   | ReturnType<O['type']['check']>
-  | (O extends { perRequest: true } ? (request: never) => unknown : never)
+  | (O extends { perRequest: unknown } ? (request: never) => unknown : never)
   | (O extends { unset: string } ? undefined : never)
 
 export type Values<T extends Options> = { readonly [name in keyof T]: Value<T[name]> }

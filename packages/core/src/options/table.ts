@@ -47,9 +47,10 @@ const policy = {
   window: {
     type: durationOrCalendar(),
     required: 'unless `policies` or `concurrent` is set',
+    perRequest: duration(),
     description:
-      'The length of the window. A unit of the calendar: fixed windows that begin at midnight in `timeZone`, on the day that `anchor` says. Then decisions and header fields have 7 days or 31 days as the length of a week or a month.',
-    see: 'See [recipes](recipes.md#quotas-by-the-calendar).',
+      'The length of the window. A unit of the calendar: fixed windows that begin at midnight in `timeZone`, on the day that `anchor` says. Then decisions and header fields have 7 days or 31 days as the length of a week or a month. Each length that a function returns has its own quota; a process accepts 16 of them.',
+    see: 'See the recipes of [calendar windows](recipes.md#quotas-by-the-calendar) and of [plans with different windows](recipes.md#plans-with-different-windows).',
     peers: {
       windowMs: true,
       timeWindow: true,

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { manualClock } from '@sluice/core/testing'
 import { memoryStore } from '@sluice/express'
 import express from 'express'
 import request from 'supertest'
 import { bans } from './bans.ts'
-import { page } from './document.ts'
+import { expectShown } from './document.ts'
 
 test('a client that ignores refusals is banned, and for longer when it goes on', async () => {
   const clock = manualClock()
@@ -39,8 +37,4 @@ test('a client that ignores refusals is banned, and for longer when it goes on',
   store.close()
 })
 
-test('the page shows this code', () => {
-  const source = readFileSync(join(__dirname, 'bans.ts'), 'utf8')
-  const [, region] = /^ {2}\/\/ #region\n(.*?)^ {2}\/\/ #endregion$/ms.exec(source) ?? []
-  expect(page).toContain(`\`\`\`ts\n${(region as string).replace(/^ {2}/gm, '')}\`\`\`\n`)
-})
+test('the page shows this code', () => expectShown('bans.ts'))

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import * as expressPackage from '@sluice/express'
 import * as fastifyPackage from '@sluice/fastify'
 import * as koaPackage from '@sluice/koa'
 import { until } from '@sluice/test-harness/redis'
 import { budgets } from './budgets.ts'
-import { page } from './document.ts'
+import { expectShown } from './document.ts'
 import { type Recipe, serveRecipe } from './site.ts'
 
 test('a budget of requests and tokens: what was too much is given back in tokens alone', async () => {
@@ -31,11 +29,7 @@ test('a budget of requests and tokens: what was too much is given back in tokens
   store.close()
 })
 
-test('the page shows this code', () => {
-  const source = readFileSync(join(__dirname, 'budgets.ts'), 'utf8')
-  const [, region] = /^ {2}\/\/ #region\n(.*?)^ {2}\/\/ #endregion$/ms.exec(source) ?? []
-  expect(page).toContain(`\`\`\`ts\n${(region as string).replace(/^ {2}/gm, '')}\`\`\`\n`)
-})
+test('the page shows this code', () => expectShown('budgets.ts'))
 
 test('each adapter exports rateLimit as its default too', () => {
   for (const each of [expressPackage, fastifyPackage, koaPackage]) {

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { memoryStore } from '@sluice/express'
 import { until } from '@sluice/test-harness/redis'
-import { page } from './document.ts'
+import { expectShown } from './document.ts'
 import { inProgress } from './in-progress.ts'
 import { serveRecipe } from './site.ts'
 
@@ -32,8 +30,4 @@ test('of 20 at once, as many are served as may be in progress, and as many again
   store.close()
 })
 
-test('the page shows this code', () => {
-  const source = readFileSync(join(__dirname, 'in-progress.ts'), 'utf8')
-  const [, region] = /^ {2}\/\/ #region\n(.*?)^ {2}\/\/ #endregion$/ms.exec(source) ?? []
-  expect(page).toContain(`\`\`\`ts\n${(region as string).replace(/^ {2}/gm, '')}\`\`\`\n`)
-})
+test('the page shows this code', () => expectShown('in-progress.ts'))

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { manualClock } from '@sluice/core/testing'
 import { memoryStore } from '@sluice/express'
 import express from 'express'
 import request from 'supertest'
-import { page } from './document.ts'
+import { expectShown } from './document.ts'
 import { plans } from './plans.ts'
 
 test('a plan renews at midnight of its day, for each client', async () => {
@@ -30,8 +28,4 @@ test('a plan renews at midnight of its day, for each client', async () => {
   store.close()
 })
 
-test('the page shows this code', () => {
-  const source = readFileSync(join(__dirname, 'plans.ts'), 'utf8')
-  const [, region] = /^ {2}\/\/ #region\n(.*?)^ {2}\/\/ #endregion$/ms.exec(source) ?? []
-  expect(page).toContain(`\`\`\`ts\n${(region as string).replace(/^ {2}/gm, '')}\`\`\`\n`)
-})
+test('the page shows this code', () => expectShown('plans.ts'))

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { manualClock } from '@sluice/core/testing'
 import { memoryStore, type RateLimitOptions, redisStore } from '@sluice/express'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import type { Express, RequestHandler, Response } from 'express'
 import { Redis } from 'ioredis'
-import { page, row } from './document.ts'
+import { expectShown, row } from './document.ts'
 import * as downloads from './downloads.ts'
 import * as logins from './logins.ts'
 import * as signUps from './sign-ups.ts'
@@ -159,14 +157,7 @@ describe.each(Object.keys(STORES))('on %s', (kind) => {
 })
 
 test('the page shows the code that was tested here', () => {
-  for (const { file } of CASES) {
-    const source = readFileSync(join(__dirname, file), 'utf8')
-    const regions = [...source.matchAll(/^ {2}\/\/ #region\n(.*?)^ {2}\/\/ #endregion$/gms)]
-    expect(regions).toHaveLength(2)
-    for (const [, region] of regions) {
-      expect(page).toContain(`\`\`\`ts\n${(region as string).replace(/^ {2}/gm, '')}\`\`\`\n`)
-    }
-  }
+  for (const { file } of CASES) expectShown(file)
 })
 
 function thousands(bytes: number): number {

@@ -64,7 +64,7 @@ export function translate<Request, Response>(
 ): RateLimitOptions<Request, Response> {
   const translateReaders = (given: object) => {
     const translated: Record<string, unknown> = { ...given }
-    for (const name of ['limit', 'anchor', 'cost', 'key', 'user', 'skip', 'settle']) {
+    for (const name of ['limit', 'anchor', 'window', 'cost', 'key', 'user', 'skip', 'settle']) {
       const reader = translated[name]
       if (typeof reader !== 'function') continue
       translated[name] = (request: Request) => (reader as Reader)(read(request))

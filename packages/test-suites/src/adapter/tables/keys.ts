@@ -179,6 +179,42 @@ export function keyTests(world: World): void {
   })
 
   for (const [given, give] of WAYS)
+    test(`window as a function: plans with other windows, ${given}`, async () => {
+      const site = await world.start({
+        limit: 2,
+        window: ({ headers }) => give(headers['x-plan'] === 'pro' ? '1m' : '1h'),
+        retryAfterJitter: 0,
+        algorithm: 'fixed-window',
+        key: ({ headers }) => String(headers['x-plan']),
+      })
+      const statuses = async (plan: string) =>
+        (await site.sendTimes(3, { headers: { 'x-plan': plan } })).map(({ status }) => status)
+      expect(await statuses('pro')).toEqual([200, 200, 429])
+      expect(await statuses('free')).toEqual([200, 200, 429])
+      world.clock.advance(60_000)
+      expect(await statuses('pro')).toEqual([200, 200, 429])
+      const refused = await site.send({ headers: { 'x-plan': 'free' } })
+      expect(refused.field('RateLimit-Policy')).toBe('"default";q=2;w=3600')
+      expect(refused.field('RateLimit')).toBe('"default";r=0;t=3540')
+    })
+
+  test('a client that chooses its window has one quota of each of 16 lengths, and then no other', async () => {
+    const site = await world.start({
+      limit: 1,
+      window: ({ headers }) => Number(headers['x-window']),
+    })
+    const send = async (windowMs: number) =>
+      (await site.send({ headers: { 'x-window': String(windowMs) } })).status
+    const served: number[] = []
+    for (const round of [1, 2])
+      for (let hours = 1; hours <= 20; hours += 1)
+        if ((await send(hours * 3_600_000)) === 200) served.push(round * 100 + hours)
+    expect(served).toEqual(Array.from({ length: 16 }, (_, i) => 101 + i))
+    expect(site.errors).toHaveLength(8)
+    expect(site.errors[0]).toMatchObject({ code: 'SLUICE_OPTION_RANGE', option: 'window' })
+  })
+
+  for (const [given, give] of WAYS)
     test(`cost as a function, ${given}`, async () => {
       const cost = ({ headers }: { headers: Record<string, unknown> }) =>
         give(Number(headers['x-cost']))
