@@ -31,8 +31,8 @@ for (const [name, express, kept] of [
         next()
       })
       for (const options of site.limiters) app.use(rateLimit(options))
-      app.all('/', ({ rateLimit }, response) => {
-        const { status, body } = site.handle(rateLimit)
+      app.all('/', async ({ rateLimit }, response) => {
+        const { status, body } = await site.handle(rateLimit)
         if (!response.headersSent) response.status(status).send(body)
       })
       app.use((error: unknown, _: Request, response: Response, __: NextFunction) => {

@@ -21,9 +21,10 @@ const kit: AdapterKit<FastifyRequest, FastifyReply> = {
       if (site.early !== undefined) reply.raw.end(site.early)
     })
     for (const options of site.limiters) await app.register(rateLimit, options)
-    app.all('/', (request, reply) => {
-      const { status, body } = site.handle(request.rateLimit)
+    app.all('/', async (request, reply) => {
+      const { status, body } = await site.handle(request.rateLimit)
       if (!reply.raw.headersSent) reply.code(status).send(body)
+      return reply
     })
     app.setErrorHandler((error, _request, reply) => {
       site.failed(error)

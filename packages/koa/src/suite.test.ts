@@ -38,8 +38,9 @@ for (const [name, Koa, kept] of [
         }
       })
       for (const options of site.limiters) app.use(rateLimit({ trustProxy: ranges, ...options }))
-      app.use((ctx) => {
-        Object.assign(ctx, ctx.path === '/' ? site.handle(ctx.state.rateLimit) : { status: 404 })
+      app.use(async (ctx) => {
+        const found = ctx.path === '/'
+        Object.assign(ctx, found ? await site.handle(ctx.state.rateLimit) : { status: 404 })
       })
       return createServer(app.callback())
     },

@@ -21,9 +21,9 @@ adapterSuite<IncomingMessage, ServerResponse>(
           site.failed(error)
           response.writeHead(500).end()
         }
-        const application = () => {
+        const application = async () => {
           if (request.url?.split('?')[0] !== '/') return void response.writeHead(404).end()
-          const { status, body } = site.handle(request.rateLimit)
+          const { status, body } = await site.handle(request.rateLimit)
           if (response.headersSent) return
           response.statusCode = status
           response.end(body)

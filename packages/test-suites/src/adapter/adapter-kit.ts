@@ -38,11 +38,13 @@ export interface Site<Request, Response> {
   /** The application sends this response before the limiters run, and lets the request go on. */
   readonly early: string | undefined
   /**
-   * The application, at the path `/` for every method: returns its response. Every other path is a
-   * 404. It sends none if one has been sent already.
+   * The application, at the path `/` for every method: returns its response, after some time. Every
+   * other path is a 404. It sends none if one has been sent already.
    * @param decision what the limiter has left on the request
    */
-  handle(decision: Decision | undefined): { readonly status: number; readonly body: string }
+  handle(
+    decision: Decision | undefined,
+  ): Promise<{ readonly status: number; readonly body: string }>
   /** Gets every error that reaches the framework's error handler, which then sends a 500. */
   failed(error: unknown): void
 }
@@ -57,6 +59,19 @@ export interface SuiteResponse {
 
 type Reader = (request: SuiteRequest) => unknown
 
+/** Options that may be functions of the request alone. */
+const READERS = [
+  'limit',
+  'concurrent',
+  'window',
+  'anchor',
+  'cost',
+  'key',
+  'user',
+  'skip',
+  'settle',
+] as const
+
 /** The options with the types of the framework. */
 export function translate<Request, Response>(
   options: TestOptions,
@@ -64,7 +79,7 @@ export function translate<Request, Response>(
 ): RateLimitOptions<Request, Response> {
   const translateReaders = (given: object) => {
     const translated: Record<string, unknown> = { ...given }
-    for (const name of ['limit', 'anchor', 'window', 'cost', 'key', 'user', 'skip', 'settle']) {
+    for (const name of READERS) {
       const reader = translated[name]
       if (typeof reader !== 'function') continue
       translated[name] = (request: Request) => (reader as Reader)(read(request))

@@ -9,6 +9,7 @@ import { decisionTests } from './tables/decisions.ts'
 import { errorTests } from './tables/errors.ts'
 import { failureTests } from './tables/failures.ts'
 import { fieldTests } from './tables/fields.ts'
+import { inProgressTests } from './tables/in-progress.ts'
 import { keyTests } from './tables/keys.ts'
 import { mistakeTests } from './tables/mistakes.ts'
 import { policyTests } from './tables/policies.ts'
@@ -45,6 +46,7 @@ const TABLES: Record<string, (world: World) => void> = {
   decisions: decisionTests,
   'charges settled after the response': settleTests,
   'requests that wait their turn': waitingTests,
+  'requests in progress': inProgressTests,
   'stacked limiters': stackTests,
   CORS: corsTests,
   'common mistakes of limiters': mistakeTests,

@@ -13,6 +13,7 @@ export function recordingStore(inner: Store, keys: string[]): Store {
           return ledger.consume(charges)
         },
         peek: (charges) => ledger.peek(charges),
+        renew: (requests) => ledger.renew?.(requests),
         settle: (charges, chargedAt) => ledger.settle(charges, chargedAt),
         block: (keysToBlock, durationMs) => ledger.block(keysToBlock, durationMs),
         reset: (keysToReset) => ledger.reset(keysToReset),

@@ -32,6 +32,8 @@ export interface StartOptions {
   readonly user?: (request: SuiteRequest) => unknown
   /** Of the application's response. Default: 200. */
   readonly status?: number
+  /** What the application does before it responds. Default: nothing. */
+  readonly work?: () => Promise<void>
   /** What to listen on. Default: `127.0.0.1`. */
   readonly listen?: '127.0.0.1' | '::' | 'socket'
   /** True: time passes by itself. */
@@ -118,8 +120,9 @@ export class World {
       user: (request) => (options.user ?? signedIn)(this.kit.read(request)),
       fields: options.fields ?? {},
       early: options.early,
-      handle(decision) {
+      async handle(decision) {
         decisions.push(decision)
+        await options.work?.()
         return { status: options.status ?? 200, body: 'served' }
       },
       failed: (error) => errors.push(error),
