@@ -12,7 +12,7 @@ const WIDTH = 95
 
 /** @returns files, each as its path and its text */
 export function optionInterfaces() {
-  return [limiter(), stores(), http()].map(([file, ...parts]) => [
+  return [limiter(), events(), stores(), http()].map(([file, ...parts]) => [
     `packages/core/src/${file}`,
     `${HEAD}\n${parts.join('\n\n')}\n`,
   ])
@@ -45,6 +45,18 @@ import type { StoreMode } from '../stores/store.ts'`,
   ]
 }
 
+function events() {
+  return [
+    'limiter/event-options.generated.ts',
+    "import type { Decision } from './decision.ts'",
+    body(
+      'How a limiter tells what it does. Without a framework there is no request.',
+      'EventOptions<Request = void>',
+      OPTIONS.events,
+    ),
+  ]
+}
+
 function stores() {
   return [
     'stores/options.generated.ts',
@@ -64,6 +76,7 @@ function http() {
     `import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { Decision } from '../limiter/decision.ts'
+import type { EventOptions } from '../limiter/event-options.generated.ts'
 import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Duration } from '../options/duration.ts'
@@ -85,7 +98,7 @@ import type { SettleOption } from './settlement/settle-option.ts'`,
     ),
     body(
       'The options of an adapter, besides those of its policies.',
-      'HttpOptions<Request, Response> extends StoreOptions',
+      'HttpOptions<Request, Response> extends StoreOptions, EventOptions<Request>',
       { ...OPTIONS.requestPolicy, ...OPTIONS.http },
       true,
     ),

@@ -21,6 +21,7 @@ const SECTIONS = {
   ],
   policies: ['Several policies', ''],
   store: ['The store', 'Those about a remote store have no effect on a memory store.'],
+  events: ['What a limiter reports', 'See [events](events.md) and [operations](operations.md).'],
   http: ['Requests and responses', 'Only in adapters.'],
   adapter: ['One framework only', ''],
   memoryStore: ['`memoryStore(options)`', ''],
@@ -37,13 +38,13 @@ export function optionsPage() {
 | set in | options |
 |---|---|
 ${[
-  ['`createLimiter`', PLACES.limiter],
-  ['an entry of its `policies`', PLACES.policy],
-  ['`rateLimit`', [...PLACES.http, ...Object.keys(OPTIONS.adapter)]],
-  ['an entry of its `policies`', PLACES.httpPolicy],
-  ["an entry of `routes`, Fastify's `config.rateLimit`", PLACES.route],
+  ['`createLimiter`', PLACES.limiter.map(linkOfLimiter)],
+  ['an entry of its `policies`', PLACES.policy.map(link)],
+  ['`rateLimit`', [...PLACES.http, ...Object.keys(OPTIONS.adapter)].map(linkOfLimiter)],
+  ['an entry of its `policies`', PLACES.httpPolicy.map(link)],
+  ["an entry of `routes`, Fastify's `config.rateLimit`", PLACES.route.map(linkOfLimiter)],
 ]
-  .map(([place, names]) => `| ${place} | ${names.map(link).join(' ')} |`)
+  .map(([place, links]) => `| ${place} | ${links.join(' ')} |`)
   .join('\n')}
 
 A **duration** is a whole number of milliseconds, or text with a unit: \`'500ms'\`, \`'1m'\`, \`'15 minutes'\`, \`'1d'\`.
@@ -103,6 +104,11 @@ function entry(name, option) {
 
 function link(name) {
   return `[${code(name)}](#${name.toLowerCase()})`
+}
+
+/** A policy has a name too, which comes first on the page. */
+function linkOfLimiter(name) {
+  return name === 'name' ? `[${code(name)}](#name-1)` : link(name)
 }
 
 function fieldsOf(profile) {

@@ -7,7 +7,13 @@ export { HttpLimiter } from './http/http-limiter.ts'
 export { MiddlewareLimiter } from './http/middleware-limiter.ts'
 export { nodeExchange } from './http/node/node-exchange.ts'
 export { noteEnd } from './http/node/when-ended.ts'
-export type { Exchange, ProxyTrust, RequestAdapter, Routing } from './http/request-adapter.ts'
+export type {
+  Exchange,
+  ProxyTrust,
+  RequestAdapter,
+  RoutePattern,
+  Routing,
+} from './http/request-adapter.ts'
 export { limiterOfRoute, RoutedLimiter } from './http/routed-limiter.ts'
 export type { Verdict } from './http/verdict.ts'
 export { readAdapterOptions } from './options/read.ts'

@@ -1,6 +1,17 @@
 export type { AlgorithmName } from './algorithms/index.ts'
 export { SluiceError } from './errors/sluice-error.ts'
 export { StoreError } from './errors/store-error.ts'
+export type {
+  BanEvent,
+  ConsumeTrace,
+  DecisionEvent,
+  LimiterEvent,
+  PolicyEvent,
+  SettledPolicyEvent,
+  SettleEvent,
+  StoreEvent,
+  WaitTrace,
+} from './events.ts'
 export type { HeaderProfile } from './http/fields/profiles/index.ts'
 export { exposedHeaders } from './http/fields/profiles/index.ts'
 export type { KeyOption, UserOption } from './http/keys/key-reader.ts'
@@ -19,8 +30,12 @@ export type { BanOptions } from './limiter/ban.ts'
 export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts'
 export type { BanDecision, Decision, PolicyDecision } from './limiter/decision.ts'
 export { estimateTokens } from './limiter/estimate-tokens.ts'
+export type { EventOptions } from './limiter/event-options.generated.ts'
 export type { Limiter } from './limiter/limiter.ts'
-export type { ConcurrencyOptions, PolicyOptions } from './limiter/options.generated.ts'
+export type {
+  ConcurrencyOptions,
+  PolicyOptions,
+} from './limiter/options.generated.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export type { Duration } from './options/duration.ts'
 export type { Unit } from './options/unit.ts'

@@ -11,6 +11,7 @@ export const expressAdapter: RequestAdapter<Request, Response> = {
   proxyTrust: (request) => trustOf(request.app.get('trust proxy')),
   user: (request) => (request as { user?: unknown }).user,
   path: (request) => request.path,
+  route: (request) => request.route?.path,
   routing: ({ app }) => ({
     caseSensitive: app.enabled('case sensitive routing'),
     strict: app.enabled('strict routing'),

@@ -18,6 +18,7 @@ export function adapterOf(app: FastifyInstance): RequestAdapter<FastifyRequest, 
     proxyTrust: () => trust,
     user: (request) => (request as { user?: unknown }).user,
     path: (request) => request.url,
+    route: (request) => request.routeOptions.url,
     decided(request, decision) {
       request.rateLimit = decision
     },

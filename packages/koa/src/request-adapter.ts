@@ -1,4 +1,9 @@
-import { nodeExchange, type ProxyTrust, type RequestAdapter } from '@sluice/core/adapter'
+import {
+  nodeExchange,
+  type ProxyTrust,
+  type RequestAdapter,
+  type RoutePattern,
+} from '@sluice/core/adapter'
 import type { Context } from 'koa'
 
 /** Reads the request and the response of Koa. */
@@ -18,6 +23,8 @@ export const koaAdapter: RequestAdapter<Context, Context> = {
   proxyTrust: ({ app }) => trustOf(app),
   user: (ctx) => ctx.state.user,
   path: (ctx) => ctx.path,
+  // As @koa/router sets it.
+  route: (ctx) => (ctx as { _matchedRoute?: RoutePattern })._matchedRoute,
   decided(ctx, decision) {
     ctx.state.rateLimit = decision
   },

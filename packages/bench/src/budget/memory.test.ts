@@ -13,6 +13,15 @@ it.each(COUNTING)('a decision in memory allocates little, %s', async (algorithm)
   expect(bytes).toBeLessThanOrEqual(320)
 })
 
+it('a decision allocates nothing for events that nobody listens to', async () => {
+  const run = (listener: AllocationTask['listener']) => {
+    const task: AllocationTask = { algorithm: 'sliding-window', listener }
+    return runTaskFromSources<number>('allocation', task, NO_COLLECTIONS)
+  }
+  expect(await run('left')).toBeLessThanOrEqual(320)
+  expect(await run('stays')).toBeGreaterThan(320)
+})
+
 it('a key takes few bytes, 32 of them its own copy of a key like these', async () => {
   const task: HeapTask = { contender: 'sluice sliding-window', keys: 1_000_000 }
   const bytes = await runTaskFromSources<number>('heap', task, ['--expose-gc'])

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type AlgorithmName, createLimiter, type Decision } from '@sluice/core'
 import { policies, readAll } from '../contenders/sluice.ts'
@@ -6,7 +7,11 @@ import { makeKeys } from './keys.ts'
 
 export interface AllocationTask {
   readonly algorithm: AlgorithmName
+  /** Who listens to events. Default: nobody. */
+  readonly listener?: 'left' | 'stays'
 }
+
+const CHANNELS = ['sluice:decision', 'sluice:ban', 'tracing:sluice:consume:start']
 
 /** All of them fit into a young generation of 256 MB. */
 const CALLS = 100_000
@@ -28,7 +33,12 @@ function perCall(bytes: number): number {
  *
  * Run with --expose-gc and a young generation of 256 MB, so that nothing is collected meanwhile.
  */
-defineTask(async ({ algorithm }: AllocationTask): Promise<number> => {
+defineTask(async ({ algorithm, listener }: AllocationTask): Promise<number> => {
+  const ignore = () => {}
+  for (const name of CHANNELS) {
+    if (listener !== undefined) subscribe(name, ignore)
+    if (listener === 'left') unsubscribe(name, ignore)
+  }
   const limiter = createLimiter({ policies: policies(algorithm, 1) })
   const keys = makeKeys(1000)
   const kept = new Array<Decision | undefined>(CALLS).fill(undefined)

@@ -76,7 +76,7 @@ const misuse = {
     action: 'Correct the address and the prefix: 1 to 32 bits for IPv4, 1 to 128 for IPv6.',
   },
   SLUICE_SECRET: {
-    meaning: '`partitionSecret` is too short to keep a secret.',
+    meaning: '`partitionSecret` or `keySecret` is too short to keep a secret.',
     cause: 'It is shorter than 16 characters, or not text. The message shows its length only.',
     action: 'Take it from a secret store or the environment; the same one in every process.',
   },

@@ -11,3 +11,10 @@ export function textOf(thrown: unknown): string {
     return `an ${typeof thrown} that has no text`
   }
 }
+
+/** What kind of error was thrown: its code, else its name. */
+export function typeOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return 'Error'
+  const { code } = thrown as { code?: unknown }
+  return typeof code === 'string' && code !== '' ? code : thrown.name
+}

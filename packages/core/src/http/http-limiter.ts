@@ -1,5 +1,7 @@
+import { consumeTraces } from '../events.ts'
 import type { KeyKind } from '../key/notation.ts'
 import { type Decision, outright, type PolicyDecision } from '../limiter/decision.ts'
+import { report } from '../limiter/report.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
@@ -10,7 +12,6 @@ import { LEFT, orLeft } from './keys/left.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import { readCharges } from './read-charges.ts'
 import { denial, refusalOf, unavailability } from './refusal/refusal.ts'
-import { report } from './report.ts'
 import { isPreflight, type RequestAdapter } from './request-adapter.ts'
 import { DelaySlots, withoutSlot } from './response/delay.ts'
 import { left, type Verdict } from './verdict.ts'
@@ -30,6 +31,8 @@ export class HttpLimiter<Request, Response> {
   readonly adapter: RequestAdapter<Request, Response>
   /** Separates its keys from those of other limiters on the same store. */
   readonly scope: string
+  /** The pattern of the only route whose requests it decides. */
+  private readonly route: string | undefined
   private readonly compiled: CompiledOptions<Request, Response>
   private readonly policyCache: WirePolicyCache
   private readonly delaySlots: DelaySlots
@@ -40,10 +43,12 @@ export class HttpLimiter<Request, Response> {
     options: RateLimitOptions<Request, Response>,
     adapter: RequestAdapter<Request, Response>,
     scope = '',
+    route?: string,
   ) {
     this.options = options
     this.adapter = adapter
     this.scope = scope
+    this.route = route
     this.compiled = compileOptions(options, adapter)
     this.limiter = new StoreLimiter(
       this.compiled.rules.map(({ policy }) => policy),
@@ -58,6 +63,7 @@ export class HttpLimiter<Request, Response> {
       this.limiter,
       this.compiled,
       this.delaySlots,
+      (request) => this.routeOf(request),
     )
   }
 
@@ -100,11 +106,22 @@ export class HttpLimiter<Request, Response> {
   check(request: Request): MaybePromise<Verdict | undefined> {
     const { skip, access } = this.compiled
     const preflight = isPreflight(this.adapter, request)
-    if (preflight && !access?.denies) return undefined
+    if (preflight && !access?.denies) return this.exempt(request, 'preflight')
     if (skip === undefined) return this.proceed(request, preflight)
     return then(skip(request), (skipped) =>
-      skipped ? undefined : this.proceed(request, preflight),
+      skipped ? this.exempt(request, 'skip') : this.proceed(request, preflight),
     )
+  }
+
+  /** The pattern of a request's route, if it is known by now. */
+  private routeOf(request: Request): string | undefined {
+    const route = this.adapter.route?.(request)
+    return route === undefined ? this.route : String(route)
+  }
+
+  private exempt(request: Request, source: 'skip' | 'preflight'): undefined {
+    const { events } = this.limiter
+    if (events.areWatched) events.undecided(outright(true, 0, 0), source, this.routeOf(request))
   }
 
   private proceed(request: Request, preflight: boolean): MaybePromise<Verdict | undefined> {
@@ -114,22 +131,40 @@ export class HttpLimiter<Request, Response> {
   private decide(request: Request): MaybePromise<Verdict | undefined> {
     return then(this.identify(request), (found) => {
       if (!Array.isArray(found)) return this.accessListVerdict(request, found)
-      return then(this.limiter.decide(found), (decision) =>
-        this.toVerdict(request, found, decision),
+      const startedAt = this.limiter.events.areWatched ? performance.now() : undefined
+      const route = consumeTraces.hasSubscribers ? this.routeOf(request) : undefined
+      return then(this.limiter.decide(found, route), (decision) =>
+        this.toVerdict(request, found, decision, startedAt),
       )
     })
   }
 
+  /** @param startedAt undefined if nobody listened when the decision began */
+  private report(
+    request: Request,
+    charges: readonly Charge[],
+    decision: Decision,
+    startedAt: number | undefined,
+  ): void {
+    if (startedAt !== undefined) {
+      const durationMs = performance.now() - startedAt
+      this.limiter.events.decided(decision, charges, this.routeOf(request), durationMs)
+    }
+    report(this.options.onDecision, decision, request)
+  }
+
   /** A preflight has no credentials: one whose key can't be read is let through. */
   private checkPreflight(request: Request): MaybePromise<Verdict | undefined> {
+    const exempt = () => this.exempt(request, 'preflight')
     const judge = (found: Identified) =>
-      Array.isArray(found) || found === 'allow' ? undefined : this.accessListVerdict(request, found)
+      Array.isArray(found) || found === 'allow' ? exempt() : this.accessListVerdict(request, found)
+    let found: MaybePromise<Identified>
     try {
-      const found = this.identify(request)
-      return isPromise(found) ? found.then(judge, () => undefined) : judge(found)
+      found = this.identify(request)
     } catch {
-      return undefined
+      return exempt()
     }
+    return isPromise(found) ? found.then(judge, exempt) : judge(found)
   }
 
   /** What a request is charged, unless its client is on a list, or is no longer known. */
@@ -141,10 +176,15 @@ export class HttpLimiter<Request, Response> {
     )
   }
 
-  private toVerdict(request: Request, charges: readonly Charge[], decided: Decision): Verdict {
-    if (decided.policies.length === 0) return this.storeFailureVerdict(request, charges, decided)
+  private toVerdict(
+    request: Request,
+    charges: readonly Charge[],
+    decided: Decision,
+    startedAt: number | undefined,
+  ): Verdict {
     const decision = this.acquireDelaySlot(charges, decided)
-    report(this.options.onDecision, decision, request)
+    this.report(request, charges, decision, startedAt)
+    if (decision.policies.length === 0) return this.storeFailureVerdict(charges, decision)
     const items = [this.itemOf(charges[0] as Charge, decision.policies[0] as PolicyDecision)]
     for (let i = 1; i < charges.length; i += 1) {
       items.push(this.itemOf(charges[i] as Charge, decision.policies[i] as PolicyDecision))
@@ -166,12 +206,7 @@ export class HttpLimiter<Request, Response> {
   }
 
   /** The verdict about a request that no policy has decided, because the store failed. */
-  private storeFailureVerdict(
-    request: Request,
-    charges: readonly Charge[],
-    decision: Decision,
-  ): Verdict {
-    report(this.options.onDecision, decision, request)
+  private storeFailureVerdict(charges: readonly Charge[], decision: Decision): Verdict {
     const refused = !decision.allowed && !this.compiled.dryRun
     const refusal = refused ? unavailability(decision, charges, this.compiled) : undefined
     return { decision, state: undefined, refusal, charges: [] }
@@ -183,7 +218,7 @@ export class HttpLimiter<Request, Response> {
     if (this.delaySlots.acquire(waitingKey(charges, decision))) return decision
     const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
     // What the store fails to take back drains by itself.
-    void Promise.resolve(this.limiter.settleCharges(back, decision)).catch(() => {})
+    void Promise.resolve(this.limiter.correct(back, decision)).catch(() => {})
     return withoutSlot(decision)
   }
 
@@ -195,6 +230,8 @@ export class HttpLimiter<Request, Response> {
     if (source === LEFT) return this.compiled.dryRun ? undefined : left
     const allowed = source === 'allow'
     const decision = outright(allowed, Date.now(), allowed ? 0 : Infinity)
+    const { events } = this.limiter
+    if (events.areWatched) events.undecided(decision, 'list', this.routeOf(request))
     report(this.options.onDecision, decision, request)
     const denied = source === 'deny' && !this.compiled.dryRun
     return { decision, state: undefined, refusal: denied ? denial : undefined, charges: [] }

@@ -2,6 +2,7 @@
 import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { Decision } from '../limiter/decision.ts'
+import type { EventOptions } from '../limiter/event-options.generated.ts'
 import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Duration } from '../options/duration.ts'
@@ -66,7 +67,7 @@ export interface RequestConcurrencyOptions<Request> extends Omit<ConcurrencyOpti
 }
 
 /** The options of an adapter, besides those of its policies. */
-export interface HttpOptions<Request, Response> extends StoreOptions {
+export interface HttpOptions<Request, Response> extends StoreOptions, EventOptions<Request> {
   /**
    * What identifies a client: its address, the signed-in user, or what a function returns. Without
    * a user, or if the function returns nothing, it is the address. Default: `'ip'`.
@@ -142,8 +143,6 @@ export interface HttpOptions<Request, Response> extends StoreOptions {
   respond?: 'throw' | 'continue' | ((decision: Decision, request: Request, response: Response) => unknown)
   /** Decides, counts and reports, but never refuses and sends no fields. Default: `false`. */
   dryRun?: boolean
-  /** Called with every decision, for logs and metrics. Default: none. */
-  onDecision?: (decision: Decision, request: Request) => void
   /**
    * With a leaky bucket: how many requests of this limiter wait for their turn in this process at
    * most. Further ones are refused. A key gets another place only while it has fewer than are free,

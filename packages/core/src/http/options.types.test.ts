@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import type { EventOptions } from '../limiter/event-options.generated.ts'
 import type { PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { OPTIONS } from '../options/table.ts'
 import type { OptionType } from '../options/types.ts'
@@ -21,13 +22,21 @@ const sameNames: {
     keyof Table['policy'] | keyof Table['requestPolicy']
   >
   store: Same<keyof StoreOptions, keyof Table['store']>
-  http: Same<keyof Http, keyof Table['http'] | keyof Table['requestPolicy'] | keyof Table['store']>
+  events: Same<keyof EventOptions, keyof Table['events']>
+  http: Same<
+    keyof Http,
+    | keyof Table['http']
+    | keyof Table['requestPolicy']
+    | keyof Table['store']
+    | keyof Table['events']
+  >
   memoryStore: Same<keyof MemoryStoreOptions, keyof Table['memoryStore']>
   redisStore: Same<keyof RedisStoreOptions, keyof Table['redisStore']>
 } = {
   policy: true,
   requestPolicy: true,
   store: true,
+  events: true,
   http: true,
   memoryStore: true,
   redisStore: true,
@@ -65,6 +74,6 @@ export function requiredAndOptional() {
 }
 
 it('is proved by the compiler', () => {
-  expect(Object.keys(sameNames)).toHaveLength(6)
+  expect(Object.keys(sameNames)).toHaveLength(7)
   expect(Object.keys(sameTypes.http)).toHaveLength(5)
 })

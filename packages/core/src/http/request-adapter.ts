@@ -58,11 +58,19 @@ export interface RequestAdapter<Request, Response> extends Exchange<Request, Res
   user(request: Request): unknown
   /** The path that `routes` are matched with, as the framework's own router sees it. */
   path(request: Request): string
+  /**
+   * The pattern of the request's route, where the framework knows it by now. Never what a client
+   * wrote: metrics have a time series for each.
+   */
+  route?(request: Request): RoutePattern | undefined
   /** How that router compares paths. Left out: case and a trailing slash make no difference. */
   routing?(request: Request): Routing
   /** Stores the decision for the application. */
   decided?(request: Request, decision: Decision): void
 }
+
+/** As the application wrote it. */
+export type RoutePattern = string | RegExp | readonly (string | RegExp)[]
 
 /** How a router compares paths. */
 export interface Routing {

@@ -103,7 +103,7 @@ function compileRoutes<Request, Response>(
 /**
  * The limiter of a route: the base's options with some replaced, on the same store.
  *
- * @param route its name, part of its keys if it has its own limit
+ * @param route its name, part of its keys if it has its own limit: a path, perhaps after a method
  * @param path of its options in messages: `routes['POST /login']`
  * @param apart whether it counts separately in any case
  * @returns undefined for `false`: the route is exempt
@@ -137,6 +137,7 @@ export function limiterOfRoute<Request, Response>(
       own
         ? `${base.scope}.${createHash('sha256').update(route).digest('hex').slice(0, 8)}`
         : base.scope,
+      route.match(/\/.*/)?.[0],
     )
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error

@@ -24,19 +24,23 @@ export class VerdictResponder<Request, Response> {
   private readonly limiter: StoreLimiter
   private readonly compiled: CompiledOptions<Request, Response>
   private readonly delaySlots: DelaySlots
+  private readonly routeOf: (request: Request) => string | undefined
 
+  /** @param routeOf the pattern of a request's route, for events */
   constructor(
     adapter: RequestAdapter<Request, Response>,
     respond: RateLimitOptions<Request, Response>['respond'],
     limiter: StoreLimiter,
     compiled: CompiledOptions<Request, Response>,
     delaySlots: DelaySlots,
+    routeOf: (request: Request) => string | undefined,
   ) {
     this.adapter = adapter
     this.respond = respond
     this.limiter = limiter
     this.compiled = compiled
     this.delaySlots = delaySlots
+    this.routeOf = routeOf
   }
 
   /** See `HttpLimiter.handle`. */
@@ -122,17 +126,20 @@ export class VerdictResponder<Request, Response> {
     const { decision, charges } = verdict
     const { rules, settles } = this.compiled
     if (settles && decision.allowed && charges.length > 0) {
-      const settlement = new Settlement(limiter, rules, charges, decision, request, response)
+      const route = this.routeOf(request)
+      const settlement = new Settlement(limiter, rules, charges, decision, request, response, route)
       const settled = decision.policies.filter((_, i) => rules[i]?.settle !== undefined)
       settleInTime(settlement, adapter, response, settled)
     }
-    const held = this.compiled.holdsSlots ? limiter.hold(charges, decision) : undefined
+    const held = this.compiled.holdsSlots
+      ? limiter.hold(charges, decision, this.routeOf(request))
+      : undefined
     if (held !== undefined) releaseInTime(held, adapter, response)
     if (!waits(decision, this.compiled)) return true
-    const turn = this.delaySlots.delay(
-      waitingKey(charges, decision),
-      decision.delayMs,
-      (callback) => adapter.whenClosed(response, callback),
+    const turn = limiter.events.waiting(decision, this.routeOf(request), () =>
+      this.delaySlots.delay(waitingKey(charges, decision), decision.delayMs, (callback) =>
+        adapter.whenClosed(response, callback),
+      ),
     )
     return then(turn, (came) => {
       if (!came) void held?.release()

@@ -4,6 +4,7 @@ import { PLACES } from '../options/places.ts'
 import type { RedisClient } from '../stores/redis/client.ts'
 import type { Store, StoreMode } from '../stores/store.ts'
 import type { EitherPolicy } from './concurrency-options.ts'
+import type { EventOptions } from './event-options.generated.ts'
 import type { Limiter } from './limiter.ts'
 import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from './options.generated.ts'
 import { compilePolicies } from './policies.ts'
@@ -11,6 +12,7 @@ import { StoreLimiter } from './store-limiter.ts'
 
 /** One policy, set in the options themselves, or several `policies` that must all admit. */
 export type LimiterOptions<M extends StoreMode = StoreMode> = StoreOptions<M> &
+  EventOptions &
   (SinglePolicy | SeveralPolicies)
 
 type OnlyPolicy = Omit<PolicyOptions, 'name'>
@@ -37,5 +39,5 @@ export function createLimiter(options: LimiterOptions): Limiter {
   checkKnown('', options, PLACES.limiter)
   const policies = compilePolicies(options, PLACES.policy)
   for (const policy of policies) policy.assertStatic()
-  return new StoreLimiter(policies, options)
+  return new StoreLimiter(policies, options, { onDecision: options.onDecision })
 }

@@ -77,8 +77,9 @@ export function wrongOptionsDoNotCompile() {
   createLimiter({ limit: 5, window: '60000' })
   // @ts-expect-error: no such algorithm
   createLimiter({ ...options, algorithm: 'gcra' })
-  // @ts-expect-error: a single policy has no name
-  createLimiter({ ...options, name: 'daily' })
+  createLimiter({ ...options, name: 'daily', onDecision: ({ allowed }) => allowed })
+  // @ts-expect-error: without a framework there is no request
+  createLimiter({ ...options, onDecision: (_, request: object) => request })
   // @ts-expect-error: not a URL, but a client
   createLimiter({ ...options, store: 'redis://localhost' })
 }

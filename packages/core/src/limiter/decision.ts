@@ -109,16 +109,16 @@ export function toDecision(
     return outright(result.admitted, result.at, result.admitted ? 0 : RETRY_STORE_MS)
   }
   const ban = toBan(result.outcomes[policies.length])
-  let binding = one(result, policies, charges, 0, ban)
-  let { delayMs } = binding
+  const first = one(result, policies, charges, 0, ban)
+  let { delayMs } = first
   // An array that starts with its element has room for one; an empty one takes room for 17.
-  const all = [binding]
+  const all = [first]
   for (let i = 1; i < policies.length; i += 1) {
     const other = one(result, policies, charges, i, ban)
     all.push(other)
-    if (binds(other, binding, result.admitted)) binding = other
     if (other.delayMs > delayMs) delayMs = other.delayMs
   }
+  const binding = bindingOf({ policies: all, allowed: result.admitted }) as PolicyDecision
   return {
     allowed: result.admitted,
     limit: binding.limit,
@@ -180,6 +180,19 @@ function one(
     source,
     at,
   }
+}
+
+/** The policy that `limit`, `remaining` and `resetMs` are from; undefined if no policy decided. */
+export function bindingOf({
+  policies,
+  allowed,
+}: Pick<Decision, 'policies' | 'allowed'>): PolicyDecision | undefined {
+  let binding = policies[0]
+  for (let i = 1; i < policies.length; i += 1) {
+    const other = policies[i] as PolicyDecision
+    if (binds(other, binding as PolicyDecision, allowed)) binding = other
+  }
+  return binding
 }
 
 function binds(other: PolicyDecision, binding: PolicyDecision, allowed: boolean): boolean {

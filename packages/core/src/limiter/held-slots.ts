@@ -28,21 +28,35 @@ export class HeldSlots {
     this.periodMs = holdMs / 3
   }
 
-  /** @param charges admitted, and no longer changed */
-  add(ledger: Ledger, charges: readonly Charge[]): HeldSlot {
+  /**
+   * @param charges admitted, and no longer changed
+   * @param ended called when they are no longer held, once, with the charges that give them back
+   */
+  add(
+    ledger: Ledger,
+    charges: readonly Charge[],
+    ended: (reason: 'released' | 'abandoned', back: readonly Charge[]) => void,
+  ): HeldSlot {
     const requests = this.held.get(ledger) ?? new Set()
     this.held.set(ledger, requests)
     requests.add(charges)
     this.timer ??= setInterval(() => this.renew(), this.periodMs).unref()
     let isHeld = true
+    let isRenewed = true
+    const end = (reason: 'released' | 'abandoned') => {
+      if (!isRenewed) return
+      isRenewed = false
+      this.delete(ledger, charges)
+      ended(reason, givenBack(charges))
+    }
     return {
       release: () => {
         if (!isHeld) return undefined
         isHeld = false
-        this.delete(ledger, charges)
+        end('released')
         return quietly(() => ledger.settle(givenBack(charges)))
       },
-      abandon: () => this.delete(ledger, charges),
+      abandon: () => end('abandoned'),
     }
   }
 

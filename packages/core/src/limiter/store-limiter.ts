@@ -2,6 +2,7 @@ import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import { MAX_LIMIT } from '../algorithms/algorithm.ts'
 import { ban } from '../algorithms/ban/ban.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
+import { consumeTraces } from '../events.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
@@ -22,12 +23,15 @@ import type {
 import { type Acquisition, toAcquisition } from './acquisition.ts'
 import { type Ban, compileBan } from './ban.ts'
 import { type Decision, toDecision } from './decision.ts'
+import type { EventOptions } from './event-options.generated.ts'
 import { compileFailureMode } from './failure-mode.ts'
 import { type HeldSlot, HeldSlots } from './held-slots.ts'
 import type { KeyspaceOptions, Limiter, LimitOptions } from './limiter.ts'
+import { LimiterEvents } from './limiter-events.ts'
 import { Watch } from './made-per-request.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
+import { report } from './report.ts'
 import { nextSlot } from './slot-number.ts'
 
 /** A policy has at most 15: there are more only where several limits vary together. */
@@ -49,12 +53,15 @@ export interface LimiterUse {
   readonly settles?: boolean
   /** Whether what it refuses goes on. */
   readonly dryRun?: boolean
+  /** Called with the decisions of `consume` and `acquire`. */
+  readonly onDecision?: EventOptions['onDecision']
 }
 
 /** The policies on a store. Adapters build on it, with their own charges. */
 export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M> {
   readonly policies: readonly Policy[]
   readonly store: Store<M>
+  readonly events: LimiterEvents
   private readonly ownsStore: boolean
   private readonly prefix: string
   /** A remote store with its deadline and failure mode. */
@@ -66,13 +73,21 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   private readonly ban: Ban | undefined
   /** Undefined if no policy has `concurrent`. */
   private readonly held: HeldSlots | undefined
+  private readonly onDecision: EventOptions['onDecision']
   private watch: Watch | undefined
   /** Reused by every call, so that a synchronous decision allocates only itself. */
   private readonly charges: Charge[]
 
-  constructor(policies: readonly Policy[], options: StoreOptions, use: LimiterUse = {}) {
+  constructor(
+    policies: readonly Policy[],
+    options: StoreOptions & EventOptions<never>,
+    use: LimiterUse = {},
+  ) {
     const { scope = '', settles = false, dryRun = false } = use
     this.policies = policies
+    const { name, keySecret } = readOptions(OPTIONS.events, '', options)
+    this.events = new LimiterEvents(policies, name, keySecret, dryRun)
+    this.onDecision = use.onDecision
     this.store = resolveStore(options.store) as Store as Store<M>
     this.ownsStore = options.store === undefined
     const values = readOptions(OPTIONS.store, '', options)
@@ -97,7 +112,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     const cost = options?.cost
     if (this.held !== undefined)
       throw wrongMethod('consume', 'acquire', 'no policy that has concurrent')
-    return this.decide(this.fill(key, cost === undefined ? 1 : checkCost(cost), options))
+    return this.decideAndReport(this.fill(key, cost === undefined ? 1 : checkCost(cost), options))
   }
 
   acquire(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Acquisition<M>> {
@@ -108,24 +123,38 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     charges.forEach((charge, i) => {
       if (this.policies[i]?.holdsSlots) Object.assign(charge, { cost: 1, slot: nextSlot() })
     })
-    const acquisition = then<Decision, Acquisition>(this.decide(charges), (decision) =>
+    const acquisition = then<Decision, Acquisition>(this.decideAndReport(charges), (decision) =>
       toAcquisition(decision, this.store.mode, this.hold(charges, decision)),
     )
     return acquisition as Answer<M, Acquisition<M>>
   }
 
   /** Renews the slots of a request until they are given back; undefined if it has none. */
-  hold(charges: readonly Charge[], { allowed, policies }: Decision): HeldSlot | undefined {
+  hold(
+    charges: readonly Charge[],
+    { allowed, policies }: Decision,
+    route?: string,
+  ): HeldSlot | undefined {
     if (!allowed || policies.length === 0) return undefined
-    return this.held?.add(this.ledgerOf(charges), charges)
+    return this.held?.add(this.ledgerOf(charges), charges, (reason, back) =>
+      this.events.released(reason, back, route),
+    )
   }
 
   /**
    * Decides charges in the order of the policies, which may differ in key, quota and cost. Reads
    * them before it returns.
+   * @param route for its trace
    */
-  decide(charges: readonly Charge[]): Answer<M, Decision> {
+  decide(charges: readonly Charge[], route?: string): Answer<M, Decision> {
     if (this.watch?.isOver()) this.watch = undefined
+    if (!consumeTraces.hasSubscribers) return this.ask(charges)
+    const isAsync = this.store.mode === 'async'
+    const traced = this.events.consuming(() => this.ask(charges), isAsync, route)
+    return traced as Answer<M, Decision>
+  }
+
+  private ask(charges: readonly Charge[]): Answer<M, Decision> {
     return this.answer(this.ledgerOf(charges).consume(this.withBan(charges, 1)), charges)
   }
 
@@ -144,11 +173,25 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     if (source !== undefined) checkOneOf('source', source, SOURCES)
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
     const charges = this.fill(key, units, options)
-    return this.ledgerOf(charges).settle(charges, at, source)
+    const done = this.ledgerOf(charges).settle(charges, at, source)
+    return this.events.settled(done, charges, undefined) as Answer<M, void>
   }
 
-  /** Corrects the charges of a decision, each policy at its source and time. */
+  /**
+   * Corrects the charges of a decision, each policy at its source and time.
+   * @param route for its event
+   */
   settleCharges(
+    charges: readonly Charge[],
+    decision: { readonly policies: readonly ChargedPolicy[] },
+    route?: string,
+  ): Answer<M, void> {
+    const done = this.correct(charges, decision)
+    return this.events.settled(done, charges, route) as Answer<M, void>
+  }
+
+  /** The same without an event: for charges that no event has told of. */
+  correct(
     charges: readonly Charge[],
     { policies }: { readonly policies: readonly ChargedPolicy[] },
   ): Answer<M, void> {
@@ -178,6 +221,20 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     this.watch?.end()
     this.held?.close()
     if (this.ownsStore) this.store.close()
+  }
+
+  /** For the application's own calls: an adapter reports what it makes of the decision. */
+  private decideAndReport(charges: readonly Charge[]): Answer<M, Decision> {
+    const { events, onDecision } = this
+    const isWatched = events.areWatched
+    if (onDecision === undefined && !isWatched) return this.decide(charges)
+    const started = performance.now()
+    const decided = then<Decision, Decision>(this.decide(charges), (decision) => {
+      if (isWatched) events.decided(decision, charges, undefined, performance.now() - started)
+      report(onDecision, decision, undefined)
+      return decision
+    })
+    return decided as Answer<M, Decision>
   }
 
   private fill(

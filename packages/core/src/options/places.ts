@@ -4,7 +4,12 @@ import { OPTIONS } from './table.ts'
 const policies = { ...OPTIONS.policy, ...OPTIONS.concurrency }
 const policy = namesOf(policies)
 const onlyPolicy = namesOf(policies, ({ onlyInPolicies }: Option) => !onlyInPolicies)
-const limiter = [...onlyPolicy, ...namesOf(OPTIONS.policies), ...namesOf(OPTIONS.store)]
+const limiter = [
+  ...onlyPolicy,
+  ...namesOf(OPTIONS.policies),
+  ...namesOf(OPTIONS.store),
+  ...namesOf(OPTIONS.events),
+]
 const http = { ...OPTIONS.requestPolicy, ...OPTIONS.http }
 const isPerRoute = ({ perRoute }: Option) => perRoute !== false
 
@@ -25,6 +30,7 @@ export const PLACES = {
     ...onlyPolicy,
     ...namesOf(OPTIONS.policies),
     ...namesOf(OPTIONS.store, isPerRoute),
+    ...namesOf(OPTIONS.events),
     ...namesOf(http, isPerRoute),
   ],
   memoryStore: namesOf(OPTIONS.memoryStore),

@@ -48,10 +48,11 @@ describe('options of only some algorithms', () => {
 })
 
 describe('places', () => {
-  it('a policy has a name only in a list of policies', () => {
+  it('a policy has a name only in a list of policies; elsewhere it is that of the limiter', () => {
     expect(PLACES.policy).toContain('name')
+    expect(PLACES.onlyPolicy).not.toContain('name')
     for (const place of [PLACES.limiter, PLACES.http, PLACES.route]) {
-      expect(place).not.toContain('name')
+      expect(place.filter((option) => option === 'name')).toHaveLength(1)
     }
   })
 

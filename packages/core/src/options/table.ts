@@ -236,6 +236,34 @@ const store = {
   },
 } satisfies Options
 
+/** How a limiter tells what it does. */
+const events = {
+  name: {
+    type: text(
+      /^[\x20-\x7e]{1,128}$/,
+      '1 to 128 printable ASCII characters',
+      'Choose a short name such as login or api.',
+    ),
+    unset: 'none',
+    description: 'Identifies the limiter in events and metrics.',
+    see: 'See [events](events.md).',
+  },
+  onDecision: {
+    type: callback('(decision, request)', '(decision: Decision, request: Request) => void'),
+    unset: 'none',
+    description:
+      'Called with every decision, for logs and metrics; of `createLimiter` with those of `consume` and `acquire`, without a request.',
+    peers: each('onDecision, for every decision', ...['onLimited', 'onExceeded', 'onExceeding']),
+  },
+  keySecret: {
+    type: secret(16),
+    unset: 'none',
+    description:
+      "With a secret, the events of refusals and bans have `keyHash`: an HMAC-SHA-256 of the client's key, in base64url.",
+    see: 'See [events](events.md).',
+  },
+} satisfies Options
+
 /** What a limiter does with requests and responses of HTTP. */
 const http = {
   user: {
@@ -339,12 +367,6 @@ const http = {
     default: false,
     description: 'Decides, counts and reports, but never refuses and sends no fields.',
   },
-  onDecision: {
-    type: callback('(decision, request)', '(decision: Decision, request: Request) => void'),
-    unset: 'none',
-    description: 'Called with every decision, for logs and metrics.',
-    peers: each('onDecision, for every decision', ...['onLimited', 'onExceeded', 'onExceeding']),
-  },
   maxWaiting: {
     type: integer(0, 1_000_000, 'requests'),
     default: 1000,
@@ -405,6 +427,7 @@ export const OPTIONS = {
   requestPolicy,
   policies,
   store,
+  events,
   http,
   adapter,
   memoryStore,

@@ -187,7 +187,7 @@ export function callback<const T extends string = never>(
 ): OptionType<AnyFunction | T> {
   const alternative = or.map((text) => `, or ${inspect(text)}`).join('')
   return {
-    form: `function ${code(signature)}${or === undefined ? '' : `, or ${code(inspect(or))}`}`,
+    form: `function ${code(signature)}${or.map((text) => `, or ${code(inspect(text))}`).join('')}`,
     typescript,
     check: (option, value) =>
       or.includes(value as T)

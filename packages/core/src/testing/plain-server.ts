@@ -15,6 +15,7 @@ export const plain: RequestAdapter<IncomingMessage, ServerResponse> = {
   proxyTrust: () => 'nobody',
   user: (request) => (request as { user?: unknown }).user,
   path: ({ url }) => url as string,
+  route: () => undefined,
 }
 
 export type PlainOptions = RateLimitOptions<IncomingMessage, ServerResponse> & {

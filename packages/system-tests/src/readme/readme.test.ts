@@ -17,6 +17,7 @@ const documents = [
   'packages/koa/README.md',
   'packages/node/README.md',
   'docs/choosing.md',
+  'docs/events.md',
   'docs/migrating.md',
   'docs/operations.md',
   'docs/stores.md',

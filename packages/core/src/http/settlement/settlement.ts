@@ -21,6 +21,7 @@ export class Settlement<Request, Response> {
   private readonly decision: Decision
   private readonly request: Request
   private readonly response: Response
+  private readonly route: string | undefined
   /** Units that each policy has been charged beyond its estimate. */
   private readonly added: number[]
   /** Corrections are made one after the other: each starts from what the last one has charged. */
@@ -33,6 +34,7 @@ export class Settlement<Request, Response> {
     decision: Decision,
     request: Request,
     response: Response,
+    route?: string,
   ) {
     this.limiter = limiter
     this.rules = rules
@@ -40,6 +42,7 @@ export class Settlement<Request, Response> {
     this.decision = decision
     this.request = request
     this.response = response
+    this.route = route
     this.added = charges.map(() => 0)
   }
 
@@ -100,7 +103,7 @@ export class Settlement<Request, Response> {
     if (units.every((each) => each === 0)) return
     const differences = this.charges.map((charge, i) => ({ ...charge, cost: units[i] as number }))
     try {
-      await this.limiter.settleCharges(differences, { policies })
+      await this.limiter.settleCharges(differences, { policies }, this.route)
     } catch (error) {
       // The store's failure has its own warning.
       if (error instanceof StoreError) return

@@ -52,6 +52,7 @@ class Resilience {
     if (this.users > 0) return
     this.local.clear()
     this.refusals.clear()
+    for (const health of this.healths.values()) health.close()
   }
 
   private guard(

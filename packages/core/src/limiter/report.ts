@@ -1,7 +1,7 @@
 import { textOf } from '../errors/thrown.ts'
 import { warnOnce } from '../errors/warning.ts'
-import type { Decision } from '../limiter/decision.ts'
 import { isPromise } from '../maybe-promise.ts'
+import type { Decision } from './decision.ts'
 
 /** Passes a decision to `onDecision`. If that fails, the request continues. */
 export function report<Request>(

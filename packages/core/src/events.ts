@@ -1,0 +1,160 @@
+// The only file that knows how events are published.
+import { channel, tracingChannel } from 'node:diagnostics_channel'
+import type { Unit } from './options/unit.ts'
+import type { DecisionSource } from './stores/store.ts'
+
+/** What the events of limiters have in common. None has a key, an address or a path that a client wrote. */
+export interface LimiterEvent {
+  /** The option `name` of the limiter. */
+  readonly limiter: string | undefined
+  /**
+   * The pattern of the request's route, such as `/users/:id`: as the framework has it when the
+   * request is decided, else that of the entry in `routes`.
+   */
+  readonly route: string | undefined
+}
+
+/** One policy's part of a decision. */
+export interface PolicyEvent {
+  readonly name: string
+  /** What it counts. */
+  readonly unit: Unit
+  /** False if this policy refuses. */
+  readonly allowed: boolean
+  /** Units that the quota holds when it is whole. */
+  readonly limit: number
+  /** Whole units that would still be admitted. */
+  readonly remaining: number
+  /** Units that the request was charged; 0 if it was refused. */
+  readonly charged: number
+  readonly source: DecisionSource
+}
+
+/** `sluice:decision`: a limiter has decided a request. */
+export interface DecisionEvent extends LimiterEvent {
+  /**
+   * - `admitted`, `refused`: by the policies, the list `deny` or `onStoreError`
+   * - `would_refuse`: a dry run lets it continue
+   * - `skipped`: it is neither limited nor counted
+   */
+  readonly result: 'admitted' | 'refused' | 'would_refuse' | 'skipped'
+  /** False if it is refused, or would be. */
+  readonly allowed: boolean
+  /**
+   * Who decided, as `Decision.source`; or `list`, the lists `allow` and `deny`; `skip`, that option;
+   * `preflight`, because it is a CORS preflight.
+   */
+  readonly source: DecisionSource | 'list' | 'skip' | 'preflight'
+  /** The name of the binding policy: that with the longest wait, else that with the least remaining. */
+  readonly policy: string | undefined
+  /** In their order. None if no policy decided. */
+  readonly policies: readonly PolicyEvent[]
+  /** Units that the quota of the binding policy holds. `Infinity` or 0 if no policy decided. */
+  readonly limit: number
+  /** Units that it would still admit. `Infinity` or 0 if no policy decided. */
+  readonly remaining: number
+  /** Until its quota is whole again, ms. */
+  readonly resetMs: number
+  /** 0 if allowed, else the shortest wait that is enough, ms. `Infinity` if none is. */
+  readonly retryAfterMs: number
+  /** Leaky bucket: how long the request must wait for its turn, ms. */
+  readonly delayMs: number
+  /** How long the decision took, with the call of the store, ms. 0 if no policy decided. */
+  readonly durationMs: number
+  /** Whether the client is banned. */
+  readonly banned: boolean
+  /**
+   * Of a refusal, with the option `keySecret`: the HMAC of the key that the binding policy refuses.
+   * Otherwise undefined.
+   */
+  readonly keyHash: string | undefined
+}
+
+/** How the charge of one policy was corrected. */
+export interface SettledPolicyEvent {
+  readonly name: string
+  /** What it counts. */
+  readonly unit: Unit
+  /** Charged in addition; negative: given back. */
+  readonly units: number
+}
+
+/** `sluice:settle`: charges were corrected, or slots given back. */
+export interface SettleEvent extends LimiterEvent {
+  /**
+   * - `cost`: the cost has become known, or the application called `settle`
+   * - `released`: a request in progress has ended
+   * - `abandoned`: its client has left, and the application has not ended it; the store frees its
+   *   slot after `hold`
+   */
+  readonly reason: 'cost' | 'released' | 'abandoned'
+  /** Those whose charge was corrected. */
+  readonly policies: readonly SettledPolicyEvent[]
+  /** The code of the error, if the store did not confirm it. A slot is published before that is known. */
+  readonly errorType: string | undefined
+}
+
+/** `sluice:store`: a remote store has failed, or has recovered. */
+export interface StoreEvent {
+  /** Distinguishes the stores of a process, and limiters with another `deadline`: 1, 2, 3 … */
+  readonly store: number
+  /**
+   * - `down`: it is not used until it recovers. Published again if it turns out that the set-up can
+   *   never work
+   * - `up`: it has recovered
+   * - `closed`: it was down, and its last limiter was closed
+   */
+  readonly state: 'down' | 'up' | 'closed'
+  /** Of `down`: what the store or its client said. */
+  readonly reason: string | undefined
+  /** Of `down`: the code of the error, else its name: `ECONNREFUSED`, `DeadlineError`. */
+  readonly errorType: string | undefined
+}
+
+/** `sluice:ban`: with this refusal a client is banned. */
+export interface BanEvent extends LimiterEvent {
+  /** For how long, ms. */
+  readonly endsMs: number
+  /** Whether it is the ban of a dry run, which refuses nothing. */
+  readonly dryRun: boolean
+  /** With the option `keySecret`: the HMAC of the key. */
+  readonly keyHash: string | undefined
+}
+
+/** The context of `tracing:sluice:consume`: policies decide a request. */
+export interface ConsumeTrace extends LimiterEvent {
+  /** The names of the policies. */
+  readonly policies: readonly string[]
+  /** Set when it is decided. */
+  result?: Pick<DecisionEvent, 'allowed' | 'source' | 'policy'>
+}
+
+/** The context of `tracing:sluice:wait`: an admitted request waits for its turn in a leaky bucket. */
+export interface WaitTrace extends LimiterEvent {
+  /** The policy with the longest delay. */
+  readonly policy: string
+  /** How long it is going to wait, ms. */
+  readonly delayMs: number
+  /** Set at the end: whether its turn came. False: its client left before. */
+  result?: boolean
+}
+
+/** Where events of one kind are published. Publish only where somebody listens. */
+interface Events<T> {
+  readonly hasSubscribers: boolean
+  publish(event: T): void
+}
+
+/** Where the steps of an operation are published. */
+interface Traces<Context extends { result?: unknown }> {
+  readonly hasSubscribers: boolean
+  traceSync<T extends Context['result']>(act: () => T, context: Context): T
+  tracePromise<T extends Context['result']>(act: () => Promise<T>, context: Context): Promise<T>
+}
+
+export const decisionEvents: Events<DecisionEvent> = channel('sluice:decision')
+export const settleEvents: Events<SettleEvent> = channel('sluice:settle')
+export const storeEvents: Events<StoreEvent> = channel('sluice:store')
+export const banEvents: Events<BanEvent> = channel('sluice:ban')
+export const consumeTraces: Traces<ConsumeTrace> = tracingChannel('sluice:consume')
+export const waitTraces: Traces<WaitTrace> = tracingChannel('sluice:wait')

@@ -1,0 +1,252 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import type { DecisionEvent, SettleEvent, WaitTrace } from '../events.ts'
+import { memoryStore } from '../index.ts'
+import { failingStore } from '../testing/index.ts'
+import { type Heard, listen } from '../testing/listen.ts'
+import { type PlainOptions, type PlainServer, plain, servePlain } from '../testing/plain-server.ts'
+
+const DAY = { limit: 1, window: '1d', algorithm: 'fixed-window' } as const
+
+let heard: Heard<unknown>[]
+let server: PlainServer
+let running: ServerResponse[]
+
+beforeEach(() => {
+  heard = []
+  running = []
+  jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+})
+afterEach(async () => {
+  for (const each of heard) each.stop()
+  jest.restoreAllMocks()
+  await server.stop()
+})
+
+function hear<T>(...names: string[]): readonly T[] {
+  const each = listen<T>(...names)
+  heard.push(each)
+  return each.events
+}
+
+const end = (_: IncomingMessage, response: ServerResponse) => response.end('done')
+const keep = (_: IncomingMessage, response: ServerResponse) => running.push(response)
+
+async function serve(
+  options: object,
+  handle: (request: IncomingMessage, response: ServerResponse) => void = end,
+) {
+  server = await servePlain([{ ...DAY, store: memoryStore(), ...options } as PlainOptions], handle)
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate)
+}
+
+describe('sluice:decision', () => {
+  const told = ({ result, source, policy }: DecisionEvent) => [result, source, policy]
+
+  test.each<[string, object, (string | undefined)[][]]>([
+    [
+      'admitted, then refused',
+      {},
+      [
+        ['admitted', 'store', 'default'],
+        ['refused', 'store', 'default'],
+      ],
+    ],
+    [
+      'a dry run',
+      { dryRun: true },
+      [
+        ['admitted', 'store', 'default'],
+        ['would_refuse', 'store', 'default'],
+      ],
+    ],
+    ["respond: 'continue'", { limit: 0, respond: 'continue' }, [['refused', 'store', 'default']]],
+    ['skip', { skip: () => true }, [['skipped', 'skip', undefined]]],
+    ['skip, later', { skip: async () => true }, [['skipped', 'skip', undefined]]],
+    ['allow', { allow: ['127.0.0.1'] }, [['skipped', 'list', undefined]]],
+    ['deny', { deny: ['127.0.0.1'] }, [['refused', 'list', undefined]]],
+    [
+      'deny, in a dry run',
+      { deny: ['127.0.0.1'], dryRun: true },
+      [['would_refuse', 'list', undefined]],
+    ],
+    ['an exempt route', { routes: { '/': false } }, []],
+  ])('%s', async (_, options, expected) => {
+    const events = hear<DecisionEvent>('sluice:decision')
+    await serve(options)
+    for (let i = 0; i < expected.length || i < 1; i += 1) await server.send()
+    expect(events.slice(0, 2).map(told)).toEqual(expected)
+  })
+
+  test.each<[string, object, string]>([
+    ['', {}, 'skipped'],
+    [', of a client on the list deny', { deny: ['127.0.0.1'] }, 'refused'],
+    [', of a client on no list', { deny: ['192.0.2.1'] }, 'skipped'],
+    [', whose key is not known', { deny: ['key:a'], key: () => Promise.reject() }, 'skipped'],
+  ])('a preflight%s', async (_, options, result) => {
+    const events = hear<DecisionEvent>('sluice:decision')
+    await serve(options)
+    await fetch(`http://127.0.0.1:${server.port}/`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://a.example', 'access-control-request-method': 'PUT' },
+    })
+    const source = result === 'refused' ? 'list' : 'preflight'
+    expect(events.map(told)).toEqual([[result, source, undefined]])
+  })
+
+  test('without the store: who decided', async () => {
+    const events = hear<DecisionEvent>('sluice:decision')
+    const store = failingStore()
+    store.fail()
+    await serve({ store, onStoreError: 'deny' })
+    await server.send()
+    expect(events.map(told)).toEqual([['refused', 'deny', undefined]])
+  })
+
+  test('a request that finds no place to wait in is refused, uncharged', async () => {
+    const events = hear<DecisionEvent>('sluice:decision')
+    const settled = hear<SettleEvent>('sluice:settle')
+    const waiting = { algorithm: 'leaky-bucket', maxDelay: '5d', maxWaiting: 0 }
+    await serve(waiting)
+    await server.send()
+    await server.send()
+    expect(events.map(told)).toEqual([
+      ['admitted', 'store', 'default'],
+      ['refused', 'store', 'default'],
+    ])
+    expect(events[1]?.policies[0]?.charged).toBe(0)
+    expect(settled).toEqual([])
+  })
+})
+
+describe('the route', () => {
+  const RAW = '/secret-path/203.0.113.9?token=1'
+
+  test('is the pattern that the adapter gives, else that of the entry in routes', async () => {
+    const events = hear<DecisionEvent>('sluice:decision')
+    const route = jest.spyOn(plain, 'route' as never) as jest.SpiedFunction<() => unknown>
+    route
+      .mockReturnValueOnce('/:page')
+      .mockReturnValueOnce([/^\/a/, '/b'])
+      .mockReturnValue(undefined)
+    await serve({ routes: { 'GET /files/*path': { limit: 5 } } })
+    await server.send()
+    await server.send()
+    await server.send('GET', '/files/a/b')
+    await server.send('GET', RAW)
+    expect(events.map((event) => event.route)).toEqual([
+      '/:page',
+      '/^\\/a/,/b',
+      '/files/*path',
+      undefined,
+    ])
+  })
+
+  test('is not read where nobody listens', async () => {
+    const route = jest.spyOn(plain, 'route' as never) as jest.SpiedFunction<() => unknown>
+    await serve({})
+    await server.send()
+    expect(route).not.toHaveBeenCalled()
+  })
+
+  test('no event has the path, the address or a header of the client', async () => {
+    const steps = ['start', 'end', 'asyncStart', 'asyncEnd', 'error']
+    const traces = ['consume', 'wait'].flatMap((name) =>
+      steps.map((step) => `tracing:sluice:${name}:${step}`),
+    )
+    const kinds = ['decision', 'settle', 'store', 'ban'].map((kind) => `sluice:${kind}`)
+    const events = hear(...kinds, ...traces)
+    const settled = hear('sluice:settle')
+    const policies = [
+      { name: 'queue', limit: 1, window: '50ms', algorithm: 'leaky-bucket', settle: () => 0 },
+      { name: 'in-flight', concurrent: 1 },
+    ]
+    const none = { limit: undefined, window: undefined, algorithm: undefined }
+    await serve({ ...none, policies, key: ({ url }: IncomingMessage) => url })
+    for (let i = 0; i < 3; i += 1) await server.send('GET', RAW)
+    // Each request tells of its cost and of its slot.
+    await until(() => settled.length === 6)
+    const text = inspect(events, { depth: null, maxArrayLength: null })
+    for (const secret of ['secret-path', '203.0.113.9', '127.0.0.1', 'token'])
+      expect(text).not.toContain(secret)
+  })
+})
+
+describe('sluice:settle', () => {
+  test('the cost of a request', async () => {
+    const events = hear<SettleEvent>('sluice:settle')
+    await serve({ limit: 100, cost: 10, settle: () => 3, routes: { '/': {} }, name: 'api' })
+    await server.send()
+    await until(() => events.length > 0)
+    expect(events).toEqual([
+      {
+        limiter: 'api',
+        route: '/',
+        reason: 'cost',
+        policies: [{ name: 'default', unit: 'requests', units: -7 }],
+        errorType: undefined,
+      },
+    ])
+  })
+
+  const slots = { limit: undefined, window: undefined, algorithm: undefined, concurrent: 5 }
+
+  test('a request in progress that ends', async () => {
+    const events = hear<SettleEvent>('sluice:settle')
+    await serve(slots, keep)
+    const sent = server.send()
+    await until(() => running.length === 1)
+    expect(events).toEqual([])
+    running[0]?.end()
+    await sent
+    expect(events.map(({ reason }) => reason)).toEqual(['released'])
+  })
+
+  test('requests whose clients left are told of once, and no more when they end', async () => {
+    const events = hear<SettleEvent>('sluice:settle')
+    await serve(slots, keep)
+    const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await until(() => running.length === 1)
+    socket.destroy()
+    await until(() => events.length > 0)
+    expect(events.map(({ reason }) => reason)).toEqual(['abandoned'])
+    running[0]?.end()
+    expect(events).toHaveLength(1)
+  })
+})
+
+describe('tracing:sluice:wait', () => {
+  const queue = { limit: 1, window: '1h', algorithm: 'leaky-bucket', maxDelay: '5h', name: 'api' }
+
+  test('begins when a request begins to wait, and ends when its client leaves', async () => {
+    const begun = hear<WaitTrace>('tracing:sluice:wait:start')
+    const ended = hear<WaitTrace>('tracing:sluice:wait:asyncEnd')
+    await serve(queue)
+    await server.send()
+    expect(begun).toEqual([])
+    const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await until(() => begun.length === 1)
+    expect(ended).toEqual([])
+    socket.destroy()
+    await until(() => ended.length === 1)
+    expect(ended[0]).toBe(begun[0])
+    const delayMs = expect.any(Number)
+    const about = { limiter: 'api', route: undefined, policy: 'default' }
+    expect(begun[0]).toEqual({ ...about, delayMs, result: false })
+    expect(begun[0]?.delayMs).toBeGreaterThan(3_000_000)
+  })
+
+  test('ends when its turn comes', async () => {
+    const ended = hear<WaitTrace>('tracing:sluice:wait:asyncEnd')
+    await serve({ ...queue, window: '50ms', maxDelay: '1s' })
+    await Promise.all([server.send(), server.send()])
+    expect(ended.map(({ result }) => result)).toEqual([true])
+  })
+})
