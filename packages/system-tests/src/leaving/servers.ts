@@ -11,6 +11,7 @@ import {
   Http2ServerResponse,
 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
 import { rateLimit as expressLimit } from '@sluice/express'
 import { rateLimit as fastifyLimit } from '@sluice/fastify'
 import { rateLimit as koaLimit } from '@sluice/koa'
@@ -29,6 +30,8 @@ export interface Slow {
   before(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** Behind it: gives the status of the response, or throws. */
   work(response: ServerResponse): Promise<number>
+  /** What the response sends then. Default: a word. */
+  body?(): string | Readable
 }
 
 /** Whose limiter the test asks. */
@@ -83,12 +86,21 @@ async function startExpress(express: typeof express5, slow: Slow, version: Versi
   })
   const limit = expressLimit(slow.options as never)
   app.use(limit, (_, response, next) => {
-    slow.work(response).then((status) => response.status(status).send('done'), next)
+    slow.work(response).then((status) => {
+      const body = bodyOf(slow)
+      response.status(status)
+      if (typeof body === 'string') response.send(body)
+      else body.pipe(response)
+    }, next)
   })
   app.use((error: { status?: number }, _: Request, response: Response, __: NextFunction) => {
     response.status(error.status ?? 500).send('failed')
   })
   return { server: serverOf(app, version), limiter: limit.limiter }
+}
+
+function bodyOf(slow: Slow): string | Readable {
+  return slow.body?.() ?? 'done'
 }
 
 function overHttp2(prototype: object, own: object): object {
@@ -104,7 +116,7 @@ async function startFastify(slow: Slow, version: Version) {
   await app.register(fastifyLimit, slow.options as never)
   app.get('/', async (_, reply) => {
     reply.code(await slow.work(reply.raw))
-    return 'done'
+    return bodyOf(slow)
   })
   await app.ready()
   return { server: app.server, limiter: app.rateLimit }
@@ -120,7 +132,7 @@ async function startKoa(slow: Slow, version: Version) {
   const limit = koaLimit(slow.options as never)
   app.use(limit).use(async (ctx) => {
     ctx.status = await slow.work(ctx.res)
-    ctx.body = 'done'
+    ctx.body = bodyOf(slow)
   })
   return { server: serverOf(app.callback(), version), limiter: limit.limiter }
 }
