@@ -37,18 +37,22 @@ const endless = fixedWindow.compile({ limit: 1e12, windowMs: 1000 })
 /** How a request reaches the server: what the script is composed for differs. */
 const forms = {
   /** A request of one policy in its own call: request.lua. */
-  alone: { before: 0, after: 0, batched: false },
+  alone: { before: 0, after: 0, beside: undefined },
   /** A request of three policies in its own call: request.lua. */
-  together: { before: 1, after: 1, batched: false },
-  /** With another request in its call: driver.lua. */
-  batch: { before: 0, after: 0, batched: true },
+  together: { before: 1, after: 1, beside: undefined },
+  /** Behind another request of the same cost: request.lua. */
+  'batch of one cost': { before: 0, after: 0, beside: (cost: number) => cost },
   /** The same, of three policies. */
-  'batch of several policies': { before: 2, after: 0, batched: true },
+  'batch of one cost, several policies': { before: 2, after: 0, beside: (cost: number) => cost },
+  /** Behind a request of another cost: driver.lua. */
+  batch: { before: 0, after: 0, beside: (cost: number) => cost + 1 },
+  /** The same, of three policies. */
+  'batch of several policies': { before: 2, after: 0, beside: (cost: number) => cost + 1 },
 }
 
 /** What the Lua form says on a Redis server, step by step, in the form of the expectations. */
 async function replay(algorithm: Algorithm, trace: Trace, form: keyof typeof forms) {
-  const { before, after, batched } = forms[form]
+  const { before, after, beside } = forms[form]
   const { name, params, from = START } = trace
   const clock = manualClock(from)
   const others = (count: number) => Array.from({ length: count }, () => endless)
@@ -63,8 +67,8 @@ async function replay(algorithm: Algorithm, trace: Trace, form: keyof typeof for
     ...others(after).map((each) => ({ key, limit: each, cost: 0 })),
   ]
   const consume = async (cost: number, slot?: number) => {
-    if (!batched) return ledger.consume(charge('one', cost, slot))
-    const requests = [charge('two', 1), charge('one', cost, slot)]
+    if (beside === undefined) return ledger.consume(charge('one', cost, slot))
+    const requests = [charge('two', beside(cost)), charge('one', cost, slot)]
     const [, result] = (await ledger.consumeAll?.(requests)) ?? []
     return result as StoreResult
   }

@@ -38,4 +38,3 @@ end
 
 --# whole
 wholeIn = a > 0 and c + within - now or 0
-keepFor = wholeIn

@@ -39,5 +39,4 @@ end
 
 --# whole
 wholeIn = a > 0 and c + within - now or 0
-keepFor = wholeIn
 `

@@ -58,15 +58,16 @@ const places = {
   'in memory': () => open(memoryStore({ clock })),
   'in a transaction': () => open(inMap()),
   'on Redis': () => open(redisStore(client, { clock })),
-  'on Redis, in a batch': () => batching(open(redisStore(client, { clock }))),
+  'on Redis, in a batch of one cost': () => batching(open(redisStore(client, { clock })), 1),
+  'on Redis, in a batch': () => batching(open(redisStore(client, { clock })), 2),
 }
 
 /** With another request in each call. */
-function batching(ledger: Ledger): Ledger {
+function batching(ledger: Ledger, cost: number): Ledger {
   return {
     ...ledger,
     async consume(charges) {
-      const others = charges.map((charge) => ({ ...charge, key: 'other' }))
+      const others = charges.map((charge) => ({ ...charge, key: 'other', cost }))
       const [, result] = (await ledger.consumeAll?.([others, charges])) ?? []
       return result as StoreResult
     },

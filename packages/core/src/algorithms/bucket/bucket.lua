@@ -34,8 +34,10 @@ a = math.min(MAX_EXACT, math.max(0, a + change))
 --# whole
 wholeIn = math.ceil(a / rate)
 if ticks and wholeIn > 0 then wholeIn = tickStart(b + wholeIn, window, ticks) - now end
--- Kept as long again, since most requests fill it further, and at least for a window, up to a
--- minute: so few requests must renew the life of the key, or create it again.
+
+--# keep
+-- As long again, since most requests fill it further, and at least for a window, up to a minute: so
+-- few requests must renew the life of the key, or create it again.
 keepFor = 2 * wholeIn
 local least = window < 60000 and window or 60000
 if keepFor < least then keepFor = least end

@@ -35,4 +35,3 @@ end
 
 --# whole
 wholeIn = b > 0 and c - now or 0
-keepFor = wholeIn

@@ -36,5 +36,4 @@ end
 
 --# whole
 wholeIn = b > 0 and c - now or 0
-keepFor = wholeIn
 `

@@ -83,7 +83,7 @@ local entries = current(entriesOf(key, a), now, now + hold)
 if cost > 0 and slot > 0 then
   entries = without(entries, slot) .. struct.pack('<dd', now + hold, slot)
 end
-a, wholeIn, keepFor = write(key, entries), reset(entries, now), 2 * hold
+a, wholeIn = write(key, entries), reset(entries, now)
 
 --# settle
 local entries = current(entriesOf(key, a), now, now + hold)
@@ -91,5 +91,8 @@ if delta ~= 0 and slot > 0 then
   entries = without(entries, slot)
   if delta > 0 then entries = entries .. struct.pack('<dd', now + hold, slot) end
 end
-a, wholeIn, keepFor = write(key, entries), reset(entries, now), 2 * hold
+a, wholeIn = write(key, entries), reset(entries, now)
+
+--# keep
+keepFor = 2 * hold
 `

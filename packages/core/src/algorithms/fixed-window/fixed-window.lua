@@ -23,4 +23,3 @@ end
 
 --# whole
 wholeIn = b > 0 and (a + 1) * window - now or 0
-keepFor = wholeIn

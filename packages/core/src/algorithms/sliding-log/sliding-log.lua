@@ -158,7 +158,7 @@ if cost > 0 then
   end
   c = c + cost
 end
-wholeIn, keepFor = window, 2 * window
+wholeIn = window
 
 --# settle
 local entry = reader(key)
@@ -174,4 +174,7 @@ if at > now - window then
     b, c = insert(key, last, at, delta, a, b), c + delta
   end
 end
-wholeIn, keepFor = reset(reader(key), window, now, a, b, c), 2 * window
+wholeIn = reset(reader(key), window, now, a, b, c)
+
+--# keep
+keepFor = 2 * window

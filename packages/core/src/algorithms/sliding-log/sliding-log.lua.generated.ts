@@ -159,7 +159,7 @@ if cost > 0 then
   end
   c = c + cost
 end
-wholeIn, keepFor = window, 2 * window
+wholeIn = window
 
 --# settle
 local entry = reader(key)
@@ -175,5 +175,8 @@ if at > now - window then
     b, c = insert(key, last, at, delta, a, b), c + delta
   end
 end
-wholeIn, keepFor = reset(reader(key), window, now, a, b, c), 2 * window
+wholeIn = reset(reader(key), window, now, a, b, c)
+
+--# keep
+keepFor = 2 * window
 `

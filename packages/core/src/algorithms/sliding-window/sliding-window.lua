@@ -50,4 +50,3 @@ elseif b > 0 then
 else
   wholeIn = 0
 end
-keepFor = wholeIn

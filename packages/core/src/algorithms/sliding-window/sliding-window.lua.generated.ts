@@ -51,5 +51,4 @@ elseif b > 0 then
 else
   wholeIn = 0
 end
-keepFor = wholeIn
 `

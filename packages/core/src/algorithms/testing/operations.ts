@@ -7,6 +7,8 @@ export type Operation =
   | { readonly pass: number }
   /** Several come in one turn of the event loop. */
   | { readonly consume: readonly number[]; readonly key: string }
+  /** One request of each key comes in one turn. */
+  | { readonly consume: number; readonly keys: readonly string[] }
   | { readonly peek: string }
   /** `ago`: when the charge was made; negative where the clock has stepped back since. */
   | { readonly settle: number; readonly key: string; readonly ago?: number | undefined }
@@ -27,6 +29,10 @@ export function perform(subject: Subject, clock: ManualClock, operation: Operati
   if ('pass' in operation) {
     clock.advance(operation.pass)
     return []
+  }
+  if ('keys' in operation) {
+    const cost = operation.consume
+    return operation.keys.map((key) => subject.consume(key, { cost }))
   }
   if ('consume' in operation) {
     return operation.consume.map((cost) => subject.consume(operation.key, { cost }))
@@ -122,6 +128,13 @@ const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({
       consume: fc.array(anyCost, { minLength: 1, maxLength: 3 }),
       key: anyKey,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      consume: anyCost,
+      keys: fc.subarray(['a', 'b', 'c'], { minLength: 2 }),
     }),
   },
   { weight: 2, arbitrary: fc.record({ peek: anyKey }) },

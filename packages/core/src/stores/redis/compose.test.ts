@@ -34,8 +34,9 @@ describe('the script of one request', () => {
     ])
     expect(text).toContain('local limit_1, window_1 = ARGV[1] + 0, ARGV[2] + 0')
     expect(text).toContain('local limit_2, window_2, ticks_2 = ARGV[3] + 0, ARGV[4] + 0')
-    expect(text).toContain("struct.pack('<d', now) .. raw_1 .. raw_2")
-    expect(text).not.toMatch(/_i\b|\[i\]|--|COST|NOW|LEAST/)
+    expect(text).toContain('for first = 0, #KEYS - 1, 2 do')
+    expect(text).toContain('room = room - math.floor(b_2 * inside / (ticks_2 or window_2))')
+    expect(text).not.toMatch(/_i\b|\bi\]|--|COST|NOW|LEAST|POLICIES/)
   })
 
   test('charges a ban where a policy of the same key refuses, and the policies where none does', () => {
@@ -43,8 +44,10 @@ describe('the script of one request', () => {
       { lua: fixed.lua, constants: 2 },
       { lua: ban.lua, constants: 12 },
     ])
-    expect(text).toContain('local due_1 = all and cost_1 or 0')
-    expect(text).toContain('not admitted_1 and clientOf(KEYS[1]) == clientOf(KEYS[2])')
+    expect(text).toContain('local due_1 = admitted_1 and admitted_2 and cost_1 or 0')
+    expect(text).toContain(
+      'not admitted_1 and clientOf(KEYS[first + 1]) == clientOf(KEYS[first + 2])',
+    )
     expect(text).not.toMatch(/-->|_i\b|\[i\]/)
   })
 
@@ -82,7 +85,7 @@ describe('the driver', () => {
   })
 
   test('takes a step as it stands, whatever characters it holds', () => {
-    const line = "local text = '$& $1 $$ $`'"
+    const line = "local text = '$& $1 $$ $` a limit'"
     const lua = `--# constants limit\n--# state a\n\n--# decide\n${line}\n`
     expect(composeDriver([lua])).toContain(line)
     expect(composeRequest([{ lua, constants: 1 }])).toContain(line)

@@ -13,12 +13,15 @@ import request from './request.lua.generated.ts'
 // | `commit` | `now`, `cost`, the state at `now`        | the state, charged                        |
 // | `settle` | `now`, `delta`, `chargedAt`, that state  | the state, corrected                      |
 // | `whole`  | `now`, the state at `now`                | `wholeIn`: ms until the limit is whole    |
-// |          |                                          | again, at least (0: it is); `keepFor`: ms |
-// |          |                                          | to keep a state that is written anew      |
+// |          |                                          | again, at least (0: it is)                |
+// | `keep`   | `wholeIn`, the same                      | `keepFor`: ms to keep a state that is     |
+// |          |                                          | written anew, `wholeIn` until it is set   |
 //
-// `check` may be left out. `enter` stands before `decide` and before `settle`, `whole` after `commit`
-// and after `settle`, each time in the same block. All see the constants by name, `MAX_EXACT`, and what ticks.lua has;
-// that only where a step has all of its constants, whose names follow on the line `--# constants`.
+// `check` and `keep` may be left out. `enter` stands before `decide` and before `settle`, `whole`
+// after `commit` and after `settle`, each time in the same block. All see the constants by name,
+// `MAX_EXACT`, and what ticks.lua has; that only where a step has all of its constants, whose names
+// follow on the line `--# constants`. In request.lua the names of the state, of the constants, and
+// `cost`, `admitted`, `rebased` and `problem` end with the number of the policy.
 //
 // A step that keeps entries behind its state has a section `functions` too, and stands in driver.lua
 // alone. There its sections see `key`, and after `decide` also `slot` (0: none); `decide` also sets
@@ -60,7 +63,7 @@ export interface PolicyShape {
 /** What a key is about, from its name (see keys.ts). */
 const CLIENT_OF = "local function clientOf(key) return string.match(key, '{.*}') end\n"
 
-/** What decides one request of policies of these shapes, none of which keeps entries. */
+/** What decides requests of policies of these shapes, none of which keeps entries. */
 export function composeRequest(shapes: readonly PolicyShape[]): string {
   const steps = shapes.map(({ lua }) => parse(lua))
   let last = 0
@@ -73,8 +76,7 @@ export function composeRequest(shapes: readonly PolicyShape[]): string {
   const [now, leastTtl] = [costs + shapes.length + 1, costs + shapes.length + 2]
   const isCoarse = shapes.some((shape, i) => steps[i]?.constants[shape.constants - 1] === 'ticks')
   const text = request
-    .replace(shapes.length === 1 ? block('several') : block('one'), '')
-    .replace(block('each'), (_, each: string) =>
+    .replace(/ *--# each\n([\s\S]*?) *--# end each\n/g, (_, each: string) =>
       steps
         .map((step, i) =>
           forPolicy(each, step, i, constants[i] as string[], costs).replace(
@@ -84,16 +86,11 @@ export function composeRequest(shapes: readonly PolicyShape[]): string {
         )
         .join(''),
     )
+    .replace('POLICIES', `${steps.length}`)
     .replaceAll('[NOW]', `[${now}]`)
     .replaceAll('[LEAST_TTL]', `[${leastTtl}]`)
-    .replace('--> states', steps.map((_, i) => `raw_${i + 1}`).join(' .. '))
   const client = steps.some(({ countsRefusals }) => countsRefusals) ? CLIENT_OF : ''
   return withoutComments(client + (isCoarse ? ticks + text : text))
-}
-
-/** What stands between two lines of a composition. */
-function block(name: string): RegExp {
-  return new RegExp(`--# ${name}\\n([\\s\\S]*?)--# end ${name}\\n`, 'g')
 }
 
 /** @param i of the policy, from 0 */
@@ -101,19 +98,27 @@ function forPolicy(each: string, step: Step, i: number, values: readonly string[
   const number = i + 1
   const own = step.constants.map((name) => `${name}_${number}`).join(', ')
   return each
+    .replace(/^.* --\? (.*)\n/gm, (line, name: string) => (step.sections(name) === '' ? '' : line))
+    .replace(/\bi\b/g, `${number}`)
     .replace(/_i\b/g, `_${number}`)
-    .replaceAll('[i]', `[${number}]`)
-    .replace(`[COST_${number}]`, `[${costs + number}]`)
+    .replaceAll(`[COST_${number}]`, `[${costs + number}]`)
     .replace(/^ *--> (?!due)(.*)$/gm, (_, names: string) =>
       names === 'constants'
         ? `local ${own} = ${values.join(', ')}`
-        : after(`local ${step.constants.join(', ')} = ${own}`, step.sections(...names.split(' '))),
+        : numbered(step, number, step.sections(...names.split(' ')), names.startsWith('commit')),
     )
 }
 
-/** Nothing where the step has no such section. */
-function after(constants: string, sections: string): string {
-  return sections === '' ? '' : `${constants}\n${sections}`
+/** What each policy has its own of. */
+const OWN = ['a', 'b', 'c', 'cost', 'admitted', 'rebased', 'problem']
+
+/** Some sections with the policy's number behind the names that it has its own of. */
+function numbered(step: Step, number: number, sections: string, charges: boolean): string {
+  const own = new Set([...OWN, ...step.constants])
+  return sections.replace(/'[^'\n]*'|\b[a-zA-Z]\w*/g, (word) => {
+    if (word === 'cost' && charges) return `due_${number}`
+    return own.has(word) ? `${word}_${number}` : word
+  })
 }
 
 /**
@@ -123,11 +128,17 @@ function after(constants: string, sections: string): string {
  */
 function dueOf({ countsRefusals }: Step, i: number, policies: number): string {
   const own = i + 1
-  if (!countsRefusals) return `local due_${own} = all and cost_${own} or 0`
-  const refused = Array.from({ length: policies }, (_, j) => j + 1)
+  const numbers = Array.from({ length: policies }, (_, j) => j + 1)
+  if (!countsRefusals) {
+    const all = numbers.map((number) => `admitted_${number}`).join(' and ')
+    return `local due_${own} = ${all} and cost_${own} or 0`
+  }
+  const clientOf = (number: number) => `clientOf(KEYS[first + ${number}])`
+  const refused = numbers
     .filter((other) => other !== own)
-    .map((other) => `not admitted_${other} and clientOf(KEYS[${other}]) == clientOf(KEYS[${own}])`)
-  return `local due_${own} = admitted_${own} and (${['false', ...refused].join(' or ')}) and cost_${own} or 0`
+    .map((other) => `not admitted_${other} and ${clientOf(other)} == ${clientOf(own)}`)
+  const counts = `readable and admitted_${own} and (${['false', ...refused].join(' or ')})`
+  return `local due_${own} = ${counts} and cost_${own} or 0`
 }
 
 /** What runs every operation on the states of these steps. */
@@ -148,12 +159,12 @@ function withoutComments(lua: string): string {
 function functions(step: Step): string {
   const values = step.constants.map((_, n) => `constants[${n + 1}]`)
   const constants = `local ${step.constants.join(', ')} = ${values.join(', ')}`
-  const check = after(constants, step.sections('check'))
+  const check = step.sections('check')
   return `(function()
 ${step.sections('functions')}
 return {
 entries = ${step.keepsEntries},
-check = ${check === '' ? 'nil' : `function(constants, now)\nlocal problem\n${check}\nreturn problem\nend`},
+check = ${check === '' ? 'nil' : `function(constants, now)\n${constants}\nlocal problem\n${check}\nreturn problem\nend`},
 refusals = ${step.countsRefusals},
 decide = function(constants, now, cost, a, b, c, key)
 ${constants}
@@ -165,12 +176,16 @@ commit = function(constants, now, cost, a, b, c, key, slot)
 ${constants}
 local wholeIn, keepFor
 ${step.sections('commit', 'whole')}
+keepFor = wholeIn
+${step.sections('keep')}
 return wholeIn, keepFor, a, b, c
 end,
 settle = function(constants, now, delta, chargedAt, a, b, c, key, slot)
 ${constants}
 local wholeIn, keepFor, rebased
 ${step.sections('enter', 'settle', 'whole')}
+keepFor = wholeIn
+${step.sections('keep')}
 return wholeIn, keepFor, a, b, c
 end,
 }

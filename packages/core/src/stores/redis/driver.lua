@@ -1,4 +1,4 @@
--- Runs every operation on the states in Redis, but for a request that request.lua can decide.
+-- Runs every operation on the states in Redis, but for requests that request.lua can decide.
 -- Composed by compose.ts, which puts the steps of the algorithms and ticks.lua in their places.
 --
 -- KEYS    each once; all of one request in one slot

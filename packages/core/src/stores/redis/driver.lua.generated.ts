@@ -1,5 +1,5 @@
 // Generated from driver.lua by scripts/generate-lua.mjs. Do not edit.
-export default `-- Runs every operation on the states in Redis, but for a request that request.lua can decide.
+export default `-- Runs every operation on the states in Redis, but for requests that request.lua can decide.
 -- Composed by compose.ts, which puts the steps of the algorithms and ticks.lua in their places.
 --
 -- KEYS    each once; all of one request in one slot

@@ -25,7 +25,7 @@ export class RedisLedger implements Ledger<'async'> {
   private readonly prefix: string
   private readonly suffixes: readonly string[]
   private readonly driver: Driver
-  /** What decides one request in a call of its own; undefined: the driver does. */
+  /** What decides requests with the same limits and costs; undefined: the driver does. */
   private readonly requests: RequestScripts | undefined
 
   constructor(backend: Backend, keyspaces: readonly Keyspace[], prefix: string) {
@@ -43,12 +43,9 @@ export class RedisLedger implements Ledger<'async'> {
     return orThrow(await this.consumeAll([charges]))
   }
 
-  /** One request takes as little as it can; several share what a call costs. */
   consumeAll(requests: readonly (readonly Charge[])[]): Promise<(StoreResult | Error)[]> {
-    const [first] = requests
-    if (requests.length === 1 && first !== undefined && this.requests !== undefined) {
-      return this.consumeOne(first, this.requests)
-    }
+    const keys = this.requests && this.distinctKeys(requests)
+    if (this.requests && keys) return this.consumeAlike(requests, keys, this.requests)
     const call = new ScriptCall()
     for (const charges of requests) this.add(call, charges)
     return this.run('consume', call).then((reply) => readBatch(reply, requests))
@@ -89,18 +86,33 @@ export class RedisLedger implements Ledger<'async'> {
     await this.run('reset', this.callFor(keys, 0))
   }
 
-  private consumeOne(
-    charges: readonly Charge[],
+  /** Decides requests that differ in their keys alone. */
+  private consumeAlike(
+    requests: readonly (readonly Charge[])[],
+    keys: string[],
     scripts: RequestScripts,
   ): Promise<(StoreResult | Error)[]> {
     const { connection, now, minTtlMs } = this.backend
-    const keys: string[] = []
-    for (let i = 0; i < charges.length; i += 1) keys.push(this.key((charges[i] as Charge).key, i))
+    const charges = requests[0] as readonly Charge[]
     const clock = now()
     const about = clock < 0 ? Date.now() : clock
     const args = requestArguments(charges, clock, about, minTtlMs)
-    const read = (reply: unknown) => [orError(() => readRequest(reply, charges))]
+    const read = (reply: unknown) =>
+      requests.length === 1
+        ? [orError(() => readRequest(reply, charges))]
+        : readBatch(reply, requests)
     return scripts.of(charges, about).run(connection, keys, args, read, this.fail)
+  }
+
+  /** The keys of requests that differ in nothing else; undefined if others do not. */
+  private distinctKeys(requests: readonly (readonly Charge[])[]): string[] | undefined {
+    const keys: string[] = []
+    for (const charges of requests) {
+      if (!areAlike(charges, requests[0] as readonly Charge[])) return undefined
+      for (let i = 0; i < charges.length; i += 1) keys.push(this.key((charges[i] as Charge).key, i))
+    }
+    const areDistinct = requests.length === 1 || new Set(keys).size === keys.length
+    return areDistinct ? keys : undefined
   }
 
   private run(op: Operation, call: ScriptCall, chargedAt?: number): Promise<unknown> {
@@ -141,6 +153,15 @@ export class RedisLedger implements Ledger<'async'> {
   private key(id: string, policy: number): string {
     return this.prefix + subject(id) + (this.suffixes[policy] as string)
   }
+}
+
+/** Whether two requests have the same limits and costs. */
+function areAlike(some: readonly Charge[], others: readonly Charge[]): boolean {
+  for (let i = 0; i < some.length; i += 1) {
+    const [one, other] = [some[i] as Charge, others[i] as Charge]
+    if (one.limit !== other.limit || one.cost !== other.cost) return false
+  }
+  return true
 }
 
 function orThrow([result]: readonly (StoreResult | Error)[]): StoreResult {

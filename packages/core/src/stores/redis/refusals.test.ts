@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
-import { createLimiter } from '../../index.ts'
+import { createLimiter, type PolicyOptions } from '../../index.ts'
 import { expectAllToExpire, expiries } from './testing/ttl.ts'
 import { unguarded } from './testing/unguarded.ts'
 
@@ -51,13 +51,7 @@ test.each(['list', 'foreign text'])(
   'a key that holds a %s fails its own request, not its batch',
   async (kind) => {
     const prefix = `batch-${kind.length}`
-    const limiter = createLimiter({
-      ...patient,
-      store: client,
-      policies,
-      prefix,
-      onStoreError: 'deny',
-    })
+    const limiter = denying(prefix, policies)
     const [key] = await keyOf(limiter, prefix, 'log')
     await redis.command('DEL', key!)
     if (kind === 'list') await redis.command('RPUSH', key!, 'value')
@@ -72,6 +66,55 @@ test.each(['list', 'foreign text'])(
     expect(await remaining(limiter, 'client')).toEqual([9, 10, 9])
   },
 )
+
+test.each(['first', 'last'])(
+  'a key of another type, of the policy %s, fails its own request, not those beside it',
+  async (name) => {
+    const prefix = `alike-${name}`
+    const limiter = denying(
+      prefix,
+      policies.filter((policy) => policy.name !== 'log'),
+    )
+    const [key] = await keyOf(limiter, prefix, name)
+    await redis.command('DEL', key!)
+    await redis.command('RPUSH', key!, 'value')
+    await redis.command('PEXPIRE', key!, 3_600_000)
+    await limiter.block('blocked', '1h')
+    const keys = ['before', 'client', 'blocked', 'after']
+    const turn = await Promise.all(keys.map((each) => limiter.consume(each)))
+    expect(turn.map(({ source }) => source)).toEqual(['store', 'deny', 'store', 'store'])
+    expect(turn.map(({ allowed }) => allowed)).toEqual([true, false, false, true])
+    expect(await remaining(limiter, 'before')).toEqual([9, 9])
+    expect(await remaining(limiter, 'after')).toEqual([9, 9])
+    await redis.command('DEL', key!)
+    expect(await remaining(limiter, 'client')).toEqual(name === 'first' ? [10, 9] : [9, 10])
+  },
+)
+
+test('a key of another type bans nobody', async () => {
+  const prefix = 'no-ban'
+  const ban = { after: 1, within: '1h', for: ['1h'] }
+  const limiter = createLimiter({
+    ...patient,
+    store: client,
+    limit: 10,
+    window: '1d',
+    prefix,
+    ban,
+    onStoreError: 'deny',
+  })
+  const [key] = await keyOf(limiter, prefix, '*')
+  await redis.command('DEL', key!)
+  await redis.command('RPUSH', key!, 'value')
+  expect((await limiter.consume('client')).source).toBe('deny')
+  await redis.command('DEL', key!)
+  expect((await limiter.consume('client')).allowed).toBe(true)
+})
+
+/** Answers with a refusal where the store gives no decision. */
+function denying(prefix: string, own: readonly PolicyOptions[]) {
+  return createLimiter({ ...patient, store: client, policies: own, prefix, onStoreError: 'deny' })
+}
 
 async function keyOf(limiter: ReturnType<typeof limiterOf>, prefix: string, name: string) {
   await limiter.consume('client')

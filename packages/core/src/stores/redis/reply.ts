@@ -8,13 +8,13 @@ const TIME = 8
 const STATE = 32
 
 /**
- * What request.lua decided: it returns the states that it read, and the step in TypeScript comes to
- * the same on them.
+ * What request.lua decided of a single request: it returns the states that it read, and the step in
+ * TypeScript comes to the same on them.
  *
  * @throws if a key can't be read
  */
 export function readRequest(reply: unknown, charges: readonly Charge[]): StoreResult {
-  if (Array.isArray(reply)) throw unreadable(reply[0])
+  if (Array.isArray(reply)) throw unreadable(reply[1])
   const bytes = reply as Buffer
   const at = bytes.readDoubleLE(0)
   const states = [toState(bytes, TIME, at)]
@@ -22,7 +22,7 @@ export function readRequest(reply: unknown, charges: readonly Charge[]): StoreRe
   return { admitted: decideAll(states, charges, at), at, source: 'store', outcomes: states }
 }
 
-/** What driver.lua decided of several requests. An error concerns its own request alone. */
+/** What request.lua or driver.lua decided of several requests. An error concerns its own request alone. */
 export function readBatch(
   reply: unknown,
   requests: readonly (readonly Charge[])[],

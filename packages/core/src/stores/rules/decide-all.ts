@@ -1,8 +1,8 @@
 import type { CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
 
-// What every store does around a step. The same rules in Lua: stores/redis/driver.lua, and for one
-// request request.lua.
+// What every store does around a step. The same rules in Lua: stores/redis/driver.lua, and
+// request.lua for requests that differ in their keys alone.
 
 /** The parts of a charge that a decision depends on. */
 interface Decidable {
