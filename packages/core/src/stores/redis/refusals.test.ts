@@ -93,7 +93,7 @@ test.each(['first', 'last'])(
 
 test('a key of another type bans nobody', async () => {
   const prefix = 'no-ban'
-  const ban = { after: 1, within: '1h', for: ['1h'] }
+  const ban = { after: 1, within: '1h', for: ['1h'] } as const
   const limiter = createLimiter({
     ...patient,
     store: client,
