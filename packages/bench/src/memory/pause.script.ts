@@ -64,7 +64,7 @@ function timed(act: () => void): void {
 
 /** The longest since it was last asked for. */
 async function longest(): Promise<number> {
-  // The observer is told of a collection only after it.
+  // The observer learns of a collection only after it.
   await delay(50)
   const free = spans.filter(
     ({ start, end }) => !collections.some((each) => each.start < end && each.end > start),

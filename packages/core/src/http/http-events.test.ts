@@ -207,7 +207,7 @@ describe('sluice:settle', () => {
     expect(events.map(({ reason }) => reason)).toEqual(['released'])
   })
 
-  test('requests whose clients left are told of once, and no more when they end', async () => {
+  test('a request whose client left is published once, and not again when it ends', async () => {
     const events = hear<SettleEvent>('sluice:settle')
     await serve(slots, keep)
     const socket = connect(server.port, '127.0.0.1').on('error', () => {})

@@ -87,8 +87,20 @@ describe('acquire()', () => {
     expect(left()).toEqual([1, 3])
     slot.release()
     expect(left()).toEqual([2, 3])
+  })
+
+  it('has slots that settle does not change: only release gives them back', () => {
+    const rate = { name: 'tokens', limit: 10, window: '1m' }
+    const policies = [{ name: 'in-flight', concurrent: 2 }, rate]
+    const { limiter } = world({ concurrent: undefined, policies })
+    const left = () => limiter.peek('ada').policies.map(({ remaining }) => remaining)
+    const slot = limiter.acquire('ada', { cost: 7 })
     limiter.settle('ada', -2)
-    expect(left()).toEqual([2, 5])
+    expect(left()).toEqual([1, 5])
+    limiter.settle('ada', 1)
+    expect(left()).toEqual([1, 4])
+    slot.release()
+    expect(left()).toEqual([2, 4])
   })
 
   it('is of a limiter with concurrent alone, where consume is not', () => {
@@ -131,6 +143,29 @@ describe('a slot that is held', () => {
     pass(HOLD / 3)
     frozen.release()
     expect(limiter.peek('ada').remaining).toBe(0)
+  })
+
+  it.each([
+    ['reset', ({ limiter }: ReturnType<typeof world>) => limiter.reset('ada')],
+    [
+      'block, once that has passed',
+      ({ limiter, pass }: ReturnType<typeof world>) => {
+        limiter.block('ada', HOLD / 2)
+        pass(HOLD / 2)
+      },
+    ],
+  ])('is forgotten by %s until its process renews it', (_, forget) => {
+    const all = world()
+    const { limiter, pass } = all
+    const before = [limiter.acquire('ada'), limiter.acquire('ada')]
+    forget(all)
+    expect(limiter.acquire('ada')).toMatchObject({ allowed: true, remaining: 1 })
+    pass(HOLD / 3)
+    for (const slot of before) {
+      expect(limiter.acquire('ada').allowed).toBe(false)
+      slot.release()
+    }
+    expect(limiter.acquire('ada')).toMatchObject({ allowed: true, remaining: 0 })
   })
 
   it('keeps no timer once nothing is held', () => {

@@ -47,11 +47,14 @@ export interface Limiter<M extends StoreMode = StoreMode> {
   acquire(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Acquisition<M>>
   /** The decision that a request would get now; changes nothing. */
   peek(key: string, options?: LimitOptions): Answer<M, Decision>
-  /** Makes the key's quota whole, ends a block or a ban, and forgets the refusals that were counted. */
+  /**
+   * Makes the key's quota whole, ends a block or a ban, and forgets the refusals that were counted.
+   * Slots in use count again when their process renews them, after a third of `hold` at most.
+   */
   reset(key: string, options?: KeyspaceOptions): Answer<M, void>
   /**
    * Corrects an earlier charge by `delta` units: negative gives back, positive charges more, into
-   * debt if necessary.
+   * debt if necessary. It changes no slots: `release` gives them back.
    * @param options.at when it was charged (`Decision.at`): once that window has passed, nothing
    *   changes. Default: now
    * @param options.source who admitted it (`Decision.source`): the store does not know what this
@@ -62,7 +65,7 @@ export interface Limiter<M extends StoreMode = StoreMode> {
     delta: number,
     options?: { at?: number; source?: DecisionSource } & LimitOptions,
   ): Answer<M, void>
-  /** Refuses the key for this time; then its quota is whole. It takes the place of a ban. */
+  /** Refuses the key for this time, in place of a ban; then its quota is whole, as after `reset`. */
   block(key: string, duration: Duration, options?: KeyspaceOptions): Answer<M, void>
   /**
    * Closes the limiter and a store that it made itself. Clients and stores that you passed stay open.

@@ -5,7 +5,7 @@ import lua from './concurrency.lua.generated.ts'
 /** The state has an entry for each slot in use. */
 const MAX_CONCURRENT = 1000
 
-/** Nobody knows when a slot is given back: a refused client is to ask again after this long, ms. */
+/** No one can know when a slot will be given back: a refused client may ask again after this long, ms. */
 const ASK_AGAIN_MS = 1000
 
 /**

@@ -1,7 +1,7 @@
 import { admits, HOUR, refuses, type Step, settles, type Trace } from '../testing/trace.ts'
 
-// A slot is in use for 30 s after it was taken or renewed, or until it is given back. When one is
-// given back nobody knows: whoever is refused, or has nothing left, is to ask again after 1 s.
+// A slot is in use for 30 s after it was taken or renewed, or until it is given back. No one can know
+// when that will be: a client that is refused, or has nothing left, may ask again after 1 s.
 const twoAtATime = { limit: 2, windowMs: 30_000 }
 
 const takes = (at: number, slot: number, remaining: number): Step =>
@@ -139,7 +139,7 @@ export const concurrencyTraces: readonly Trace[] = [
     steps: [takes(0, 1, 1), takes(0, 2, 0), takes(HOUR, 3, 1), givesBack(HOUR, 1, 1, 30_000)],
   },
   {
-    name: 'slots are told apart by all of their number',
+    name: 'slots differ if any part of their number does',
     params: { limit: 3, windowMs: 30_000 },
     steps: [
       takes(0, LARGEST, 2),

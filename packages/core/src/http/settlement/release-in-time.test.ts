@@ -15,7 +15,7 @@ let clock: ManualClock
 let store: MemoryStore
 let server: PlainServer
 let sockets: Socket[]
-/** Those that the application has been handed and has not ended. */
+/** Responses that the application works on: it has not ended them. */
 let running: ServerResponse[]
 
 beforeEach(() => {
