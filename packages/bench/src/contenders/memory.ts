@@ -29,7 +29,7 @@ export const memoryContenders: { readonly [name: string]: () => Count } = {
     return (key) => readAll(limiter.consume(key))
   },
 
-  // The memory store reads its clock once in a turn of the event loop, and a loop is one turn. So
+  // In a turn that asks often the memory store stops reading its clock, and a loop is one turn. So
   // this is what a decision costs that is the only one of its turn, as far as the clock goes.
   'sluice sliding-window, clock read each time': () => {
     const store = memoryStore({ clock: () => Date.now() })

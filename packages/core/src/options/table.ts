@@ -400,7 +400,7 @@ const memoryStore = {
   },
   clock: {
     type: clock,
-    unset: 'the wall clock, read once per turn of the event loop',
+    unset: 'the wall clock; a turn of the event loop that asks often stops reading it',
     description: 'A clock for tests.',
   },
 } satisfies Options

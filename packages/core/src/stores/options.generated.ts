@@ -9,7 +9,10 @@ export interface MemoryStoreOptions {
    * Default: `1_000_000`.
    */
   maxKeys?: number
-  /** A clock for tests. Default: the wall clock, read once per turn of the event loop. */
+  /**
+   * A clock for tests. Default: the wall clock; a turn of the event loop that asks often stops
+   * reading it.
+   */
   clock?: () => number
 }
 

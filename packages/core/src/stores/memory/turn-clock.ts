@@ -1,27 +1,38 @@
 import { clearImmediate, setImmediate } from 'node:timers'
 
+/** Readings of one millisecond before it serves the rest of the turn. */
+const MANY = 16
+
 /**
- * The wall clock in integer ms, read once in a turn of the event loop: a reading costs more than a
- * decision. Within a long turn it does not move, which refuses at most what it would have refused
- * at the turn's start. Where a test has replaced `Date` or the timers, every call reads the clock:
+ * The wall clock in integer ms. Where a turn of the event loop asks for it often, it is read no more
+ * until the turn ends: a reading takes a good part of a decision, but to see the end of a turn takes
+ * as long as many. Within a long turn it then does not move, which refuses at most what it would have
+ * refused before. Where a test has replaced `Date` or the timers, every call reads the clock:
  * a fake one may move at any time, and nothing runs when a real turn ends.
  */
 export function turnClock(): () => number {
-  let reading = -1
+  /** Of this turn, or -1. */
+  let kept = -1
+  let latest = -1
+  let repeats = 0
   /** The `Date.now` that was called last, and whether it is the platform's own. */
   let source: unknown
   let isReal = false
   const forget = () => {
-    reading = -1
+    kept = -1
   }
   return () => {
-    if (reading >= 0 && source === Date.now) return reading
+    if (kept >= 0 && source === Date.now) return kept
+    const now = Date.now()
+    repeats = now === latest ? repeats + 1 : 1
+    latest = now
+    if (repeats < MANY) return now
+    repeats = 0
     if (source !== Date.now) {
       source = Date.now
       isReal = isNative(Date.now)
     }
-    const now = Date.now()
-    reading = isReal && runsAfterTurn(forget) ? now : -1
+    kept = isReal && runsAfterTurn(forget) ? now : -1
     return now
   }
 }
