@@ -7,6 +7,10 @@ import { createProgram } from './command/program.ts'
 import { replayCommand } from './command/replay-command.ts'
 import { messageOf, say } from './command/say.ts'
 import { UsageError } from './command/usage-error.ts'
+import { blockFor, changeCommand } from './operate/change-command.ts'
+import { inspectCommand } from './operate/inspect-command.ts'
+import { onStore } from './operate/on-store.ts'
+import { topCommand } from './operate/top-command.ts'
 
 let code: ExitCode = EXIT.ok
 
@@ -28,10 +32,38 @@ if (process.listenerCount('warning') > 0) {
   process.on('warning', ({ name, message }) => say(`${name}: ${message}`))
 }
 
-const program = createProgram(async (files, flags) => {
+/** The first of these signals ends the command in order, a second one ends the process. */
+function interrupted(...signals: readonly NodeJS.Signals[]): AbortSignal {
   const interrupt = new AbortController()
-  process.once('SIGINT', () => interrupt.abort())
-  code = await replayCommand(files, flags, interrupt.signal)
+  for (const signal of signals) process.once(signal, () => interrupt.abort())
+  return interrupt.signal
+}
+
+const operate = async (...[run, flags]: Parameters<typeof onStore>) => {
+  code = await onStore(run, flags)
+}
+
+const program = createProgram({
+  replay: async (files, flags) => {
+    code = await replayCommand(files, flags, interrupted('SIGINT'))
+  },
+  top: (flags) =>
+    operate((store) => topCommand(flags, store, process, interrupted('SIGINT', 'SIGTERM')), flags),
+  inspect: (key, flags) => operate((store) => inspectCommand(key, flags, store, process), flags),
+  reset: (key, flags) =>
+    operate((store) => changeCommand({ action: 'reset' }, key, flags, store, process), flags),
+  block: (key, duration, flags) => {
+    const change = blockFor(duration)
+    return operate((store) => changeCommand(change, key, flags, store, process), flags)
+  },
+  unblock: (key, flags) =>
+    operate((store) => changeCommand({ action: 'unblock' }, key, flags, store, process), flags),
+  serve: (flags) =>
+    operate(async (store) => {
+      // Only where it is wanted: from the sources its script is bundled first.
+      const { serveCommand } = await import('./operate/serve/serve-command.ts')
+      return serveCommand(flags, store, process, interrupted('SIGINT', 'SIGTERM'))
+    }, flags),
 })
 
 try {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { createProgram } from './command/program.ts'
+import { type Commands, createProgram } from './command/program.ts'
 import { dayOfTraffic } from './testing/day-of-traffic.ts'
 import { knownTraffic, toCombined } from './testing/known-traffic.ts'
 import { runCli } from './testing/run-cli.ts'
@@ -33,10 +33,12 @@ describe('the README', () => {
     expect(shownIn(readme)).toHaveLength(2)
   })
 
-  it('names every option of the command', () => {
-    const [replay] = createProgram(async () => {}).commands
-    const flags = replay?.options.map(({ long }) => long as string) ?? []
-    expect(flags.length).toBeGreaterThan(10)
+  it('names every command and option', () => {
+    const { commands } = createProgram({} as Commands)
+    const names = commands.map((command) => command.name())
+    expect(names.filter((name) => !readme.includes(`sluice ${name}`))).toEqual([])
+    const flags = commands.flatMap(({ options }) => options.map(({ long }) => long as string))
+    expect(flags.length).toBeGreaterThan(20)
     expect(flags.filter((flag) => !readme.includes(`\`${flag}`))).toEqual([])
   })
 })

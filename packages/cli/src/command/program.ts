@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { ALGORITHM_NAMES } from '@sluice/core/algorithms'
 import { Command, Option } from 'commander'
 import { FORMATS } from '../log/formats/format.ts'
+import type { ChangeFlags, KeyFlags, ServeFlags, TopFlags } from '../operate/flags.ts'
+import { ORDERS } from '../operate/sweep.ts'
 import type { ReplayFlags } from './flags.ts'
 import { say } from './say.ts'
 
@@ -15,16 +17,31 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused more than --fail-if-refused, 130 interrupted.`
 
-/** The command line. @param replay called with what was asked for */
-export function createProgram(
-  replay: (files: string[], flags: ReplayFlags) => Promise<void>,
-): Command {
+/** What the commands do. */
+export interface Commands {
+  replay(files: string[], flags: ReplayFlags): Promise<void>
+  top(flags: TopFlags): Promise<void>
+  inspect(key: string, flags: KeyFlags): Promise<void>
+  reset(key: string, flags: ChangeFlags): Promise<void>
+  block(key: string, duration: string, flags: ChangeFlags): Promise<void>
+  unblock(key: string, flags: ChangeFlags): Promise<void>
+  serve(flags: ServeFlags): Promise<void>
+}
+
+/** The command line. @param commands called with what was asked for */
+export function createProgram(commands: Commands): Command {
   const program = new Command('sluice')
-    .description('Rate limiting, tried on your own traffic before it is switched on.')
+    .description('Rate limiting: watch it and operate it, and try limits on your own traffic.')
     .version(version(), '-V, --version')
-    .showHelpAfterError('(sluice replay --help lists all options)')
+    .showHelpAfterError('(sluice help <command> lists all options)')
     .exitOverride()
     .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
+  addReplay(program, commands)
+  addOperations(program, commands)
+  return program
+}
+
+function addReplay(program: Command, commands: Commands): void {
   program
     .command('replay')
     .summary('play an access log through rate limits')
@@ -60,8 +77,79 @@ export function createProgram(
     .option('--show-clients', 'show addresses and users in full')
     .option('--fail-if-refused <share>', 'exit with 3 if a run refuses more, such as 0.1% or 0.001')
     .addHelpText('after', EXAMPLES)
-    .action(replay)
-  return program
+    .action(commands.replay)
+}
+
+function addOperations(program: Command, commands: Commands): void {
+  onStore(program.command('top'))
+    .summary('who is nearest to, or over, which limit')
+    .description(
+      'Shows the clients that are nearest to a limit, or over it: a table that is drawn again and ' +
+        'again, or lines where there is no terminal. It only reads, in small steps.',
+    )
+    .option('-n, --count <rows>', 'how many', '20')
+    .option('--every <duration>', 'the pause between two readings', '2s')
+    .addOption(
+      new Option('--sort <order>', 'what they are ordered by').choices(ORDERS).default('share'),
+    )
+    .option('--once', 'read once, and end')
+    .option('--json', 'a line of JSON for each reading')
+    .action(commands.top)
+  onKey(program.command('inspect'))
+    .summary('how one client stands, in every policy')
+    .description('Shows how a client stands in every policy. It only reads.')
+    .action(commands.inspect)
+  onKey(program.command('reset'))
+    .summary('make the quotas of a client whole')
+    .description('Makes the quotas of a client whole, and ends its blocks and bans.')
+    .option('-y, --yes', 'do not ask')
+    .action(commands.reset)
+  onKey(program.command('block'), '<duration>')
+    .summary('refuse a client for a time')
+    .description(
+      'Refuses every request of a client for a time, such as 1h. Then its quotas are whole.',
+    )
+    .option('-y, --yes', 'do not ask')
+    .action(commands.block)
+  onKey(program.command('unblock'))
+    .summary('end the blocks and bans of a client')
+    .description('Ends the blocks and bans of a client. Its quotas there are whole then.')
+    .option('-y, --yes', 'do not ask')
+    .action(commands.unblock)
+  onClients(program.command('serve'))
+    .summary('the same as a page')
+    .description(
+      'Serves a page for operators: top clients, clients at their limit over time, the health of the store, reset and block.',
+    )
+    .option('--host <name>', 'where it listens: this machine only', '127.0.0.1')
+    .option('--port <number>', 'its port; 0 is any that is free', '0')
+    .option('--every <duration>', 'the pause between two readings while somebody looks', '2s')
+    .action(commands.serve)
+}
+
+/** @param further arguments behind the key */
+function onKey(command: Command, further = ''): Command {
+  command.argument('<key>', 'the client: its address, or the key as the limiter has it')
+  if (further !== '') command.argument(further, 'such as 30s, 15m, 1h, 1d')
+  return onClients(command).option('--json', 'as JSON')
+}
+
+function onClients(command: Command): Command {
+  return onStore(command).option(
+    '--ipv6-prefix <bits>',
+    'of the addresses: as the limiter has it',
+    '56',
+  )
+}
+
+function onStore(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--redis <url>', 'redis://, rediss:// or redis+sentinel://').env('REDIS_URL'),
+    )
+    .option('--client <file>', 'a file (.ts, .js) that exports your own client, or makes one')
+    .option('--prefix <prefix>', 'the namespace of the keys', 'sluice')
+    .option('--policy <name>', 'only policies of this name')
 }
 
 function version(): string {

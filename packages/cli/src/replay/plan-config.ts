@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { createJiti } from 'jiti'
+import { basename } from 'node:path'
 import type { ReplayFlags } from '../command/flags.ts'
-import { messageOf } from '../command/say.ts'
+import { loadModule } from '../command/load-module.ts'
 import { UsageError } from '../command/usage-error.ts'
 import type { Clients } from '../log/clients.ts'
 import type { Mask } from '../log/mask.ts'
@@ -47,17 +44,8 @@ export async function planConfig(
   return { runs: [run], demands, whole: true, notes: unheeded(options) }
 }
 
-/** The default export, or the file itself if it is JSON. */
 async function load(file: string): Promise<ReplayOptions> {
-  const path = resolve(file)
-  let loaded: unknown
-  try {
-    loaded = file.endsWith('.json')
-      ? JSON.parse(readFileSync(path, 'utf8'))
-      : await createJiti(pathToFileURL(path).href).import(path, { default: true })
-  } catch (error) {
-    throw new UsageError(`--config: ${file} can't be loaded: ${messageOf(error)}`)
-  }
+  const loaded = await loadModule('--config', file)
   if (typeof loaded === 'object' && loaded !== null && Object.keys(loaded).length > 0) {
     return loaded as ReplayOptions
   }

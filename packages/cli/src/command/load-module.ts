@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { createJiti } from 'jiti'
+import { messageOf } from './say.ts'
+import { UsageError } from './usage-error.ts'
+
+/**
+ * The default export of a module in TypeScript or JavaScript, or what a JSON file holds.
+ *
+ * @param flag that names the file, in messages
+ * @throws UsageError
+ */
+export async function loadModule(flag: string, file: string): Promise<unknown> {
+  const path = resolve(file)
+  try {
+    return file.endsWith('.json')
+      ? JSON.parse(readFileSync(path, 'utf8'))
+      : await createJiti(pathToFileURL(path).href).import(path, { default: true })
+  } catch (error) {
+    throw new UsageError(`${flag}: ${file} can't be loaded: ${messageOf(error)}`)
+  }
+}

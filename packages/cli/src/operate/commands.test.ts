@@ -1,0 +1,338 @@
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { createLimiter, type Limiter, type LimiterOptions } from '@sluice/core'
+import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { type Change, placesFor } from './change.ts'
+import { blockFor, changeCommand } from './change-command.ts'
+import { type Connection, connect } from './connect.ts'
+import type { ChangeFlags, TopFlags } from './flags.ts'
+import { inspectCommand } from './inspect-command.ts'
+import { fakeTerminal } from './testing/terminal.ts'
+import { topCommand } from './top-command.ts'
+
+let redis: RedisServer
+let connection: Connection
+beforeAll(async () => {
+  redis = await startRedis()
+  connection = await connect({ redis: redis.url })
+})
+afterAll(async () => {
+  connection?.close()
+  await redis.stop()
+})
+beforeEach(() => redis.command('FLUSHALL'))
+
+const policies = [
+  { name: 'burst', limit: 5, window: '1d', algorithm: 'token-bucket', burst: 20 },
+  { name: 'day', limit: 100, window: '1d' },
+] as const
+
+function limiterOf(options: object = { policies }): Limiter<'async'> {
+  const given: unknown = { ...patient, store: connection.store, ...options }
+  return createLimiter(given as LimiterOptions) as Limiter<'async'>
+}
+
+const flags: ChangeFlags = { prefix: 'sluice', ipv6Prefix: '56' }
+const json = { ...flags, json: true }
+
+async function inspected(key: string, given = flags): Promise<string> {
+  const io = fakeTerminal(false)
+  expect(await inspectCommand(key, given, connection, io)).toBe(0)
+  return io.out()
+}
+
+async function changed(change: Change, key: string, given: ChangeFlags, io = fakeTerminal(false)) {
+  const code = await changeCommand(change, key, given, connection, io)
+  return { code, out: io.out(), err: io.err() }
+}
+
+const reset: Change = { action: 'reset' }
+const unblock: Change = { action: 'unblock' }
+const yes = { ...flags, yes: true }
+
+/** A line end is the only one that may come out. */
+const OBEYED = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+
+describe('sluice inspect', () => {
+  it('shows every policy of a client in words', async () => {
+    const limiter = limiterOf()
+    await limiter.consume('203.0.113.7', { cost: 18 })
+    const lines = (await inspected('203.0.113.7')).trimEnd().split('\n')
+    expect(lines).toEqual([
+      '203.0.113.7',
+      expect.stringMatching(
+        /^ {2}sluice day: 100 per 1 d {3}18 used, 82 left \(18 %\), whole in \d/,
+      ),
+      expect.stringMatching(
+        /^ {2}sluice burst: 20 per 1 d {2}18 used, 2 left \(90 %\), whole in 3 d/,
+      ),
+    ])
+  })
+
+  it('and as JSON', async () => {
+    await limiterOf().consume('client', { cost: 18 })
+    const { key, entries } = JSON.parse(await inspected('client', json))
+    expect(key).toBe('client')
+    expect(entries).toMatchObject([
+      { policy: 'day', limit: 100, used: 18, remaining: 82, share: 0.18, standing: 'counting' },
+      { policy: 'burst', algorithm: 'token-bucket', limit: 20, used: 18, share: 0.9 },
+    ])
+  })
+
+  it('finds an address however it is written, and a digest by its original', async () => {
+    const limiter = limiterOf()
+    const long = 'x'.repeat(1000)
+    for (const key of ['2001:db8:1:200::/56', 'a b', long]) await limiter.consume(key)
+    for (const key of ['2001:db8:1:2ff::9', '2001:DB8:1:200::1', 'a b', long])
+      expect(await inspected(key)).toContain('1 used')
+  })
+
+  it('says so of a client that nothing is counted of', async () => {
+    expect(await inspected('nobody')).toContain('every quota is whole')
+    expect(JSON.parse(await inspected('nobody', json))).toEqual({ key: 'nobody', entries: [] })
+  })
+
+  it('writes nothing that a terminal obeys, whatever the client is called', async () => {
+    const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp\r\n'
+    await limiterOf().consume(evil)
+    for (const given of [flags, json]) {
+      const out = await inspected(evil, given)
+      expect(out).not.toMatch(OBEYED)
+      expect(out).toMatch(/\\u001b/)
+    }
+  })
+})
+
+describe('sluice reset, block and unblock', () => {
+  it('reset makes every quota whole, of this client alone', async () => {
+    const limiter = limiterOf()
+    for (const key of ['client', 'other']) await limiter.consume(key, { cost: 20 })
+    const { code, out } = await changed(reset, 'client', yes)
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^done: reset client in (burst and day|day and burst) \(2 keys, prefix sluice\)\n$/,
+      ),
+    ])
+    expect((await limiterOf().peek('client')).remaining).toBe(20)
+    expect((await limiterOf().peek('other')).remaining).toBe(0)
+  })
+
+  it('reset ends bans, and frees the slots of requests that hang', async () => {
+    const banning = { limit: 1, window: '1d', ban: { after: 1, within: '1h', for: ['1h'] } }
+    const limiter = limiterOf({ ...banning, refusalCache: false })
+    await limiter.consume('client')
+    await limiter.consume('client')
+    const slots = limiterOf({ concurrent: 1, hold: '1h' })
+    await slots.acquire('client')
+    await changed(reset, 'client', yes)
+    expect((await limiter.consume('client')).allowed).toBe(true)
+    expect((await slots.acquire('client')).allowed).toBe(true)
+    limiter.close()
+    slots.close()
+  })
+
+  it('block refuses a client in every policy, also one that was never seen', async () => {
+    await limiterOf().consume('anybody')
+    const { code, out } = await changed(blockFor('1h'), '203.0.113.7', { ...yes, json: true })
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ key: '203.0.113.7', action: 'block' })
+    expect(JSON.parse(out).changed).toHaveLength(2)
+    const refused = await limiterOf().consume('203.0.113.7')
+    expect(refused.allowed).toBe(false)
+    expect(refused.retryAfterMs).toBeGreaterThan(3_000_000)
+    expect((await limiterOf().consume('anybody')).allowed).toBe(true)
+    expect(await inspected('203.0.113.7')).toContain('blocked for 59 min')
+  })
+
+  it('unblock ends what was blocked or banned, and leaves what is counted', async () => {
+    const limiter = limiterOf()
+    await limiter.consume('client', { cost: 3 })
+    await changed(blockFor('1h'), 'client', { ...yes, policy: 'burst' })
+    expect((await limiter.peek('client')).policies.map(({ remaining }) => remaining)).toEqual([
+      0, 97,
+    ])
+    expect((await changed(unblock, 'client', yes)).code).toBe(0)
+    expect((await limiterOf().peek('client')).policies.map(({ remaining }) => remaining)).toEqual([
+      20, 97,
+    ])
+    expect((await changed(unblock, 'client', yes)).out).toContain('neither blocked nor banned')
+  })
+
+  it('does nothing under a prefix that has no keys', async () => {
+    await limiterOf().consume('client')
+    const other = { ...yes, prefix: 'other' }
+    expect(await changed(blockFor('1h'), 'client', other)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('Is the prefix right?'),
+    })
+    expect(await changed(reset, 'client', other)).toMatchObject({ code: 0 })
+    expect((await limiterOf().peek('client')).policies[1]?.remaining).toBe(99)
+  })
+
+  it.each([
+    ['y', 20],
+    ['YES', 20],
+    ['n', 15],
+    ['', 15],
+    ['yesterday', 15],
+  ])('asks first: %j', async (answer, remaining) => {
+    await limiterOf().consume('client', { cost: 5 })
+    const io = fakeTerminal(true)
+    io.stdin.write(`${answer}\n`)
+    const { code, err } = await changed(reset, 'client', flags, io)
+    expect(err).toContain('reset client in')
+    expect(code).toBe(remaining === 20 ? 0 : 1)
+    expect((await limiterOf().peek('client')).remaining).toBe(remaining)
+  })
+
+  it('takes the end of the input for a no', async () => {
+    await limiterOf().consume('client', { cost: 5 })
+    const io = fakeTerminal(true)
+    io.stdin.end()
+    expect(await changed(reset, 'client', flags, io)).toMatchObject({ code: 1 })
+    expect((await limiterOf().peek('client')).remaining).toBe(15)
+  })
+
+  it('refuses without a terminal and without --yes', async () => {
+    await limiterOf().consume('client', { cost: 5 })
+    for (const [change, io] of [
+      [reset, fakeTerminal(false)],
+      [blockFor('1h'), fakeTerminal(false)],
+      [unblock, fakeTerminal(false)],
+    ] as const)
+      await expect(changed(change, 'client', flags, io)).rejects.toThrow(/add --yes/)
+    await expect(changed(reset, 'client', json, fakeTerminal(true))).rejects.toThrow(/add --yes/)
+    expect((await limiterOf().peek('client')).remaining).toBe(15)
+  })
+
+  it('shows the name of a client as text when it asks', async () => {
+    const evil = '\u001b[2Jname'
+    await limiterOf().consume(evil)
+    const io = fakeTerminal(false)
+    Object.assign(io.stdin, { isTTY: true })
+    io.stdin.write('n\n')
+    const { err } = await changed(reset, evil, flags, io)
+    expect(err).toContain('\\u001b[2Jname')
+    expect(err).not.toMatch(OBEYED)
+  })
+
+  it.each(['', '1', '0s', '100y', '-1h', 'soon'])('refuses to block for %j', (text) => {
+    expect(() => blockFor(text)).toThrow(expect.objectContaining({ name: 'SluiceError' }))
+  })
+
+  it('finds the places of routes with options of their own', async () => {
+    await limiterOf({ limit: 5, window: '1d', prefix: 'sluice.0123abcd' }).consume('anybody')
+    const places = await placesFor(connection.store, blockFor('1h'), 'client', { prefix: 'sluice' })
+    expect(places).toMatchObject([{ prefix: 'sluice.0123abcd', policy: 'default' }])
+  })
+})
+
+describe('sluice top', () => {
+  const top: TopFlags = { prefix: 'sluice', count: '10', every: '100ms', sort: 'share' }
+  const never = new AbortController().signal
+
+  async function once(given: Partial<TopFlags>): Promise<string> {
+    const io = fakeTerminal(false)
+    expect(await topCommand({ ...top, once: true, ...given }, connection, io, never)).toBe(0)
+    return io.out()
+  }
+
+  beforeEach(async () => {
+    const limiter = limiterOf()
+    for (let i = 1; i <= 20; i += 1) await limiter.consume(`client-${i}`, { cost: i })
+  })
+
+  it('prints lines where there is no terminal', async () => {
+    const lines = (await once({ policy: 'burst', count: '2' })).trimEnd().split('\n')
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^\d\d:\d\d:\d\d UTC {3}20 keys, 1 at their limit, 4 near it, 0 banned, 0 blocked/,
+      ),
+      expect.stringMatching(/^client {4,}policy {2,}used {3}per second {2}standing$/),
+      expect.stringMatching(
+        /^client-20 {2}burst: 20 per 1 d {2}100 % {2}- {11}20 used, 0 left \(100 %\), whole in 3 d 23 h$/,
+      ),
+      expect.stringMatching(/^client-19 {2}burst: 20 per 1 d {2}95 % /),
+    ])
+  })
+
+  it('prints a line of JSON for each reading', async () => {
+    const { keys, top: rows } = JSON.parse(await once({ json: true, count: '1', sort: 'used' }))
+    expect(keys).toBe(40)
+    expect(rows).toMatchObject([{ key: 'client-20', used: 20, standing: 'exhausted' }])
+  })
+
+  it('draws a table again and again, sorts and pauses by a key, and leaves the terminal as it was', async () => {
+    const io = fakeTerminal(true)
+    const running = topCommand({ ...top, policy: 'burst' }, connection, io, never)
+    await io.shows(/client-20/)
+    expect(io.stdin.isRaw).toBe(true)
+    expect(io.out()).toContain('\u001b[?1049h')
+    await limiterOf().block('client-1', '1h')
+    await io.shows(/1 blocked/)
+    io.stdin.write('s')
+    await io.shows(/by used/)
+    io.stdin.write('p')
+    await io.shows(/paused/)
+    io.stdin.write('q')
+    expect(await running).toBe(0)
+    expect(io.out().endsWith('\u001b[?25h\u001b[?1049l')).toBe(true)
+    expect(io.stdin.isRaw).toBe(false)
+    // No line is wider than the terminal, and no drawing higher.
+    const drawings = io.out().split('\u001b[H').slice(1)
+    for (const drawing of drawings) {
+      const lines = stripVTControlCharacters(drawing).split('\r\n')
+      expect(lines.length).toBeLessThanOrEqual(12)
+      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(120)
+    }
+  })
+
+  it('ends by Ctrl-C, and by a signal', async () => {
+    const io = fakeTerminal(true)
+    const running = topCommand(top, connection, io, never)
+    io.stdin.write('\u0003')
+    expect(await running).toBe(0)
+    const interrupt = new AbortController()
+    const plain = fakeTerminal(false)
+    const other = topCommand({ ...top, every: '1h' }, connection, plain, interrupt.signal)
+    await plain.shows(/client-20/)
+    interrupt.abort()
+    expect(await other).toBe(0)
+  })
+
+  it('shows that it is not up to date while the store fails, and goes on when it is back', async () => {
+    const down = await startRedis()
+    const own = await connect({ redis: down.url })
+    const io = fakeTerminal(true)
+    const running = topCommand(top, own, io, never)
+    await io.shows(/0 keys/)
+    await down.kill()
+    await io.shows(/not up to date: /)
+    const before = io.out().length
+    await down.restart()
+    await until(
+      async () => /0 keys[^\r]*\r\n\r\n/.test(stripVTControlCharacters(io.out().slice(before))),
+      {
+        withinMs: 20_000,
+        everyMs: 20,
+        what: 'it is up to date again',
+      },
+    )
+    io.stdin.write('q')
+    expect(await running).toBe(0)
+    own.close()
+    await down.stop()
+  })
+
+  it.each([
+    [{ count: '0' }],
+    [{ count: '1001' }],
+    [{ count: '1.5' }],
+    [{ every: '1ms' }],
+    [{ every: 'often' }],
+    [{ prefix: '*' }],
+  ])('refuses %j', async (wrong) => {
+    await expect(once(wrong)).rejects.toThrow(/expected/)
+  })
+})

@@ -1,0 +1,43 @@
+import { EXIT, type ExitCode } from '../command/exit-code.ts'
+import { printable, printableReport } from '../report/printable.ts'
+import { clientKey } from './client-key.ts'
+import type { Connection } from './connect.ts'
+import { type EntryRecord, toRecord } from './entry-record.ts'
+import type { KeyFlags } from './flags.ts'
+import type { Io } from './io.ts'
+import { policyText, standingText } from './words.ts'
+
+/** `sluice inspect`: every policy of a client as it stands. */
+export async function inspectCommand(
+  text: string,
+  flags: KeyFlags,
+  { store }: Connection,
+  { stdout }: Io,
+): Promise<ExitCode> {
+  const key = clientKey(text, flags.ipv6Prefix)
+  const { prefix, policy } = flags
+  const records = []
+  for await (const entry of store.inspect({ prefix, policy, key })) records.push(toRecord(entry))
+  records.sort((one, other) => (one.keyspace + one.prefix < other.keyspace + other.prefix ? -1 : 1))
+  if (flags.json)
+    stdout.write(`${JSON.stringify(printableReport({ key, entries: records }), null, 2)}\n`)
+  else stdout.write(`${inWords(key, prefix, records)}\n`)
+  return EXIT.ok
+}
+
+function inWords(key: string, prefix: string, records: readonly EntryRecord[]): string {
+  const name = printable(key)
+  if (records.length === 0) {
+    return `${name}: nothing is counted under the prefix ${prefix}, so every quota is whole`
+  }
+  return [name, ...listOf(records)].join('\n')
+}
+
+/** A line for each entry. */
+export function listOf(records: readonly EntryRecord[]): string[] {
+  const names = records.map((record) => printable(`${record.prefix} ${policyText(record)}`))
+  const width = Math.max(...names.map(({ length }) => length))
+  return records.map(
+    (record, i) => `  ${(names[i] as string).padEnd(width)}  ${standingText(record)}`,
+  )
+}

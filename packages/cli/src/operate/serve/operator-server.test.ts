@@ -1,0 +1,271 @@
+// Who may see the page, and who may change anything: asked for as an attacker would.
+
+import { request as httpRequest } from 'node:http'
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { createLimiter } from '@sluice/core'
+import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { type Connection, connect } from '../connect.ts'
+import type { ServeFlags } from '../flags.ts'
+import { fakeTerminal } from '../testing/terminal.ts'
+import { serveCommand } from './serve-command.ts'
+
+let redis: RedisServer
+let connection: Connection
+let address: URL
+const interrupt = new AbortController()
+const io = fakeTerminal(false)
+let serving: Promise<unknown>
+
+const flags: ServeFlags = {
+  prefix: 'sluice',
+  host: '127.0.0.1',
+  port: '0',
+  every: '100ms',
+  ipv6Prefix: '56',
+}
+
+beforeAll(async () => {
+  redis = await startRedis()
+  connection = await connect({ redis: redis.url })
+  serving = serveCommand(flags, connection, io, interrupt.signal)
+  await io.shows(/\n/)
+  address = new URL(io.out().trim())
+})
+afterAll(async () => {
+  interrupt.abort()
+  await serving
+  connection.close()
+  await redis.stop()
+})
+beforeEach(async () => {
+  await redis.command('FLUSHALL')
+  const { store } = connection
+  await createLimiter({ ...patient, store, limit: 5, window: '1d' }).consume('client', { cost: 5 })
+})
+
+interface Sent {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+interface Answered {
+  readonly status: number
+  readonly headers: Record<string, unknown>
+  readonly body: string
+}
+
+/** Without what `fetch` would add or forbid. @param path below the token, or with a slash the whole path */
+function ask(
+  path: string,
+  { method = 'GET', headers = {}, body = '' }: Sent = {},
+): Promise<Answered> {
+  const { hostname, port, pathname } = address
+  const whole = path.startsWith('/') ? path : pathname + path
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ hostname, port, path: whole, method, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode as number,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString(),
+        }),
+      )
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+const json = { 'Content-Type': 'application/json' }
+const post = (path: string, body: object, headers: Record<string, string> = json) =>
+  ask(path, { method: 'POST', headers, body: JSON.stringify(body) })
+
+async function used(): Promise<number | undefined> {
+  for await (const entry of connection.store.inspect({ key: 'client' })) return entry.used
+  return undefined
+}
+
+test('the address is of this machine, and has a token that nobody guesses', () => {
+  expect(address.hostname).toBe('127.0.0.1')
+  expect(address.pathname).toMatch(/^\/[\w-]{43}\/$/)
+  expect(io.err()).not.toContain('Other machines')
+})
+
+test('the page may load and ask for nothing from elsewhere, and is nobody’s frame', async () => {
+  const { status, headers, body } = await ask('')
+  expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+  const policy = headers['content-security-policy']
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toMatch(/unsafe|https?:|\*/)
+  expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
+  expect(body).not.toContain(address.pathname.slice(1, -1))
+})
+
+test.each([
+  '/',
+  '/state',
+  '/wrong/state',
+  `/${'A'.repeat(43)}/`,
+  `/${'A'.repeat(43)}/state`,
+  '//state',
+  '/%2e%2e/state',
+])('without the token there is nothing: %s', async (path) => {
+  expect(await ask(path)).toMatchObject({ status: 404, body: '{"problem":"not found"}' })
+})
+
+test('nor with a part of it, or with more', async () => {
+  const token = address.pathname.slice(1, -1)
+  for (const path of [
+    `/${token.slice(1)}/`,
+    `/${token}`,
+    `/${token}x/`,
+    `/${token}/state/x`,
+    `/${token}/none`,
+  ])
+    expect((await ask(path)).status).toBe(404)
+})
+
+test.each([
+  'evil.example',
+  'evil.example:80',
+  'localhost.evil.example',
+  '127.0.0.1.evil.example',
+  'a@b',
+  '[::1',
+])('a name that leads here by its DNS alone is refused: %j', async (host) => {
+  const answered = await ask('state', { headers: { Host: host } })
+  expect([answered.status, answered.body.includes('keys')]).toEqual([403, false])
+})
+
+test.each(['localhost:1', 'LOCALHOST', '127.0.0.1', '[::1]:80'])(
+  'a name of this machine is taken: %s',
+  async (host) => {
+    expect((await ask('state', { headers: { Host: host } })).status).toBe(200)
+  },
+)
+
+test.each<[string, Record<string, string>]>([
+  ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+  ['text that is JSON', { 'Content-Type': 'text/plain' }],
+  ['no type', {}],
+  ['another origin', { ...json, Origin: 'http://evil.example' }],
+  ['no origin at all', { ...json, Origin: 'null' }],
+  ['another port', { ...json, Origin: 'http://127.0.0.1:1' }],
+  ['another site', { ...json, 'Sec-Fetch-Site': 'cross-site' }],
+  ['the same site alone', { ...json, 'Sec-Fetch-Site': 'same-site' }],
+])('another page can change nothing, with the token or not: by %s', async (_, headers) => {
+  expect((await post('reset', { key: 'client' }, headers)).status).toBe(403)
+  expect(await used()).toBe(5)
+})
+
+test('a GET changes nothing', async () => {
+  for (const path of ['reset', 'reset?key=client', 'block?key=client&duration=1h'])
+    expect((await ask(path)).status).toBe(404)
+  expect(
+    (await ask('reset', { method: 'PUT', headers: json, body: '{"key":"client"}' })).status,
+  ).toBe(405)
+  expect(await used()).toBe(5)
+})
+
+test('the page itself inspects, blocks, unblocks and resets', async () => {
+  const own = { ...json, Origin: address.origin, 'Sec-Fetch-Site': 'same-origin' }
+  const done = async (path: string, body: object) => JSON.parse((await post(path, body, own)).body)
+  const { entries } = await done('inspect', { key: 'client' })
+  expect(entries).toMatchObject([{ key: 'client', used: 5, standing: 'exhausted' }])
+  expect(await done('block', { key: 'client', duration: '1h' })).toEqual({
+    key: 'client',
+    changed: 1,
+  })
+  expect((await done('inspect', { key: 'client' })).entries).toMatchObject([
+    { standing: 'blocked' },
+  ])
+  expect(await done('unblock', { key: 'client' })).toEqual({ key: 'client', changed: 1 })
+  expect(await done('inspect', { key: 'client' })).toEqual({ key: 'client', entries: [] })
+  expect(await done('reset', { key: 'client' })).toEqual({ key: 'client', changed: 0 })
+})
+
+test.each([
+  ['reset', '{"key":1}'],
+  ['reset', '{}'],
+  ['reset', 'null'],
+  ['reset', '{"key":""}'],
+  ['reset', '{'],
+  ['reset', ''],
+  ['block', '{"key":"client"}'],
+  ['block', '{"key":"client","duration":"100y"}'],
+  ['block', '{"key":"client","duration":{}}'],
+])('%s refuses %s, and says why', async (path, body) => {
+  const answered = await ask(path, { method: 'POST', headers: json, body })
+  expect(answered).toMatchObject({ status: 400, body: expect.stringContaining('expected') })
+  expect(await used()).toBe(5)
+})
+
+test('a request that is too long is not read to its end', async () => {
+  const key = 'x'.repeat(70_000)
+  const answered = await post('inspect', { key }).catch(({ code }) => ({ status: code }))
+  // The connection may be closed before the answer is read.
+  expect([400, 'EPIPE', 'ECONNRESET']).toContain(answered.status)
+})
+
+test('the state has the counts, who is at a limit, and what the server says of itself', async () => {
+  const state = async () => JSON.parse((await ask('state')).body)
+  await until(async () => (await state()).sweep?.exhausted === 1, {
+    withinMs: 20_000,
+    everyMs: 20,
+    what: 'the keys are read',
+  })
+  const { sweep, history, health } = await state()
+  expect(sweep.top).toMatchObject([{ key: 'client', limit: 5, remaining: 0 }])
+  expect(history.at(-1)).toMatchObject({ keys: 1, exhausted: 1, blocked: 0 })
+  expect(health).toMatchObject([{ role: 'master', evictedKeys: 0 }])
+})
+
+test('nobody who looks: the store is not read', async () => {
+  const now = jest.spyOn(performance, 'now')
+  const late = performance.now() + 60_000
+  now.mockImplementation(() => late)
+  const scans = async () => (await redis.commandStats()).scan?.calls ?? 0
+  let before = -1
+  await until(
+    async () => {
+      const last = before
+      before = await scans()
+      return last === before
+    },
+    { withinMs: 20_000, everyMs: 300, what: 'it rests' },
+  )
+  now.mockRestore()
+  await ask('state')
+  await until(async () => (await scans()) > before, {
+    withinMs: 20_000,
+    everyMs: 20,
+    what: 'it reads again',
+  })
+})
+
+test('a name that other machines can reach comes with a warning', async () => {
+  const other = fakeTerminal(false)
+  const ending = new AbortController()
+  const running = serveCommand({ ...flags, host: '0.0.0.0' }, connection, other, ending.signal)
+  await other.shows(/\n/)
+  ending.abort()
+  await running
+  expect(other.err()).toContain('Other machines can reach it')
+})
+
+test.each([[{ port: '65536' }], [{ port: 'x' }], [{ every: '1ms' }], [{ host: '203.0.113.1' }]])(
+  '%j is refused',
+  async (wrong) => {
+    const refused = serveCommand(
+      { ...flags, ...wrong },
+      connection,
+      fakeTerminal(false),
+      interrupt.signal,
+    )
+    await expect(refused).rejects.toThrow(/--/)
+  },
+)

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createLimiter } from '@sluice/core'
+import {
+  expectAccessible,
+  expectNoSidewaysScroll,
+  type OpenOptions,
+  type Page,
+  useBrowser,
+} from '@sluice/test-harness/browser'
+import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { type Connection, connect } from '../connect.ts'
+import { fakeTerminal } from '../testing/terminal.ts'
+import { serveCommand } from './serve-command.ts'
+
+const browser = useBrowser()
+const interrupt = new AbortController()
+const long = 'x'.repeat(200)
+let redis: RedisServer
+let connection: Connection
+let serving: Promise<unknown>
+let address: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  connection = await connect({ redis: redis.url })
+  const io = fakeTerminal(false)
+  const flags = { prefix: 'sluice', host: '127.0.0.1', port: '0', every: '100ms', ipv6Prefix: '56' }
+  serving = serveCommand(flags, connection, io, interrupt.signal)
+  await io.shows(/\n/)
+  address = io.out().trim()
+})
+afterAll(async () => {
+  interrupt.abort()
+  await serving
+  connection.close()
+  await redis.stop()
+})
+beforeEach(async () => {
+  await redis.command('FLUSHALL')
+  const limiter = limiterOf()
+  await limiter.consume('203.0.113.7', { cost: 100 })
+  await limiter.consume('user:42', { cost: 85 })
+  await limiter.consume(long, { cost: 50 })
+  await limiter.consume('user:7')
+})
+
+const limiterOf = () =>
+  createLimiter({ ...patient, store: connection.store, limit: 100, window: '1d' })
+
+async function open(options: OpenOptions = {}): Promise<Page> {
+  const page = await browser.open(address, options)
+  await row(page, '203.0.113.7').waitFor()
+  return page
+}
+
+const row = (page: Page, client: string) =>
+  page.locator('tbody tr', { has: page.getByRole('rowheader', { name: client, exact: true }) })
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const remaining = async (key: string) => (await limiterOf().peek(key)).remaining
+
+const eventually = (condition: () => Promise<boolean>, what: string) =>
+  until(condition, { withinMs: 20_000, everyMs: 20, what })
+
+test('the clients stand in the order of their limits, and the counts with them', async () => {
+  const page = await open()
+  const clients = await page.locator('tbody th').allTextContents()
+  expect(clients).toEqual(['203.0.113.7', 'user:42', expect.stringMatching(/^#.*digest/), 'user:7'])
+  expect(await page.locator('.counts').textContent()).toMatch(/keys4at their limit1near it1/)
+  await eventually(
+    async () => /Now: 1 of 4/.test((await page.locator('main').textContent())!),
+    'the chart',
+  )
+  expect(await page.locator('.servers').textContent()).toMatch(/master.*answers in .* ms/)
+})
+
+test('a client is reset when the question is answered, not before', async () => {
+  const page = await open()
+  await button(page, 'Reset 203.0.113.7').click()
+  await button(page, 'Cancel').click()
+  expect(await remaining('203.0.113.7')).toBe(0)
+  await button(page, 'Reset 203.0.113.7').click()
+  await button(page, 'reset').click()
+  await page.getByText('reset 203.0.113.7: done in 1 policy').waitFor()
+  expect(await remaining('203.0.113.7')).toBe(100)
+  await row(page, '203.0.113.7').waitFor({ state: 'detached' })
+})
+
+test('by keyboard: a client is blocked for a day and unblocked', async () => {
+  const page = await open()
+  await button(page, 'Block user:42').focus()
+  await page.keyboard.press('Enter')
+  await page.getByLabel('How long').selectOption('1d')
+  await page.keyboard.press('Escape')
+  expect(await remaining('user:42')).toBe(15)
+  await button(page, 'Block user:42').press('Enter')
+  await page.getByLabel('How long').selectOption('1d')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await row(page, 'user:42').getByText('blocked for 23 h').waitFor()
+  await button(page, 'Unblock user:42').press('Enter')
+  await page.keyboard.press('Enter')
+  await page.getByText('unblock user:42: done').waitFor()
+  expect(await remaining('user:42')).toBe(100)
+})
+
+test('a client that the store keeps as a digest is found by its key, and reset', async () => {
+  const page = await open()
+  await page.getByLabel('Address or key').fill(long)
+  await page.keyboard.press('Enter')
+  const found = page.getByRole('article', { name: 'The client' })
+  await found.getByText('50 used, 50 left').waitFor()
+  await found.getByRole('button', { name: `Reset ${long}` }).click()
+  await button(page, 'reset').click()
+  await found.getByText('Nothing is counted').waitFor()
+  expect(await remaining(long)).toBe(100)
+})
+
+test('a key is text, whatever it says', async () => {
+  const evil = '<img/src=x/onerror=alert(1)>'
+  await limiterOf().consume(evil, { cost: 99 })
+  const page = await open()
+  await row(page, evil).waitFor()
+  await page.getByLabel('Address or key').fill('<b>\u202enobody')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').getByText('<b>\\u202enobody').waitFor()
+  expect(await page.locator('main img, main h3 b').count()).toBe(0)
+})
+
+test('a store that fails is said to', async () => {
+  const down = await startRedis()
+  const own = await connect({ redis: down.url })
+  const ending = new AbortController()
+  const io = fakeTerminal(false)
+  const flags = { prefix: 'sluice', host: '127.0.0.1', port: '0', every: '100ms', ipv6Prefix: '56' }
+  const running = serveCommand(flags, own, io, ending.signal)
+  await io.shows(/\n/)
+  const page = await browser.open(io.out().trim())
+  await page.getByText('No client is counted').waitFor()
+  await down.kill()
+  await page.getByRole('alert').getByText('Not up to date').waitFor()
+  await down.restart()
+  await page.getByRole('alert').getByText('Not up to date').waitFor({ state: 'detached' })
+  await page.close()
+  ending.abort()
+  await running
+  own.close()
+  await down.stop()
+})
+
+describe.each([
+  ['light', { scheme: 'light', device: 'desktop' }],
+  ['dark', { scheme: 'dark', device: 'desktop' }],
+  ['phone', { scheme: 'light', device: 'phone' }],
+] as const)('%s', (_, options) => {
+  test('is accessible, with the question too, and fits', async () => {
+    const page = await open(options)
+    await page.getByLabel('Address or key').fill('user:42')
+    await button(page, 'Find').click()
+    await page.getByRole('article').waitFor()
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+    await button(page, 'Block 203.0.113.7').click()
+    await page.getByRole('dialog').waitFor()
+    // On a phone it has the same colours and names.
+    if (options.device === 'desktop') await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+  })
+})

@@ -1,0 +1,88 @@
+import { signal } from '@preact/signals'
+import type { ClientRecord } from '../actions.ts'
+import type { Snapshot } from '../store-watch.ts'
+
+/** What can be done to a client from the page. */
+export type Action =
+  | { readonly name: 'reset' | 'unblock'; readonly key: string }
+  | { readonly name: 'block'; readonly key: string; readonly duration: string }
+
+export interface FoundClient {
+  /** As it was typed: in the answer, characters that a terminal or a page obeys are spelled out. */
+  readonly typed: string
+  readonly record: ClientRecord
+}
+
+/** Between two questions, ms. */
+const EVERY_MS = 1000
+
+/** What the page knows, and what it asks its server for. */
+export class Operations {
+  readonly snapshot = signal<Snapshot | undefined>(undefined)
+  /** Why the server does not answer. */
+  readonly lost = signal<string | undefined>(undefined)
+  /** The client that was looked for. */
+  readonly found = signal<FoundClient | undefined>(undefined)
+  /** What came of the last action, in words. */
+  readonly said = signal('')
+  /** The action that waits to be confirmed. */
+  readonly asked = signal<Action | undefined>(undefined)
+
+  start(): void {
+    void this.refresh()
+  }
+
+  async find(key: string): Promise<void> {
+    await this.attempt(async () => {
+      this.found.value = { typed: key, record: await ask<ClientRecord>('inspect', { key }) }
+      this.said.value = ''
+    })
+  }
+
+  ask(action: Action): void {
+    this.asked.value = action
+  }
+
+  async confirm({ name, ...body }: Action): Promise<void> {
+    this.asked.value = undefined
+    await this.attempt(async () => {
+      const { changed } = await ask<{ changed: number }>(name, body)
+      const where = `${changed} ${changed === 1 ? 'policy' : 'policies'}`
+      const said =
+        changed === 0
+          ? `nothing to ${name} for ${body.key}`
+          : `${name} ${body.key}: done in ${where}`
+      if (this.found.value !== undefined) await this.find(this.found.value.typed)
+      this.said.value = said
+    })
+  }
+
+  private async attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      this.said.value = (error as Error).message
+    }
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      // In the background nobody looks.
+      if (!document.hidden) this.snapshot.value = await ask<Snapshot>('state')
+      this.lost.value = undefined
+    } catch {
+      this.lost.value = 'The server does not answer. Is sluice serve still running?'
+    }
+    setTimeout(() => void this.refresh(), EVERY_MS)
+  }
+}
+
+/** @throws Error with what the server says is wrong */
+async function ask<T>(name: string, body?: object): Promise<T> {
+  const headers = { 'Content-Type': 'application/json' }
+  const post = body && { method: 'POST', headers, body: JSON.stringify(body) }
+  const response = await fetch(name, post ?? {})
+  const value = (await response.json()) as T & { problem?: string }
+  if (!response.ok) throw new Error(value.problem)
+  return value
+}

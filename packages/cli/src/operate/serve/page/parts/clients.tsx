@@ -1,0 +1,65 @@
+import { number, percent } from '../../../../report/words.ts'
+import type { RankedRecord } from '../../../sweep.ts'
+import { keyText, policyText, standingText } from '../../../words.ts'
+import type { Operations } from '../operations.ts'
+import { ClientActions } from './client-actions.tsx'
+
+interface Props {
+  readonly operations: Operations
+  readonly top: readonly RankedRecord[]
+}
+
+/** The clients that are nearest to a limit, or over it. */
+export function Clients({ operations, top }: Props) {
+  return (
+    <div class="part">
+      <h2 id="clients">Nearest to a limit</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must get there */}
+      <section class="scroll" tabIndex={0} aria-labelledby="clients">
+        <table>
+          <thead>
+            <tr>
+              {['Client', 'Policy', 'Used', 'Per second', 'Standing', 'Actions'].map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {top.map((record) => (
+              <ClientRow
+                key={`${record.prefix} ${record.key} ${record.keyspace}`}
+                operations={operations}
+                record={record}
+              />
+            ))}
+          </tbody>
+        </table>
+        {top.length === 0 && <p>No client is counted at present.</p>}
+      </section>
+    </div>
+  )
+}
+
+function ClientRow({ operations, record }: { operations: Operations; record: RankedRecord }) {
+  const { key, isDigest, share, rate, standing, blockedMs, bannedMs } = record
+  return (
+    <tr class={standing}>
+      <th scope="row">
+        <code>{keyText(record)}</code>
+      </th>
+      <td>{policyText(record)}</td>
+      <td class="number">{share === undefined ? '–' : percent(share)}</td>
+      <td class="number">{rate === undefined ? '–' : number(Math.round(rate * 10) / 10)}</td>
+      <td>{standingText(record)}</td>
+      <td>
+        {isDigest ? (
+          <small>find it by its key</small>
+        ) : (
+          <ClientActions operations={operations} client={key} isShut={blockedMs + bannedMs > 0} />
+        )}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,55 @@
+import { useSignal } from '@preact/signals'
+import { policyText, standingText } from '../../../words.ts'
+import type { Operations } from '../operations.ts'
+import { ClientActions } from './client-actions.tsx'
+
+/** Finds a client by its key, also one that the store keeps as a digest. */
+export function FindClient({ operations }: { operations: Operations }) {
+  const typed = useSignal('')
+  const { typed: client, record: found } = operations.found.value ?? {}
+  return (
+    <section aria-labelledby="find">
+      <h2 id="find">Find a client</h2>
+      <form
+        class="find"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (typed.value !== '') void operations.find(typed.value)
+        }}
+      >
+        <label>
+          Address or key{' '}
+          <input
+            type="text"
+            autocomplete="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => {
+              typed.value = currentTarget.value
+            }}
+          />
+        </label>
+        <button type="submit">Find</button>
+      </form>
+      {client !== undefined && found !== undefined && (
+        <article class="found" aria-label="The client">
+          <h3>
+            <code>{found.key}</code>
+          </h3>
+          {found.entries.length === 0 && <p>Nothing is counted, so every quota is whole.</p>}
+          <ul>
+            {found.entries.map((entry) => (
+              <li key={entry.prefix + entry.keyspace}>
+                {policyText(entry)}: <b>{standingText(entry)}</b>
+              </li>
+            ))}
+          </ul>
+          <ClientActions
+            operations={operations}
+            client={client}
+            isShut={found.entries.some(({ blockedMs, bannedMs }) => blockedMs + bannedMs > 0)}
+          />
+        </article>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,56 @@
+import { colour, countAxis, createChart, plainAxis, type uPlot } from '@sluice/ui/page'
+import { useEffect, useRef } from 'preact/hooks'
+import { number } from '../../../../report/words.ts'
+import type { Point } from '../../store-watch.ts'
+
+const HEIGHT = 180
+
+/**
+ * Clients that are refused at the moment, since the page was opened. The store does not count refusals:
+ * one that refused a thousand requests looks like one that refused none.
+ */
+export function HistoryChart({ history }: { history: readonly Point[] }) {
+  const host = useRef<HTMLDivElement>(null)
+  const chart = useRef<uPlot | undefined>(undefined)
+  useEffect(() => {
+    const drawn = createChart(host.current as HTMLDivElement, OPTIONS, dataOf([]))
+    chart.current = drawn
+    return () => drawn.destroy()
+  }, [])
+  useEffect(() => chart.current?.setData(dataOf(history)), [history])
+  const last = history.at(-1)
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">Refused at the moment</h2>
+      <p>
+        Keys with nothing left, banned or blocked, at each reading since somebody opened this page.
+        The store does not count refused requests; the metrics of your servers do.
+      </p>
+      <div ref={host} class="chart" aria-hidden="true" />
+      <p>
+        {last === undefined
+          ? 'No reading yet.'
+          : `Now: ${number(refusedIn(last))} of ${number(last.keys)}. The most: ${number(Math.max(...history.map(refusedIn)))}.`}
+      </p>
+    </section>
+  )
+}
+
+const OPTIONS = {
+  height: HEIGHT,
+  legend: { show: false },
+  cursor: { show: false },
+  scales: {
+    y: { range: (_: uPlot, _min: number, max: number): [number, number] => [0, Math.max(1, max)] },
+  },
+  axes: [plainAxis(), countAxis()],
+  series: [{}, { stroke: colour('--refused'), width: 2, points: { show: false } }],
+}
+
+function dataOf(history: readonly Point[]): uPlot.AlignedData {
+  return [history.map(({ at }) => at / 1000), history.map(refusedIn)]
+}
+
+function refusedIn({ exhausted, banned, blocked }: Point): number {
+  return exhausted + banned + blocked
+}

@@ -1,0 +1,43 @@
+import { number } from '../../../../report/words.ts'
+import type { Health } from '../../../health.ts'
+
+/** The health of the store: what each of its masters says. */
+export function Servers({ health }: { health: readonly Health[] }) {
+  return (
+    <section aria-labelledby="servers">
+      <h2 id="servers">The store</h2>
+      {health.length === 0 ? (
+        <p>It says nothing of itself.</p>
+      ) : (
+        <ul class="servers">
+          {health.map((each, i) => (
+            <li key={i}>
+              <Server health={each} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function Server({ health }: { health: Health }) {
+  const { version, role, latencyMs, usedBytes, maxBytes, policy, evictedKeys, connectedClients } =
+    health
+  const evicts = policy?.startsWith('allkeys') === true
+  return (
+    <>
+      <b>
+        {version} {role}
+      </b>{' '}
+      answers in {number(Math.round(latencyMs * 10) / 10)} ms; {connectedClients} clients; memory{' '}
+      {megabytes(usedBytes)}
+      {maxBytes ? ` of ${megabytes(maxBytes)}` : ', no maximum'}; {policy}
+      {evicts && ': it may evict quotas'}; {number(evictedKeys ?? 0)} keys evicted
+    </>
+  )
+}
+
+function megabytes(bytes: number | undefined): string {
+  return bytes === undefined ? '–' : `${number(Math.round(bytes / 2 ** 20))} MB`
+}

@@ -1,0 +1,81 @@
+import { setTimeout } from 'node:timers/promises'
+import { messageOf } from '../../command/say.ts'
+import type { Health } from '../health.ts'
+import type { Sweep, Sweeper } from '../sweep.ts'
+
+/** What one reading has counted. */
+export type Point = Pick<Sweep, 'at' | 'keys' | 'exhausted' | 'banned' | 'blocked'>
+
+/** What the page shows. */
+export interface Snapshot {
+  /** Undefined: nothing has been read yet. */
+  readonly sweep: Sweep | undefined
+  /** Why the last reading failed. */
+  readonly problem: string | undefined
+  /** Readings so far, the oldest first. */
+  readonly history: readonly Point[]
+  readonly health: readonly Health[]
+}
+
+/** Readings that are remembered. */
+const MAX_POINTS = 900
+/** How long after a question somebody is still looking, ms. */
+const LOOKING_MS = 10_000
+
+/** Reads the store for all who look at the page, and rests when nobody does. */
+export class StoreWatch {
+  private readonly sweeper: Sweeper
+  private readonly askHealth: () => Promise<readonly Health[]>
+  private readonly everyMs: number
+  private readonly ending = new AbortController()
+  private readonly history: Point[] = []
+  private sweep: Sweep | undefined
+  private problem: string | undefined
+  private health: readonly Health[] = []
+  private lookedAt = -Infinity
+  private running: Promise<void> | undefined
+
+  /** @param everyMs pause between two readings */
+  constructor(sweeper: Sweeper, askHealth: () => Promise<readonly Health[]>, everyMs: number) {
+    this.sweeper = sweeper
+    this.askHealth = askHealth
+    this.everyMs = everyMs
+  }
+
+  look(): Snapshot {
+    this.lookedAt = performance.now()
+    this.running ??= this.run()
+    const { sweep, problem, history, health } = this
+    return { sweep, problem, history, health }
+  }
+
+  async close(): Promise<void> {
+    this.ending.abort()
+    await this.running
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.ending
+    while (!signal.aborted && performance.now() - this.lookedAt < LOOKING_MS) {
+      await this.read(signal)
+      await setTimeout(this.everyMs, undefined, { signal }).catch(() => {})
+    }
+    this.running = undefined
+  }
+
+  private async read(signal: AbortSignal): Promise<void> {
+    try {
+      this.health = await this.askHealth()
+      const sweep = await this.sweeper.sweep('share', signal)
+      if (sweep === undefined) return
+      this.sweep = sweep
+      this.problem = undefined
+      const { at, keys, exhausted, banned, blocked } = sweep
+      this.history.push({ at, keys, exhausted, banned, blocked })
+      if (this.history.length > MAX_POINTS) this.history.shift()
+    } catch (error) {
+      this.problem = messageOf(error)
+      this.health = []
+    }
+  }
+}

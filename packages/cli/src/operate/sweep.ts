@@ -1,0 +1,106 @@
+import type { InspectableStore, InspectOptions } from '@sluice/core'
+import { Heap } from 'heap-js'
+import { type EntryRecord, idOf, toRecord } from './entry-record.ts'
+
+/** What entries are ordered by. */
+export const ORDERS = ['share', 'used', 'rate'] as const
+export type Order = (typeof ORDERS)[number]
+
+/** An entry, and how much more of it is used each second than at the last sweep. */
+export interface RankedRecord extends EntryRecord {
+  /** Units a second; undefined if the last sweep did not have it. */
+  readonly rate: number | undefined
+}
+
+/** What one reading of all keys has shown. */
+export interface Sweep {
+  /** When it ended, ms since the epoch. */
+  readonly at: number
+  /** How long it took, ms. */
+  readonly tookMs: number
+  readonly keys: number
+  /** Keys that have nothing left; blocked and banned ones are not among them. */
+  readonly exhausted: number
+  /** Keys with 80 % of their limit in use, or more, that still have something left. */
+  readonly near: number
+  readonly blocked: number
+  readonly banned: number
+  /** The first ones in order. */
+  readonly top: readonly RankedRecord[]
+}
+
+const NEAR = 0.8
+
+/** Reads a store again and again. It keeps the first `size` entries, however many there are. */
+export class Sweeper {
+  private readonly store: InspectableStore
+  private readonly options: InspectOptions
+  private readonly size: number
+  /** What the entries at the top had used at the last sweep, by their ids. */
+  private last = new Map<string, { readonly used: number; readonly at: number }>()
+
+  constructor(store: InspectableStore, options: InspectOptions, size: number) {
+    this.store = store
+    this.options = options
+    this.size = size
+  }
+
+  /** @param signal ends it early: undefined then */
+  async sweep(order: Order, signal: AbortSignal): Promise<Sweep | undefined> {
+    const began = performance.now()
+    const heap = new Heap<RankedRecord>((one, other) => compare(order, one, other))
+    // A scan may show a key twice.
+    const kept = new Set<string>()
+    const counts = { keys: 0, exhausted: 0, near: 0, blocked: 0, banned: 0 }
+    for await (const entry of this.store.inspect(this.options)) {
+      if (signal.aborted) return undefined
+      const record = toRecord(entry)
+      const id = idOf(record)
+      if (kept.has(id)) continue
+      count(counts, record)
+      heap.push({ ...record, rate: this.rateOf(id, record) })
+      kept.add(id)
+      if (heap.length > this.size) kept.delete(idOf(heap.pop() as RankedRecord))
+    }
+    const top = heap.toArray().sort((one, other) => compare(order, other, one))
+    this.remember(top)
+    return { ...counts, at: Date.now(), tookMs: performance.now() - began, top }
+  }
+
+  /** Of what a window forgets meanwhile nothing is known: a rate is never negative. */
+  private rateOf(id: string, { used, at }: EntryRecord): number | undefined {
+    const last = this.last.get(id)
+    if (last === undefined || used === undefined || at <= last.at) return undefined
+    return Math.max(0, ((used - last.used) * 1000) / (at - last.at))
+  }
+
+  private remember(top: readonly RankedRecord[]): void {
+    this.last = new Map(
+      top.flatMap((record) => {
+        const { used, at } = record
+        return used === undefined ? [] : [[idOf(record), { used, at }] as const]
+      }),
+    )
+  }
+}
+
+function count(
+  counts: { [name in 'keys' | 'exhausted' | 'near' | 'blocked' | 'banned']: number },
+  { standing, share }: EntryRecord,
+): void {
+  counts.keys += 1
+  if (standing === 'blocked' || standing === 'banned' || standing === 'exhausted')
+    counts[standing] += 1
+  else if (share !== undefined && share >= NEAR) counts.near += 1
+}
+
+/** Negative: the first one is farther down. */
+function compare(order: Order, one: RankedRecord, other: RankedRecord): number {
+  const orders: readonly Order[] = [order, 'share', 'used']
+  for (const each of orders) {
+    const difference = (one[each] ?? -1) - (other[each] ?? -1)
+    if (difference !== 0) return difference
+  }
+  // Always the same order, so that a table stands still.
+  return idOf(one) < idOf(other) ? 1 : -1
+}
