@@ -1,10 +1,19 @@
 import { expect, it } from '@jest/globals'
 import type { EventOptions } from '../limiter/event-options.generated.ts'
-import type { PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
+import type {
+  ConcurrencyOptions,
+  PolicyOptions,
+  StoreOptions,
+} from '../limiter/options.generated.ts'
 import type { OPTIONS } from '../options/table.ts'
 import type { OptionType } from '../options/types.ts'
 import type { MemoryStoreOptions, RedisStoreOptions } from '../stores/options.generated.ts'
-import type { HttpOptions, RequestPolicyOptions } from './options.generated.ts'
+import type {
+  HttpOptions,
+  RequestConcurrencyOptions,
+  RequestPolicyOptions,
+} from './options.generated.ts'
+import type { RateLimitOptions } from './rate-limit-options.ts'
 
 // The interfaces are written from the table: the compiler proves here that they agree, both ways.
 
@@ -21,6 +30,8 @@ const sameNames: {
     keyof RequestPolicyOptions<Request, Response>,
     keyof Table['policy'] | keyof Table['requestPolicy']
   >
+  concurrency: Same<keyof ConcurrencyOptions, keyof Table['concurrency']>
+  requestConcurrency: Same<keyof RequestConcurrencyOptions<Request>, keyof Table['concurrency']>
   store: Same<keyof StoreOptions, keyof Table['store']>
   events: Same<keyof EventOptions, keyof Table['events']>
   http: Same<
@@ -35,6 +46,8 @@ const sameNames: {
 } = {
   policy: true,
   requestPolicy: true,
+  concurrency: true,
+  requestConcurrency: true,
   store: true,
   events: true,
   http: true,
@@ -73,7 +86,38 @@ export function requiredAndOptional() {
   return [noLimit, atLeast, nothing]
 }
 
+type Options = RateLimitOptions<Request, Response>
+
+/** Each is compiled, and none is called. */
+export function ofTheRequest(): Options[] {
+  const tier = ({ headers }: Request) => (headers.has('x-paid') ? 20 : 5)
+  const tokens = { limit: 5, window: '1d', unit: 'tokens' } as const
+  return [
+    { concurrent: tier, hold: '1m' },
+    { concurrent: async (request) => tier(request) },
+    { limit: tier, window: 'month', anchor: async () => 31 },
+    { ...tokens, cost: tier, settle: (_, response) => response.status },
+    { policies: [{ concurrent: tier }, { name: 'tokens', ...tokens, cost: tier }], cost: 2 },
+    // @ts-expect-error: either concurrent, or limit and window
+    { concurrent: tier, ...tokens },
+    // @ts-expect-error: text is no number
+    { concurrent: () => '5' },
+    // @ts-expect-error: the same for every request
+    { concurrent: 5, hold: () => '1m' },
+    // @ts-expect-error: hold belongs to concurrent
+    { ...tokens, hold: '1m' },
+    // @ts-expect-error: a request takes one slot
+    { policies: [{ concurrent: 5, cost: 2 }] },
+    // @ts-expect-error: a slot is settled by its release
+    { policies: [{ concurrent: 5, settle: () => 2 }] },
+    // @ts-expect-error: of the limiter, not of a policy
+    { policies: [{ ...tokens, ban: { after: 3, within: '1h', for: ['1m'] } }] },
+    // @ts-expect-error: the same for every request
+    { ...tokens, ban: () => ({ after: 3, within: '1h', for: ['1m'] }) },
+  ]
+}
+
 it('is proved by the compiler', () => {
-  expect(Object.keys(sameNames)).toHaveLength(7)
+  expect(Object.keys(sameNames)).toHaveLength(9)
   expect(Object.keys(sameTypes.http)).toHaveLength(5)
 })

@@ -3,6 +3,7 @@ import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { RedisClient } from '../stores/redis/client.ts'
 import { redisStore } from '../stores/redis/redis-store.ts'
 import type { Store } from '../stores/store.ts'
+import type { Acquisition } from './acquisition.ts'
 import { createLimiter } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
 
@@ -93,6 +94,83 @@ export function policiesStandAlone() {
   createLimiter({ ...options, policies: [daily] })
   // @ts-expect-error: unknown option of a policy
   createLimiter({ policies: [{ ...daily, max: 5 }] })
+}
+
+export function aPolicyCountsPerWindowOrWhatIsInProgress() {
+  createLimiter({ concurrent: 5 })
+  createLimiter({ concurrent: 5, hold: '1m' })
+  // @ts-expect-error: either concurrent, or limit and window
+  createLimiter({ concurrent: 5, limit: 5, window: '1m' })
+  // @ts-expect-error: either concurrent, or limit and window
+  createLimiter({ concurrent: 5, window: '1m' })
+  // @ts-expect-error: a slot has no algorithm
+  createLimiter({ concurrent: 5, algorithm: 'sliding-log' })
+  // @ts-expect-error: the unit is given
+  createLimiter({ concurrent: 5, unit: 'tokens' })
+  // @ts-expect-error: hold belongs to concurrent
+  createLimiter({ ...options, hold: '1m' })
+  // @ts-expect-error: hold alone is no policy
+  createLimiter({ hold: '1m' })
+  // @ts-expect-error: no such unit
+  createLimiter({ concurrent: 5, hold: '1 fortnight' })
+  // @ts-expect-error: only adapters have a request for it
+  createLimiter({ concurrent: () => 5 })
+}
+
+export function eachOfSeveralPoliciesIsOneOrTheOther() {
+  const inFlight = { name: 'in-flight', concurrent: 5 } as const
+  const tokens = { name: 'tokens', limit: 5, window: '1d', unit: 'tokens' } as const
+  createLimiter({ policies: [inFlight, tokens] })
+  // @ts-expect-error: either concurrent, or limit and window
+  createLimiter({ policies: [{ ...inFlight, ...tokens }] })
+  // @ts-expect-error: hold belongs to concurrent
+  createLimiter({ policies: [{ ...tokens, hold: '1m' }] })
+  // @ts-expect-error: either policies, or concurrent
+  createLimiter({ policies: [tokens], concurrent: 5 })
+}
+
+export function unitsAreNames() {
+  createLimiter({ ...options, unit: 'content-bytes' })
+  createLimiter({ ...options, unit: 'pages' })
+  // @ts-expect-error: a number is no unit
+  createLimiter({ ...options, unit: 5 })
+}
+
+export function windowsOfTheCalendarHaveAZoneAndAnAnchor() {
+  createLimiter({ limit: 5, window: 'month', timeZone: 'Europe/Berlin', anchor: 31 })
+  createLimiter({ limit: 5, window: 'week', anchor: new Date(0) })
+  createLimiter({ limit: 5, window: 'week', anchor: '2026-11-21' })
+  // @ts-expect-error: no unit of the calendar
+  createLimiter({ limit: 5, window: 'fortnight' })
+  // @ts-expect-error: a number is no time zone
+  createLimiter({ limit: 5, window: 'day', timeZone: 60 })
+  // @ts-expect-error: an object is no day
+  createLimiter({ limit: 5, window: 'month', anchor: { day: 3 } })
+}
+
+export function bansAreWhole() {
+  createLimiter({ ...options, ban: { after: 3, within: '1h', for: ['1m', 60_000] } })
+  createLimiter({ concurrent: 5, ban: { after: 3, within: '1h', for: ['1m'] } })
+  // @ts-expect-error: how long is missing
+  createLimiter({ ...options, ban: { after: 3, within: '1h' } })
+  // @ts-expect-error: a list
+  createLimiter({ ...options, ban: { after: 3, within: '1h', for: '1m' } })
+  // @ts-expect-error: no such unit
+  createLimiter({ ...options, ban: { after: 3, within: '1h', for: ['1 fortnight'] } })
+  // @ts-expect-error: unknown option
+  createLimiter({ ...options, ban: { after: 3, within: '1h', for: ['1m'], until: '1m' } })
+  const ban = { after: 3, within: '1h', for: ['1m'] } as const
+  // @ts-expect-error: of the limiter, not of a policy
+  createLimiter({ policies: [{ ...options, ban }] })
+}
+
+export async function slotsAreReleased() {
+  const limiter = createLimiter({ concurrent: 5, store: client })
+  const released: Promise<void> = (await limiter.acquire('key')).release()
+  const own: Acquisition<'sync'> = createLimiter({ concurrent: 5 }).acquire('key')
+  // @ts-expect-error: a slot is not a unit that a call chooses
+  limiter.acquire('key', { slots: 2 })
+  return [released, own]
 }
 
 export function wrongArgumentsDoNotCompile() {
