@@ -37,9 +37,9 @@ wholeIn = math.ceil(a / rate)
 if ticks and wholeIn > 0 then wholeIn = tickStart(b + wholeIn, window, ticks) - now end
 
 --# keep
--- As long again, since most requests fill it further, and at least for a window, up to a minute: so
+-- As long again, since most requests fill it further, and at least for a window, up to an hour: so
 -- few requests must renew the life of the key, or create it again.
 keepFor = 2 * wholeIn
-local least = window < 60000 and window or 60000
+local least = window < 3600000 and window or 3600000
 if keepFor < least then keepFor = least end
 `
