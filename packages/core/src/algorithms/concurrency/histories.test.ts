@@ -3,6 +3,7 @@ import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { memoryStore, redisStore, type Store } from '../../index.ts'
+import { transactionalStore } from '../../store.ts'
 import { manualClock } from '../../testing/index.ts'
 import { concurrency } from './concurrency.ts'
 
@@ -118,6 +119,28 @@ test('in memory, no history admits more than are free, or fewer', async () => {
     play((clock) => memoryStore({ clock }), limit, events),
   )
   await fc.assert(property, { numRuns: 500 })
+})
+
+/** A store of two processes that share their bytes. */
+function inMap(clock: () => number): Store {
+  const values = new Map<string, Uint8Array>()
+  return transactionalStore({
+    async transact(keys, decide) {
+      const { changes, value } = decide(
+        keys.map((key) => values.get(key)),
+        clock(),
+      )
+      for (const { key, state } of changes) state ? values.set(key, state) : values.delete(key)
+      return value
+    },
+  })
+}
+
+test('in transactions neither', async () => {
+  const property = fc.asyncProperty(anyLimit, anyHistory, (limit, events) =>
+    play(inMap, limit, events),
+  )
+  await fc.assert(property, { numRuns: 200 })
 })
 
 test('on Redis neither', async () => {

@@ -5,9 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RedisCluster, startCluster, until } from '@sluice/test-harness/redis'
 import fc from 'fast-check'
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
-import { ALGORITHM_NAMES, type AlgorithmName, algorithms } from '../../algorithms/index.ts'
+import {
+  ALGORITHM_NAMES,
+  type AlgorithmName,
+  algorithms,
+  concurrency,
+} from '../../algorithms/index.ts'
 import { type Charge, type Ledger, memoryStore, redisStore, type StoreResult } from '../../index.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
+import { givenBack } from '../rules/slots.ts'
 import { everyCluster, isFirstOfFamily, type Open } from './testing/every-client.ts'
 import { guarded } from './testing/guarded.ts'
 
@@ -100,6 +106,37 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
       },
     )
     await fc.assert(property, { numRuns: runs(15) })
+  })
+
+  test('slots of a user beside the rate of an address: taken and renewed where their key is', async () => {
+    const limits = [concurrency.compile({ limit: 2, windowMs: WINDOW }), perHour(3)] as const
+    const ledger = ledgerOf(open, limits, clock)
+    const ask = (slot: number, address: string): Charge[] => [
+      { ...charge('user', limits[0]), slot },
+      charge(address, limits[1]),
+    ]
+    const free = async () => (await remaining(ledger, 'user', limits))[0]
+    const take = async (slot: number, address: string) =>
+      (await ledger.consume(ask(slot, address))).admitted
+    for (let slot = 1; slot <= 3; slot += 1) {
+      expect(await take(slot, 'address')).toBe(true)
+      await ledger.settle(givenBack(ask(slot, 'address')))
+    }
+    // What the address refuses gives its slot back.
+    expect(await take(4, 'address')).toBe(false)
+    const isFree = async () => (await free()) === 2
+    await until(isFree, { withinMs: 5000, what: 'the slot of the refused request is free' })
+    expect([await take(5, 'other'), await take(6, 'other'), await take(7, 'other')]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    clock.advance(WINDOW - 1)
+    await ledger.renew?.([ask(5, 'other'), ask(6, 'other')])
+    clock.advance(WINDOW - 1)
+    expect(await free()).toBe(0)
+    await ledger.settle(givenBack(ask(5, 'other')))
+    expect([await free(), (await remaining(ledger, 'other', limits))[1]]).toEqual([1, 1])
   })
 
   test.each(ALGORITHM_NAMES)('what %s granted is given back when another refuses', async (name) => {
