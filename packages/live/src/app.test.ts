@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 import { memoryStore } from '@sluice/express'
 import { createApp } from './app.ts'
-import { algorithms, LIMIT } from './limits.ts'
+import { algorithms, CONCURRENT, LIMIT } from './limits.ts'
 
 const assets = new Map([['/', { type: 'text/html', body: '<title>A page</title>' }]])
 const servers: Server[] = []
@@ -33,17 +33,20 @@ async function serve(store = memoryStore()) {
   }
 }
 
-test.each(algorithms)('%s admits, and its fields say so', async (algorithm) => {
-  const get = await serve()
-  const { status, headers, body } = await get(`/try/${algorithm}`, 'a')
-  expect(status).toBe(200)
-  expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+$/)
-  expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/)
-  expect(JSON.parse(body)).toEqual({
-    admittedBy: algorithm,
-    remaining: Number(headers.get('ratelimit-remaining')),
-  })
-})
+test.each(algorithms.filter((algorithm) => algorithm !== 'concurrency'))(
+  '%s admits, and its fields say so',
+  async (algorithm) => {
+    const get = await serve()
+    const { status, headers, body } = await get(`/try/${algorithm}`, 'a')
+    expect(status).toBe(200)
+    expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+$/)
+    expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/)
+    expect(JSON.parse(body)).toEqual({
+      admittedBy: algorithm,
+      remaining: Number(headers.get('ratelimit-remaining')),
+    })
+  },
+)
 
 test.each([
   ['sliding-log', LIMIT],
@@ -66,6 +69,19 @@ test('each algorithm counts separately', async () => {
   expect((await get('/try/fixed-window', 'a')).status).toBe(429)
   const { headers } = await get('/try/sliding-window', 'a')
   expect(headers.get('ratelimit-remaining')).toBe(`${LIMIT - 1}`)
+})
+
+test('concurrency refuses what comes while so many are in progress, and serves the next', async () => {
+  const get = await serve()
+  const path = '/try/concurrency'
+  const atOnce = await Promise.all(Array.from({ length: 5 }, () => get(path, 'a')))
+  const statuses = atOnce.map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(CONCURRENT)
+  const refused = atOnce.find(({ status }) => status === 429)
+  expect(refused?.headers.get('ratelimit-policy')).toMatch(/;q=2;qu="concurrent-requests"$/)
+  expect(refused?.headers.get('ratelimit')).toBe('"default";r=0')
+  const next = await Promise.all([get(path, 'a'), get(path, 'b')])
+  expect(next.map(({ status }) => status)).toEqual([200, 200])
 })
 
 test('an unknown algorithm', async () => {

@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
 import { type RateLimitOptions, rateLimit } from '@sluice/express'
 import express, { type Express, type Request } from 'express'
 import type { Asset } from './assets.ts'
-import { algorithms, limits } from './limits.ts'
+import { algorithms, limits, WORK_MS } from './limits.ts'
 
 /** The page loads its own files and talks to its own server, and does nothing else. */
 const CONTENT_SECURITY_POLICY = [
@@ -11,7 +12,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /**
- * The demo: one endpoint for each algorithm, limited by the same middleware that users install, and
+ * The demo: one endpoint for each limiter, limited by the same middleware that users install, and
  * the page that calls them.
  *
  * @param assets by path
@@ -30,8 +31,9 @@ export function createApp(
   })
 
   for (const algorithm of algorithms) {
-    const limit = rateLimit({ ...limits[algorithm], store, key: clientOf })
-    app.get(`/try/${algorithm}`, limit, ({ rateLimit }, response) => {
+    const limit = rateLimit({ ...limits[algorithm], store, key: clientOf } as RateLimitOptions)
+    app.get(`/try/${algorithm}`, limit, async ({ rateLimit }, response) => {
+      if (algorithm === 'concurrency') await setTimeout(WORK_MS)
       response.json({ admittedBy: algorithm, remaining: rateLimit?.remaining })
     })
   }

@@ -3,9 +3,7 @@ import { LIMIT, WINDOW_MS } from './limits.ts'
 /** Sends two requests more than the limit from the terminal, and prints what came back. */
 export async function demonstrate(url: string, where: string): Promise<void> {
   const target = `${url}/try/sliding-window`
-  console.log(
-    `Open ${url} in a browser: it shows five limiters handling the same requests, live.\n`,
-  )
+  console.log(`Open ${url} in a browser: it shows six limiters handling the same requests, live.\n`)
   console.log(
     `Sending ${LIMIT + 2} requests to ${target}, which admits ${LIMIT} per ${WINDOW_MS / 1000} s, counted in ${where}:\n`,
   )

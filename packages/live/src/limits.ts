@@ -1,4 +1,4 @@
-import type { PolicyOptions } from '@sluice/core'
+import type { ConcurrencyOptions, PolicyOptions } from '@sluice/core'
 import {
   ALGORITHM_NAMES,
   type AlgorithmName,
@@ -14,11 +14,16 @@ export const BURST = 5
 /** The longest that the leaky bucket lets an admitted request wait, ms. */
 export const MAX_DELAY_MS = 3000
 
+/** Requests that concurrency admits at the same time. */
+export const CONCURRENT = 2
+/** How long the server works for each of them, ms. */
+export const WORK_MS = 500
+
 /** The options of an algorithm besides limit and window. */
 const OWN = { burst: BURST, maxDelay: MAX_DELAY_MS }
 
-/** The options of each limiter: the same limit and window for all. Server and page share them. */
-export const limits = Object.fromEntries(
+/** The options of each limiter per window: the same limit and window for all. Server and page share them. */
+export const windowLimits = Object.fromEntries(
   ALGORITHM_NAMES.map((algorithm) => {
     const names = Object.keys(registry[algorithm].options) as (keyof typeof OWN)[]
     const own = Object.fromEntries(names.map((name) => [name, OWN[name]]))
@@ -26,5 +31,11 @@ export const limits = Object.fromEntries(
   }),
 ) as { readonly [name in AlgorithmName]: PolicyOptions }
 
-export type Algorithm = AlgorithmName
-export const algorithms = ALGORITHM_NAMES
+/** What the page has a lane for: the algorithms, and the limit of requests at the same time. */
+export type Algorithm = AlgorithmName | 'concurrency'
+export const algorithms: readonly Algorithm[] = [...ALGORITHM_NAMES, 'concurrency']
+
+export const limits: typeof windowLimits & { readonly concurrency: ConcurrencyOptions } = {
+  ...windowLimits,
+  concurrency: { concurrent: CONCURRENT },
+}

@@ -8,7 +8,7 @@ import {
 } from '@sluice/test-harness/browser'
 import { type Example, startExample } from '@sluice/test-harness/examples'
 import { until } from '@sluice/test-harness/redis'
-import { type Algorithm, algorithms, LIMIT } from './limits.ts'
+import { type Algorithm, algorithms, CONCURRENT, LIMIT } from './limits.ts'
 
 // The edge of a window may be a window away, and a quota as long to come back.
 jest.setTimeout(60_000)
@@ -52,6 +52,9 @@ const rests = async (page: Page) =>
 const eventually = (condition: () => Promise<boolean>, what: string) =>
   until(condition, { withinMs: 30_000, everyMs: 20, what })
 
+/** The part of the page that a picture shows, down to the last lane. */
+const ALL_LANES = { fullPage: true, clip: { x: 0, y: 0, width: 1280, height: 1030 } }
+
 test('a click sends one request to each, and shows the fields that came back', async () => {
   const page = await open()
   const answers: Promise<Record<string, string>>[] = []
@@ -84,6 +87,21 @@ test('Retry-After runs down, and then a request is admitted', async () => {
   await log.getByText('retry now').waitFor()
   await page.keyboard.press('Space')
   await log.locator('.last-response', { hasText: '200' }).waitFor()
+})
+
+test('concurrency: the slots are in use while requests are in progress, and free afterwards', async () => {
+  const page = await open()
+  const slots = lane(page, 'concurrency')
+  await slots.getByText(`0 of ${CONCURRENT} in progress`).waitFor()
+  await sendButton(page).hover()
+  await page.mouse.down()
+  await slots.getByText(`${CONCURRENT} of ${CONCURRENT} in progress`).waitFor()
+  await slots.locator('.last-response', { hasText: '429' }).waitFor()
+  await page.mouse.up()
+  await slots.getByText(`0 of ${CONCURRENT} in progress`).waitFor()
+  expect(await mostOf(page, 'concurrency')).toBeLessThanOrEqual(CONCURRENT)
+  await sendButton(page).click()
+  await slots.locator('.last-response', { hasText: `${CONCURRENT - 1} remaining` }).waitFor()
 })
 
 test('by keyboard: a key sends, and keeps sending while it is held', async () => {
@@ -160,11 +178,12 @@ describe.each([
     // How many depends on how long the burst takes.
     expect(await mostOf(page, 'sliding-window')).toBeLessThan(fixed)
     expect(await mostOf(page, 'sliding-log')).toBe(LIMIT)
-    expect(await mostOf(page, 'token-bucket')).toBeLessThan(LIMIT)
-    expect(await mostOf(page, 'leaky-bucket')).toBeLessThan(LIMIT)
+    expect(await mostOf(page, 'token-bucket')).toBeLessThan(fixed)
+    expect(await mostOf(page, 'leaky-bucket')).toBeLessThan(fixed)
+    expect(await mostOf(page, 'concurrency')).toBeLessThanOrEqual(CONCURRENT)
+    await picture(page, `live-${name}.png`, options.device === 'phone' ? {} : ALL_LANES)
     await expectAccessible(page)
     await expectNoSidewaysScroll(page)
-    await picture(page, `live-${name}.png`)
   })
 })
 

@@ -1,4 +1,4 @@
-import { algorithms, LIMIT } from '../limits.ts'
+import { algorithms, CONCURRENT, LIMIT } from '../limits.ts'
 import { views } from './algorithms/views.ts'
 import { Answers } from './parts/answers.tsx'
 import { Controls } from './parts/controls.tsx'
@@ -13,16 +13,16 @@ export function App({ session }: { session: Session }) {
   return (
     <>
       <header class="title">
-        <h1>One request, five rate limiters</h1>
+        <h1>One request, six rate limiters</h1>
         <p>
-          Each allows {LIMIT} requests per {WINDOW}, and counts them differently. Each request that
-          you send goes to all five.
+          Five allow {LIMIT} requests per {WINDOW}, and count them differently; the sixth allows{' '}
+          {CONCURRENT} at the same time. Each request that you send goes to all of them.
         </p>
       </header>
       <main>
         <Controls session={session} />
         <News session={session} />
-        <section class="lanes" aria-label="The five algorithms">
+        <section class="lanes" aria-label="The limiters">
           <div class="lane yours">
             <div class="about">
               <h2>your requests</h2>

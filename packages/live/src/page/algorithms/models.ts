@@ -1,5 +1,6 @@
 import type { Algorithm } from '../../limits.ts'
 import type { Model } from '../traffic/lane.ts'
+import { concurrency } from './concurrency/model.ts'
 import * as fixedWindow from './fixed-window/model.ts'
 import { leakyBucket } from './leaky-bucket/model.ts'
 import * as slidingLog from './sliding-log/model.ts'
@@ -13,4 +14,5 @@ export const models: { readonly [name in Algorithm]: Model<unknown> } = {
   'sliding-log': slidingLog,
   'token-bucket': tokenBucket,
   'leaky-bucket': leakyBucket,
+  concurrency,
 }

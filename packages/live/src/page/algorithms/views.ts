@@ -1,4 +1,5 @@
 import type { Algorithm } from '../../limits.ts'
+import { concurrency } from './concurrency/view.tsx'
 import { fixedWindow } from './fixed-window/view.tsx'
 import { leakyBucket } from './leaky-bucket/view.tsx'
 import { slidingLog } from './sliding-log/view.tsx'
@@ -13,4 +14,5 @@ export const views: { readonly [name in Algorithm]: View<unknown> } = {
   'sliding-log': slidingLog,
   'token-bucket': tokenBucket,
   'leaky-bucket': leakyBucket,
+  concurrency,
 }

@@ -20,7 +20,7 @@ export function Answers({ session }: { session: Session }) {
               chosen.value = currentTarget.value
             }}
           >
-            <option value="">all five</option>
+            <option value="">all six</option>
             {algorithms.map((algorithm) => (
               <option key={algorithm}>{algorithm}</option>
             ))}

@@ -1,4 +1,3 @@
-import { LIMIT, WINDOW_MS } from '../../limits.ts'
 import type { View } from '../algorithms/view.ts'
 import type { Lane } from '../traffic/lane.ts'
 import { LastResponse } from './last-response.tsx'
@@ -31,11 +30,12 @@ export function LaneRow<State>({ lane, view }: LaneRowProps<State>) {
 
 function Most<State>({ lane }: { lane: Lane<State> }) {
   const { count } = lane.peak.value
-  const over = count > LIMIT
+  const { words, limit } = lane.most
+  const over = count > limit
   return (
     <p class={over ? 'most over' : 'most'}>
-      <strong>{count}</strong> most in any {WINDOW_MS / 1000} s
-      {over && <b>{count / LIMIT} × the limit</b>}
+      <strong>{count}</strong> most {words}
+      {over && <b>{count / limit} × the limit</b>}
     </p>
   )
 }

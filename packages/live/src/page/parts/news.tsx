@@ -20,7 +20,7 @@ function Hint({ session: { planned, count } }: { session: Session }) {
   return (
     <p>
       Try <b>Edge of a window</b>: {LIMIT} requests per {WINDOW_MS / 1000} s are allowed, but one of
-      the five limiters admits {2 * LIMIT} within three seconds.
+      the limiters admits {2 * LIMIT} within three seconds.
     </p>
   )
 }

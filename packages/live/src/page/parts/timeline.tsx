@@ -1,6 +1,5 @@
 import { useComputed } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { LIMIT, WINDOW_MS } from '../../limits.ts'
 import type { Lane } from '../traffic/lane.ts'
 import type { Session } from '../traffic/session.ts'
 import { COLUMN_MS, columnsOf } from './columns.ts'
@@ -100,16 +99,18 @@ function Stack({ class: name, from, count, room, down }: StackProps) {
 function PeakBand<State>({ lane }: { lane: Lane<State> }) {
   const { count, from } = lane.peak.value
   if (count === 0) return null
-  const kind = count > LIMIT ? 'band over' : 'band'
-  return <rect class={kind} x={secondsAt(from)} width={WINDOW_MS / 1000} height={HEIGHT} />
+  const { limit, spanMs } = lane.most
+  const kind = count > limit ? 'band over' : 'band'
+  return <rect class={kind} x={secondsAt(from)} width={spanMs / 1000} height={HEIGHT} />
 }
 
 function PeakLabel<State>({ lane }: { lane: Lane<State> }) {
   const { count, from } = lane.peak.value
+  const { limit, label } = lane.most
   if (count === 0) return null
   return (
-    <span class={count > LIMIT ? 'over' : ''} style={{ left: placeAt(from) }}>
-      {count} in {WINDOW_MS / 1000} s
+    <span class={count > limit ? 'over' : ''} style={{ left: placeAt(from) }}>
+      {count} {label}
     </span>
   )
 }

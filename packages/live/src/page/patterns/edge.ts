@@ -2,8 +2,11 @@ import { LIMIT } from '../../limits.ts'
 import { edgeAfter } from '../algorithms/fixed-window/model.ts'
 import type { Pattern } from './pattern.ts'
 
-/** The last before the edge keeps this distance to it, ms: a request may be long on its way. */
-const BEFORE_MS = 900
+/**
+ * The last before the edge keeps this distance to it, ms: a request may be long on its way, since some
+ * others keep their connections while they wait or are in progress.
+ */
+const BEFORE_MS = 1500
 /** So does the first after it: clocks may differ by a little. */
 const AFTER_MS = 300
 /** Between two requests, ms. */

@@ -31,6 +31,15 @@ test('an admitted one has nothing to wait for', () => {
   expect(readAnswer(request, { status: 200, headers }, 1010).retryAfterMs).toBeUndefined()
 })
 
+test('without a window there is no time', () => {
+  const headers = new Headers({
+    'RateLimit-Policy': '"default";q=2;qu="concurrent-requests"',
+    RateLimit: '"default";r=1',
+  })
+  const answer = readAnswer(request, { status: 200, headers }, 1010)
+  expect(answer).toMatchObject({ limit: 2, remaining: 1, effectiveMs: 0 })
+})
+
 test.each([
   [{}, 'no q in RateLimit-Policy'],
   [{ 'RateLimit-Policy': '"default";q=5;w=5' }, 'no r in RateLimit'],

@@ -15,7 +15,7 @@ export interface Answer {
   readonly limit: number
   /** `r` of RateLimit: whole units. */
   readonly remaining: number
-  /** `t` of RateLimit: whole seconds rounded up, in ms. */
+  /** `t` of RateLimit: whole seconds rounded up, in ms. 0 without one: concurrency has no window. */
   readonly effectiveMs: number
   /** Retry-After in ms; undefined if the request was admitted. */
   readonly retryAfterMs: number | undefined
@@ -51,9 +51,9 @@ export function readAnswer(
     answeredAt,
     status,
     fields,
-    limit: parameter(fields, 'RateLimit-Policy', 'q'),
-    remaining: parameter(fields, 'RateLimit', 'r'),
-    effectiveMs: parameter(fields, 'RateLimit', 't') * 1000,
+    limit: required(fields, 'RateLimit-Policy', 'q'),
+    remaining: required(fields, 'RateLimit', 'r'),
+    effectiveMs: (parameter(fields, 'RateLimit', 't') ?? 0) * 1000,
     retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000,
   }
 }
@@ -62,10 +62,17 @@ export function isAdmitted({ status }: Answer): boolean {
   return status === 200
 }
 
+type Fields = ReadonlyMap<string, string>
+
+function required(fields: Fields, field: string, name: string): number {
+  const value = parameter(fields, field, name)
+  if (value === undefined) throw new Error(`no ${name} in ${field}: ${fields.get(field)}`)
+  return value
+}
+
 /** Of the only policy that the field lists. */
-function parameter(fields: ReadonlyMap<string, string>, field: string, name: string): number {
+function parameter(fields: Fields, field: string, name: string): number | undefined {
   const [item] = parseList(fields.get(field) ?? '') as Item[]
   const value = item?.[1].get(name)
-  if (typeof value !== 'number') throw new Error(`no ${name} in ${field}: ${fields.get(field)}`)
-  return value
+  return typeof value === 'number' ? value : undefined
 }

@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals-core'
 import { type Algorithm, WINDOW_MS } from '../../limits.ts'
 import { type Answer, isAdmitted } from './answer.ts'
-import { none, peakAfter } from './peak.ts'
+import { inAnyWindow, type Most, none } from './peak.ts'
 
 /** How long answers are kept to be drawn, ms. Longer than a window, which the peak is found in. */
 export const HISTORY_MS = 3 * WINDOW_MS
@@ -11,9 +11,11 @@ export interface Model<State> {
   readonly untouched: State
   /** What an answer's fields say; the algorithm's rule adds what they leave open. */
   answered(state: State, answer: Answer): State
+  /** Default: in any window. */
+  readonly most?: Most
 }
 
-/** One of the five endpoints: what it has answered to this client. */
+/** One of the endpoints: what it has answered to this client. */
 export class Lane<State> {
   readonly algorithm: Algorithm
   readonly model: Model<State>
@@ -24,11 +26,13 @@ export class Lane<State> {
   /** When each request was sent that has no answer yet. */
   readonly underWay = signal<readonly number[]>([])
   readonly admitted = signal(0)
+  readonly most: Most
   readonly peak = signal(none)
 
   constructor(algorithm: Algorithm, model: Model<State>) {
     this.algorithm = algorithm
     this.model = model
+    this.most = model.most ?? inAnyWindow
     this.state = signal(model.untouched)
   }
 
@@ -59,6 +63,6 @@ export class Lane<State> {
     this.underWay.value = this.underWay.value.toSpliced(left, 1)
     if (!isAdmitted(answer)) return
     this.admitted.value += 1
-    this.peak.value = peakAfter(this.peak.value, this.answers.value.filter(isAdmitted))
+    this.peak.value = this.most.after(this.peak.value, this.answers.value.filter(isAdmitted))
   }
 }

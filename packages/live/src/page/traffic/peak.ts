@@ -1,14 +1,37 @@
-import { WINDOW_MS } from '../../limits.ts'
+import { LIMIT, WINDOW_MS } from '../../limits.ts'
 import type { Answer } from './answer.ts'
 
-/** The most that went through in a span shorter than a window. */
+/** The most that went through together. */
 export interface Peak {
   readonly count: number
   /** When the first of them came: ms on the server's clock. */
   readonly from: number
 }
 
+/** What a lane counts the most of. */
+export interface Most {
+  /** Which are together, in words. */
+  readonly words: string
+  /** The same, for a label. */
+  readonly label: string
+  /** The most that is allowed. */
+  readonly limit: number
+  /** How long they are together at most, ms. */
+  readonly spanMs: number
+  /** The peak with the last of the answers, given what it was before. They are in the order in which they came. */
+  after(before: Peak, admitted: readonly Answer[]): Peak
+}
+
 export const none: Peak = { count: 0, from: 0 }
+
+/** In a span shorter than a window. */
+export const inAnyWindow: Most = {
+  words: `in any ${WINDOW_MS / 1000} s`,
+  label: `in ${WINDOW_MS / 1000} s`,
+  limit: LIMIT,
+  spanMs: WINDOW_MS,
+  after: peakAfter,
+}
 
 /** What the leaky bucket's timer and the way back may take together, ms. */
 const TURN_MS = 100

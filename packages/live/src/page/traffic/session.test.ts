@@ -43,12 +43,12 @@ function answersOf(session: Session): number {
 const answered = (session: Session, answers: number) =>
   until(() => answersOf(session) === answers, { withinMs: 5000, what: `${answers} answers came` })
 
-test('a request goes to all five, and what they answer is kept', async () => {
+test('a request goes to all of them, and what they answer is kept', async () => {
   const session = new Session()
   session.send()
   await answered(session, algorithms.length)
   expect(asked).toEqual(algorithms.map((algorithm) => `/try/${algorithm}`))
-  expect(session.listed.value.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  expect(session.listed.value.map(({ status }) => status)).toEqual(algorithms.map(() => 200))
   expect(new Set(session.listed.value.map(({ number }) => number))).toEqual(new Set([1]))
   expect([session.count.value, session.sent.value.length]).toEqual([1, 1])
 })

@@ -1,7 +1,7 @@
 import { createLimiter, type Decision, memoryStore } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
 import fc from 'fast-check'
-import { type Algorithm, limits } from '../../../limits.ts'
+import { type Algorithm, windowLimits } from '../../../limits.ts'
 import type { Answer } from '../../traffic/answer.ts'
 
 /** For the tests: ms between requests, some of them within the same. */
@@ -14,9 +14,9 @@ export const gaps = fc.array(
 )
 
 /** A real limiter on a clock of its own: what it answers, as a page reads it from the fields. */
-export function replay(algorithm: Algorithm) {
+export function replay(algorithm: keyof typeof windowLimits) {
   const clock = manualClock(1_800_000_000_123)
-  const limiter = createLimiter({ ...limits[algorithm], store: memoryStore({ clock }) })
+  const limiter = createLimiter({ ...windowLimits[algorithm], store: memoryStore({ clock }) })
   return {
     clock,
     /** The true state. */
