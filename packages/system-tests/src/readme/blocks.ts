@@ -2,6 +2,8 @@
 export interface Block {
   /** Line of the README on which it begins. */
   line: number
+  /** As it was written. */
+  source: string
   /** The program: checks every `expression // → value` of the block. */
   program: string
 }
@@ -29,7 +31,7 @@ export function blocksOf(markdown: string, adapter = 'express'): Block[] {
     const line = markdown.slice(0, match.index).split('\n').length
     const imported = /'@sluice\/(\w+)'/.exec(source)?.[1] ?? adapter
     const app = (APPS[imported] ?? APPS[adapter] ?? APPS.express) as string[]
-    blocks.push({ line, program: programOf(source, { ...GIVEN, app }) })
+    blocks.push({ line, source, program: programOf(source, { ...GIVEN, app }) })
   }
   return blocks
 }

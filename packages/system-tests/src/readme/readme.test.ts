@@ -20,10 +20,13 @@ const documents = [
   'docs/events.md',
   'docs/migrating.md',
   'docs/operations.md',
+  'docs/recipes.md',
   'docs/stores.md',
 ]
 /** Documents whose blocks build on those before them. */
 const continued = ['docs/stores.md']
+/** Documents whose blocks without an import are tested elsewhere: here, in src/recipes. */
+const partial = ['docs/recipes.md']
 
 let redis: RedisServer
 let folder: string
@@ -43,7 +46,10 @@ afterAll(async () => {
 function programsOf(document: string): string[] {
   const text = readFileSync(join(root, document), 'utf8')
   const markdown = continued.includes(document) ? joined(text) : text
-  return blocksOf(markdown, document.split('/')[1]).map(({ line, program }) => {
+  const blocks = blocksOf(markdown, document.split('/')[1]).filter(
+    ({ source }) => !partial.includes(document) || /^import /m.test(source),
+  )
+  return blocks.map(({ line, program }) => {
     const file = join(folder, `${document.replace(/\W/g, '-')}-${line}.mts`)
     writeFileSync(file, program)
     return file

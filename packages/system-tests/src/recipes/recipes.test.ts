@@ -7,7 +7,6 @@ import { Redis } from 'ioredis'
 import { expectShown, row } from './document.ts'
 import * as downloads from './downloads.ts'
 import * as logins from './logins.ts'
-import * as signUps from './sign-ups.ts'
 import { type Reply, type Site, serveRecipe } from './site.ts'
 import * as tokens from './tokens.ts'
 
@@ -50,16 +49,6 @@ const CASES: Case[] = [
     reserved: 1,
     answers: { 'right passwords': status(200), 'wrong passwords': status(401) },
     used: (reply) => (reply.status === 401 ? 1 : 0),
-  },
-  {
-    section: 'Accounts created',
-    file: 'sign-ups.ts',
-    forms: signUps,
-    route: ['POST', '/accounts'],
-    limit: 5,
-    reserved: 1,
-    answers: { 'valid forms': status(201), 'invalid forms': status(400) },
-    used: (reply) => (reply.status === 201 ? 1 : 0),
   },
   {
     section: 'Bytes sent',
