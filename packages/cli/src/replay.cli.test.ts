@@ -92,6 +92,139 @@ describe('windows of the calendar', () => {
   })
 })
 
+describe('requests in progress', () => {
+  /** Three at the same time by one client, of which the last ends first; then one more. */
+  const LINES = [
+    [0, 5],
+    [1, 5],
+    [2, 1],
+    [6, 1],
+  ] as const
+  const start = Date.UTC(2026, 10, 21, 14)
+  const json = (loggedAt: 'start' | 'end', name: string) =>
+    file(
+      name,
+      LINES.map(([at, seconds]) => ({
+        time: start + 1000 * (at + (loggedAt === 'end' ? seconds : 0)),
+        ip: '192.0.2.1',
+        request_time: seconds.toFixed(3),
+        took: seconds * 1000,
+      }))
+        .sort((one, other) => one.time - other.time)
+        .map((each) => `${JSON.stringify(each)}\n`)
+        .join(''),
+    )
+  const combined = (loggedAt: 'start' | 'end', digits: (seconds: number) => string) =>
+    LINES.map(([at, seconds]) => {
+      const time = start + 1000 * (at + (loggedAt === 'end' ? seconds : 0))
+      const clock = new Date(time).toISOString().slice(11, 19)
+      return {
+        time,
+        line: `192.0.2.1 - - [21/Nov/2026:${clock} +0000] "GET / HTTP/1.1" 200 5 "-" "curl" ${digits(seconds)}\n`,
+      }
+    })
+      .sort((one, other) => one.time - other.time)
+      .map(({ line }) => line)
+      .join('')
+
+  it.each([
+    ['nginx', combined('end', (seconds) => seconds.toFixed(3)), ['--duration', 's']],
+    [
+      'Apache with %D',
+      combined('start', (seconds) => `${seconds}000000`),
+      ['--duration', 'us', '--logged-at', 'start'],
+    ],
+  ])('of a combined log, as %s writes it', async (name, text, flags) => {
+    const log = file(`${name}.log`, text)
+    const { runs, timeline } = await report(log, '--concurrent', '2', ...flags)
+    expect(runs).toMatchObject([
+      { name: 'concurrency', admitted: 3, refused: 1, most: [{ units: 2 }] },
+    ])
+    expect(timeline.startMs).toBeLessThanOrEqual(start)
+  })
+
+  it('of JSON lines, next to limits per window and with bans', async () => {
+    const log = json('end', 'took.jsonl')
+    for (const field of ['request_time:s', 'took:ms']) {
+      const { runs } = await report(
+        log,
+        ...['--concurrent', '2', '--duration', field, '--limit', '100', '-a', 'fixed-window'],
+      )
+      expect(runs.map(({ name, refused }) => [name, refused])).toEqual([
+        ['fixed-window', 0],
+        ['concurrency', 1],
+      ])
+    }
+    const banned = ['--concurrent', '2', '--duration', 'took:ms', '--ban', '1/1h/1m']
+    const [run] = (await report(log, ...banned)).runs
+    expect(run).toMatchObject({ admitted: 2, refused: 2, bans: 1, clientsBanned: 1 })
+  })
+
+  it('of a configuration, in the table and on the page', async () => {
+    const log = json('start', 'began.jsonl')
+    const policies = [
+      { name: 'in-progress', concurrent: 2 },
+      { name: 'minute', limit: 100, window: '1m' },
+    ]
+    const config = file('concurrent.json', JSON.stringify({ policies }))
+    const page = `${folder}/concurrent.html`
+    const { code, stdout } = await runCli([
+      ...['replay', log, '--config', config, '--duration', 'took:ms', '--logged-at', 'start'],
+      ...['--html', page],
+    ])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/in-progress: 2 at the same time +2 \(100 %\)/)
+    expect(stdout).toMatch(/all together +3 +1 \(25 %\)/)
+    expect(readFileSync(page, 'utf8')).toContain('at the same time')
+  })
+
+  it('lines without a duration are unreadable', async () => {
+    const log = file(
+      'short.log',
+      combined('end', (seconds) => (seconds === 1 ? '-' : '5.000')),
+    )
+    const { source } = await report(log, '--concurrent', '2', '--duration', 's')
+    expect(source).toMatchObject({ lines: 4, unreadable: 2 })
+  })
+})
+
+describe('bans', () => {
+  const BAN = ['-a', 'sliding-log', '--ban', '3/1h/1m,10m']
+
+  it('are counted, in JSON, in the table and on the page', async () => {
+    const [run] = (await report(known, ...LIMIT, ...BAN)).runs
+    expect(run?.bans).toBeGreaterThan(1)
+    expect(run?.clientsBanned).toBeGreaterThan(0)
+    const [without] = (await report(known, ...LIMIT, '-a', 'sliding-log')).runs
+    expect(without).toMatchObject({ bans: 0, clientsBanned: 0 })
+    expect(run?.refused).toBeGreaterThan(without?.refused ?? 0)
+    const page = `${folder}/bans.html`
+    const { stdout } = await runCli(['replay', known, ...LIMIT, ...BAN, '--html', page])
+    expect(stdout).toMatch(/clients refused +bans +most in a window/)
+    expect(stdout).toContain(`sliding-log banned ${run?.clientsBanned} client`)
+    expect(readFileSync(page, 'utf8')).toContain('Bans')
+  })
+
+  it('are those of a configuration too', async () => {
+    const config = file(
+      'bans.json',
+      JSON.stringify({
+        limit: 100,
+        window: '1m',
+        algorithm: 'sliding-log',
+        ban: { after: 3, within: '1h', for: ['1m', '10m'] },
+      }),
+    )
+    const [short] = (await report(known, ...LIMIT, ...BAN)).runs
+    const [whole] = (await report(known, '--config', config)).runs
+    expect([whole?.bans, whole?.clientsBanned, whole?.refused]).toEqual([
+      short?.bans,
+      short?.clientsBanned,
+      short?.refused,
+    ])
+  })
+})
+
 describe('exit codes', () => {
   it('3 if a run refuses more than allowed', async () => {
     const codes = await Promise.all(
@@ -113,6 +246,22 @@ describe('exit codes', () => {
       '--burst is for token-bucket',
     ],
     [['replay', known, ...LIMIT, '--max-delay', 'x'], '--max-delay: expected whole milliseconds'],
+    [['replay', known, '--concurrent', '2'], '--concurrent needs --duration'],
+    [
+      ['replay', known, '--concurrent', '2000', '--duration', 's'],
+      '--concurrent: expected an integer from 0 to 1000',
+    ],
+    [
+      ['replay', known, '--concurrent', '2', '--duration', 'x'],
+      '--duration: expected a unit (s, ms or us)',
+    ],
+    [
+      ['replay', known, '--concurrent', '2', '--duration', 'request_time:s'],
+      '--duration: a combined log has it at the end of each line',
+    ],
+    [['replay', known, ...LIMIT, '--ban', '3'], '--ban: expected refusals/within/durations'],
+    [['replay', known, ...LIMIT, '--ban', '0/1h/1m'], '--ban: expected an integer from 1 to 100'],
+    [['replay', known, ...LIMIT, '--ban', '3/1h/1x'], '--ban: expected whole milliseconds'],
     [['replay', known, ...LIMIT, '--key', 'who'], '--key: a combined log has ip and user'],
     [['replay', known, ...LIMIT, '--cost', 'n'], '--time and --cost are for JSON lines and CSV'],
     [

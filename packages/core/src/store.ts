@@ -10,6 +10,7 @@ export {
   type CalendarUnit,
 } from './algorithms/calendar-window/calendar.ts'
 export type { Log } from './algorithms/sliding-log/log.ts'
+export { type Ban, type BanOptions, compileBan } from './limiter/ban.ts'
 export type { PolicyOptions } from './limiter/options.generated.ts'
 export { Policy } from './limiter/policy.ts'
 export { parseDuration } from './options/duration.ts'

@@ -1,3 +1,5 @@
+import type { Duration } from '@sluice/core'
+import type { BanOptions } from '@sluice/core/store'
 import type { FormatName } from '../log/formats/format.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -9,12 +11,16 @@ export interface ReplayFlags {
   readonly algorithm?: string
   readonly burst?: string
   readonly maxDelay?: string
+  readonly ban?: string
+  readonly concurrent?: string
   readonly config?: string
   readonly suggest?: boolean
   readonly format?: FormatName
   readonly key?: string
   readonly time?: string
   readonly cost?: string
+  readonly duration?: string
+  readonly loggedAt?: 'start' | 'end'
   /** True: to standard output. */
   readonly json?: string | true
   readonly html?: string
@@ -25,6 +31,21 @@ export interface ReplayFlags {
 /** A number in digits, else the unchanged text: the core then reports what is wrong with it. */
 export function numeric(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text
+}
+
+/** `3/1h/1m,10m,1d`: after so many refusals, within this time, for these. @throws UsageError */
+export function banOf(text: string): BanOptions {
+  const [, after, within, durations] = /^(\d+)\/([^/]+)\/([^/]+)$/.exec(text.trim()) ?? []
+  if (after === undefined || within === undefined || durations === undefined) {
+    throw new UsageError(
+      `--ban: expected refusals/within/durations such as 3/1h/1m,10m,1d, received '${text}'`,
+    )
+  }
+  return {
+    after: Number(after),
+    within: numeric(within) as Duration,
+    for: durations.split(',').map((each) => numeric(each.trim()) as Duration),
+  }
 }
 
 /** `0.1%` or `0.001`, as a share. @throws UsageError */

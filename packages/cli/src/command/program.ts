@@ -58,6 +58,8 @@ function addReplay(program: Command, commands: Commands): void {
     .option('-a, --algorithm <names>', `some of ${ALGORITHM_NAMES.join(', ')} (default: all)`)
     .option('--burst <units>', 'token bucket: what it holds (default: the limit)')
     .option('--max-delay <duration>', 'leaky bucket: the longest wait (default: 1s)')
+    .option('--concurrent <requests>', 'requests of a client at the same time; needs --duration')
+    .option('--ban <after/within/for>', 'ban clients that are refused: such as 3/1h/1m,10m,1d')
     .option('-c, --config <file>', "a file (.ts, .js, .json) with the middleware's own options")
     .option(
       '--suggest',
@@ -71,6 +73,16 @@ function addReplay(program: Command, commands: Commands): void {
     )
     .option('--time <field>', 'JSON, CSV: where the time is')
     .option('--cost <field>', 'JSON, CSV: where the cost is (default: each request costs 1)')
+    .option(
+      '--duration <unit>',
+      'how long requests took: s, ms or us at the end of each line; JSON, CSV: field:unit',
+    )
+    .addOption(
+      new Option('--logged-at <moment>', 'with --duration: which moment the time is').choices([
+        'end',
+        'start',
+      ]),
+    )
     .optionsGroup('The report:')
     .option('--json [file]', 'as JSON, to standard output or into a .json file')
     .option('--html <file>', 'as a page with charts, which needs nothing else')

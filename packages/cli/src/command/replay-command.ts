@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { stderr, stdin, stdout } from 'node:process'
 import pico from 'picocolors'
 import { Clients } from '../log/clients.ts'
+import { durationField } from '../log/formats/duration.ts'
 import { LogInput } from '../log/input/read-log.ts'
 import { sourcesOf } from '../log/input/source.ts'
 import { type Mask, masked, unmasked } from '../log/mask.ts'
@@ -44,7 +45,9 @@ export async function replayCommand(
   const plan = await planOf(flags, clients, mask)
   const sources = sourcesOf(namesOf(files))
   const { key, time, cost, format } = flags
-  const reading = { clients, fields: { key, time, cost }, whole: plan.whole, mask }
+  const duration =
+    flags.duration === undefined ? undefined : durationField(flags.duration, flags.loggedAt)
+  const reading = { clients, fields: { key, time, cost }, duration, whole: plan.whole, mask }
   const input = new LogInput({ sources, format, reading })
   const replay = new Replay(plan, clients)
   for (const note of plan.notes) say(note)

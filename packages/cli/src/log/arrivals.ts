@@ -5,24 +5,27 @@ import type { LogEntry } from './log-entry.ts'
 export class Arrivals {
   private clients = new Int32Array(1024)
   private costs = new Float64Array(1024)
+  private durations = new Float64Array(1024)
   private readonly entries: (LogEntry | undefined)[] = []
   /** By handle: the one that was freed before it, or -1. */
   private next = new Int32Array(1024)
   private free = -1
   private used = 0
 
-  /** @param entry left out where client and cost are all that counts */
-  add(client: number, cost: number, entry: LogEntry | undefined): number {
+  /** @param kept undefined where client, cost and duration are all that counts */
+  add({ client, cost, durationMs }: LogEntry, kept: LogEntry | undefined): number {
     const handle = this.free < 0 ? this.used++ : this.free
     if (handle === this.free) this.free = this.next[handle] as number
     if (handle >= this.clients.length) {
       this.clients = withRoom(this.clients, handle)
       this.costs = withRoom(this.costs, handle)
+      this.durations = withRoom(this.durations, handle)
       this.next = withRoom(this.next, handle)
     }
     this.clients[handle] = client
     this.costs[handle] = cost
-    if (entry !== undefined) this.entries[handle] = entry
+    this.durations[handle] = durationMs
+    if (kept !== undefined) this.entries[handle] = kept
     return handle
   }
 
@@ -32,6 +35,11 @@ export class Arrivals {
 
   cost(handle: number): number {
     return this.costs[handle] as number
+  }
+
+  /** Ms. */
+  duration(handle: number): number {
+    return this.durations[handle] as number
   }
 
   entry(handle: number): LogEntry | undefined {

@@ -14,6 +14,8 @@ export class LogEntry {
   client = 0
   /** Units, by `--cost`. */
   cost = 1
+  /** How long it took, by `--duration`, ms. */
+  durationMs = 0
   /** Of its line, bytes. */
   size = 0
   /** The client's address, as it was written. */

@@ -4,13 +4,22 @@ import { loadModule } from '../command/load-module.ts'
 import { UsageError } from '../command/usage-error.ts'
 import type { Clients } from '../log/clients.ts'
 import type { Mask } from '../log/mask.ts'
-import { prepare, type ReplayOptions, unheeded } from './replay-options.ts'
+import { hasConcurrent, prepare, type ReplayOptions, unheeded } from './replay-options.ts'
 import type { ReplayPlan } from './replay-plan.ts'
 import { HttpRun } from './runs/http-run.ts'
 import { SharedWindow } from './statistics/shared-window.ts'
 
 /** Flags for options that the file already sets. */
-const POLICY_FLAGS = ['limit', 'window', 'algorithm', 'burst', 'maxDelay', 'cost'] as const
+const POLICY_FLAGS = [
+  'limit',
+  'window',
+  'algorithm',
+  'burst',
+  'maxDelay',
+  'ban',
+  'concurrent',
+  'cost',
+] as const
 
 /**
  * One run, with the options of the middleware that a file exports.
@@ -27,6 +36,9 @@ export async function planConfig(
     throw new UsageError(`--${flag} and --config exclude each other: the file says it all`)
   }
   const options = await load(file)
+  if (flags.duration === undefined && hasConcurrent(options)) {
+    throw new UsageError('a policy with concurrent needs --duration: how long each request took')
+  }
   const { options: prepared, routes } = prepare(options)
   const demands: SharedWindow[] = []
   const run = new HttpRun({

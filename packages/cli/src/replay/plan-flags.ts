@@ -1,4 +1,4 @@
-import { SluiceError } from '@sluice/core'
+import { type ConcurrencyOptions, SluiceError } from '@sluice/core'
 import {
   ALGORITHM_NAMES,
   type AlgorithmName,
@@ -12,8 +12,9 @@ import {
   type PolicyOptions,
   parseDuration,
 } from '@sluice/core/store'
-import { numeric, type ReplayFlags } from '../command/flags.ts'
+import { banOf, numeric, type ReplayFlags } from '../command/flags.ts'
 import { UsageError } from '../command/usage-error.ts'
+import { LONGEST_HOLD } from './replay-options.ts'
 import type { ReplayPlan } from './replay-plan.ts'
 import { LedgerRun } from './runs/ledger-run.ts'
 import { SharedWindow } from './statistics/shared-window.ts'
@@ -26,7 +27,11 @@ const DEFAULT_WINDOW = '1m'
  */
 export function planFlags(flags: ReplayFlags): ReplayPlan {
   const { limit, window = DEFAULT_WINDOW, timeZone, suggest, burst, maxDelay } = flags
-  if (limit === undefined && !suggest) {
+  const { concurrent, duration } = flags
+  if (concurrent !== undefined && duration === undefined) {
+    throw new UsageError('--concurrent needs --duration: how long each request took')
+  }
+  if (limit === undefined && concurrent === undefined && !suggest) {
     throw new UsageError('say which --limit to play, or let one be found with --suggest')
   }
   const algorithms = algorithmsOf(flags)
@@ -35,6 +40,7 @@ export function planFlags(flags: ReplayFlags): ReplayPlan {
   }
   requireAlgorithm('--burst', burst, 'burst', algorithms)
   requireAlgorithm('--max-delay', maxDelay, 'maxDelay', algorithms)
+  const ban = flags.ban === undefined ? undefined : banOf(flags.ban)
   const demand = new SharedWindow(windowMsOf(window), limit === undefined ? 0 : algorithms.length)
   const notes: string[] = []
   const runs: LedgerRun[] = []
@@ -53,11 +59,19 @@ export function planFlags(flags: ReplayFlags): ReplayPlan {
       ),
     } as PolicyOptions
     try {
-      runs.push(new LedgerRun(algorithm, options, demand))
+      runs.push(new LedgerRun(algorithm, options, demand, ban))
     } catch (error) {
       // An algorithm that the user has not named may have narrower bounds.
       if (flags.algorithm !== undefined || !hasNarrowBounds(algorithm)) throw asUsage(error)
       notes.push(`${algorithm} is left out: ${asUsage(error).message}`)
+    }
+  }
+  if (concurrent !== undefined) {
+    const options = { concurrent: numeric(concurrent), hold: LONGEST_HOLD } as ConcurrencyOptions
+    try {
+      runs.push(new LedgerRun('concurrency', options, demand, ban))
+    } catch (error) {
+      throw asUsage(error)
     }
   }
   return { runs, demands: [demand], whole: false, notes }
@@ -118,6 +132,9 @@ function windowMsOf(window: string): number {
 function asUsage(error: unknown): Error {
   if (!(error instanceof SluiceError)) return error as Error
   const { option, expected, received } = error
-  const flag = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const flag = (option.startsWith('ban') ? 'ban' : option).replace(
+    /[A-Z]/g,
+    (letter) => `-${letter.toLowerCase()}`,
+  )
   return new UsageError(`--${flag}: expected ${expected}, received ${String(received)}`)
 }

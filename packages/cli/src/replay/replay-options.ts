@@ -6,6 +6,9 @@ export type ReplayOptions = RateLimitOptions<LogEntry, never> & {
   routes?: Routes<LogEntry, never>
 }
 
+/** A process that lives renews its slots: in a replay they are held for as long as possible. */
+export const LONGEST_HOLD = '1h'
+
 type Listener = NonNullable<ReplayOptions['onDecision']>
 
 export interface Prepared {
@@ -40,7 +43,8 @@ function quiet<T extends { readonly policies?: unknown }>(options: T): T {
   const { policies } = options
   return {
     ...options,
-    ...(Array.isArray(policies) && { policies: policies.map(unsettled) }),
+    ...(Array.isArray(policies) && { policies: policies.map(alone) }),
+    ...held(options),
     settle: undefined,
     dryRun: true,
     headers: false,
@@ -48,17 +52,32 @@ function quiet<T extends { readonly policies?: unknown }>(options: T): T {
   }
 }
 
-function unsettled<T>(policy: T): T {
-  return typeof policy === 'object' ? { ...policy, settle: undefined } : policy
+function alone<T>(policy: T): T {
+  return typeof policy === 'object' ? { ...policy, settle: undefined, ...held(policy) } : policy
+}
+
+function held(options: unknown): { readonly hold?: typeof LONGEST_HOLD } {
+  return isConcurrent(options) ? { hold: LONGEST_HOLD } : {}
+}
+
+function isConcurrent(options: unknown): boolean {
+  return (options as { concurrent?: unknown } | null)?.concurrent !== undefined
+}
+
+/** Whether a policy counts requests in progress. */
+export function hasConcurrent(options: ReplayOptions): boolean {
+  return places(options).some(isConcurrent)
+}
+
+/** The options, those of routes, and the entries of their policies. */
+function places({ routes, ...options }: ReplayOptions): unknown[] {
+  const all = [options, ...Object.values(routes ?? {})] as { policies?: unknown }[]
+  return all.flatMap((each) => [each, ...(Array.isArray(each.policies) ? each.policies : [])])
 }
 
 /** The options that would change decisions, but that a replay can't apply. */
-export function unheeded({ routes, ...options }: ReplayOptions): string[] {
-  const all = [options, ...Object.values(routes ?? {})] as { policies?: unknown }[]
-  const settles = all.some(
-    (each) => isSettled(each) || (Array.isArray(each.policies) && each.policies.some(isSettled)),
-  )
-  return settles
+export function unheeded(options: ReplayOptions): string[] {
+  return places(options).some(isSettled)
     ? [
         'settle is not called: a log has no response to settle by, so costs stay as they were estimated',
       ]

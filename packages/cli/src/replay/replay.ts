@@ -58,7 +58,7 @@ export class Replay {
   take(entry: LogEntry): void {
     const kept = this.whole ? entry : undefined
     if (this.whole) this.held += entry.size
-    this.leaps.push(entry.time, this.arrivals.add(entry.client, entry.cost, kept))
+    this.leaps.push(entry.time, this.arrivals.add(entry, kept))
   }
 
   /** Plays what is due. Rejects with what a user's function throws. */
@@ -98,7 +98,13 @@ export class Replay {
     for (let i = 0; i < this.due; i += 1) {
       const handle = this.dueHandles[i] as number
       const timeMs = this.dueTimes[i] as number
-      batch.add(timeMs, arrivals.client(handle), arrivals.cost(handle), arrivals.entry(handle))
+      batch.add(
+        timeMs,
+        arrivals.client(handle),
+        arrivals.cost(handle),
+        arrivals.duration(handle),
+        arrivals.entry(handle),
+      )
       arrivals.release(handle)
       if (batch.isFull) await this.playBatch()
     }

@@ -2,7 +2,7 @@ import type { LogInput } from '../log/input/read-log.ts'
 import type { Mask } from '../log/mask.ts'
 import type { Replay } from '../replay/replay.ts'
 import type { Run } from '../replay/runs/run.ts'
-import type { PolicyTally } from '../replay/statistics/policy-tally.ts'
+import type { PolicyFigures } from '../replay/statistics/policy-figures.ts'
 import type { SharedWindow } from '../replay/statistics/shared-window.ts'
 import { binsOf, peaksOf, quantilesOf } from './distribution.ts'
 import { findingsOf } from './findings.ts'
@@ -63,6 +63,8 @@ function runOf({ tally }: Run, replay: Replay, name: (client: number) => string)
     refused,
     exempt: tally.exempt,
     clientsRefused: refusals.clients,
+    bans: tally.bans,
+    clientsBanned: tally.clientsBanned,
     most: policies.map((policy) => mostOf(policy, replay.clients.count, name)),
     longestRefusedMs: refusals.longestMs,
     peakKeys: tally.peakKeys,
@@ -78,7 +80,7 @@ function runOf({ tally }: Run, replay: Replay, name: (client: number) => string)
 }
 
 function mostOf(
-  policy: PolicyTally,
+  policy: PolicyFigures,
   clients: number,
   name: (client: number) => string,
 ): MostAdmitted {

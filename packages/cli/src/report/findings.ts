@@ -26,6 +26,7 @@ export function findingsOf(
     ...aboutLargest(report, replay, name),
     ...runs.flatMap(aboutFarOver),
     ...aboutMany(report),
+    ...runs.flatMap(aboutBans),
     ...aboutNobody(runs),
     ...aboutLongest(runs),
   ]
@@ -91,6 +92,11 @@ function aboutMany({ runs, clients }: Omit<Report, 'findings'>): string[] {
   ]
 }
 
+function aboutBans({ name, bans, clientsBanned }: Run): string[] {
+  if (bans === 0) return []
+  return [`${name} banned ${count(clientsBanned, 'client')}, with ${count(bans, 'ban')}`]
+}
+
 function aboutNobody(runs: readonly Run[]): string[] {
   if (runs.length === 0) return []
   if (runs.every(({ refused }) => refused === 0)) {
@@ -106,7 +112,7 @@ function aboutLongest(runs: readonly Run[]): string[] {
     undefined,
   )
   if (longest === undefined) return []
-  const windowMs = Math.max(...longest.policies.map((policy) => policy.windowMs))
+  const windowMs = Math.max(...longest.policies.map((policy) => policy.windowMs ?? Infinity))
   return longest.longestRefusedMs > 2 * windowMs
     ? [`${longest.name} refused a client for ${duration(longest.longestRefusedMs)} on end`]
     : []

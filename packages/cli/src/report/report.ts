@@ -64,6 +64,10 @@ export interface Run {
   readonly exempt: number
   /** Clients that met a refusal. */
   readonly clientsRefused: number
+  /** Bans that began. */
+  readonly bans: number
+  /** Clients that were banned at least once. */
+  readonly clientsBanned: number
   /** One for each policy. */
   readonly most: readonly MostAdmitted[]
   /** The longest time in which a client met only refusals: from the first to the last of them. */
@@ -77,12 +81,15 @@ export interface Run {
   readonly mostRefused: readonly RefusedClient[]
 }
 
-/** The most units that one client was admitted in any true window `(t − windowMs, t]`. */
+/**
+ * The most units that one client was admitted in any true window `(t − windowMs, t]`; of a policy that
+ * counts requests in progress, the most at the same time.
+ */
 export interface MostAdmitted {
   readonly policy: string
   readonly units: number
   readonly client: string
-  /** The end of that window. */
+  /** The end of that window, or when they came together. */
   readonly atMs: number
   /** Clients that were admitted more than 100 %, 125 %, 150 % of the limit in some window. */
   readonly over: readonly { readonly share: number; readonly clients: number }[]

@@ -56,20 +56,22 @@ function summary({ source, requests, clients }: Report): string {
 
 function runsTable({ runs, clients }: Report, colors: Colors): string {
   const several = runs.some(({ policies }) => policies.length > 1)
+  const banned = runs.some(({ bans }) => bans > 0)
   const table = frameless(
     [
       several ? 'policy' : 'algorithm',
       'admitted',
       'refused',
       'clients refused',
-      'most in a window',
+      ...(banned ? ['bans'] : []),
+      runs.some(countsAtOnce) ? 'most in a window, or at once' : 'most in a window',
       'longest refused',
       'peak keys',
     ],
     colors,
   )
   for (const run of runs) {
-    if (several) for (const row of policyRows(run)) table.push(row)
+    if (several) for (const row of policyRows(run, banned)) table.push(row)
     table.push([
       several ? 'all together' : run.name,
       number(run.admitted),
@@ -77,29 +79,33 @@ function runsTable({ runs, clients }: Report, colors: Colors): string {
       run.clientsRefused === 0
         ? '0'
         : `${number(run.clientsRefused)} (${percent(run.clientsRefused / clients)})`,
+      ...(banned ? [bansOf(run)] : []),
       several ? '' : most(run, 0),
       run.refused === 0 ? '-' : duration(run.longestRefusedMs),
       number(run.peakKeys),
     ])
   }
-  const [first] = runs
-  const title = several
-    ? `Through ${first?.name}:`
-    : policyText(first?.policies[0] as PolicySummary)
+  const texts = runs.map(({ policies }) => policyText(policies[0] as PolicySummary))
+  const title = several ? `Through ${runs[0]?.name}:` : [...new Set(texts)].join('; ')
   return `${title}\n\n${table.toString()}`
 }
 
 /** A row for each policy. Only the most that it admitted is counted by policy. */
-function policyRows(run: Run): string[][] {
+function policyRows(run: Run, banned: boolean): string[][] {
   return run.policies.map((policy, i) => [
     `${policy.name}: ${policyText(policy)}`,
     '',
     '',
     '',
+    ...(banned ? [''] : []),
     most(run, i),
     '',
     '',
   ])
+}
+
+function bansOf({ bans, clientsBanned }: Run): string {
+  return bans === 0 ? '0' : `${number(bans)} of ${count(clientsBanned, 'client')}`
 }
 
 function most(run: Run, policy: number): string {
@@ -110,8 +116,14 @@ function most(run: Run, policy: number): string {
     : `${number(units)} (${percent(units / limit)})`
 }
 
-function policyText({ limit, windowMs }: PolicySummary): string {
-  return `${limit === undefined ? 'a limit by request' : number(limit)} per ${duration(windowMs)}`
+function countsAtOnce({ policies }: Run): boolean {
+  return policies.some(({ algorithm }) => algorithm === 'concurrency')
+}
+
+function policyText({ algorithm, limit, windowMs }: PolicySummary): string {
+  const units = limit === undefined ? 'a limit by request' : number(limit)
+  if (algorithm === 'concurrency') return `${units} at the same time`
+  return `${units} per ${windowMs === undefined ? 'a window by request' : duration(windowMs)}`
 }
 
 function suggestionTable({ suggestion }: Report, colors: Colors): string {

@@ -119,6 +119,8 @@ function runOf(
     refused,
     exempt: 0,
     clientsRefused: Math.round(19 * share),
+    bans: 0,
+    clientsBanned: 0,
     most: [
       {
         policy: 'default',

@@ -1,6 +1,7 @@
 import type { Clients } from '../clients.ts'
 import type { LogEntry } from '../log-entry.ts'
 import { ClockTime } from './clock-time.ts'
+import { type DurationField, readDuration, setDuration } from './duration.ts'
 import { unescapeField } from './escapes.ts'
 import type { Reading } from './format.ts'
 import type { LineFormat } from './line-format.ts'
@@ -19,10 +20,12 @@ const DASH = 0x2d
 export class CombinedFormat implements LineFormat {
   private readonly clients: Clients
   private readonly byUser: boolean
+  private readonly duration: DurationField | undefined
   private readonly whole: boolean
   private readonly clock = new ClockTime()
 
-  constructor({ clients, fields, whole }: Reading) {
+  constructor({ clients, fields, duration, whole }: Reading) {
+    this.duration = duration
     this.clients = clients
     this.byUser = fields.key === 'user'
     this.whole = whole
@@ -52,6 +55,13 @@ export class CombinedFormat implements LineFormat {
     if (outOfReach !== undefined) return outOfReach
 
     entry.time = time
+    if (this.duration !== undefined) {
+      const last = bytes.lastIndexOf(SPACE, end - 1) + 1
+      const word = last > status ? bytes.toString('latin1', last, end) : undefined
+      const ms = readDuration(word, this.duration)
+      if (ms === undefined) return 'no duration at its end'
+      setDuration(entry, ms, this.duration)
+    }
     if (this.byUser && !isDash(bytes, userStart, open - 1)) {
       entry.client = this.clients.number(`user:${text(bytes, userStart, open - 1)}`)
     } else {

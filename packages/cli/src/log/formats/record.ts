@@ -1,6 +1,7 @@
 import type { Clients } from '../clients.ts'
 import type { LogEntry } from '../log-entry.ts'
 import type { Mask } from '../mask.ts'
+import { type DurationField, readDuration, setDuration } from './duration.ts'
 import type { FieldNames } from './field-names.ts'
 import { type Fact, USUAL_NAMES } from './field-names.ts'
 import type { Reading } from './format.ts'
@@ -12,12 +13,14 @@ export type Fields = Readonly<Record<string, unknown>>
 export class RecordReader {
   private readonly clients: Clients
   private readonly asked: FieldNames
+  private readonly duration: DurationField | undefined
   private readonly whole: boolean
   private readonly mask: Mask
   /** Where the last record had a fact, which is where the next one will have it. */
   private readonly found = new Map<Fact, string>()
 
-  constructor({ clients, fields, whole, mask }: Reading) {
+  constructor({ clients, fields, duration, whole, mask }: Reading) {
+    this.duration = duration
     this.clients = clients
     this.asked = fields
     this.whole = whole
@@ -46,6 +49,12 @@ export class RecordReader {
       if (cost === undefined)
         return `the cost at ${this.asked.cost} is no integer from 0 to 2^53 - 1`
       entry.cost = cost
+    }
+    if (this.duration !== undefined) {
+      const { field } = this.duration
+      const ms = readDuration(at(fields, field as string), this.duration)
+      if (ms === undefined) return `the value at ${field} is no duration`
+      setDuration(entry, ms, this.duration)
     }
     if (this.whole) this.readWhole(fields, String(key), entry)
     return undefined

@@ -13,6 +13,8 @@ export class Batch {
   /** By the log. */
   readonly clients = new Int32Array(BATCH)
   readonly costs = new Float64Array(BATCH)
+  /** Ms. */
+  readonly durations = new Float64Array(BATCH)
   /** Only where whole entries were asked for. */
   readonly entries: (LogEntry | undefined)[] = []
 
@@ -20,11 +22,18 @@ export class Batch {
     return this.length === BATCH
   }
 
-  add(timeMs: number, client: number, cost: number, entry: LogEntry | undefined): void {
+  add(
+    timeMs: number,
+    client: number,
+    cost: number,
+    durationMs: number,
+    entry: LogEntry | undefined,
+  ): void {
     const place = this.length
     this.times[place] = timeMs
     this.clients[place] = client
     this.costs[place] = cost
+    this.durations[place] = durationMs
     if (entry !== undefined) this.entries[place] = entry
     this.length = place + 1
   }

@@ -1,10 +1,11 @@
-import type { Charge } from '@sluice/core'
+import type { Charge, Decision } from '@sluice/core'
 import { type HttpLimiter, RoutedLimiter, type Verdict } from '@sluice/core/adapter'
 import { messageOf } from '../../command/say.ts'
 import type { Clients } from '../../log/clients.ts'
 import type { LogEntry } from '../../log/log-entry.ts'
 import type { Mask } from '../../log/mask.ts'
 import type { ReplayOptions } from '../replay-options.ts'
+import { InProgress } from '../statistics/in-progress.ts'
 import { PolicyTally } from '../statistics/policy-tally.ts'
 import { RunTally } from '../statistics/run-tally.ts'
 import type { SharedWindow } from '../statistics/shared-window.ts'
@@ -13,8 +14,15 @@ import { logAdapter } from './log-adapter.ts'
 import { NumberedStore } from './numbered-store.ts'
 import { summaryOf } from './policy-summary.ts'
 import { NOBODY, type Run } from './run.ts'
+import { SlotsInUse } from './slots-in-use.ts'
 
 type LogHttpLimiter = HttpLimiter<LogEntry, never>
+
+interface InUse {
+  readonly httpLimiter: LogHttpLimiter
+  readonly charges: readonly Charge[]
+  readonly decision: Decision
+}
 
 export interface HttpRunSetup {
   readonly name: string
@@ -34,7 +42,8 @@ export class HttpRun implements Run {
   private readonly setup: HttpRunSetup
   private readonly httpLimiters: RoutedLimiter<LogEntry, never>
   /** By the scope of their keys. */
-  private readonly policies = new Map<string, readonly PolicyTally[]>()
+  private readonly policies = new Map<string, readonly (PolicyTally | InProgress)[]>()
+  private readonly inUse = new SlotsInUse<InUse>()
   private nowMs = 0
 
   /** @throws SluiceError for wrong options */
@@ -52,7 +61,9 @@ export class HttpRun implements Run {
   async play({ length, times, clients, entries }: Batch): Promise<void> {
     for (let i = 0; i < length; i += 1) {
       const entry = entries[i] as LogEntry
-      this.nowMs = times[i] as number
+      const nowMs = times[i] as number
+      this.giveBack(nowMs)
+      this.nowMs = nowMs
       entry.time = this.nowMs
       // A log does not show mounted routers: the entry that matches the path decides.
       const [httpLimiter] = this.httpLimiters.of(entry)
@@ -66,7 +77,7 @@ export class HttpRun implements Run {
       this.clients[i] =
         httpLimiter === undefined || verdict === undefined || verdict.decision.source === 'allow'
           ? this.pass()
-          : this.count(i, httpLimiter, verdict, clients[i] as number)
+          : this.count(i, httpLimiter, verdict, clients[i] as number, entry.durationMs)
     }
   }
 
@@ -85,22 +96,45 @@ export class HttpRun implements Run {
     httpLimiter: LogHttpLimiter,
     verdict: Verdict,
     logged: number,
+    durationMs: number,
   ): number {
     const { decision, charges } = verdict
     const numbers = charges.map(({ key }) => this.setup.clients.number(key))
     const client = numbers[0] ?? logged
     if (decision.allowed) this.tally.admit(this.nowMs, client)
     else this.tally.refuse(this.nowMs, client)
+    if (decision.ban?.began) this.tally.ban(client)
     if (charges.length === 0) return client
+    const holds = charges.some(({ slot }) => slot !== undefined)
+    if (holds && decision.allowed) {
+      this.inUse.add(this.nowMs + durationMs, { httpLimiter, charges, decision })
+    }
     for (const [i, policy] of this.policiesOf(httpLimiter).entries()) {
       const { cost } = charges[i] as Charge
       const number = numbers[i] as number
       const { delayMs, resetMs } = decision.policies[i] as (typeof decision.policies)[number]
-      policy.record(place, this.nowMs, number, cost, decision.allowed, delayMs)
-      policy.keys.touch(number, this.nowMs, resetMs)
+      if (policy instanceof PolicyTally) {
+        policy.record(place, this.nowMs, number, cost, decision.allowed, delayMs)
+      } else if (decision.allowed) policy.begin(this.nowMs, number, durationMs)
+      policy.keys.touch(number, this.nowMs, policy instanceof PolicyTally ? resetMs : durationMs)
     }
     this.tally.noteKeys()
     return client
+  }
+
+  /** Gives back the slots of requests that have ended. */
+  private giveBack(nowMs: number): void {
+    for (;;) {
+      const ended = this.inUse.next(nowMs)
+      if (ended === undefined) return
+      const { httpLimiter, charges, decision } = ended.request
+      this.nowMs = ended.endMs
+      const back = charges.map((charge) => ({
+        ...charge,
+        cost: charge.slot === undefined ? 0 : -1,
+      }))
+      void httpLimiter.limiter.settleCharges(back, decision)
+    }
   }
 
   /** What a function of the file threw, or the core of what it returned; with the request. */
@@ -114,14 +148,16 @@ export class HttpRun implements Run {
     )
   }
 
-  private policiesOf(httpLimiter: LogHttpLimiter): readonly PolicyTally[] {
+  private policiesOf(httpLimiter: LogHttpLimiter): readonly (PolicyTally | InProgress)[] {
     const known = this.policies.get(httpLimiter.scope)
     if (known !== undefined) return known
     const route = this.setup.routeOf(httpLimiter)
     const policies = httpLimiter.limiter.policies.map((policy) => {
       const { name, windowMs } = policy
       const summary = summaryOf(policy, route === undefined ? name : `${route}: ${name}`)
-      return new PolicyTally(summary, this.setup.demandFor(windowMs))
+      return policy.holdsSlots
+        ? new InProgress(summary)
+        : new PolicyTally(summary, this.setup.demandFor(windowMs))
     })
     this.policies.set(httpLimiter.scope, policies)
     this.tally.policies.push(...policies)

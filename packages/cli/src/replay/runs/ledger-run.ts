@@ -1,4 +1,14 @@
-import { type Charge, type Ledger, Policy, type PolicyOptions } from '@sluice/core/store'
+import type { ConcurrencyOptions } from '@sluice/core'
+import {
+  type BanOptions,
+  type Charge,
+  compileBan,
+  type Ledger,
+  type Outcome,
+  Policy,
+  type PolicyOptions,
+} from '@sluice/core/store'
+import { InProgress } from '../statistics/in-progress.ts'
 import { PolicyTally } from '../statistics/policy-tally.ts'
 import { RunTally } from '../statistics/run-tally.ts'
 import type { SharedWindow } from '../statistics/shared-window.ts'
@@ -6,6 +16,7 @@ import { BATCH, type Batch } from './batch.ts'
 import { NumberedStore } from './numbered-store.ts'
 import { summaryOf } from './policy-summary.ts'
 import type { Run } from './run.ts'
+import { SlotsInUse } from './slots-in-use.ts'
 
 /**
  * Traffic through one policy with the same limit for every request. Requests go to the store
@@ -15,11 +26,17 @@ import type { Run } from './run.ts'
 export class LedgerRun implements Run {
   readonly tally: RunTally
   clients: Int32Array = new Int32Array()
-  private readonly policy: PolicyTally
+  private readonly policy: PolicyTally | InProgress
+  /** Undefined unless the policy has `concurrent`. */
+  private readonly inUse: SlotsInUse<InUse> | undefined
+  private slot = 0
   private readonly ledger: Ledger<'sync'>
-  private readonly charges: readonly [Charge]
+  /** Of the policy, and of the ban if there is one. */
+  private readonly charges: readonly [Charge, ...Charge[]]
   private nowMs = 0
   private client = 0
+  /** By the place in the batch: 1 if a ban began with it. */
+  private readonly bans = new Uint8Array(BATCH)
   /** By the place in the batch: whether it was admitted, how long it waits, when the quota is whole. */
   private readonly admitted = new Uint8Array(BATCH)
   private readonly delays = new Float64Array(BATCH)
@@ -29,17 +46,26 @@ export class LedgerRun implements Run {
    * @param demand counts what clients ask for
    * @throws SluiceError for wrong options
    */
-  constructor(name: string, options: PolicyOptions, demand: SharedWindow) {
+  constructor(
+    name: string,
+    options: PolicyOptions | ConcurrencyOptions,
+    demand: SharedWindow,
+    banOptions?: BanOptions | undefined,
+  ) {
     const store = new NumberedStore(
       () => this.nowMs,
       () => this.client,
     )
-    const policy = new Policy('', options)
+    const policy = new Policy('', options as PolicyOptions)
     const limit = policy.typicalLimit
-    this.ledger = store.open([{ name, algorithm: limit.algorithm }])
-    this.charges = [{ key: 'client', limit, cost: 1 }]
+    const ban = banOptions && compileBan(banOptions, name, false)
+    const limits = ban === undefined ? [limit] : [limit, ban.limit]
+    this.ledger = store.open(limits.map(({ algorithm }) => ({ name, algorithm })))
+    this.charges = limits.map((each) => ({ key: 'client', limit: each, cost: 1 })) as never
     this.tally = new RunTally(name)
-    this.policy = new PolicyTally(summaryOf(policy), demand)
+    this.inUse = policy.holdsSlots ? new SlotsInUse() : undefined
+    const summary = summaryOf(policy)
+    this.policy = policy.holdsSlots ? new InProgress(summary) : new PolicyTally(summary, demand)
     this.tally.policies.push(this.policy)
   }
 
@@ -47,23 +73,52 @@ export class LedgerRun implements Run {
   play(batch: Batch): void {
     this.clients = batch.clients
     this.decide(batch)
-    this.tally.count(batch, this.admitted)
+    this.tally.count(batch, this.admitted, this.bans)
     this.policy.count(batch, this.admitted, this.delays)
     this.tally.countKeys(this.policy.keys, batch, this.resets)
   }
 
-  private decide({ length, times, clients, costs }: Batch): void {
-    const { charges, ledger, admitted, delays, resets } = this
+  private decide({ length, times, clients, costs, durations }: Batch): void {
+    const { charges, ledger, admitted, bans, delays, resets } = this
     const [charge] = charges
     for (let i = 0; i < length; i += 1) {
-      this.nowMs = times[i] as number
+      const nowMs = times[i] as number
+      this.giveBack(nowMs)
+      this.nowMs = nowMs
       this.client = clients[i] as number
       charge.cost = costs[i] as number
+      if (this.inUse !== undefined) {
+        this.slot += 1
+        Object.assign(charge, { cost: 1, slot: this.slot })
+      }
       const { admitted: isAdmitted, outcomes } = ledger.consume(charges)
-      const { delayMs, resetMs } = outcomes[0] as (typeof outcomes)[number]
+      const { delayMs, resetMs } = outcomes[0] as Outcome
+      const ban = outcomes[1]
+      bans[i] = ban !== undefined && !ban.admitted && ban.counted ? 1 : 0
       admitted[i] = isAdmitted ? 1 : 0
+      if (isAdmitted) {
+        const { client, slot } = this
+        this.inUse?.add(nowMs + (durations[i] as number), { client, slot })
+      }
       delays[i] = delayMs
       resets[i] = resetMs
     }
   }
+
+  /** Gives back the slots of requests that have ended. */
+  private giveBack(nowMs: number): void {
+    for (;;) {
+      const ended = this.inUse?.next(nowMs)
+      if (ended === undefined) return
+      const { client, slot } = ended.request
+      this.nowMs = ended.endMs
+      this.client = client
+      this.ledger.settle([{ ...this.charges[0], cost: -1, slot }])
+    }
+  }
+}
+
+interface InUse {
+  readonly client: number
+  readonly slot: number
 }

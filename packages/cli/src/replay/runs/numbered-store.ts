@@ -8,6 +8,7 @@ import {
   type Log,
   type Store,
   type StoreResult,
+  settleOne,
 } from '@sluice/core/store'
 import { withRoom } from '../../log/columns.ts'
 
@@ -118,14 +119,27 @@ class NumberedLedger implements Ledger<'sync'> {
     for (let i = 0; i < charges.length; i += 1) this.load(i, (charges[i] as Charge).key)
     result.admitted = decideAll(this.states, charges, now)
     result.at = now
-    if (result.admitted) this.charge(charges, now)
+    this.charge(charges, result.admitted, now)
     return result
   }
 
   readonly peek = unsupported
-  readonly settle = unsupported
+  readonly renew = unsupported
   readonly block = unsupported
   readonly reset = unsupported
+
+  /** Gives slots back. */
+  settle(charges: readonly Charge[]): void {
+    const now = this.clock()
+    for (let i = 0; i < charges.length; i += 1) {
+      const charge = charges[i] as Charge
+      if (charge.cost === 0) continue
+      const state = this.states[i] as KeyState
+      this.load(i, charge.key)
+      settleOne(state, charge, now, now)
+      this.tables[i]?.save(this.slots[i] as number, state, now)
+    }
+  }
 
   private load(i: number, key: string): void {
     const slot = this.numberOf(key)
@@ -133,21 +147,21 @@ class NumberedLedger implements Ledger<'sync'> {
     this.tables[i]?.load(slot, this.states[i] as KeyState)
   }
 
-  private charge(charges: readonly Charge[], now: number): void {
+  private charge(charges: readonly Charge[], admitted: boolean, now: number): void {
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
-      if (charge.cost === 0) continue
+      // A refusal charges only what counts refusals.
+      if (charge.cost === 0 || (!admitted && !charge.limit.countsRefusals)) continue
       const state = this.states[i] as KeyState
       const states = this.tables[i] as States
       const slot = this.slots[i] as number
       states.lend(slot, state, now)
-      commitOne(state, charge, now, charge.cost)
-      states.save(slot, state, now)
+      if (commitOne(state, charge, now, charge.cost)) states.save(slot, state, now)
     }
   }
 }
 
-/** A replay only consumes. */
+/** A replay only consumes, and gives slots back. */
 function unsupported(): never {
-  throw new Error('a replay has nothing to peek at, to settle, to block or to reset')
+  throw new Error('a replay has nothing to peek at, to renew, to block or to reset')
 }

@@ -6,7 +6,8 @@ export interface PolicySummary {
   readonly algorithm: string
   /** Undefined: a function of the request. */
   readonly limit: number | undefined
-  readonly windowMs: number
+  /** Undefined: a function of the request, or none, since requests in progress are counted. */
+  readonly windowMs: number | undefined
   readonly burst?: number
   /** Where admitted requests wait for their turn: how long at most. */
   readonly maxDelayMs?: number
@@ -14,7 +15,8 @@ export interface PolicySummary {
 
 /** @param name of the policy in the report */
 export function summaryOf(policy: Policy, name: string = policy.name): PolicySummary {
-  const { algorithm, limit, windowMs, params } = policy
+  const { algorithm, limit, params } = policy
+  const windowMs = policy.holdsSlots || policy.windowVaries ? undefined : policy.windowMs
   const { options } = algorithm
   const burst = params.burst ?? defaultOf(options.burst, limit)
   const maxDelayMs = params.maxDelayMs ?? defaultOf(options.maxDelay, limit)

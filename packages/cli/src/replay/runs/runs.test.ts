@@ -18,6 +18,7 @@ interface Arrival {
   readonly step: number
   readonly client: number
   readonly cost: number
+  readonly durationMs?: number
 }
 
 const arrivals = fc.array(
@@ -42,11 +43,11 @@ async function play(
   const plan = { runs: [run], demands: [demand], whole: run instanceof HttpRun, notes: [] }
   const replay = new Replay(plan, clients)
   let time = 1_795_269_630_000
-  for (const { step, client, cost } of given) {
+  for (const { step, client, cost, durationMs = 0 } of given) {
     time += step
     const entry = new LogEntry()
     entry.ip = `192.0.2.${client}`
-    Object.assign(entry, { time, cost, client: clients.number(entry.ip) })
+    Object.assign(entry, { time, cost, durationMs, client: clients.number(entry.ip) })
     replay.take(entry)
   }
   await replay.finish()
@@ -58,6 +59,7 @@ function countsOf(tally: RunTally, clients: number) {
   return {
     admitted: tally.admitted,
     refused: tally.refused,
+    bans: [tally.bans, tally.clientsBanned],
     peakKeys: tally.peakKeys,
     timeline: [tally.admittedTimeline, tally.refusedTimeline],
     most: policy?.most,
@@ -72,27 +74,37 @@ function countsOf(tally: RunTally, clients: number) {
 describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
   const options = { ...WINDOW, algorithm }
 
-  it('gives the same result through the store alone and through the limiters of the middleware', async () => {
-    await fc.assert(
-      fc.asyncProperty(arrivals, async (given) => {
-        const short = await play(given, (_, demand) => new LedgerRun('run', options, demand))
-        const whole = await play(given, (clients, demand) => {
-          const { options: prepared } = prepare({ ...options, cost: ({ cost }) => cost })
-          const routeOf = () => undefined
-          return new HttpRun({
-            name: 'run',
-            options: prepared,
-            clients,
-            mask: unmasked,
-            demandFor: () => demand,
-            routeOf,
+  it.each([
+    ['without bans', undefined],
+    ['with bans', { after: 3, within: 4000, for: [1000, 5000] }],
+  ])(
+    'gives the same result through the store alone and through the limiters of the middleware, %s',
+    async (_name, ban) => {
+      await fc.assert(
+        fc.asyncProperty(arrivals, async (given) => {
+          const short = await play(given, (_, demand) => new LedgerRun('run', options, demand, ban))
+          const whole = await play(given, (clients, demand) => {
+            const { options: prepared } = prepare({
+              ...options,
+              cost: ({ cost }) => cost,
+              ...(ban && { ban }),
+            })
+            const routeOf = () => undefined
+            return new HttpRun({
+              name: 'run',
+              options: prepared,
+              clients,
+              mask: unmasked,
+              demandFor: () => demand,
+              routeOf,
+            })
           })
-        })
-        expect(short).toEqual(whole)
-      }),
-      { numRuns: 60 },
-    )
-  })
+          expect(short).toEqual(whole)
+        }),
+        { numRuns: 40 },
+      )
+    },
+  )
 })
 
 describe('a leaky bucket', () => {
@@ -104,8 +116,85 @@ describe('a leaky bucket', () => {
   })
 })
 
+describe('requests in progress', () => {
+  const lasting = fc.array(
+    fc.record({
+      step: fc.integer({ min: 0, max: 400 }),
+      client: fc.integer({ min: 0, max: 2 }),
+      cost: fc.constant(1),
+      durationMs: fc.oneof(
+        fc.constantFrom(0, 1, 400),
+        fc.integer({ min: 0, max: 3000 }),
+        fc.integer({ min: 3_600_001, max: 4_000_000 }),
+      ),
+    }),
+    { minLength: 1, maxLength: 120 },
+  )
+
+  /** By the definition: how many of the client's that were admitted have not ended yet. */
+  function byDefinition(given: readonly Arrival[], most: number) {
+    const running: { client: number; endMs: number }[] = []
+    let now = 0
+    let peak = 0
+    const admitted = given.filter(({ step, client, durationMs = 0 }) => {
+      now += step
+      const others = running.filter((each) => each.client === client && each.endMs > now).length
+      if (others >= most) return false
+      peak = Math.max(peak, others + 1)
+      running.push({ client, endMs: now + durationMs })
+      return true
+    })
+    return { admitted: admitted.length, refused: given.length - admitted.length, units: peak }
+  }
+
+  it('are admitted by the definition, through the store alone and through the middleware', async () => {
+    await fc.assert(
+      fc.asyncProperty(lasting, async (given) => {
+        const options = { concurrent: 2, hold: '1h' } as const
+        const short = await play(given, (_, demand) => new LedgerRun('run', options, demand))
+        const whole = await play(given, (clients, demand) => {
+          const { options: prepared } = prepare({ concurrent: 2 })
+          const routeOf = () => undefined
+          return new HttpRun({
+            name: 'run',
+            options: prepared,
+            clients,
+            mask: unmasked,
+            demandFor: () => demand,
+            routeOf,
+          })
+        })
+        const { admitted, refused, units } = byDefinition(given, 2)
+        expect(short).toMatchObject({ admitted, refused, most: { units } })
+        expect(whole).toMatchObject({ admitted, refused, most: { units } })
+        expect(whole.peaks).toEqual(short.peaks)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('a ban', () => {
+  it('refuses everything for its time, and for longer the next time', async () => {
+    const options = { limit: 1, window: '1s', algorithm: 'fixed-window' } as const
+    const ban = { after: 2, within: '1h', for: ['1m', '10m'] } as const
+    const seconds = [0, 0, 0, 30, 60, 60, 60, 300, 660]
+    const given = seconds.map((second, i) => ({
+      step: 1000 * (second - (seconds[i - 1] ?? 0)),
+      client: 0,
+      cost: 1,
+    }))
+    const counts = await play(given, (_, demand) => new LedgerRun('run', options, demand, ban))
+    // At 0 the 2nd refusal bans for a minute, at 60 the next ones for ten.
+    expect(counts).toMatchObject({ admitted: 3, refused: 6, bans: [2, 1] })
+  })
+})
+
 describe('NumberedStore', () => {
-  it('decides like the memory store of the core, with several policies', () => {
+  it.each([
+    ['several policies', {}],
+    ['several policies and bans', { ban: { after: 2, within: 3000, for: [500, 2000] } }],
+  ] as const)('decides like the memory store of the core, with %s', (_name, more) => {
     fc.assert(
       fc.property(arrivals, (given) => {
         let now = 1_795_269_630_000
@@ -118,8 +207,8 @@ describe('NumberedStore', () => {
         }))
         const numbered = new NumberedStore(clock, (key) => Number(key))
         const memory = memoryStore({ clock })
-        const one = createLimiter({ store: numbered, policies })
-        const other = createLimiter({ store: memory, policies })
+        const one = createLimiter({ store: numbered, policies, ...more })
+        const other = createLimiter({ store: memory, policies, ...more })
         for (const { step, client, cost } of given) {
           now += step
           expect(one.consume(`${client}`, { cost })).toEqual(other.consume(`${client}`, { cost }))

@@ -2,11 +2,12 @@ import type { Batch } from '../runs/batch.ts'
 import type { PolicySummary } from '../runs/policy-summary.ts'
 import { Departures } from './departures.ts'
 import { LiveKeys } from './live-keys.ts'
+import type { PolicyFigures } from './policy-figures.ts'
 import type { SharedWindow } from './shared-window.ts'
 import { type Most, TrueWindow } from './true-window.ts'
 
 /** What one policy has admitted. */
-export class PolicyTally {
+export class PolicyTally implements PolicyFigures {
   readonly summary: PolicySummary
   readonly demand: SharedWindow
   readonly keys: LiveKeys
@@ -18,10 +19,11 @@ export class PolicyTally {
   constructor(summary: PolicySummary, demand: SharedWindow) {
     this.summary = summary
     this.demand = demand
-    this.keys = new LiveKeys(2 * summary.windowMs)
+    const windowMs = summary.windowMs ?? demand.window.windowMs
+    this.keys = new LiveKeys(2 * windowMs)
     demand.limits.push(summary.limit)
     if (summary.maxDelayMs !== undefined) {
-      this.window = new TrueWindow(summary.windowMs, 1)
+      this.window = new TrueWindow(windowMs, 1)
       this.lane = 0
       this.departures = new Departures(this.window)
     } else {

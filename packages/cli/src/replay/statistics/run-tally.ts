@@ -1,6 +1,6 @@
 import type { Batch } from '../runs/batch.ts'
 import type { LiveKeys } from './live-keys.ts'
-import type { PolicyTally } from './policy-tally.ts'
+import type { PolicyFigures } from './policy-figures.ts'
 import { Refusals } from './refusals.ts'
 import { TimelineCounts } from './timeline.ts'
 
@@ -13,11 +13,14 @@ export class RunTally {
   admitted = 0
   refused = 0
   exempt = 0
+  /** Bans that began. */
+  bans = 0
+  private readonly banned = new Set<number>()
   /** The most keys that the store had to hold at a time. */
   peakKeys = 0
   readonly refusals = new Refusals()
   /** The policies that requests have met, first the ones that hold everywhere. */
-  readonly policies: PolicyTally[] = []
+  readonly policies: PolicyFigures[] = []
   private readonly timeline = new TimelineCounts(2)
 
   constructor(name: string) {
@@ -46,13 +49,28 @@ export class RunTally {
     this.refusals.refuse(client, nowMs)
   }
 
-  /** Counts a whole batch of which nothing is exempt. @param admitted by place: 1 or 0 */
-  count({ length, times, clients }: Batch, admitted: Uint8Array): void {
+  /** A ban begins, with a refusal that is counted separately. */
+  ban(client: number): void {
+    this.bans += 1
+    this.banned.add(client)
+  }
+
+  get clientsBanned(): number {
+    return this.banned.size
+  }
+
+  /**
+   * Counts a whole batch of which nothing is exempt.
+   * @param admitted by place: 1 or 0
+   * @param bans by place: 1 if one began
+   */
+  count({ length, times, clients }: Batch, admitted: Uint8Array, bans: Uint8Array): void {
     for (let i = 0; i < length; i += 1) {
       const nowMs = times[i] as number
       const client = clients[i] as number
       if (admitted[i] === 1) this.admit(nowMs, client)
       else this.refuse(nowMs, client)
+      if (bans[i] === 1) this.ban(client)
     }
   }
 
@@ -68,7 +86,7 @@ export class RunTally {
   noteKeys(): void {
     let keys = 0
     for (let i = 0; i < this.policies.length; i += 1) {
-      keys += (this.policies[i] as PolicyTally).keys.count
+      keys += (this.policies[i] as PolicyFigures).keys.count
     }
     if (keys > this.peakKeys) this.peakKeys = keys
   }

@@ -29,7 +29,9 @@ ${
 function commonLimit(runs: readonly Run[]): string[] {
   const limits = runs.flatMap(({ policies }) =>
     policies.map(({ limit, windowMs }) =>
-      limit === undefined ? undefined : `${number(limit)} in ${duration(windowMs)}`,
+      limit === undefined || windowMs === undefined
+        ? undefined
+        : `${number(limit)} in ${duration(windowMs)}`,
     ),
   )
   const [first] = limits

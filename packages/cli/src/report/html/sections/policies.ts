@@ -29,7 +29,7 @@ export function policies({ runs }: Report): Html {
           cell: ({ policy }) => policy.algorithm,
         },
         { title: 'Limit', number: true, cell: ({ policy }) => limitOf(policy) },
-        { title: 'Window', number: true, cell: ({ policy }) => duration(policy.windowMs) },
+        { title: 'Window', number: true, cell: ({ policy }) => windowOf(policy) },
         { title: 'Further', cell: ({ policy }) => further(policy) },
       ],
       rows,
@@ -43,6 +43,11 @@ export function policies({ runs }: Report): Html {
 }
 
 const limitOf = ({ limit }: PolicySummary) => (limit === undefined ? 'by request' : number(limit))
+
+function windowOf({ algorithm, windowMs }: PolicySummary): string {
+  if (windowMs !== undefined) return duration(windowMs)
+  return algorithm === 'concurrency' ? 'at the same time' : 'by request'
+}
 
 function further({ burst, maxDelayMs }: PolicySummary): string {
   if (burst !== undefined) return `burst ${number(burst)}`

@@ -8,6 +8,7 @@ import { section } from './section.ts'
 
 /** The runs in one table. */
 export function summary({ runs, clients }: Report): Html {
+  const banned = runs.some(({ bans }) => bans > 0)
   const highest = Math.max(...runs.map(refusedShare))
   const overview = table<Run>(
     'What each run admitted and refused',
@@ -27,6 +28,12 @@ export function summary({ runs, clients }: Report): Html {
         number: true,
         cell: (run) =>
           html`${number(run.clientsRefused)} <small>${percent(shareOf(run.clientsRefused, clients))}</small>`,
+      },
+      banned && {
+        title: 'Bans',
+        number: true,
+        cell: ({ bans, clientsBanned }) =>
+          html`${number(bans)} <small>${count(clientsBanned, 'client')}</small>`,
       },
       {
         title: 'Most in any window',
@@ -58,7 +65,7 @@ function mostIn(run: Run, { policy, units }: MostAdmitted): Html {
 }
 
 const note = html`<p class="note"><b>Most in any window</b>: the most that a single client was admitted in any span as long as
-the window, wherever it begins. <b>Longest refused</b>: the longest that a client met nothing but refusals, from the first to the last.
+the window, wherever it begins; of a limit of requests in progress, at the same time. <b>Longest refused</b>: the longest that a client met nothing but refusals, from the first to the last.
 <b>Peak of keys</b>: the most counts that the store held at the same time, which determines its memory.</p>`
 
 interface Past {

@@ -1,0 +1,69 @@
+import { Heap } from 'heap-js'
+import { withRoom } from '../../log/columns.ts'
+import type { Batch } from '../runs/batch.ts'
+import type { PolicySummary } from '../runs/policy-summary.ts'
+import { LiveKeys } from './live-keys.ts'
+import type { PolicyFigures } from './policy-figures.ts'
+import type { Most } from './true-window.ts'
+
+/** How long a key commonly stays in use, ms: the resolution of the keys. */
+const TYPICAL_MS = 60_000
+
+interface End {
+  readonly atMs: number
+  readonly client: number
+}
+
+/** What a policy with `concurrent` has admitted: the most of each client at the same time. */
+export class InProgress implements PolicyFigures {
+  readonly summary: PolicySummary
+  readonly keys = new LiveKeys(TYPICAL_MS)
+  most: Most = { units: 0, client: -1, atMs: 0 }
+  private readonly ends = new Heap<End>((one, other) => one.atMs - other.atMs)
+  /** By client. */
+  private counts = new Int32Array(1024)
+  private peaks = new Int32Array(1024)
+
+  constructor(summary: PolicySummary) {
+    this.summary = summary
+  }
+
+  /** @param durationMs how long the request takes */
+  begin(nowMs: number, client: number, durationMs: number): void {
+    this.endUntil(nowMs)
+    if (client >= this.counts.length) {
+      this.counts = withRoom(this.counts, client)
+      this.peaks = withRoom(this.peaks, client)
+    }
+    const units = (this.counts[client] as number) + 1
+    this.counts[client] = units
+    if (units > (this.peaks[client] as number)) this.peaks[client] = units
+    if (units > this.most.units) this.most = { units, client, atMs: nowMs }
+    this.ends.push({ atMs: nowMs + durationMs, client })
+  }
+
+  /** A whole batch. @param admitted by place: 1 or 0 */
+  count({ length, times, clients, durations }: Batch, admitted: Uint8Array): void {
+    for (let i = 0; i < length; i += 1) {
+      if (admitted[i] === 0) continue
+      this.begin(times[i] as number, clients[i] as number, durations[i] as number)
+    }
+  }
+
+  peak(client: number): number {
+    return this.peaks[client] ?? 0
+  }
+
+  finish(): void {
+    this.endUntil(Infinity)
+  }
+
+  private endUntil(timeMs: number): void {
+    for (;;) {
+      const first = this.ends.peek()
+      if (first === undefined || first.atMs > timeMs) return
+      this.ends.pop()
+      this.counts[first.client] = (this.counts[first.client] as number) - 1
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import type { PolicySummary } from '../runs/policy-summary.ts'
+import type { LiveKeys } from './live-keys.ts'
+import type { Most } from './true-window.ts'
+
+/** What is counted of each policy of a run. */
+export interface PolicyFigures {
+  readonly summary: PolicySummary
+  readonly keys: LiveKeys
+  /** The most of one client, in a window or at the same time. */
+  readonly most: Most
+  /** That of each client. */
+  peak(client: number): number
+  /** Ends the run. */
+  finish(): void
+}
