@@ -377,11 +377,17 @@ const http = {
 
 /** Options of only some adapters, which document them in their own types. */
 const adapter = {
+  address: {
+    type: callback('(context)', '(context: Context) => string | undefined'),
+    unset: 'none: an error, unless `key` or `trustProxy` says who the client is',
+    description:
+      "Hono and the Fetch standard, whose requests do not have the client's address: returns it. For `limitFetch` it gets the arguments of the handler.",
+  },
   routes: {
     type: special('', "object: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`"),
     unset: 'none',
     description:
-      'Express and Koa: options that differ by route. The most specific entry wins, one with a method before one without. `false` exempts the route.',
+      'Express, Koa, Hono, Node and the Fetch standard: options that differ by route. The most specific entry wins, one with a method before one without. `false` exempts the route.',
   },
   hook: {
     type: oneOf(['onRequest', 'preValidation', 'preHandler']),

@@ -74,7 +74,7 @@ beforeAll(async () => {
   await script('pnpm.mjs', ...filters, '-r', 'pack', '--pack-destination', project)
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
   const quiet = ['--no-audit', '--no-fund', '--prefer-offline']
-  const peers = ['express@5', '@types/express@5', 'fastify@5', 'koa@3', '@types/koa@3']
+  const peers = ['express@5', '@types/express@5', 'fastify@5', 'koa@3', '@types/koa@3', 'hono@4']
   await run(project, 'npm', ['install', ...quiet, ...peers, ...names.map(tarball)])
 }, setupTimeout)
 
@@ -111,7 +111,7 @@ describe('an empty project that installs the packages', () => {
     expect(JSON.parse(await run(project, process.execPath, [file]))).toEqual(answers)
   })
 
-  it.each(['fastify.mjs', 'fastify.cjs', 'koa.mjs', 'koa.cjs', 'node.mjs'])(
+  it.each(['fastify.mjs', 'fastify.cjs', 'koa.mjs', 'koa.cjs', 'node.mjs', 'hono.mjs'])(
     'uses an adapter: %s',
     async (file) => {
       copyFileSync(join(consumer, file), join(project, file))
@@ -140,6 +140,8 @@ describe('an empty project that installs the packages', () => {
     ['koa.ts', 'koa.cts'],
     ['node.ts', 'node.mts'],
     ['node.ts', 'node.cts'],
+    ['hono.ts', 'hono.mts'],
+    ['hono.ts', 'hono.cts'],
   ])('compiles against them: %s as %s', async (source, file) => {
     copyFileSync(join(consumer, source), join(project, file))
     // @types/koa 3.0 itself does not compile together with content-disposition 2, which express brings.

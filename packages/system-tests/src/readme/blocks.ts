@@ -12,6 +12,7 @@ export interface Block {
 const APPS: Record<string, string[]> = {
   express: ["import express from 'express'", 'const app = express()'],
   fastify: ["import fastify from 'fastify'", 'const app = fastify()'],
+  hono: ["import { Hono } from 'hono'", 'const app = new Hono()'],
   koa: ["import Koa from 'koa'", 'const app = new Koa()'],
 }
 

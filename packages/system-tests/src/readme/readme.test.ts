@@ -14,6 +14,7 @@ const documents = [
   'packages/core/README.md',
   'packages/express/README.md',
   'packages/fastify/README.md',
+  'packages/hono/README.md',
   'packages/koa/README.md',
   'packages/node/README.md',
   'docs/choosing.md',

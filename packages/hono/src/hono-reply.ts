@@ -1,0 +1,23 @@
+import { FetchReply } from '@sluice/core/adapter'
+import type { Context } from 'hono'
+import type { StatusCode } from 'hono/utils/http-status'
+
+/** The response of a context of Hono, whose fields the application sets there too. */
+export class HonoReply extends FetchReply {
+  private readonly c: Context
+
+  constructor(c: Context) {
+    super(c.req.raw)
+    this.c = c
+  }
+
+  override setField(name: string, value: string): void {
+    super.setField(name, value)
+    this.c.header(name, value)
+  }
+
+  override refuse(...[body, headers]: Parameters<FetchReply['refuse']>): void {
+    const given = Object.fromEntries(headers)
+    this.answer(this.c.newResponse(body, this.status as StatusCode, given))
+  }
+}

@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { type Context, Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { HTTPException } from 'hono/http-exception'
+import { stream } from 'hono/streaming'
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    tokens: number
+  }
+}
+
+import {
+  type Decision,
+  memoryStore,
+  RateLimitError,
+  type RateLimitHandler,
+  type RateLimitOptions,
+  rateLimit,
+} from './index.ts'
+
+const LIMITED = { limit: 1, window: '1d', algorithm: 'fixed-window', key: () => 'client' } as const
+
+const limiters: RateLimitHandler[] = []
+afterEach(() => {
+  for (const each of limiters.splice(0)) each.limiter.close()
+})
+
+function made(options: RateLimitOptions): RateLimitHandler {
+  const limit = rateLimit(options)
+  limiters.push(limit)
+  return limit
+}
+
+const statuses = async (app: Hono, ...paths: string[]) => {
+  const all: number[] = []
+  for (const path of paths) all.push((await app.request(path)).status)
+  return all
+}
+
+describe('nothing is guessed of who a client is', () => {
+  test.each<[string, object]>([
+    ['nothing', {}],
+    ["key: 'ip'", { key: 'ip' }],
+    ["key: 'user', which falls back to the address", { key: 'user' }],
+    ['proxies by name', { trustProxy: 'loopback' }],
+    ['a header of proxies by name', { trustProxy: { proxies: 'loopback', header: 'Forwarded' } }],
+  ])('%s says nothing: it throws', (_, options) => {
+    expect(() => rateLimit({ limit: 1, window: '1m', ...options })).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_TYPE', option: 'address' }),
+    )
+  })
+
+  test.each<[string, object]>([
+    ['address', { address: () => '192.0.2.1' }],
+    ['a key function', { key: () => 'client' }],
+    ['hops', { trustProxy: 1 }],
+    ['a function for proxies', { trustProxy: () => true }],
+    ['hops of Forwarded', { trustProxy: { proxies: 1, header: 'Forwarded' } }],
+  ])('%s says it', async (_, options) => {
+    const app = new Hono().use(made({ limit: 1, window: '1d', ...options } as RateLimitOptions))
+    app.get('/', (c) => c.text('served'))
+    const forwarded = { 'X-Forwarded-For': '192.0.2.1', Forwarded: 'for=192.0.2.1' }
+    const send = async () => (await app.request('/', { headers: forwarded })).status
+    expect([await send(), await send()]).toEqual([200, 429])
+  })
+
+  test('an address that is not a function is wrong', () => {
+    const options = { limit: 1, window: '1m', address: '192.0.2.1' }
+    expect(() => rateLimit(options as never)).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_TYPE', option: 'address' }),
+    )
+  })
+})
+
+test('the application gets the decision; an exempt request has none', async () => {
+  const seen: (Decision | undefined)[] = []
+  const app = new Hono().use(made({ ...LIMITED, routes: { '/free': false } }))
+  app.all('*', (c) => {
+    seen.push(c.var.rateLimit)
+    return c.text('served')
+  })
+  expect(await statuses(app, '/', '/free', '/')).toEqual([200, 200, 429])
+  expect(seen.map((each) => each?.remaining)).toEqual([0, undefined])
+})
+
+test.each([
+  ['of the context', (c: { text(text: string): Response }) => c.text('served')],
+  ['of its own', () => new Response('served')],
+  ['that cannot be changed', () => Response.redirect('http://example.com/', 303)],
+])('a response %s has the fields, and keeps its own', async (_, respond) => {
+  const app = new Hono().use(cors()).use(made({ ...LIMITED, limit: 3 }))
+  app.get('/', (c) => {
+    c.header('X-Mine', 'kept')
+    return respond(c)
+  })
+  const response = await app.request('/', { headers: { Origin: 'https://app.example' } })
+  expect(response.headers.get('RateLimit')).toMatch(/^"default";r=2;t=\d+$/)
+  expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+})
+
+test('two limiters: the fields list both, and a route adds its own', async () => {
+  const app = new Hono().use(made({ ...LIMITED, limit: 9 }))
+  app.get('/login', made(LIMITED), (c) => c.text('served'))
+  expect((await app.request('/login')).headers.get('RateLimit-Policy')).toBe(
+    '"default";q=9;w=86400, "default-2";q=1;w=86400',
+  )
+  expect(await statuses(app, '/login', '/')).toEqual([429, 404])
+})
+
+describe('errors', () => {
+  test('a refusal that is thrown reaches onError, with the fields', async () => {
+    const app = new Hono().use(made({ ...LIMITED, respond: 'throw' }))
+    app.onError((error, c) =>
+      error instanceof RateLimitError
+        ? c.json({ waitMs: error.decision.retryAfterMs }, 429)
+        : c.text('wrong', 500),
+    )
+    await app.request('/')
+    const response = await app.request('/')
+    expect(response.status).toBe(429)
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0)
+    expect(await response.json()).toEqual({ waitMs: expect.any(Number) })
+  })
+
+  test('what the application throws is answered by its own error handler, with the fields', async () => {
+    const app = new Hono().use(made(LIMITED))
+    app.get('/', () => {
+      throw new HTTPException(418, { message: 'teapot' })
+    })
+    const response = await app.request('/')
+    expect([response.status, await response.text()]).toEqual([418, 'teapot'])
+    expect(response.headers.get('RateLimit')).toMatch(/^"default";r=0;t=\d+$/)
+  })
+})
+
+test('the user is what the middleware of Hono for JWT has left', async () => {
+  const limit = made({ ...LIMITED, key: 'user', address: () => undefined })
+  const app = new Hono<{ Variables: { jwtPayload: { sub: string } } }>()
+  app.use(async (c, next) => {
+    c.set('jwtPayload', { sub: c.req.query('user') as string })
+    await next()
+  })
+  app.use(limit).get('/', (c) => c.text(c.var.rateLimit?.policies[0]?.key as string))
+  expect(await (await app.request('/?user=ada')).text()).toBe('user:ada')
+  expect((await app.request('/?user=ada')).status).toBe(429)
+  expect((await app.request('/?user=bob')).status).toBe(200)
+})
+
+test('a stream is settled at its end, and holds its slot until then', async () => {
+  const store = memoryStore()
+  const tokens = { name: 'tokens', limit: 100, window: '1d', cost: 50, unit: 'tokens' } as const
+  const limit = made({
+    store,
+    key: () => 'client',
+    policies: [
+      { ...tokens, settle: (c: Context) => c.get('tokens') },
+      { name: 'streams', concurrent: 1 },
+    ],
+  })
+  let goOn = () => {}
+  const app = new Hono().use(limit)
+  app.get('/', (c) =>
+    stream(c, async (written) => {
+      await written.write('first')
+      await new Promise<void>((resolve) => {
+        goOn = resolve
+      })
+      c.set('tokens', 7)
+      await written.write('second')
+    }),
+  )
+  const left = async () =>
+    (await limit.limiter.peek('client')).policies.map(({ remaining }) => remaining)
+  const response = await app.request('/')
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  expect((await reader.read()).value).toEqual(new TextEncoder().encode('first'))
+  expect(await left()).toEqual([50, 0])
+  expect((await app.request('/')).status).toBe(429)
+  goOn()
+  while (!(await reader.read()).done);
+  for (let i = 0; i < 1000 && (await left())[0] === 50; i += 1) await new Promise(setImmediate)
+  expect(await left()).toEqual([93, 1])
+  store.close()
+})

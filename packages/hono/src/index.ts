@@ -1,0 +1,82 @@
+import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
+import { type FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
+import type { Context, MiddlewareHandler } from 'hono'
+import { type AddressOption, readAddress } from './address.ts'
+import { HonoReply } from './hono-reply.ts'
+
+export {
+  addressKey,
+  type Decision,
+  type Duration,
+  estimateTokens,
+  exposedHeaders,
+  type MemoryStoreOptions,
+  memoryStore,
+  type PolicyDecision,
+  RateLimitError,
+  type RedisClient,
+  type RedisStoreOptions,
+  redisStore,
+  SluiceError,
+  StoreError,
+} from '@sluice/core'
+export type { FetchReply } from '@sluice/core/adapter'
+export { decisionOf, type LimitedFetch, type LimitFetchOptions, limitFetch } from './limit-fetch.ts'
+
+export type RateLimitOptions = CoreOptions<Context, FetchReply> & {
+  /**
+   * The client's address, from the runtime: `(c) => getConnInfo(c).remote.address`. It is required
+   * unless a `key` function or `trustProxy` says who the client is.
+   */
+  address?: AddressOption<[c: Context]>
+  /**
+   * Options that differ by route, in the pattern syntax of path-to-regexp 8, with the path of
+   * `c.req.path`: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most
+   * specific entry wins, one with a method before one without.
+   */
+  routes?: Routes<Context, FetchReply>
+}
+
+/** The middleware, with its limiter for the application's own calls. */
+export type RateLimitHandler = MiddlewareHandler & { readonly limiter: Limiter }
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** The decision of the last limiter; undefined if the request was exempt. */
+    rateLimit?: Decision
+  }
+}
+
+/**
+ * Limits the rate of requests: `app.use(rateLimit({ limit: 100, window: '1m', address }))`.
+ * A second one on a route adds a limit.
+ *
+ * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
+ *   another, or if nothing says who a client is
+ */
+export function rateLimit(options: RateLimitOptions): RateLimitHandler {
+  const address = readAddress<[Context]>(options as object)
+  const { address: _, ...rest } = options
+  const limiter = new RoutedLimiter<Context, HonoReply>(rest, {
+    ...fetchExchange((c) => c.req.raw, address),
+    address,
+    proxyTrust: () => 'nobody',
+    user: (c) => c.get('user') ?? c.get('jwtPayload'),
+    path: (c) => c.req.path,
+    decided: (c, decision) => c.set('rateLimit', decision),
+  })
+  const middleware: MiddlewareHandler = async (c, next) => {
+    const reply = new HonoReply(c)
+    const application = async () => {
+      await next()
+      return c.res
+    }
+    await limiter.handle(c, reply, () => reply.answerWith(application))
+    // Else Hono would join the fields of both.
+    c.res = undefined
+    c.res = reply.response
+  }
+  return Object.assign(middleware, { limiter: limiter.limiter })
+}
+
+export default rateLimit

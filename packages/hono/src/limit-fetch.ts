@@ -1,0 +1,67 @@
+import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
+import { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
+import { readAddress } from './address.ts'
+
+/** A function of a request, and of whatever else its server passes. */
+type FetchHandler<Args extends unknown[]> = (
+  request: Request,
+  ...others: Args
+) => Response | Promise<Response>
+
+export type LimitFetchOptions<Args extends unknown[] = unknown[]> = CoreOptions<
+  Request,
+  FetchReply
+> & {
+  /**
+   * The client's address, from what the server passes to the handler. It is required unless a `key`
+   * function or `trustProxy` says who the client is.
+   */
+  address?: (request: Request, ...others: Args) => string | undefined
+  /** Options that differ by route, with the path of the request's URL. */
+  routes?: Routes<Request, FetchReply>
+}
+
+/** The limited handler, with its limiter for the application's own calls. */
+export type LimitedFetch<Args extends unknown[]> = ((
+  request: Request,
+  ...args: Args
+) => Promise<Response>) & { readonly limiter: Limiter }
+
+const decisions = new WeakMap<Request, Decision | undefined>()
+
+/** The decision of the last limiter on a request; undefined if the request was exempt. */
+export function decisionOf(request: Request): Decision | undefined {
+  return decisions.get(request)
+}
+
+/**
+ * Limits a function of a `Request`: a route handler of Next.js, the `fetch` of Bun, Deno or a worker.
+ * What a function of the options throws rejects, like what the handler throws.
+ *
+ * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
+ *   another, or if nothing says who a client is
+ */
+export function limitFetch<Args extends unknown[]>(
+  options: LimitFetchOptions<Args>,
+  handler: FetchHandler<Args>,
+): LimitedFetch<Args> {
+  const { address: _, ...rest } = options
+  const given = readAddress<[Request, ...Args]>(options as object)
+  const args = new WeakMap<Request, Args>()
+  const address = (request: Request) => given(request, ...(args.get(request) as Args))
+  const limiter = new RoutedLimiter<Request, FetchReply>(rest, {
+    ...fetchExchange((request) => request, address),
+    address,
+    proxyTrust: () => 'nobody',
+    user: () => undefined,
+    path: ({ url }) => new URL(url).pathname,
+    decided: (request, decision) => decisions.set(request, decision),
+  })
+  const limited = async (request: Request, ...others: Args): Promise<Response> => {
+    args.set(request, others)
+    const reply = new FetchReply(request)
+    await limiter.handle(request, reply, () => reply.answerWith(() => handler(request, ...others)))
+    return reply.response as Response
+  }
+  return Object.assign(limited, { limiter: limiter.limiter })
+}

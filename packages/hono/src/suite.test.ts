@@ -1,0 +1,98 @@
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import * as runner from '@jest/globals'
+import type { FetchReply } from '@sluice/core/adapter'
+import { useRedis } from '@sluice/test-harness/jest'
+import { type AdapterStores, adapterSuite, fetchServer } from '@sluice/test-suites'
+import { type Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { decisionOf, limitFetch, memoryStore, rateLimit, redisStore } from './index.ts'
+
+const redis = useRedis()
+
+/** Each makes a store on a clock, or on its own without one. */
+const memory: AdapterStores = { memory: (clock) => memoryStore({ ...(clock && { clock }) }) }
+const stores: AdapterStores = {
+  ...memory,
+  Redis: (clock) => redisStore(redis.client, { ...(clock && { clock }) }),
+}
+
+adapterSuite<Context, FetchReply>(
+  runner,
+  'Hono',
+  {
+    serve(site) {
+      const trustProxy = site.trustProxy as string | undefined
+      const address = (c: Context) => getConnInfo(c).remote.address
+      const app = new Hono()
+      app.use(async (c, next) => {
+        c.set('user' as never, site.user(c) as never)
+        for (const [name, value] of Object.entries(site.fields)) c.header(name, value)
+        if (site.early !== undefined) return c.body(site.early)
+        return next()
+      })
+      for (const options of site.limiters) app.use(rateLimit({ address, trustProxy, ...options }))
+      app.all('/', async (c) => {
+        const { status, body } = await site.handle(c.get('rateLimit'))
+        return status === 304 ? c.body(null, status) : c.body(body, status as ContentfulStatusCode)
+      })
+      app.onError((error, c) => {
+        site.failed(error)
+        return c.body(null, 500)
+      })
+      return createAdaptorServer(app) as Server
+    },
+    read: (c) => ({
+      url: c.req.url.slice(new URL(c.req.url).origin.length),
+      headers: Object.fromEntries(c.req.raw.headers),
+    }),
+    send: (_reply, body) => new Response(body),
+  },
+  stores,
+)
+
+adapterSuite<Request, FetchReply>(
+  runner,
+  'a function of a Request',
+  {
+    serve(site) {
+      const trustProxy = site.trustProxy as string | undefined
+      type Handler = (request: Request, address: string | undefined) => Promise<Response>
+      const application: Handler = async (request) => {
+        if (new URL(request.url).pathname !== '/') return new Response(null, { status: 404 })
+        const { status, body } = await site.handle(decisionOf(request))
+        return new Response(status === 304 ? null : body, { status })
+      }
+      const limited = site.limiters.reduceRight<Handler>((handler, options) => {
+        const user = options.user ?? ((request: Request) => idOf(site.user(request)))
+        const address = (_: Request, given: string | undefined) => given
+        return limitFetch({ address, trustProxy, ...options, user }, handler)
+      }, application)
+      return fetchServer(async (request, address) => {
+        if (site.early !== undefined) return new Response(site.early)
+        try {
+          const response = await limited(request, address)
+          for (const [name, value] of Object.entries(site.fields))
+            if (!response.headers.has(name)) response.headers.set(name, value)
+          return response
+        } catch (error) {
+          site.failed(error)
+          return new Response(null, { status: 500 })
+        }
+      })
+    },
+    read: ({ url, headers }) => ({
+      url: url.slice(new URL(url).origin.length),
+      headers: Object.fromEntries(headers),
+    }),
+    send: (_reply, body) => new Response(body),
+  },
+  memory,
+)
+
+/** The standard has no place for a user: the application reads it. */
+function idOf(user: unknown): string | undefined {
+  const { id, sub } = (user ?? {}) as { id?: string; sub?: string }
+  return id ?? sub
+}

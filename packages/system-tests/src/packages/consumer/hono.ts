@@ -1,0 +1,26 @@
+// Compiled as ESM (.mts) and as CommonJS (.cts) against the packed declarations; never run.
+
+import { decisionOf, limitFetch, RateLimitError, rateLimit } from '@sluice/hono'
+import { Hono } from 'hono'
+
+const limit = rateLimit({ limit: 2, window: '1m', key: (c) => c.req.header('x-api-key') })
+
+// @ts-expect-error A limit in quotes is an error: the types are not any.
+rateLimit({ limit: '2', window: '1m', address: () => undefined })
+
+export const app = new Hono().use(limit).get('/', async (c) => {
+  const { remaining } = await limit.limiter.peek('203.0.113.7')
+  // @ts-expect-error It is a Decision, not any.
+  c.var.rateLimit?.limits
+  return c.json({ remaining, limit: c.var.rateLimit?.limit })
+})
+
+interface Server {
+  requestIP(request: Request): { address: string } | null
+}
+export const handler = limitFetch(
+  { limit: 2, window: '1m', address: (request, server) => server.requestIP(request)?.address },
+  (request: Request, _: Server) => Response.json({ remaining: decisionOf(request)?.remaining }),
+)
+
+export const isRefusal = (error: unknown): boolean => error instanceof RateLimitError
