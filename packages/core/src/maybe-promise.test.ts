@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isPromise, then } from './maybe-promise.ts'
+import { isPromise, then, thenOwn } from './maybe-promise.ts'
 
 const thenable = (value: number) =>
   // biome-ignore lint/suspicious/noThenProperty: a promise of another library
@@ -18,6 +18,11 @@ test.each([Promise.resolve(2), thenable(2)])(
     expect(await used).toBe(3)
   },
 )
+
+test('an own promise is used when it resolves, an own value synchronously', async () => {
+  expect(thenOwn(2, (value) => value + 1)).toBe(3)
+  expect(await thenOwn(Promise.resolve(2), (value) => value + 1)).toBe(3)
+})
 
 test('a synchronous error is thrown, a rejection rejects', async () => {
   const fail = () => {

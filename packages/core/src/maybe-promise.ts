@@ -2,7 +2,9 @@
 export type MaybePromise<T> = T | Promise<T>
 
 export function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
+  // Most values are text or undefined, which need no look at their properties.
+  if (typeof value !== 'object' && typeof value !== 'function') return false
+  return typeof (value as { then?: unknown } | null)?.then === 'function'
 }
 
 /**
@@ -11,4 +13,12 @@ export function isPromise(value: unknown): value is Promise<unknown> {
  */
 export function then<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>) {
   return (isPromise(value) ? Promise.resolve(value).then(use) : use(value)) as MaybePromise<U>
+}
+
+/**
+ * The same for what a function of this package returns, whose promises are native ones: to look
+ * for `then` in objects of so many kinds takes longer.
+ */
+export function thenOwn<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>) {
+  return (value instanceof Promise ? value.then(use) : use(value)) as MaybePromise<U>
 }

@@ -1,5 +1,13 @@
-import { nodeExchange, type ProxyTrust, type RequestAdapter } from '@sluice/core/adapter'
+import {
+  nodeExchange,
+  PROFILE_FIELDS,
+  type ProxyTrust,
+  type RequestAdapter,
+} from '@sluice/core/adapter'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Fastify writes names in lower case. Given so, it need not make them for each response. */
+const LOWER_CASE = new Map(PROFILE_FIELDS.map((name) => [name, name.toLowerCase()]))
 
 /** Reads the request and the reply of Fastify. */
 export function adapterOf(app: FastifyInstance): RequestAdapter<FastifyRequest, FastifyReply> {
@@ -9,7 +17,7 @@ export function adapterOf(app: FastifyInstance): RequestAdapter<FastifyRequest, 
       (request) => request.raw,
       (reply) => reply.raw,
     ),
-    setField: (reply, name, value) => void reply.header(name, value),
+    setField: (reply, name, value) => void reply.header(LOWER_CASE.get(name) ?? name, value),
     setStatus: (reply, status) => void reply.code(status),
     // As bytes: to text Fastify would add a charset, which JSON does not have.
     send: (reply, body, mediaType) =>

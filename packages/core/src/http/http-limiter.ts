@@ -3,7 +3,7 @@ import type { KeyKind } from '../key/notation.ts'
 import { type Decision, outright, type PolicyDecision } from '../limiter/decision.ts'
 import { report } from '../limiter/report.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
-import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
+import { isPromise, type MaybePromise, then, thenOwn } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import { type CompiledOptions, compileOptions } from './compile-options.ts'
 import { WirePolicyCache } from './fields/wire-policy-cache.ts'
@@ -94,7 +94,7 @@ export class HttpLimiter<Request, Response> {
     response: Response,
     goOn: () => MaybePromise<T>,
   ): MaybePromise<T | undefined> {
-    return then<Verdict | undefined, T | undefined>(this.check(request), (verdict) =>
+    return thenOwn<Verdict | undefined, T | undefined>(this.check(request), (verdict) =>
       verdict === undefined ? goOn() : this.responder.carryOut(verdict, request, response, goOn),
     )
   }
@@ -129,7 +129,7 @@ export class HttpLimiter<Request, Response> {
   }
 
   private decide(request: Request): MaybePromise<Verdict | undefined> {
-    return then(this.identify(request), (found) => {
+    return thenOwn(this.identify(request), (found) => {
       if (!Array.isArray(found)) return this.accessListVerdict(request, found)
       const startedAt = this.limiter.events.areWatched ? performance.now() : undefined
       const route = consumeTraces.hasSubscribers ? this.routeOf(request) : undefined
@@ -170,7 +170,7 @@ export class HttpLimiter<Request, Response> {
   /** What a request is charged, unless its client is on a list, or is no longer known. */
   private identify(request: Request): MaybePromise<Identified> {
     const { access, rules } = this.compiled
-    return then<Identified, Identified>(
+    return thenOwn<Identified, Identified>(
       orLeft(() => access?.ofAddress(request) ?? readCharges(rules, request)),
       (found) => (Array.isArray(found) ? (access?.ofKeys(found) ?? found) : found),
     )

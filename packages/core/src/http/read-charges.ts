@@ -1,6 +1,6 @@
 import { nextSlot } from '../limiter/slot-number.ts'
 import { checkCost } from '../limiter/store-limiter.ts'
-import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
+import { isPromise, type MaybePromise, thenOwn } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import type { ChargeRule } from './compile-options.ts'
 
@@ -10,7 +10,8 @@ export function readCharges<Request, Response>(
   request: Request,
 ): MaybePromise<Charge[]> {
   // The usual case: an array literal takes less memory than one that grows.
-  if (rules.length === 1) return then(readCharge(rules[0] as never, request), (charge) => [charge])
+  if (rules.length === 1)
+    return thenOwn(readCharge(rules[0] as never, request), (charge) => [charge])
   const charges: MaybePromise<Charge>[] = []
   let pending = false
   try {

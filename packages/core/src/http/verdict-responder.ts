@@ -1,6 +1,6 @@
 import type { Decision } from '../limiter/decision.ts'
 import type { StoreLimiter } from '../limiter/store-limiter.ts'
-import { type MaybePromise, then } from '../maybe-promise.ts'
+import { type MaybePromise, then, thenOwn } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import type { CompiledOptions } from './compile-options.ts'
 import { joinStates } from './fields/join-states.ts'
@@ -59,7 +59,7 @@ export class VerdictResponder<Request, Response> {
       const violated = joined ?? refusal.violated
       return sent ? undefined : this.refuse(refusal, violated, decision, request, response)
     }
-    return then<boolean, T | undefined>(this.admit(verdict, request, response), (turn) => {
+    return thenOwn<boolean, T | undefined>(this.admit(verdict, request, response), (turn) => {
       if (turn) return goOn()
       adapter.abandon?.(response)
       return undefined

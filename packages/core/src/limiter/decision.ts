@@ -108,7 +108,9 @@ export function toDecision(
   if (result.outcomes.length === 0) {
     return outright(result.admitted, result.at, result.admitted ? 0 : RETRY_STORE_MS)
   }
-  const ban = toBan(result.outcomes[policies.length])
+  const { outcomes } = result
+  // Beyond the end of an array the engine looks further, in its prototypes.
+  const ban = outcomes.length > policies.length ? toBan(outcomes[policies.length]) : undefined
   const first = one(result, policies, charges, 0, ban)
   let { delayMs } = first
   // An array that starts with its element has room for one; an empty one takes room for 17.

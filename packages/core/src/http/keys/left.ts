@@ -1,4 +1,4 @@
-import { isPromise, type MaybePromise } from '../../maybe-promise.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import type { AddressReader } from './trust-proxy.ts'
 
@@ -24,7 +24,7 @@ export function presentAddress<Request>(
 export function orLeft<T>(read: () => MaybePromise<T>): MaybePromise<T | typeof LEFT> {
   try {
     const value = read()
-    return isPromise(value) ? (value as Promise<T>).catch(leftOnly) : value
+    return value instanceof Promise ? value.catch(leftOnly) : value
   } catch (error) {
     return leftOnly(error)
   }
