@@ -14,7 +14,8 @@ function isExecutable(file) {
   }
 }
 
-function onPath(names) {
+/** The first of these programs on the PATH. */
+export function onPath(names) {
   const folders = (env.PATH ?? '').split(delimiter)
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable)
 }

@@ -8,6 +8,7 @@ import { build } from './build.mjs'
 import { findFaketime } from './faketime.mjs'
 import { ensureInstalled } from './install.mjs'
 import { jest } from './jest.mjs'
+import { findPrometheus } from './prometheus.mjs'
 import { findRedis } from './redis.mjs'
 import { root, run } from './workspace.mjs'
 
@@ -25,6 +26,7 @@ const succeeds = async (command, args) => (await run(command, args)) === 0
 
 const redis = await findRedis()
 await findFaketime()
+await findPrometheus()
 await ensureInstalled()
 
 for (const [what, script] of [

@@ -74,7 +74,16 @@ beforeAll(async () => {
   await script('pnpm.mjs', ...filters, '-r', 'pack', '--pack-destination', project)
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
   const quiet = ['--no-audit', '--no-fund', '--prefer-offline']
-  const peers = ['express@5', '@types/express@5', 'fastify@5', 'koa@3', '@types/koa@3', 'hono@4']
+  const otel = ['@opentelemetry/api@~1.9.0', '@opentelemetry/sdk-metrics@2']
+  const peers = [
+    'express@5',
+    '@types/express@5',
+    'fastify@5',
+    'koa@3',
+    '@types/koa@3',
+    'hono@4',
+    ...otel,
+  ]
   await run(project, 'npm', ['install', ...quiet, ...peers, ...names.map(tarball)])
 }, setupTimeout)
 
@@ -119,6 +128,12 @@ describe('an empty project that installs the packages', () => {
       expect(statuses).toEqual(answers.statuses)
     },
   )
+
+  it.each(['otel.mjs', 'otel.cjs'])('measures with OpenTelemetry: %s', async (file) => {
+    copyFileSync(join(consumer, file), join(project, file))
+    const counts = JSON.parse(await run(project, process.execPath, [file]))
+    expect(counts).toEqual({ admitted: 2, refused: 1 })
+  })
 
   it('runs the command', async () => {
     const line = '203.0.113.7 - - [21/Nov/2026:14:33:45 +0000] "GET / HTTP/1.1" 200 512\n'

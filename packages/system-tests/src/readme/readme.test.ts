@@ -16,6 +16,7 @@ const documents = [
   'packages/fastify/README.md',
   'packages/hono/README.md',
   'packages/koa/README.md',
+  'packages/otel/README.md',
   'packages/node/README.md',
   'docs/choosing.md',
   'docs/events.md',

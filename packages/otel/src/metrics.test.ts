@@ -1,0 +1,196 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { createLimiter, type StoreEvent } from '@sluice/core'
+import { failingStore } from '@sluice/core/testing'
+import { instrument } from './index.ts'
+import { type Meters, type Point, useMeters } from './testing.ts'
+
+const DAY = { limit: 2, window: '1d', algorithm: 'fixed-window' } as const
+
+let meters: Meters
+let stops: (() => void)[]
+
+beforeEach(() => {
+  meters = useMeters()
+  stops = []
+  jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+})
+afterEach(async () => {
+  for (const stop of stops) stop()
+  jest.restoreAllMocks()
+  await meters.provider.shutdown()
+})
+
+function start(options: { nearLimit?: number } = {}): () => void {
+  const stop = instrument({ meterProvider: meters.provider, ...options })
+  stops.push(stop)
+  return stop
+}
+
+const short = ({ attributes, value }: Point) => [
+  Object.entries(attributes)
+    .sort()
+    .map(([name, each]) => `${name.replace('rate_limiting.', '')}=${each}`)
+    .join(' '),
+  value,
+]
+/** The points of a metric, in short. */
+const points = async (name: string) => ((await meters.read())[name] ?? []).map(short)
+
+test('requests, by policy, result and source', async () => {
+  start()
+  const limiter = createLimiter({ ...DAY, name: 'api' })
+  for (let i = 0; i < 5; i += 1) limiter.consume('a')
+  createLimiter({ ...DAY }).consume('a')
+  expect(await points('rate_limiting.requests')).toEqual([
+    ['policy=api/default result=admitted source=store', 2],
+    ['policy=api/default result=refused source=store', 3],
+    ['policy=default result=admitted source=store', 1],
+  ])
+})
+
+test('the time of decisions', async () => {
+  start()
+  const store = failingStore()
+  const limiter = createLimiter({ ...DAY, store, deadline: 20 })
+  store.hang()
+  await limiter.consume('a')
+  store.recover()
+  const [[attributes, seconds] = []] = await points('rate_limiting.decision.duration')
+  expect(attributes).toBe('error.type=_OTHER policy=default result=admitted source=local')
+  expect(seconds).toBeGreaterThan(0.01)
+  expect(seconds).toBeLessThan(20)
+})
+
+test('units that were charged, and their corrections, without slots', async () => {
+  start()
+  const limiter = createLimiter({
+    policies: [
+      { name: 'tokens', limit: 100, window: '1d', unit: 'tokens' },
+      { name: 'in-flight', concurrent: 5 },
+    ],
+  })
+  limiter.acquire('a', { cost: 30 }).release()
+  limiter.settle('a', -20)
+  limiter.settle('a', 5)
+  limiter.acquire('a', { cost: 99 })
+  expect(await points('rate_limiting.units')).toEqual([
+    ['policy=tokens result=charged source=store', 30],
+    ['policy=tokens result=settled', -15],
+  ])
+})
+
+test('requests in progress', async () => {
+  start()
+  const limiter = createLimiter({ concurrent: 2, name: 'jobs' })
+  const [first, second] = [limiter.acquire('a'), limiter.acquire('b')]
+  expect(await points('rate_limiting.active_requests')).toEqual([['policy=jobs/default', 2]])
+  first.release()
+  first.release()
+  second.release()
+  expect(await points('rate_limiting.active_requests')).toEqual([['policy=jobs/default', 0]])
+})
+
+describe('the store', () => {
+  const available = async () =>
+    (await meters.read())['rate_limiting.store.available']?.map(({ value }) => value)
+
+  test('is available until it fails, and again when it has recovered', async () => {
+    start()
+    const store = failingStore()
+    const limiter = createLimiter({ ...DAY, limit: 1_000_000, store })
+    expect(await available()).toEqual([1])
+    store.fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
+    while ((await available())?.[0] === 1) await limiter.consume('a')
+    await limiter.consume('a')
+    expect((await points('rate_limiting.requests')).map(([attributes]) => attributes)).toContain(
+      'error.type=ECONNREFUSED policy=default result=admitted source=local',
+    )
+    store.recover()
+    while ((await available())?.[0] === 0) {
+      await limiter.consume('a')
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    await limiter.consume('a')
+    expect((await points('rate_limiting.requests')).map(([attributes]) => attributes)).toContain(
+      'policy=default result=admitted source=store',
+    )
+  })
+
+  test('that was closed while it was down does not count', async () => {
+    start()
+    const events: StoreEvent[] = []
+    const hear = (event: unknown) => void events.push(event as StoreEvent)
+    subscribe('sluice:store', hear)
+    stops.push(() => unsubscribe('sluice:store', hear))
+    const limiters = [failingStore(), failingStore()].map((store) => {
+      store.fail()
+      return createLimiter({ ...DAY, limit: 1_000_000, store })
+    })
+    for (const [i, limiter] of limiters.entries()) {
+      while (events.length === i) await limiter.consume('a')
+      expect(await available()).toEqual([0])
+    }
+    limiters[0]?.close()
+    expect(await available()).toEqual([0])
+    limiters[1]?.close()
+    expect(await available()).toEqual([1])
+  })
+})
+
+describe('utilization', () => {
+  test('is recorded only with nearLimit', async () => {
+    start()
+    createLimiter(DAY).consume('a')
+    expect(Object.keys(await meters.read())).not.toContain('rate_limiting.utilization')
+  })
+
+  test('has a bucket boundary at nearLimit', async () => {
+    start({ nearLimit: 0.8 })
+    const limiter = createLimiter({ ...DAY, limit: 10 })
+    for (let i = 0; i < 3; i += 1) limiter.consume('a')
+    const [point] = (await meters.read())['rate_limiting.utilization'] as [Point]
+    expect(short(point)).toEqual(['policy=default', expect.closeTo(0.6)])
+    expect(point.boundaries).toEqual([0, 0.25, 0.5, 0.75, 0.8, 0.9, 0.95, 1])
+  })
+})
+
+test('after stop nothing is recorded', async () => {
+  const stop = start({ nearLimit: 0.8 })
+  const limiter = createLimiter({ concurrent: 9 })
+  limiter.acquire('a')
+  const before = await meters.read()
+  stop()
+  limiter.acquire('a').release()
+  expect(await meters.read()).toEqual(before)
+})
+
+test('a million clients make no more time series than one', async () => {
+  start({ nearLimit: 0.8 })
+  const admitting = createLimiter({ ...DAY, name: 'admitting' })
+  // Its decisions are recorded fastest, so most of the clients are refused.
+  const refusing = createLimiter({ ...DAY, limit: 0, name: 'refusing' })
+  const count = async () =>
+    Object.values(await meters.read()).reduce((sum, each) => sum + each.length, 0)
+  admitting.consume('one')
+  refusing.consume('one')
+  const series = await count()
+  for (let i = 0; i < 50_000; i += 1) admitting.consume(`203.0.113.${i}`)
+  for (let i = 50_000; i < 1_000_000; i += 1) refusing.consume(`203.0.113.${i}`)
+  expect(await count()).toBe(series)
+  expect(series).toBeLessThan(10)
+  expect(JSON.stringify(await meters.read())).not.toContain('203.0.113')
+}, 300_000)
+
+describe('wrong options', () => {
+  test.each<[object, string, string]>([
+    [{ meterprovider: {} }, 'SLUICE_OPTION_UNKNOWN', 'meterprovider'],
+    [{ meterProvider: {} }, 'SLUICE_OPTION_TYPE', 'meterProvider'],
+    [{ tracerProvider: null }, 'SLUICE_OPTION_TYPE', 'tracerProvider'],
+    [{ nearLimit: 1 }, 'SLUICE_OPTION_RANGE', 'nearLimit'],
+    [{ nearLimit: 0 }, 'SLUICE_OPTION_RANGE', 'nearLimit'],
+    [{ nearLimit: '0.8' }, 'SLUICE_OPTION_RANGE', 'nearLimit'],
+  ])('%j', (options, code, option) => {
+    expect(() => instrument(options)).toThrow(expect.objectContaining({ code, option }))
+  })
+})

@@ -1,0 +1,30 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+
+/** Called with the steps of a traced operation. */
+type Steps<Context> = {
+  readonly [step in 'start' | 'end' | 'asyncEnd']?: (context: Context) => void
+}
+
+/** What was subscribed to, so that it can be ended together. */
+export class Subscriptions {
+  private readonly endings: (() => void)[] = []
+
+  to<Event>(name: string, hear: (event: Event) => void): void {
+    const listener = (message: unknown) => hear(message as Event)
+    subscribe(name, listener)
+    this.endings.push(() => unsubscribe(name, listener))
+  }
+
+  toSteps<Context extends object>(name: string, steps: Steps<Context>): void {
+    for (const [step, hear] of Object.entries(steps)) this.to(`tracing:${name}:${step}`, hear)
+  }
+
+  /** @param act what ends something else together with the subscriptions */
+  whenEnded(act: () => void): void {
+    this.endings.push(act)
+  }
+
+  end(): void {
+    for (const end of this.endings.splice(0)) end()
+  }
+}

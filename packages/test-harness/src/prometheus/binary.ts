@@ -1,0 +1,24 @@
+import { findExecutable } from '../executables/index.ts'
+
+const advice = 'apt, brew install prometheus'
+
+/** @throws Error with how to get it */
+export function prometheusBinary(): string {
+  return findExecutable({ variable: 'PROMETHEUS', names: ['prometheus'], advice })
+}
+
+/** Which comes with Prometheus. @throws Error with how to get it */
+export function promtoolBinary(): string {
+  return findExecutable({ variable: 'PROMTOOL', names: ['promtool'], advice })
+}
+
+/** Why the tests that need Prometheus can't run here; undefined if they can. */
+export function whyNoPrometheus(): string | undefined {
+  try {
+    prometheusBinary()
+    promtoolBinary()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}

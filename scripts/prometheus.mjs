@@ -1,0 +1,17 @@
+// Finds Prometheus, whose package has promtool too.
+
+import { env } from 'node:process'
+import { installWithApt } from './apt.mjs'
+import { onPath } from './executable.mjs'
+
+/** Without it the tests that need it are skipped, and all others run: so this only says it. */
+export async function findPrometheus() {
+  const isInstalled = () =>
+    Boolean(env.PROMETHEUS || onPath(['prometheus'])) &&
+    Boolean(env.PROMTOOL || onPath(['promtool']))
+  if (!isInstalled()) await installWithApt('prometheus')
+  if (isInstalled()) return
+  console.error(
+    'The tests of the alerts and the dashboard need Prometheus: install prometheus (apt, dnf, brew), or set PROMETHEUS and PROMTOOL to the paths of its programs.',
+  )
+}
