@@ -178,6 +178,13 @@ describe('requests in progress', () => {
     expect(readFileSync(page, 'utf8')).toContain('at the same time')
   })
 
+  it('alone, limits per window are suggested all the same', async () => {
+    const log = json('start', 'suggest.jsonl')
+    const flags = ['--concurrent', '2', '--duration', 'took:ms', '--logged-at', 'start']
+    const { suggestion } = await report(log, ...flags, '--suggest')
+    expect(suggestion?.rows[0]).toMatchObject({ share: 0.99, limit: 4 })
+  })
+
   it('lines without a duration are unreadable', async () => {
     const log = file(
       'short.log',

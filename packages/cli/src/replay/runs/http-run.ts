@@ -116,7 +116,8 @@ export class HttpRun implements Run {
       if (policy instanceof PolicyTally) {
         policy.record(place, this.nowMs, number, cost, decision.allowed, delayMs)
       } else if (decision.allowed) policy.begin(this.nowMs, number, durationMs)
-      policy.keys.touch(number, this.nowMs, policy instanceof PolicyTally ? resetMs : durationMs)
+      const wholeInMs = policy instanceof PolicyTally ? resetMs : policy.wholeIn(this.nowMs, number)
+      policy.keys.touch(number, this.nowMs, wholeInMs)
     }
     this.tally.noteKeys()
     return client

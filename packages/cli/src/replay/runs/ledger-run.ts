@@ -33,6 +33,7 @@ export class LedgerRun implements Run {
   private readonly ledger: Ledger<'sync'>
   /** Of the policy, and of the ban if there is one. */
   private readonly charges: readonly [Charge, ...Charge[]]
+  private readonly demand: SharedWindow
   private nowMs = 0
   private client = 0
   /** By the place in the batch: 1 if a ban began with it. */
@@ -63,6 +64,7 @@ export class LedgerRun implements Run {
     this.ledger = store.open(limits.map(({ algorithm }) => ({ name, algorithm })))
     this.charges = limits.map((each) => ({ key: 'client', limit: each, cost: 1 })) as never
     this.tally = new RunTally(name)
+    this.demand = demand
     this.inUse = policy.holdsSlots ? new SlotsInUse() : undefined
     const summary = summaryOf(policy)
     this.policy = policy.holdsSlots ? new InProgress(summary) : new PolicyTally(summary, demand)
@@ -74,7 +76,12 @@ export class LedgerRun implements Run {
     this.clients = batch.clients
     this.decide(batch)
     this.tally.count(batch, this.admitted, this.bans)
-    this.policy.count(batch, this.admitted, this.delays)
+    if (this.policy instanceof PolicyTally) {
+      this.policy.count(batch, this.admitted, this.delays)
+    } else {
+      this.policy.count(batch, this.admitted, this.resets)
+      this.ask(batch)
+    }
     this.tally.countKeys(this.policy.keys, batch, this.resets)
   }
 
@@ -102,6 +109,13 @@ export class LedgerRun implements Run {
       }
       delays[i] = delayMs
       resets[i] = resetMs
+    }
+  }
+
+  /** Requests in progress have no window: what clients ask for is counted all the same. */
+  private ask({ length, clients, costs }: Batch): void {
+    for (let i = 0; i < length; i += 1) {
+      this.demand.mark(i, clients[i] as number, costs[i] as number)
     }
   }
 

@@ -147,6 +147,18 @@ describe('requests in progress', () => {
     return { admitted: admitted.length, refused: given.length - admitted.length, units: peak }
   }
 
+  it('need a key while they are in progress, and no longer', async () => {
+    const given = [0, 600_000, 600_000].map((step, client) => ({
+      step,
+      client,
+      cost: 1,
+      durationMs: client === 1 ? 900_000 : 1000,
+    }))
+    const options = { concurrent: 2, hold: '1h' } as const
+    const { peakKeys } = await play(given, (_, demand) => new LedgerRun('run', options, demand))
+    expect(peakKeys).toBe(2)
+  })
+
   it('are admitted by the definition, through the store alone and through the middleware', async () => {
     await fc.assert(
       fc.asyncProperty(lasting, async (given) => {
@@ -168,6 +180,7 @@ describe('requests in progress', () => {
         expect(short).toMatchObject({ admitted, refused, most: { units } })
         expect(whole).toMatchObject({ admitted, refused, most: { units } })
         expect(whole.peaks).toEqual(short.peaks)
+        expect(whole.peakKeys).toBe(short.peakKeys)
       }),
       { numRuns: 60 },
     )

@@ -23,6 +23,8 @@ export class InProgress implements PolicyFigures {
   /** By client. */
   private counts = new Int32Array(1024)
   private peaks = new Int32Array(1024)
+  /** By client: when the last of its requests ends, ms. */
+  private lastEnds = new Float64Array(1024)
 
   constructor(summary: PolicySummary) {
     this.summary = summary
@@ -34,19 +36,37 @@ export class InProgress implements PolicyFigures {
     if (client >= this.counts.length) {
       this.counts = withRoom(this.counts, client)
       this.peaks = withRoom(this.peaks, client)
+      this.lastEnds = withRoom(this.lastEnds, client)
     }
     const units = (this.counts[client] as number) + 1
     this.counts[client] = units
     if (units > (this.peaks[client] as number)) this.peaks[client] = units
     if (units > this.most.units) this.most = { units, client, atMs: nowMs }
-    this.ends.push({ atMs: nowMs + durationMs, client })
+    const atMs = nowMs + durationMs
+    if (atMs > (this.lastEnds[client] as number)) this.lastEnds[client] = atMs
+    this.ends.push({ atMs, client })
   }
 
-  /** A whole batch. @param admitted by place: 1 or 0 */
-  count({ length, times, clients, durations }: Batch, admitted: Uint8Array): void {
+  /** Until nothing of the client is in progress, ms. */
+  wholeIn(nowMs: number, client: number): number {
+    return Math.max(0, (this.lastEnds[client] ?? 0) - nowMs)
+  }
+
+  /**
+   * A whole batch.
+   * @param admitted by place: 1 or 0
+   * @param resets by place: filled with the ms until nothing of the client is in progress
+   */
+  count(
+    { length, times, clients, durations }: Batch,
+    admitted: Uint8Array,
+    resets: Float64Array,
+  ): void {
     for (let i = 0; i < length; i += 1) {
-      if (admitted[i] === 0) continue
-      this.begin(times[i] as number, clients[i] as number, durations[i] as number)
+      const nowMs = times[i] as number
+      const client = clients[i] as number
+      if (admitted[i] === 1) this.begin(nowMs, client, durations[i] as number)
+      resets[i] = this.wholeIn(nowMs, client)
     }
   }
 
