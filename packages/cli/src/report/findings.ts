@@ -26,7 +26,7 @@ export function findingsOf(
     ...aboutLargest(report, replay, name),
     ...runs.flatMap(aboutFarOver),
     ...aboutMany(report),
-    ...runs.flatMap(aboutBans),
+    ...aboutBans(runs),
     ...aboutNobody(runs),
     ...aboutLongest(runs),
   ]
@@ -92,9 +92,15 @@ function aboutMany({ runs, clients }: Omit<Report, 'findings'>): string[] {
   ]
 }
 
-function aboutBans({ name, bans, clientsBanned }: Run): string[] {
-  if (bans === 0) return []
-  return [`${name} banned ${count(clientsBanned, 'client')}, with ${count(bans, 'ban')}`]
+function aboutBans(runs: readonly Run[]): string[] {
+  const banning = runs.filter(({ bans }) => bans > 0)
+  const [first] = banning
+  if (first === undefined) return []
+  const names = listed(banning.map(({ name }) => name))
+  const most = Math.max(...banning.map(({ clientsBanned }) => clientsBanned))
+  return banning.length === 1
+    ? [`${names} banned ${count(most, 'client')}, with ${count(first.bans, 'ban')}`]
+    : [`${names} banned clients, ${most} at most`]
 }
 
 function aboutNobody(runs: readonly Run[]): string[] {
