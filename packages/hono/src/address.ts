@@ -5,10 +5,9 @@ import { readAdapterOptions } from '@sluice/core/adapter'
 export type AddressOption<Args extends unknown[]> = (...args: Args) => string | undefined
 
 /** The options that say who a client is. */
-export interface ClientOptions {
-  readonly address?: unknown
-  readonly key?: KeyOption<never> | undefined
-  readonly trustProxy?: TrustProxyOption | undefined
+interface ClientOptions {
+  readonly key?: KeyOption<never>
+  readonly trustProxy?: TrustProxyOption
 }
 
 /**
@@ -18,8 +17,8 @@ export interface ClientOptions {
  */
 export function readAddress<Args extends unknown[]>(options: ClientOptions): AddressOption<Args> {
   const { address } = readAdapterOptions(options)
-  const needed = typeof options.key !== 'function' && !standsAlone(options.trustProxy)
-  if (address !== undefined || !needed) return (address ?? unknown) as AddressOption<Args>
+  if (address !== undefined) return address as AddressOption<Args>
+  if (typeof options.key === 'function' || standsAlone(options.trustProxy)) return () => undefined
   throw new SluiceError({
     code: 'SLUICE_OPTION_TYPE',
     option: 'address',
@@ -28,8 +27,6 @@ export function readAddress<Args extends unknown[]>(options: ClientOptions): Add
     fix: "On Node: address: (c) => getConnInfo(c).remote.address, with getConnInfo of '@hono/node-server/conninfo'. Other runtimes have their own getConnInfo.",
   })
 }
-
-const unknown = () => undefined
 
 /** Whether `trustProxy` needs no address of the connection: it trusts so many hops, or asks a function. */
 function standsAlone(option: TrustProxyOption | undefined): boolean {

@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import type { DecisionEvent } from '@sluice/core'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { HTTPException } from 'hono/http-exception'
@@ -182,4 +184,15 @@ test('a stream is settled at its end, and holds its slot until then', async () =
   for (let i = 0; i < 1000 && (await left())[0] === 50; i += 1) await new Promise(setImmediate)
   expect(await left()).toEqual([93, 1])
   store.close()
+})
+
+test('events have the pattern of the route, not the path', async () => {
+  const routes: unknown[] = []
+  const note = (message: unknown) => routes.push((message as DecisionEvent).route)
+  subscribe('sluice:decision', note)
+  const app = new Hono().use(made({ ...LIMITED, limit: 9 }))
+  app.get('/users/:id', (c) => c.text('served'))
+  await statuses(app, '/users/ada', '/else')
+  unsubscribe('sluice:decision', note)
+  expect(routes).toEqual(['/users/:id', '/*'])
 })

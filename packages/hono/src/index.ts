@@ -1,6 +1,7 @@
 import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
 import { type FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
 import type { Context, MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
 import { type AddressOption, readAddress } from './address.ts'
 import { HonoReply } from './hono-reply.ts'
 
@@ -63,14 +64,13 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
     proxyTrust: () => 'nobody',
     user: (c) => c.get('user') ?? c.get('jwtPayload'),
     path: (c) => c.req.path,
+    // Hono knows all that will handle a request before the first of them runs.
+    route: (c) => matchedRoutes(c).at(-1)?.path,
     decided: (c, decision) => c.set('rateLimit', decision),
   })
   const middleware: MiddlewareHandler = async (c, next) => {
     const reply = new HonoReply(c)
-    const application = async () => {
-      await next()
-      return c.res
-    }
+    const application = () => next().then(() => c.res)
     await limiter.handle(c, reply, () => reply.answerWith(application))
     // Else Hono would join the fields of both.
     c.res = undefined

@@ -2,12 +2,6 @@ import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from 
 import { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
 import { readAddress } from './address.ts'
 
-/** A function of a request, and of whatever else its server passes. */
-type FetchHandler<Args extends unknown[]> = (
-  request: Request,
-  ...others: Args
-) => Response | Promise<Response>
-
 export type LimitFetchOptions<Args extends unknown[] = unknown[]> = CoreOptions<
   Request,
   FetchReply
@@ -43,7 +37,7 @@ export function decisionOf(request: Request): Decision | undefined {
  */
 export function limitFetch<Args extends unknown[]>(
   options: LimitFetchOptions<Args>,
-  handler: FetchHandler<Args>,
+  handler: (request: Request, ...others: Args) => Response | Promise<Response>,
 ): LimitedFetch<Args> {
   const { address: _, ...rest } = options
   const given = readAddress<[Request, ...Args]>(options as object)

@@ -76,7 +76,6 @@ declare module 'node:http' {
 }
 declare module 'node:http2' {
   interface Http2ServerRequest {
-    /** The decision of the last limiter; undefined if the request was exempt. */
     rateLimit?: Decision
   }
 }
@@ -110,12 +109,7 @@ export function rateLimit(options: RateLimitOptions): NodeRateLimit {
     else if (passed !== undefined) passed.then((admitted) => admitted && next(), failed)
   }
 
-  function upgrade(
-    request: IncomingMessage,
-    socket: Duplex,
-    next: () => void,
-    failed?: Failed,
-  ): void {
+  const upgrade: NodeRateLimit['upgrade'] = (request, socket, next, failed) => {
     const connection = socket as Socket
     const response = upgradeResponse(request, connection)
     const goOn = () => {

@@ -16,13 +16,9 @@ export const nodeAdapter: RequestAdapter<IncomingMessage, ServerResponse> = {
   },
 }
 
-/** The target without its query. A client may write a whole URL instead of a path (RFC 9112 §3.2.2). */
+/** Without the query. A client may write a whole URL instead of a path (RFC 9112 §3.2.2). */
 function pathOf(target: string): string {
-  const written = !target.startsWith('/') && URL.canParse(target) ? afterOrigin(target) : target
-  return written.split('?', 1)[0] as string
-}
-
-/** What `target` says after `scheme://authority`, as it is spelled. */
-function afterOrigin(target: string): string {
-  return target.replace(/^[^:]*:\/\/[^/?]*/, '') || '/'
+  const isUrl = !target.startsWith('/') && URL.canParse(target)
+  const written = isUrl ? target.replace(/^[^:]*:\/\/[^/?]*/, '') : target
+  return (written.split('?', 1)[0] as string) || '/'
 }
