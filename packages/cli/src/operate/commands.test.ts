@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createLimiter, type Limiter, type LimiterOptions } from '@sluice/core'
@@ -225,6 +227,42 @@ describe('sluice reset, block and unblock', () => {
     await limiterOf({ limit: 5, window: '1d', prefix: 'sluice.0123abcd' }).consume('anybody')
     const places = await placesFor(connection.store, blockFor('1h'), 'client', { prefix: 'sluice' })
     expect(places).toMatchObject([{ prefix: 'sluice.0123abcd', policy: 'default' }])
+  })
+})
+
+describe('the permissions that docs/operations.md lists', () => {
+  const page = readFileSync(join(__dirname, '../../../../docs/operations.md'), 'utf8')
+  const [read = '', write = ''] = ['top', 'reset'].map((command) => {
+    const row = new RegExp(`^\\| \`${command}\`, [^|]*\\| (?:also )?\`([^\`]+)\` \\|$`, 'm')
+    return row.exec(page)?.[1]
+  })
+
+  async function asUser(name: string, rules: string, run: (own: Connection) => Promise<unknown>) {
+    await redis.command('ACL', 'SETUSER', name, 'reset', 'on', '>secret', ...rules.split(' '))
+    const own = await connect({ redis: `redis://${name}:secret@127.0.0.1:${redis.port}` })
+    await run(own).finally(() => own.close())
+  }
+
+  it('are enough to read, and not to change anything', async () => {
+    await limiterOf().consume('client', { cost: 5 })
+    await asUser('reader', read, async (own) => {
+      const io = fakeTerminal(false)
+      await inspectCommand('client', flags, own, io)
+      expect(io.out()).toContain('5 used')
+      expect(await own.health()).toHaveLength(1)
+      for (const change of [reset, blockFor('1h')])
+        await expect(changeCommand(change, 'client', yes, own, io)).rejects.toThrow(/ACL/)
+    })
+    expect((await limiterOf().peek('client')).remaining).toBe(15)
+  })
+
+  it('and with the others to change it', async () => {
+    await limiterOf().consume('client', { cost: 5 })
+    await asUser('operator', `${read} ${write}`, async (own) => {
+      for (const change of [blockFor('1h'), unblock, reset])
+        await changeCommand(change, 'client', yes, own, fakeTerminal(false))
+    })
+    expect((await limiterOf().peek('client')).remaining).toBe(20)
   })
 })
 

@@ -61,7 +61,7 @@ async function connectTo(options: RedisOptions): Promise<Redis | Cluster> {
     if (!isCluster || options.sentinels !== undefined) return redis
   } catch (error) {
     redis.disconnect()
-    throw new Error(`Redis: ${redis.listenerCount('error') > 0 ? reasonOf(redis, error) : error}`)
+    throw new Error(`Redis: ${reasonOf(redis, error)}`)
   }
   redis.disconnect()
   return connectToCluster(options)

@@ -65,7 +65,8 @@ export class StoreWatch {
 
   private async read(signal: AbortSignal): Promise<void> {
     try {
-      this.health = await this.askHealth()
+      // What it says of itself is not needed to read it.
+      this.health = await this.askHealth().catch(() => [])
       const sweep = await this.sweeper.sweep('share', signal)
       if (sweep === undefined) return
       this.sweep = sweep
@@ -75,7 +76,6 @@ export class StoreWatch {
       if (this.history.length > MAX_POINTS) this.history.shift()
     } catch (error) {
       this.problem = messageOf(error)
-      this.health = []
     }
   }
 }

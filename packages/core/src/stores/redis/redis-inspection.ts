@@ -17,7 +17,7 @@ import { Script } from './script.ts'
 import { ScriptCall } from './script-call.ts'
 
 /** Keys that a step of SCAN looks at, and that one script reads, at most: each takes Redis a fraction of a ms. */
-const SCANNED = 200
+const SCANNED = 100
 const READ = 50
 /** The longest pause after a step, ms. */
 const MAX_PAUSE_MS = 100
