@@ -6,7 +6,7 @@ const MANY = 16
 /**
  * The wall clock in integer ms. Where a turn of the event loop asks for it often, it is read no more
  * until the turn ends: a reading takes a good part of a decision, but to see the end of a turn takes
- * as long as many. Within a long turn it then does not move, which refuses at most what it would have
+ * as long as several. Within a long turn it then does not move, which refuses at most what it would have
  * refused before. Where a test has replaced `Date` or the timers, every call reads the clock:
  * a fake one may move at any time, and nothing runs when a real turn ends.
  */
