@@ -64,8 +64,9 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
     proxyTrust: () => 'nobody',
     user: (c) => c.get('user') ?? c.get('jwtPayload'),
     path: (c) => c.req.path,
-    // Hono knows all that will handle a request before the first of them runs.
-    route: (c) => matchedRoutes(c).at(-1)?.path,
+    // Hono knows all that will handle a request before the first of them runs. Middleware, which may
+    // come last, is for all methods.
+    route: (c) => matchedRoutes(c).findLast(({ method }) => method !== 'ALL')?.path,
     decided: (c, decision) => c.set('rateLimit', decision),
   })
   const middleware: MiddlewareHandler = async (c, next) => {

@@ -149,9 +149,17 @@ describe('the route', () => {
 
   test('is not read where nobody listens', async () => {
     const route = jest.spyOn(plain, 'route' as never) as jest.SpiedFunction<() => unknown>
-    await serve({})
+    const concurrent = { name: 'in-flight', concurrent: 5 }
+    const queue = { name: 'queue', limit: 9, window: '1s', algorithm: 'leaky-bucket' }
+    const none = { limit: undefined, window: undefined, algorithm: undefined }
+    await serve({ ...none, policies: [concurrent, { ...queue, settle: () => 0 }] })
+    await server.send()
     await server.send()
     expect(route).not.toHaveBeenCalled()
+    const stop = listen('sluice:decision').stop
+    await server.send()
+    expect(route).toHaveBeenCalledTimes(1)
+    stop()
   })
 
   test('no event has the path, the address or a header of the client', async () => {

@@ -125,18 +125,16 @@ export class VerdictResponder<Request, Response> {
     const { adapter, limiter } = this
     const { decision, charges } = verdict
     const { rules, settles } = this.compiled
+    const route = limiter.events.followUpsAreWatched ? this.routeOf(request) : undefined
     if (settles && decision.allowed && charges.length > 0) {
-      const route = this.routeOf(request)
       const settlement = new Settlement(limiter, rules, charges, decision, request, response, route)
       const settled = decision.policies.filter((_, i) => rules[i]?.settle !== undefined)
       settleInTime(settlement, adapter, response, settled)
     }
-    const held = this.compiled.holdsSlots
-      ? limiter.hold(charges, decision, this.routeOf(request))
-      : undefined
+    const held = this.compiled.holdsSlots ? limiter.hold(charges, decision, route) : undefined
     if (held !== undefined) releaseInTime(held, adapter, response)
     if (!waits(decision, this.compiled)) return true
-    const turn = limiter.events.waiting(decision, this.routeOf(request), () =>
+    const turn = limiter.events.waiting(decision, route, () =>
       this.delaySlots.delay(waitingKey(charges, decision), decision.delayMs, (callback) =>
         adapter.whenClosed(response, callback),
       ),

@@ -30,12 +30,12 @@ export class HeldSlots {
 
   /**
    * @param charges admitted, and no longer changed
-   * @param ended called when they are no longer held, once, with the charges that give them back
+   * @param ended called once, when they are no longer held
    */
   add(
     ledger: Ledger,
     charges: readonly Charge[],
-    ended: (reason: 'released' | 'abandoned', back: readonly Charge[]) => void,
+    ended: (reason: 'released' | 'abandoned') => void,
   ): HeldSlot {
     const requests = this.held.get(ledger) ?? new Set()
     this.held.set(ledger, requests)
@@ -47,7 +47,7 @@ export class HeldSlots {
       if (!isRenewed) return
       isRenewed = false
       this.delete(ledger, charges)
-      ended(reason, givenBack(charges))
+      ended(reason)
     }
     return {
       release: () => {

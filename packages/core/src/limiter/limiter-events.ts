@@ -14,6 +14,7 @@ import {
   waitTraces,
 } from '../events.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
+import { givenBack } from '../stores/rules/slots.ts'
 import type { Charge } from '../stores/store.ts'
 import { bindingOf, type Decision } from './decision.ts'
 import type { Policy } from './policy.ts'
@@ -45,6 +46,11 @@ export class LimiterEvents {
   /** Whether somebody listens to decisions. */
   get areWatched(): boolean {
     return decisionEvents.hasSubscribers || banEvents.hasSubscribers
+  }
+
+  /** Whether somebody listens to what follows an admission: waits, settlements, releases. */
+  get followUpsAreWatched(): boolean {
+    return settleEvents.hasSubscribers || waitTraces.hasSubscribers
   }
 
   /** @param charges in the order of the policies */
@@ -102,13 +108,14 @@ export class LimiterEvents {
     )
   }
 
-  /** @param charges that give the slots back */
+  /** @param charges of the request that held the slots */
   released(
     reason: 'released' | 'abandoned',
     charges: readonly Charge[],
     route: string | undefined,
   ): void {
-    if (settleEvents.hasSubscribers) settleEvents.publish(this.settlement(reason, charges, route))
+    if (!settleEvents.hasSubscribers) return
+    settleEvents.publish(this.settlement(reason, givenBack(charges), route))
   }
 
   /** Traces a decision. */

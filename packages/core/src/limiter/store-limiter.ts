@@ -136,8 +136,8 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     route?: string,
   ): HeldSlot | undefined {
     if (!allowed || policies.length === 0) return undefined
-    return this.held?.add(this.ledgerOf(charges), charges, (reason, back) =>
-      this.events.released(reason, back, route),
+    return this.held?.add(this.ledgerOf(charges), charges, (reason) =>
+      this.events.released(reason, charges, route),
     )
   }
 

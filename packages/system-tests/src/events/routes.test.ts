@@ -3,15 +3,18 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import Router from '@koa/router'
 import type { DecisionEvent } from '@sluice/core'
 import { rateLimit as expressLimit } from '@sluice/express'
 import { rateLimit as fastifyLimit } from '@sluice/fastify'
+import { rateLimit as honoLimit } from '@sluice/hono'
 import { rateLimit as koaLimit } from '@sluice/koa'
 import express from 'express'
 import express4 from 'express4'
 import fastify from 'fastify'
+import { Hono } from 'hono'
 import Koa from 'koa'
 
 const options = { limit: 100, window: '1d' } as const
@@ -51,6 +54,16 @@ async function koaServer(): Promise<Server> {
   return createServer(app.callback())
 }
 
+async function honoServer(): Promise<Server> {
+  const app = new Hono()
+  const limit = (name: string) => honoLimit({ ...options, name, address: () => '192.0.2.1' })
+  const items = new Hono().get('/items/:id', limit('item'), (c) => c.text('item'))
+  app.get('/users/:id', limit('user'), (c) => c.text('user'))
+  app.route('/tenants/:tenant', items)
+  app.use(limit('all'))
+  return createAdaptorServer({ fetch: app.fetch }) as Server
+}
+
 const events: DecisionEvent[] = []
 const hear = (message: unknown) => void events.push(message as DecisionEvent)
 beforeEach(() => {
@@ -85,6 +98,15 @@ test.each<[string, () => Promise<Server>, (string | undefined)[][]]>([
     [
       ['user', '/users/:id'],
       ['item', '/tenants/*path'],
+      ['all', undefined],
+    ],
+  ],
+  [
+    'Hono',
+    honoServer,
+    [
+      ['user', '/users/:id'],
+      ['item', '/tenants/:tenant/items/:id'],
       ['all', undefined],
     ],
   ],
