@@ -64,6 +64,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
     proxyTrust: () => 'nobody',
     user: (c) => c.get('user') ?? c.get('jwtPayload'),
     path: (c) => c.req.path,
+    routing: () => ({ caseSensitive: true, strict: true }),
     // Hono knows all that will handle a request before the first of them runs. Middleware, which may
     // come last, is for all methods.
     route: (c) => matchedRoutes(c).findLast(({ method }) => method !== 'ALL')?.path,

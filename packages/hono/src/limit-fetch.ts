@@ -49,6 +49,7 @@ export function limitFetch<Args extends unknown[]>(
     proxyTrust: () => 'nobody',
     user: () => undefined,
     path: ({ url }) => new URL(url).pathname,
+    routing: () => ({ caseSensitive: true, strict: true }),
     decided: (request, decision) => decisions.set(request, decision),
   })
   const limited = async (request: Request, ...others: Args): Promise<Response> => {

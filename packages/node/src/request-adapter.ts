@@ -10,15 +10,9 @@ export const nodeAdapter: RequestAdapter<IncomingMessage, ServerResponse> = {
   address: ({ socket }) => socket.remoteAddress,
   proxyTrust: () => 'nobody',
   user: (request) => (request as { user?: unknown }).user,
-  path: ({ url }) => pathOf(url as string),
+  path: ({ url }) => (url as string).split('?', 1)[0] as string,
+  routing: () => ({ caseSensitive: true, strict: true }),
   decided(request, decision) {
     request.rateLimit = decision
   },
-}
-
-/** Without the query. A client may write a whole URL instead of a path (RFC 9112 §3.2.2). */
-function pathOf(target: string): string {
-  const isUrl = !target.startsWith('/') && URL.canParse(target)
-  const written = isUrl ? target.replace(/^[^:]*:\/\/[^/?]*/, '') : target
-  return (written.split('?', 1)[0] as string) || '/'
 }

@@ -155,7 +155,14 @@ describe('how a router compares paths', () => {
     ['/api', '/api//', true],
     ['/api/:id/x', '/api//1//x', true],
     ['/api/login', '/api/%6Cogin', false],
-    ['/api/login', '/api/./login', false],
+    ['/api/login', '/api/./login', true],
+    ['/api/login', '/x/%2E%2e/api/login', true],
+    ['/api/login', '/api\\login', true],
+    ['/api/login', '/api/login#fragment', true],
+    ['/api/login', 'http://example.com/api/login', true],
+    ['/api/login', '/http://example.com/api/login', false],
+    ['/api/login', '/api/.login', false],
+    ['/api', 'http://[/..', false],
   ])('loosely, %s may be meant by %s: %p', (route, path, matches) => {
     expect(table(route).matchLoosely('GET', path) !== undefined).toBe(matches)
   })

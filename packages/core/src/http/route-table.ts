@@ -57,12 +57,13 @@ export class RouteTable<T> {
   }
 
   /**
-   * The entry for a path that may reach its route in another spelling: a router
-   * mounted within the application may compare paths in its own way, and where Express 4 mounts
-   * one, a second slash is dropped (`/api//login` is `/login` of the router at `/api`).
+   * The entry for a path that may reach its route in another spelling: a router mounted within the
+   * application may compare paths in its own way; where Express 4 mounts one, a second slash is
+   * dropped (`/api//login` is `/login` of the router at `/api`); and an application may take the path
+   * of a `URL`, which has neither backslashes nor dot segments.
    */
   matchLoosely(method: string, path: string): { readonly value: T } | undefined {
-    return this.match(method, path.includes('//') ? path.replace(/\/{2,}/g, '/') : path)
+    return this.match(method, ODD.test(path) ? tidy(path) : path)
   }
 
   private routes({ caseSensitive, strict }: Routing): readonly Route<T>[] {
@@ -75,6 +76,16 @@ export class RouteTable<T> {
     }
     return routes
   }
+}
+
+/** Empty and dot segments (WHATWG URL, §3.4 and §4.4), backslashes, a fragment, an origin. */
+const ODD = /\/\/|\\|\/(\.|%2e)|#/i
+/** A client may write a whole URL instead of a path (RFC 9112 §3.2.2). */
+const ORIGIN = /^[^:/]+:\/\/[^/]*/
+
+function tidy(path: string): string {
+  const slashed = path.replace(ORIGIN, '').replace(/[/\\]+/g, '/')
+  return slashed.startsWith('/') ? new URL(`http://a${slashed}`).pathname : slashed
 }
 
 function compile<T>(

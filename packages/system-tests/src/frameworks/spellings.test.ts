@@ -1,13 +1,17 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import Router from '@koa/router'
 import { rateLimit as expressLimit } from '@sluice/express'
 import { rateLimit as fastifyLimit } from '@sluice/fastify'
+import { rateLimit as honoLimit } from '@sluice/hono'
 import { rateLimit as koaLimit } from '@sluice/koa'
+import { rateLimit as nodeLimit } from '@sluice/node'
 import express5 from 'express'
 import express4 from 'express4'
 import fastify from 'fastify'
+import { Hono } from 'hono'
 import Koa from 'koa'
 
 // Each server has a handler for POST /api/login with a limit of its own, an exempt GET /health, and
@@ -75,6 +79,27 @@ async function fastifyApp(routerOptions: object) {
   return app.server
 }
 
+function honoApp(options: { strict: boolean }, mounted: boolean) {
+  const app = new Hono(options)
+  app.use(honoLimit({ ...BASE, key: () => 'client', routes: ROUTES }))
+  const routed = new Hono(options).post('/login', (c) => c.text('login'))
+  if (mounted) app.mount('/api', routed.fetch)
+  else app.route('/api', routed)
+  app.get('/health', (c) => c.text('health')).all('*', (c) => c.text('else'))
+  return createAdaptorServer(app) as Server
+}
+
+/** Node has no router: an application compares the path, as it is written or as a URL has it. */
+function nodeApp(pathOf: (target: string) => string): RequestListener {
+  const limit = nodeLimit({ ...BASE, routes: ROUTES })
+  return (request, response) =>
+    limit(request, response, () => {
+      const route = `${request.method} ${pathOf(request.url as string)}`
+      if (route === 'POST /api/login') response.end('login')
+      else response.end(route === 'GET /health' ? 'health' : 'else')
+    })
+}
+
 const DEFAULTS: Settings = { caseSensitive: false, strict: false }
 const EXACT: Settings = { caseSensitive: true, strict: true }
 const SITES: Record<string, () => RequestListener | Promise<Server>> = {}
@@ -92,6 +117,14 @@ for (const [version, express] of [
 }
 SITES.Koa = () => koaApp({ sensitive: false, strict: false }).callback()
 SITES['Koa, router compares exactly'] = () => koaApp({ sensitive: true, strict: true }).callback()
+SITES.Hono = async () => honoApp({ strict: true }, false)
+SITES['Hono, a trailing slash makes no difference'] = async () => honoApp({ strict: false }, false)
+SITES['Hono, mounted: application'] = async () => honoApp({ strict: true }, true)
+SITES['Node, the path as it is written'] = () => nodeApp((target) => target.split('?')[0] as string)
+SITES['Node, the path of a URL'] = () =>
+  nodeApp((target) =>
+    URL.canParse(target, 'http://a') ? new URL(target, 'http://a').pathname : '',
+  )
 SITES.Fastify = () => fastifyApp({})
 SITES['Fastify, router compares loosely'] = () =>
   fastifyApp({ caseSensitive: false, ignoreTrailingSlash: true, ignoreDuplicateSlashes: true })
@@ -141,7 +174,9 @@ function ask(port: number, request: string): Promise<Reply> {
       text += data
     })
     socket.on('end', () => {
-      const [head = '', body = ''] = text.split('\r\n\r\n')
+      const [head = '', sent = ''] = text.split('\r\n\r\n')
+      const isChunked = /^transfer-encoding: chunked/im.test(head)
+      const body = isChunked ? (sent.split('\r\n')[1] as string) : sent
       const status = Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1])
       resolve({ status, limited: /^ratelimit-policy:/im.test(head), body })
     })
