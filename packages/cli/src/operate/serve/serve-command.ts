@@ -73,5 +73,5 @@ function portOf(text: string): number {
 
 function warningFor(host: string): string {
   if (/^(127\.|localhost$|::1$)/.test(host)) return ''
-  return 'Other machines can reach it, and the address travels unencrypted: put TLS in front of it.\n'
+  return 'Other machines can reach it, and the address travels unencrypted: an SSH tunnel is safer.\n'
 }
