@@ -1,5 +1,5 @@
+import { checkCost } from '../limiter/arguments.ts'
 import { nextSlot } from '../limiter/slot-number.ts'
-import { checkCost } from '../limiter/store-limiter.ts'
 import { isPromise, type MaybePromise, thenOwn } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import type { ChargeRule } from './compile-options.ts'

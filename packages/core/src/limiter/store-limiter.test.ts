@@ -42,25 +42,3 @@ it('3,000 values of a limit that is a function open one ledger of a bucket, not 
   for (let limit = 1; limit <= 3000; limit += 1) limiter.consume(`${limit}`, { limit })
   expect(open).toHaveBeenCalledTimes(1)
 })
-
-it('keeps few ledgers, however many limits vary together', () => {
-  const store = memoryStore({ maxKeys: 10 })
-  stores.push(store)
-  const options = { limit: () => 5, window: '1d', algorithm: 'token-bucket' } as const
-  const policies = [
-    new Policy('', { ...options, name: 'a' }),
-    new Policy('', { ...options, name: 'b' }),
-  ]
-  const limiter = new StoreLimiter<'sync'>(policies, { store })
-  const [one, other] = policies as [Policy, Policy]
-  for (let i = 0; i < 27; i += 1) {
-    for (let j = 0; j < 27; j += 1) {
-      const limits = [one, other].map((each, k) =>
-        each.limitFor(Math.floor(1e12 / 2 ** (k ? i : j))),
-      )
-      limiter.decide(limits.map((limit) => ({ key: 'a', limit, cost: 1 })))
-    }
-  }
-  const { ledgers } = limiter as unknown as { ledgers: Map<string, unknown> }
-  expect(ledgers.size).toBe(100)
-})

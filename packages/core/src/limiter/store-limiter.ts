@@ -1,6 +1,4 @@
-import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import { MAX_LIMIT } from '../algorithms/algorithm.ts'
-import { ban } from '../algorithms/ban/ban.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { consumeTraces } from '../events.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
@@ -14,13 +12,13 @@ import type {
   Answer,
   Charge,
   DecisionSource,
-  Keyspace,
   Ledger,
   Store,
   StoreMode,
   StoreResult,
 } from '../stores/store.ts'
 import { type Acquisition, toAcquisition } from './acquisition.ts'
+import { checkCost, checkKey } from './arguments.ts'
 import { type Ban, compileBan } from './ban.ts'
 import { type Decision, toDecision } from './decision.ts'
 import type { EventOptions } from './event-options.generated.ts'
@@ -31,11 +29,9 @@ import { LimiterEvents } from './limiter-events.ts'
 import { Watch } from './made-per-request.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
+import { keyspacesOf, PolicyLedgers, typicalLimits } from './policy-ledgers.ts'
 import { report } from './report.ts'
 import { nextSlot } from './slot-number.ts'
-
-/** A policy has at most 15: there are more only where several limits vary together. */
-const MAX_LEDGERS = 100
 
 const SOURCES: readonly DecisionSource[] = ['store', 'cache', 'local', 'allow', 'deny']
 
@@ -66,10 +62,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   private readonly prefix: string
   /** A remote store with its deadline and failure mode. */
   private readonly resilient: ResilientStore | undefined
-  /** By their keyspaces. */
-  private readonly ledgers = new Map<string, Ledger<M>>()
-  /** The only ledger, unless a limit is a function of the request. */
-  private readonly staticLedger: Ledger<M> | undefined
+  private readonly ledgers: PolicyLedgers<M>
   private readonly ban: Ban | undefined
   /** Undefined if no policy has `concurrent`. */
   private readonly held: HeldSlots | undefined
@@ -100,12 +93,15 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     if (this.store.mode === 'async') {
       this.resilient = new ResilientStore(this.store as Store as Store<'async'>, failureMode)
     }
-    const ledger = this.ledger(policies.map(({ typicalLimit }) => typicalLimit))
-    if (policies.every(({ compiledLimit }) => compiledLimit !== undefined))
-      this.staticLedger = ledger
+    const opened = this.resilient ?? this.store
+    this.ledgers = new PolicyLedgers(
+      policies,
+      this.ban,
+      (keyspaces) => opened.open(keyspaces, this.prefix) as Ledger as Ledger<M>,
+    )
     this.charges = this.blankCharges()
     this.held = this.slots()
-    if (this.ownsStore) this.watch = Watch.start([...this.ledgers.keys()].join())
+    if (this.ownsStore) this.watch = Watch.start(this.ledgers.names)
   }
 
   consume(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Decision> {
@@ -136,7 +132,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     route?: string,
   ): HeldSlot | undefined {
     if (!allowed || policies.length === 0) return undefined
-    return this.held?.add(this.ledgerOf(charges), charges, (reason) =>
+    return this.held?.add(this.ledgers.of(charges), charges, (reason) =>
       this.events.released(reason, charges, route),
     )
   }
@@ -155,12 +151,12 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   }
 
   private ask(charges: readonly Charge[]): Answer<M, Decision> {
-    return this.answer(this.ledgerOf(charges).consume(this.withBan(charges, 1)), charges)
+    return this.answer(this.ledgers.of(charges).consume(this.withBan(charges, 1)), charges)
   }
 
   peek(key: string, options?: LimitOptions): Answer<M, Decision> {
     const charges = this.fill(key, 0, options)
-    return this.answer(this.ledgerOf(charges).peek(this.withBan(charges, 0)), charges)
+    return this.answer(this.ledgers.of(charges).peek(this.withBan(charges, 0)), charges)
   }
 
   settle(
@@ -173,7 +169,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     if (source !== undefined) checkOneOf('source', source, SOURCES)
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
     const charges = this.fill(key, units, options)
-    const done = this.ledgerOf(charges).settle(charges, at, source)
+    const done = this.ledgers.of(charges).settle(charges, at, source)
     return this.events.settled(done, charges, undefined) as Answer<M, void>
   }
 
@@ -195,7 +191,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     charges: readonly Charge[],
     { policies }: { readonly policies: readonly ChargedPolicy[] },
   ): Answer<M, void> {
-    const ledger = this.ledgerOf(charges)
+    const ledger = this.ledgers.of(charges)
     const pending = distinct(policies).map(({ at, source }) => {
       const own = charges.map((charge, i) =>
         policies[i]?.at === at && policies[i]?.source === source ? charge : { ...charge, cost: 0 },
@@ -207,13 +203,15 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
 
   reset(key: string, options?: KeyspaceOptions): Answer<M, void> {
     const keys = this.everyKey(key)
-    return this.onEveryLedger(options, (ledger) => ledger.reset(keys))
+    const reset = this.ledgers.all(options).map((each) => each.reset(keys))
+    return all(reset) as Answer<M, void>
   }
 
   block(key: string, duration: Duration, options?: KeyspaceOptions): Answer<M, void> {
     const keys = this.everyKey(key)
     const durationMs = parseDuration('duration', duration)
-    return this.onEveryLedger(options, (ledger) => ledger.block(keys, durationMs))
+    const blocked = this.ledgers.all(options).map((each) => each.block(keys, durationMs))
+    return all(blocked) as Answer<M, void>
   }
 
   close(): void {
@@ -277,7 +275,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   private slots(): HeldSlots | undefined {
     const policies = this.policies.filter(({ holdsSlots }) => holdsSlots)
     if (policies.length === 0) return undefined
-    const keyspaces = this.keyspaces(this.policies.map(({ typicalLimit }) => typicalLimit))
+    const keyspaces = keyspacesOf(this.policies, typicalLimits(this.policies))
     if (this.store.open(keyspaces, this.prefix).renew === undefined) {
       throw new SluiceError({
         code: 'SLUICE_OPTION_CONFLICT',
@@ -290,52 +288,11 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     return new HeldSlots(Math.min(...policies.map(({ windowMs }) => windowMs)))
   }
 
-  private keyspaces(limits: readonly CompiledLimit[]): Keyspace[] {
-    return this.policies.map((policy, i) => {
-      const limit = limits[i] as CompiledLimit
-      return { name: policy.space(limit), algorithm: limit.algorithm }
-    })
-  }
-
-  private ledgerOf(charges: readonly Charge[]): Ledger<M> {
-    return this.staticLedger ?? this.ledger(charges.map(({ limit }) => limit))
-  }
-
-  private ledger(limits: readonly CompiledLimit[]): Ledger<M> {
-    const keyspaces = this.keyspaces(limits)
-    const id = keyspaces.map(({ name }) => name).join('\n')
-    let ledger = this.ledgers.get(id)
-    if (ledger === undefined) {
-      if (this.ban !== undefined) keyspaces.push({ name: this.ban.space, algorithm: ban })
-      ledger = (this.resilient ?? this.store).open(keyspaces, this.prefix) as Ledger as Ledger<M>
-      if (this.ledgers.size === MAX_LEDGERS) this.forgetOldest()
-      this.ledgers.set(id, ledger)
-    }
-    return ledger
-  }
-
-  private forgetOldest(): void {
-    for (const id of this.ledgers.keys()) {
-      this.ledgers.delete(id)
-      return
-    }
-  }
-
   private answer(result: MaybePromise<StoreResult>, charges: readonly Charge[]) {
     const answer = isPromise(result)
       ? then(result, (each) => toDecision(each, this.policies, charges))
       : toDecision(result, this.policies, charges)
     return answer as Answer<M, Decision>
-  }
-
-  private onEveryLedger(
-    { limit, window }: KeyspaceOptions = {},
-    act: (ledger: Ledger<M>) => unknown,
-  ): Answer<M, void> {
-    if (limit !== undefined || window !== undefined) {
-      this.ledger(this.policies.map((policy) => policy.typicalFor(limit, window)))
-    }
-    return all([...this.ledgers.values()].map(act)) as Answer<M, void>
   }
 }
 
@@ -359,20 +316,5 @@ function wrongMethod(method: string, other: string, wanted: string): SluiceError
     expected: `a limiter with ${wanted}`,
     received: undefined,
     fix: `Call ${other}() instead: only the slots of acquire() are given back.`,
-  })
-}
-
-export function checkCost(cost: unknown): number {
-  return OPTIONS.requestPolicy.cost.type.check('cost', cost)
-}
-
-export function checkKey(key: unknown): string {
-  if (typeof key === 'string' && key !== '') return key
-  throw new SluiceError({
-    code: 'SLUICE_KEY',
-    option: 'key',
-    expected: 'text of at least one character that identifies a client',
-    received: key,
-    fix: 'Pass the text that identifies the client. Without it, all clients would share one quota.',
   })
 }

@@ -1,0 +1,84 @@
+import type { CompiledLimit } from '../algorithms/algorithm.ts'
+import { ban } from '../algorithms/ban/ban.ts'
+import type { Charge, Keyspace, Ledger, StoreMode } from '../stores/store.ts'
+import type { Ban } from './ban.ts'
+import type { KeyspaceOptions } from './limiter.ts'
+import type { Policy } from './policy.ts'
+
+/** A policy has at most 15: there are more only where several limits vary together. */
+const MAX_LEDGERS = 100
+
+/** The ledgers of some policies: one, unless a limit or a window is a function of the request. */
+export class PolicyLedgers<M extends StoreMode> {
+  private readonly policies: readonly Policy[]
+  private readonly ban: Ban | undefined
+  private readonly open: (keyspaces: readonly Keyspace[]) => Ledger<M>
+  /** By their keyspaces. */
+  private readonly known = new Map<string, Ledger<M>>()
+  private readonly only: Ledger<M> | undefined
+
+  constructor(
+    policies: readonly Policy[],
+    ban: Ban | undefined,
+    open: (keyspaces: readonly Keyspace[]) => Ledger<M>,
+  ) {
+    this.policies = policies
+    this.ban = ban
+    this.open = open
+    const ledger = this.get(typicalLimits(policies))
+    if (policies.every(({ compiledLimit }) => compiledLimit !== undefined)) this.only = ledger
+  }
+
+  /** The names of the keyspaces that are known. */
+  get names(): string {
+    return [...this.known.keys()].join()
+  }
+
+  /** @param charges in the order of the policies */
+  of(charges: readonly Charge[]): Ledger<M> {
+    return this.only ?? this.get(charges.map(({ limit }) => limit))
+  }
+
+  /** All that are known, and that of a limit and a window which no request has had yet. */
+  all({ limit, window }: KeyspaceOptions = {}): readonly Ledger<M>[] {
+    if (limit !== undefined || window !== undefined) {
+      this.get(this.policies.map((policy) => policy.typicalFor(limit, window)))
+    }
+    return [...this.known.values()]
+  }
+
+  private get(limits: readonly CompiledLimit[]): Ledger<M> {
+    const keyspaces = keyspacesOf(this.policies, limits)
+    const id = keyspaces.map(({ name }) => name).join('\n')
+    let ledger = this.known.get(id)
+    if (ledger === undefined) {
+      if (this.ban !== undefined) keyspaces.push({ name: this.ban.space, algorithm: ban })
+      ledger = this.open(keyspaces)
+      if (this.known.size === MAX_LEDGERS) this.forgetOldest()
+      this.known.set(id, ledger)
+    }
+    return ledger
+  }
+
+  private forgetOldest(): void {
+    for (const id of this.known.keys()) {
+      this.known.delete(id)
+      return
+    }
+  }
+}
+
+/** Where the policies count the requests that have these limits. */
+export function keyspacesOf(
+  policies: readonly Policy[],
+  limits: readonly CompiledLimit[],
+): Keyspace[] {
+  return policies.map((policy, i) => {
+    const limit = limits[i] as CompiledLimit
+    return { name: policy.space(limit), algorithm: limit.algorithm }
+  })
+}
+
+export function typicalLimits(policies: readonly Policy[]): CompiledLimit[] {
+  return policies.map(({ typicalLimit }) => typicalLimit)
+}
