@@ -42,12 +42,12 @@ describe('config.rateLimit of a route', () => {
   test('policies: the route holds several limits', async () => {
     const app = await limited()
     const policies = [
-      { name: 'burst', limit: 2, window: '1s' },
+      { name: 'burst', limit: 2, window: '1h' },
       { name: 'daily', limit: 9, window: '1d' },
     ] as const
     app.get('/', { config: { rateLimit: { policies } } }, ok)
     const reply = await (await listen(app))('GET /')
-    expect(reply.field('RateLimit-Policy')).toBe('"burst";q=2;w=1, "daily";q=9;w=86400')
+    expect(reply.field('RateLimit-Policy')).toBe('"burst";q=2;w=3600, "daily";q=9;w=86400')
     expect(await statuses(app, 'GET /', 'GET /')).toEqual([200, 429])
   })
 
