@@ -17,8 +17,8 @@ import { Script } from './script.ts'
 import { ScriptCall } from './script-call.ts'
 
 /** Keys that a step of SCAN looks at, and that one script reads, at most: each takes Redis a fraction of a ms. */
-const SCANNED = 100
-const READ = 50
+const SCANNED = 50
+const READ = 25
 /** The longest pause after a step, ms. */
 const MAX_PAUSE_MS = 100
 /** Keyspaces that are known at a time: more than any application has. */
