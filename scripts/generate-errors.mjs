@@ -16,8 +16,8 @@ const SECTIONS = {
     'A `SluiceError`, thrown where you pass the option or the argument. It has the properties `code`, `option`, `expected`, `received` and `fix`. Sluice converts nothing and ignores nothing. In the examples, `…` means other valid options, and `rateLimit` is the function of any adapter.',
   ],
   setup: [
-    'Redis does not work as it is set up',
-    'A `SluiceError` too, but it becomes known only when Redis is called. Requests are decided without Redis then. You see the error in the warning [`SLUICE_STORE_DOWN`](#sluice_store_down), and as the `cause` of [`SLUICE_STORE_UNAVAILABLE`](#sluice_store_unavailable). Redis decides again once you have corrected the set-up.',
+    'A store does not work as it is set up',
+    'A `SluiceError` too, but it becomes known only when Redis or PostgreSQL is called. Requests are decided without the store then. You see the error in the warning [`SLUICE_STORE_DOWN`](#sluice_store_down), and as the `cause` of [`SLUICE_STORE_UNAVAILABLE`](#sluice_store_unavailable). The store decides again once you have corrected the set-up.',
   ],
   store: [
     'A store fails',

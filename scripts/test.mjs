@@ -8,6 +8,7 @@ import { build } from './build.mjs'
 import { findFaketime } from './faketime.mjs'
 import { ensureInstalled } from './install.mjs'
 import { jest } from './jest.mjs'
+import { findPostgres } from './postgres.mjs'
 import { findPrometheus } from './prometheus.mjs'
 import { findRedis } from './redis.mjs'
 import { root, run } from './workspace.mjs'
@@ -26,6 +27,7 @@ const succeeds = async (command, args) => (await run(command, args)) === 0
 
 const redis = await findRedis()
 await findFaketime()
+await findPostgres()
 await findPrometheus()
 await ensureInstalled()
 

@@ -62,6 +62,7 @@ function stores() {
     'stores/options.generated.ts',
     body('The options of a memory store.', 'MemoryStoreOptions', OPTIONS.memoryStore),
     body('The options of a store in Redis.', 'RedisStoreOptions', OPTIONS.redisStore),
+    body('The options of a store in PostgreSQL.', 'PostgresStoreOptions', OPTIONS.postgresStore),
   ]
 }
 

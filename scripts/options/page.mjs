@@ -26,6 +26,7 @@ const SECTIONS = {
   adapter: ['One framework only', ''],
   memoryStore: ['`memoryStore(options)`', ''],
   redisStore: ['`redisStore(client, options)`', ''],
+  postgresStore: ['`postgresStore(pool, options)`', 'From `@sluice/postgres`.'],
 }
 
 export function optionsPage() {

@@ -10,10 +10,13 @@ export {
   type CalendarUnit,
 } from './algorithms/calendar-window/calendar.ts'
 export type { Log } from './algorithms/sliding-log/log.ts'
+export { setupError } from './errors/setup-error.ts'
 export { type Ban, type BanOptions, compileBan } from './limiter/ban.ts'
 export type { PolicyOptions } from './limiter/options.generated.ts'
 export { Policy } from './limiter/policy.ts'
 export { parseDuration } from './options/duration.ts'
+export { readStoreOptions } from './options/read.ts'
+export type { PostgresStoreOptions } from './stores/options.generated.ts'
 export { commitOne, decideAll, decideOne, settleOne } from './stores/rules/decide-all.ts'
 export { decodeState, encodeState } from './stores/rules/state-bytes.ts'
 export type {
@@ -35,6 +38,7 @@ export {
   compareAndSwapStore,
   type Versioned,
 } from './stores/transactional/compare-and-swap-store.ts'
+export { shareTransactions } from './stores/transactional/share-transactions.ts'
 export type {
   Change,
   Transaction,

@@ -44,11 +44,12 @@ const misuse = {
     action: 'Change one of the options as the message says.',
   },
   SLUICE_STORE_UNKNOWN: {
-    meaning: '`store` is neither a store nor a client of Redis that Sluice knows.',
+    meaning:
+      '`store` is neither a store nor a client of Redis that Sluice knows, or the pool of `postgresStore` is not one of pg.',
     cause:
       'A URL instead of a client, a client of another library, or a pipeline or transaction of a client.',
     action:
-      'Give `memoryStore()`, `redisStore(client)`, or the client itself: `new Redis(url)` of ioredis, `createClient({ url })` of node-redis, a `GlideClient`. For anything else, write [a store of your own](stores.md).',
+      'Give `memoryStore()`, `redisStore(client)`, `postgresStore(pool)` of `@sluice/postgres`, or a client of Redis itself: `new Redis(url)` of ioredis, `createClient({ url })` of node-redis, a `GlideClient`. For anything else, write [a store of your own](stores.md).',
   },
   SLUICE_KEY: {
     meaning: 'A method of the limiter was called with a key that names no single client.',
@@ -128,6 +129,30 @@ const setup = {
       'Most often it was the master until a failover, and the client is still connected to it.',
     action:
       "Connect to the master through Sentinel or an address that follows it, and reconnect after a failover: ioredis by `reconnectOnError: (e) => (e.message.includes('READONLY') ? 1 : false)`, the others by `redisStore(client, { onReadOnly })`.",
+  },
+  SLUICE_POSTGRES_TABLE: {
+    meaning: 'PostgreSQL does not have the table of the store.',
+    cause: 'It was not created yet, or it is in another schema or database.',
+    action:
+      'Call `await store.migrate()` when you deploy, or run the statements of [the table](../packages/postgres/README.md#the-table). The option `schema` says where it is.',
+  },
+  SLUICE_POSTGRES_FORBIDDEN: {
+    meaning: 'The PostgreSQL user is not permitted to use the table.',
+    cause: 'It lacks a privilege on the schema or on the table.',
+    action:
+      'Permit all of this, with your own names: `GRANT USAGE ON SCHEMA public TO <name>; GRANT SELECT, INSERT, UPDATE, DELETE ON public.sluice_states TO <name>`.',
+  },
+  SLUICE_POSTGRES_AUTH: {
+    meaning: 'PostgreSQL refuses the credentials.',
+    cause: 'The user, the password or the database is wrong, or `pg_hba.conf` does not let it in.',
+    action: 'Give the pool the user, password and database of the server.',
+  },
+  SLUICE_POSTGRES_READONLY: {
+    meaning: 'The server does not accept writes.',
+    cause:
+      'Most often it is a replica, to which the pool is still connected after a failover. Or `default_transaction_read_only` is set.',
+    action:
+      'Connect to the primary by an address that follows it, and give the pool `maxLifetimeSeconds`.',
   },
 } satisfies Section
 

@@ -35,6 +35,7 @@ export const PLACES = {
   ],
   memoryStore: namesOf(OPTIONS.memoryStore),
   redisStore: namesOf(OPTIONS.redisStore),
+  postgresStore: namesOf(OPTIONS.postgresStore),
 } as const satisfies Record<string, readonly string[]>
 
 function namesOf<T extends Options>(table: T, has: (option: Option) => boolean = () => true) {

@@ -1,4 +1,6 @@
+import { checkKnown } from './known.ts'
 import type { Option, Options } from './option.ts'
+import { PLACES } from './places.ts'
 import { OPTIONS } from './table.ts'
 
 /** The compiled value of an option: as its type reads it, or a function of the request. */
@@ -33,6 +35,19 @@ export function readOptions<T extends Options>(
 /** Options that only some adapters have; see `readOptions`. */
 export function readAdapterOptions(given: object, path = ''): Values<typeof OPTIONS.adapter> {
   return readOptions(OPTIONS.adapter, path, given)
+}
+
+/**
+ * The options of a store, checked and with their defaults.
+ *
+ * @throws SluiceError if a value is wrong, or there is no option of a name
+ */
+export function readStoreOptions<S extends 'redisStore' | 'postgresStore'>(
+  store: S,
+  given: object,
+): Values<(typeof OPTIONS)[S]> {
+  checkKnown('', given, PLACES[store])
+  return readOptions(OPTIONS[store], '', given)
 }
 
 function valueFrom(option: Option, name: string, given: unknown): unknown {

@@ -426,6 +426,30 @@ const redisStore = {
   },
 } satisfies Options
 
+const postgresStore = {
+  schema: {
+    type: text(
+      /^[^\0]{1,63}$/,
+      '1 to 63 characters',
+      'Give the name of the schema that has the table, without quotes.',
+    ),
+    default: 'public',
+    description: 'The schema of the table `sluice_states`.',
+  },
+  logged: {
+    type: boolean,
+    default: false,
+    description:
+      'Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table is empty after a crash and after a failover: all quotas are whole again, and blocks are gone. It writes much less.',
+    see: 'See [what a crash means](../packages/postgres/README.md#what-a-crash-means).',
+  },
+  clock: {
+    type: clock,
+    unset: "the server's `clock_timestamp()`",
+    description: 'A clock for tests.',
+  },
+} satisfies Options
+
 /** The table of options, by the place where they are set. */
 export const OPTIONS = {
   policy,
@@ -438,6 +462,7 @@ export const OPTIONS = {
   adapter,
   memoryStore,
   redisStore,
+  postgresStore,
 }
 
 /** The same text for several names. */

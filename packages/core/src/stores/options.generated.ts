@@ -28,3 +28,17 @@ export interface RedisStoreOptions {
    */
   onReadOnly?: () => unknown
 }
+
+/** The options of a store in PostgreSQL. */
+export interface PostgresStoreOptions {
+  /** The schema of the table `sluice_states`. Text, 1 to 63 characters. Default: `'public'`. */
+  schema?: string
+  /**
+   * Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table is
+   * empty after a crash and after a failover: all quotas are whole again, and blocks are gone. It
+   * writes much less. Default: `false`.
+   */
+  logged?: boolean
+  /** A clock for tests. Default: the server's `clock_timestamp()`. */
+  clock?: () => number
+}

@@ -105,8 +105,12 @@ export interface Store<M extends StoreMode = StoreMode> {
   readonly mode: M
   /** Its clock, integer ms since the epoch, where that was injected. */
   readonly clock?: (() => number) | undefined
-  /** @param prefix namespace of the keys, `[A-Za-z0-9._:-]{1,64}` */
-  open(keyspaces: readonly Keyspace[], prefix: string): Ledger<M>
+  /**
+   * @param prefix namespace of the keys, `[A-Za-z0-9._:-]{1,64}`
+   * @param deadlineMs how long the limiter waits for an answer, ms, 1 … 60,000: work that takes longer
+   *   may be abandoned. Undefined: no limit
+   */
+  open(keyspaces: readonly Keyspace[], prefix: string, deadlineMs?: number): Ledger<M>
   /**
    * The keys that it holds, for the person who operates it. It reads in small steps, so that requests
    * go on meanwhile, keeps none of what it has read, and changes nothing. What is there all the time

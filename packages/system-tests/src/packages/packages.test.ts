@@ -82,6 +82,8 @@ beforeAll(async () => {
     'koa@3',
     '@types/koa@3',
     'hono@4',
+    'pg@8',
+    '@types/pg@8',
     ...otel,
   ]
   await run(project, 'npm', ['install', ...quiet, ...peers, ...names.map(tarball)])
@@ -135,6 +137,12 @@ describe('an empty project that installs the packages', () => {
     expect(counts).toEqual({ admitted: 2, refused: 1 })
   })
 
+  it.each(['postgres.mjs', 'postgres.cjs'])('has a store in PostgreSQL: %s', async (file) => {
+    copyFileSync(join(consumer, file), join(project, file))
+    const { sources } = JSON.parse(await run(project, process.execPath, [file]))
+    expect(sources).toEqual(['local'])
+  })
+
   it('runs the command', async () => {
     const line = '203.0.113.7 - - [21/Nov/2026:14:33:45 +0000] "GET / HTTP/1.1" 200 512\n'
     writeFileSync(join(project, 'requests.txt'), line.repeat(3))
@@ -147,7 +155,7 @@ describe('an empty project that installs the packages', () => {
   })
 
   it.each([
-    [['types', 'fastify', 'node', 'hono'], 'false'],
+    [['types', 'fastify', 'node', 'hono', 'postgres'], 'false'],
     // @types/koa 3.0 itself does not compile together with content-disposition 2, which express brings.
     [['koa'], 'true'],
   ])('compiles against them, as ESM and as CommonJS: %s', async (sources, skipLibCheck) => {

@@ -1,5 +1,4 @@
-import { setupAction } from '../../errors/reference.ts'
-import { SluiceError } from '../../errors/sluice-error.ts'
+import { setupError } from '../../errors/setup-error.ts'
 import type {
   IoRedisBytes,
   IoRedisClient,
@@ -69,11 +68,6 @@ function overValkeyGlide(client: ValkeyGlideClient): Connection {
 /** Asked before each call: one to a cluster or a pool that is not open fails obscurely, or waits. */
 function checkOpen({ isOpen }: NodeRedisClient): void {
   if (isOpen) return
-  throw new SluiceError({
-    code: 'SLUICE_REDIS_NOT_CONNECTED',
-    option: 'store',
-    expected: 'a node-redis client that is connected',
-    received: { isOpen },
-    fix: setupAction('SLUICE_REDIS_NOT_CONNECTED'),
-  })
+  const expected = 'a node-redis client that is connected'
+  throw setupError('SLUICE_REDIS_NOT_CONNECTED', expected, { isOpen })
 }

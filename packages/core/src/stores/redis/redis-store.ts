@@ -1,7 +1,4 @@
-import { checkKnown } from '../../options/known.ts'
-import { PLACES } from '../../options/places.ts'
-import { readOptions } from '../../options/read.ts'
-import { OPTIONS } from '../../options/table.ts'
+import { readStoreOptions } from '../../options/read.ts'
 import { readInspectOptions } from '../inspection/inspect-options.ts'
 import type { RedisStoreOptions } from '../options.generated.ts'
 import type { InspectableStore, InspectOptions, Keyspace, Ledger, StoreEntry } from '../store.ts'
@@ -26,8 +23,7 @@ export function redisStore(
   options: RedisStoreOptions = {},
 ): InspectableStore<'async'> {
   const connection = connectionOf(checkClient('client', client))
-  checkKnown('', options, PLACES.redisStore)
-  const values = readOptions(OPTIONS.redisStore, '', options)
+  const values = readStoreOptions('redisStore', options)
   const backend: Backend = { connection, ...timingOf(values.clock), readOnly: alarmOf(options) }
   return {
     mode: 'async',

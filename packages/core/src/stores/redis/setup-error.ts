@@ -1,5 +1,5 @@
 import type { SetupCode } from '../../errors/codes.ts'
-import { setupAction } from '../../errors/reference.ts'
+import { setupError } from '../../errors/setup-error.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
 
 interface SetUp {
@@ -52,14 +52,7 @@ export function toSetupError(error: unknown, isCluster: boolean): unknown {
     return says.test(said) && !(isCluster && passesInCluster)
   })
   if (setUp === undefined) return error
-  const { code, expected } = setUp
-  return new SluiceError({
-    code,
-    option: 'store',
-    expected,
-    received: said,
-    fix: setupAction(code),
-  })
+  return setupError(setUp.code, setUp.expected, said)
 }
 
 /** Whether the failure, explained, is that the server is a read-only replica. */

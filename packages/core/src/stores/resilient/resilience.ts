@@ -60,7 +60,7 @@ class Resilience {
     prefix: string,
     failureMode: FailureMode,
   ): GuardedLedger {
-    const remote = this.store.open(keyspaces, prefix)
+    const remote = this.store.open(keyspaces, prefix, failureMode.deadlineMs)
     const health = this.health(failureMode.deadlineMs)
     // Limiters with different shares can't read each other's states.
     const local = this.local.opener(keyspaces, `${failureMode.localShare}/${prefix}`)

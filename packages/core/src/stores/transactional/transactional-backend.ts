@@ -25,10 +25,13 @@ export interface TransactionalBackend {
    * @param decide synchronous; may be called again if the transaction is repeated. Its `states` come
    *   in the order of the keys, undefined where there are none; `now` is ms since the epoch, an
    *   integer, on one clock for all processes: the backend's
+   * @param withinMs how long the answer is awaited, ms, 1 … 60,000: a transaction that can't be done
+   *   by then is better not done. Undefined: no limit
    */
   transact<T>(
     keys: readonly string[],
     decide: (states: readonly (Uint8Array | undefined)[], now: number) => Transaction<T>,
+    withinMs?: number,
   ): Promise<T>
   /** Its clock if one was injected, for tests. */
   readonly clock?: (() => number) | undefined

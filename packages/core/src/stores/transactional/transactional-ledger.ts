@@ -11,11 +11,18 @@ export class TransactionalLedger implements Ledger<'async'> {
   private readonly backend: TransactionalBackend
   private readonly keyspaces: readonly Keyspace[]
   private readonly prefix: string
+  private readonly deadlineMs: number | undefined
 
-  constructor(backend: TransactionalBackend, keyspaces: readonly Keyspace[], prefix: string) {
+  constructor(
+    backend: TransactionalBackend,
+    keyspaces: readonly Keyspace[],
+    prefix: string,
+    deadlineMs: number | undefined,
+  ) {
     this.backend = backend
     this.keyspaces = keyspaces
     this.prefix = prefix
+    this.deadlineMs = deadlineMs
   }
 
   async consume(charges: readonly Charge[]): Promise<StoreResult> {
@@ -76,10 +83,11 @@ export class TransactionalLedger implements Ledger<'async'> {
   private transact<T>(keys: readonly string[], work: (states: States, now: number) => T) {
     const names = keys.map((key, i) => this.name(key, i % this.keyspaces.length))
     const sorted = [...new Set(names)].sort()
-    return this.backend.transact(sorted, (bytes, now) => {
+    const decide = (bytes: readonly (Uint8Array | undefined)[], now: number) => {
       const states = new States(sorted, bytes)
       return { value: work(states, now), changes: states.changes() }
-    })
+    }
+    return this.backend.transact(sorted, decide, this.deadlineMs)
   }
 
   private names(charges: readonly Charge[]): string[] {

@@ -10,7 +10,8 @@ export function transactionalStore(backend: TransactionalBackend): Store<'async'
   return {
     mode: 'async',
     clock: backend.clock,
-    open: (keyspaces, prefix) => new TransactionalLedger(backend, keyspaces, prefix),
+    open: (keyspaces, prefix, deadlineMs) =>
+      new TransactionalLedger(backend, keyspaces, prefix, deadlineMs),
     close: () => backend.close?.(),
   }
 }

@@ -1,0 +1,268 @@
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { createLimiter, type Limiter, type LimiterOptions } from '@sluice/core'
+import { describeUnless } from '@sluice/test-harness/jest'
+import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
+import {
+  patient,
+  type RedisProxy,
+  runInProcesses,
+  startProxy,
+  until,
+} from '@sluice/test-harness/redis'
+import { Client, Pool, type QueryResult } from 'pg'
+import { postgresStore } from './index.ts'
+import { Statements } from './statements.ts'
+
+const worker = new URL(`file://${__dirname}/testing/workers/consuming.ts`)
+
+test.each([
+  ['nothing', undefined],
+  ['a URL', 'postgres://127.0.0.1/postgres'],
+  ['a single client', { connect() {}, query() {}, on() {} }],
+])('%s is no pool', (_, pool) => {
+  expect(() => postgresStore(pool as never)).toThrow(
+    expect.objectContaining({ code: 'SLUICE_STORE_UNKNOWN', option: 'pool' }),
+  )
+})
+
+test('options are checked', () => {
+  const pool = new Pool()
+  const code = (options: object) => {
+    try {
+      return postgresStore(pool, options)
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  }
+  expect(code({ table: 'limits' })).toBe('SLUICE_OPTION_UNKNOWN')
+  expect(code({ schema: '' })).toBe('SLUICE_OPTION_VALUE')
+  expect(code({ logged: 'yes' })).toBe('SLUICE_OPTION_TYPE')
+})
+
+describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
+  let server: PostgresServer
+  let pool: Pool
+  const limiters: Limiter<'async'>[] = []
+
+  beforeAll(async () => {
+    server = await startPostgres()
+    pool = new Pool({ connectionString: server.url })
+    await postgresStore(pool).migrate()
+  })
+  afterAll(async () => {
+    await pool.end()
+    await server.stop()
+  })
+  afterEach(() => {
+    for (const limiter of limiters.splice(0)) limiter.close()
+    jest.restoreAllMocks()
+  })
+
+  let prefixes = 0
+  function limit(options: object): Limiter<'async'> {
+    prefixes += 1
+    const limiter = createLimiter({
+      ...patient,
+      store: postgresStore(pool),
+      prefix: `test-${prefixes}`,
+      window: '1d',
+      ...options,
+    } as unknown as LimiterOptions) as Limiter<'async'>
+    limiters.push(limiter)
+    return limiter
+  }
+
+  const rows = async (like = `test-${prefixes}:%`) => {
+    const text = 'SELECT key, state, expires FROM sluice_states WHERE key LIKE $1 ORDER BY key'
+    return (await pool.query(text, [like])).rows
+  }
+
+  describe('several processes', () => {
+    test('that ask for 300 get 100, whatever the order in which they ask for the keys', async () => {
+      const keys = ['a', 'b', 'c']
+      // Each process asks in another order: none waits for the other in a circle.
+      const runs = [keys, keys.toReversed()].map((ordered) =>
+        runInProcesses<Record<string, number>>(worker, 1, {
+          url: server.url,
+          times: 150,
+          keys: ordered,
+        }),
+      )
+      const counts = (await Promise.all(runs)).flat()
+      const sums = keys.map((key) => counts.reduce((sum, each) => sum + (each[key] ?? 0), 0))
+      expect(sums).toEqual([100, 100, 100])
+      expect(server.log()).not.toContain('deadlock')
+    })
+  })
+
+  describe('a transaction', () => {
+    let proxy: RedisProxy
+    let proxied: Pool
+    beforeAll(async () => {
+      proxy = await startProxy(server)
+      proxied = new Pool({
+        connectionString: server.url.replace(`${server.port}`, `${proxy.port}`),
+      })
+    })
+    afterAll(async () => {
+      await proxied.end()
+      await proxy.stop()
+    })
+
+    test('has two round trips, for all requests of a turn', async () => {
+      const limiter = limit({ store: postgresStore(proxied), limit: 5 })
+      await limiter.peek('connected')
+      const before = { ...proxy.counts }
+      const decisions = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => limiter.consume(`client-${i % 2}`)),
+      )
+      expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(10)
+      expect(proxy.counts.requestChunks - before.requestChunks).toBe(2)
+      expect(proxy.counts.connections).toBe(before.connections)
+    })
+
+    test('leaves nothing of keys that it has only read', async () => {
+      const limiter = limit({ limit: 5 })
+      await limiter.peek('nobody')
+      await limiter.consume('nobody', { cost: 0 })
+      await Promise.all([limiter.peek('nobody'), limiter.consume('somebody')])
+      expect((await rows()).map(({ key }) => key)).toEqual([expect.stringContaining('{somebody}')])
+    })
+
+    test('has keys with quotes and backslashes, under every setting', async () => {
+      const settings =
+        '-c standard_conforming_strings=off -c backslash_quote=on -c bytea_output=escape'
+      const odd = new Pool({ connectionString: `${server.url}?options=${encodeURI(settings)}` })
+      const limiter = limit({ store: postgresStore(odd), limit: 1 })
+      for (const key of ["o'brien", '\\', "\\'; DROP TABLE sluice_states; --", '$$', '%s']) {
+        expect(await limiter.consume(key)).toMatchObject({ allowed: true, source: 'store' })
+        expect(await limiter.consume(key)).toMatchObject({ allowed: false, source: 'store' })
+      }
+      expect(await rows()).toHaveLength(5)
+      await odd.end()
+    })
+
+    test('reads the clock after it has its locks', async () => {
+      const limiter = limit({ limit: 5, algorithm: 'sliding-log' })
+      await limiter.consume('client')
+      const holder = await pool.connect()
+      await holder.query('BEGIN; SELECT * FROM sluice_states FOR UPDATE')
+      const waiting = limiter.consume('client')
+      const isWaiting = async () => {
+        const text = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        return (await pool.query(text)).rows.length > 0
+      }
+      await until(isWaiting, { withinMs: 5000, what: 'the transaction waits for the lock' })
+      const { rows: times } = await holder.query('SELECT clock_timestamp() AS now')
+      await holder.query('COMMIT')
+      holder.release()
+      expect((await waiting).at).toBeGreaterThanOrEqual(times[0].now.getTime())
+    })
+  })
+
+  describe('the table', () => {
+    test('is never created silently: the warning has its statement', async () => {
+      const warnings: string[] = []
+      jest.spyOn(process, 'emitWarning').mockImplementation(((message: string) => {
+        warnings.push(message)
+      }) as never)
+      const store = postgresStore(pool, { schema: 'odd "name"' })
+      const limiter = limit({ store, limit: 5 })
+      expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'local' })
+      const [warning] = warnings
+      expect(warning).toContain('SLUICE_POSTGRES_TABLE')
+      const create = /run: (.*;) \(SLUICE_POSTGRES_TABLE/.exec(warning as string)?.[1] as string
+      expect(create).toContain('CREATE UNLOGGED TABLE IF NOT EXISTS "odd ""name""".sluice_states')
+
+      await expect(store.migrate()).rejects.toMatchObject({ code: 'SLUICE_POSTGRES_TABLE' })
+      await pool.query(`CREATE SCHEMA "odd ""name"""; ${create}`)
+      const isUsed = async () => (await limiter.consume('client')).source === 'store'
+      await until(isUsed, { withinMs: 5000, what: 'the store decides' })
+      expect(warnings.at(-1)).toContain('SLUICE_STORE_UP')
+    })
+
+    test('is created once, however many processes do it at the same time', async () => {
+      await pool.query('CREATE SCHEMA several')
+      const store = () => postgresStore(pool, { schema: 'several', logged: true })
+      await Promise.all(Array.from({ length: 5 }, () => store().migrate()))
+      await store().migrate()
+      const kinds = await pool.query(
+        "SELECT nspname, relpersistence FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE relname = 'sluice_states' ORDER BY 1",
+      )
+      expect(kinds.rows).toContainEqual({ nspname: 'several', relpersistence: 'p' })
+      expect(kinds.rows).toContainEqual({ nspname: 'public', relpersistence: 'u' })
+    })
+
+    test.each([
+      ['SLUICE_POSTGRES_FORBIDDEN', 'CREATE ROLE guest LOGIN', 'guest', 'postgres'],
+      ['SLUICE_POSTGRES_AUTH', 'SELECT 1', 'nobody-such', 'postgres'],
+      ['SLUICE_POSTGRES_AUTH', 'SELECT 1', 'postgres', 'no-such-database'],
+    ])('%s: the error says what is wrong', async (code, setUp, user, database) => {
+      await pool.query(setUp)
+      const { host, port } = server
+      const wrong = new Pool({ host, port, user, database })
+      const limiter = limit({ store: postgresStore(wrong), limit: 5 })
+      const error = await Promise.resolve(limiter.reset('client')).catch((thrown) => thrown)
+      expect(error).toMatchObject({ code: 'SLUICE_STORE_UNAVAILABLE', cause: { code } })
+      await wrong.end()
+    })
+  })
+
+  describe('expired rows', () => {
+    const MINUTE = 60_000
+    async function add(count: number, expires: number): Promise<void> {
+      await pool.query(
+        `INSERT INTO sluice_states SELECT 'old-' || $2::bigint || '-' || i, '', $2::bigint FROM generate_series(1, $1::int) i`,
+        [count, expires],
+      )
+    }
+
+    test('are deleted some time after a write, in batches, and no others', async () => {
+      const now = 1_500_000_000_000
+      await add(2500, now - MINUTE)
+      await add(3, now + MINUTE)
+      jest.spyOn(Math, 'random').mockReturnValue(0.5)
+      const query = jest.spyOn(Client.prototype, 'query')
+      jest.useFakeTimers({
+        doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'],
+      })
+      const store = postgresStore(pool, { clock: () => now })
+      await limit({ store, limit: 5 }).consume('client')
+      const left = async () => (await rows('old-%')).length
+      expect(await left()).toBe(2503)
+      jest.advanceTimersByTime(60_000)
+      // The pauses between the batches are short.
+      jest.useRealTimers()
+      await until(async () => (await left()) <= 3, { withinMs: 5000, what: 'rows are deleted' })
+      store.close()
+      const sweeps = query.mock.calls.flatMap(([sent]: unknown[], i) => {
+        const isSweep = (sent as { text?: string }).text?.includes('SKIP LOCKED')
+        return isSweep ? (query.mock.results[i]?.value as unknown as Promise<QueryResult[]>) : []
+      })
+      const deleted = (await Promise.all(sweeps)).map((results) => results.at(-2)?.rowCount)
+      expect(deleted).toEqual([1000, 1000, 500])
+      expect(await rows()).toHaveLength(1)
+    })
+
+    test('are left to the process that deletes them now', async () => {
+      await add(1, 0)
+      const other = await pool.connect()
+      const sweep = new Statements('public', false).sweep(1, 1000)
+      const open = sweep.slice(0, -1).join(';')
+      expect(await other.query(open)).toHaveProperty('3.rowCount', 1)
+      await add(1, 1)
+      expect(await pool.query(sweep.join(';'))).toHaveProperty('3.rowCount', 0)
+      await other.query('COMMIT')
+      other.release()
+      expect(await pool.query(sweep.join(';'))).toHaveProperty('3.rowCount', 1)
+    })
+
+    test('are rounded up, so that a state is kept for as long as it matters', async () => {
+      const limiter = limit({ limit: 5, window: '1m', algorithm: 'fixed-window' })
+      const { at, resetMs } = await limiter.consume('client')
+      const [row] = await rows()
+      expect(Number(row.expires)).toBeGreaterThanOrEqual((at as number) + resetMs)
+      expect(Number(row.expires) % MINUTE).toBe(0)
+    })
+  })
+})

@@ -1,0 +1,12 @@
+// Prints who decides a request while there is no PostgreSQL server.
+
+const { createLimiter } = require('@sluice/core')
+const { postgresStore } = require('@sluice/postgres')
+const pg = require('pg')
+
+const pool = new pg.Pool({ host: '127.0.0.1', port: 1 })
+const limiter = createLimiter({ store: postgresStore(pool), limit: 2, window: '1d' })
+limiter.consume('client').then(({ source }) => {
+  console.log(JSON.stringify({ sources: [source] }))
+  process.exit()
+})

@@ -1,0 +1,34 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { findExecutable } from '../executables/index.ts'
+
+/** Where Debian keeps the programs of each version. */
+const DEBIAN = '/usr/lib/postgresql'
+
+/**
+ * The folder with `postgres` and `initdb`: that of `$POSTGRES_SERVER`, else of the PATH, else
+ * Debian's newest.
+ *
+ * @throws Error with how to get one
+ */
+export function postgresFolder(env: NodeJS.ProcessEnv = process.env): string {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : []
+  const newest = versions.sort((a, b) => Number(b) - Number(a))
+  const path = [env.PATH, ...newest.map((version) => join(DEBIAN, version, 'bin'))].join(':')
+  const wanted = {
+    variable: 'POSTGRES_SERVER',
+    names: ['postgres'],
+    advice: 'apt-get install postgresql, brew install postgresql',
+  }
+  return dirname(findExecutable(wanted, { ...env, PATH: path }))
+}
+
+/** Why there can be no server, with how to get one; undefined if there can. */
+export function whyNoPostgres(): string | undefined {
+  try {
+    postgresFolder()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}

@@ -1,0 +1,2 @@
+export { whyNoPostgres } from './binary.ts'
+export { type PostgresServer, startPostgres } from './server.ts'

@@ -1,0 +1,153 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { dieWithParent } from '../redis/guard.ts'
+import { freePorts, LOOPBACK } from '../redis/ports.ts'
+import { until } from '../redis/until.ts'
+import { postgresFolder } from './binary.ts'
+import { familyOf, signalAll } from './processes.ts'
+import { type Ids, unprivileged } from './unprivileged.ts'
+
+const START_MS = 20_000
+const GRACE_MS = 3_000
+const LOG_CHARACTERS = 8_000
+
+/** A PostgreSQL server of the test's own. It dies with the test process, however that ends. */
+export interface PostgresServer {
+  readonly host: string
+  readonly port: number
+  /** `postgres://postgres@127.0.0.1:<port>/postgres` */
+  readonly url: string
+  /** Ends the server, frozen or not, and removes its data. */
+  stop(): Promise<void>
+  /** Ends all of its processes with SIGKILL, as a crash of the machine would. */
+  kill(): Promise<void>
+  /** Starts a killed server again, on its port and with its data: it recovers as after a crash. */
+  restart(): Promise<void>
+  /** Freezes all of its processes: its sockets stay open and nothing answers. */
+  pause(): void
+  resume(): void
+  /** The end of what it has printed. */
+  log(): string
+}
+
+/** Without the safety of a disk that a test does not need; the rest is as Debian has it. */
+const SETTINGS = [
+  'fsync=off',
+  'full_page_writes=off',
+  'shared_buffers=16MB',
+  // In the folder of the data, so that a killed server leaves nothing behind.
+  'dynamic_shared_memory_type=mmap',
+  'unix_socket_directories=',
+  `listen_addresses=${LOOPBACK}`,
+]
+
+/**
+ * Starts a server on a free loopback port, in a folder of its own, and waits until it accepts
+ * connections of the user `postgres`, without a password.
+ *
+ * @param settings further ones, such as `max_connections=10`
+ */
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-postgres-'))
+  const ids = unprivileged()
+  if (ids) await chown(folder, ids.uid, ids.gid)
+  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C']
+  const data = ['-D', join(folder, 'data')]
+  const initdb = join(postgresFolder(), 'initdb')
+  await promisify(execFile)(initdb, [...data, ...options, '--no-sync'], { cwd: folder, ...ids })
+  const [port] = (await freePorts(1)) as [number]
+  const args = [...data, '-p', `${port}`]
+  for (const setting of [...SETTINGS, ...settings]) args.push('-c', setting)
+  const server = new OwnServer(port, folder, args, ids)
+  await server.restart()
+  return server
+}
+
+class OwnServer implements PostgresServer {
+  readonly host = LOOPBACK
+  readonly port: number
+  readonly #folder: string
+  readonly #args: readonly string[]
+  readonly #ids: Ids | undefined
+  #child: ChildProcess | undefined
+  #log = ''
+  #ended: Promise<unknown> = Promise.resolve()
+
+  constructor(port: number, folder: string, args: readonly string[], ids: Ids | undefined) {
+    this.port = port
+    this.#folder = folder
+    this.#args = args
+    this.#ids = ids
+  }
+
+  get url(): string {
+    return `postgres://postgres@${this.host}:${this.port}/postgres`
+  }
+
+  log(): string {
+    return this.#log
+  }
+
+  async restart(): Promise<void> {
+    this.#log = ''
+    const child = spawn(join(postgresFolder(), 'postgres'), this.#args, {
+      cwd: this.#folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...this.#ids,
+    })
+    this.#child = child
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#log = (this.#log + text).slice(-LOG_CHARACTERS)
+    })
+    const disarm = dieWithParent(child.pid as number, [this.#folder])
+    this.#ended = once(child, 'close').then(disarm)
+    // A server that a failed test has left must not keep the test process from ending.
+    child.unref()
+    ;(child.stderr as Socket).unref()
+    const isReady = () => {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL ended at its start:\n${this.#log}`)
+      return this.#log.includes('ready to accept connections')
+    }
+    await until(isReady, { withinMs: START_MS, what: `PostgreSQL accepts on port ${this.port}` })
+  }
+
+  async stop(): Promise<void> {
+    this.resume()
+    // A fast shutdown: connections are ended.
+    this.#child?.kill('SIGINT')
+    await Promise.race([this.#end(), delay(GRACE_MS, undefined, { ref: false })])
+    await this.kill()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async kill(): Promise<void> {
+    signalAll(this.#family(), 'SIGKILL')
+    await this.#end()
+  }
+
+  pause(): void {
+    signalAll(this.#family(), 'SIGSTOP')
+  }
+
+  resume(): void {
+    signalAll(this.#family(), 'SIGCONT')
+  }
+
+  /** Its processes, none once it has ended. */
+  #family(): number[] {
+    const { pid, exitCode, signalCode } = this.#child ?? {}
+    return pid === undefined || exitCode !== null || signalCode !== null ? [] : familyOf(pid)
+  }
+
+  #end(): Promise<unknown> {
+    this.#child?.ref()
+    ;(this.#child?.stderr as Socket | undefined)?.ref()
+    return this.#ended
+  }
+}
