@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { exit } from 'node:process'
 import { ensureInstalled } from './install.mjs'
 import { jest } from './jest.mjs'
+import { findPostgres } from './postgres.mjs'
 import { findRedis } from './redis.mjs'
 import { root } from './workspace.mjs'
 
@@ -15,16 +16,18 @@ const END = '<!-- /figures -->'
 /** @param {number | undefined} ms */
 const time = (ms) => (ms === undefined ? '–' : `${ms} ms`)
 
+const LIMITS = {
+  head: ['fault', 'longest wait', 'beyond the limit', 'normal again after'],
+  row: ({ fault, waitedMs, excess, bound, normalMs }) => {
+    const beyond = excess === undefined ? '–' : `${excess} of ${bound}`
+    return [fault, time(waitedMs), beyond, time(normalMs)]
+  },
+}
+
 /** The tables of the page: where each begins, and its columns. */
 const TABLES = {
-  limits: {
-    start: '<!-- figures: made by npm run faults -->',
-    head: ['fault', 'longest wait', 'beyond the limit', 'normal again after'],
-    row: ({ fault, waitedMs, excess, bound, normalMs }) => {
-      const beyond = excess === undefined ? '–' : `${excess} of ${bound}`
-      return [fault, time(waitedMs), beyond, time(normalMs)]
-    },
-  },
+  limits: { start: '<!-- figures: made by npm run faults -->', ...LIMITS },
+  postgres: { start: '<!-- figures of PostgreSQL: made by npm run faults -->', ...LIMITS },
   slots: {
     start: '<!-- figures of requests in progress: made by npm run faults -->',
     head: ['fault', 'in progress at the same time', 'exact again after'],
@@ -44,6 +47,7 @@ function tableOf({ head, row }, figures) {
 }
 
 const redis = await findRedis()
+await findPostgres()
 await ensureInstalled()
 const folder = mkdtempSync(join(tmpdir(), 'sluice-faults-'))
 const file = join(folder, 'figures')

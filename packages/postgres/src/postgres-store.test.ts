@@ -160,6 +160,34 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     })
   })
 
+  test('a process that stops in the middle of a transaction loses its locks', async () => {
+    const limiter = limit({ limit: 5 })
+    await limiter.consume('client')
+    const [{ key }] = await rows()
+    const stopped = await pool.connect()
+    const ended = new Promise((resolve) => stopped.on('error', resolve))
+    await stopped.query(new Statements('public', false).lock([key], 200).join(';'))
+    expect(await limiter.consume('client')).toMatchObject({ remaining: 3, source: 'store' })
+    expect(await ended).toMatchObject({ code: '25P03' })
+    stopped.release(true)
+  })
+
+  test('what waits for the pool longer than the deadline is abandoned, and charges nothing', async () => {
+    const one = new Pool({ connectionString: server.url, max: 1 })
+    const store = postgresStore(one)
+    const prompt = limit({ store, limit: 5, deadline: 50, onStoreError: 'deny' })
+    const patient = limit({ store, limit: 5, prefix: `test-${prefixes}` })
+    await patient.peek('client')
+    const held = await one.connect()
+    for (let i = 0; i < 3; i += 1) {
+      expect(await prompt.consume('client')).toMatchObject({ allowed: false, source: 'deny' })
+    }
+    held.release()
+    expect(await patient.peek('client')).toMatchObject({ remaining: 5, source: 'store' })
+    expect(one.waitingCount).toBe(0)
+    await one.end()
+  })
+
   describe('the table', () => {
     test('is never created silently: the warning has its statement', async () => {
       const warnings: string[] = []

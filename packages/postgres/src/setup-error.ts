@@ -21,8 +21,9 @@ export function toSetupError(error: unknown, create: readonly string[]): unknown
     case '28P01':
     case '3D000':
       return setupError('SLUICE_POSTGRES_AUTH', 'the credentials of the server', message)
-    // read_only_sql_transaction
+    // read_only_sql_transaction; feature_not_supported: an UNLOGGED table on a replica
     case '25006':
+    case '0A000':
       return setupError('SLUICE_POSTGRES_READONLY', 'a server that accepts writes', message)
     default:
       return error

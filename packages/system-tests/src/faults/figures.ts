@@ -25,11 +25,13 @@ export function conclude(
   fault: string,
   report: Report,
   { bound, normalMs }: Pick<Figures, 'bound' | 'normalMs'>,
+  table: 'limits' | 'postgres' = 'limits',
 ): void {
   expect(report.errors).toEqual([])
   expect(report.worstExcess).toBeLessThanOrEqual(bound)
   expectInTime(report)
-  note({
+  write({
+    table,
     row,
     fault,
     waitedMs: Math.ceil(report.waitedMs),

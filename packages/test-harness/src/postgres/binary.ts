@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findExecutable } from '../executables/index.ts'
 
@@ -20,7 +20,8 @@ export function postgresFolder(env: NodeJS.ProcessEnv = process.env): string {
     names: ['postgres'],
     advice: 'apt-get install postgresql, brew install postgresql',
   }
-  return dirname(findExecutable(wanted, { ...env, PATH: path }))
+  // On the PATH it may be a link; the other programs are where it leads.
+  return dirname(realpathSync(findExecutable(wanted, { ...env, PATH: path })))
 }
 
 /** Why there can be no server, with how to get one; undefined if there can. */

@@ -51,22 +51,44 @@ const SETTINGS = [
  * Starts a server on a free loopback port, in a folder of its own, and waits until it accepts
  * connections of the user `postgres`, without a password.
  *
- * @param settings further ones, such as `max_connections=10`
+ * @param primary The server is a read-only replica of it, until it is promoted. Default: its own
+ *   primary
  */
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+export async function startPostgres(primary?: PostgresServer): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-postgres-'))
   const ids = unprivileged()
   if (ids) await chown(folder, ids.uid, ids.gid)
-  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C']
   const data = ['-D', join(folder, 'data')]
-  const initdb = join(postgresFolder(), 'initdb')
-  await promisify(execFile)(initdb, [...data, ...options, '--no-sync'], { cwd: folder, ...ids })
+  const [program, ...options] = primary ? copyOf(primary) : NEW
+  const path = join(postgresFolder(), program)
+  await promisify(execFile)(path, [...data, ...options], { cwd: folder, ...ids })
   const [port] = (await freePorts(1)) as [number]
   const args = [...data, '-p', `${port}`]
-  for (const setting of [...SETTINGS, ...settings]) args.push('-c', setting)
+  for (const setting of SETTINGS) args.push('-c', setting)
   const server = new OwnServer(port, folder, args, ids)
   await server.restart()
   return server
+}
+
+type Command = readonly [string, ...string[]]
+
+const NEW: Command = [
+  'initdb',
+  '--username=postgres',
+  '--auth=trust',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--no-sync',
+]
+
+function copyOf({ url }: PostgresServer): Command {
+  return [
+    'pg_basebackup',
+    `--dbname=${url}`,
+    '--write-recovery-conf',
+    '--checkpoint=fast',
+    '--no-sync',
+  ]
 }
 
 class OwnServer implements PostgresServer {
@@ -112,7 +134,7 @@ class OwnServer implements PostgresServer {
     ;(child.stderr as Socket).unref()
     const isReady = () => {
       if (child.exitCode !== null) throw new Error(`PostgreSQL ended at its start:\n${this.#log}`)
-      return this.#log.includes('ready to accept connections')
+      return /ready to accept (read-only )?connections/.test(this.#log)
     }
     await until(isReady, { withinMs: START_MS, what: `PostgreSQL accepts on port ${this.port}` })
   }
