@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { blocksOf, joined } from './blocks.ts'
 
@@ -18,6 +19,7 @@ const documents = [
   'packages/koa/README.md',
   'packages/otel/README.md',
   'packages/node/README.md',
+  'packages/postgres/README.md',
   'docs/choosing.md',
   'docs/events.md',
   'docs/migrating.md',
@@ -29,18 +31,24 @@ const documents = [
 const continued = ['docs/stores.md']
 /** Documents whose blocks without an import are tested elsewhere: here, in src/recipes. */
 const partial = ['docs/recipes.md']
+const noPostgres = whyNoPostgres()
+/** Where there is no PostgreSQL, the blocks that need it are only compiled. */
+const runnable = documents.filter((each) => !noPostgres || each !== 'packages/postgres/README.md')
 
 let redis: RedisServer
+let postgres: PostgresServer | undefined
 let folder: string
 
 beforeAll(async () => {
   redis = await startRedis()
+  if (noPostgres === undefined) postgres = await startPostgres()
   // In the package, so that the blocks find what it depends on.
   folder = mkdtempSync(join(__dirname, '.blocks-'))
 })
 
 afterAll(async () => {
   await redis.stop()
+  await postgres?.stop()
   rmSync(folder, { recursive: true })
 })
 
@@ -58,12 +66,12 @@ function programsOf(document: string): string[] {
   })
 }
 
-test.each(documents)('the blocks of %s run, and give what they say', async (document) => {
+test.each(runnable)('the blocks of %s run, and give what they say', async (document) => {
   const programs = programsOf(document)
   expect(programs.length).toBeGreaterThan(0)
   const script = join(__dirname, 'run-blocks.ts')
   const { stdout } = await run(process.execPath, ['--import', 'tsx', script, ...programs], {
-    env: { ...process.env, REDIS_URL: redis.url },
+    env: { ...process.env, REDIS_URL: redis.url, DATABASE_URL: postgres?.url },
   })
   const [failures] = stdout.match(/\{.*\}$/) ?? ['no report']
   expect(JSON.parse(failures)).toEqual({})

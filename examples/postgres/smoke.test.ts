@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Example, isOpenToOthers, startExample } from '@sluice/test-harness/examples'
+import { describeUnless } from '@sluice/test-harness/jest'
+import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
+import { until } from '@sluice/test-harness/redis'
+import request from 'supertest'
+
+describeUnless(whyNoPostgres(), 'with PostgreSQL', () => {
+  let postgres: PostgresServer
+  let examples: Example[] = []
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    const start = () => startExample(__dirname, { DATABASE_URL: postgres.url })
+    examples = await Promise.all([start(), start()])
+  })
+  afterAll(async () => {
+    await Promise.all(examples.map((example) => example.stop()))
+    await postgres.stop()
+  })
+
+  const logIn = async (example: Example) => (await request(example.url).post('/login')).status
+  const sourceOf = async (example: Example) => (await request(example.url).get('/')).body.source
+
+  test('without the table each process decides, and says how to create it', async () => {
+    const [example] = examples as [Example]
+    expect(await sourceOf(example)).toBe('local')
+    const warned = () => example.output().includes('CREATE UNLOGGED TABLE')
+    await until(warned, { withinMs: 5000, what: 'the warning has the statement' })
+  })
+
+  test('after npm run migrate, two processes have one limit', async () => {
+    const command = ['--import', 'tsx', join(__dirname, 'migrate.ts')]
+    const env = { ...process.env, DATABASE_URL: postgres.url }
+    await promisify(execFile)(process.execPath, command, { cwd: __dirname, env })
+    for (const example of examples) {
+      const isBack = async () => (await sourceOf(example)) === 'store'
+      await until(isBack, { withinMs: 10_000, everyMs: 50, what: 'PostgreSQL decides' })
+    }
+    const [one, other] = examples as [Example, Example]
+    const statuses = [await logIn(one), await logIn(other), await logIn(one), await logIn(other)]
+    expect(statuses).toEqual([200, 200, 200, 200])
+    expect([await logIn(one), await logIn(other)]).toEqual([200, 429])
+    const { status, headers } = await request(other.url).get('/health')
+    expect([status, headers['ratelimit-policy']]).toEqual([200, undefined])
+  })
+
+  test('it listens on loopback', async () => {
+    expect(await isOpenToOthers((examples[0] as Example).url)).toBe(false)
+  })
+})

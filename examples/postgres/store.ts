@@ -1,0 +1,10 @@
+import { postgresStore } from '@sluice/postgres'
+import { Pool } from 'pg'
+
+/** Of the application too: the store borrows at most four connections at the same time. */
+export const pool = new Pool({
+  connectionString: process.env.DATABASE_URL ?? 'postgres://postgres@localhost/postgres',
+  connectionTimeoutMillis: 1000,
+})
+
+export const store = postgresStore(pool)
