@@ -33,12 +33,14 @@ export type {
   StoreMode,
   StoreResult,
 } from './stores/store.ts'
+export { Borrower, type ConnectionPool } from './stores/transactional/borrower.ts'
 export {
   type CompareAndSwapBackend,
   compareAndSwapStore,
   type Versioned,
 } from './stores/transactional/compare-and-swap-store.ts'
 export { shareTransactions } from './stores/transactional/share-transactions.ts'
+export { Sweeper } from './stores/transactional/sweeper.ts'
 export type {
   Change,
   Transaction,

@@ -1,4 +1,5 @@
 import { SluiceError } from '@sluice/core'
+import type { ConnectionPool } from '@sluice/core/store'
 
 /** What the store needs of a `Pool` of pg 8. */
 export interface PostgresPool {
@@ -34,3 +35,34 @@ export function checkPool(pool: PostgresPool): PostgresPool {
     fix: 'Give it new Pool({ connectionString }).',
   })
 }
+
+/** Pools whose 'error' events, of connections that break while idle, do not end the process. */
+const guarded = new WeakSet<PostgresPool>()
+
+/** The pool as core borrows from it. No 'error' event ends the process. */
+export function guardedPool(pool: PostgresPool): ConnectionPool<PostgresClient> {
+  if (!guarded.has(pool)) pool.on('error', ignore)
+  guarded.add(pool)
+  return {
+    connect: async () => {
+      const client = await pool.connect()
+      client.on('error', ignore)
+      return client
+    },
+    release: (client, isBroken) => {
+      client.release(isBroken)
+      if (!isBroken) client.removeListener('error', ignore)
+    },
+  }
+}
+
+/** Sends several statements in one round trip. */
+export async function send(
+  client: PostgresClient,
+  statements: readonly string[],
+): Promise<readonly Result[]> {
+  const results = await client.query({ text: statements.join(';'), rowMode: 'array' })
+  return (statements.length === 1 ? [results] : results) as readonly Result[]
+}
+
+function ignore(): void {}

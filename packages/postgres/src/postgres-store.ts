@@ -1,19 +1,21 @@
 import {
+  Borrower,
   type PostgresStoreOptions,
   readStoreOptions,
   type Store,
+  Sweeper,
   shareTransactions,
   type TransactionalBackend,
   transactionalStore,
 } from '@sluice/core/store'
-import { Connections } from './connections.ts'
-import { checkPool, type PostgresPool } from './pool.ts'
+import { checkPool, guardedPool, type PostgresPool, send } from './pool.ts'
 import { toSetupError } from './setup-error.ts'
-import { Statements } from './statements.ts'
-import { Sweeper } from './sweeper.ts'
+import { Statements, SWEPT_AT_ONCE } from './statements.ts'
 
 /** The longest that anything may take if no limiter says how long it waits, ms. */
 const LONGEST_MS = 60_000
+/** The longest that a sweep may take, ms. */
+const SWEEP_MS = 2000
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends Store<'async'> {
@@ -37,18 +39,22 @@ export function postgresStore(
   pool: PostgresPool,
   options: PostgresStoreOptions = {},
 ): PostgresStore {
-  const connections = new Connections(checkPool(pool))
+  const connections = new Borrower(guardedPool(checkPool(pool)))
   const { schema, logged, clock } = readStoreOptions('postgresStore', options)
   const statements = new Statements(schema, logged)
-  const sweeper = new Sweeper(connections, statements, clock)
+  const sweeper = new Sweeper(async () => {
+    const sweep = statements.sweep(clock?.(), SWEEP_MS)
+    const results = await connections.use(SWEEP_MS, (client) => send(client, sweep))
+    return results.at(-2)?.rowCount === SWEPT_AT_ONCE
+  })
   const fail = (error: unknown) => {
     throw toSetupError(error, statements.create)
   }
 
   const transact: TransactionalBackend['transact'] = (keys, decide, withinMs = LONGEST_MS) => {
     const limitMs = Math.min(withinMs, LONGEST_MS)
-    const work = connections.use(limitMs, async (query) => {
-      const read = await query(statements.lock(keys, limitMs))
+    const work = connections.use(limitMs, async (client) => {
+      const read = await send(client, statements.lock(keys, limitMs))
       const [rows, time] = read.slice(-2).map((result) => result.rows)
       const states = new Map(rows?.map(([key, hex]) => [key, bytesOf(hex)]))
       const now = clock?.() ?? Number(time?.[0]?.[0])
@@ -58,7 +64,7 @@ export function postgresStore(
       )
       const changed = new Set(changes.map(({ key }) => key))
       const unused = keys.filter((key) => states.get(key) === undefined && !changed.has(key))
-      await query(statements.write(changes, unused, now))
+      await send(client, statements.write(changes, unused, now))
       if (changes.length > 0) sweeper.wake()
       return value
     })
@@ -71,7 +77,7 @@ export function postgresStore(
     close: () => sweeper.close(),
   })
   const migrate = async () => {
-    await connections.use(LONGEST_MS, (query) => query(statements.migrate())).catch(fail)
+    await connections.use(LONGEST_MS, (client) => send(client, statements.migrate())).catch(fail)
   }
   return { ...store, migrate }
 }

@@ -71,15 +71,10 @@ export class Statements {
     })
     const deleted = changes.filter(({ state }) => state === undefined).map(({ key }) => key)
     const gone = [...deleted, ...unused].map(literal)
-    return [
-      ...(rows.length === 0
-        ? []
-        : [
-            `INSERT INTO ${this.table} (key, state, expires) VALUES ${rows.join()} ON CONFLICT (key) DO UPDATE SET state = EXCLUDED.state, expires = EXCLUDED.expires`,
-          ]),
-      ...(gone.length === 0 ? [] : [`DELETE FROM ${this.table} WHERE key IN (${gone.join()})`]),
-      'COMMIT',
-    ]
+    const put = `INSERT INTO ${this.table} (key, state, expires) VALUES ${rows.join()} ON CONFLICT (key) DO UPDATE SET state = EXCLUDED.state, expires = EXCLUDED.expires`
+    const remove = `DELETE FROM ${this.table} WHERE key IN (${gone.join()})`
+    const writes = [...(rows.length > 0 ? [put] : []), ...(gone.length > 0 ? [remove] : [])]
+    return [...writes, 'COMMIT']
   }
 
   /**

@@ -1,0 +1,88 @@
+/**
+ * The most connections that the pool still owes after nobody waits for them any more. Each is given
+ * back as soon as it comes.
+ */
+const MAX_ABANDONED = 4
+
+/** A connection is closed after so many times its time: this process may be busy. */
+const PATIENCE = 2
+
+/** A pool of connections, which the application uses too. */
+export interface ConnectionPool<C> {
+  connect(): Promise<C>
+  /** @param isBroken It must be closed: a transaction may be open on it, or a statement running. */
+  release(connection: C, isBroken: boolean): void
+}
+
+/** Borrows connections, each for a limited time. */
+export class Borrower<C> {
+  private readonly pool: ConnectionPool<C>
+  private abandoned = 0
+
+  constructor(pool: ConnectionPool<C>) {
+    this.pool = pool
+  }
+
+  /**
+   * Works with a connection, which then goes back to the pool. After a failure, or if it takes more
+   * than twice that time, it is closed: the server rolls its transaction back.
+   *
+   * @throws what `work` throws, and if it takes too long
+   */
+  async use<T>(withinMs: number, work: (connection: C) => Promise<T>): Promise<T> {
+    const time = new TimeLimit(PATIENCE * withinMs)
+    try {
+      const connection = await this.connect(time)
+      let isBroken = true
+      try {
+        const done = await time.limit(work(connection))
+        isBroken = false
+        return done
+      } finally {
+        this.pool.release(connection, isBroken)
+      }
+    } finally {
+      time.end()
+    }
+  }
+
+  private async connect(time: TimeLimit): Promise<C> {
+    if (this.abandoned >= MAX_ABANDONED) throw new Error('the pool has no free connection')
+    const connecting = this.pool.connect()
+    try {
+      return await time.limit(connecting)
+    } catch (error) {
+      this.abandoned += 1
+      const gone = () => {
+        this.abandoned -= 1
+      }
+      connecting.then((connection) => this.pool.release(connection, false)).then(gone, gone)
+      throw error
+    }
+  }
+}
+
+/** Rejects what takes longer. */
+class TimeLimit {
+  private readonly late: Promise<never>
+  private readonly timer: NodeJS.Timeout
+
+  constructor(ms: number) {
+    let reject: (error: Error) => void
+    this.late = new Promise((_, failed) => {
+      reject = failed
+    })
+    this.late.catch(() => {})
+    const error = () => reject(new Error(`no answer within ${ms} ms`))
+    // Timers run before sockets are read: read first what has arrived meanwhile.
+    this.timer = setTimeout(() => setImmediate(error), ms)
+  }
+
+  limit<T>(promise: Promise<T>): Promise<T> {
+    return Promise.race([promise, this.late])
+  }
+
+  end(): void {
+    clearTimeout(this.timer)
+  }
+}
