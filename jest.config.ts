@@ -16,7 +16,12 @@ const config: Config = {
       '@swc/jest',
       {
         swcrc: false,
-        jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+        jsc: {
+          target: 'es2022',
+          // As Nest's decorators are.
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true },
+        },
         module: { type: 'commonjs' },
       },
     ],

@@ -1,4 +1,5 @@
 import type { Decision } from '../limiter/decision.ts'
+import type { RateLimitError } from './refusal/refusal.ts'
 
 /** A request, and the connection that it came on. */
 interface RequestFacts<Request> {
@@ -20,8 +21,11 @@ interface ResponsePort<Response> {
   removeField(response: Response, name: string): void
   status(response: Response): number
   setStatus(response: Response, status: number): void
-  /** Sends a refusal, whose status and other fields are set. */
-  send(response: Response, body: string, mediaType: string): void
+  /**
+   * Sends a refusal, whose status and other fields are set.
+   * @param toError makes the refusal as an error, for a framework that sends what is thrown
+   */
+  send(response: Response, body: string, mediaType: string, toError: () => RateLimitError): void
   /** Takes what the application's `respond` returned. Left out: `respond` sends the response itself. */
   responded?(response: Response, result: unknown): void
   /** Called if the client has gone before its turn: it gets no response. */

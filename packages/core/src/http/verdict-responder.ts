@@ -100,7 +100,8 @@ export class VerdictResponder<Request, Response> {
       headers[name] = value
       adapter.setField(response, name, value)
     })
-    if (respond === 'throw') throw new RateLimitError(refusal, decision, headers)
+    const toError = () => new RateLimitError(refusal, decision, headers)
+    if (respond === 'throw') throw toError()
     adapter.setStatus(response, refusal.status)
     if (typeof respond === 'function') {
       return then(respond(decision, request, response), (result) => {
@@ -112,6 +113,7 @@ export class VerdictResponder<Request, Response> {
       response,
       problemBody(refusal.status, violated, refusal.banned),
       PROBLEM_MEDIA_TYPE,
+      toError,
     )
     return undefined
   }

@@ -84,6 +84,11 @@ beforeAll(async () => {
     'hono@4',
     'pg@8',
     '@types/pg@8',
+    ...['common', 'core', 'platform-express', 'platform-fastify'].map(
+      (name) => `@nestjs/${name}@12`,
+    ),
+    'reflect-metadata@0.2',
+    'rxjs@7',
     ...otel,
   ]
   await run(project, 'npm', ['install', ...quiet, ...peers, ...names.map(tarball)])
@@ -122,14 +127,20 @@ describe('an empty project that installs the packages', () => {
     expect(JSON.parse(await run(project, process.execPath, [file]))).toEqual(answers)
   })
 
-  it.each(['fastify.mjs', 'fastify.cjs', 'koa.mjs', 'koa.cjs', 'node.mjs', 'hono.mjs'])(
-    'uses an adapter: %s',
-    async (file) => {
-      copyFileSync(join(consumer, file), join(project, file))
-      const { statuses } = JSON.parse(await run(project, process.execPath, [file]))
-      expect(statuses).toEqual(answers.statuses)
-    },
-  )
+  it.each([
+    'fastify.mjs',
+    'fastify.cjs',
+    'koa.mjs',
+    'koa.cjs',
+    'node.mjs',
+    'hono.mjs',
+    'nest.mjs',
+    'nest.cjs',
+  ])('uses an adapter: %s', async (file) => {
+    copyFileSync(join(consumer, file), join(project, file))
+    const { statuses } = JSON.parse(await run(project, process.execPath, [file]))
+    expect(statuses).toEqual(answers.statuses)
+  })
 
   it.each(['otel.mjs', 'otel.cjs'])('measures with OpenTelemetry: %s', async (file) => {
     copyFileSync(join(consumer, file), join(project, file))
@@ -155,7 +166,7 @@ describe('an empty project that installs the packages', () => {
   })
 
   it.each([
-    [['types', 'fastify', 'node', 'hono', 'postgres'], 'false'],
+    [['types', 'fastify', 'node', 'hono', 'nest', 'postgres'], 'false'],
     // @types/koa 3.0 itself does not compile together with content-disposition 2, which express brings.
     [['koa'], 'true'],
   ])('compiles against them, as ESM and as CommonJS: %s', async (sources, skipLibCheck) => {

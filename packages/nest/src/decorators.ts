@@ -1,0 +1,26 @@
+import { type CustomDecorator, createParamDecorator, SetMetadata } from '@nestjs/common'
+import type { RouteOverrides } from '@sluice/core'
+import type { NestRequest, NestResponse } from './request-adapter.ts'
+
+/** Under which a controller or a handler has its options; false: it is exempt. */
+export const OPTIONS = 'sluice:options'
+
+/**
+ * Options that differ for a handler, or for each handler of a class. Those of a handler replace those
+ * of its class. With a limit of its own, a handler counts separately.
+ */
+export function RateLimit<Request = NestRequest, Response = NestResponse>(
+  options: RouteOverrides<Request, Response>,
+): CustomDecorator {
+  return SetMetadata(OPTIONS, options)
+}
+
+/** Exempts a handler, or a class. */
+export function SkipRateLimit(): CustomDecorator {
+  return SetMetadata(OPTIONS, false)
+}
+
+/** The decision about an HTTP request, as a parameter; undefined if the request was exempt. */
+export const RateLimitDecision = createParamDecorator(
+  (_: unknown, context) => context.switchToHttp().getRequest<NestRequest>().rateLimit,
+)

@@ -1,0 +1,22 @@
+export {
+  addressKey,
+  type Decision,
+  type Duration,
+  estimateTokens,
+  exposedHeaders,
+  type MemoryStoreOptions,
+  memoryStore,
+  type PolicyDecision,
+  RateLimitError,
+  type RedisClient,
+  type RedisStoreOptions,
+  redisStore,
+  SluiceError,
+  StoreError,
+} from '@sluice/core'
+export { RateLimit, RateLimitDecision, SkipRateLimit } from './decorators.ts'
+export { RateLimitException } from './exception.ts'
+export { type HttpExchange, RateLimitGuard } from './guard.ts'
+export { type RateLimitAsyncOptions, RateLimitModule, type RateLimitOptions } from './module.ts'
+export { RateLimits } from './rate-limits.ts'
+export type { NestRequest, NestResponse } from './request-adapter.ts'

@@ -1,0 +1,70 @@
+import type { Type } from '@nestjs/common'
+import { MetadataScanner, Reflector } from '@nestjs/core'
+import type { Limiter, RateLimitOptions, RouteOverrides } from '@sluice/core'
+import { HttpLimiter, limiterOfRoute, MiddlewareLimiter } from '@sluice/core/adapter'
+import { OPTIONS } from './decorators.ts'
+import { type AnyRequest, type AnyResponse, nestAdapter } from './request-adapter.ts'
+
+type HandlerLimiter = HttpLimiter<AnyRequest, AnyResponse>
+type Handler = (...args: never[]) => unknown
+
+const reflector = new Reflector()
+
+/** Where Nest keeps the path of a controller and of a handler: classes may have the same name. */
+const PATH = 'path'
+
+/** The limiters of an application: one for all handlers, and one for each that differs. */
+export class RateLimits {
+  /** All of them, for the application's own calls. */
+  readonly limiter: Limiter
+  private readonly base: HandlerLimiter
+  private readonly all: Set<HandlerLimiter>
+  private readonly known = new Map<Type, Map<Handler, HandlerLimiter | undefined>>()
+
+  /** @throws SluiceError for wrong options */
+  constructor(options: RateLimitOptions<never, never>) {
+    this.base = new HttpLimiter(options as RateLimitOptions<AnyRequest, AnyResponse>, nestAdapter)
+    this.all = new Set([this.base])
+    this.limiter = new MiddlewareLimiter(this.base, this.all)
+  }
+
+  /**
+   * The limiter of a handler; undefined: it is exempt. It is made once.
+   * @throws SluiceError for wrong options
+   */
+  of(controller: Type, handler: Handler): HandlerLimiter | undefined {
+    const handlers = this.known.get(controller) ?? new Map<Handler, HandlerLimiter | undefined>()
+    this.known.set(controller, handlers)
+    if (!handlers.has(handler)) handlers.set(handler, this.compile(controller, handler))
+    return handlers.get(handler)
+  }
+
+  /** Makes the limiters of a controller, so that a mistake shows at start. */
+  add(controller: Type): void {
+    for (const name of methodsOf(controller)) this.of(controller, controller.prototype[name])
+  }
+
+  /** Called by Nest when the application has closed its connections. */
+  onApplicationShutdown(): void {
+    this.limiter.close()
+  }
+
+  private compile(controller: Type, handler: Handler): HandlerLimiter | undefined {
+    const options = reflector.getAllAndOverride<
+      RouteOverrides<AnyRequest, AnyResponse> | false | undefined
+    >(OPTIONS, [handler, controller])
+    if (options === undefined) return this.base
+    // A decorator may have replaced the method by a function of another name.
+    const own = methodsOf(controller).find((each) => controller.prototype[each] === handler)
+    const name = `${controller.name}.${own ?? handler.name}`
+    const paths = [controller, handler].map((each) => reflector.get<unknown>(PATH, each))
+    const route = `${name} ${JSON.stringify(paths)}`
+    const httpLimiter = limiterOfRoute(this.base, route, `${name}: @RateLimit`, options)
+    if (httpLimiter !== undefined) this.all.add(httpLimiter)
+    return httpLimiter
+  }
+}
+
+function methodsOf(controller: Type): string[] {
+  return new MetadataScanner().getAllMethodNames(controller.prototype)
+}

@@ -1,0 +1,75 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { HttpException } from '@nestjs/common'
+import type { Decision } from '@sluice/core'
+import { nodeExchange, type RequestAdapter } from '@sluice/core/adapter'
+import { RateLimitException } from './exception.ts'
+import { proxyTrust } from './proxy-trust.ts'
+
+/** What the requests of Express and of Fastify have in common. */
+export interface NestRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly ip?: string | undefined
+  readonly params?: unknown
+  readonly query?: unknown
+  readonly body?: unknown
+  readonly user?: unknown
+  /** The decision of the last limiter; undefined if the request was exempt. */
+  rateLimit?: Decision
+}
+
+/** What the responses of Express and of Fastify have in common. */
+export interface NestResponse {
+  status(code: number): this
+  header(name: string, value: string): this
+  send(body?: unknown): unknown
+}
+
+/** A request of Express, of Fastify, or of Node alone: a WebSocket's handshake. */
+export type AnyRequest = IncomingMessage &
+  NestRequest & {
+    readonly raw?: IncomingMessage
+    readonly app?: { get(setting: string): unknown }
+    readonly server?: { readonly version: string }
+    readonly route?: { readonly path: string }
+    readonly routeOptions?: { readonly url?: string }
+  }
+
+export type AnyResponse = ServerResponse & {
+  readonly raw?: ServerResponse
+  readonly sent?: boolean
+  header?(name: string, value: string): unknown
+}
+
+/** Reads the requests and the responses of Nest's platforms. */
+export const nestAdapter: RequestAdapter<AnyRequest, AnyResponse> = {
+  ...nodeExchange<AnyRequest, AnyResponse>(
+    (request) => request.raw ?? request,
+    (response) => response.raw ?? response,
+  ),
+  // Fastify replaces fields that it does not know of.
+  setField: (response, name, value) =>
+    void (response.raw === undefined
+      ? response.setHeader(name, value)
+      : response.header?.(name, value)),
+  send(response, body, mediaType, toError) {
+    throw new RateLimitException(toError(), body, () =>
+      nestAdapter.setField(response, 'Content-Type', mediaType),
+    )
+  },
+  address: (request) => ('ip' in request ? request.ip : request.socket.remoteAddress),
+  proxyTrust,
+  user: (request) => request.user,
+  path: (request) => request.url,
+  route: (request) => request.routeOptions?.url ?? request.route?.path,
+  decided(request, decision) {
+    request.rateLimit = decision
+  },
+  // As with a handler: what `respond` returns is sent, unless it has sent something itself.
+  responded(response, body) {
+    const sent = response.raw === undefined ? response.headersSent : response.sent
+    if (body !== undefined && !sent)
+      throw new HttpException(body as object, nestAdapter.status(response))
+  },
+}
