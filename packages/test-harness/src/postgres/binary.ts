@@ -25,9 +25,9 @@ export function postgresFolder(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /** Why there can be no server, with how to get one; undefined if there can. */
-export function whyNoPostgres(): string | undefined {
+export function whyNoPostgres(env?: NodeJS.ProcessEnv): string | undefined {
   try {
-    postgresFolder()
+    postgresFolder(env)
     return undefined
   } catch (error) {
     return (error as Error).message
