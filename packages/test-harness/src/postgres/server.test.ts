@@ -37,6 +37,14 @@ describeUnless(whyNoPostgres(), 'a server', () => {
     expect(await query('SELECT n FROM lost')).toBeUndefined()
   })
 
+  test('that can not start leaves nothing', async () => {
+    const url = 'postgres://postgres@127.0.0.1:1/postgres'
+    const { cmd } = await startPostgres({ ...server, url }).catch((error) => error)
+    const [, folder] = / -D (\S+)\/data /.exec(cmd) ?? []
+    expect(folder).toContain('sluice-postgres-')
+    expect(existsSync(folder as string)).toBe(false)
+  })
+
   test('leaves nothing', async () => {
     const other = await startPostgres()
     const client = new Client({ connectionString: other.url })

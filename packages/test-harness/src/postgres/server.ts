@@ -56,6 +56,15 @@ const SETTINGS = [
  */
 export async function startPostgres(primary?: PostgresServer): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-postgres-'))
+  try {
+    return await startIn(folder, primary)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function startIn(folder: string, primary: PostgresServer | undefined): Promise<OwnServer> {
   const ids = unprivileged()
   if (ids) await chown(folder, ids.uid, ids.gid)
   const data = ['-D', join(folder, 'data')]
