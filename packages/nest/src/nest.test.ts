@@ -1,5 +1,6 @@
 import 'reflect-metadata'
-import { createServer, type Server } from 'node:http'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import {
   type ArgumentsHost,
@@ -106,6 +107,24 @@ describe.each(platforms)('on %s', (_, platform) => {
     const { body, headers } = await request(server).get('/items/health')
     expect(body).toEqual({ exempt: true })
     expect(headers).not.toHaveProperty('ratelimit')
+  })
+
+  it("publishes the handler's pattern with its events", async () => {
+    @Controller('users')
+    class UsersController {
+      @Get(':id')
+      show() {}
+    }
+    const { server } = await start(
+      { imports: [base], controllers: [UsersController], providers: [guard] },
+      platform(),
+    )
+    const routes: unknown[] = []
+    const listener = (event: unknown) => routes.push((event as { route: unknown }).route)
+    subscribe('sluice:decision', listener)
+    await request(server).get('/users/42')
+    unsubscribe('sluice:decision', listener)
+    expect(routes).toEqual(['/users/:id'])
   })
 
   it('gives the decision to a parameter', async () => {
@@ -305,6 +324,54 @@ describe('RateLimitGuard', () => {
   })
 })
 
+describe('RateLimitGuard without a response', () => {
+  class GatewayGuard extends RateLimitGuard {
+    protected override getRequest(context: { getArgByIndex(index: number): unknown }) {
+      return { request: (context.getArgByIndex(0) as { handshake: IncomingMessage }).handshake }
+    }
+  }
+  class Gateway {
+    message() {}
+  }
+
+  /**
+   * What the guard says of so many messages of one connection, one after the other; at last, whether
+   * it has left the decision on its request.
+   */
+  async function messages(count: number, problems: object[]): Promise<unknown[]> {
+    const gateway = new GatewayGuard(new RateLimits(options))
+    const server = createServer(async (handshake, response) => {
+      const said: unknown[] = []
+      for (let i = 0; i < count; i += 1) {
+        const context = new ExecutionContextHost(
+          [{ handshake }, 'data'],
+          Gateway,
+          Gateway.prototype.message,
+        )
+        const decide = async () => gateway.canActivate(context)
+        said.push(
+          await decide().catch((error: RateLimitException) => {
+            problems.push(error.getResponse() as object)
+            return error.getStatus()
+          }),
+        )
+      }
+      response.end(JSON.stringify([...said, 'rateLimit' in handshake]))
+    })
+    return JSON.parse((await request(server).get('/')).text)
+  }
+
+  it('counts the messages of a connection, which leave nothing on its request', async () => {
+    const problems: object[] = []
+    expect(await messages(4, problems)).toEqual([true, true, 429, 429, false])
+    // Joined with earlier messages, the policy would have another name each time.
+    expect(problems).toEqual([
+      expect.objectContaining({ 'violated-policies': ['default'] }),
+      expect.objectContaining({ 'violated-policies': ['default'] }),
+    ])
+  })
+})
+
 describe('RateLimitModule', () => {
   it('gives the limiters to the application, for its own calls', async () => {
     const { app, server } = await start({
@@ -347,7 +414,7 @@ describe('RateLimitModule', () => {
     )
   })
 
-  it('closes its limiters with the application, and not the store of others', async () => {
+  it('closes its limiters with the application', async () => {
     const store = memoryStore()
     const closed: string[] = []
     @Controller()

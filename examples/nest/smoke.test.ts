@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import {
+  awayFromEdge,
+  type Example,
+  isOpenToOthers,
+  startExample,
+} from '@sluice/test-harness/examples'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import request from 'supertest'
+
+let redis: RedisServer
+
+beforeAll(async () => {
+  redis = await startRedis()
+})
+
+afterAll(async () => {
+  await redis?.stop()
+})
+
+describe.each(['memory', 'Redis'])('with %s', (store) => {
+  let example: Example
+
+  beforeAll(async () => {
+    example = await startExample(__dirname, store === 'Redis' ? { REDIS_URL: redis.url } : {})
+  })
+  afterAll(async () => {
+    await example?.stop()
+  })
+
+  test('logins have their own limit, health checks none', async () => {
+    await awayFromEdge(15 * 60_000, 5000)
+    const logins: number[] = []
+    for (let i = 0; i < 4; i += 1) logins.push((await request(example.url).post('/login')).status)
+    expect(logins).toEqual([201, 201, 201, 429])
+    const { headers } = await request(example.url).get('/health')
+    expect(headers['ratelimit-policy']).toBeUndefined()
+    const { body } = await request(example.url).get('/')
+    expect(body).toEqual({ remaining: 19 })
+  })
+
+  test('it listens on loopback', async () => {
+    expect(await isOpenToOthers(example.url)).toBe(false)
+  })
+})
