@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common'
-import type { MaybePromise } from '@sluice/core'
+import { type MaybePromise, SluiceError } from '@sluice/core'
 import { RateLimits } from './rate-limits.ts'
 import type { AnyRequest, AnyResponse } from './request-adapter.ts'
 
@@ -25,6 +25,7 @@ export class RateLimitGuard implements CanActivate {
     const httpLimiter = this.limits.of(context.getClass(), context.getHandler() as never)
     if (httpLimiter === undefined) return true
     const exchange = this.getRequest(context)
+    if (exchange.response === undefined && httpLimiter.settles) throw neverEnds()
     const { request, response } = exchange.response === undefined ? apart(exchange) : exchange
     const handled = httpLimiter.handle(
       request as AnyRequest,
@@ -46,6 +47,16 @@ export class RateLimitGuard implements CanActivate {
 function apart({ request }: HttpExchange): HttpExchange {
   const own = Object.create(request) as IncomingMessage
   return { request: own, response: new ServerResponse(own) }
+}
+
+function neverEnds(): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option: 'settle, concurrent',
+    expected: 'a response, at whose end costs are settled and slots are freed',
+    received: undefined,
+    fix: 'Return one from getRequest, or exempt the handler and call limiter.consume or limiter.acquire.',
+  })
 }
 
 /**

@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, IncomingMessage, type Server } from 'node:http'
+import { Socket } from 'node:net'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import {
   type ArgumentsHost,
@@ -369,6 +370,18 @@ describe('RateLimitGuard without a response', () => {
       expect.objectContaining({ 'violated-policies': ['default'] }),
       expect.objectContaining({ 'violated-policies': ['default'] }),
     ])
+  })
+
+  it.each([
+    ['settle', { ...options, settle: () => 1 }],
+    ['concurrent', { concurrent: 1 }],
+  ])('rejects what a connection would hold for each message: %s', (_, held) => {
+    const handshake = new IncomingMessage(new Socket())
+    const context = new ExecutionContextHost([{ handshake }], Gateway, Gateway.prototype.message)
+    const gateway = new GatewayGuard(new RateLimits(held as never))
+    expect(() => gateway.canActivate(context)).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_CONFLICT' }),
+    )
   })
 })
 
