@@ -98,6 +98,9 @@ test('by keyboard: a client is blocked for a day and unblocked', async () => {
   await page.keyboard.press('Enter')
   await row(page, 'user:42').getByText('blocked for 23 h').waitFor()
   await button(page, 'Unblock user:42').press('Enter')
+  const isAsked = () =>
+    button(page, 'unblock').evaluate((element) => element === document.activeElement)
+  await eventually(isAsked, 'the question has the focus')
   await page.keyboard.press('Enter')
   await page.getByText('unblock user:42: done').waitFor()
   expect(await remaining('user:42')).toBe(100)
