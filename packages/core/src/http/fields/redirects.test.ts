@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { type PlainOptions, type PlainServer, servePlain } from '../../testing/plain-server.ts'
 
-const TERMS = { limit: 2, window: '1m', algorithm: 'fixed-window' } as const
+const TERMS = { limit: 2, window: '1d', algorithm: 'fixed-window' } as const
 
 let server: PlainServer
 afterEach(() => server.stop())
