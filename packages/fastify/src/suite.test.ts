@@ -1,5 +1,5 @@
 import * as runner from '@jest/globals'
-import { useRedis } from '@sluice/test-harness/jest'
+import { everyStore, useRedis } from '@sluice/test-harness/jest'
 import { type AdapterKit, type AdapterStores, adapterSuite } from '@sluice/test-suites'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { memoryStore, rateLimit, redisStore } from './index.ts'
@@ -9,7 +9,9 @@ const redis = useRedis()
 /** Each makes a store on a clock, or on its own without one. */
 const stores: AdapterStores = {
   memory: (clock) => memoryStore({ ...(clock && { clock }) }),
-  Redis: (clock) => redisStore(redis.client, { ...(clock && { clock }) }),
+  ...(everyStore && {
+    Redis: (clock?: () => number) => redisStore(redis.client, { ...(clock && { clock }) }),
+  }),
 }
 
 const kit: AdapterKit<FastifyRequest, FastifyReply> = {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import * as runner from '@jest/globals'
-import { useRedis } from '@sluice/test-harness/jest'
+import { everyStore, useRedis } from '@sluice/test-harness/jest'
 import { type AdapterKit, type AdapterStores, adapterSuite } from '@sluice/test-suites'
 import Koa3, { type Context } from 'koa'
 import Koa2 from 'koa2'
@@ -12,7 +12,9 @@ const redis = useRedis()
 const memory: AdapterStores = { memory: (clock) => memoryStore({ ...(clock && { clock }) }) }
 const stores: AdapterStores = {
   ...memory,
-  Redis: (clock) => redisStore(redis.client, { ...(clock && { clock }) }),
+  ...(everyStore && {
+    Redis: (clock?: () => number) => redisStore(redis.client, { ...(clock && { clock }) }),
+  }),
 }
 
 // Nothing that a store does depends on the version of the framework.

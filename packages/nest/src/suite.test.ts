@@ -17,7 +17,7 @@ import {
 import { BaseExceptionFilter, HttpAdapterHost, NestFactory } from '@nestjs/core'
 import type { NestExpressApplication } from '@nestjs/platform-express'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
-import { useRedis } from '@sluice/test-harness/jest'
+import { everyStore, useRedis } from '@sluice/test-harness/jest'
 import { type AdapterKit, type AdapterStores, adapterSuite, type Site } from '@sluice/test-suites'
 import type { NextFunction, Request, Response } from 'express'
 import {
@@ -40,7 +40,9 @@ const redis = useRedis()
 const memory: AdapterStores = { memory: (clock) => memoryStore({ ...(clock && { clock }) }) }
 const stores: AdapterStores = {
   ...memory,
-  Redis: (clock) => redisStore(redis.client, { ...(clock && { clock }) }),
+  ...(everyStore && {
+    Redis: (clock?: () => number) => redisStore(redis.client, { ...(clock && { clock }) }),
+  }),
 }
 
 const read = (request: NestRequest) => (request as Raw).raw ?? (request as Raw)

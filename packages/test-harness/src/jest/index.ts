@@ -1,2 +1,3 @@
 export { describeUnless } from './describe-unless.ts'
+export { everyStore } from './every-store.ts'
 export { useRedis } from './use-redis.ts'
