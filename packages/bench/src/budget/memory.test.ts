@@ -7,10 +7,13 @@ import type { AllocationTask } from '../memory/allocation.script.ts'
 import type { HeapTask } from '../memory/heap.script.ts'
 import { NO_COLLECTIONS, runTaskFromSources } from '../processes/run-task.ts'
 
+/** Bytes. In some processes the compiler keeps one number more as an object of its own, of 16. */
+const DECISION = 336
+
 it.each(COUNTING)('a decision in memory allocates little, %s', async (algorithm) => {
   const task: AllocationTask = { algorithm }
   const bytes = await runTaskFromSources<number>('allocation', task, NO_COLLECTIONS)
-  expect(bytes).toBeLessThanOrEqual(320)
+  expect(bytes).toBeLessThanOrEqual(DECISION)
 })
 
 it('a decision allocates nothing for events that nobody listens to', async () => {
@@ -18,8 +21,8 @@ it('a decision allocates nothing for events that nobody listens to', async () =>
     const task: AllocationTask = { algorithm: 'sliding-window', listener }
     return runTaskFromSources<number>('allocation', task, NO_COLLECTIONS)
   }
-  expect(await run('left')).toBeLessThanOrEqual(320)
-  expect(await run('stays')).toBeGreaterThan(320)
+  expect(await run('left')).toBeLessThanOrEqual(DECISION)
+  expect(await run('stays')).toBeGreaterThan(DECISION)
 })
 
 it('a key takes few bytes, 32 of them its own copy of a key like these', async () => {
