@@ -16,4 +16,4 @@ export type {
 } from './http/request-adapter.ts'
 export { limiterOfRoute, RoutedLimiter } from './http/routed-limiter.ts'
 export type { Verdict } from './http/verdict.ts'
-export { readAdapterOptions } from './options/read.ts'
+export { readAdapterOption } from './options/read.ts'

@@ -4,7 +4,7 @@ import type {
   Limiter,
   RouteOverrides,
 } from '@sluice/core'
-import { HttpLimiter, readAdapterOptions } from '@sluice/core/adapter'
+import { HttpLimiter, readAdapterOption } from '@sluice/core/adapter'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Hook, type HookHandler, handler } from './hook.ts'
@@ -69,7 +69,7 @@ declare module 'fastify' {
 }
 
 const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
-  const { hook } = readAdapterOptions(options)
+  const hook = readAdapterOption('hook', options)
   const { hook: _, ...rest } = options
   const number = register(app, rest)
   const base = new HttpLimiter(

@@ -3,7 +3,7 @@ import {
   type HttpLimiter,
   limiterOfRoute,
   MiddlewareLimiter,
-  readAdapterOptions,
+  readAdapterOption,
 } from '@sluice/core/adapter'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Hook, handler } from './hook.ts'
@@ -81,7 +81,7 @@ export class RouteLimiters {
     const options = hasOptions && rateLimit !== null ? overrides : rateLimit
     const httpLimiter = limiterOfRoute(this.base, name, path, options)
     if (httpLimiter !== undefined) this.all.add(httpLimiter)
-    return { httpLimiter, hook: readAdapterOptions({ hook }, path).hook }
+    return { httpLimiter, hook: readAdapterOption('hook', { hook }, path) }
   }
 
   /** Named by the order in which they are made, which is the same in each process. */

@@ -1,5 +1,5 @@
 import { type KeyOption, SluiceError, type TrustProxyOption } from '@sluice/core'
-import { readAdapterOptions } from '@sluice/core/adapter'
+import { readAdapterOption } from '@sluice/core/adapter'
 
 /** Where the client's address comes from, which no request of the Fetch standard has. */
 export type AddressOption<Args extends unknown[]> = (...args: Args) => string | undefined
@@ -16,7 +16,7 @@ interface ClientOptions {
  *   is: all clients would share one quota
  */
 export function readAddress<Args extends unknown[]>(options: ClientOptions): AddressOption<Args> {
-  const { address } = readAdapterOptions(options)
+  const address = readAdapterOption('address', options)
   if (address !== undefined) return address as AddressOption<Args>
   if (typeof options.key === 'function' || standsAlone(options.trustProxy)) return () => undefined
   throw new SluiceError({

@@ -17,7 +17,7 @@ export class HonoReply extends FetchReply {
   }
 
   override refuse(...[body, headers]: Parameters<FetchReply['refuse']>): void {
-    const given = Object.fromEntries(headers)
-    this.answer(this.c.newResponse(body, this.status as StatusCode, given))
+    // As an object they would lose all cookies but one.
+    this.answer(this.c.newResponse(body, { status: this.status as StatusCode, headers }))
   }
 }

@@ -196,3 +196,23 @@ test('events have the pattern of the route, not the path', async () => {
   unsubscribe('sluice:decision', note)
   expect(routes).toEqual(['/users/:id', undefined])
 })
+
+test('the refusal of `respond` keeps all of its cookies', async () => {
+  const respond = () => {
+    const headers = new Headers([
+      ['Set-Cookie', 'a=1'],
+      ['Set-Cookie', 'b=2'],
+    ])
+    return new Response('slower', { headers })
+  }
+  const app = new Hono().use(made({ ...LIMITED, limit: 0, respond }))
+  const response = await app.request('/')
+  expect([response.status, await response.text()]).toEqual([429, 'slower'])
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+})
+
+test('an option of another framework is unknown here', () => {
+  expect(() => rateLimit({ ...LIMITED, hook: 'onRequest' } as never)).toThrow(
+    expect.objectContaining({ code: 'SLUICE_OPTION_UNKNOWN' }),
+  )
+})

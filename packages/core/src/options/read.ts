@@ -27,14 +27,20 @@ export function readOptions<T extends Options>(
   const values = Object.entries(table).map(([name, option]) => {
     const value = (given as Record<string, unknown>)[name]
     if (value === undefined && inherited !== undefined) return [name, inherited[name]]
-    return [name, valueFrom(option, path === '' ? name : `${path}.${name}`, value)]
+    return [name, valueFrom(option, pathTo(path, name), value)]
   })
   return Object.fromEntries(values) as Values<T>
 }
 
-/** Options that only some adapters have; see `readOptions`. */
-export function readAdapterOptions(given: object, path = ''): Values<typeof OPTIONS.adapter> {
-  return readOptions(OPTIONS.adapter, path, given)
+/** An option that only some adapters have; see `readOptions`. */
+export function readAdapterOption<Name extends keyof typeof OPTIONS.adapter>(
+  name: Name,
+  given: object,
+  path = '',
+): Values<typeof OPTIONS.adapter>[Name] {
+  const value = (given as Record<string, unknown>)[name]
+  const found = valueFrom(OPTIONS.adapter[name], pathTo(path, name), value)
+  return found as Values<typeof OPTIONS.adapter>[Name]
 }
 
 /**
@@ -48,6 +54,10 @@ export function readStoreOptions<S extends 'redisStore' | 'postgresStore'>(
 ): Values<(typeof OPTIONS)[S]> {
   checkKnown('', given, PLACES[store])
   return readOptions(OPTIONS[store], '', given)
+}
+
+function pathTo(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
 }
 
 function valueFrom(option: Option, name: string, given: unknown): unknown {
