@@ -177,7 +177,7 @@ describe('the route', () => {
     const none = { limit: undefined, window: undefined, algorithm: undefined }
     await serve({ ...none, policies, key: ({ url }: IncomingMessage) => url })
     for (let i = 0; i < 3; i += 1) await server.send('GET', RAW)
-    // Each request tells of its cost and of its slot.
+    // Each request publishes its cost and its slot.
     await until(() => settled.length === 6)
     const text = inspect(events, { depth: null, maxArrayLength: null })
     for (const secret of ['secret-path', '203.0.113.9', '127.0.0.1', 'token'])

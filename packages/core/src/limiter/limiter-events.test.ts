@@ -38,7 +38,7 @@ function hear<T>(...names: string[]): readonly T[] {
 const memory = () => memoryStore({ clock })
 
 describe('sluice:decision', () => {
-  test('tells of what was admitted and refused, with what every policy says', () => {
+  test('has what was admitted and refused, with what every policy says', () => {
     const events = hear<DecisionEvent>('sluice:decision')
     const limiter = createLimiter({
       name: 'api',
@@ -157,7 +157,7 @@ describe('keySecret', () => {
 })
 
 describe('sluice:settle', () => {
-  test('tells of what was given back or charged, when the store has confirmed it', async () => {
+  test('has what was given back or charged, when the store has confirmed it', async () => {
     const events = hear<SettleEvent>('sluice:settle')
     const store = failingStore()
     const limiter = createLimiter({ ...DAY, limit: 9, store, name: 'api' })

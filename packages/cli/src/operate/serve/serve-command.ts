@@ -43,7 +43,7 @@ export async function serveCommand(
     const name = isIPv6(host) ? `[${host}]` : host
     stdout.write(`http://${name}:${actual}/${token}/\n`)
     stderr.write(
-      `${warningFor(host)}Whoever has this address can reset and block clients. Ctrl-C ends it.\n`,
+      `${warningFor(host)}Anyone who has this address can reset and block clients. Ctrl-C ends it.\n`,
     )
     if (!signal.aborted) await once(signal, 'abort')
   } finally {

@@ -41,7 +41,7 @@ describe('the name of a keyspace', () => {
     [{ limit: () => 10, algorithm: 'sliding-log' }, 'use'],
     [{ limit: () => 10, algorithm: 'token-bucket', burst: 20 }, 'blocks'],
     [{ limit: () => 10, algorithm: 'leaky-bucket' }, 'blocks'],
-  ])('tells of %p, whose options are functions: %s', (options, tells) => {
+  ])('%p, whose options are functions, shows: %s', (options, tells) => {
     const policy = new Policy('', { limit: 10, window: '1m', ...options } as never)
     expect(inspectedKeyspace(policy.space(policy.typicalLimit))).toMatchObject({ tells })
   })

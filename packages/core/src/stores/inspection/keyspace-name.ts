@@ -1,7 +1,7 @@
 import type { AlgorithmOption } from '../../algorithms/algorithm.ts'
 import { CALENDAR_UNITS } from '../../algorithms/calendar-window/calendar.ts'
 
-/** What the name of a keyspace tells of its policy. */
+/** A policy, as the name of its keyspace describes it. */
 export interface KeyspaceName {
   readonly algorithm: string
   readonly windowMs: number
