@@ -18,8 +18,8 @@ export interface Plan {
 
 export const fullPlan: Plan = {
   starts: 3,
-  rounds: 8,
-  longRounds: 5,
+  rounds: 6,
+  longRounds: 3,
   fewKeys: 10_000,
   manyKeys: 1_000_000,
   warmUpMs: 700,

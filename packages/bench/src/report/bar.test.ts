@@ -27,6 +27,11 @@ describe('a goal', () => {
     })
   })
 
+  it('claims nothing where the rounds do not tell the two apart', () => {
+    const [ours, peer] = [row('sluice', 10, 10, 10, 10), row('peer', 9, 11, 9, 11)]
+    expect(goal(work(ours, peer), ours, 1.25, peer, 'some work').claim).toBeUndefined()
+  })
+
   it('is missed where ours is above it', () => {
     expect(verdict([13, 13, 13, 13, 13], 1.25, [10, 10, 10, 10, 10])).toBe('not met')
   })

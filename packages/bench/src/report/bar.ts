@@ -3,10 +3,14 @@ import { median } from '../statistics/quartiles.ts'
 import { bestOf, figureOf } from './measurement.ts'
 import type { Bar, Measurement, Row, Verdict } from './results.ts'
 
-/** Holds ours against so many times a peer's. */
+/** Holds ours against so many times a peer's. A claim stands only where the rounds tell the two apart. */
 export function goal(of: Measurement, ours: Row, atMost: number, peer: Row, claim?: string): Bar {
-  const verdict = verdictOf(ours, atMost, peer)
-  return { ...compared(of, ours, peer), goal: { atMost, verdict }, ...(claim && { claim }) }
+  const bar = {
+    ...compared(of, ours, peer),
+    goal: { atMost, verdict: verdictOf(ours, atMost, peer) },
+  }
+  const isClear = verdictOf(ours, 1, peer) !== 'not distinguishable'
+  return claim !== undefined && isClear ? { ...bar, claim } : bar
 }
 
 /** Shows where the floor is, beside the same peer. */

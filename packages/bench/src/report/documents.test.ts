@@ -52,9 +52,9 @@ describe('the documents', () => {
     ])
     expect(textOf('docs/performance.md')).toMatch(/^before\n<!--[\s\S]*-->\nafter\n$/)
     expect(textOf('README.md')).toBe(
-      `Fast. ${FROM}Measured beside today's popular limiters on 2026-01-02: ` +
-        'a decision: 100 ns (peer 200 ns, 0.50 ×). ' +
-        `Of 2 goals, 1 are met, 1 are not met, and 0 are not distinguishable.${TO} See.\n`,
+      `Fast. ${FROM}CPU time beside the best of today's popular limiters, measured on 2026-01-02: ` +
+        'a decision 0.50 × (peer). ' +
+        `Of 2 goals, 1 are met, 1 are not, and for 0 the rounds disagree.${TO} See.\n`,
     )
   })
 
