@@ -1,22 +1,40 @@
-// Finds the PostgreSQL server that the tests of @sluice/postgres start.
+// Finds the PostgreSQL server and the PgBouncer that the tests of @sluice/postgres start.
 
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { env } from 'node:process'
 import { installWithApt } from './apt.mjs'
 
-function isInstalled() {
-  if (env.POSTGRES_SERVER) return existsSync(env.POSTGRES_SERVER)
+const PROGRAMS = [
   // Debian keeps it outside of the PATH.
-  if (existsSync('/usr/lib/postgresql')) return true
-  return (env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'postgres')))
+  {
+    variable: 'POSTGRES_SERVER',
+    name: 'postgres',
+    aptName: 'postgresql',
+    aptPath: '/usr/lib/postgresql',
+  },
+  {
+    variable: 'PGBOUNCER',
+    name: 'pgbouncer',
+    aptName: 'pgbouncer',
+    aptPath: '/usr/sbin/pgbouncer',
+  },
+]
+
+function isInstalled({ variable, name, aptPath }) {
+  if (env[variable]) return existsSync(env[variable])
+  if (existsSync(aptPath)) return true
+  return (env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
 }
 
-/** Without it the tests of PostgreSQL are skipped, and all others run: so this only says it. */
+/** Without them the tests that need them are skipped, and all others run: so this only says it. */
 export async function findPostgres() {
-  if (!env.POSTGRES_SERVER && !isInstalled()) await installWithApt('postgresql')
-  if (isInstalled()) return
-  console.error(
-    'The tests of PostgreSQL need its server: install postgresql (apt, dnf, brew), or set POSTGRES_SERVER to the path of postgres.',
-  )
+  for (const program of PROGRAMS) {
+    const { variable, name, aptName } = program
+    if (!env[variable] && !isInstalled(program)) await installWithApt(aptName)
+    if (isInstalled(program)) continue
+    console.error(
+      `Tests of PostgreSQL need ${name}: install ${aptName} (apt, dnf, brew), or set ${variable} to its path.`,
+    )
+  }
 }

@@ -24,10 +24,30 @@ export function postgresFolder(env: NodeJS.ProcessEnv = process.env): string {
   return dirname(realpathSync(findExecutable(wanted, { ...env, PATH: path })))
 }
 
+/** @throws Error with how to get it */
+export function pgBouncerBinary(env: NodeJS.ProcessEnv = process.env): string {
+  const wanted = {
+    variable: 'PGBOUNCER',
+    names: ['pgbouncer'],
+    advice: 'apt-get install pgbouncer, brew install pgbouncer',
+  }
+  // Debian has it where only root looks.
+  return findExecutable(wanted, { ...env, PATH: `${env.PATH}:/usr/sbin` })
+}
+
 /** Why there can be no server, with how to get one; undefined if there can. */
 export function whyNoPostgres(env?: NodeJS.ProcessEnv): string | undefined {
+  return problemOf(() => postgresFolder(env))
+}
+
+/** The same of PgBouncer in front of a server. */
+export function whyNoPgBouncer(env?: NodeJS.ProcessEnv): string | undefined {
+  return whyNoPostgres(env) ?? problemOf(() => pgBouncerBinary(env))
+}
+
+function problemOf(find: () => string): string | undefined {
   try {
-    postgresFolder(env)
+    find()
     return undefined
   } catch (error) {
     return (error as Error).message

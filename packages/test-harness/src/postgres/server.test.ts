@@ -2,12 +2,18 @@ import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { describeUnless } from '../jest/index.ts'
-import { whyNoPostgres } from './binary.ts'
+import { whyNoPgBouncer, whyNoPostgres } from './binary.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
 
 test('without a server there is one line that says how to get it', () => {
   const reason = whyNoPostgres({ POSTGRES_SERVER: '/nonexistent/postgres' })
   expect(reason).toMatch(/^POSTGRES_SERVER is \/nonexistent\/postgres, .*$/)
+  expect(whyNoPgBouncer({ POSTGRES_SERVER: '/nonexistent/postgres' })).toBe(reason)
+})
+
+test('nor without PgBouncer', () => {
+  const env = { POSTGRES_SERVER: process.execPath, PGBOUNCER: '/nonexistent/pgbouncer' }
+  expect(whyNoPgBouncer(env)).toMatch(/^PGBOUNCER is \/nonexistent\/pgbouncer, .*$/)
 })
 
 describeUnless(whyNoPostgres(), 'a server', () => {

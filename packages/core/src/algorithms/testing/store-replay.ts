@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Charge, Ledger, Store, StoreResult } from '../../index.ts'
+import { type ManualClock, manualClock } from '../../testing/index.ts'
+import type { Algorithm, CompiledLimit, Outcome } from '../algorithm.ts'
+import { calendarWindow } from '../calendar-window/calendar-window.ts'
+import { calendarWindowTraces } from '../calendar-window/traces.ts'
+import { concurrency } from '../concurrency/concurrency.ts'
+import { concurrencyTraces } from '../concurrency/traces.ts'
+import { fixedWindow } from '../fixed-window/fixed-window.ts'
+import { fixedWindowTraces } from '../fixed-window/traces.ts'
+import { leakyBucket } from '../leaky-bucket/leaky-bucket.ts'
+import { leakyBucketTraces } from '../leaky-bucket/traces.ts'
+import { slidingLog } from '../sliding-log/sliding-log.ts'
+import { slidingLogTraces } from '../sliding-log/traces.ts'
+import { slidingWindow } from '../sliding-window/sliding-window.ts'
+import { slidingWindowTraces } from '../sliding-window/traces.ts'
+import { tokenBucket } from '../token-bucket/token-bucket.ts'
+import { tokenBucketTraces } from '../token-bucket/traces.ts'
+import { START, type Trace } from './trace.ts'
+
+/** A remote store that decides on this clock. */
+export type Open = (clock: ManualClock) => Store<'async'>
+
+/** How a request reaches a store. */
+export interface Form {
+  /** Policies that refuse nothing, before and after the one of the trace. */
+  readonly before: number
+  readonly after: number
+  /** The cost of a request that is decided in the same call, before this one. */
+  readonly beside?: (cost: number) => number
+}
+
+/** A limit that refuses nothing. */
+const endless = fixedWindow.compile({ limit: 1e12, windowMs: 1000 })
+
+const recorded: { algorithm: Algorithm; traces: readonly Trace[] }[] = [
+  { algorithm: fixedWindow, traces: fixedWindowTraces },
+  { algorithm: calendarWindow, traces: calendarWindowTraces },
+  { algorithm: slidingWindow, traces: slidingWindowTraces },
+  { algorithm: slidingLog, traces: slidingLogTraces },
+  { algorithm: tokenBucket, traces: tokenBucketTraces },
+  { algorithm: leakyBucket, traces: leakyBucketTraces },
+  { algorithm: concurrency, traces: concurrencyTraces },
+]
+
+/** Registers the tests that a remote store follows the traces of every algorithm, in each form. */
+export function traceSuite(name: string, open: Open, forms: Record<string, Form>): void {
+  describe.each(recorded)(`$algorithm.name in ${name} follows the traces`, (each) => {
+    describe.each(Object.entries(forms))('%s', (form, how) => {
+      test.each(each.traces)('$name', async (trace) => {
+        const expected = trace.steps.map((step) => step.expect)
+        expect(await replay(open, each.algorithm, trace, how, form)).toEqual(expected)
+      })
+    })
+  })
+}
+
+/** What the store says, step by step, in the form of the expectations. */
+async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form, label: string) {
+  const { name, params, from = START } = trace
+  const clock = manualClock(from)
+  const others = (count: number) => Array.from({ length: count }, () => endless)
+  const limits = [...others(form.before), algorithm.compile(params), ...others(form.after)]
+  const keyspaces = limits.map((limit, i) => {
+    return { name: `${i} ${label} ${algorithm.name}: ${name}`, algorithm: limit.algorithm }
+  })
+  const store = open(clock)
+  const ledger = store.open(keyspaces, 'traces')
+  const charges = (key: string, cost: number, slot?: number) =>
+    chargesOf(limits, form.before, { key, cost, slot })
+  const said: Partial<Outcome>[] = []
+  for (const step of trace.steps) {
+    clock.set(from + step.at)
+    if ('cost' in step) {
+      const { cost, slot } = step
+      const other = form.beside && charges('two', form.beside(cost))
+      said.push(outcomeOf(await consume(ledger, charges('one', cost, slot), other), form.before))
+    } else {
+      await ledger.settle(charges('one', step.delta, step.slot), from + step.chargedAt)
+      const { remaining, resetMs } = outcomeOf(await ledger.peek(charges('one', 0)), form.before)
+      said.push({ remaining, resetMs })
+    }
+  }
+  store.close()
+  return said
+}
+
+/** @param place of the policy that is charged; the others cost nothing */
+function chargesOf(
+  limits: readonly CompiledLimit[],
+  place: number,
+  { key, cost, slot }: Omit<Charge, 'limit'>,
+): Charge[] {
+  return limits.map((limit, i) => {
+    return i === place ? { key, limit, cost, slot } : { key, limit, cost: 0 }
+  })
+}
+
+/** @param other of the request before it in the same call */
+async function consume(
+  ledger: Ledger<'async'>,
+  charges: Charge[],
+  other: Charge[] | undefined,
+): Promise<StoreResult> {
+  if (other === undefined) return ledger.consume(charges)
+  const [, result] = (await ledger.consumeAll?.([other, charges])) ?? []
+  return result as StoreResult
+}
+
+function outcomeOf({ admitted, outcomes }: StoreResult, place: number): Outcome {
+  const outcome = outcomes[place]!
+  expect(outcome.admitted).toBe(admitted)
+  const { remaining, resetMs, retryAfterMs, effectiveMs, delayMs } = outcome
+  return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
+}

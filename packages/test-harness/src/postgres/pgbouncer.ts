@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { dieWithParent } from '../redis/guard.ts'
+import { freePorts, LOOPBACK } from '../redis/ports.ts'
+import { until } from '../redis/until.ts'
+import { pgBouncerBinary } from './binary.ts'
+import type { PostgresServer } from './server.ts'
+import { unprivileged } from './unprivileged.ts'
+
+const START_MS = 10_000
+
+/** A PgBouncer of the test's own. It dies with the test process, however that ends. */
+export interface PgBouncer {
+  /** For the same user and database as that of the server. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/**
+ * Starts PgBouncer in transaction mode in front of a server, on a free loopback port: each
+ * transaction of a client may run on another connection to the server.
+ */
+export async function startPgBouncer({ url, port: behind }: PostgresServer): Promise<PgBouncer> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-pgbouncer-'))
+  const [port] = (await freePorts(1)) as [number]
+  await writeFile(join(folder, 'pgbouncer.ini'), settings(behind, port))
+  // It refuses root too.
+  const ids = unprivileged()
+  if (ids) await chown(folder, ids.uid, ids.gid)
+  const child = spawn(pgBouncerBinary(), ['pgbouncer.ini'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...ids,
+  })
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
+  const disarm = dieWithParent(child.pid as number, [folder])
+  const ended = once(child, 'close').then(disarm)
+  // One that a failed test has left must not keep the test process from ending.
+  child.unref()
+  ;(child.stderr as Socket).unref()
+  const stop = async () => {
+    child.ref()
+    child.kill('SIGKILL')
+    await ended
+    await rm(folder, { recursive: true, force: true })
+  }
+  const isReady = () => {
+    if (child.exitCode !== null) throw new Error(`PgBouncer ended at its start:\n${log}`)
+    return log.includes('process up')
+  }
+  try {
+    await until(isReady, { withinMs: START_MS, what: `PgBouncer listens on port ${port}` })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url: url.replace(`:${behind}/`, `:${port}/`), stop }
+}
+
+function settings(behind: number, port: number): string {
+  return `[databases]
+* = host=${LOOPBACK} port=${behind} user=postgres
+[pgbouncer]
+listen_addr = ${LOOPBACK}
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 5
+`
+}
