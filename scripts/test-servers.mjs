@@ -1,6 +1,6 @@
-// npm run test:servers -- ARGUMENT...: plays the tests of the Redis store on other servers, each
-// argument the path of a Redis or Valkey binary, and on other versions of Node, as `node@24`. Prints
-// the table in docs/compatibility.md.
+// npm run test:servers -- ARGUMENT...: plays the tests of the remote stores on other servers, each
+// argument the path of a Redis, Valkey or PostgreSQL binary, and those of the Redis store on other
+// versions of Node, as `node@24`. Prints the tables in docs/compatibility.md.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -12,15 +12,23 @@ import { jest } from './jest.mjs'
 import { findRedis } from './redis.mjs'
 import { root } from './workspace.mjs'
 
-const TESTS = ['packages/core/src/stores/redis', 'packages/test-harness/src/redis/clock.test.ts']
-const CLIENTS = ['ioredis', 'ioredis5', 'redis', 'redis5', 'iovalkey', '@valkey/valkey-glide']
+const REDIS = {
+  tests: ['packages/core/src/stores/redis', 'packages/test-harness/src/redis/clock.test.ts'],
+  clientsOf: 'core',
+  clients: ['ioredis', 'ioredis5', 'redis', 'redis5', 'iovalkey', '@valkey/valkey-glide'],
+}
+const POSTGRES = { tests: ['packages/postgres'], clientsOf: 'postgres', clients: ['pg'] }
 
 const output = (command, args) => execFileSync(command, args, { encoding: 'utf8' }).trim()
 
+const isPostgres = (binary) => basename(binary) === 'postgres'
+
 /** `Valkey 9.1.2`: not every version says by itself which of the two it is. */
 function serverName(binary) {
+  const said = output(binary, ['--version'])
+  if (isPostgres(binary)) return `PostgreSQL ${/ ([\d.]+)/.exec(said)[1]}`
   const name = basename(binary).startsWith('valkey') ? 'Valkey' : 'Redis'
-  return `${name} ${/\bv=([\d.]+)/.exec(output(binary, ['--version']))[1]}`
+  return `${name} ${/\bv=([\d.]+)/.exec(said)[1]}`
 }
 
 /** The Node that the npm package of this name and version brings. */
@@ -38,19 +46,28 @@ function nodeOf(wanted) {
 
 /** @returns What to play on, and how the table calls it. */
 function setting(argument, redis) {
-  if (!argument.startsWith('node@'))
-    return { server: serverName(argument), node: version, env: { REDIS_SERVER: argument } }
+  if (!argument.startsWith('node@')) {
+    const named = { server: serverName(argument), node: version }
+    if (isPostgres(argument))
+      return { ...named, plays: POSTGRES, env: { REDIS_SERVER: redis, POSTGRES_SERVER: argument } }
+    return { ...named, plays: REDIS, env: { REDIS_SERVER: argument } }
+  }
   const node = nodeOf(argument)
   const path = [join(root, 'node_modules', '.bin'), dirname(node), env.PATH].join(delimiter)
   return {
     server: serverName(redis),
     node: output(node, ['--version']),
+    plays: REDIS,
     env: { REDIS_SERVER: redis, PATH: path },
   }
 }
 
-function clientVersion(name) {
-  const file = join(root, 'packages', 'core', 'node_modules', name, 'package.json')
+function clientVersions({ clientsOf, clients }) {
+  return clients.map((name) => clientVersion(clientsOf, name)).join(', ')
+}
+
+function clientVersion(clientsOf, name) {
+  const file = join(root, 'packages', clientsOf, 'node_modules', name, 'package.json')
   const manifest = JSON.parse(readFileSync(file, 'utf8'))
   return `${manifest.name} ${manifest.version}`
 }
@@ -65,13 +82,15 @@ await findFaketime()
 await ensureInstalled()
 
 const rows = ['| server | Node | passed | failed | skipped |', '|---|---|---|---|---|']
+const played = new Set()
 let anyFailed = false
 for (const argument of settings) {
   const on = setting(argument, redis)
   console.log(`${on.server} on Node ${on.node}`)
-  const { passed, failed, skipped } = await jest(['--maxWorkers=1', ...TESTS], on.env)
+  const { passed, failed, skipped } = await jest(['--maxWorkers=1', ...on.plays.tests], on.env)
   anyFailed ||= failed > 0 || passed === 0
   rows.push(`| ${on.server} | ${on.node.slice(1)} | ${passed} | ${failed} | ${skipped} |`)
+  played.add(on.plays)
 }
-console.log(`\n${rows.join('\n')}\n\nClients: ${CLIENTS.map(clientVersion).join(', ')}`)
+console.log(`\n${rows.join('\n')}\n\nClients: ${[...played].map(clientVersions).join(', ')}`)
 exit(anyFailed ? 1 : 0)
