@@ -16,4 +16,9 @@ export type {
 } from './http/request-adapter.ts'
 export { limiterOfRoute, RoutedLimiter } from './http/routed-limiter.ts'
 export type { Verdict } from './http/verdict.ts'
+export {
+  createVaryingLimiter,
+  type VaryingLimiterOptions,
+  type VaryingPolicy,
+} from './limiter/create-varying-limiter.ts'
 export { readAdapterOption } from './options/read.ts'

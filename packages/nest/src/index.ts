@@ -20,3 +20,9 @@ export { type HttpExchange, RateLimitGuard } from './guard.ts'
 export { type RateLimitAsyncOptions, RateLimitModule, type RateLimitOptions } from './module.ts'
 export { RateLimits } from './rate-limits.ts'
 export type { NestRequest, NestResponse } from './request-adapter.ts'
+export {
+  type SluiceStorage,
+  type SluiceStorageOptions,
+  type SluiceStorageRecord,
+  sluiceStorage,
+} from './throttler-storage.ts'

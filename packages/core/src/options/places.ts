@@ -33,6 +33,11 @@ export const PLACES = {
     ...namesOf(OPTIONS.events),
     ...namesOf(http, isPerRoute),
   ],
+  /** In the options of `createVaryingLimiter`, whose policy and ban the adapter decides. */
+  varyingLimiter: [
+    ...namesOf(OPTIONS.store).filter((name) => name !== 'ban'),
+    ...namesOf(OPTIONS.events),
+  ],
   memoryStore: namesOf(OPTIONS.memoryStore),
   redisStore: namesOf(OPTIONS.redisStore),
   postgresStore: namesOf(OPTIONS.postgresStore),
