@@ -1,5 +1,5 @@
-import slotOf from 'cluster-key-slot'
 import { digest } from '../../key/digest.ts'
+import { slotOf } from './slot.ts'
 
 /** Longer ids become a digest, so that no client can make keys grow. Characters. */
 const MAX_PLAIN = 64
