@@ -28,6 +28,7 @@ import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
 import type { BanOptions } from './ban.ts'
 import type { Duration } from '../options/duration.ts'
+import type { OneOf } from '../options/one-of.ts'
 import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'`,
@@ -81,6 +82,7 @@ import type { EventOptions } from '../limiter/event-options.generated.ts'
 import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Duration } from '../options/duration.ts'
+import type { OneOf } from '../options/one-of.ts'
 import type { HeaderProfile } from './fields/profiles/index.ts'
 import type { KeyOption, UserOption } from './keys/key-reader.ts'
 import type { TrustProxyOption } from './keys/trust-proxy.ts'
@@ -113,7 +115,7 @@ function body(comment, head, options, hasRequest = false) {
     const { typescript } = option.type
     const perRequest = hasRequest && option.perRequest
     const type = perRequest
-      ? `${typescript} | ((request: Request) => MaybePromise<${perRequest.typescript ?? typescript}>)`
+      ? `${typescript} | ((request: Request, key: string) => MaybePromise<${perRequest.typescript ?? typescript}>)`
       : typescript
     return `${documentation(name, option, perRequest)}\n  ${name}${optional}: ${type}`
   })
@@ -123,7 +125,8 @@ function body(comment, head, options, hasRequest = false) {
 function documentation(name, option, perRequest) {
   const sentences = [option.description, algorithmsOf(name)]
   if (!SAID_BY_TYPE.test(option.type.form)) sentences.push(`${capital(formOf(option))}.`)
-  if (perRequest) sentences.push(`Or a function of the request that gives ${returned(option)}.`)
+  if (perRequest)
+    sentences.push(`Or a function of the request and its key that gives ${returned(option)}.`)
   const unset = defaultOf(name, option)
   if (unset !== undefined) sentences.push(`Default: ${unset}.`)
   const lines = wrapped(sentences.filter(Boolean).join(' '))

@@ -3,6 +3,7 @@ import { core } from './core.mjs'
 import { algorithmsOf, code, defaultOf, formOf, returned } from './words.mjs'
 
 const { OPTIONS } = await core('options/table.ts')
+const { DURATION_UNITS } = await core('options/duration.ts')
 const { PLACES } = await core('options/places.ts')
 const { composeProfiles, HEADER_PROFILES } = await core('http/fields/profiles/index.ts')
 
@@ -48,9 +49,13 @@ ${[
   .map(([place, links]) => `| ${place} | ${links.join(' ')} |`)
   .join('\n')}
 
-A **duration** is a whole number of milliseconds, or text with a unit: \`'500ms'\`, \`'1m'\`, \`'15 minutes'\`, \`'1d'\`.
+A **duration** is a whole number of milliseconds, or text with a unit: \`'500ms'\`, \`'1m'\`, \`'15 minutes'\`, \`'1d'\`. Text is a number in digits, perhaps with a decimal point and digits after it, then at most one space, then a unit in lower case. It must come to whole milliseconds. The type is \`string\`, so text may come from a configuration; it is checked when the limiter is created.
 
-**Functions** get the request and the response of the framework, and may be async, except that of \`trustProxy\`. In Koa both are \`ctx\`. What a function throws goes to the application's error handler; from \`settle\` and \`onDecision\` it becomes a [warning](errors.md#warnings).
+| unit | also written | length |
+|---|---|---|
+${DURATION_UNITS.map(unitRow).join('\n')}
+
+**Functions** get the request and the response of the framework, and may be async, except that of \`trustProxy\`. In Koa both are \`ctx\`. The **key** that functions get is the client's, as the limiter counts it: \`203.0.113.7\`, \`user:42\`, or \`key:\` and what a key function returned. In an option of a policy it is the key of that policy. In \`skip\`, \`respond\` and \`onDecision\` it is that of the first policy; of a client that \`allow\` or \`deny\` lists, it is the address or the key that the list has. What a function throws goes to the application's error handler; from \`settle\` and \`onDecision\` it becomes a [warning](errors.md#warnings).
 
 ${Object.entries(SECTIONS).map(section).join('\n\n')}
 
@@ -74,6 +79,11 @@ ${Object.values(OPTIONS)
 `
 }
 
+function unitRow({ symbol, words, ms }) {
+  const others = words.map((word) => `${code(word)}, ${code(`${word}s`)}`).join(', ')
+  return `| ${code(symbol)} | ${others} | ${ms.toLocaleString('en-US')} ms |`
+}
+
 function section([name, [title, introduction]]) {
   const entries = Object.entries(OPTIONS[name]).map(([option, row]) => entry(option, row))
   return [`## ${title}`, introduction, ...entries].filter(Boolean).join('\n\n')
@@ -87,7 +97,7 @@ function entry(name, option) {
     perRoute === false && 'Not for a route.',
   ]
   const facts = [
-    `Value: ${formOf(option)}${perRequest ? `; in an adapter also a function of the request that returns ${returned(option)}` : ''}`,
+    `Value: ${formOf(option)}${perRequest ? `; in an adapter also a function \`(request, key)\` that returns ${returned(option)}` : ''}`,
     option.required === undefined
       ? `Default: ${defaultOf(name, option)}`
       : `Required, ${option.required}`,

@@ -38,6 +38,7 @@ export type {
 } from './limiter/options.generated.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export type { Duration } from './options/duration.ts'
+export type { OneOf } from './options/one-of.ts'
 export type { Unit } from './options/unit.ts'
 export { type MemoryStore, memoryStore } from './stores/memory/memory-store.ts'
 export type { MemoryStoreOptions, RedisStoreOptions } from './stores/options.generated.ts'

@@ -2,6 +2,7 @@ import type {
   RateLimitOptions as CoreOptions,
   Decision,
   Limiter,
+  OneOf,
   RouteOverrides,
 } from '@sluice/core'
 import { HttpLimiter, readAdapterOption } from '@sluice/core/adapter'
@@ -33,7 +34,7 @@ export type { Hook, HookHandler } from './hook.ts'
 
 /** Default: `'onRequest'`; of a route, the plugin's. */
 interface HookOption {
-  hook?: Hook
+  hook?: OneOf<Hook>
 }
 
 export type RateLimitOptions = CoreOptions<FastifyRequest, FastifyReply> & HookOption
@@ -64,7 +65,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** Options that differ for this route; `false` exempts it. */
-    rateLimit?: FastifyRouteOptions | false
+    rateLimit?: FastifyRouteOptions | boolean
   }
 }
 

@@ -10,7 +10,7 @@ import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import { composeProfiles, type HeaderProfile, type Profile } from './fields/profiles/index.ts'
 import { Access } from './keys/access-list.ts'
-import { type KeyOption, type KeyReader, keyReader } from './keys/key-reader.ts'
+import { type CheckedKey, type KeyReader, keyReader } from './keys/key-reader.ts'
 import { presentAddress } from './keys/left.ts'
 import { readOnce } from './keys/read-once.ts'
 import { type AddressReader, addressReader } from './keys/trust-proxy.ts'
@@ -18,7 +18,8 @@ import type { RateLimitOptions } from './rate-limit-options.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 import type { SettleOption } from './settlement/settle-option.ts'
 
-type Reader<Request, T> = (request: Request) => MaybePromise<T>
+/** A function of a request and the key that the policy has read from it. */
+type Reader<Request, T> = (request: Request, key: string) => MaybePromise<T>
 
 /** How one policy's charge is read from a request. */
 export interface ChargeRule<Request, Response> {
@@ -38,7 +39,7 @@ export interface ChargeRule<Request, Response> {
 
 /** What a policy reads, with the types of a framework. */
 interface RequestValues<Request, Response> {
-  readonly key: KeyOption<Request>
+  readonly key: CheckedKey<Request>
   readonly cost: number | Reader<Request, unknown>
   readonly settle: SettleOption<Request, Response> | undefined
 }
@@ -55,7 +56,7 @@ export interface CompiledOptions<Request, Response> {
   readonly ipv6Prefix: number
   readonly access: Access<Request> | undefined
   readonly profile: Profile
-  readonly skip: Reader<Request, boolean> | undefined
+  readonly skip: RateLimitOptions<Request, Response>['skip']
   readonly retryAfterJitter: number
   readonly statusCode: 429 | 503
   readonly dryRun: boolean
@@ -84,7 +85,7 @@ export function compileOptions<Request, Response>(
     holdsSlots: rules.some(({ policy }) => policy.holdsSlots),
     keyKinds: rules.map(({ keyKind }) => keyKind),
     ipv6Prefix,
-    access: listed ? new Access(allow ?? [], deny ?? [], address) : undefined,
+    access: listed ? new Access(allow ?? [], deny ?? [], address, ipv6Prefix) : undefined,
     profile: composeProfiles(profilesOf(headers)),
     skip: options.skip,
     retryAfterJitter,

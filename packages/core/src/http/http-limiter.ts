@@ -5,13 +5,15 @@ import { report } from '../limiter/report.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
 import { isPromise, type MaybePromise, then, thenOwn } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
-import { type CompiledOptions, compileOptions } from './compile-options.ts'
+import { type ChargeRule, type CompiledOptions, compileOptions } from './compile-options.ts'
 import { WirePolicyCache } from './fields/wire-policy-cache.ts'
 import type { WireItem } from './fields/wire-state.ts'
+import type { Listed } from './keys/access-list.ts'
+import { KeyOnDemand } from './keys/key-on-demand.ts'
 import { LEFT, orLeft } from './keys/left.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import { readCharges } from './read-charges.ts'
-import { denial, refusalOf, unavailability } from './refusal/refusal.ts'
+import { denialOf, refusalOf, unavailability } from './refusal/refusal.ts'
 import { isPreflight, type RequestAdapter } from './request-adapter.ts'
 import { DelaySlots, withoutSlot } from './response/delay.ts'
 import { left, type Verdict } from './verdict.ts'
@@ -19,7 +21,7 @@ import { VerdictResponder, waitingKey, waits } from './verdict-responder.ts'
 
 const NONE: readonly WireItem[] = []
 
-type Identified = Charge[] | 'allow' | 'deny' | typeof LEFT
+type Identified = Charge[] | Listed | typeof LEFT
 
 /**
  * The main path: request → key → policies → limiter → decision → verdict. Knows no framework and
@@ -104,13 +106,21 @@ export class HttpLimiter<Request, Response> {
    * Throws, or rejects, with what a user's function throws.
    */
   check(request: Request): MaybePromise<Verdict | undefined> {
-    const { skip, access } = this.compiled
+    const { skip, access, rules } = this.compiled
     const preflight = isPreflight(this.adapter, request)
     if (preflight && !access?.denies) return this.exempt(request, 'preflight')
     if (skip === undefined) return this.proceed(request, preflight)
-    return then(skip(request), (skipped) =>
-      skipped ? this.exempt(request, 'skip') : this.proceed(request, preflight),
+    const key = new KeyOnDemand((rules[0] as ChargeRule<Request, Response>).key, request)
+    const asked = orLeft(() =>
+      then(
+        skip(request, () => key.read()),
+        Boolean,
+      ),
     )
+    return thenOwn(asked, (skipped) => {
+      if (skipped === LEFT) return this.accessListVerdict(request, LEFT)
+      return skipped ? this.exempt(request, 'skip') : this.proceed(request, preflight, key.known)
+    })
   }
 
   /** The pattern of a request's route, if it is known by now. */
@@ -124,12 +134,20 @@ export class HttpLimiter<Request, Response> {
     if (events.areWatched) events.undecided(outright(true, 0, 0), source, this.routeOf(request))
   }
 
-  private proceed(request: Request, preflight: boolean): MaybePromise<Verdict | undefined> {
-    return preflight ? this.checkPreflight(request) : this.decide(request)
+  /** @param key of the first policy, if it has been read */
+  private proceed(
+    request: Request,
+    preflight: boolean,
+    key?: MaybePromise<string>,
+  ): MaybePromise<Verdict | undefined> {
+    return preflight ? this.checkPreflight(request, key) : this.decide(request, key)
   }
 
-  private decide(request: Request): MaybePromise<Verdict | undefined> {
-    return thenOwn(this.identify(request), (found) => {
+  private decide(
+    request: Request,
+    key: MaybePromise<string> | undefined,
+  ): MaybePromise<Verdict | undefined> {
+    return thenOwn(this.identify(request, key), (found) => {
       if (!Array.isArray(found)) return this.accessListVerdict(request, found)
       const startedAt = this.limiter.events.areWatched ? performance.now() : undefined
       const route = consumeTraces.hasSubscribers ? this.routeOf(request) : undefined
@@ -150,17 +168,22 @@ export class HttpLimiter<Request, Response> {
       const durationMs = performance.now() - startedAt
       this.limiter.events.decided(decision, charges, this.routeOf(request), durationMs)
     }
-    report(this.options.onDecision, decision, request)
+    report(this.options.onDecision, decision, request, (charges[0] as Charge).key)
   }
 
   /** A preflight has no credentials: one whose key can't be read is let through. */
-  private checkPreflight(request: Request): MaybePromise<Verdict | undefined> {
+  private checkPreflight(
+    request: Request,
+    key: MaybePromise<string> | undefined,
+  ): MaybePromise<Verdict | undefined> {
     const exempt = () => this.exempt(request, 'preflight')
-    const judge = (found: Identified) =>
-      Array.isArray(found) || found === 'allow' ? exempt() : this.accessListVerdict(request, found)
+    const judge = (found: Identified) => {
+      const goesOn = found !== LEFT && (Array.isArray(found) || found.source === 'allow')
+      return goesOn ? exempt() : this.accessListVerdict(request, found as Listed | typeof LEFT)
+    }
     let found: MaybePromise<Identified>
     try {
-      found = this.identify(request)
+      found = this.identify(request, key)
     } catch {
       return exempt()
     }
@@ -168,10 +191,13 @@ export class HttpLimiter<Request, Response> {
   }
 
   /** What a request is charged, unless its client is on a list, or is no longer known. */
-  private identify(request: Request): MaybePromise<Identified> {
+  private identify(
+    request: Request,
+    key: MaybePromise<string> | undefined,
+  ): MaybePromise<Identified> {
     const { access, rules } = this.compiled
     return thenOwn<Identified, Identified>(
-      orLeft(() => access?.ofAddress(request) ?? readCharges(rules, request)),
+      orLeft(() => access?.ofAddress(request) ?? readCharges(rules, request, key)),
       (found) => (Array.isArray(found) ? (access?.ofKeys(found) ?? found) : found),
     )
   }
@@ -222,18 +248,16 @@ export class HttpLimiter<Request, Response> {
     return withoutSlot(decision)
   }
 
-  private accessListVerdict(
-    request: Request,
-    source: 'allow' | 'deny' | typeof LEFT,
-  ): Verdict | undefined {
+  private accessListVerdict(request: Request, listed: Listed | typeof LEFT): Verdict | undefined {
     // A dry run keeps no request from the application.
-    if (source === LEFT) return this.compiled.dryRun ? undefined : left
+    if (listed === LEFT) return this.compiled.dryRun ? undefined : left
+    const { source, key } = listed
     const allowed = source === 'allow'
     const decision = outright(allowed, Date.now(), allowed ? 0 : Infinity)
     const { events } = this.limiter
     if (events.areWatched) events.undecided(decision, 'list', this.routeOf(request))
-    report(this.options.onDecision, decision, request)
+    report(this.options.onDecision, decision, request, key)
     const denied = source === 'deny' && !this.compiled.dryRun
-    return { decision, state: undefined, refusal: denied ? denial : undefined, charges: [] }
+    return { decision, state: undefined, refusal: denied ? denialOf(key) : undefined, charges: [] }
   }
 }

@@ -6,6 +6,7 @@ import type { EventOptions } from '../limiter/event-options.generated.ts'
 import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Duration } from '../options/duration.ts'
+import type { OneOf } from '../options/one-of.ts'
 import type { HeaderProfile } from './fields/profiles/index.ts'
 import type { KeyOption, UserOption } from './keys/key-reader.ts'
 import type { TrustProxyOption } from './keys/trust-proxy.ts'
@@ -16,25 +17,25 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` says
    * otherwise. 0 refuses everything. With `'sliding-log'` at most 100,000. Integer, 0 … 10^12
-   * units. Or a function of the request that gives one.
+   * units. Or a function of the request and its key that gives one.
    */
-  limit: number | ((request: Request) => MaybePromise<number>)
+  limit: number | ((request: Request, key: string) => MaybePromise<number>)
   /**
    * The length of the window. A unit of the calendar: fixed windows that begin at midnight in
    * `timeZone`, on the day that `anchor` says. Then decisions and header fields have 7 days or 31
    * days as the length of a week or a month. Each length that a function returns has its own quota;
    * a process accepts 16 of them. Duration, or `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Or a
-   * function of the request that gives a duration.
+   * function of the request and its key that gives a duration.
    */
-  window: Duration | CalendarUnit | ((request: Request) => MaybePromise<Duration>)
+  window: Duration | CalendarUnit | ((request: Request, key: string) => MaybePromise<Duration>)
   /**
    * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
    * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`
    * for the default. If the day of a client changes, what it has used counts until the window ends
    * in which it used it. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`. Or a function
-   * of the request that gives one. Default: the 1st of the month, Monday.
+   * of the request and its key that gives one. Default: the 1st of the month, Monday.
    */
-  anchor?: Anchor | undefined | ((request: Request) => MaybePromise<Anchor | undefined>)
+  anchor?: Anchor | undefined | ((request: Request, key: string) => MaybePromise<Anchor | undefined>)
   /**
    * What identifies a client: its address, the signed-in user, or what a function returns. Without
    * a user, or if the function returns nothing, it is the address. Default: the limiter's `key`.
@@ -42,10 +43,10 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   key?: KeyOption<Request>
   /**
    * What a request costs. A number above the limit is an error: no request could ever be admitted.
-   * Integer, 0 … 2^53 − 1 units. Or a function of the request that gives one. Default: the
-   * limiter's `cost`.
+   * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
+   * the limiter's `cost`.
    */
-  cost?: number | ((request: Request) => MaybePromise<number>)
+  cost?: number | ((request: Request, key: string) => MaybePromise<number>)
   /**
    * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
    * application has ended the response: the difference to `cost` is given back or charged, into
@@ -61,9 +62,9 @@ export interface RequestConcurrencyOptions<Request> extends Omit<ConcurrencyOpti
   /**
    * The requests of one key that may be in progress at the same time. A request uses a slot until
    * the application has ended its response. 0 refuses everything. Integer, 0 … 1,000 requests. Or a
-   * function of the request that gives one.
+   * function of the request and its key that gives one.
    */
-  concurrent: number | ((request: Request) => MaybePromise<number>)
+  concurrent: number | ((request: Request, key: string) => MaybePromise<number>)
 }
 
 /** The options of an adapter, besides those of its policies. */
@@ -75,9 +76,10 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
   key?: KeyOption<Request>
   /**
    * What a request costs. A number above the limit is an error: no request could ever be admitted.
-   * Integer, 0 … 2^53 − 1 units. Or a function of the request that gives one. Default: `1`.
+   * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
+   * `1`.
    */
-  cost?: number | ((request: Request) => MaybePromise<number>)
+  cost?: number | ((request: Request, key: string) => MaybePromise<number>)
   /**
    * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
    * application has ended the response: the difference to `cost` is given back or charged, into
@@ -104,8 +106,11 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    * `56`.
    */
   ipv6Prefix?: number
-  /** Requests for which it returns true are neither limited nor counted. Default: none. */
-  skip?: (request: Request) => MaybePromise<boolean>
+  /**
+   * Requests for which it returns true are neither limited nor counted. `key()` reads the key of
+   * the request, once; await it, because a key function may be async. Default: none.
+   */
+  skip?: (request: Request, key: () => MaybePromise<string>) => MaybePromise<boolean>
   /**
    * Clients that are never limited nor counted. Array of addresses, CIDRs and keys. Default: none.
    */
@@ -120,7 +125,7 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    * `false`. A profile, an array of compatible ones, or `false`. Default: `['draft-11',
    * 'draft-6']`.
    */
-  headers?: HeaderProfile | readonly HeaderProfile[] | false
+  headers?: OneOf<HeaderProfile> | readonly OneOf<HeaderProfile>[] | boolean
   /**
    * The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s. So
    * clients that were refused together do not return together. Number, from 0 to 1. Default: `0.1`.
@@ -132,7 +137,7 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    */
   partitionSecret?: string
   /** The status of a refusal. Default: `429`. */
-  statusCode?: 429 | 503
+  statusCode?: OneOf<429 | 503>
   /**
    * Writes the body of the refusal. Status and header fields are set already. `'throw'` hands the
    * refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a request
@@ -140,7 +145,7 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    * Clients on `deny`, and those that `onStoreError` refuses, are refused with the default body.
    * Default: problem+json (RFC 9457).
    */
-  respond?: 'throw' | 'continue' | ((decision: Decision, request: Request, response: Response) => unknown)
+  respond?: OneOf<'throw' | 'continue'> | ((decision: Decision, request: Request, response: Response, key: string) => unknown)
   /** Decides, counts and reports, but never refuses and sends no fields. Default: `false`. */
   dryRun?: boolean
   /**

@@ -5,6 +5,8 @@ import type {
   PolicyOptions,
   StoreOptions,
 } from '../limiter/options.generated.ts'
+import type { Duration } from '../options/duration.ts'
+import type { OneOf } from '../options/one-of.ts'
 import type { OPTIONS } from '../options/table.ts'
 import type { OptionType } from '../options/types.ts'
 import type { MemoryStoreOptions, RedisStoreOptions } from '../stores/options.generated.ts'
@@ -13,7 +15,7 @@ import type {
   RequestConcurrencyOptions,
   RequestPolicyOptions,
 } from './options.generated.ts'
-import type { RateLimitOptions } from './rate-limit-options.ts'
+import type { RateLimitOptions, Routes } from './rate-limit-options.ts'
 
 // The interfaces are written from the table: the compiler proves here that they agree, both ways.
 
@@ -23,6 +25,17 @@ type Http = HttpOptions<Request, Response>
 
 /** The compiled form of an option, for those that stay as the user wrote them. */
 type Checked<O> = O extends { type: OptionType<infer T> } ? T : never
+
+/** What users may write for it: its few texts or numbers may be widened. */
+type Written<T> = [T] extends [boolean]
+  ? T
+  : string extends T
+    ? T
+    : number extends T
+      ? T
+      : T extends string | number
+        ? OneOf<T>
+        : T
 
 const sameNames: {
   policy: Same<keyof PolicyOptions, keyof Table['policy']>
@@ -60,11 +73,17 @@ type PlainStoreName = 'prefix' | 'onStoreError' | 'localShare' | 'refusalCache'
 
 const sameTypes: {
   limit: Same<PolicyOptions['limit'], Checked<Table['policy']['limit']>>
-  algorithm: Same<Required<PolicyOptions>['algorithm'], Checked<Table['policy']['algorithm']>>
+  algorithm: Same<
+    Required<PolicyOptions>['algorithm'],
+    Written<Checked<Table['policy']['algorithm']>>
+  >
   store: {
-    [name in PlainStoreName]: Same<Required<StoreOptions>[name], Checked<Table['store'][name]>>
+    [name in PlainStoreName]: Same<
+      Required<StoreOptions>[name],
+      Written<Checked<Table['store'][name]>>
+    >
   }
-  http: { [name in PlainName]: Same<Required<Http>[name], Checked<Table['http'][name]>> }
+  http: { [name in PlainName]: Same<Required<Http>[name], Written<Checked<Table['http'][name]>>> }
 } = {
   limit: true,
   algorithm: true,
@@ -117,7 +136,85 @@ export function ofTheRequest(): Options[] {
   ]
 }
 
+/** The types of an object in a variable are wider than what is written: `'1m'` is a string. */
+export function inVariables(): Options[] {
+  const env: Record<string, string> = {}
+  const single = {
+    limit: 100,
+    window: env.WINDOW ?? '1m',
+    algorithm: 'leaky-bucket',
+    maxDelay: '5s',
+    unit: 'requests',
+    key: 'ip',
+    headers: ['draft-11', 'draft-6'],
+    statusCode: 503,
+    onStoreError: 'deny',
+    deadline: '50ms',
+    respond: 'throw',
+    trustProxy: { proxies: ['loopback'], header: 'Forwarded' },
+    allow: ['127.0.0.1'],
+    ban: { after: 3, within: '1h', for: ['1m', 600_000] },
+  }
+  const calendar = { limit: 5, window: 'month', timeZone: 'UTC', anchor: 31, headers: false }
+  const slots = { concurrent: 5, hold: '1m', key: 'user', headers: 'legacy' }
+  const several = {
+    policies: [
+      { name: 'burst', limit: 10, window: '1s', algorithm: 'token-bucket', burst: 20 },
+      { name: 'daily', limit: 1000, window: '1d', key: 'user' },
+      { name: 'in progress', concurrent: 5, hold: '1m' },
+    ],
+  }
+  return [single, calendar, slots, several]
+}
+
+export function routesInVariables(): Routes<Request, Response> {
+  const routes = {
+    'POST /login': { limit: 5, window: '15m', algorithm: 'sliding-log' },
+    '/search': { policies: [{ name: 'a', limit: 1, window: '1s' }], key: 'user' },
+    '/health': false,
+  }
+  return routes
+}
+
+/** Editors complete them: a union with `string` itself would have lost them. */
+const completed: {
+  duration: Same<Extract<Duration, '1m'>, '1m'>
+  calendar: Same<Extract<PolicyOptions['window'], 'month'>, 'month'>
+  algorithm: Same<Extract<PolicyOptions['algorithm'], 'token-bucket'>, 'token-bucket'>
+  key: Same<Extract<Http['key'], 'user'>, 'user'>
+  headers: Same<Extract<Http['headers'], 'draft-11'>, 'draft-11'>
+  statusCode: Same<Extract<Http['statusCode'], 503>, 503>
+} = {
+  duration: true,
+  calendar: true,
+  algorithm: true,
+  key: true,
+  headers: true,
+  statusCode: true,
+}
+
+/** The functions, and what they get. */
+export function functionsGetTheKey(): Options[] {
+  return [
+    {
+      limit: (_, key) => (key.startsWith('user:') ? 100 : 10),
+      window: async (_, key) => `${key.length}m`,
+      cost: (_, key) => key.length,
+      skip: async (_, key) => (await key()) === 'user:1',
+      respond: (_, __, response, key) => [response.status, key.length],
+      onDecision: (_, __, key) => key.length,
+    },
+    { concurrent: (_, key) => key.length },
+    { limit: 1, window: 'month', anchor: (_, key) => key.length },
+    // @ts-expect-error: the key may come later
+    { limit: 1, window: '1m', skip: (_, key) => key().startsWith('user:') },
+    // @ts-expect-error: the key is text
+    { limit: (_, key) => key + 1, window: '1m' },
+  ]
+}
+
 it('is proved by the compiler', () => {
+  expect(Object.values(completed)).not.toContain(false)
   expect(Object.keys(sameNames)).toHaveLength(9)
   expect(Object.keys(sameTypes.http)).toHaveLength(5)
 })

@@ -52,5 +52,5 @@ export type RouteOverrides<Request, Response> = Partial<
  * specific entry wins, one with a method before one without.
  */
 export type Routes<Request, Response> = {
-  readonly [route: string]: RouteOverrides<Request, Response> | false
+  readonly [route: string]: RouteOverrides<Request, Response> | boolean
 }

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { Policy } from '../limiter/policy.ts'
 import type { ChargeRule } from './compile-options.ts'
 import { readCharges } from './read-charges.ts'
@@ -46,6 +46,33 @@ test.each<[string, Partial<Rule>]>([
   })
 })
 
+test('the functions of a policy get its key, and run once it is known', async () => {
+  const cost = jest.fn(() => 1)
+  const rules = [rule({ cost }), rule({ cost, key: () => later('bob') })]
+  const charges = readCharges(rules, 'ada')
+  expect(cost.mock.calls).toEqual([['ada', 'ada']])
+  await charges
+  expect(cost.mock.calls).toEqual([
+    ['ada', 'ada'],
+    ['ada', 'bob'],
+  ])
+})
+
+test('nothing is read from a request whose key fails', async () => {
+  const cost = jest.fn(() => 1)
+  const failing = rule({ cost, key: () => Promise.reject(new Error('no session')) })
+  await expect(readCharges([failing], 'ada')).rejects.toThrow('no session')
+  expect(cost).not.toHaveBeenCalled()
+})
+
+test('the first key is not read again where it is known', async () => {
+  const key = jest.fn(() => 'never')
+  const rules = [rule({ key }), rule({ key: () => 'bob' })]
+  expect(readCharges(rules, 'ada', 'eve')).toMatchObject([{ key: 'eve' }, { key: 'bob' }])
+  expect(await readCharges([rule({ key })], 'ada', later('eve'))).toMatchObject([{ key: 'eve' }])
+  expect(key).not.toHaveBeenCalled()
+})
+
 test('tiers: the limit is a function of the request', () => {
   const tiers = rule({ limit: (request) => (request === 'ada' ? 1000 : 10) })
   expect(readCharges([tiers], 'ada')).toMatchObject([{ limit: { units: 1000 } }])
@@ -68,11 +95,8 @@ test('the first failure is reported; the others do no harm', async () => {
     throw new Error(text)
   }
   const failLater = async () => fail('later')
-  const failing: Partial<Rule>[] = [
-    { key: failLater, cost: () => fail('now') },
-    { key: failLater, limit: failLater, cost: () => fail('now') },
-  ]
-  for (const terms of failing) expect(() => readCharges([rule(terms)], 'ada')).toThrow('now')
+  const failing = rule({ limit: failLater, cost: () => fail('now') })
+  expect(() => readCharges([failing], 'ada')).toThrow('now')
   const rules = [rule({ cost: failLater }), rule({ cost: () => fail('now') })]
   expect(() => readCharges(rules, 'ada')).toThrow('now')
   const both = [rule({ cost: failLater }), rule({ key: failLater })]

@@ -4,19 +4,25 @@ import { isPromise, type MaybePromise, thenOwn } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import type { ChargeRule } from './compile-options.ts'
 
-/** Reads what a request will be charged, one charge per policy. */
+/**
+ * Reads what a request will be charged, one charge per policy.
+ *
+ * @param firstKey the key of the first policy, if it has been read
+ */
 export function readCharges<Request, Response>(
   rules: readonly ChargeRule<Request, Response>[],
   request: Request,
+  firstKey?: MaybePromise<string>,
 ): MaybePromise<Charge[]> {
   // The usual case: an array literal takes less memory than one that grows.
   if (rules.length === 1)
-    return thenOwn(readCharge(rules[0] as never, request), (charge) => [charge])
+    return thenOwn(readCharge(rules[0] as never, request, firstKey), (charge) => [charge])
   const charges: MaybePromise<Charge>[] = []
   let pending = false
   try {
     for (let i = 0; i < rules.length; i += 1) {
-      const charge = readCharge(rules[i] as ChargeRule<Request, Response>, request)
+      const key = i === 0 ? firstKey : undefined
+      const charge = readCharge(rules[i] as ChargeRule<Request, Response>, request, key)
       if (isPromise(charge)) pending = true
       charges.push(charge)
     }
@@ -30,27 +36,36 @@ export function readCharges<Request, Response>(
 function readCharge<Request, Response>(
   rule: ChargeRule<Request, Response>,
   request: Request,
+  known: MaybePromise<string> | undefined,
 ): MaybePromise<Charge> {
-  let key: MaybePromise<string> | undefined
+  const key = known ?? rule.key(request)
+  return typeof key === 'string'
+    ? readUnits(rule, request, key)
+    : key.then((read) => readUnits(rule, request, read))
+}
+
+function readUnits<Request, Response>(
+  rule: ChargeRule<Request, Response>,
+  request: Request,
+  key: string,
+): MaybePromise<Charge> {
   let limit: unknown
   let anchor: unknown
   let window: unknown
   let cost: unknown
   try {
-    key = rule.key(request)
-    limit = rule.limit?.(request)
-    anchor = rule.anchor?.(request)
-    window = rule.window?.(request)
-    cost = typeof rule.cost === 'number' ? rule.cost : rule.cost(request)
+    limit = rule.limit?.(request, key)
+    anchor = rule.anchor?.(request, key)
+    window = rule.window?.(request, key)
+    cost = typeof rule.cost === 'number' ? rule.cost : rule.cost(request, key)
   } catch (error) {
-    abandon([key, limit, anchor, window])
+    abandon([limit, anchor, window])
     throw error
   }
-  const isLater = isPromise(key) || isPromise(cost)
-  if (!isLater && !isPromise(limit) && !isPromise(anchor) && !isPromise(window)) {
-    return toCharge(rule, key as string, cost, limit, anchor, window)
+  if (!isPromise(cost) && !isPromise(limit) && !isPromise(anchor) && !isPromise(window)) {
+    return toCharge(rule, key, cost, limit, anchor, window)
   }
-  return Promise.all([key, cost, limit, anchor, window]).then((values) => toCharge(rule, ...values))
+  return Promise.all([cost, limit, anchor, window]).then((values) => toCharge(rule, key, ...values))
 }
 
 /** Nothing awaits these any more: if one of them fails too, it must not end the process. */

@@ -113,7 +113,7 @@ export function limiterOfRoute<Request, Response>(
   base: HttpLimiter<Request, Response>,
   route: string,
   path: string,
-  overrides: RouteOverrides<Request, Response> | false,
+  overrides: RouteOverrides<Request, Response> | boolean,
   apart = false,
 ): HttpLimiter<Request, Response> | undefined {
   if (overrides === false) return undefined

@@ -104,7 +104,7 @@ export class VerdictResponder<Request, Response> {
     if (respond === 'throw') throw toError()
     adapter.setStatus(response, refusal.status)
     if (typeof respond === 'function') {
-      return then(respond(decision, request, response), (result) => {
+      return then(respond(decision, request, response, refusal.key), (result) => {
         adapter.responded?.(response, result)
         return undefined
       })

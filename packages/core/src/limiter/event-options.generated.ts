@@ -12,7 +12,7 @@ export interface EventOptions<Request = void> {
    * Called with every decision, for logs and metrics; of `createLimiter` with those of `consume`
    * and `acquire`, without a request. Default: none.
    */
-  onDecision?: (decision: Decision, request: Request) => void
+  onDecision?: (decision: Decision, request: Request, key: string) => void
   /**
    * With a secret, the events of refusals and bans have `keyHash`: an HMAC-SHA-256 of the client's
    * key, in base64url. Text of at least 16 characters. Default: none.

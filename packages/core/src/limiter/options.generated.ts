@@ -4,6 +4,7 @@ import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
 import type { BanOptions } from './ban.ts'
 import type { Duration } from '../options/duration.ts'
+import type { OneOf } from '../options/one-of.ts'
 import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'
@@ -43,7 +44,7 @@ export interface PolicyOptions {
    */
   anchor?: Anchor | undefined
   /** How the units are counted. Default: `'sliding-window'`. */
-  algorithm?: AlgorithmName
+  algorithm?: OneOf<AlgorithmName>
   /**
    * What the bucket holds when it is full. Only with `algorithm` `'token-bucket'`. Integer, 1 …
    * 10^12 units. Default: `limit`.
@@ -108,7 +109,7 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    * starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all
    * are refused, with 503. Default: `'local'`.
    */
-  onStoreError?: 'local' | 'allow' | 'deny'
+  onStoreError?: OneOf<'local' | 'allow' | 'deny'>
   /**
    * With `onStoreError: 'local'`: the share of every limit that this process admits by itself while
    * the store fails, at least one unit: 0.25 if four processes share the load. What the store still

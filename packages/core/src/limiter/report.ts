@@ -5,12 +5,13 @@ import type { Decision } from './decision.ts'
 
 /** Passes a decision to `onDecision`. If that fails, the request continues. */
 export function report<Request>(
-  onDecision: ((decision: Decision, request: Request) => unknown) | undefined,
+  onDecision: ((decision: Decision, request: Request, key: string) => unknown) | undefined,
   decision: Decision,
   request: Request,
+  key: string,
 ): void {
   try {
-    const reported = onDecision?.(decision, request)
+    const reported = onDecision?.(decision, request, key)
     if (isPromise(reported)) void Promise.resolve(reported).catch(warnOfReport)
   } catch (error) {
     warnOfReport(error)

@@ -229,7 +229,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     const started = performance.now()
     const decided = then<Decision, Decision>(this.decide(charges), (decision) => {
       if (isWatched) events.decided(decision, charges, undefined, performance.now() - started)
-      report(onDecision, decision, undefined)
+      report(onDecision, decision, undefined, (charges[0] as Charge).key)
       return decision
     })
     return decided as Answer<M, Decision>

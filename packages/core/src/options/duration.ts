@@ -1,11 +1,32 @@
-import ms from 'ms'
 import { SluiceError } from '../errors/sluice-error.ts'
+import type { OneOf } from './one-of.ts'
 
-type Unit = 'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'
-type Word = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'year'
+type Usual = '1s' | '10s' | '1m' | '15m' | '1h' | '1d' | '7d' | '30d'
 
-/** ms as an integer, or text with a unit: `'500ms'`, `'1m'`, `'15 minutes'`, `'1d'`. */
-export type Duration = number | `${number}${Unit}` | `${number} ${Unit | Word | `${Word}s`}`
+/**
+ * ms as an integer, or text: a number and a unit, with or without a space between them, as in
+ * `'500ms'`, `'1.5h'`, `'15 minutes'`, `'1d'`. Text is checked where the duration is used, so it may
+ * come from a configuration.
+ */
+export type Duration = number | OneOf<Usual>
+
+/** The units, longest first. A year has 365.25 days. */
+export const DURATION_UNITS = [
+  { symbol: 'y', words: ['year', 'yr'], ms: 31_557_600_000 },
+  { symbol: 'w', words: ['week'], ms: 604_800_000 },
+  { symbol: 'd', words: ['day'], ms: 86_400_000 },
+  { symbol: 'h', words: ['hour', 'hr'], ms: 3_600_000 },
+  { symbol: 'm', words: ['minute', 'min'], ms: 60_000 },
+  { symbol: 's', words: ['second', 'sec'], ms: 1000 },
+  { symbol: 'ms', words: ['millisecond', 'msec'], ms: 1 },
+] as const
+
+/** The length of a unit, ms, by each way to write it. */
+const MS_OF = new Map<string, number>(
+  DURATION_UNITS.flatMap(({ symbol, words, ms }) =>
+    [symbol, ...words, ...words.map((word) => `${word}s`)].map((each) => [each, ms]),
+  ),
+)
 
 /** Ten years, ms. */
 export const MAX_DURATION_MS = 315_576_000_000
@@ -37,11 +58,27 @@ export function parseDuration(
 
 /** `1 minute`: in the longest unit that divides it. */
 export function spokenDuration(durationMs: number): string {
-  return durationMs === MAX_DURATION_MS ? '10 years' : ms(durationMs, { long: true })
+  if (durationMs % 1000 !== 0) return `${durationMs} ms`
+  const dividing = DURATION_UNITS.find(({ ms }) => durationMs % ms === 0)
+  const { words, ms } = dividing as (typeof DURATION_UNITS)[number]
+  const count = durationMs / ms
+  return `${count} ${words[0]}${count === 1 ? '' : 's'}`
 }
 
+/** The longest text that is read. Characters. */
+const MAX_LENGTH = 40
+
+/**
+ * Digits, perhaps with a point and more digits; perhaps a space; a unit.
+ * @returns ms: NaN if they are not whole; undefined if the text is no duration
+ */
 function parseText(text: string): number | undefined {
-  if (text.length > 40 || !/[a-z]/i.test(text)) return undefined
-  const parsed = ms(text as ms.StringValue) as number | undefined
-  return parsed === undefined || Number.isNaN(parsed) ? undefined : parsed
+  if (text.length > MAX_LENGTH) return undefined
+  const [, whole, fraction = '', word = ''] = /^(\d+)(?:\.(\d+))? ?([a-z]+)$/.exec(text) ?? []
+  const unitMs = MS_OF.get(word)
+  if (whole === undefined || unitMs === undefined) return undefined
+  // Exact: 1.005 × 1000 is not 1005 as floating-point numbers.
+  const scaled = BigInt(whole + fraction) * BigInt(unitMs)
+  const scale = 10n ** BigInt(fraction.length)
+  return scaled % scale === 0n ? Number(scaled / scale) : Number.NaN
 }

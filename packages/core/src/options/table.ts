@@ -249,7 +249,10 @@ const events = {
     see: 'See [events](events.md).',
   },
   onDecision: {
-    type: callback('(decision, request)', '(decision: Decision, request: Request) => void'),
+    type: callback(
+      '(decision, request, key)',
+      '(decision: Decision, request: Request, key: string) => void',
+    ),
     unset: 'none',
     description:
       'Called with every decision, for logs and metrics; of `createLimiter` with those of `consume` and `acquire`, without a request.',
@@ -288,9 +291,13 @@ const http = {
     peers: { ipv6Subnet: true },
   },
   skip: {
-    type: callback('(request) => boolean', '(request: Request) => MaybePromise<boolean>'),
+    type: callback(
+      '(request, key) => boolean',
+      '(request: Request, key: () => MaybePromise<string>) => MaybePromise<boolean>',
+    ),
     unset: 'none',
-    description: 'Requests for which it returns true are neither limited nor counted.',
+    description:
+      'Requests for which it returns true are neither limited nor counted. `key()` reads the key of the request, once; await it, because a key function may be async.',
     peers: { skipIf: 'skip' },
   },
   allow: {
@@ -311,7 +318,7 @@ const http = {
   },
   headers: {
     type: special(
-      'HeaderProfile | readonly HeaderProfile[] | false',
+      'OneOf<HeaderProfile> | readonly OneOf<HeaderProfile>[] | boolean',
       'a profile, an array of compatible ones, or `false`',
     ),
     default: ['draft-11', 'draft-6'],
@@ -346,8 +353,8 @@ const http = {
   },
   respond: {
     type: callback(
-      '(decision, request, response)',
-      "'throw' | 'continue' | ((decision: Decision, request: Request, response: Response) => unknown)",
+      '(decision, request, response, key)',
+      "OneOf<'throw' | 'continue'> | ((decision: Decision, request: Request, response: Response, key: string) => unknown)",
       'throw',
       'continue',
     ),

@@ -130,7 +130,7 @@ export function oneOf<const T extends string | number>(
   const written = values.map((value) => inspect(value))
   return {
     form: listed(written.map(code)),
-    typescript: alias ?? written.join(' | '),
+    typescript: `OneOf<${alias ?? written.join(' | ')}>`,
     check: (option, value) => checkOneOf(option, value, values),
   }
 }

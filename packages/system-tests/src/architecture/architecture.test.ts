@@ -75,6 +75,26 @@ test('no files of core import each other in a circle', () => {
   expect(circles).toEqual([])
 })
 
+test('core has at most three dependencies, and the page says why it has each', () => {
+  const section = page.slice(page.indexOf('## What core depends on'), page.indexOf('## Glossary'))
+  const rows = [...section.matchAll(/^\| `([\w-]+)` \| .{80,} \|$/gm)]
+  const manifest = JSON.parse(readFileSync(join(core, '../package.json'), 'utf8'))
+  expect(Object.keys(manifest.dependencies)).toEqual(rows.map(([, name]) => name))
+  expect(rows.length).toBeLessThanOrEqual(3)
+  expect(manifest).not.toHaveProperty('peerDependencies')
+  expect(manifest).not.toHaveProperty('optionalDependencies')
+})
+
+test('core imports no package but its dependencies', () => {
+  const manifest = JSON.parse(readFileSync(join(core, '../package.json'), 'utf8'))
+  const packages = sources.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)[^'";]*?from '([^']+)'/gms)]
+      .map(([, from]) => from as string)
+      .filter((from) => !/^(\.|node:)/.test(from)),
+  )
+  expect(new Set(packages)).toEqual(new Set(Object.keys(manifest.dependencies)))
+})
+
 test('the glossary has fifteen lines', () => {
   const rows = page.slice(page.indexOf('## Glossary')).match(/^\| (?!word|---)/gm)
   expect(rows).toHaveLength(15)

@@ -57,9 +57,9 @@ export interface SuiteResponse {
   send(body: string): unknown
 }
 
-type Reader = (request: SuiteRequest) => unknown
+type Reader = (request: SuiteRequest, ...others: unknown[]) => unknown
 
-/** Options that may be functions of the request alone. */
+/** Options that may be functions whose first argument is the request. */
 const READERS = [
   'limit',
   'concurrent',
@@ -82,7 +82,8 @@ export function translate<Request, Response>(
     for (const name of READERS) {
       const reader = translated[name]
       if (typeof reader !== 'function') continue
-      translated[name] = (request: Request) => (reader as Reader)(read(request))
+      translated[name] = (request: Request, ...others: unknown[]) =>
+        (reader as Reader)(read(request), ...others)
     }
     return translated
   }
@@ -90,10 +91,10 @@ export function translate<Request, Response>(
   const translated = translateReaders(options)
   if (policies !== undefined) translated.policies = policies.map(translateReaders)
   if (typeof respond === 'function')
-    translated.respond = (decision: Decision, request: Request, response: Response) =>
-      respond(decision, read(request), { send: (body) => send(response, body) })
+    translated.respond = (decision: Decision, request: Request, response: Response, key: string) =>
+      respond(decision, read(request), { send: (body) => send(response, body) }, key)
   if (typeof onDecision === 'function')
-    translated.onDecision = (decision: Decision, request: Request) =>
-      onDecision(decision, read(request))
+    translated.onDecision = (decision: Decision, request: Request, key: string) =>
+      onDecision(decision, read(request), key)
   return translated as unknown as RateLimitOptions<Request, Response>
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Charge } from '../../stores/store.ts'
 import { problemBody } from '../refusal/problem.ts'
-import { denial } from '../refusal/refusal.ts'
+import { denialOf } from '../refusal/refusal.ts'
 import { Access } from './access-list.ts'
 
 const accessOf = (allow: unknown, deny: unknown = []) =>
-  new Access<string>(allow, deny, (address) => address)
+  new Access<string>(allow, deny, (address) => address, 56)
 const charge = (key: string) => ({ key }) as Charge
 
 describe('addresses and ranges', () => {
@@ -28,8 +28,8 @@ describe('addresses and ranges', () => {
     ['::/1', '10.0.0.1', false],
     ['fe80::/10', 'fe80::1%eth0', true],
   ])('%s holds %s: %p', (entry, address, holds) => {
-    expect(accessOf([entry]).ofAddress(address)).toBe(holds ? 'allow' : undefined)
-    expect(accessOf([], [entry]).ofAddress(address)).toBe(holds ? 'deny' : undefined)
+    expect(accessOf([entry]).ofAddress(address)?.source).toBe(holds ? 'allow' : undefined)
+    expect(accessOf([], [entry]).ofAddress(address)?.source).toBe(holds ? 'deny' : undefined)
   })
 
   test.each(['unknown', '', 'a'.repeat(6000), '10.0.0.1 evil'])('%.9s is on no list', (address) => {
@@ -39,32 +39,40 @@ describe('addresses and ranges', () => {
   })
 
   test('a client without an address is on no list of addresses', () => {
-    const access = new Access<string>(['10.0.0.0/8'], ['10.0.0.0/8'], () => undefined)
+    const access = new Access<string>(['10.0.0.0/8'], ['10.0.0.0/8'], () => undefined, 56)
     expect(access.ofAddress('')).toBeUndefined()
   })
 })
 
 test('deny goes before allow, for addresses and for keys', () => {
   const access = accessOf(['10.0.0.0/8', 'user:1', 'user:2'], ['10.0.0.1', 'user:2', 'user:3'])
-  expect(access.ofAddress('10.0.0.1')).toBe('deny')
-  expect(access.ofAddress('10.0.0.2')).toBe('allow')
-  expect(access.ofKeys([charge('user:1')])).toBe('allow')
-  expect(access.ofKeys([charge('user:2')])).toBe('deny')
-  expect(access.ofKeys([charge('user:1'), charge('user:3')])).toBe('deny')
-  expect(access.ofKeys([charge('user:4'), charge('user:1')])).toBe('allow')
+  expect(access.ofAddress('10.0.0.1')?.source).toBe('deny')
+  expect(access.ofAddress('10.0.0.2')?.source).toBe('allow')
+  expect(access.ofKeys([charge('user:1')])?.source).toBe('allow')
+  expect(access.ofKeys([charge('user:2')])?.source).toBe('deny')
+  expect(access.ofKeys([charge('user:1'), charge('user:3')])?.source).toBe('deny')
+  expect(access.ofKeys([charge('user:4'), charge('user:1')])?.source).toBe('allow')
   expect(access.ofKeys([charge('user:4')])).toBeUndefined()
+})
+
+test('a listed client has the key that the list names: its address, or the key', () => {
+  const access = accessOf(['2001:db8::/32', 'user:1'], ['10.0.0.0/8'])
+  expect(access.ofAddress('::ffff:10.0.0.1')).toEqual({ source: 'deny', key: '10.0.0.1' })
+  expect(access.ofAddress('2001:DB8::1')).toEqual({ source: 'allow', key: '2001:db8::/56' })
+  const charges = [charge('10.0.0.1'), charge('user:1')]
+  expect(access.ofKeys(charges)).toEqual({ source: 'allow', key: 'user:1' })
 })
 
 describe('an entry that is no address is a key', () => {
   test.each(['user:42', 'unknown', 'key:user:42', 'key:192.0.2.1'])('%s, as it is', (key) => {
-    expect(accessOf([key]).ofKeys([charge(key)])).toBe('allow')
+    expect(accessOf([key]).ofKeys([charge(key)])?.source).toBe('allow')
     expect(accessOf([key]).ofKeys([charge(`${key}x`), charge(`key:${key}`)])).toBeUndefined()
   })
 
   test.each(['tenant-7', 'a:b', '12:34', 'cafe/1', 'v1.2.3/4', 'tenant::42'])(
     '%s, of a key function',
     (text) => {
-      expect(accessOf([text]).ofKeys([charge(`key:${text}`)])).toBe('allow')
+      expect(accessOf([text]).ofKeys([charge(`key:${text}`)])?.source).toBe('allow')
       expect(accessOf([text]).ofKeys([charge(text), charge(`user:${text}`)])).toBeUndefined()
     },
   )
@@ -105,6 +113,7 @@ describe('a broken address or range is refused, not taken for a key', () => {
 })
 
 test('a denied client gets 403 with problem+json and no Retry-After', () => {
+  const denial = denialOf('192.0.2.1')
   expect(denial).toMatchObject({ status: 403, retryAfterMs: undefined })
   const body = JSON.parse(problemBody(denial.status, denial.violated))
   expect(body).toEqual({ type: 'about:blank', title: 'Forbidden', status: 403 })

@@ -1,37 +1,49 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
-import { parseAddress } from '../../key/address.ts'
+import { addressKey, parseAddress } from '../../key/address.ts'
 import { type Cidr, matches, parseCidr } from '../../key/cidr.ts'
 import { readKey } from '../../key/notation.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { AddressReader } from './trust-proxy.ts'
+
+/** A client that a list names, by its address or by a key. */
+export interface Listed {
+  readonly source: 'allow' | 'deny'
+  readonly key: string
+}
 
 /** The clients that are never limited, and those that are always refused. `deny` wins. */
 export class Access<Request> {
   private readonly allow: AccessList
   private readonly deny: AccessList
   private readonly address: AddressReader<Request>
+  private readonly ipv6Prefix: number
 
   /** @throws SluiceError if one of them is not a list of text */
-  constructor(allow: unknown, deny: unknown, address: AddressReader<Request>) {
+  constructor(allow: unknown, deny: unknown, address: AddressReader<Request>, ipv6Prefix: number) {
     this.allow = new AccessList('allow', allow)
     this.deny = new AccessList('deny', deny)
     this.address = address
+    this.ipv6Prefix = ipv6Prefix
   }
 
   get denies(): boolean {
     return !this.deny.isEmpty
   }
 
-  ofAddress(request: Request): 'allow' | 'deny' | undefined {
+  ofAddress(request: Request): Listed | undefined {
     if (!this.deny.hasRanges && !this.allow.hasRanges) return undefined
     const address = this.address(request)
-    if (this.deny.holdsAddress(address)) return 'deny'
-    return this.allow.holdsAddress(address) ? 'allow' : undefined
+    const isDenied = this.deny.holdsAddress(address)
+    if (!isDenied && !this.allow.holdsAddress(address)) return undefined
+    const key = addressKey(address, this.ipv6Prefix) as string
+    return { source: isDenied ? 'deny' : 'allow', key }
   }
 
-  ofKeys(charges: readonly Charge[]): 'allow' | 'deny' | undefined {
-    if (charges.some(({ key }) => this.deny.holdsKey(key))) return 'deny'
-    return charges.some(({ key }) => this.allow.holdsKey(key)) ? 'allow' : undefined
+  ofKeys(charges: readonly Charge[]): Listed | undefined {
+    const denied = charges.find(({ key }) => this.deny.holdsKey(key))
+    if (denied !== undefined) return { source: 'deny', key: denied.key }
+    const allowed = charges.find(({ key }) => this.allow.holdsKey(key))
+    return allowed && { source: 'allow', key: allowed.key }
   }
 }
 

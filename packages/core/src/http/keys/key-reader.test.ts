@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { plain } from '../../testing/plain-server.ts'
-import { type KeyOption, keyReader, type UserOption } from './key-reader.ts'
+import { type CheckedKey, keyReader, type UserOption } from './key-reader.ts'
 
 const warnings: { code: string; text: string }[] = []
 jest.spyOn(process, 'emitWarning').mockImplementation(((text: string, { code }: never) => {
@@ -17,7 +17,7 @@ interface From {
 }
 
 function keyOf(
-  option: KeyOption<IncomingMessage>,
+  option: CheckedKey<IncomingMessage>,
   { user, address }: From,
   userOption?: UserOption<IncomingMessage>,
 ) {

@@ -2,14 +2,17 @@ import { warnOnce } from '../../errors/warning.ts'
 import { addressKey } from '../../key/address.ts'
 import { isIPv6Text, textKey, UNKNOWN, userKey } from '../../key/notation.ts'
 import { type MaybePromise, then } from '../../maybe-promise.ts'
+import type { OneOf } from '../../options/one-of.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import type { AddressReader } from './trust-proxy.ts'
 
+type KeyFunction<Request> = (request: Request) => MaybePromise<string | number | bigint | undefined>
+
 /** What identifies a client: its address, its user, or what a function returns. */
-export type KeyOption<Request> =
-  | 'ip'
-  | 'user'
-  | ((request: Request) => MaybePromise<string | number | bigint | undefined>)
+export type KeyOption<Request> = OneOf<'ip' | 'user'> | KeyFunction<Request>
+
+/** The option, checked. */
+export type CheckedKey<Request> = 'ip' | 'user' | KeyFunction<Request>
 
 /** The user's id, or undefined if nobody is signed in. */
 export type UserOption<Request> = (
@@ -23,7 +26,7 @@ export type KeyReader<Request> = (request: Request) => MaybePromise<string>
  * function returns no key, the key is the address.
  */
 export function keyReader<Request>(
-  option: KeyOption<Request>,
+  option: CheckedKey<Request>,
   user: UserOption<Request> | undefined,
   ipv6Prefix: number,
   address: AddressReader<Request>,

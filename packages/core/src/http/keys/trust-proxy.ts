@@ -4,6 +4,7 @@ import { warnOnce } from '../../errors/warning.ts'
 import { parseCidr } from '../../key/cidr.ts'
 import { checkOneOf } from '../../options/checks.ts'
 import { checkKnown } from '../../options/known.ts'
+import type { OneOf } from '../../options/one-of.ts'
 import type { ProxyTrust, RequestAdapter } from '../request-adapter.ts'
 import { forNode, lastElements } from './forwarded.ts'
 
@@ -21,7 +22,7 @@ export type TrustedProxies =
 /** The trusted proxies, and the header field that they write. Default: `X-Forwarded-For`. */
 export type TrustProxyOption =
   | TrustedProxies
-  | { readonly proxies: TrustedProxies; readonly header: 'X-Forwarded-For' | 'Forwarded' }
+  | { readonly proxies: TrustedProxies; readonly header: OneOf<'X-Forwarded-For' | 'Forwarded'> }
 
 export type AddressReader<Request> = (request: Request) => string | undefined
 

@@ -4,7 +4,7 @@ import type { Charge } from '../../stores/store.ts'
 import { WirePolicy } from '../fields/wire-policy.ts'
 import type { WireItem, WireState } from '../fields/wire-state.ts'
 import { problemBody } from './problem.ts'
-import { denial, RateLimitError, type Refusal, refusalOf, writeRefusalFields } from './refusal.ts'
+import { denialOf, RateLimitError, type Refusal, refusalOf, writeRefusalFields } from './refusal.ts'
 
 const NOON = 1_795_176_000_000
 
@@ -82,7 +82,7 @@ describe('the fields', () => {
   })
 
   test('of a denial: no Retry-After', () => {
-    expect(fieldsOf(denial)).toEqual({ 'Cache-Control': 'no-store' })
+    expect(fieldsOf(denialOf('192.0.2.1'))).toEqual({ 'Cache-Control': 'no-store' })
   })
 })
 
@@ -102,5 +102,5 @@ test('as an error it has what a handler needs, and no identifier of the client',
   })
   expect(error.decision).toBe(decision)
   expect(`${error.message}${JSON.stringify(error)}`).not.toContain('192.0.2.1')
-  expect(new RateLimitError(denial, decision, {}).message).toBe('Forbidden')
+  expect(new RateLimitError(denialOf('192.0.2.1'), decision, {}).message).toBe('Forbidden')
 })

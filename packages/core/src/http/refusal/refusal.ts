@@ -15,10 +15,14 @@ export interface Refusal {
   readonly violated: readonly WireItem[]
   /** The client is banned. */
   readonly banned: boolean
+  /** Of the client: that of the first policy, or what `deny` names. */
+  readonly key: string
 }
 
 /** The refusal of a client on the deny list. */
-export const denial: Refusal = { status: 403, retryAfterMs: undefined, violated: [], banned: false }
+export function denialOf(key: string): Refusal {
+  return { status: 403, retryAfterMs: undefined, violated: [], banned: false, key }
+}
 
 /** The refusal of a request that could not be decided, because the store failed. */
 export function unavailability(
@@ -26,9 +30,9 @@ export function unavailability(
   charges: readonly Charge[],
   { retryAfterJitter: jitter }: { retryAfterJitter: number },
 ): Refusal {
-  const { key: seed } = charges[0] as Charge
-  const input = { now: at, windowMs: waitMs, jitter, seed }
-  return { status: 503, retryAfterMs: retryAfterMs(waitMs, input), violated: [], banned: false }
+  const { key } = charges[0] as Charge
+  const wait = retryAfterMs(waitMs, { now: at, windowMs: waitMs, jitter, seed: key })
+  return { status: 503, retryAfterMs: wait, violated: [], banned: false, key }
 }
 
 /**
@@ -51,7 +55,8 @@ export function refusalOf(
   longest.effectiveMs = toSeconds(wait) * 1000
   // A ban is about the client, whatever the server says of its quotas.
   const status = banned ? 429 : statusCode
-  return { status, retryAfterMs: wait, violated: state.violated, banned }
+  const { key } = charges[0] as Charge
+  return { status, retryAfterMs: wait, violated: state.violated, banned, key }
 }
 
 /** The fields of a refusal besides those of the policies (RFC 9110 §10.2.3, RFC 6585 §4). */

@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../errors/sluice-error.ts'
+import type { OneOf } from '../../../options/one-of.ts'
 import { anthropic } from './anthropic.ts'
 import { draft3 } from './draft-3.ts'
 import { draft6 } from './draft-6.ts'
@@ -79,8 +80,10 @@ export function composeProfiles(names: readonly HeaderProfile[]): Profile {
  * The names to put in Access-Control-Expose-Headers, so that a script of another origin can read
  * them: the fields of the profiles, and Retry-After with what they send in addition.
  */
-export function exposedHeaders(names: HeaderProfile | readonly HeaderProfile[]): string[] {
-  const { fields, waitFields } = composeProfiles([names].flat())
+export function exposedHeaders(
+  names: OneOf<HeaderProfile> | readonly OneOf<HeaderProfile>[],
+): string[] {
+  const { fields, waitFields } = composeProfiles([names].flat() as readonly HeaderProfile[])
   return [...fields, 'Retry-After', ...waitFields]
 }
 
