@@ -1,0 +1,199 @@
+// GraphQL and gateways, with the guards and filters of the README as they are written there.
+
+import 'reflect-metadata'
+import { once } from 'node:events'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, expect, it } from '@jest/globals'
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo'
+import {
+  Controller,
+  Get,
+  type INestApplication,
+  Module,
+  type ModuleMetadata,
+  type Type,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common'
+import { APP_GUARD, NestFactory } from '@nestjs/core'
+import { GraphQLModule, Query, Resolver } from '@nestjs/graphql'
+import { IoAdapter } from '@nestjs/platform-socket.io'
+import { WsAdapter } from '@nestjs/platform-ws'
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets'
+import { io } from 'socket.io-client'
+import request from 'supertest'
+import { WebSocket } from 'ws'
+import { RateLimit, RateLimitModule, SkipRateLimit } from './index.ts'
+
+const {
+  GraphQLRateLimitGuard,
+  GraphQLRefusalFilter,
+  GatewayRateLimitGuard,
+  GatewayRefusalFilter,
+  HandshakeGateway,
+  WsRefusalFilter,
+} = documented()
+
+/** What the README's sections export. */
+function documented(): Record<string, Type> {
+  const readme = readFileSync(join(__dirname, '../README.md'), 'utf8')
+  const sections = readme.slice(readme.indexOf('## GraphQL'), readme.indexOf('## With '))
+  const blocks = [...sections.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, source]) => source)
+  const exported = blocks.map((source = '', i) => {
+    const file = join(__dirname, `.documented-${process.pid}-${i}.ts`)
+    writeFileSync(file, source.replace("'@sluice/nest'", "'./index.ts'"))
+    try {
+      return require(file)
+    } finally {
+      rmSync(file)
+    }
+  })
+  return Object.assign({}, ...exported)
+}
+
+const limited = RateLimitModule.forRoot({ limit: 2, window: '1d' })
+
+const applications: INestApplication[] = []
+afterEach(async () => {
+  await Promise.all(applications.splice(0).map((app) => app.close()))
+})
+
+async function start(
+  metadata: ModuleMetadata,
+  adapter?: (app: INestApplication) => IoAdapter | WsAdapter,
+): Promise<Server> {
+  @Module(metadata)
+  class AppModule {}
+  const app = await NestFactory.create(AppModule, { logger: false })
+  applications.push(app)
+  if (adapter !== undefined) app.useWebSocketAdapter(adapter(app))
+  await app.listen(0, '127.0.0.1')
+  return app.getHttpServer()
+}
+
+it('limits the resolvers of Apollo, each with its limit, and the controllers beside them', async () => {
+  @Resolver()
+  @UseFilters(GraphQLRefusalFilter as Type)
+  class Queries {
+    @Query()
+    hello() {
+      return 'hello'
+    }
+
+    @Query()
+    @RateLimit({ limit: 1, window: '1d' })
+    search() {
+      return 'found'
+    }
+
+    @Query()
+    @SkipRateLimit()
+    health() {
+      return 'ok'
+    }
+  }
+  @Controller('rest')
+  class Rest {
+    @Get()
+    handle() {
+      return 'rest'
+    }
+  }
+  const server = await start({
+    imports: [
+      limited,
+      GraphQLModule.forRoot<ApolloDriverConfig>({
+        driver: ApolloDriver,
+        typeDefs: 'type Query { hello: String search: String health: String }',
+        context: ({ req, res }: { req: object; res: object }) => ({ req, res }),
+      }),
+    ],
+    controllers: [Rest],
+    providers: [Queries, { provide: APP_GUARD, useClass: GraphQLRateLimitGuard as Type }],
+  })
+  const ask = (query: string) => request(server).post('/graphql').send({ query })
+
+  const first = await ask('{ hello search health }')
+  expect(first.body).toEqual({ data: { hello: 'hello', search: 'found', health: 'ok' } })
+  expect(first.headers).toHaveProperty('ratelimit')
+
+  const second = await ask('{ hello search }')
+  expect([second.status, second.body.data]).toEqual([200, { hello: 'hello', search: null }])
+  expect(second.body.errors).toMatchObject([
+    {
+      message: 'Quota Exceeded',
+      path: ['search'],
+      extensions: { code: 'RATE_LIMITED', retryAfterMs: expect.any(Number) },
+    },
+  ])
+  expect(second.headers).toHaveProperty('retry-after')
+
+  const refused = await request(server).get('/rest')
+  expect(refused.status).toBe(429)
+  expect(refused.headers['content-type']).toMatch(/^application\/problem\+json/)
+})
+
+@WebSocketGateway()
+@UseGuards(GatewayRateLimitGuard as Type)
+@UseFilters(GatewayRefusalFilter as Type)
+class Gateway {
+  @SubscribeMessage('say')
+  say() {
+    return { event: 'said', data: 'yes' }
+  }
+}
+
+@WebSocketGateway()
+@UseGuards(GatewayRateLimitGuard as Type)
+@UseFilters(WsRefusalFilter as Type)
+class WsGateway extends (HandshakeGateway as Type) {
+  @SubscribeMessage('say')
+  say() {
+    return { event: 'said', data: 'yes' }
+  }
+}
+
+const answers = [
+  ['said', 'yes'],
+  ['said', 'yes'],
+  ['exception', { message: 'Quota Exceeded', retryAfterMs: expect.any(Number) }],
+]
+
+it('limits the messages of Socket.IO', async () => {
+  const server = await start(
+    { imports: [limited], providers: [Gateway] },
+    (app) => new IoAdapter(app),
+  )
+  const { port } = server.address() as AddressInfo
+  const client = io(`http://127.0.0.1:${port}`, { transports: ['websocket'] })
+  const say = async () => {
+    const answer = new Promise((resolve) => client.onAny((...event) => resolve(event)))
+    client.emit('say')
+    return answer
+  }
+  const got = [await say(), await say(), await say()]
+  client.disconnect()
+  expect(got).toEqual(answers)
+})
+
+it('limits the messages of ws', async () => {
+  const server = await start(
+    { imports: [limited], providers: [WsGateway] },
+    (app) => new WsAdapter(app),
+  )
+  const { port } = server.address() as AddressInfo
+  const client = new WebSocket(`ws://127.0.0.1:${port}`)
+  await once(client, 'open')
+  const say = async () => {
+    client.send(JSON.stringify({ event: 'say' }))
+    const [message] = await once(client, 'message')
+    const { event, data } = JSON.parse(String(message))
+    return [event, data]
+  }
+  const got = [await say(), await say(), await say()]
+  client.close()
+  expect(got).toEqual(answers)
+})
