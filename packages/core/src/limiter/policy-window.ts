@@ -19,6 +19,8 @@ export interface WindowTerms {
   readonly calendar: Calendar | undefined
 }
 
+let utc: TimeZone | undefined
+
 /** The window of a policy: a duration, one of the calendar, or one that depends on the request. */
 export class PolicyWindow {
   /** Of a request for which nothing depends on the request. */
@@ -26,7 +28,6 @@ export class PolicyWindow {
   /** Undefined: the window is a duration. */
   readonly unit: CalendarUnit | undefined
   private readonly path: string
-  private readonly zone: TimeZone
   private readonly given: Values<typeof OPTIONS.policy>
   /** By their lengths, or by the day on which windows of the calendar begin: at most 31. */
   private readonly known = new Map<number, WindowTerms>()
@@ -40,7 +41,6 @@ export class PolicyWindow {
     this.path = path
     this.given = values
     this.unit = typeof window === 'string' ? window : undefined
-    this.zone = timeZone ?? new TimeZone('UTC')
     if (timeZone !== undefined && this.unit === undefined) {
       throw this.conflict('timeZone', "window: 'day', 'week' or 'month' with it", window)
     }
@@ -63,14 +63,20 @@ export class PolicyWindow {
    * @throws SluiceError if one is wrong, or the window is one length too many
    */
   of(window: unknown, anchor: unknown): WindowTerms {
-    const { given, unit, zone } = this
+    const { given, unit } = this
     if (unit !== undefined) {
       const value = typeof given.anchor === 'function' ? anchor : given.anchor
-      const day = unit === 'day' ? 1 : anchorDay(unit, zone, this.checkAnchor(value))
+      const day = unit === 'day' ? 1 : anchorDay(unit, this.zone, this.checkAnchor(value))
       return this.known.get(day) ?? this.add(day, CALENDAR_MS[unit], this.calendar(unit, day))
     }
     const ms = this.varies ? this.checkLength(window) : (given.window as number)
     return this.known.get(ms) ?? this.add(ms, ms, undefined)
+  }
+
+  private get zone(): TimeZone {
+    // Made for the first calendar window: it takes a millisecond.
+    utc ??= new TimeZone('UTC')
+    return this.given.timeZone ?? utc
   }
 
   private calendar(unit: CalendarUnit, day: number): Calendar {

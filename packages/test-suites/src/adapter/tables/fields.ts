@@ -126,12 +126,12 @@ export function fieldTests(world: World): void {
     expect(site.errors).toEqual([])
   })
 
-  test('RateLimit-Policy stays the same over 100 responses, served and refused', async () => {
-    const site = await world.start({ limit: 60, window: '1m' })
-    const replies = await site.sendTimes(100)
+  test('RateLimit-Policy stays the same over 20 responses, served and refused', async () => {
+    const site = await world.start({ limit: 12, window: '1m' })
+    const replies = await site.sendTimes(20)
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 429]))
     const texts = new Set(replies.map((reply) => reply.field('RateLimit-Policy')))
-    expect([...texts]).toEqual(['"default";q=60;w=60'])
+    expect([...texts]).toEqual(['"default";q=12;w=60'])
   })
 
   test('a bucket invites no faster pace than its own', async () => {

@@ -82,12 +82,12 @@ export function policyTests(world: World): void {
     ['sliding-log', '1m'],
     ['token-bucket', '1h'],
   ] as const)
-    test(`300 simultaneous requests with limit 100, ${algorithm}: exactly 100 get through`, async () => {
-      const site = await world.start({ limit: 100, window, algorithm })
-      const replies = await Promise.all(Array.from({ length: 300 }, () => site.send()))
-      expect(replies.filter(({ status }) => status === 200)).toHaveLength(100)
-      expect(replies.filter(({ status }) => status === 429)).toHaveLength(200)
-      expect(site.decisions).toHaveLength(100)
+    test(`60 simultaneous requests with limit 30, ${algorithm}: exactly 30 get through`, async () => {
+      const site = await world.start({ limit: 30, window, algorithm })
+      const replies = await Promise.all(Array.from({ length: 60 }, () => site.send()))
+      expect(replies.filter(({ status }) => status === 200)).toHaveLength(30)
+      expect(replies.filter(({ status }) => status === 429)).toHaveLength(30)
+      expect(site.decisions).toHaveLength(30)
     })
 
   test('on the real clock: exactly the limit, and again after Retry-After', async () => {
