@@ -1,11 +1,12 @@
 // Faults of PostgreSQL, of the network to it, and of the pool.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { postgresStore } from '@sluice/postgres'
+import { createLimiter } from '@sluice/core'
+import { type PostgresStore, postgresStore } from '@sluice/postgres'
 import { describeUnless } from '@sluice/test-harness/jest'
 import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
-import { type RedisProxy, startProxy, until } from '@sluice/test-harness/redis'
-import { Pool, type PoolClient } from 'pg'
+import { patient, type RedisProxy, startProxy, until } from '@sluice/test-harness/redis'
+import { Pool, type PoolClient, type QueryResult } from 'pg'
 import { conclude as concludeIn } from './figures.ts'
 import { LIMIT, Load, type Report } from './load.ts'
 import { warningCodes } from './warning-codes.ts'
@@ -39,6 +40,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     pool = new Pool({ connectionString: url.href })
   })
   afterEach(async () => {
+    for (const each of loads.splice(0)) await each.stop()
     // Every connection went back to the pool, or was closed.
     const areIdle = () => pool.idleCount === pool.totalCount && pool.waitingCount === 0
     await until(areIdle, { withinMs: 5000, what: 'all connections are idle' })
@@ -46,18 +48,29 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     await proxy.stop()
   })
 
-  /** Load on a table of its own. */
+  /** A store with a table of its own. */
   let schemas = 0
-  async function load(options: { logged?: boolean } = {}): Promise<Load> {
+  async function newStore(options: { logged?: boolean } = {}): Promise<PostgresStore> {
     schemas += 1
     const schema = `s${schemas}`
     await direct(`CREATE SCHEMA ${schema}`)
     const store = postgresStore(pool, { schema, ...options })
     await store.migrate()
-    return new Load(store).start()
+    return store
   }
 
-  async function direct(sql: string, to: PostgresServer = server): Promise<unknown> {
+  const loads: Load[] = []
+  function startLoad(store: PostgresStore): Load {
+    const started = new Load(store).start()
+    loads.push(started)
+    return started
+  }
+
+  async function load(options?: { logged?: boolean }): Promise<Load> {
+    return startLoad(await newStore(options))
+  }
+
+  async function direct(sql: string, to: PostgresServer = server): Promise<QueryResult> {
     const client = new Pool({ connectionString: to.url, max: 1 })
     try {
       return await client.query(sql)
@@ -69,7 +82,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
   test('it is absent at start', async () => {
     await postgresStore(pool).migrate()
     await server.kill()
-    const absent = new Load(postgresStore(pool)).start()
+    const absent = startLoad(postgresStore(pool))
     await absent.untilDecided(500)
     expect(warningCodes).toEqual(['SLUICE_STORE_DOWN'])
     await server.restart()
@@ -202,12 +215,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       const running = await load()
       await running.untilDecided(200)
       const isCopied = async () => {
-        const found = (await direct(
-          `SELECT to_regclass('s${schemas}.sluice_states')`,
-          replica,
-        )) as {
-          rows: { to_regclass: string | null }[]
-        }
+        const found = await direct(`SELECT to_regclass('s${schemas}.sluice_states')`, replica)
         return found.rows[0]?.to_regclass
       }
       await until(isCopied, { withinMs: 5000, what: 'the replica has the table' })
@@ -226,5 +234,58 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       await replica.stop()
       pool = new Pool({ connectionString: server.url })
     }
+  })
+
+  test('its disk is full: the table can not grow, so clients without a row have no place', async () => {
+    const store = await newStore()
+    const running = startLoad(store)
+    const newcomers = createLimiter({ ...patient, store, limit: 5, window: '1d', prefix: 'new' })
+    let count = 0
+    const nextIsDecidedBy = async (source: string) => {
+      count += 1
+      return (await newcomers.consume(`client ${count}`)).source === source
+    }
+    const table = `s${schemas}.sluice_states`
+    await running.untilDecided(200)
+    // Above the size of a file of the server's log, so that only the table is larger.
+    await direct(
+      `INSERT INTO ${table} SELECT 'filler' || i, '', 9e15::bigint FROM generate_series(1, 20000) i`,
+    )
+    const { rows } = await direct(`SELECT pg_relation_size('${table}') AS bytes`)
+    // Half a page more: a write that is cut short says that there is no space.
+    await server.limitFiles(Number(rows[0].bytes) + 4096)
+    const isFull = async () => {
+      const isLocal = await nextIsDecidedBy('local')
+      return isLocal && server.log().includes('could not extend file')
+    }
+    await until(isFull, { withinMs: 10_000, what: 'the disk is full' })
+    await running.untilDecided(300)
+    await server.limitFiles('unlimited')
+    const began = performance.now()
+    await until(() => nextIsDecidedBy('store'), { withinMs: 10_000, what: 'there is space again' })
+    const normalMs = performance.now() - began
+    await running.untilDecided(300)
+    conclude(10, 'disk full: the table cannot grow', await running.stop(), {
+      bound: LIMIT,
+      normalMs,
+    })
+  })
+
+  test('its disk is full: it can not write its log, and ends', async () => {
+    const running = await load()
+    await running.untilDecided(200)
+    await server.limitFiles(8192)
+    await running.untilDecidedBy('local')
+    await running.untilDecided(300)
+    expect(server.log()).toContain('PANIC')
+    await server.kill()
+    await server.restart()
+    const normalMs = await running.untilDecidedBy('store')
+    await running.untilDecided(300)
+    conclude(11, 'disk full: it cannot write its log, and ends', await running.stop(), {
+      bound: LIMIT,
+      normalMs,
+    })
+    expect(warningCodes).toEqual(DOWN_AND_UP)
   })
 })

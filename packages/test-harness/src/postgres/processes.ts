@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import type { Ids } from './unprivileged.ts'
 
 /** A process and those that it has started, by their ids: each connection of PostgreSQL is one. */
 export function familyOf(pid: number): number[] {
@@ -27,4 +30,22 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
       process.kill(pid, signal)
     } catch {}
   }
+}
+
+/**
+ * Sets how large files may become that they write. The first must be there, and the others may have
+ * ended: what it starts from now on has the same limit.
+ *
+ * @param ids whom they run as: nobody else may do it
+ */
+export async function limitFilesOf(
+  [first, ...others]: readonly number[],
+  bytes: number | 'unlimited',
+  ids: Ids | undefined,
+): Promise<void> {
+  // The soft limit alone, which may be raised again.
+  const limit = (pid: number | undefined) =>
+    promisify(execFile)('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`], { ...ids })
+  await limit(first)
+  await Promise.allSettled(others.map(limit))
 }

@@ -10,7 +10,7 @@ import { dieWithParent } from '../redis/guard.ts'
 import { freePorts, LOOPBACK } from '../redis/ports.ts'
 import { until } from '../redis/until.ts'
 import { postgresFolder } from './binary.ts'
-import { familyOf, signalAll } from './processes.ts'
+import { familyOf, limitFilesOf, signalAll } from './processes.ts'
 import { type Ids, unprivileged } from './unprivileged.ts'
 
 const START_MS = 20_000
@@ -32,6 +32,13 @@ export interface PostgresServer {
   /** Freezes all of its processes: its sockets stay open and nothing answers. */
   pause(): void
   resume(): void
+  /**
+   * Lets no file grow above so many bytes, as on a full disk: what needs more fails. Needs Linux and
+   * `prlimit` of util-linux.
+   *
+   * @param bytes `'unlimited'` ends it
+   */
+  limitFiles(bytes: number | 'unlimited'): Promise<void>
   /** The end of what it has printed. */
   log(): string
 }
@@ -87,6 +94,7 @@ const NEW: Command = [
   '--auth=trust',
   '--encoding=UTF8',
   '--locale=C',
+  '--wal-segsize=1',
   '--no-sync',
 ]
 
@@ -168,6 +176,10 @@ class OwnServer implements PostgresServer {
 
   resume(): void {
     signalAll(this.#family(), 'SIGCONT')
+  }
+
+  limitFiles(bytes: number | 'unlimited'): Promise<void> {
+    return limitFilesOf(this.#family(), bytes, this.#ids)
   }
 
   /** Its processes, none once it has ended. */
