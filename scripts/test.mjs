@@ -5,12 +5,8 @@
 import { join } from 'node:path'
 import { argv, execPath, exit } from 'node:process'
 import { build } from './build.mjs'
-import { findFaketime } from './faketime.mjs'
-import { ensureInstalled } from './install.mjs'
 import { jest } from './jest.mjs'
-import { findPostgres } from './postgres.mjs'
-import { findPrometheus } from './prometheus.mjs'
-import { findRedis } from './redis.mjs'
+import { setUpTests } from './setup.mjs'
 import { root, run } from './workspace.mjs'
 
 const failures = []
@@ -25,11 +21,7 @@ async function check(name, passes) {
 
 const succeeds = async (command, args) => (await run(command, args)) === 0
 
-const redis = await findRedis()
-await findFaketime()
-await findPostgres()
-await findPrometheus()
-await ensureInstalled()
+const redis = await setUpTests()
 
 for (const [what, script] of [
   ['Lua', 'generate-lua.mjs'],
