@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process'
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -180,13 +181,34 @@ describe('an empty project that installs the packages', () => {
   it('passes the suites with node:test: the stores and the adapter of the docs', async () => {
     const folder = join(project, 'documented')
     const tests = writeDocumented(workspace, folder)
-    const loader = pathToFileURL(require.resolve('tsx')).href
-    const args = ['--import', loader, '--test', '--test-reporter', 'tap', ...tests]
-    const output = await run(folder, process.execPath, args)
-    expect(output).toMatch(/^# fail 0$/m)
-    expect(Number(/^# pass (\d+)$/m.exec(output)?.[1])).toBeGreaterThan(500)
+    await passes(folder, tests)
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022']
     const typed = ['--allowImportingTsExtensions', '--types', 'node']
     await run(folder, tool('tsc'), [...options, ...typed, ...tests])
   }, 240_000)
+
+  it('passes the suite of adapters with node:test: Nest 12 on Express and on Fastify', async () => {
+    const sources = join(workspace, 'packages/nest/src/testing')
+    const folder = join(project, 'nest')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
+    const compilerOptions = { experimentalDecorators: true }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+    for (const file of ['kits.ts', 'packed-suite.ts'])
+      writeFileSync(
+        join(folder, file),
+        read(sources, file).replace("'../index.ts'", "'@sluice/nest'"),
+      )
+    expect(read(project, 'node_modules/@nestjs/core/package.json')).toMatch(/"version": "12\./)
+    await passes(folder, ['packed-suite.ts'])
+  }, 240_000)
 })
+
+/** Runs test files of node:test, which must have hundreds of tests that all pass. */
+async function passes(folder: string, tests: string[]): Promise<void> {
+  const loader = pathToFileURL(require.resolve('tsx')).href
+  const args = ['--import', loader, '--test', '--test-reporter', 'tap', ...tests]
+  const output = await run(folder, process.execPath, args)
+  expect(output).toMatch(/^# fail 0$/m)
+  expect(Number(/^# pass (\d+)$/m.exec(output)?.[1])).toBeGreaterThan(500)
+}

@@ -1,0 +1,13 @@
+// The suite of adapters on the newest Nest: system-tests runs it where the packages are installed as
+// users get them. That Nest is ESM alone, which Jest does not load.
+
+import 'reflect-metadata'
+import * as runner from 'node:test'
+import { adapterSuite } from '@sluice/test-suites'
+import { memoryStore } from '../index.ts'
+import { onExpress, onFastify } from './kits.ts'
+
+const stores = { memory: (clock?: () => number) => memoryStore({ ...(clock && { clock }) }) }
+
+adapterSuite(runner, 'Nest 12 on Express', onExpress, stores)
+adapterSuite(runner, 'Nest 12 on Fastify', onFastify, stores)
