@@ -7,6 +7,7 @@ export { HttpLimiter } from './http/http-limiter.ts'
 export { MiddlewareLimiter } from './http/middleware-limiter.ts'
 export { nodeExchange } from './http/node/node-exchange.ts'
 export { noteEnd } from './http/node/when-ended.ts'
+export { notOfFramework } from './http/not-of-framework.ts'
 export type {
   Exchange,
   ProxyTrust,

@@ -52,8 +52,9 @@ declare global {
 export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   const httpLimiters = new RoutedLimiter(options, expressAdapter)
   const handler: RequestHandler = (request, response, next) => {
-    const handled = httpLimiters.handle(request, response, () => next())
-    if (handled instanceof Promise) handled.catch(next)
+    const passed = httpLimiters.handle(request, response, () => true as const)
+    const goOn = (admitted: true | undefined) => (admitted ? next() : undefined)
+    return passed instanceof Promise ? passed.then(goOn, next) : goOn(passed)
   }
   return Object.assign(handler, { limiter: httpLimiters.limiter })
 }

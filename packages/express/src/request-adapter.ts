@@ -8,13 +8,14 @@ export const expressAdapter: RequestAdapter<Request, Response> = {
     (response) => response,
   ),
   address: (request) => request.ip,
-  proxyTrust: (request) => trustOf(request.app.get('trust proxy')),
+  proxyTrust: (request) => trustOf(request.app?.get('trust proxy')),
   user: (request) => (request as { user?: unknown }).user,
   path: (request) => request.path,
   route: (request) => request.route?.path,
+  // A request that a test has made may have no application.
   routing: ({ app }) => ({
-    caseSensitive: app.enabled('case sensitive routing'),
-    strict: app.enabled('strict routing'),
+    caseSensitive: app?.enabled('case sensitive routing') ?? false,
+    strict: app?.enabled('strict routing') ?? false,
   }),
   decided(request, decision) {
     request.rateLimit = decision

@@ -1,4 +1,4 @@
-import { FetchReply } from '@sluice/core/adapter'
+import { FetchReply, notOfFramework } from '@sluice/core/adapter'
 import type { Context } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
 
@@ -7,7 +7,8 @@ export class HonoReply extends FetchReply {
   private readonly c: Context
 
   constructor(c: Context) {
-    super(c.req.raw)
+    if (typeof c.header !== 'function') throw notOfFramework('c', 'a context of Hono', undefined)
+    super(c.req?.raw)
     this.c = c
   }
 

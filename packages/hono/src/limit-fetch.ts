@@ -53,8 +53,8 @@ export function limitFetch<Args extends unknown[]>(
     decided: (request, decision) => decisions.set(request, decision),
   })
   const limited = async (request: Request, ...others: Args): Promise<Response> => {
-    args.set(request, others)
     const reply = new FetchReply(request)
+    args.set(request, others)
     await limiter.handle(request, reply, () => reply.answerWith(() => handler(request, ...others)))
     return reply.response as Response
   }

@@ -2,7 +2,7 @@ import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from 
 import { RoutedLimiter } from '@sluice/core/adapter'
 import type { Context, Middleware } from 'koa'
 import { keepForErrorHandler, noteEndOf } from './failures.ts'
-import { koaAdapter } from './request-adapter.ts'
+import { checkContext, koaAdapter } from './request-adapter.ts'
 
 export {
   addressKey,
@@ -50,6 +50,7 @@ declare module 'koa' {
 export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
   const httpLimiters = new RoutedLimiter(options, koaAdapter)
   const middleware: Middleware = async (ctx, next) => {
+    checkContext(ctx)
     try {
       return await httpLimiters.handle(ctx, ctx, next)
     } catch (error) {

@@ -1,5 +1,6 @@
 import {
   nodeExchange,
+  notOfFramework,
   type ProxyTrust,
   type RequestAdapter,
   type RoutePattern,
@@ -28,6 +29,12 @@ export const koaAdapter: RequestAdapter<Context, Context> = {
   decided(ctx, decision) {
     ctx.state.rateLimit = decision
   },
+}
+
+/** @throws SluiceError if it is something else, such as an object that a test has made */
+export function checkContext({ app, request, response, state }: Context): void {
+  if (app && request && response && state) return
+  throw notOfFramework('ctx', 'a context of Koa', undefined)
 }
 
 /** A comma too many. */

@@ -58,7 +58,7 @@ export const nestAdapter: RequestAdapter<AnyRequest, AnyResponse> = {
       nestAdapter.setField(response, 'Content-Type', mediaType),
     )
   },
-  address: (request) => ('ip' in request ? request.ip : request.socket.remoteAddress),
+  address: (request) => ('ip' in request ? request.ip : request.socket?.remoteAddress),
   proxyTrust,
   user: (request) => request.user,
   path: (request) => request.url,

@@ -7,6 +7,8 @@ import { textOf, warnOnce } from '@sluice/core/adapter'
  * whose error handler would.
  */
 export function answerFailure(response: ServerResponse, error: unknown): void {
+  // An object that a test has made: there is nothing to answer with.
+  if (typeof response.setHeader !== 'function') throw error
   const refused = error instanceof RateLimitError
   if (!refused) {
     warnOnce(

@@ -46,23 +46,29 @@ type Failed = (error: unknown) => void
 /** The limiter of a server, of HTTP/1.1, HTTPS or HTTP/2. */
 export interface NodeRateLimit {
   /**
-   * Calls `next` if the request may go on, and answers it otherwise.
+   * Calls `next` if the request may go on, and answers it otherwise. What it returns resolves when
+   * that is done, with what `next` returns.
    *
    * @param failed default: answers with the status 500 and warns once
    */
   (
     request: IncomingMessage | Http2ServerRequest,
     response: ServerResponse | Http2ServerResponse,
-    next: () => void,
+    next: () => unknown,
     failed?: Failed,
-  ): void
+  ): MaybePromise<void>
 
   /**
    * The same for a server's `'upgrade'` event: calls `next` if the handshake may go on, and otherwise
    * answers it and closes the connection. A slot of a policy with `concurrent` is held until the
    * connection closes.
    */
-  upgrade(request: IncomingMessage, socket: Duplex, next: () => void, failed?: Failed): void
+  upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    next: () => unknown,
+    failed?: Failed,
+  ): MaybePromise<void>
 
   /** The limiter for the application's own calls. */
   readonly limiter: Limiter
@@ -91,22 +97,22 @@ declare module 'node:http2' {
 export function rateLimit(options: RateLimitOptions): NodeRateLimit {
   const limiters = new RoutedLimiter(options, nodeAdapter)
 
-  /** What `next` throws is not taken for a failure of the limiter. */
+  /** What `next` throws, or rejects with, is not taken for a failure of the limiter. */
   function decide(
     request: IncomingMessage,
     response: ServerResponse,
-    next: () => void,
+    next: () => unknown,
     failed: Failed = (error) => answerFailure(response, error),
-  ): void {
+  ): MaybePromise<void> {
     let passed: MaybePromise<true | undefined>
     try {
       passed = limiters.handle(request, response, () => true as const)
     } catch (error) {
-      failed(error)
-      return
+      return failed(error)
     }
-    if (passed === true) next()
-    else if (passed !== undefined) passed.then((admitted) => admitted && next(), failed)
+    const goOn = (admitted: true | undefined) =>
+      (admitted ? next() : undefined) as MaybePromise<void>
+    return passed instanceof Promise ? passed.then(goOn, failed) : goOn(passed)
   }
 
   const upgrade: NodeRateLimit['upgrade'] = (request, socket, next, failed) => {
@@ -114,9 +120,9 @@ export function rateLimit(options: RateLimitOptions): NodeRateLimit {
     const response = upgradeResponse(request, connection)
     const goOn = () => {
       handOver(response, connection)
-      next()
+      return next()
     }
-    decide(request, response, goOn, failed)
+    return decide(request, response, goOn, failed)
   }
 
   return Object.assign(decide as NodeRateLimit, { upgrade, limiter: limiters.limiter })

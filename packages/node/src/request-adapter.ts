@@ -7,10 +7,10 @@ export const nodeAdapter: RequestAdapter<IncomingMessage, ServerResponse> = {
     (request) => request,
     (response) => response,
   ),
-  address: ({ socket }) => socket.remoteAddress,
+  address: ({ socket }) => socket?.remoteAddress,
   proxyTrust: () => 'nobody',
   user: (request) => (request as { user?: unknown }).user,
-  path: ({ url }) => (url as string).split('?', 1)[0] as string,
+  path: ({ url = '' }) => url.split('?', 1)[0] as string,
   routing: () => ({ caseSensitive: true, strict: true }),
   decided(request, decision) {
     request.rateLimit = decision

@@ -1,4 +1,5 @@
 import type { UnderlyingSource } from 'node:stream/web'
+import { notOfFramework } from '../not-of-framework.ts'
 
 /** Of a response that the application has failed to make. */
 const FAILED = 500
@@ -46,7 +47,11 @@ export class FetchReply {
   private readonly closed = new Occasion()
   private readonly leave = () => this.closed.happen()
 
-  constructor(request: Request) {
+  /** @throws SluiceError if it is no request of the Fetch standard */
+  constructor(request: Request | undefined) {
+    if (typeof request?.headers?.get !== 'function' || request.signal === undefined) {
+      throw notOfFramework('request', 'a Request of the Fetch standard', undefined)
+    }
     this.request = request
   }
 

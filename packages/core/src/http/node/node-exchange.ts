@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import onHeaders from 'on-headers'
+import { notOfFramework } from '../not-of-framework.ts'
 import type { Exchange } from '../request-adapter.ts'
 import { isClosed, isQueued, whenClosed } from './when-closed.ts'
 import { whenEnded } from './when-ended.ts'
@@ -15,11 +16,11 @@ export function nodeExchange<Request, Response>(
   outgoing: (response: Response) => ServerResponse,
 ): Exchange<Request, Response> {
   return {
-    method: (request) => incoming(request).method as string,
+    method: (request) => requestOf(incoming(request)).method as string,
     // Node joins the values of all fields but Set-Cookie, which no request has.
-    header: (request, name) => incoming(request).headers[name] as string | undefined,
-    peer: (request) => incoming(request).socket.remoteAddress,
-    // An injected request may have no socket.
+    // A request that a test has made may have neither fields nor a socket.
+    header: (request, name) => incoming(request).headers?.[name] as string | undefined,
+    peer: (request) => incoming(request).socket?.remoteAddress,
     isGone: (request) => incoming(request).socket?.destroyed === true,
     identity: incoming,
     setField: (response, name, value) => void outgoing(response).setHeader(name, value),
@@ -34,7 +35,7 @@ export function nodeExchange<Request, Response>(
       raw.setHeader('Content-Length', Buffer.byteLength(body))
       raw.end(body)
     },
-    isHeadSent: (response) => outgoing(response).headersSent,
+    isHeadSent: (response) => responseOf(outgoing(response)).headersSent,
     beforeHead: (response, callback) => onHeaders(outgoing(response), callback),
     whenEnded: (response, callback) => whenEnded(outgoing(response), callback),
     isHandedOver(response) {
@@ -44,4 +45,16 @@ export function nodeExchange<Request, Response>(
     isClosed: (response) => isClosed(outgoing(response)),
     whenClosed: (response, callback) => whenClosed(outgoing(response), callback),
   }
+}
+
+/** Checked where a limiter looks at a request first. */
+function requestOf(message: IncomingMessage | undefined): IncomingMessage {
+  if (message !== undefined) return message
+  throw notOfFramework('request', "a request of the adapter's framework", message)
+}
+
+/** Checked where a limiter looks at a response first. */
+function responseOf(message: ServerResponse | undefined): ServerResponse {
+  if (typeof message?.setHeader === 'function') return message
+  throw notOfFramework('response.setHeader', 'a function', message?.setHeader)
 }

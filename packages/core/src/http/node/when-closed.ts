@@ -24,7 +24,7 @@ export function whenClosed(response: ServerResponse, callback: () => void): () =
   }
   const queue = isQueued(response) ? queueOf(response.req.socket) : undefined
   const callOff = () => {
-    response.off('close', closed)
+    response.removeListener('close', closed)
     queue?.delete(closed)
   }
   const closed = () => {

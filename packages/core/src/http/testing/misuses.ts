@@ -173,6 +173,7 @@ const ADAPTER: readonly Case[] = [
   ["{ routes: ['/login'], … }", { ...ok, routes: ['/login'] }],
   ['{ routes: { login: false }, … }', { ...ok, routes: { login: false } }],
   ["{ routes: { 'FETCH /login': false }, … }", { ...ok, routes: { 'FETCH /login': false } }],
+  ["{ routes: { '/login': true }, … }", { ...ok, routes: { '/login': true } }],
   ["{ routes: { '/login': { limit: '5' } }, … }", { ...ok, routes: { '/login': { limit: '5' } } }],
   ["{ routes: { '/login': { store: redis } }, … }", { ...ok, routes: { '/login': { store: 1 } } }],
   ['{ keyGenerator: fn, … }', { ...ok, keyGenerator: () => 'key' }],
