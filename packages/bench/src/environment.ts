@@ -38,7 +38,7 @@ export async function versions(): Promise<{ [software: string]: string }> {
   }
 }
 
-function packageVersion(name: string): string {
+export function packageVersion(name: string): string {
   const manifest = readFileSync(join(home, 'node_modules', name, 'package.json'), 'utf8')
   return JSON.parse(manifest).version
 }

@@ -4,12 +4,16 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describeUnless } from '@sluice/test-harness/jest'
+import { startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { type RedisServer, startCluster, startRedis } from '@sluice/test-harness/redis'
 import { Cluster, Redis } from 'ioredis'
+import { Pool } from 'pg'
 import { frameworks } from './frameworks.ts'
 import { AS_PEER, FLOOR_OF_DEFAULTS, FLOOR_OF_PEER, type HttpContenders } from './http.ts'
 import { limiterFields } from './limiter-fields.ts'
 import { memoryContenders } from './memory.ts'
+import { postgresContenders } from './postgres.ts'
 import { redisContenders } from './redis.ts'
 import { BODY } from './terms.ts'
 
@@ -46,6 +50,19 @@ it('each counts on a cluster', async () => {
   }
   cluster.disconnect()
   await nodes.stop()
+})
+
+describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
+  it('each counts there', async () => {
+    const postgres = await startPostgres()
+    const pool = new Pool({ connectionString: postgres.url })
+    for (const make of Object.values(postgresContenders)) {
+      const decide = await make(pool, { connectionString: postgres.url })
+      for (const key of ['a', 'b', 'a']) expect(await decide(key)).toBeGreaterThanOrEqual(0)
+    }
+    await pool.end()
+    await postgres.stop()
+  })
 })
 
 describe.each(Object.entries(frameworks))('%s', (_, contenders: HttpContenders) => {

@@ -8,6 +8,7 @@ export const home = join(import.meta.dirname, '../..')
 /** The files that run in processes of their own, by what they measure. */
 export const SCRIPTS = {
   allocation: 'src/memory/allocation.script.ts',
+  counting: 'src/postgres/counting.script.ts',
   decisions: 'src/redis/decisions.script.ts',
   heap: 'src/memory/heap.script.ts',
   pause: 'src/memory/pause.script.ts',

@@ -16,13 +16,15 @@ export function toMarkdown(results: Results): string {
   ].join('\n\n')
 }
 
-function facts(values: { readonly [name: string]: string }): string {
+/** On one line. */
+export function facts(values: { readonly [name: string]: string }): string {
   return Object.entries(values)
     .map(([name, value]) => `${name} ${value}`)
     .join(' · ')
 }
 
-function measurementTable(measurement: Measurement): string {
+/** A measurement under its title, with the ratios to its reference. */
+export function measurementTable(measurement: Measurement): string {
   const { title, unit, reference, rows } = measurement
   const against = rows.find(({ contender }) => contender === reference)
   const head = ['', `median, ${unit}`, 'best', 'quartiles', ...(against ? ['ratio'] : [])]

@@ -23,6 +23,16 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
+/** CPU time of a process so far; 0 if it has ended. */
+export function cpuMicrosOf(pid: number): number {
+  try {
+    // The first number is ns; `stat` counts in steps of 10 ms.
+    return Number.parseInt(readFileSync(`/proc/${pid}/schedstat`, 'utf8'), 10) / 1000
+  } catch {
+    return 0
+  }
+}
+
 /** Does nothing to those that have ended. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {

@@ -10,7 +10,7 @@ import { dieWithParent } from '../redis/guard.ts'
 import { freePorts, LOOPBACK } from '../redis/ports.ts'
 import { until } from '../redis/until.ts'
 import { postgresFolder } from './binary.ts'
-import { familyOf, limitFilesOf, signalAll } from './processes.ts'
+import { cpuMicrosOf, familyOf, limitFilesOf, signalAll } from './processes.ts'
 import { type Ids, unprivileged } from './unprivileged.ts'
 
 const START_MS = 20_000
@@ -39,6 +39,8 @@ export interface PostgresServer {
    * @param bytes `'unlimited'` ends it
    */
   limitFiles(bytes: number | 'unlimited'): Promise<void>
+  /** CPU time of each of its processes so far, by its id, µs: each connection has one. Needs Linux. */
+  cpuMicros(): ReadonlyMap<number, number>
   /** The end of what it has printed. */
   log(): string
 }
@@ -180,6 +182,10 @@ class OwnServer implements PostgresServer {
 
   limitFiles(bytes: number | 'unlimited'): Promise<void> {
     return limitFilesOf(this.#family(), bytes, this.#ids)
+  }
+
+  cpuMicros(): ReadonlyMap<number, number> {
+    return new Map(this.#family().map((pid) => [pid, cpuMicrosOf(pid)]))
   }
 
   /** Its processes, none once it has ended. */

@@ -1,0 +1,46 @@
+import { Pool } from 'pg'
+import { postgresContenders } from '../contenders/postgres.ts'
+import { makeKeys, mix } from '../memory/keys.ts'
+import { defineContender } from '../processes/task.ts'
+import { inTurn, type Pattern, patterns } from '../redis/patterns.ts'
+import { quantile } from '../statistics/quartiles.ts'
+
+export interface CountingTask {
+  readonly contender: string
+  readonly url: string
+  readonly keys: number
+  readonly pattern: Pattern
+  /** Of each measurement. */
+  readonly decisions: number
+}
+
+/** For one decision, of the client's process. */
+export interface ClientCost {
+  readonly nodeMicros: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+defineContender(async ({ contender, url, keys, pattern, decisions }: CountingTask) => {
+  const make = postgresContenders[contender]
+  if (make === undefined) throw new Error(`no contender ${contender}`)
+  // While others are measured it idles, and must not have to connect again.
+  const settings = { connectionString: url, idleTimeoutMillis: 0 }
+  const decide = await make(new Pool(settings), settings)
+  const next = inTurn(decide, mix(makeKeys(keys)))
+  const run = patterns[pattern]
+  // Every key gets its row, and the engine compiles what runs often.
+  await patterns['50 in a turn'](next, keys)
+  await run(next, decisions)
+
+  return async (): Promise<ClientCost> => {
+    const cpu = process.cpuUsage()
+    const latencies = await run(next, decisions)
+    const { user, system } = process.cpuUsage(cpu)
+    return {
+      nodeMicros: (user + system) / decisions,
+      p50Ms: quantile(latencies, 0.5),
+      p99Ms: quantile(latencies, 0.99),
+    }
+  }
+})
