@@ -1,12 +1,11 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import fastifyRateLimit from '@fastify/rate-limit'
 import LocalStore from '@fastify/rate-limit/store/LocalStore.js'
 import { createLimiter, memoryStore } from '@sluice/core'
 import { type RateLimitOptions, rateLimit as sluice } from '@sluice/express'
 import express, { type RequestHandler } from 'express'
 import { rateLimit as expressRateLimit, MemoryStore } from 'express-rate-limit'
-import fastify from 'fastify'
+import fastify, { type FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
 import Koa from 'koa'
 import koaRateLimit from 'koa-ratelimit'
@@ -48,6 +47,10 @@ export interface Flooded {
 }
 
 const MINUTE = 60_000
+
+// Its types declare the same members of Fastify's as ours do, with other types: so none are loaded.
+const FASTIFY_RATE_LIMIT: string = '@fastify/rate-limit'
+const fastifyRateLimit = async () => (await import(FASTIFY_RATE_LIMIT)).default
 
 export async function listen(listener: RequestListener): Promise<Site> {
   const server = createServer(listener)
@@ -128,18 +131,23 @@ const onFastify: Subject = {
   name: '@fastify/rate-limit',
   async serve(limits, redis) {
     const app = fastify()
+    const plugin = await fastifyRateLimit()
     for (const { limit, windowMs } of limits) {
-      await app.register(fastifyRateLimit, {
+      await app.register(plugin, {
         max: limit,
         timeWindow: windowMs,
-        keyGenerator: ({ headers }) => clientOf(headers),
+        keyGenerator: ({ headers }: FastifyRequest) => clientOf(headers),
         ...(redis && { redis, nameSpace: prefix() }),
       })
     }
     app.get('/', async () => 'served')
     return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() }
   },
-  make: (max) => fastify().register(fastifyRateLimit, { max, timeWindow: MINUTE }).ready(),
+  async make(max) {
+    await fastify()
+      .register(await fastifyRateLimit(), { max, timeWindow: MINUTE })
+      .ready()
+  },
   async flood(keys) {
     const store = new LocalStore(false, false, 1000)
     const increment = (key: string) =>
