@@ -117,9 +117,16 @@ function body(comment, head, options, hasRequest = false) {
     const type = perRequest
       ? `${typescript} | ((request: Request, key: string) => MaybePromise<${perRequest.typescript ?? typescript}>)`
       : typescript
-    return `${documentation(name, option, perRequest)}\n  ${name}${optional}: ${type}`
+    const given = optional === '' ? type : orUndefined(type)
+    return `${documentation(name, option, perRequest)}\n  ${name}${optional}: ${given}`
   })
   return `/** ${comment} */\nexport interface ${head} {\n${members.join('\n')}\n}`
+}
+
+/** For `exactOptionalPropertyTypes`: `store: url ? new Redis(url) : undefined`. */
+function orUndefined(type) {
+  if (/\bundefined\b/.test(type)) return type
+  return /^\((?!\()/.test(type) ? `(${type}) | undefined` : `${type} | undefined`
 }
 
 function documentation(name, option, perRequest) {

@@ -26,7 +26,7 @@ export type RateLimitOptions = CoreOptions<Request, Response> & {
    * mounted: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
    * entry wins, one with a method before one without.
    */
-  routes?: Routes<Request, Response>
+  routes?: Routes<Request, Response> | undefined
 }
 
 /** The middleware, with its limiter for the application's own calls. */

@@ -34,7 +34,7 @@ export type { Hook, HookHandler } from './hook.ts'
 
 /** Default: `'onRequest'`; of a route, the plugin's. */
 interface HookOption {
-  hook?: OneOf<Hook>
+  hook?: OneOf<Hook> | undefined
 }
 
 export type RateLimitOptions = CoreOptions<FastifyRequest, FastifyReply> & HookOption

@@ -29,13 +29,13 @@ export type RateLimitOptions = CoreOptions<Context, FetchReply> & {
    * The client's address, from the runtime: `(c) => getConnInfo(c).remote.address`. It is required
    * unless a `key` function or `trustProxy` says who the client is.
    */
-  address?: AddressOption<[c: Context]>
+  address?: AddressOption<[c: Context]> | undefined
   /**
    * Options that differ by route, in the pattern syntax of path-to-regexp 8, with the path of
    * `c.req.path`: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most
    * specific entry wins, one with a method before one without.
    */
-  routes?: Routes<Context, FetchReply>
+  routes?: Routes<Context, FetchReply> | undefined
 }
 
 /** The middleware, with its limiter for the application's own calls. */

@@ -10,9 +10,9 @@ export type LimitFetchOptions<Args extends unknown[] = unknown[]> = CoreOptions<
    * The client's address, from what the server passes to the handler. It is required unless a `key`
    * function or `trustProxy` says who the client is.
    */
-  address?: (request: Request, ...others: Args) => string | undefined
+  address?: ((request: Request, ...others: Args) => string | undefined) | undefined
   /** Options that differ by route, with the path of the request's URL. */
-  routes?: Routes<Request, FetchReply>
+  routes?: Routes<Request, FetchReply> | undefined
 }
 
 /** The limited handler, with its limiter for the application's own calls. */

@@ -27,7 +27,7 @@ export type RateLimitOptions = CoreOptions<Context, Context> & {
    * `ctx.path`: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
    * entry wins, one with a method before one without.
    */
-  routes?: Routes<Context, Context>
+  routes?: Routes<Context, Context> | undefined
 }
 
 /** The middleware, with its limiter for the application's own calls. */

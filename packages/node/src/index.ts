@@ -37,7 +37,7 @@ export type RateLimitOptions = CoreOptions<IncomingMessage, ServerResponse> & {
    * request: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
    * entry wins, one with a method before one without.
    */
-  routes?: Routes<IncomingMessage, ServerResponse>
+  routes?: Routes<IncomingMessage, ServerResponse> | undefined
 }
 
 /** Called instead of `next` with what a function of the options threw, or a refusal that is thrown. */

@@ -40,13 +40,13 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    * What identifies a client: its address, the signed-in user, or what a function returns. Without
    * a user, or if the function returns nothing, it is the address. Default: the limiter's `key`.
    */
-  key?: KeyOption<Request>
+  key?: KeyOption<Request> | undefined
   /**
    * What a request costs. A number above the limit is an error: no request could ever be admitted.
    * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
    * the limiter's `cost`.
    */
-  cost?: number | ((request: Request, key: string) => MaybePromise<number>)
+  cost?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
    * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
    * application has ended the response: the difference to `cost` is given back or charged, into
@@ -54,7 +54,7 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    * response: then what the request has cost so far is charged, and nothing is given back. Default:
    * the limiter's `settle`, unless the policy has a `cost` of its own.
    */
-  settle?: SettleOption<Request, Response>
+  settle?: SettleOption<Request, Response> | undefined
 }
 
 /** What a policy promises that counts requests in progress. */
@@ -73,13 +73,13 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    * What identifies a client: its address, the signed-in user, or what a function returns. Without
    * a user, or if the function returns nothing, it is the address. Default: `'ip'`.
    */
-  key?: KeyOption<Request>
+  key?: KeyOption<Request> | undefined
   /**
    * What a request costs. A number above the limit is an error: no request could ever be admitted.
    * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
    * `1`.
    */
-  cost?: number | ((request: Request, key: string) => MaybePromise<number>)
+  cost?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
    * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
    * application has ended the response: the difference to `cost` is given back or charged, into
@@ -87,12 +87,12 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    * response: then what the request has cost so far is charged, and nothing is given back. Default:
    * none.
    */
-  settle?: SettleOption<Request, Response>
+  settle?: SettleOption<Request, Response> | undefined
   /**
    * The user's id for `key: 'user'`, or undefined if nobody is signed in. Default: the `id` or
    * `sub` of what the framework has as its user.
    */
-  user?: UserOption<Request>
+  user?: UserOption<Request> | undefined
   /**
    * Which proxies to trust about the client's address, and which field they write:
    * `X-Forwarded-For`, or `header: 'Forwarded'` (RFC 7239). The other field is not read. Addresses,
@@ -100,44 +100,44 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    * `(address, hop) => boolean`; or `{ proxies, header }`, with one of these and the name of the
    * field. Default: the framework's own setting.
    */
-  trustProxy?: TrustProxyOption
+  trustProxy?: TrustProxyOption | undefined
   /**
    * IPv6 addresses that have so many bits in common share a key. Integer, 32 … 128 bits. Default:
    * `56`.
    */
-  ipv6Prefix?: number
+  ipv6Prefix?: number | undefined
   /**
    * Requests for which it returns true are neither limited nor counted. `key()` reads the key of
    * the request, once; await it, because a key function may be async. Default: none.
    */
-  skip?: (request: Request, key: () => MaybePromise<string>) => MaybePromise<boolean>
+  skip?: ((request: Request, key: () => MaybePromise<string>) => MaybePromise<boolean>) | undefined
   /**
    * Clients that are never limited nor counted. Array of addresses, CIDRs and keys. Default: none.
    */
-  allow?: readonly string[]
+  allow?: readonly string[] | undefined
   /**
    * Clients that are always refused, with 403, their preflights too. A client on both lists is
    * refused. Array of addresses, CIDRs and keys. Default: none.
    */
-  deny?: readonly string[]
+  deny?: readonly string[] | undefined
   /**
    * Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with
    * `false`. A profile, an array of compatible ones, or `false`. Default: `['draft-11',
    * 'draft-6']`.
    */
-  headers?: OneOf<HeaderProfile> | readonly OneOf<HeaderProfile>[] | boolean
+  headers?: OneOf<HeaderProfile> | readonly OneOf<HeaderProfile>[] | boolean | undefined
   /**
    * The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s. So
    * clients that were refused together do not return together. Number, from 0 to 1. Default: `0.1`.
    */
-  retryAfterJitter?: number
+  retryAfterJitter?: number | undefined
   /**
    * With a secret, the fields have a partition key (`pk`): an HMAC of the client's key. Text of at
    * least 16 characters. Default: none.
    */
-  partitionSecret?: string
+  partitionSecret?: string | undefined
   /** The status of a refusal. Default: `429`. */
-  statusCode?: OneOf<429 | 503>
+  statusCode?: OneOf<429 | 503> | undefined
   /**
    * Writes the body of the refusal. Status and header fields are set already. `'throw'` hands the
    * refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a request
@@ -145,13 +145,13 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    * Clients on `deny`, and those that `onStoreError` refuses, are refused with the default body.
    * Default: problem+json (RFC 9457).
    */
-  respond?: OneOf<'throw' | 'continue'> | ((decision: Decision, request: Request, response: Response, key: string) => unknown)
+  respond?: OneOf<'throw' | 'continue'> | ((decision: Decision, request: Request, response: Response, key: string) => unknown) | undefined
   /** Decides, counts and reports, but never refuses and sends no fields. Default: `false`. */
-  dryRun?: boolean
+  dryRun?: boolean | undefined
   /**
    * With a leaky bucket: how many requests of this limiter wait for their turn in this process at
    * most. Further ones are refused. A key gets another place only while it has fewer than are free,
    * so a single key gets at most half of them. Integer, 0 … 10^6 requests. Default: `1000`.
    */
-  maxWaiting?: number
+  maxWaiting?: number | undefined
 }

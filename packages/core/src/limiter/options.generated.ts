@@ -16,7 +16,7 @@ export interface PolicyOptions {
    * have names that differ only in case. Text, 1 to 128 printable ASCII characters. Default:
    * `'default'`.
    */
-  name?: string
+  name?: string | undefined
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` says
    * otherwise. 0 refuses everything. With `'sliding-log'` at most 100,000. Integer, 0 … 10^12
@@ -34,7 +34,7 @@ export interface PolicyOptions {
    * With a `window` of the calendar: where its days begin. Text, an IANA time zone such as
    * `'Europe/Berlin'`. Default: `'UTC'`.
    */
-  timeZone?: string
+  timeZone?: string | undefined
   /**
    * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
    * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`
@@ -44,22 +44,22 @@ export interface PolicyOptions {
    */
   anchor?: Anchor | undefined
   /** How the units are counted. Default: `'sliding-window'`. */
-  algorithm?: OneOf<AlgorithmName>
+  algorithm?: OneOf<AlgorithmName> | undefined
   /**
    * What the bucket holds when it is full. Only with `algorithm` `'token-bucket'`. Integer, 1 …
    * 10^12 units. Default: `limit`.
    */
-  burst?: number
+  burst?: number | undefined
   /**
    * The longest that an admitted request waits for its turn. A request that would wait longer is
    * refused. Only with `algorithm` `'leaky-bucket'`. Duration, 0 ms … 10 years. Default: 1 second.
    */
-  maxDelay?: Duration
+  maxDelay?: Duration | undefined
   /**
    * What is counted. Clients see the policy if the header profile has a word for its unit. In an
    * adapter, every unit but `requests` needs a `cost` or `settle`. Default: `'requests'`.
    */
-  unit?: Unit
+  unit?: Unit | undefined
 }
 
 /** What a policy promises that counts what is in use at the same time. */
@@ -74,7 +74,7 @@ export interface ConcurrencyOptions {
    * process died or the client has left a request that never ends. A process renews its slots three
    * times in this time. Duration, 1000 ms … 1 hour. Default: `'30s'`.
    */
-  hold?: Duration
+  hold?: Duration | undefined
 }
 
 /** Where a limiter counts, and what it does about a remote store that is slow, or down. */
@@ -83,13 +83,13 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    * Where the counts are kept. A client of Redis as it is, or a store. Default: a memory store of
    * its own.
    */
-  store?: StoreOption<M>
+  store?: StoreOption<M> | undefined
   /**
    * Namespace of the keys in the store. Two limiters on one store share a quota if their prefixes
    * and the name, algorithm (with `burst` or `maxDelay`), window and limit of the policy are the
    * same. Text, 1 to 64 characters of A-Z a-z 0-9 . _ : -. Default: `'sluice'`.
    */
-  prefix?: string
+  prefix?: string | undefined
   /**
    * After so many refusals of a key `within` a duration, everything of that key is refused for the
    * first duration of the list `for`; after the next ones for the next, and so on; the last one
@@ -98,28 +98,28 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    * refusal cache answers. Object `{ after, within, for }`: 1 … 100 refusals, a duration, and an
    * array of 1 … 10 durations. Default: none.
    */
-  ban?: BanOptions
+  ban?: BanOptions | undefined
   /**
    * The longest that a request waits for a remote store. After that `onStoreError` decides.
    * Duration, 1 ms … 1 minute. Default: `'100ms'`.
    */
-  deadline?: Duration
+  deadline?: Duration | undefined
   /**
    * What decides while a remote store fails. `'local'`: this process, with the same policies,
    * starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all
    * are refused, with 503. Default: `'local'`.
    */
-  onStoreError?: OneOf<'local' | 'allow' | 'deny'>
+  onStoreError?: OneOf<'local' | 'allow' | 'deny'> | undefined
   /**
    * With `onStoreError: 'local'`: the share of every limit that this process admits by itself while
    * the store fails, at least one unit: 0.25 if four processes share the load. What the store still
    * has left when it is back comes on top. Number, above 0, up to 1. Default: `1`.
    */
-  localShare?: number
+  localShare?: number | undefined
   /**
    * Whether a client that has nothing left is refused from memory, for at most 10 s before a remote
    * store is asked again. What another process gives back by `reset` or `settle` is seen no sooner.
    * Default: true, unless something in this process settles on the same quota.
    */
-  refusalCache?: boolean
+  refusalCache?: boolean | undefined
 }

@@ -8,37 +8,37 @@ export interface MemoryStoreOptions {
    * one quota. A million keys need about 60 MB, and the keys themselves. Integer, 1 … 10^8 keys.
    * Default: `1_000_000`.
    */
-  maxKeys?: number
+  maxKeys?: number | undefined
   /**
    * A clock for tests. Default: the wall clock; a turn of the event loop that asks often stops
    * reading it.
    */
-  clock?: () => number
+  clock?: (() => number) | undefined
 }
 
 /** The options of a store in Redis. */
 export interface RedisStoreOptions {
   /** A clock for tests. Default: the server's `TIME`, read by the script. */
-  clock?: () => number
+  clock?: (() => number) | undefined
   /**
    * Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a
    * failover the client may still be connected to the old master. Sluice never touches the
    * connection of the client, so make the client reconnect here. May be async; what it throws
    * becomes a warning. Default: none.
    */
-  onReadOnly?: () => unknown
+  onReadOnly?: (() => unknown) | undefined
 }
 
 /** The options of a store in PostgreSQL. */
 export interface PostgresStoreOptions {
   /** The schema of the table `sluice_states`. Text, 1 to 63 characters. Default: `'public'`. */
-  schema?: string
+  schema?: string | undefined
   /**
    * Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table is
    * empty after a crash and after a failover: all quotas are whole again, and blocks are gone. It
    * writes much less. Default: `false`.
    */
-  logged?: boolean
+  logged?: boolean | undefined
   /** A clock for tests. Default: the server's `clock_timestamp()`. */
-  clock?: () => number
+  clock?: (() => number) | undefined
 }
