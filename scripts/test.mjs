@@ -27,6 +27,7 @@ for (const [what, script] of [
   ['Lua', 'generate-lua.mjs'],
   ['docs/errors.md', 'generate-errors.mjs'],
   ['options', 'generate-options.mjs'],
+  ['addresses of the packages', 'generate-addresses.mjs'],
 ])
   await check(`generated files are current: ${what}`, () =>
     succeeds(execPath, [join(root, 'scripts', script), '--check']),
