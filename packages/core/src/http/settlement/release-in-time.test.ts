@@ -75,7 +75,11 @@ describe('a client that leaves', () => {
     await serve()
     for (let i = 0; i < 9; i += 1) {
       const socket = raw(GET)
-      await Promise.race([until(() => running.length === i + 1), once(socket, 'data')])
+      let isRefused = false
+      socket.once('data', () => {
+        isRefused = true
+      })
+      await until(() => isRefused || running.length === i + 1)
       socket.destroy()
     }
     await turns()
