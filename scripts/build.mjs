@@ -2,7 +2,7 @@
 // package that exports nothing, only a command, is ESM alone.
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { argv, exit } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ensureInstalled } from './install.mjs'
@@ -20,7 +20,7 @@ const commonjs = [
 async function buildPackage(folder) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
   const tsc = (options) => run('tsc', ['-p', 'tsconfig.build.json', ...options], { cwd: folder })
-  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const { exports, imports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   if (exports === undefined) {
     if ((await tsc([])) !== 0) return false
     await publishBuilt(folder)
@@ -28,12 +28,27 @@ async function buildPackage(folder) {
   }
   const codes = await Promise.all([tsc([]), tsc(commonjs)])
   if (codes.some((code) => code !== 0)) return false
-  for (const [form, type] of [
-    ['esm', 'module'],
-    ['cjs', 'commonjs'],
-  ])
-    writeFileSync(join(folder, 'dist', form, 'package.json'), `${JSON.stringify({ type })}\n`)
+  writeFileSync(join(folder, 'dist/cjs/package.json'), '{ "type": "commonjs" }\n')
+  if (imports !== undefined) requireDirectly(join(folder, 'dist/cjs'), imports)
   return true
+}
+
+/**
+ * Replaces `require("#name")` by the file for Node: the nearest manifest has no `imports`, because it
+ * is the one that makes these files CommonJS. Bundlers for the web take the ESM.
+ */
+function requireDirectly(dist, imports) {
+  for (const name of readdirSync(dist, { recursive: true }).filter((each) =>
+    each.endsWith('.js'),
+  )) {
+    const file = join(dist, name)
+    const code = readFileSync(file, 'utf8').replace(/require\("(#[^"]+)"\)/g, (_, imported) => {
+      const built = imports[imported].node.replace('./src/', '').replace(/ts$/, 'js')
+      const path = relative(dirname(file), join(dist, built)).split(sep).join('/')
+      return `require("./${path}")`
+    })
+    writeFileSync(file, code)
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
-// The only file that knows how events are published.
-import { channel, tracingChannel } from 'node:diagnostics_channel'
+import { channel, tracingChannel } from '#platform'
 import type { Unit } from './options/unit.ts'
+import type { Events, Traces } from './platform/platform.ts'
 import type { DecisionSource } from './stores/store.ts'
 
 /** What the events of limiters have in common. None has a key, an address or a path that a client wrote. */
@@ -137,19 +137,6 @@ export interface WaitTrace extends LimiterEvent {
   readonly delayMs: number
   /** Set at the end: whether its turn came. False: its client left before. */
   result?: boolean
-}
-
-/** Where events of one kind are published. Publish only where somebody listens. */
-interface Events<T> {
-  readonly hasSubscribers: boolean
-  publish(event: T): void
-}
-
-/** Where the steps of an operation are published. */
-interface Traces<Context extends { result?: unknown }> {
-  readonly hasSubscribers: boolean
-  traceSync<T extends Context['result']>(act: () => T, context: Context): T
-  tracePromise<T extends Context['result']>(act: () => Promise<T>, context: Context): Promise<T>
 }
 
 export const decisionEvents: Events<DecisionEvent> = channel('sluice:decision')

@@ -1,4 +1,4 @@
-import { inspect } from 'node:util'
+import { inspect } from '#platform'
 import type { SluiceErrorCode } from './codes.ts'
 import { reference } from './reference.ts'
 
@@ -45,7 +45,7 @@ const MAX_VALUE = 80
 /** A value with its type, in one line and cut short: error messages end up in logs. */
 function describe(value: unknown): string {
   const most = typeof value === 'string' ? MAX_TEXT : MAX_VALUE
-  const lines = inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: most - 20 })
+  const lines = inspect(value, most - 20)
   const text = lines.replace(/\s*\n\s*/g, ' ')
   const short = text.length > most ? `${text.slice(0, most - 3)}...` : text
   if (value === null || value === undefined || typeof value === 'function') return short

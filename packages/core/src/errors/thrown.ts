@@ -1,4 +1,4 @@
-import { inspect } from 'node:util'
+import { inspect } from '#platform'
 
 /** What was thrown, as text. Anything can be thrown, even a value that cannot be converted. */
 export function textOf(thrown: unknown): string {
@@ -6,7 +6,7 @@ export function textOf(thrown: unknown): string {
     return String(thrown)
   } catch {}
   try {
-    return inspect(thrown, { depth: 0, breakLength: Infinity, customInspect: false })
+    return inspect(thrown)
   } catch {
     return `an ${typeof thrown} that has no text`
   }

@@ -1,3 +1,4 @@
+import { emitWarning } from '#platform'
 import type { WarningCode } from './codes.ts'
 import { reference } from './reference.ts'
 
@@ -11,11 +12,11 @@ export function warnOnce(code: WarningCode, message: string): void {
 }
 
 /**
- * Warns the application's operator, with a warning of Node, that something is not limited as it was
+ * Warns the application's operator that something is not limited as it was
  * meant to be.
  *
  * @param message what happens and how to fix it
  */
 export function warn(code: WarningCode, message: string): void {
-  process.emitWarning(`${message} ${reference(code)}`, { type: 'SluiceWarning', code })
+  emitWarning(`${message} ${reference(code)}`, code)
 }

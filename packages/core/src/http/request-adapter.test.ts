@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 
 const core = join(__dirname, '..')
@@ -17,7 +17,8 @@ test.each([
 ])('http/%s knows the messages of its platform, and no other part of core does', (own, words) => {
   const knowing = sources(core).filter(
     (file) =>
-      !file.startsWith(`testing${sep}`) && words.test(readFileSync(join(core, file), 'utf8')),
+      // The platform has the library that http/node uses, which needs Node.
+      !/^(testing|platform)\W/.test(file) && words.test(readFileSync(join(core, file), 'utf8')),
   )
   expect(knowing.length).toBeGreaterThan(0)
   expect(knowing.filter((file) => !file.startsWith(join('http', own)))).toEqual([])

@@ -1,5 +1,5 @@
-import { METHODS } from 'node:http'
 import { parse, pathToRegexp, type Token, TokenData } from 'path-to-regexp'
+import { METHODS } from '#platform'
 import { SluiceError } from '../errors/sluice-error.ts'
 import type { Routing } from './request-adapter.ts'
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from '#platform'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { CONCURRENCY_OPTIONS, WINDOW_OPTIONS } from '../limiter/concurrency-options.ts'
 import type { Limiter } from '../limiter/limiter.ts'
@@ -134,13 +134,15 @@ export function limiterOfRoute<Request, Response>(
     return new HttpLimiter(
       { ...options, ...named } as unknown as RateLimitOptions<Request, Response>,
       base.adapter,
-      own
-        ? `${base.scope}.${createHash('sha256').update(route).digest('hex').slice(0, 8)}`
-        : base.scope,
+      own ? `${base.scope}.${shortHash(route)}` : base.scope,
       route.match(/\/.*/)?.[0],
     )
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error
     throw new SluiceError({ ...error, option: `${path}.${error.option}` })
   }
+}
+
+function shortHash(text: string): string {
+  return hash('sha256', text, 'utf8', 'hex').slice(0, 8)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from '#platform'
 
 /** Characters. */
 const DIGEST_LENGTH = 44
@@ -10,7 +10,7 @@ const MAX_PLAIN = 256
  * code units, which distinguishes lone surrogates too.
  */
 export function digest(id: string): string {
-  return `#${createHash('sha256').update(id, 'utf16le').digest('base64url')}`
+  return `#${hash('sha256', id, 'utf16le', 'base64url')}`
 }
 
 /** The form of a key in memory, unique: a key that looks like a digest becomes a digest too. */

@@ -1,3 +1,4 @@
+import { byteLength } from '#platform'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
 
@@ -77,8 +78,8 @@ function bytesOfBody(body: object): number {
 
 /** @param most UTF-16 units to count */
 function bytesOfText(text: string, most: number): number {
-  if (text.length <= most) return Buffer.byteLength(text)
-  return Buffer.byteLength(text.slice(0, most)) + (text.length - most) * MAX_BYTES_PER_UNIT
+  if (text.length <= most) return byteLength(text)
+  return byteLength(text.slice(0, most)) + (text.length - most) * MAX_BYTES_PER_UNIT
 }
 
 function isPlain(value: unknown): boolean {

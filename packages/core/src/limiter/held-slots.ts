@@ -1,4 +1,6 @@
+import { unref } from '#platform'
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
+import type { Timer } from '../platform/platform.ts'
 import { givenBack } from '../stores/rules/slots.ts'
 import type { Charge, Ledger } from '../stores/store.ts'
 
@@ -21,7 +23,7 @@ export class HeldSlots {
   private readonly periodMs: number
   /** The charges of each request, by the ledger that they were made in. */
   private readonly held = new Map<Ledger, Set<readonly Charge[]>>()
-  private timer: NodeJS.Timeout | undefined
+  private timer: Timer | undefined
 
   /** @param holdMs the shortest time for which a slot is held without renewal */
   constructor(holdMs: number) {
@@ -40,7 +42,7 @@ export class HeldSlots {
     const requests = this.held.get(ledger) ?? new Set()
     this.held.set(ledger, requests)
     requests.add(charges)
-    this.timer ??= setInterval(() => this.renew(), this.periodMs).unref()
+    this.timer ??= unref(setInterval(() => this.renew(), this.periodMs))
     let isHeld = true
     let isRenewed = true
     const end = (reason: 'released' | 'abandoned') => {

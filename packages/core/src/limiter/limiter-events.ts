@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { encode, hmac } from '#platform'
 import { typeOf } from '../errors/thrown.ts'
 import {
   banEvents,
@@ -195,6 +195,6 @@ export class LimiterEvents {
 
   private hash(key: string | undefined): string | undefined {
     if (this.keySecret === undefined || key === undefined) return undefined
-    return createHmac('sha256', this.keySecret).update(key).digest('base64url')
+    return encode(hmac(this.keySecret, key), 'base64url')
   }
 }

@@ -1,4 +1,4 @@
-import { inspect } from 'node:util'
+import { inspect } from '#platform'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { suggestion } from './suggestion.ts'
 

@@ -1,4 +1,4 @@
-import { inspect } from 'node:util'
+import { inspect } from '#platform'
 import type { PeerNames } from './option.ts'
 import { OPTIONS } from './table.ts'
 

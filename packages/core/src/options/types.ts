@@ -1,4 +1,4 @@
-import { inspect } from 'node:util'
+import { inspect } from '#platform'
 import { type Anchor, isDate } from '../algorithms/calendar-window/anchor.ts'
 import { CALENDAR_UNITS, type CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import { TimeZone } from '../algorithms/calendar-window/time-zone.ts'

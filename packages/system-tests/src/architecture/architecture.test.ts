@@ -11,6 +11,7 @@ const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
 const ENTRIES: Record<string, string> = {
   '@sluice/core': join(core, 'index.ts'),
   '@sluice/core/adapter': join(core, 'adapter.ts'),
+  '#platform': join(core, 'platform/platform.ts'),
 }
 
 /** The files that a source imports, for its types too. */
@@ -90,7 +91,7 @@ test('core imports no package but its dependencies', () => {
   const packages = sources.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)[^'";]*?from '([^']+)'/gms)]
       .map(([, from]) => from as string)
-      .filter((from) => !/^(\.|node:)/.test(from)),
+      .filter((from) => !/^([.#]|node:)/.test(from)),
   )
   expect(new Set(packages)).toEqual(new Set(Object.keys(manifest.dependencies)))
 })
@@ -98,6 +99,12 @@ test('core imports no package but its dependencies', () => {
 test('the glossary has fifteen lines', () => {
   const rows = page.slice(page.indexOf('## Glossary')).match(/^\| (?!word|---)/gm)
   expect(rows).toHaveLength(15)
+})
+
+test('only the platform of Node needs what Node has', () => {
+  const ofNode = /^(?:import|export) (?!type\b)[^'";]*?from '(?:node:|on-headers)/ms
+  const found = sources.filter((file) => ofNode.test(readFileSync(file, 'utf8')))
+  expect(found.map((file) => relative(core, file))).toEqual([join('platform', 'node.ts')])
 })
 
 /** The workspace packages that the sources of a package import. */

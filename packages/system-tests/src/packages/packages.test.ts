@@ -143,6 +143,16 @@ describe('an empty project that installs the packages', () => {
     expect(statuses).toEqual(answers.statuses)
   })
 
+  it('bundles them for a runtime without Node', async () => {
+    copyFileSync(join(consumer, 'worker.mjs'), join(project, 'worker.mjs'))
+    const options = ['--bundle', '--platform=browser', '--conditions=worker', '--format=esm']
+    await run(project, tool('esbuild'), ['worker.mjs', ...options, '--outfile=bundled.mjs'])
+    const { statuses } = JSON.parse(await run(project, process.execPath, ['bundled.mjs']))
+    expect(statuses).toEqual(answers.statuses)
+    // The limiter for Node's own messages is not in it.
+    expect(read(project, 'bundled.mjs')).not.toMatch(/node:|ServerResponse|createHmac/)
+  })
+
   it.each(['otel.mjs', 'otel.cjs'])('measures with OpenTelemetry: %s', async (file) => {
     copyFileSync(join(consumer, file), join(project, file))
     const counts = JSON.parse(await run(project, process.execPath, [file]))

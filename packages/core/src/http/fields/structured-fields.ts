@@ -1,3 +1,5 @@
+import { encode } from '#platform'
+
 /** What the rate-limit fields need of RFC 9651 (Structured Field Values). */
 
 /** The largest Integer of a structured field: 15 decimal digits (RFC 9651 §3.3.1). */
@@ -10,5 +12,5 @@ export function serializeString(value: string): string {
 
 /** RFC 9651 §4.1.8: base64 of RFC 4648 §4, with padding, between colons. */
 export function serializeByteSequence(value: Uint8Array): string {
-  return `:${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')}:`
+  return `:${encode(value, 'base64')}:`
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { hmac } from '#platform'
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { PolicyDecision } from '../../limiter/decision.ts'
 import type { Charge } from '../../stores/store.ts'
@@ -21,7 +21,7 @@ export class WirePolicyCache {
     // For how long a slot is held is no window in which it is used up.
     const windowMs = charge.slot === undefined ? ms : undefined
     if (this.secret !== undefined) {
-      const partitionKey = createHmac('sha256', this.secret).update(charge.key).digest()
+      const partitionKey = hmac(this.secret, charge.key)
       return new WirePolicy({
         name,
         unit,

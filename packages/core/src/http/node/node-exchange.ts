@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import onHeaders from 'on-headers'
+import { beforeHead, byteLength } from '#platform'
 import { notOfFramework } from '../not-of-framework.ts'
 import type { Exchange } from '../request-adapter.ts'
 import { isClosed, isQueued, whenClosed } from './when-closed.ts'
@@ -32,11 +32,11 @@ export function nodeExchange<Request, Response>(
     send(response, body, mediaType) {
       const raw = outgoing(response)
       raw.setHeader('Content-Type', mediaType)
-      raw.setHeader('Content-Length', Buffer.byteLength(body))
+      raw.setHeader('Content-Length', byteLength(body))
       raw.end(body)
     },
     isHeadSent: (response) => responseOf(outgoing(response)).headersSent,
-    beforeHead: (response, callback) => onHeaders(outgoing(response), callback),
+    beforeHead: (response, callback) => beforeHead(outgoing(response), callback),
     whenEnded: (response, callback) => whenEnded(outgoing(response), callback),
     isHandedOver(response) {
       const raw = outgoing(response)

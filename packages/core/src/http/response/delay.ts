@@ -1,6 +1,7 @@
 import type { Decision } from '../../limiter/decision.ts'
+import type { Timer } from '../../platform/platform.ts'
 
-/** Node's timers fire immediately if they are set to more, ms. */
+/** Timers fire immediately if they are set to more, ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
@@ -40,7 +41,7 @@ export class DelaySlots {
   ): Promise<boolean> {
     return new Promise((resolve) => {
       const until = performance.now() + ms
-      let timer: NodeJS.Timeout | undefined
+      let timer: Timer | undefined
       let closed = false
       const end = (goesOn: boolean) => {
         this.free(key)

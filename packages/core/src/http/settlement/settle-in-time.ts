@@ -1,8 +1,10 @@
+import { unref } from '#platform'
 import type { PolicyDecision } from '../../limiter/decision.ts'
+import type { Timer } from '../../platform/platform.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import type { Settlement } from './settlement.ts'
 
-/** Node's timers fire immediately if they are set to more, ms. */
+/** Timers fire immediately if they are set to more, ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** However short a window is, `settle` is called at most once in this time, ms. */
@@ -23,7 +25,7 @@ export function settleInTime<Response>(
 ): void {
   let ended = false
   let done = false
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   const settle = () => {
     if (done) return
     const closed = adapter.isClosed(response)
@@ -33,10 +35,11 @@ export function settleInTime<Response>(
     void (done ? settlement.finish() : settlement.raise())
   }
   const raiseAfter = (ms: number) => {
-    timer = setTimeout(async () => {
+    const raise = async () => {
       await settlement.raise()
       if (!done && !adapter.isClosed(response)) raiseAfter(untilForgotten(policies))
-    }, ms).unref()
+    }
+    timer = unref(setTimeout(raise, ms))
   }
   adapter.whenEnded(response, () => {
     ended = true

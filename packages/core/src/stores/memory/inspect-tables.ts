@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { afterTurn } from '#platform'
 import { KeyState } from '../../algorithms/algorithm.ts'
 import { bounded } from '../../key/digest.ts'
 import type { Inspection } from '../inspection/inspect-options.ts'
@@ -39,7 +39,7 @@ export async function* inspectTables(
     // The slot that keys share when there is no room for them has none of its own.
     for (let from = OVERFLOW + 1; from < table.slots.end; from += STEP) {
       yield* entriesFrom(table.slots, from, { prefix, keyspace }, clock())
-      await setImmediate()
+      await new Promise<void>(afterTurn)
     }
   }
 }

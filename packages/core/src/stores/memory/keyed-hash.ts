@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { random32 } from '#platform'
 
 /** How the keys of one table are hashed: the same key always alike, to any 32-bit integer. */
 export type Hash = (key: string) => number
@@ -12,7 +12,7 @@ export type Hash = (key: string) => number
  * @param k0 32 bits of the secret
  * @param k1 32 more
  */
-export function keyedHash(k0 = randomInt(2 ** 32), k1 = randomInt(2 ** 32)): Hash {
+export function keyedHash(k0 = random32(), k1 = random32()): Hash {
   const first = k0 | 0
   const second = k1 | 0
   return (key) => {

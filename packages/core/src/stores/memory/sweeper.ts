@@ -1,5 +1,4 @@
-import { AsyncResource } from 'node:async_hooks'
-import { clearTimeout, setTimeout } from 'node:timers'
+import { inBackground } from '#platform'
 import type { Table } from './table.ts'
 
 /** How long a slice takes, ms: it ends with the first pass beyond it. */
@@ -17,8 +16,6 @@ interface Alarm {
 
 /** Stores that are no longer referenced leave no timer behind. */
 const abandoned = new FinalizationRegistry<Alarm>((alarm) => alarm.cancel())
-/** Timers are set from here, since a timer keeps the request in which it was set alive. */
-const outside = new AsyncResource('SluiceSweep')
 
 /**
  * Frees expired keys in the background. It has a timer only while a key will expire,
@@ -88,8 +85,5 @@ export class Sweeper {
 
 /** Returns a function that cancels it. */
 function sweepLater(sweeper: WeakRef<Sweeper>, ms: number): () => void {
-  return outside.runInAsyncScope(() => {
-    const timer = setTimeout(() => sweeper.deref()?.sweep(), ms).unref()
-    return () => clearTimeout(timer)
-  })
+  return inBackground(() => sweeper.deref()?.sweep(), ms)
 }

@@ -1,4 +1,4 @@
-import { clearImmediate, setImmediate } from 'node:timers'
+import { isCalledAfterTurn } from '#platform'
 
 /** Readings of one millisecond before it serves the rest of the turn. */
 const MANY = 16
@@ -32,19 +32,11 @@ export function turnClock(): () => number {
       source = Date.now
       isReal = isNative(Date.now)
     }
-    kept = isReal && runsAfterTurn(forget) ? now : -1
+    kept = isReal && isCalledAfterTurn(forget) ? now : -1
     return now
   }
 }
 
 function isNative(act: () => number): boolean {
   return Function.prototype.toString.call(act).includes('[native code]')
-}
-
-/** Has it called when the turn ends. False if the timers are fake: then it may never be called. */
-function runsAfterTurn(act: () => void): boolean {
-  const immediate = setImmediate(act).unref()
-  if (immediate.constructor.name === 'Immediate') return true
-  clearImmediate(immediate)
-  return false
 }

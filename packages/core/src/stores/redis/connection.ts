@@ -35,7 +35,8 @@ function overIoRedis(client: IoRedisClient): Connection {
 const TEXT = 36
 
 function overNodeRedis(client: NodeRedisClient): Connection {
-  const bytes = client.withTypeMapping({ [TEXT]: Buffer })
+  // Where such a client runs there is Buffer, even if a bundle for the web asks for it.
+  const bytes = client.withTypeMapping({ [TEXT]: globalThis.Buffer })
   return {
     isCluster: typeof client.nodeClient === 'function',
     evalsha: async (sha, keys, args) => {

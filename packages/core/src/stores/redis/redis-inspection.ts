@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '#platform'
 import type { KeyState } from '../../algorithms/algorithm.ts'
 import type { Inspection } from '../inspection/inspect-options.ts'
 import {
@@ -70,7 +70,7 @@ export class RedisInspection {
           const calls = connection.isCluster ? byClient(part) : [part]
           yield* (await Promise.all(calls.map((keys) => this.read(keys)))).flat()
         }
-        if (cursor !== '0') await setTimeout(Math.min(performance.now() - began, MAX_PAUSE_MS))
+        if (cursor !== '0') await sleep(Math.min(performance.now() - began, MAX_PAUSE_MS))
       } while (cursor !== '0')
     }
   }

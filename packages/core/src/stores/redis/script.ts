@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from '#platform'
 import type { Connection } from './connection.ts'
 
 /**
@@ -11,7 +11,7 @@ export class Script {
 
   constructor(text: string) {
     this.text = text
-    this.sha = createHash('sha1').update(text).digest('hex')
+    this.sha = hash('sha1', text, 'utf8', 'hex')
   }
 
   /**

@@ -1,3 +1,4 @@
+import { afterTurn } from '#platform'
 import type { Charge, Ledger, StoreResult } from '../store.ts'
 import type { Health } from './health.ts'
 import type { StoreCall } from './sent-call.ts'
@@ -42,7 +43,7 @@ export class Batches {
   }
 
   private start(route: string): Batch {
-    if (this.open.size === 0) setImmediate(() => this.sendAll())
+    if (this.open.size === 0) afterTurn(() => this.sendAll())
     const batch = new Batch(this.remote)
     this.open.set(route, batch)
     return batch

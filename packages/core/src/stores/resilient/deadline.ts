@@ -1,3 +1,5 @@
+import { afterTurn, ref, unref } from '#platform'
+import type { Timer } from '../../platform/platform.ts'
 import { CallQueue, type PendingCall } from './call-queue.ts'
 
 /** The rejection of a call that was not answered in time. */
@@ -19,7 +21,7 @@ const STALLED = 1 / 10
 export class Deadline {
   private readonly ms: number
   private readonly calls = new CallQueue()
-  private timer: NodeJS.Timeout | undefined
+  private timer: Timer | undefined
   /** The time until the last tick, without the excess of stalls, ms. */
   private counted = 0
   private tickedAt = 0
@@ -36,14 +38,14 @@ export class Deadline {
     call.dueAt = this.counted + sinceTick + this.ms
     this.calls.add(call)
     if (this.timer === undefined) this.arm()
-    else this.timer.ref()
+    else ref(this.timer)
   }
 
   /** Ends the call; false if it was over already: then the request is decided. */
   end(call: PendingCall): boolean {
     const ended = this.calls.delete(call)
     // The process stays alive while a request waits, and no longer.
-    if (this.calls.isEmpty) this.timer?.unref()
+    if (this.calls.isEmpty && this.timer !== undefined) unref(this.timer)
     return ended
   }
 
@@ -62,7 +64,7 @@ export class Deadline {
     this.tickedAt = now
     const { counted } = this
     // Timers run before sockets are read: read first what has arrived meanwhile.
-    setImmediate(() => this.expire(counted))
+    afterTurn(() => this.expire(counted))
     this.arm()
   }
 

@@ -1,3 +1,6 @@
+import { afterTurn } from '#platform'
+import type { Timer } from '../../platform/platform.ts'
+
 /**
  * The most connections that the pool still owes after nobody waits for them any more. Each is given
  * back as soon as it comes.
@@ -65,7 +68,7 @@ export class Borrower<C> {
 /** Rejects what takes longer. */
 class TimeLimit {
   private readonly late: Promise<never>
-  private readonly timer: NodeJS.Timeout
+  private readonly timer: Timer
 
   constructor(ms: number) {
     let reject: (error: Error) => void
@@ -75,7 +78,7 @@ class TimeLimit {
     this.late.catch(() => {})
     const error = () => reject(new Error(`no answer within ${ms} ms`))
     // Timers run before sockets are read: read first what has arrived meanwhile.
-    this.timer = setTimeout(() => setImmediate(error), ms)
+    this.timer = setTimeout(() => afterTurn(error), ms)
   }
 
   limit<T>(promise: Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { afterTurn } from '#platform'
 import { type PendingCall, pendingCall } from '../resilient/call-queue.ts'
 import { Deadline } from '../resilient/deadline.ts'
 import type { Change, Transaction, TransactionalBackend } from './transactional-backend.ts'
@@ -84,7 +85,7 @@ class SharedTransactions {
     this.deadlineOf(call)?.start(call.pending)
     if (this.isScheduled) return
     this.isScheduled = true
-    setImmediate(() => {
+    afterTurn(() => {
       this.isScheduled = false
       this.start()
     })

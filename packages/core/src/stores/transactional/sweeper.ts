@@ -1,3 +1,6 @@
+import { unref } from '#platform'
+import type { Timer } from '../../platform/platform.ts'
+
 /** From a write until states are swept, ms, on average. */
 const PAUSE_MS = 60_000
 /** Between two sweeps, ms, while there is more to delete. */
@@ -6,7 +9,7 @@ const MORE_MS = 20
 /** Deletes expired states from a backend that keeps them, as long as this process writes. */
 export class Sweeper {
   private readonly sweep: () => Promise<boolean>
-  private timer: NodeJS.Timeout | undefined
+  private timer: Timer | undefined
   private isClosed = false
 
   /**
@@ -34,8 +37,7 @@ export class Sweeper {
       this.timer = undefined
       if (isMore) this.sweepAfter(MORE_MS)
     }
-    this.timer = setTimeout(() => {
-      this.sweep().then(swept, () => swept(false))
-    }, ms).unref()
+    const sweep = () => this.sweep().then(swept, () => swept(false))
+    this.timer = unref(setTimeout(sweep, ms))
   }
 }

@@ -1,0 +1,59 @@
+import { AsyncResource } from 'node:async_hooks'
+import { createHash, createHmac, randomInt } from 'node:crypto'
+import diagnostics from 'node:diagnostics_channel'
+import http from 'node:http'
+import { clearImmediate, clearTimeout, setImmediate, setTimeout } from 'node:timers'
+import timers from 'node:timers/promises'
+import util from 'node:util'
+import onHeaders from 'on-headers'
+import type { Platform } from './platform.ts'
+
+export const hash: Platform['hash'] = (algorithm, text, from, to) =>
+  createHash(algorithm).update(text, from).digest(to)
+
+export const hmac: Platform['hmac'] = (secret, text) =>
+  createHmac('sha256', secret).update(text).digest()
+
+export const encode: Platform['encode'] = ({ buffer, byteOffset, byteLength }, to) =>
+  Buffer.from(buffer, byteOffset, byteLength).toString(to)
+
+export const byteLength: Platform['byteLength'] = (text) => Buffer.byteLength(text)
+
+export const random32: Platform['random32'] = () => randomInt(2 ** 32)
+
+export const inspect: Platform['inspect'] = (value, maxStringLength) =>
+  util.inspect(value, { depth: 0, breakLength: Infinity, maxStringLength })
+
+/** With a warning of Node. */
+export const emitWarning: Platform['emitWarning'] = (message, code) =>
+  process.emitWarning(message, { type: 'SluiceWarning', code })
+
+export const METHODS: Platform['METHODS'] = http.METHODS
+
+export const beforeHead: Platform['beforeHead'] = (response, callback) =>
+  onHeaders(response, callback)
+
+export const channel: Platform['channel'] = diagnostics.channel
+export const tracingChannel: Platform['tracingChannel'] = diagnostics.tracingChannel
+
+export const afterTurn: Platform['afterTurn'] = (act) => void setImmediate(act)
+
+export const isCalledAfterTurn: Platform['isCalledAfterTurn'] = (act) => {
+  const immediate = setImmediate(act).unref()
+  if (immediate.constructor.name === 'Immediate') return true
+  clearImmediate(immediate)
+  return false
+}
+
+/** Timers are set from here, since a timer keeps the request in which it was set alive. */
+const outside = new AsyncResource('SluiceBackground')
+
+export const inBackground: Platform['inBackground'] = (act, ms) =>
+  outside.runInAsyncScope(() => {
+    const timer = setTimeout(act, ms).unref()
+    return () => clearTimeout(timer)
+  })
+
+export const sleep: Platform['sleep'] = (ms) => timers.setTimeout(ms)
+export const unref: Platform['unref'] = (timer) => timer.unref()
+export const ref: Platform['ref'] = (timer) => timer.ref()

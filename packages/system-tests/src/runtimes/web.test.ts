@@ -1,0 +1,141 @@
+// Bundles for pages and workers: without Node, they do what Node does.
+
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it, jest, test } from '@jest/globals'
+import type { RedisClient } from '@sluice/core'
+import { useRedis } from '@sluice/test-harness/jest'
+import { SECRET, scenarios } from './scenarios.ts'
+import { BareWorker, bundleForWeb, MARKER } from './web-bundle.ts'
+
+type Name = keyof typeof scenarios
+type Scenarios = Record<Name, () => () => unknown>
+
+const NAMES = Object.keys(scenarios) as Name[]
+const WORKER = ['workerd', 'worker']
+
+/** What crosses the border of the context is not of this one's classes. */
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
+
+async function answersOf(all: Scenarios, begin = () => {}): Promise<Record<Name, unknown>> {
+  const made = NAMES.map((name) => [name, all[name]()] as const)
+  begin()
+  const answers: [Name, unknown][] = []
+  for (const [name, run] of made) answers.push([name, plain(await run())])
+  return Object.fromEntries(answers) as Record<Name, unknown>
+}
+
+describe('@sluice/hono in a worker', () => {
+  const bundle = bundleForWeb("export * from './scenarios.ts'", WORKER)
+  const worker = new BareWorker()
+  const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  let node: Record<Name, unknown>
+  let web: Record<Name, unknown>
+  beforeAll(async () => {
+    node = await answersOf(scenarios)
+    const loaded = worker.load<{ scenarios: Scenarios }>(bundle)
+    web = await answersOf(loaded.scenarios, () => worker.serve())
+  })
+  afterAll(() => {
+    worker.stop()
+    emitWarning.mockRestore()
+  })
+
+  it('needs nothing of Node', () => {
+    expect(bundle.imports).toEqual([])
+    expect(bundle.code).not.toContain('node:')
+    expect(bundle.code).not.toContain(MARKER)
+  })
+
+  it.each(NAMES)('answers as on Node, to the byte: %s', (name) => {
+    expect(web[name]).toEqual(node[name])
+  })
+
+  it.each(['hono', 'fetch'] as const)('admits exactly 30 of 60 at once: %s', (name) => {
+    expect(web[name]).toMatchObject({ served: 30, status: 200, refused: { status: 429 } })
+  })
+
+  it('distinguishes long keys, and keeps their digests', () => {
+    const { allowed, entries } = web.longKeys as { allowed: boolean[]; entries: string[] }
+    expect(allowed).toEqual([...Array(5).fill(true), ...Array(5).fill(false)])
+    expect(entries).toEqual(Array(5).fill(expect.stringMatching(/^#[\w-]{43}$/)))
+  })
+
+  it('counts more keys than a Map of the store holds', () => {
+    expect(web.manyKeys).toEqual({ admitted: 40_000, size: 40_000 })
+  })
+
+  it('has the partition keys of Node', () => {
+    const pk = createHmac('sha256', SECRET).update('key:client').digest().subarray(0, 9)
+    expect(web.hono).toMatchObject({
+      fields: { 'ratelimit-policy': `"default";q=30;w=3600;pk=:${pk.toString('base64')}:` },
+    })
+  })
+
+  it('says what is wrong with options', () => {
+    const errors = web.mistakes as [code: string, option: string, message: string][]
+    expect(errors.map(([code, option]) => `${code} ${option}`)).toEqual([
+      'SLUICE_OPTION_TYPE limit',
+      'SLUICE_OPTION_RANGE limit',
+      'SLUICE_OPTION_TYPE limit',
+      'SLUICE_OPTION_TYPE window',
+      'SLUICE_OPTION_VALUE algorithm',
+      'SLUICE_OPTION_UNKNOWN max',
+      'SLUICE_OPTION_TYPE address',
+      'SLUICE_SECRET partitionSecret',
+      'SLUICE_STORE_UNKNOWN store',
+      'SLUICE_STORE_UNKNOWN store',
+      "SLUICE_ROUTE routes['GTE /']",
+      'SLUICE_TRUST_PROXY trustProxy',
+    ])
+  })
+
+  it('holds slots, and settles a stream at its end', () => {
+    const { slots, before, after } = web.streams as Record<string, unknown>
+    expect({ slots, before, after }).toEqual({ slots: [true, false, true], before: 65, after: 93 })
+  })
+
+  it('warns on the console', () => {
+    const given = emitWarning.mock.calls as unknown as [string, { code: string }][]
+    const texts = given.map(([text, { code }]) => [`[${code}] SluiceWarning: ${text}`])
+    expect(worker.warnings).toEqual(texts)
+    expect(texts).toEqual([[expect.stringMatching('SLUICE_KEY_MISSING')]])
+  })
+})
+
+test('nothing of @sluice/core needs Node', () => {
+  const entries = ['', '/adapter', '/algorithms', '/store', '/testing']
+  const lines = entries.map((path, i) => `export * as entry${i} from '@sluice/core${path}'`)
+  const { imports, code } = bundleForWeb(lines.join('\n'), WORKER)
+  expect(imports).toEqual([])
+  expect(code).not.toContain(MARKER)
+})
+
+test('@sluice/core in a page: a limiter in memory', () => {
+  const entry = "export { createLimiter, memoryStore } from '@sluice/core'"
+  const bundle = bundleForWeb(entry, [])
+  expect(bundle.imports).toEqual([])
+  expect(bundle.code).not.toContain(MARKER)
+  const page = new BareWorker()
+  const { createLimiter, memoryStore } = page.load<typeof import('@sluice/core')>(bundle)
+  page.serve()
+  const limiter = createLimiter({ store: memoryStore(), limit: 2, window: '1d' })
+  const allowed = Array.from({ length: 3 }, () => limiter.consume('visitor').allowed)
+  expect(allowed).toEqual([true, true, false])
+  page.stop()
+})
+
+describe('a bundle for the web, in a runtime with sockets', () => {
+  const redis = useRedis()
+
+  it('counts in Redis, with a client that runs there', async () => {
+    const { code } = bundleForWeb("export { createLimiter } from '@sluice/core'", WORKER)
+    const { createLimiter } = new Function(`${code}; return bundled`)()
+    const limiter = createLimiter({ store: redis.client as RedisClient, limit: 30, window: '1d' })
+    const decisions = await Promise.all(
+      Array.from({ length: 60 }, () => limiter.consume('x'.repeat(300))),
+    )
+    expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(30)
+    expect(new Set(decisions.map(({ source }) => source))).toEqual(new Set(['store']))
+    limiter.close()
+  })
+})
