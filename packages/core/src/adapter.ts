@@ -4,8 +4,9 @@ export { fetchExchange } from './http/fetch/fetch-exchange.ts'
 export { FetchReply } from './http/fetch/fetch-reply.ts'
 export { PROFILE_FIELDS } from './http/fields/profiles/index.ts'
 export { HttpLimiter } from './http/http-limiter.ts'
-export { MiddlewareLimiter } from './http/middleware-limiter.ts'
+export { HttpLimiters } from './http/http-limiters.ts'
 export { nodeExchange } from './http/node/node-exchange.ts'
+export { expressTrust, fastifyTrust } from './http/node/proxy-settings.ts'
 export { noteEnd } from './http/node/when-ended.ts'
 export { notOfFramework } from './http/not-of-framework.ts'
 export type {
@@ -15,11 +16,11 @@ export type {
   RoutePattern,
   Routing,
 } from './http/request-adapter.ts'
-export { limiterOfRoute, RoutedLimiter } from './http/routed-limiter.ts'
+export { RoutedLimiter } from './http/routed-limiter.ts'
 export type { Verdict } from './http/verdict.ts'
 export {
-  createVaryingLimiter,
+  VaryingLimiter,
   type VaryingLimiterOptions,
   type VaryingPolicy,
-} from './limiter/create-varying-limiter.ts'
+} from './limiter/varying-limiter.ts'
 export { readAdapterOption } from './options/read.ts'

@@ -3,22 +3,7 @@ import { RoutedLimiter } from '@sluice/core/adapter'
 import type { Request, RequestHandler, Response } from 'express'
 import { expressAdapter } from './request-adapter.ts'
 
-export {
-  addressKey,
-  type Decision,
-  type Duration,
-  estimateTokens,
-  exposedHeaders,
-  type MemoryStoreOptions,
-  memoryStore,
-  type PolicyDecision,
-  RateLimitError,
-  type RedisClient,
-  type RedisStoreOptions,
-  redisStore,
-  SluiceError,
-  StoreError,
-} from '@sluice/core'
+export * from '@sluice/core'
 
 export type RateLimitOptions = CoreOptions<Request, Response> & {
   /**

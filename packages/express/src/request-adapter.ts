@@ -1,4 +1,4 @@
-import { nodeExchange, type ProxyTrust, type RequestAdapter } from '@sluice/core/adapter'
+import { expressTrust, nodeExchange, type RequestAdapter } from '@sluice/core/adapter'
 import type { Request, Response } from 'express'
 
 /** Reads the request and the response of Express. */
@@ -8,7 +8,7 @@ export const expressAdapter: RequestAdapter<Request, Response> = {
     (response) => response,
   ),
   address: (request) => request.ip,
-  proxyTrust: (request) => trustOf(request.app?.get('trust proxy')),
+  proxyTrust: (request) => expressTrust(request.app?.get('trust proxy')),
   user: (request) => (request as { user?: unknown }).user,
   path: (request) => request.path,
   route: (request) => request.route?.path,
@@ -20,11 +20,4 @@ export const expressAdapter: RequestAdapter<Request, Response> = {
   decided(request, decision) {
     request.rateLimit = decision
   },
-}
-
-/** What the setting 'trust proxy' means. */
-function trustOf(setting: unknown): ProxyTrust {
-  if (setting === true) return 'everybody'
-  if (typeof setting === 'number') return setting > 0 ? 'hops' : 'nobody'
-  return setting === undefined || setting === false ? 'nobody' : 'named'
 }

@@ -13,22 +13,7 @@ import { register } from './registrations.ts'
 import { adapterOf } from './request-adapter.ts'
 import { RouteLimiters } from './route-limiters.ts'
 
-export {
-  addressKey,
-  type Decision,
-  type Duration,
-  estimateTokens,
-  exposedHeaders,
-  type MemoryStoreOptions,
-  memoryStore,
-  type PolicyDecision,
-  RateLimitError,
-  type RedisClient,
-  type RedisStoreOptions,
-  redisStore,
-  SluiceError,
-  StoreError,
-} from '@sluice/core'
+export * from '@sluice/core'
 
 export type { Hook, HookHandler } from './hook.ts'
 

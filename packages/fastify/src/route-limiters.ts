@@ -1,10 +1,5 @@
 import { SluiceError } from '@sluice/core'
-import {
-  type HttpLimiter,
-  limiterOfRoute,
-  MiddlewareLimiter,
-  readAdapterOption,
-} from '@sluice/core/adapter'
+import { type HttpLimiter, HttpLimiters, readAdapterOption } from '@sluice/core/adapter'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Hook, handler } from './hook.ts'
 import type { FastifyLimiter } from './index.ts'
@@ -24,19 +19,17 @@ type Config = FastifyContextConfig & { [mark: symbol]: Mark | undefined }
 export class RouteLimiters {
   /** All of them and the plugin's, for the application's own calls. */
   readonly limiter: FastifyLimiter
-  private readonly base: RouteLimiter
+  private readonly all: HttpLimiters<FastifyRequest, FastifyReply>
   private readonly hook: Hook
-  private readonly all: Set<RouteLimiter>
   private hooks = 0
   /** In a route's config, separate for each registered plugin. */
   private readonly mark = Symbol('sluice.limiter')
 
   /** @param hook in which requests are decided, unless their route has another */
   constructor(base: RouteLimiter, hook: Hook) {
-    this.base = base
+    this.all = new HttpLimiters(base)
     this.hook = hook
-    this.all = new Set([base])
-    this.limiter = Object.assign(new MiddlewareLimiter(base, this.all), {
+    this.limiter = Object.assign(this.all.limiter, {
       hook: (options = {}) => this.addHook(options),
     })
   }
@@ -58,7 +51,7 @@ export class RouteLimiters {
   /** The limiter that decides a request in a hook; undefined if none does. */
   of({ routeOptions }: FastifyRequest, hook: Hook): RouteLimiter | undefined {
     const config = routeOptions.config as unknown as Config & { method?: string; url?: string }
-    if (config.rateLimit === undefined) return this.base
+    if (config.rateLimit === undefined) return this.all.base
     let mark = config[this.mark]
     if (mark === undefined) {
       // A route registered before the plugin, or the handler for unknown routes.
@@ -79,8 +72,7 @@ export class RouteLimiters {
     const hasOptions = typeof rateLimit === 'object' && !Array.isArray(rateLimit)
     const { hook = this.hook, ...overrides } = hasOptions ? { ...rateLimit } : {}
     const options = hasOptions && rateLimit !== null ? overrides : rateLimit
-    const httpLimiter = limiterOfRoute(this.base, name, path, options)
-    if (httpLimiter !== undefined) this.all.add(httpLimiter)
+    const httpLimiter = this.all.add(name, path, options)
     return { httpLimiter, hook: readAdapterOption('hook', { hook }, path) }
   }
 
@@ -90,8 +82,7 @@ export class RouteLimiters {
   ): ReturnType<FastifyLimiter['hook']> {
     this.hooks += 1
     const name = `hook ${this.hooks}`
-    const httpLimiter = limiterOfRoute(this.base, name, 'rateLimit.hook', options ?? {}, true)
-    this.all.add(httpLimiter as RouteLimiter)
+    const httpLimiter = this.all.add(name, 'rateLimit.hook', options ?? {}, true)
     return handler(() => httpLimiter)
   }
 }

@@ -5,22 +5,7 @@ import { matchedRoutes } from 'hono/route'
 import { type AddressOption, readAddress } from './address.ts'
 import { HonoReply } from './hono-reply.ts'
 
-export {
-  addressKey,
-  type Decision,
-  type Duration,
-  estimateTokens,
-  exposedHeaders,
-  type MemoryStoreOptions,
-  memoryStore,
-  type PolicyDecision,
-  RateLimitError,
-  type RedisClient,
-  type RedisStoreOptions,
-  redisStore,
-  SluiceError,
-  StoreError,
-} from '@sluice/core'
+export * from '@sluice/core'
 export type { FetchReply } from '@sluice/core/adapter'
 export { decisionOf, type LimitedFetch, type LimitFetchOptions, limitFetch } from './limit-fetch.ts'
 

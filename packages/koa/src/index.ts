@@ -4,22 +4,7 @@ import type { Context, Middleware } from 'koa'
 import { keepForErrorHandler, noteEndOf } from './failures.ts'
 import { checkContext, koaAdapter } from './request-adapter.ts'
 
-export {
-  addressKey,
-  type Decision,
-  type Duration,
-  estimateTokens,
-  exposedHeaders,
-  type MemoryStoreOptions,
-  memoryStore,
-  type PolicyDecision,
-  RateLimitError,
-  type RedisClient,
-  type RedisStoreOptions,
-  redisStore,
-  SluiceError,
-  StoreError,
-} from '@sluice/core'
+export * from '@sluice/core'
 
 export type RateLimitOptions = CoreOptions<Context, Context> & {
   /**

@@ -1,19 +1,4 @@
-export {
-  addressKey,
-  type Decision,
-  type Duration,
-  estimateTokens,
-  exposedHeaders,
-  type MemoryStoreOptions,
-  memoryStore,
-  type PolicyDecision,
-  RateLimitError,
-  type RedisClient,
-  type RedisStoreOptions,
-  redisStore,
-  SluiceError,
-  StoreError,
-} from '@sluice/core'
+export * from '@sluice/core'
 export { RateLimit, RateLimitDecision, SkipRateLimit } from './decorators.ts'
 export { RateLimitException } from './exception.ts'
 export { type HttpExchange, RateLimitGuard } from './guard.ts'

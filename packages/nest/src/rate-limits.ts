@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common'
 import { MetadataScanner, Reflector } from '@nestjs/core'
 import type { Limiter, RateLimitOptions, RouteOverrides } from '@sluice/core'
-import { HttpLimiter, limiterOfRoute, MiddlewareLimiter } from '@sluice/core/adapter'
+import { HttpLimiter, HttpLimiters } from '@sluice/core/adapter'
 import { OPTIONS } from './decorators.ts'
 import { type AnyRequest, type AnyResponse, nestAdapter } from './request-adapter.ts'
 
@@ -17,15 +17,15 @@ const PATH = 'path'
 export class RateLimits {
   /** All of them, for the application's own calls. */
   readonly limiter: Limiter
-  private readonly base: HandlerLimiter
-  private readonly all: Set<HandlerLimiter>
+  private readonly all: HttpLimiters<AnyRequest, AnyResponse>
   private readonly known = new Map<Type, Map<Handler, HandlerLimiter | undefined>>()
 
   /** @throws SluiceError for wrong options */
   constructor(options: RateLimitOptions<never, never>) {
-    this.base = new HttpLimiter(options as RateLimitOptions<AnyRequest, AnyResponse>, nestAdapter)
-    this.all = new Set([this.base])
-    this.limiter = new MiddlewareLimiter(this.base, this.all)
+    this.all = new HttpLimiters(
+      new HttpLimiter(options as RateLimitOptions<AnyRequest, AnyResponse>, nestAdapter),
+    )
+    this.limiter = this.all.limiter
   }
 
   /**
@@ -53,15 +53,13 @@ export class RateLimits {
     const options = reflector.getAllAndOverride<
       RouteOverrides<AnyRequest, AnyResponse> | false | undefined
     >(OPTIONS, [handler, controller])
-    if (options === undefined) return this.base
+    if (options === undefined) return this.all.base
     // A decorator may have replaced the method by a function of another name.
     const own = methodsOf(controller).find((each) => controller.prototype[each] === handler)
     const name = `${controller.name}.${own ?? handler.name}`
     const paths = [controller, handler].map((each) => reflector.get<unknown>(PATH, each))
     const route = `${name} ${JSON.stringify(paths)}`
-    const httpLimiter = limiterOfRoute(this.base, route, `${name}: @RateLimit`, options)
-    if (httpLimiter !== undefined) this.all.add(httpLimiter)
-    return httpLimiter
+    return this.all.add(route, `${name}: @RateLimit`, options)
   }
 }
 

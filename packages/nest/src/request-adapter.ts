@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { HttpException } from '@nestjs/common'
 import type { Decision } from '@sluice/core'
-import { nodeExchange, type RequestAdapter } from '@sluice/core/adapter'
+import { expressTrust, fastifyTrust, nodeExchange, type RequestAdapter } from '@sluice/core/adapter'
 import { RateLimitException } from './exception.ts'
-import { proxyTrust } from './proxy-trust.ts'
 
 /** What the requests of Express and of Fastify have in common. */
 export interface NestRequest {
@@ -59,7 +58,8 @@ export const nestAdapter: RequestAdapter<AnyRequest, AnyResponse> = {
     )
   },
   address: (request) => ('ip' in request ? request.ip : request.socket?.remoteAddress),
-  proxyTrust,
+  proxyTrust: ({ app, server }) =>
+    server === undefined ? expressTrust(app?.get('trust proxy')) : fastifyTrust(server),
   user: (request) => request.user,
   path: (request) => request.url,
   route: (request) => request.routeOptions?.url ?? request.route?.path,

@@ -14,22 +14,7 @@ import { answerFailure } from './failures.ts'
 import { nodeAdapter } from './request-adapter.ts'
 import { handOver, upgradeResponse } from './upgrade.ts'
 
-export {
-  addressKey,
-  type Decision,
-  type Duration,
-  estimateTokens,
-  exposedHeaders,
-  type MemoryStoreOptions,
-  memoryStore,
-  type PolicyDecision,
-  RateLimitError,
-  type RedisClient,
-  type RedisStoreOptions,
-  redisStore,
-  SluiceError,
-  StoreError,
-} from '@sluice/core'
+export * from '@sluice/core'
 
 export type RateLimitOptions = CoreOptions<IncomingMessage, ServerResponse> & {
   /**

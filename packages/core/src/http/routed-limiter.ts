@@ -1,14 +1,9 @@
-import { hash } from '#platform'
-import { SluiceError } from '../errors/sluice-error.ts'
-import { CONCURRENCY_OPTIONS, WINDOW_OPTIONS } from '../limiter/concurrency-options.ts'
 import type { Limiter } from '../limiter/limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { checkObject } from '../options/checks.ts'
-import { checkKnown } from '../options/known.ts'
-import { PLACES } from '../options/places.ts'
 import { HttpLimiter } from './http-limiter.ts'
-import { MiddlewareLimiter } from './middleware-limiter.ts'
-import type { RateLimitOptions, RouteOverrides, Routes } from './rate-limit-options.ts'
+import { HttpLimiters } from './http-limiters.ts'
+import type { RateLimitOptions, Routes } from './rate-limit-options.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 import { RouteTable } from './route-table.ts'
 
@@ -34,10 +29,10 @@ export class RoutedLimiter<Request, Response> {
     this.adapter = adapter
     this.base = new HttpLimiter(rest as RateLimitOptions<Request, Response>, adapter)
     this.everywhere = [this.base]
-    const httpLimiters = [this.base]
-    this.limiter = new MiddlewareLimiter(this.base, httpLimiters)
-    this.routes = compileRoutes(this.base, routes, httpLimiters)
-    this.settles = httpLimiters.some(({ settles }) => settles)
+    const httpLimiters = new HttpLimiters(this.base)
+    this.limiter = httpLimiters.limiter
+    this.routes = compileRoutes(httpLimiters, routes)
+    this.settles = httpLimiters.settles
   }
 
   /**
@@ -85,64 +80,15 @@ function pass<Request, Response, T>(
 }
 
 function compileRoutes<Request, Response>(
-  base: HttpLimiter<Request, Response>,
+  httpLimiters: HttpLimiters<Request, Response>,
   routes: unknown,
-  httpLimiters: HttpLimiter<Request, Response>[],
 ): RouteTable<readonly HttpLimiter<Request, Response>[]> | undefined {
   if (routes === undefined) return undefined
   const entries = Object.entries(checkObject('routes', routes, 'an object of routes') as never)
   return new RouteTable(
     entries.map(([route, overrides]) => {
-      const httpLimiter = limiterOfRoute(base, route, `routes['${route}']`, overrides as never)
-      if (httpLimiter !== undefined) httpLimiters.push(httpLimiter)
+      const httpLimiter = httpLimiters.add(route, `routes['${route}']`, overrides as never)
       return [route, httpLimiter === undefined ? [] : [httpLimiter]]
     }),
   )
-}
-
-/**
- * The limiter of a route: the base's options with some replaced, on the same store.
- *
- * @param route its name, part of its keys if it has its own limit: a path, perhaps after a method
- * @param path of its options in messages: `routes['POST /login']`
- * @param apart whether it counts separately in any case
- * @returns undefined for `false`: the route is exempt
- * @throws SluiceError for wrong options, in which it names the route
- */
-export function limiterOfRoute<Request, Response>(
-  base: HttpLimiter<Request, Response>,
-  route: string,
-  path: string,
-  overrides: RouteOverrides<Request, Response> | boolean,
-  apart = false,
-): HttpLimiter<Request, Response> | undefined {
-  if (overrides === false) return undefined
-  checkKnown(path, checkObject(path, overrides, 'options, or false'), PLACES.route)
-  const named = Object.fromEntries(
-    Object.entries(overrides).filter(([, value]) => value !== undefined),
-  )
-  const options: Record<string, unknown> = { ...base.options, store: base.limiter.store }
-  const single = PLACES.onlyPolicy.some((option) => option in named)
-  if (single) delete options.policies
-  // A route counts per window or at the same time, whatever the limiter does elsewhere.
-  if (CONCURRENCY_OPTIONS.some((option) => option in named))
-    for (const option of WINDOW_OPTIONS) delete options[option]
-  else if (single) for (const option of CONCURRENCY_OPTIONS) delete options[option]
-  if ('policies' in named) for (const option of PLACES.onlyPolicy) delete options[option]
-  const own = apart || single || 'policies' in named
-  try {
-    return new HttpLimiter(
-      { ...options, ...named } as unknown as RateLimitOptions<Request, Response>,
-      base.adapter,
-      own ? `${base.scope}.${shortHash(route)}` : base.scope,
-      route.match(/\/.*/)?.[0],
-    )
-  } catch (error) {
-    if (!(error instanceof SluiceError)) throw error
-    throw new SluiceError({ ...error, option: `${path}.${error.option}` })
-  }
-}
-
-function shortHash(text: string): string {
-  return hash('sha256', text, 'utf8', 'hex').slice(0, 8)
 }

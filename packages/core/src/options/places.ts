@@ -33,7 +33,7 @@ export const PLACES = {
     ...namesOf(OPTIONS.events),
     ...namesOf(http, isPerRoute),
   ],
-  /** In the options of `createVaryingLimiter`, whose policy and ban the adapter decides. */
+  /** In the options of a `VaryingLimiter`, whose calls have the policies. */
   varyingLimiter: [
     ...namesOf(OPTIONS.store).filter((name) => name !== 'ban'),
     ...namesOf(OPTIONS.events),

@@ -1,0 +1,101 @@
+import { SluiceError } from '../errors/sluice-error.ts'
+import { checkObject } from '../options/checks.ts'
+import { checkKnown } from '../options/known.ts'
+import { PLACES } from '../options/places.ts'
+import { type MemoryStore, memoryStore } from '../stores/memory/memory-store.ts'
+import type { Decision } from './decision.ts'
+import type { EventOptions } from './event-options.generated.ts'
+import type { StoreOptions } from './options.generated.ts'
+import { Policy } from './policy.ts'
+import { StoreLimiter } from './store-limiter.ts'
+
+/** Policies with their windows and blocks: each combination has a quota of its own. */
+const MAX_LIMITERS = 100
+const MINUTE_MS = 60_000
+
+/** Where a limiter counts, and how it tells what it does. */
+export type VaryingLimiterOptions = Omit<StoreOptions, 'ban'> & EventOptions
+
+/** What a call limits. One count of a key serves all limits, but each window and block has its own. */
+export interface VaryingPolicy {
+  readonly name: string
+  readonly limit: number
+  readonly windowMs: number
+  /** How long the first refusal refuses everything. Then the quota is whole. 0: it does not. */
+  readonly blockMs: number
+}
+
+/**
+ * A limiter whose policy is given with each call, for an adapter to something that has limits of its
+ * own. It counts the last window exactly.
+ */
+export class VaryingLimiter {
+  private readonly options: VaryingLimiterOptions
+  /** One for all policies, unless the user has a store. */
+  private readonly ownStore: MemoryStore | undefined
+  private readonly limiters = new Map<string, StoreLimiter>()
+
+  /** @throws SluiceError if an option is unknown, of the wrong type or out of range */
+  constructor(options: VaryingLimiterOptions) {
+    checkObject('options', options, 'the options of a storage')
+    checkKnown('', options, PLACES.varyingLimiter)
+    this.ownStore = options.store === undefined ? memoryStore() : undefined
+    this.options = this.ownStore === undefined ? options : { ...options, store: this.ownStore }
+    // Checks the values.
+    this.limiterOf('default', MINUTE_MS, MINUTE_MS)
+  }
+
+  /** @throws SluiceError for a wrong key or policy, and for too many windows and blocks */
+  async consume(key: string, policy: VaryingPolicy): Promise<Decision> {
+    const { name, limit, windowMs, blockMs } = policy
+    const limiter = this.limiterOf(name, windowMs, blockMs)
+    const decision = await limiter.consume(key, { limit })
+    if (decision.ban?.began && blockMs < windowMs) await blockUntilWhole(limiter, key, blockMs)
+    return decision
+  }
+
+  close(): void {
+    for (const limiter of this.limiters.values()) limiter.close()
+    this.ownStore?.close()
+  }
+
+  private limiterOf(name: string, window: number, blockMs: number): StoreLimiter {
+    const id = `${name} ${window} ${blockMs}`
+    const known = this.limiters.get(id)
+    if (known !== undefined) return known
+    if (this.limiters.size === MAX_LIMITERS) throw tooMany(id)
+    const { options } = this
+    const limit = () => undefined
+    const limiter = new StoreLimiter(
+      [new Policy('', { name, limit, window, algorithm: 'sliding-log' })],
+      {
+        ...options,
+        ...(blockMs > 0 && { ban: { after: 1, within: window, for: [blockMs] } }),
+        // What another process remembers must not outlast the block.
+        ...(blockMs > 0 && blockMs < window && { refusalCache: false }),
+      },
+      { onDecision: options.onDecision },
+    )
+    this.limiters.set(id, limiter)
+    return limiter
+  }
+}
+
+/** What was used before a ban that is shorter than the window would count for longer. */
+async function blockUntilWhole(limiter: StoreLimiter, key: string, blockMs: number): Promise<void> {
+  try {
+    await limiter.block(key, blockMs)
+  } catch {
+    // The store fails. The ban holds, and what was used before counts until its window has passed.
+  }
+}
+
+function tooMany(received: string): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_OPTION_RANGE',
+    option: 'name, window, block',
+    expected: `at most ${MAX_LIMITERS} combinations, because each has a quota of its own`,
+    received,
+    fix: 'Choose the window and the block by what you know of the client, such as its plan, not by what it sends.',
+  })
+}
