@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { argv, execPath, exit } from 'node:process'
 import { build } from './build.mjs'
 import { jest } from './jest.mjs'
+import { areLicencesAllowed } from './licences.mjs'
 import { setUpTests } from './setup.mjs'
 import { root, run } from './workspace.mjs'
 
@@ -36,6 +37,7 @@ await check('lint and format', () => succeeds('biome', ['check', '--error-on-war
 await check('types', () => succeeds('tsc', []))
 await check('types in the browser', () => succeeds('tsc', ['-p', 'tsconfig.browser.json']))
 await check('build', build)
+await check('licences', areLicencesAllowed)
 
 const { code, passed, failed } = await jest(argv.slice(2), { REDIS_SERVER: redis })
 for (const name of failures) console.log(`FAILED ${name}: see above`)

@@ -1,0 +1,141 @@
+// The last release and this version on the keys of one server, as during a deployment: they decide
+// together what each would decide alone.
+
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import type { Limiter } from '../../index.ts'
+import * as current from '../../index.ts'
+import { manualClock } from '../../testing/index.ts'
+
+type Version = Pick<typeof current, 'createLimiter' | 'redisStore'>
+type Options = Parameters<typeof current.createLimiter>[0]
+
+const folder = join(__dirname, 'testing/released')
+const [release] = readdirSync(folder) as [string]
+const last = require(join(folder, release)) as Version
+
+const HOUR = 3_600_000
+const STEPS = 60
+const KEYS = ['ada', '203.0.113.7', '{élan} '.repeat(20)]
+
+let redis: RedisServer
+let client: Redis
+beforeAll(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.url)
+})
+afterAll(async () => {
+  client.disconnect()
+  await redis.stop()
+})
+
+const window = '1h'
+const ban = { after: 3, within: '6h', for: ['1h', '2h'] } as const
+/** With every script: of one to three policies, coarse ticks among them, and the one for the rest. */
+const limits: Record<string, Partial<Options>> = {
+  'sliding window': { limit: 7, window },
+  'fixed window': { limit: 7, window, algorithm: 'fixed-window' },
+  'sliding log': { limit: 7, window, algorithm: 'sliding-log' },
+  'token bucket': { limit: 7, window, algorithm: 'token-bucket', burst: 11 },
+  'leaky bucket': { limit: 7, window, algorithm: 'leaky-bucket', maxDelay: '40m' },
+  'coarse ticks': { limit: 9_007_199_254, window: '365d', algorithm: 'token-bucket', burst: 7 },
+  calendar: { limit: 7, window: 'day', timeZone: 'Europe/Berlin' },
+  bans: { limit: 7, window, ban },
+  'three policies': {
+    policies: [
+      { name: 'burst', limit: 5, window: '10m', algorithm: 'token-bucket' },
+      { name: 'hourly', limit: 9, window },
+      { name: 'daily', limit: 40, window: '1d', algorithm: 'fixed-window' },
+    ],
+  },
+  'four policies': {
+    policies: [
+      { name: 'a', limit: 5, window: '10m' },
+      { name: 'b', limit: 9, window, algorithm: 'leaky-bucket', maxDelay: '1h' },
+      { name: 'c', limit: 12, window: '2h', algorithm: 'sliding-log' },
+      { name: 'd', limit: 40, window: '1d', algorithm: 'token-bucket' },
+    ],
+  },
+}
+
+/** Numbers from 0 to 1, the same in each run. */
+function numbers(): () => number {
+  let state = 1
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}
+
+/** @param versions take turns, by chance; with one, it does everything */
+function limitersOf(versions: readonly Version[], options: Partial<Options>, prefix: string) {
+  const clock = manualClock()
+  const choose = numbers()
+  const limiters = versions.map(({ createLimiter, redisStore }) =>
+    createLimiter({
+      ...patient,
+      store: redisStore(client, { clock }),
+      prefix,
+      ...options,
+    } as Options),
+  )
+  const next = () => limiters[Math.floor(choose() * limiters.length)] as Limiter
+  return { clock, next }
+}
+
+/** What each step of a fixed series gives. */
+async function decide(versions: readonly Version[], options: Partial<Options>, prefix: string) {
+  const { clock, next } = limitersOf(versions, options, prefix)
+  const random = numbers()
+  const given: unknown[] = []
+  for (let step = 0; step < STEPS; step += 1) {
+    clock.advance(Math.floor((random() ** 3 * HOUR) / 2))
+    const key = KEYS[Math.floor(random() * KEYS.length)] as string
+    const what = random()
+    const cost = 1 + Math.floor(random() * 3)
+    if (what < 0.7) given.push(await next().consume(key, { cost }))
+    else if (what < 0.8) given.push(await next().peek(key))
+    else if (what < 0.9) given.push(await next().settle(key, 1 - cost, { at: clock() - 1000 }))
+    else if (what < 0.95) given.push(await next().block(key, '20m'))
+    else given.push(await next().reset(key))
+  }
+  return given
+}
+
+describe(`${release} and this version on the same keys`, () => {
+  test.each(Object.keys(limits))('decide as one: %s', async (name) => {
+    const options = limits[name] as Partial<Options>
+    const prefix = name.replace(' ', '-')
+    const alone = await decide([last], options, `last-${prefix}`)
+    expect(alone.filter((given) => given !== undefined).length).toBeGreaterThan(STEPS / 2)
+    expect(alone).toContainEqual(expect.objectContaining({ allowed: false, source: 'store' }))
+    expect(await decide([current], options, `current-${prefix}`)).toEqual(alone)
+    expect(await decide([last, current], options, `both-${prefix}`)).toEqual(alone)
+  })
+
+  test('decide as one by the clock of the server', async () => {
+    const options = { ...patient, limit: 10, window: 'month', timeZone: 'UTC' } as const
+    const [old, now] = [last, current].map(({ createLimiter }) =>
+      createLimiter({ ...options, store: client, prefix: 'server', algorithm: 'fixed-window' }),
+    ) as [Limiter, Limiter]
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => (i % 2 ? old : now).consume('ada')),
+    )
+    expect(answers.filter(({ allowed }) => allowed)).toHaveLength(10)
+    expect(answers.every(({ source }) => source === 'store')).toBe(true)
+  })
+
+  test('hold and free the slots of each other', async () => {
+    const options = { concurrent: 3, hold: '1m' } as const
+    const { next } = limitersOf([last, current], options, 'slots')
+    const taken = await Promise.all(Array.from({ length: 5 }, () => next().acquire('ada')))
+    expect(taken.map(({ allowed }) => allowed)).toEqual([true, true, true, false, false])
+    await taken[0]?.release()
+    expect((await next().acquire('ada')).allowed).toBe(true)
+    expect((await next().acquire('ada')).allowed).toBe(false)
+    await Promise.all(taken.map((each) => each.release()))
+  })
+})

@@ -1,0 +1,38 @@
+// node scripts/licences.mjs: fails if a published package needs something at run time that has a licence
+// which not everybody can accept.
+
+import { execFileSync } from 'node:child_process'
+import { argv, execPath, exit } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { published } from './addresses.mjs'
+import { manifestOf } from './release/packages.mjs'
+import { root } from './workspace.mjs'
+
+const ALLOWED = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+]
+
+/** @returns one line for each that is not allowed */
+function refused() {
+  const filters = published.map((name) => `--filter=${manifestOf(name).name}`)
+  const command = ['scripts/pnpm.mjs', ...filters, 'licenses', 'list', '--prod', '--json']
+  const output = execFileSync(execPath, command, { cwd: root, encoding: 'utf8' })
+  const byLicence = JSON.parse(output.slice(output.indexOf('{')))
+  return Object.entries(byLicence)
+    .filter(([licence]) => !licence.split(' OR ').some((each) => ALLOWED.includes(each)))
+    .map(([licence, packages]) => `${licence}: ${packages.map(({ name }) => name).join(', ')}`)
+}
+
+export function areLicencesAllowed() {
+  const lines = refused()
+  if (lines.length > 0) console.error(`Not allowed (scripts/licences.mjs):\n${lines.join('\n')}`)
+  return lines.length === 0
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) exit(areLicencesAllowed() ? 0 : 1)

@@ -1,0 +1,12 @@
+// node scripts/release/notes.mjs: prints what CHANGELOG.md says of the packages' version.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../workspace.mjs'
+import { manifestOf } from './packages.mjs'
+
+const { version } = manifestOf('core')
+const sections = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').split(/^(?=## )/m)
+const section = sections.find((text) => text.startsWith(`## ${version}\n`))
+if (section === undefined) throw new Error(`CHANGELOG.md says nothing of ${version}`)
+console.log(section.slice(section.indexOf('\n')).trim())

@@ -1,0 +1,20 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../workspace.mjs'
+
+/** @param name the folder of a package */
+export function manifestOf(name) {
+  return JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'))
+}
+
+/** Throws if npm does not answer: that a version is not there must be certain. */
+export function isOnNpm({ name, version }) {
+  const { stdout, status } = spawnSync('npm', ['view', `${name}@${version}`, 'version', '--json'], {
+    encoding: 'utf8',
+  })
+  const answer = stdout.trim() === '' ? undefined : JSON.parse(stdout)
+  if (status === 0) return answer === version
+  if (answer?.error?.code === 'E404') return false
+  throw new Error(`npm view ${name}@${version}: ${answer?.error?.summary ?? 'no answer'}`)
+}
