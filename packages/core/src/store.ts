@@ -40,9 +40,12 @@ export {
   type Versioned,
 } from './stores/transactional/compare-and-swap-store.ts'
 export { shareTransactions } from './stores/transactional/share-transactions.ts'
-export { Sweeper } from './stores/transactional/sweeper.ts'
+export { expiryOf, Sweeper } from './stores/transactional/sweeper.ts'
 export type {
   Change,
+  KeyRange,
+  ListedKey,
+  ListingBackend,
   Transaction,
   TransactionalBackend,
 } from './stores/transactional/transactional-backend.ts'

@@ -24,9 +24,7 @@ export interface Result {
 
 /** @throws SluiceError if it is not a pool: a single client can't have several transactions */
 export function checkPool(pool: PostgresPool): PostgresPool {
-  const { connect, on, totalCount } = Object(pool) as Partial<PostgresPool>
-  const isPool = [connect, on].every((each) => typeof each === 'function')
-  if (isPool && typeof totalCount === 'number') return pool
+  if (typeof pool?.connect === 'function' && typeof pool.totalCount === 'number') return pool
   throw new SluiceError({
     code: 'SLUICE_STORE_UNKNOWN',
     option: 'pool',
@@ -57,12 +55,9 @@ export function guardedPool(pool: PostgresPool): ConnectionPool<PostgresClient> 
 }
 
 /** Sends several statements in one round trip. */
-export async function send(
-  client: PostgresClient,
-  statements: readonly string[],
-): Promise<readonly Result[]> {
+export async function send(client: PostgresClient, statements: readonly string[]) {
   const results = await client.query({ text: statements.join(';'), rowMode: 'array' })
-  return (statements.length === 1 ? [results] : results) as readonly Result[]
+  return results as readonly Result[]
 }
 
 function ignore(): void {}

@@ -1,24 +1,25 @@
 import {
   Borrower,
+  type InspectableStore,
+  type ListingBackend,
   type PostgresStoreOptions,
   readStoreOptions,
-  type Store,
   Sweeper,
   shareTransactions,
   type TransactionalBackend,
   transactionalStore,
 } from '@sluice/core/store'
 import { checkPool, guardedPool, type PostgresPool, send } from './pool.ts'
-import { toSetupError } from './setup-error.ts'
-import { Statements, SWEPT_AT_ONCE } from './statements.ts'
+import { throwSetupError } from './setup-error.ts'
+import { Statements } from './statements.ts'
 
 /** The longest that anything may take if no limiter says how long it waits, ms. */
 const LONGEST_MS = 60_000
-/** The longest that a sweep may take, ms. */
-const SWEEP_MS = 2000
+/** The longest that a sweep may take, or reading some keys for `inspect`, ms. */
+const BRIEF_MS = 2000
 
 /** A store in PostgreSQL. */
-export interface PostgresStore extends Store<'async'> {
+export interface PostgresStore extends InspectableStore<'async'> {
   /**
    * Creates the table, if it does not exist. For a deployment: a store never does it by itself.
    *
@@ -42,22 +43,20 @@ export function postgresStore(
   const connections = new Borrower(guardedPool(checkPool(pool)))
   const { schema, logged, clock } = readStoreOptions('postgresStore', options)
   const statements = new Statements(schema, logged)
-  const sweeper = new Sweeper(async () => {
-    const sweep = statements.sweep(clock?.(), SWEEP_MS)
-    const results = await connections.use(SWEEP_MS, (client) => send(client, sweep))
-    return results.at(-2)?.rowCount === SWEPT_AT_ONCE
+  const fail = (error: unknown) => throwSetupError(error, statements.create)
+  const run = (texts: readonly string[], ms: number) =>
+    connections.use(ms, (client) => send(client, texts)).catch(fail)
+  const sweeper = new Sweeper(async (count) => {
+    const results = await run(statements.sweep(count, clock?.(), BRIEF_MS), BRIEF_MS)
+    return results.at(-1)?.rowCount ?? 0
   })
-  const fail = (error: unknown) => {
-    throw toSetupError(error, statements.create)
-  }
 
-  const transact: TransactionalBackend['transact'] = (keys, decide, withinMs = LONGEST_MS) => {
-    const limitMs = Math.min(withinMs, LONGEST_MS)
-    const work = connections.use(limitMs, async (client) => {
-      const read = await send(client, statements.lock(keys, limitMs))
-      const [rows, time] = read.slice(-2).map((result) => result.rows)
-      const states = new Map(rows?.map(([key, hex]) => [key, bytesOf(hex)]))
-      const now = clock?.() ?? Number(time?.[0]?.[0])
+  const transact: TransactionalBackend['transact'] = (keys, decide, ms = LONGEST_MS) => {
+    const work = connections.use(ms, async (client) => {
+      const read = await send(client, statements.lock(keys, ms))
+      const rows = read.at(-1)?.rows ?? []
+      const states = new Map(rows.map(([key, hex]) => [key, bytesOf(hex)]))
+      const now = clock?.() ?? Number(rows[0]?.[2])
       const { changes, value } = decide(
         keys.map((key) => states.get(key)),
         now,
@@ -71,14 +70,21 @@ export function postgresStore(
     return work.catch(fail)
   }
 
+  const list: ListingBackend['list'] = async (range) => {
+    const now = clock?.()
+    const results = await run(statements.list(range, now, BRIEF_MS), BRIEF_MS)
+    const rows = results.at(-1)?.rows ?? []
+    const keys = rows.map(([key, hex]) => ({ key: key as string, state: bytesOf(hex) }))
+    return { keys, now: now ?? Number(rows[0]?.[2]) }
+  }
+
   const store = transactionalStore({
     transact: shareTransactions(transact),
+    list,
     clock,
     close: () => sweeper.close(),
   })
-  const migrate = async () => {
-    await connections.use(LONGEST_MS, (client) => send(client, statements.migrate())).catch(fail)
-  }
+  const migrate = async () => void (await run(statements.migrate(), LONGEST_MS))
   return { ...store, migrate }
 }
 

@@ -1,12 +1,17 @@
-import type { Change } from '@sluice/core/store'
-
-/** `expires` is rounded up to so many ms: its index changes, and so costs, only once in that time. */
-const EXPIRY_GRID_MS = 60_000
-/** The most rows that a sweep deletes in one transaction. */
-export const SWEPT_AT_ONCE = 1000
+import { type Change, expiryOf, type KeyRange } from '@sluice/core/store'
 
 /** As integer ms since the epoch. */
 const msOf = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
+/** What is read of a key. Unlike now(), the clock goes on while a transaction waits for its locks. */
+const COLUMNS = `key, encode(state, 'hex'), ${msOf('clock_timestamp()')}::text`
+/** Losing the last moments in a crash is fine for a rate limit, waiting for the disk is not. */
+const ASYNCHRONOUS = { synchronous_commit: 'off' }
+
+/** For the transaction alone; times are integer ms. */
+function settings(values: { readonly [name: string]: number | string }): string {
+  const entries = Object.entries(values)
+  return `SELECT ${entries.map(([name, value]) => `set_config('${name}', '${value}', true)`).join()}`
+}
 
 /** The SQL of a store. All of it is text, without parameters: see {@link literal}. */
 export class Statements {
@@ -31,29 +36,34 @@ export class Statements {
   }
 
   /**
-   * Begins a transaction and locks the rows of the keys; the last two results are their states, in
-   * hex, and the time, read when all locks are held.
+   * Begins a transaction and locks the rows of the keys; the last result is their states, in hex, each
+   * with the time, read when all locks are held.
    *
    * A key that has no row gets one, in the same statement, so that the locks are taken in the order of
    * the keys whether they are there or not. A row that is there is only locked: WHERE false.
    *
    * @param keys sorted
-   * @param ms for each statement, for each lock, and between the round trips, if this process stops
+   * @param ms for each statement, and between the round trips, if this process stops
    */
   lock(keys: readonly string[], ms: number): string[] {
-    const limit = Math.max(1, Math.ceil(ms))
     const literals = keys.map(literal)
     return [
       'BEGIN ISOLATION LEVEL READ COMMITTED',
-      `SET LOCAL statement_timeout = ${limit}`,
-      `SET LOCAL lock_timeout = ${limit}`,
-      `SET LOCAL idle_in_transaction_session_timeout = ${limit}`,
-      // Losing the last moments in a crash is fine for a rate limit, waiting for the disk is not.
-      'SET LOCAL synchronous_commit = off',
+      settings({ statement_timeout: ms, idle_in_transaction_session_timeout: ms, ...ASYNCHRONOUS }),
       `INSERT INTO ${this.table} AS t (key, expires) VALUES ${literals.map((key) => `(${key}, 0)`).join()} ON CONFLICT (key) DO UPDATE SET expires = t.expires WHERE false`,
-      `SELECT key, encode(state, 'hex') FROM ${this.table} WHERE key IN (${literals.join()})`,
-      // Unlike now(), this goes on during a transaction, while it waits for its locks.
-      `SELECT ${msOf('clock_timestamp()')}::text`,
+      `SELECT ${COLUMNS} FROM ${this.table} WHERE key IN (${literals.join()})`,
+    ]
+  }
+
+  /**
+   * Reads keys in their order, in the form of `lock`; the last result has them.
+   *
+   * @param now ms; undefined: the server's
+   */
+  list({ after, before, count }: KeyRange, now: number | undefined, ms: number): string[] {
+    return [
+      settings({ statement_timeout: ms }),
+      `SELECT ${COLUMNS} FROM ${this.table} WHERE key > ${literal(after)} AND key < ${literal(before)} AND expires > ${now ?? msOf('statement_timestamp()')} ORDER BY key LIMIT ${count}`,
     ]
   }
 
@@ -66,8 +76,8 @@ export class Statements {
     if (changes.length === 0) return ['ROLLBACK']
     const rows = changes.flatMap(({ key, state, ttlMs }) => {
       if (state === undefined) return []
-      const expires = Math.ceil((now + ttlMs) / EXPIRY_GRID_MS) * EXPIRY_GRID_MS
-      return `(${literal(key)}, decode('${Buffer.from(state).toString('hex')}', 'hex'), ${expires})`
+      const hex = Buffer.from(state).toString('hex')
+      return `(${literal(key)}, decode('${hex}', 'hex'), ${expiryOf(now, ttlMs)})`
     })
     const deleted = changes.filter(({ state }) => state === undefined).map(({ key }) => key)
     const gone = [...deleted, ...unused].map(literal)
@@ -79,20 +89,17 @@ export class Statements {
 
   /**
    * Deletes some expired rows, unless another process does it or a transaction has them; the last
-   * result but one counts them. It never waits for a lock.
+   * result counts them. It never waits for a lock.
    *
    * @param now ms; undefined: the server's
    */
-  sweep(now: number | undefined, ms: number): string[] {
+  sweep(count: number, now: number | undefined, ms: number): string[] {
     // Stable during the statement, so that it can use the index.
     const until = now ?? msOf('statement_timestamp()')
-    const expired = `SELECT key FROM ${this.table} WHERE (SELECT mine FROM lock) AND expires <= ${until} ORDER BY expires LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED`
+    const expired = `SELECT key FROM ${this.table} WHERE (SELECT mine FROM lock) AND expires <= ${until} ORDER BY expires LIMIT ${count} FOR UPDATE SKIP LOCKED`
     return [
-      'BEGIN',
-      `SET LOCAL statement_timeout = ${ms}`,
-      'SET LOCAL synchronous_commit = off',
+      settings({ statement_timeout: ms, ...ASYNCHRONOUS }),
       `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${this.lockId}) AS mine) DELETE FROM ${this.table} WHERE key = ANY(ARRAY(${expired}))`,
-      'COMMIT',
     ]
   }
 }

@@ -33,7 +33,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
 
   const create = (clock: () => number) => postgresStore(pool, { clock })
 
-  storeSuite(runner, 'the PostgreSQL store', { mode: 'async', create })
+  storeSuite(runner, 'the PostgreSQL store', { mode: 'async', inspects: true, create })
 
   describe('decides as memory does', () => {
     paritySuite('PostgreSQL', create, 0.1)

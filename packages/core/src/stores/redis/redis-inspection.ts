@@ -1,11 +1,8 @@
-import { sleep } from '#platform'
 import type { KeyState } from '../../algorithms/algorithm.ts'
 import type { Inspection } from '../inspection/inspect-options.ts'
-import {
-  INSPECTED_ALGORITHMS,
-  type InspectedKeyspace,
-  inspectedKeyspace,
-} from '../inspection/inspected-keyspace.ts'
+import { INSPECTED_ALGORITHMS } from '../inspection/inspected-keyspace.ts'
+import { KeyNames } from '../inspection/key-names.ts'
+import { restAfter } from '../inspection/rest.ts'
 import { type FoundKey, toEntry } from '../inspection/to-entry.ts'
 import type { StoreEntry } from '../store.ts'
 import type { Connection } from './connection.ts'
@@ -19,10 +16,6 @@ import { ScriptCall } from './script-call.ts'
 /** Keys that a step of SCAN looks at, and that one script reads, at most: each takes Redis a fraction of a ms. */
 const SCANNED = 50
 const READ = 25
-/** The longest pause after a step, ms. */
-const MAX_PAUSE_MS = 100
-/** Keyspaces that are known at a time: more than any application has. */
-const MAX_KEYSPACES = 1000
 
 const driver = new Driver(INSPECTED_ALGORITHMS)
 /** Shows what the client puts in front of keys. */
@@ -48,11 +41,12 @@ type NamedKey = FoundKey & { readonly name: string }
 export class RedisInspection {
   private readonly backend: InspectionBackend
   private readonly inspection: Inspection
-  private readonly keyspaces = new Map<string, InspectedKeyspace | undefined>()
+  private readonly names: KeyNames
 
   constructor(backend: InspectionBackend, inspection: Inspection) {
     this.backend = backend
     this.inspection = inspection
+    this.names = new KeyNames(inspection)
   }
 
   async *entries(): AsyncGenerator<StoreEntry, void, undefined> {
@@ -70,7 +64,7 @@ export class RedisInspection {
           const calls = connection.isCluster ? byClient(part) : [part]
           yield* (await Promise.all(calls.map((keys) => this.read(keys)))).flat()
         }
-        if (cursor !== '0') await sleep(Math.min(performance.now() - began, MAX_PAUSE_MS))
+        if (cursor !== '0') await restAfter(began)
       } while (cursor !== '0')
     }
   }
@@ -94,21 +88,8 @@ export class RedisInspection {
   private parse(full: string, keyPrefix: string): NamedKey | undefined {
     if (!full.startsWith(keyPrefix)) return undefined
     const name = full.slice(keyPrefix.length)
-    const [, prefix = '', id = '', space = ''] =
-      /^([\w.:-]+):\{([!-z|~]{1,64})\}:(.+)$/.exec(name) ?? []
-    const { inspection } = this
-    const keyspace = inspection.isIn(prefix) ? this.keyspace(space) : undefined
-    if (keyspace === undefined || !inspection.wants(keyspace)) return undefined
-    const isDigest = inspection.key === undefined && id.startsWith('#')
-    return { prefix, keyspace, key: inspection.key ?? id, isDigest, name }
-  }
-
-  private keyspace(name: string): InspectedKeyspace | undefined {
-    if (this.keyspaces.has(name)) return this.keyspaces.get(name)
-    if (this.keyspaces.size === MAX_KEYSPACES) this.keyspaces.clear()
-    const keyspace = inspectedKeyspace(name)
-    this.keyspaces.set(name, keyspace)
-    return keyspace
+    const found = this.names.find(name)
+    return found && { ...found, name }
   }
 
   private async read(keys: readonly NamedKey[]): Promise<StoreEntry[]> {

@@ -5,18 +5,27 @@ import type { Timer } from '../../platform/platform.ts'
 const PAUSE_MS = 60_000
 /** Between two sweeps, ms, while there is more to delete. */
 const MORE_MS = 20
+/** The most states that a sweep deletes. */
+const SWEPT_AT_ONCE = 1000
+/** Expiries are rounded up to so many ms: an index of them changes, and so costs, only once in that time. */
+const EXPIRY_GRID_MS = 60_000
+
+/** When a state that is written now may be deleted, ms. */
+export function expiryOf(now: number, ttlMs: number): number {
+  return Math.ceil((now + ttlMs) / EXPIRY_GRID_MS) * EXPIRY_GRID_MS
+}
 
 /** Deletes expired states from a backend that keeps them, as long as this process writes. */
 export class Sweeper {
-  private readonly sweep: () => Promise<boolean>
+  private readonly sweep: (count: number) => Promise<number>
   private timer: Timer | undefined
   private isClosed = false
 
   /**
-   * @param sweep deletes some states whose time is over, in little time; resolves with whether there
-   *   may be more. A rejection is ignored: the next write is followed by another try
+   * @param sweep deletes so many states whose time is over, or fewer if there are no more; resolves with
+   *   how many. A rejection is ignored: the next write is followed by another try
    */
-  constructor(sweep: () => Promise<boolean>) {
+  constructor(sweep: (count: number) => Promise<number>) {
     this.sweep = sweep
   }
 
@@ -33,11 +42,11 @@ export class Sweeper {
 
   private sweepAfter(ms: number): void {
     if (this.isClosed) return
-    const swept = (isMore: boolean) => {
+    const swept = (count: number) => {
       this.timer = undefined
-      if (isMore) this.sweepAfter(MORE_MS)
+      if (count === SWEPT_AT_ONCE) this.sweepAfter(MORE_MS)
     }
-    const sweep = () => this.sweep().then(swept, () => swept(false))
+    const sweep = () => this.sweep(SWEPT_AT_ONCE).then(swept, () => swept(0))
     this.timer = unref(setTimeout(sweep, ms))
   }
 }

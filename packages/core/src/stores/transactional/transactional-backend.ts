@@ -38,3 +38,28 @@ export interface TransactionalBackend {
   /** Releases what the backend itself has opened. */
   close?(): void
 }
+
+/** A key of a backend, with its bytes; undefined: none. */
+export interface ListedKey {
+  readonly key: string
+  readonly state: Uint8Array | undefined
+}
+
+/** Some keys, in the order of their ASCII characters. */
+export interface KeyRange {
+  /** Above this one. */
+  readonly after: string
+  /** Below this one. */
+  readonly before: string
+  /** The first of them, so many at most. */
+  readonly count: number
+}
+
+/** A backend that can list its keys: its store has `inspect`. */
+export interface ListingBackend extends TransactionalBackend {
+  /**
+   * Reads keys, in their order, without changing anything; `now` is when, ms since the epoch. Those
+   * that may be forgotten may be missing.
+   */
+  list(range: KeyRange): Promise<{ readonly keys: readonly ListedKey[]; readonly now: number }>
+}
