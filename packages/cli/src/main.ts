@@ -64,6 +64,11 @@ const program = createProgram({
       const { serveCommand } = await import('./operate/serve/serve-command.ts')
       return serveCommand(flags, store, process, interrupted('SIGINT', 'SIGTERM'))
     }, flags),
+  migrate: async (files, flags) => {
+    // The parser is large, and no other command needs it.
+    const { migrateCommand } = await import('./migrate/migrate-command.ts')
+    code = await migrateCommand(files, flags, process)
+  },
 })
 
 try {

@@ -23,4 +23,5 @@ export {
   type VaryingLimiterOptions,
   type VaryingPolicy,
 } from './limiter/varying-limiter.ts'
+export { type OptionHere, optionHere } from './options/peer-names.ts'
 export { readAdapterOption } from './options/read.ts'

@@ -28,6 +28,10 @@ export interface ReplayFlags {
   readonly failIfRefused?: string
 }
 
+export interface MigrateFlags {
+  readonly write?: boolean
+}
+
 /** A number in digits, else the unchanged text: the core then reports what is wrong with it. */
 export function numeric(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text

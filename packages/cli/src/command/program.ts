@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import { FORMATS } from '../log/formats/format.ts'
 import type { ChangeFlags, KeyFlags, ServeFlags, TopFlags } from '../operate/flags.ts'
 import { ORDERS } from '../operate/sweep.ts'
-import type { ReplayFlags } from './flags.ts'
+import type { MigrateFlags, ReplayFlags } from './flags.ts'
 import { say } from './say.ts'
 
 const EXAMPLES = `
@@ -17,6 +17,14 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused more than --fail-if-refused, 130 interrupted.`
 
+const MIGRATE_EXAMPLES = `
+Examples:
+  sluice migrate src/server.ts
+  sluice migrate src/server.ts > limits.patch
+  sluice migrate --write src/server.ts src/routes/login.ts
+
+Exit codes: 0 done, 1 a file could not be read, parsed or written, 2 wrong usage.`
+
 /** What the commands do. */
 export interface Commands {
   replay(files: string[], flags: ReplayFlags): Promise<void>
@@ -26,18 +34,22 @@ export interface Commands {
   block(key: string, duration: string, flags: ChangeFlags): Promise<void>
   unblock(key: string, flags: ChangeFlags): Promise<void>
   serve(flags: ServeFlags): Promise<void>
+  migrate(files: string[], flags: MigrateFlags): Promise<void>
 }
 
 /** The command line. @param commands called with what was asked for */
 export function createProgram(commands: Commands): Command {
   const program = new Command('sluice')
-    .description('Rate limiting: watch it and operate it, and try limits on your own traffic.')
+    .description(
+      'Rate limiting: watch it and operate it, try limits on your own traffic, and migrate to it.',
+    )
     .version(version(), '-V, --version')
     .showHelpAfterError('(sluice help <command> lists all options)')
     .exitOverride()
     .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
   addReplay(program, commands)
   addOperations(program, commands)
+  addMigrate(program, commands)
   return program
 }
 
@@ -137,6 +149,22 @@ function addOperations(program: Command, commands: Commands): void {
     .option('--port <number>', 'its port; 0 is any that is free', '0')
     .option('--every <duration>', 'the pause between two readings while somebody looks', '2s')
     .action(commands.serve)
+}
+
+function addMigrate(program: Command, commands: Commands): void {
+  program
+    .command('migrate')
+    .summary('rewrite code of another limiter for Sluice')
+    .description(
+      'Reads files that use express-rate-limit, @fastify/rate-limit, koa-ratelimit, ' +
+        'rate-limiter-flexible or @nestjs/throttler, and prints the code for Sluice as a diff, with ' +
+        'comments where something behaves differently. Reads JavaScript, JSX and TypeScript. ' +
+        'Executes nothing.',
+    )
+    .argument('<files...>', 'the files to read')
+    .option('--write', 'write the files, instead of printing the diff')
+    .addHelpText('after', MIGRATE_EXAMPLES)
+    .action(commands.migrate)
 }
 
 /** @param further arguments behind the key */

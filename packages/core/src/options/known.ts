@@ -21,6 +21,6 @@ export function checkKnown(path: string, options: object, known: readonly string
 function renaming(option: string, value: unknown, known: readonly string[]): string {
   const here = hereInsteadOf(option, value)
   const [name = ''] = /^\w+/.exec(here ?? '') ?? []
-  if (here !== undefined && (known.includes(name) || name === 'limiter')) return `Write ${here}.`
+  if (here !== undefined && known.includes(name)) return `Write ${here}.`
   return `Remove it or correct its name${suggestion(option, known)}.`
 }

@@ -2,33 +2,35 @@ import { inspect } from '#platform'
 import type { PeerNames } from './option.ts'
 import { OPTIONS } from './table.ts'
 
-/** Options of other limiters that are methods here. */
-const METHODS: PeerNames = {
-  ban: 'limiter.block(key, duration), from onDecision',
-  blockDuration: 'limiter.block(key, duration), from onDecision',
+/** The option here that another limiter's option corresponds to. */
+export interface OptionHere {
+  readonly option: string
+  /** True if the value can stay the same, else what to write here. */
+  readonly instead: true | string
 }
 
-/** By the name there: the option here, and what to write instead. */
-const HERE = new Map<string, readonly [option: string, instead: true | string]>([
-  ...entriesOf('', METHODS),
-  ...Object.values(OPTIONS)
+/** By the name there. */
+const HERE = new Map<string, OptionHere>(
+  Object.values(OPTIONS)
     .flatMap((options) => Object.entries(options))
     .flatMap(([option, { peers = {} }]: [string, { peers?: PeerNames }]) =>
-      entriesOf(option, peers),
+      Object.entries(peers).map(([name, instead]) => [name, { option, instead }] as const),
     ),
-])
-
-function entriesOf(option: string, peers: PeerNames) {
-  return Object.entries(peers).map(([name, instead]) => [name, [option, instead]] as const)
-}
+)
 
 /**
- * What an option of express-rate-limit, express-slow-down, @fastify/rate-limit, koa-ratelimit,
- * rate-limiter-flexible or @nestjs/throttler is called here, with its value where that can stay.
+ * The option here for one of express-rate-limit, express-slow-down, @fastify/rate-limit,
+ * koa-ratelimit, rate-limiter-flexible or @nestjs/throttler; undefined if there is none.
  */
+export function optionHere(name: string): OptionHere | undefined {
+  return HERE.get(name)
+}
+
+/** The same as text, with the value where that can stay. */
 export function hereInsteadOf(name: string, value: unknown): string | undefined {
-  const [option, instead] = HERE.get(name) ?? []
-  if (instead !== true) return instead
+  const here = optionHere(name)
+  if (here?.instead !== true) return here?.instead
+  const { option } = here
   if (typeof value === 'number') return `${option}: ${grouped(value)}`
   return typeof value === 'string' ? `${option}: ${inspect(value)}` : option
 }

@@ -1,0 +1,107 @@
+import type { NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
+
+/** The name that a module exports and an expression refers to; undefined for anything else. */
+export function importedFrom(path: NodePath, module: string): string | undefined {
+  if (path.isMemberExpression()) {
+    const owner = importedFrom(path.get('object'), module)
+    const name = memberName(path)
+    const isModule = owner === '*' || owner === 'default'
+    return isModule && name !== undefined ? name : undefined
+  }
+  if (isRequireOf(path, module)) return '*'
+  if (!path.isIdentifier()) return undefined
+  const binding = path.scope.getBinding(path.node.name)
+  return binding === undefined ? undefined : exportOf(binding.path, path.node.name, module)
+}
+
+function exportOf(path: NodePath, local: string, module: string): string | undefined {
+  const { parent } = path
+  if (path.isImportSpecifier() && isImportOf(parent, module)) return nameOf(path.node.imported)
+  if (path.isImportDefaultSpecifier() && isImportOf(parent, module)) return 'default'
+  if (path.isImportNamespaceSpecifier() && isImportOf(parent, module)) return '*'
+  if (path.isTSImportEqualsDeclaration()) {
+    const { moduleReference } = path.node
+    const isOf =
+      moduleReference.type === 'TSExternalModuleReference' &&
+      moduleReference.expression.value === module
+    return isOf ? '*' : undefined
+  }
+  if (!path.isVariableDeclarator()) return undefined
+  const init = unwrapped(path.get('init') as NodePath)
+  const from = init.node ? importedFrom(init, module) : undefined
+  const { id } = path.node
+  if (from === undefined || id.type === 'Identifier') return from
+  if (id.type !== 'ObjectPattern') return undefined
+  const property = id.properties.find(
+    (each): each is t.ObjectProperty =>
+      each.type === 'ObjectProperty' && nameOf(each.value) === local,
+  )
+  return property === undefined ? undefined : nameOf(property.key)
+}
+
+function isImportOf(node: t.Node, module: string): boolean {
+  return node.type === 'ImportDeclaration' && node.source.value === module
+}
+
+/** `require('module')`, and `await import('module')`. */
+export function isRequireOf(path: NodePath, module: string): boolean {
+  const call = path.isAwaitExpression() ? path.get('argument') : path
+  if (!call.isCallExpression()) return false
+  const { callee, arguments: given } = call.node
+  const [first] = given
+  const isLoading =
+    callee.type === 'Import' || (callee.type === 'Identifier' && callee.name === 'require')
+  return isLoading && first?.type === 'StringLiteral' && first.value === module
+}
+
+/** Without types and parentheses around it. */
+export function unwrapped(path: NodePath): NodePath {
+  const isWrapper =
+    path.isTSAsExpression() ||
+    path.isTSSatisfiesExpression() ||
+    path.isTSNonNullExpression() ||
+    path.isTSTypeAssertion() ||
+    path.isParenthesizedExpression()
+  return isWrapper ? unwrapped(path.get('expression') as NodePath) : path
+}
+
+/** What a constant of this file is initialized with; any other expression itself. */
+export function resolved(path: NodePath): NodePath {
+  const inner = unwrapped(path)
+  if (!inner.isIdentifier()) return inner
+  const binding = inner.scope.getBinding(inner.node.name)
+  if (binding === undefined || !binding.constant) return inner
+  if (binding.path.isFunctionDeclaration()) return binding.path
+  if (!binding.path.isVariableDeclarator() || binding.path.node.id.type !== 'Identifier') {
+    return inner
+  }
+  const init = binding.path.get('init') as NodePath
+  return init.node ? unwrapped(init) : inner
+}
+
+export function memberName({ node }: NodePath<t.MemberExpression>): string | undefined {
+  return node.computed && node.property.type !== 'StringLiteral' ? undefined : nameOf(node.property)
+}
+
+/** Of an identifier, or of a string that is a key. */
+export function nameOf(node: t.Node): string | undefined {
+  if (node.type === 'Identifier') return node.name
+  return node.type === 'StringLiteral' ? node.value : undefined
+}
+
+/** Where names are used as types: Babel's scopes don't count these. By name. */
+export function typeUsesIn(program: NodePath<t.Program>): Map<string, NodePath[]> {
+  const uses = new Map<string, NodePath[]>()
+  const add = (path: NodePath) => {
+    const root = path.isTSQualifiedName() ? path.get('left') : path
+    const name = nameOf(root.node)
+    if (name !== undefined) uses.set(name, [...(uses.get(name) ?? []), root])
+  }
+  program.traverse({
+    TSTypeReference: (path) => add(path.get('typeName')),
+    TSExpressionWithTypeArguments: (path) => add(path.get('expression')),
+    TSTypeQuery: (path) => add(path.get('exprName')),
+  })
+  return uses
+}

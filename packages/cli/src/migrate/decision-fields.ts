@@ -1,0 +1,35 @@
+/** The fields of a decision for those that other limiters tell about a request. */
+
+/** @param decision an expression */
+export function ofRateLimitInfo(decision: string): Readonly<Record<string, string>> {
+  return {
+    limit: `${decision}.limit`,
+    remaining: `${decision}.remaining`,
+    used: `(${decision}.limit - ${decision}.remaining)`,
+    current: `(${decision}.limit - ${decision}.remaining)`,
+    resetTime: `new Date(Date.now() + ${decision}.resetMs)`,
+  }
+}
+
+/** Of a refusal, as `errorResponseBuilder` of @fastify/rate-limit gets it. */
+export function ofFastifyContext(decision: string): Readonly<Record<string, string>> {
+  return {
+    max: `${decision}.limit`,
+    ttl: `${decision}.retryAfterMs`,
+    after: `\`\${Math.ceil(${decision}.retryAfterMs / 1000)} seconds\``,
+    ban: `(${decision}.ban !== undefined)`,
+    statusCode: '429',
+  }
+}
+
+/** Of rate-limiter-flexible. @param isRefused then `msBeforeNext` is the time to wait */
+export function ofRateLimiterRes(
+  decision: string,
+  isRefused: boolean,
+): Readonly<Record<string, string>> {
+  return {
+    remainingPoints: `${decision}.remaining`,
+    consumedPoints: `(${decision}.limit - ${decision}.remaining)`,
+    msBeforeNext: `${decision}.${isRefused ? 'retryAfterMs' : 'resetMs'}`,
+  }
+}

@@ -1,0 +1,166 @@
+import type { NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
+import { memberName, nameOf, unwrapped } from './bindings.ts'
+import type { Source } from './source.ts'
+
+/** A function in the place where it is used. */
+export type InlineFunction = NodePath<
+  t.ArrowFunctionExpression | t.FunctionExpression | t.ObjectMethod
+>
+
+export function isInlineFunction(path: NodePath | undefined): path is InlineFunction {
+  return (
+    path !== undefined &&
+    (path.isArrowFunctionExpression() || path.isFunctionExpression() || path.isObjectMethod())
+  )
+}
+
+/** Whether the body uses a parameter; one that is taken apart counts as used. */
+export function usesParameter(fn: InlineFunction, i: number): boolean {
+  const param = fn.get('params')[i]
+  if (param === undefined) return false
+  const name = parameterName(param)
+  return name === undefined || fn.scope.getBinding(name)?.referenced === true
+}
+
+/** Undefined if it is taken apart. */
+export function parameterName(param: NodePath): string | undefined {
+  const inner = param.isAssignmentPattern() ? param.get('left') : param
+  return inner.isIdentifier() ? inner.node.name : undefined
+}
+
+/** Where the body uses a parameter. */
+export function usesOfParameter(fn: InlineFunction, i: number): readonly NodePath[] {
+  const param = fn.get('params')[i]
+  const name = param === undefined ? undefined : parameterName(param)
+  return name === undefined ? [] : (fn.scope.getBinding(name)?.referencePaths ?? [])
+}
+
+export function parameterTexts(source: Source, fn: InlineFunction): string[] {
+  return fn.get('params').map(({ node }) => source.original(node))
+}
+
+/** @param texts in place of all parameters */
+export function setParameters(source: Source, fn: InlineFunction, texts: readonly string[]): void {
+  const { params, body, start } = fn.node
+  const list = `(${texts.join(', ')})`
+  const [first, last] = [params[0], params.at(-1)]
+  if (first !== undefined && last !== undefined && isBare(source, fn)) {
+    source.replace(first, list)
+    return
+  }
+  const from = fn.isObjectMethod() ? (fn.node.key.end as number) : (start as number)
+  const open = source.text.lastIndexOf('(', first?.start ?? openBefore(source, from, body))
+  const close = source.text.indexOf(')', last?.end ?? open)
+  source.edits.overwrite(open, close + 1, list)
+}
+
+/** Of a function without parameters. */
+function openBefore(source: Source, from: number, body: t.Node): number {
+  const open = source.text.indexOf('(', from)
+  return open < (body.start as number) ? open : from
+}
+
+/** `request => …`: a parameter without parentheses. */
+function isBare(source: Source, fn: InlineFunction): boolean {
+  const [param] = fn.node.params
+  if (!fn.isArrowFunctionExpression() || fn.node.params.length !== 1 || param === undefined) {
+    return false
+  }
+  return !/\($/.test(source.text.slice(fn.node.start as number, param.start as number).trim())
+}
+
+/** Leaves the first parameters. @returns false if the body uses others: nothing was changed */
+export function keepParameters(source: Source, fn: InlineFunction, count: number): boolean {
+  const texts = parameterTexts(source, fn)
+  if (texts.some((_, i) => i >= count && usesParameter(fn, i))) return false
+  if (texts.length > count) setParameters(source, fn, texts.slice(0, count))
+  return true
+}
+
+/** As an expression, with the edits inside it. */
+export function functionText(source: Source, fn: InlineFunction): string {
+  const text = source.current(fn.node)
+  if (!fn.isObjectMethod()) return text
+  const { key, async: isAsync } = fn.node
+  return `${isAsync ? 'async ' : ''}function ${source.edits.slice(key.end as number, fn.node.end as number)}`
+}
+
+/** What the function returns, if it does nothing else. */
+export function soleResult(fn: InlineFunction): NodePath | undefined {
+  const body = fn.get('body') as NodePath
+  if (!body.isBlockStatement()) return unwrapped(body)
+  const statements = body.get('body')
+  const [only] = statements
+  if (statements.length !== 1 || only === undefined || !only.isReturnStatement()) return undefined
+  const argument = only.get('argument') as NodePath
+  return argument.node ? unwrapped(argument) : undefined
+}
+
+/** `request.rateLimit.used`: the member that is read of what a path is. */
+export function memberOf(path: NodePath): { member: NodePath; name: string } | undefined {
+  let outer = path
+  while (outer.parentPath !== null && unwrapped(outer.parentPath) !== outer.parentPath) {
+    outer = outer.parentPath
+  }
+  const { parentPath } = outer
+  const isMember = parentPath?.isMemberExpression() || parentPath?.isOptionalMemberExpression()
+  if (!isMember || outer.key !== 'object') return undefined
+  const name = parentPath.isMemberExpression()
+    ? memberName(parentPath)
+    : nameOf(parentPath.node.property)
+  return name === undefined ? undefined : { member: parentPath, name }
+}
+
+/**
+ * Writes other expressions in place of the fields of an object that a function gets, which it may
+ * take apart in its parameters.
+ *
+ * @param expressions by the name of a field
+ * @returns false if it uses the object in another way: nothing was changed
+ */
+export function replaceFields(
+  source: Source,
+  fn: InlineFunction,
+  i: number,
+  expressions: Readonly<Record<string, string>>,
+): boolean {
+  const param = fn.get('params')[i]
+  if (param === undefined) return true
+  const edits = param.isObjectPattern()
+    ? fieldsTakenApart(fn, param)
+    : usesOfParameter(fn, i).map((path) => {
+        const found = memberOf(path)
+        return found && { path: found.member, name: found.name }
+      })
+  const known = edits.filter((each) => each !== undefined && each.name in expressions)
+  if (known.length < edits.length) return false
+  for (const edit of known) {
+    const text = expressions[edit?.name ?? ''] as string
+    const path = edit?.path as NodePath
+    replaceExpression(source, path, text)
+  }
+  return true
+}
+
+/** A template in a template becomes a part of it. */
+function replaceExpression(source: Source, { node, parentPath }: NodePath, text: string): void {
+  const [start, end] = [Number(node.start), Number(node.end)]
+  const isInTemplate =
+    source.text.slice(start - 2, start) === '${' && source.text.charAt(end) === '}'
+  if (isInTemplate && text.startsWith('`')) {
+    source.replace({ start: start - 2, end: end + 1 }, text.slice(1, -1))
+    return
+  }
+  const isShorthand = parentPath?.isObjectProperty() && parentPath.node.shorthand
+  source.replace(node, isShorthand ? `${source.original(node)}: ${text}` : text)
+}
+
+function fieldsTakenApart(fn: InlineFunction, pattern: NodePath<t.ObjectPattern>) {
+  return pattern.get('properties').flatMap((property) => {
+    const local = property.isObjectProperty() ? nameOf(property.node.value) : undefined
+    const name = property.isObjectProperty() ? nameOf(property.node.key) : undefined
+    if (local === undefined || name === undefined) return [undefined]
+    return (fn.scope.getBinding(local)?.referencePaths ?? []).map((path) => ({ path, name }))
+  })
+}

@@ -1,0 +1,106 @@
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import { applyPatch } from 'diff'
+import { fakeTerminal } from '../operate/testing/terminal.ts'
+import { scratch } from '../testing/scratch.ts'
+import { migrateCommand } from './migrate-command.ts'
+
+const { folder, file } = scratch()
+const directory = join(folder, 'dir.js')
+mkdirSync(directory)
+
+const BEFORE =
+  "const rateLimit = require('express-rate-limit')\n\nmodule.exports = rateLimit({ windowMs: 60000, max: 5, legacyHeaders: false })\n"
+
+function migrate(files: readonly string[], flags = {}, isTTY = false) {
+  const io = fakeTerminal(isTTY)
+  const code = migrateCommand(files, flags, io)
+  return { code, out: io.out(), err: io.err() }
+}
+
+describe('sluice migrate', () => {
+  it('prints a diff that patch reads, and changes no file', () => {
+    const path = file('diff.js', BEFORE)
+    const { code, out, err } = migrate([path])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^--- a.*diff\.js\n\+\+\+ b.*diff\.js\n@@ /)
+    expect(applyPatch(BEFORE, out)).toContain(
+      "rateLimit({ window: '1m', limit: 5, headers: false })",
+    )
+    expect(err).toContain('npm install @sluice/express')
+    expect(readFileSync(path, 'utf8')).toBe(BEFORE)
+  })
+
+  it('shows nothing on a terminal that it obeys', () => {
+    const path = file('evil.js', `// \u001b]0;owned\u0007\n${BEFORE}`)
+    const { out } = migrate([path], {}, true)
+    expect(out).toContain('\\u001b]0;owned\\u0007')
+    expect(out).toContain('\u001b[32m+')
+  })
+
+  it('writes with --write: the mode stays, nothing is left behind, and once is enough', () => {
+    const path = file('write.js', BEFORE.replaceAll('\n', '\r\n'))
+    chmodSync(path, 0o750)
+    const before = readdirSync(folder)
+    expect(migrate([path, path], { write: true })).toMatchObject({ code: 0, out: '' })
+    const text = readFileSync(path, 'utf8')
+    expect(text).toContain("require('@sluice/express')\r\n")
+    expect(text.replaceAll('\r\n', '')).not.toContain('\n')
+    expect(statSync(path).mode & 0o777).toBe(0o750)
+    expect(readdirSync(folder)).toEqual(before)
+    const again = migrate([path], { write: true })
+    expect(again).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('uses none of express-rate-limit'),
+    })
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
+  it('keeps a byte order mark', () => {
+    const path = file('mark.js', `\ufeff${BEFORE}`)
+    migrate([path], { write: true })
+    expect(readFileSync(path, 'utf8')).toMatch(/^\ufeffconst \{ rateLimit \}/)
+  })
+
+  it('goes on after a file that fails, and ends with 1', () => {
+    const [broken, good] = [file('broken.ts', 'const a = {\n  b: ,\n}\n'), file('good.js', BEFORE)]
+    const { code, err } = migrate([broken, join(folder, 'nowhere.js'), good], { write: true })
+    expect(code).toBe(1)
+    expect(err).toContain(
+      `sluice: ${broken}:2:6: expected JavaScript or TypeScript. Unexpected token`,
+    )
+    expect(err).toContain('nowhere.js: there is no such file')
+    expect(readFileSync(good, 'utf8')).toContain('@sluice/express')
+    expect(readFileSync(broken, 'utf8')).toContain('b: ,')
+  })
+
+  it.each([
+    ['a folder', () => directory, 'this is a directory'],
+    ['bytes', () => file('bytes.js', Buffer.from([0xff, 0xfe, 0x61])), 'expected text in UTF-8'],
+    ['another ending', () => file('a.json', '{}'), 'expected a file of JavaScript or TypeScript'],
+  ])('refuses %s', (_, make, reason) => {
+    const { code, err } = migrate([make()], { write: true })
+    expect(code).toBe(1)
+    expect(err).toContain(reason)
+  })
+
+  it('writes to no other file: not through a link, and not beside one', () => {
+    const target = file('target.js', BEFORE)
+    const link = join(folder, 'link.js')
+    symlinkSync(target, link)
+    expect(migrate([link], { write: true }).err).toContain('this is a symbolic link')
+    linkSync(target, join(folder, 'hard.js'))
+    expect(migrate([target], { write: true }).err).toContain('has other names')
+    expect(readFileSync(target, 'utf8')).toBe(BEFORE)
+    expect(migrate([link]).out).toContain('+++ b')
+  })
+})

@@ -1,0 +1,88 @@
+import type { NodePath } from '@babel/traverse'
+import { importedFrom, memberName, unwrapped } from './bindings.ts'
+import {
+  functionText,
+  type InlineFunction,
+  isInlineFunction,
+  keepParameters,
+  parameterTexts,
+  soleResult,
+  usesParameter,
+} from './functions.ts'
+import type { OptionsObject } from './options-object.ts'
+import type { Source } from './source.ts'
+
+/**
+ * Renames an option that is a value or a function of the request: further parameters go.
+ *
+ * @param parameters that the function may have here
+ */
+export function renameFunction(
+  source: Source,
+  options: OptionsObject,
+  name: string,
+  parameters = 1,
+): void {
+  const value = options.value(name)
+  if (isInlineFunction(value) && !keepParameters(source, value, parameters)) {
+    source.note(
+      options.path,
+      `${name}: the function gets only ${parameters === 1 ? 'the request' : 'its first parameters'} here; remove its other parameters.`,
+    )
+  }
+  options.rename(name)
+}
+
+/** The function with its first parameters, called where it can't be used as it is. */
+export function call(source: Source, path: NodePath, given: readonly string[]): string {
+  const text = isInlineFunction(path) ? functionText(source, path) : source.current(path.node)
+  const callee = path.isIdentifier() || path.isMemberExpression() ? text : `(${text})`
+  const count = isInlineFunction(path) ? path.node.params.length : given.length
+  return `${callee}(${given.slice(0, count).join(', ')})`
+}
+
+/** Whether a key function returns only what is the key anyway: the client's address. */
+export function returnsAddress(fn: InlineFunction): boolean {
+  const result = soleResult(fn)
+  return result !== undefined && isAddress(result)
+}
+
+function isAddress(path: NodePath): boolean {
+  const inner = unwrapped(path)
+  if (inner.isMemberExpression()) return memberName(inner) === 'ip'
+  if (inner.isLogicalExpression()) {
+    return isAddress(inner.get('left')) && !inner.get('right').isMemberExpression()
+  }
+  if (!inner.isCallExpression()) return false
+  const { arguments: given } = inner.node
+  const isHelper = importedFrom(inner.get('callee'), 'express-rate-limit') === 'ipKeyGenerator'
+  return isHelper && given.length === 1 && isAddress(inner.get('arguments')[0] as NodePath)
+}
+
+/** Renames the function of the key, or removes it if it returns the address. */
+export function renameKey(source: Source, options: OptionsObject, name: string): void {
+  const value = options.value(name)
+  if (isInlineFunction(value)) {
+    if (returnsAddress(value)) {
+      options.remove(name)
+      return
+    }
+    if (/x-forwarded-for|x-real-ip/i.test(source.original(value.node))) {
+      source.note(
+        options.path,
+        `every client can write these header fields and so choose its key. Name your proxies in the framework's setting or in trustProxy, and leave key out: the address is the default.`,
+      )
+    }
+  }
+  if (value !== undefined) renameFunction(source, options, name)
+}
+
+/** What a callback that is called for refusals alone becomes in `onDecision`. */
+export function onRefusal(source: Source, path: NodePath, given: readonly string[]): string {
+  const parameters = isInlineFunction(path) ? parameterTexts(source, path) : []
+  const isUsed = isInlineFunction(path) ? parameters.some((_, i) => usesParameter(path, i)) : true
+  const list = ['decision', ...(isUsed ? given.slice(0, 1) : [])].join(', ')
+  const indent = source.indentOf(path.node)
+  const lines = [`(${list}) => {`, `${indent}  if (!decision.allowed) ${call(source, path, given)}`]
+  return [...lines, `${indent}}`].join(source.eol)
+}

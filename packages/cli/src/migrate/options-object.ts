@@ -1,0 +1,167 @@
+import type { NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
+import { optionHere } from '@sluice/core/adapter'
+import { nameOf } from './bindings.ts'
+import { linesOf } from './remove.ts'
+import type { Source } from './source.ts'
+
+type Property = NodePath<t.ObjectProperty | t.ObjectMethod>
+
+/** An option and its value, as source code. */
+export type Entry = readonly [name: string, value: string]
+
+type Change =
+  | { readonly kind: 'rename'; readonly to: string; readonly value: string | undefined }
+  | { readonly kind: 'replace'; readonly entries: readonly Entry[] }
+
+/** An object of options in the source. Its changes are carried out by `finish`. */
+export class OptionsObject {
+  readonly path: NodePath<t.ObjectExpression>
+  readonly spreads: readonly NodePath<t.SpreadElement>[]
+  private readonly source: Source
+  private readonly properties: ReadonlyMap<string, Property>
+  private readonly changes = new Map<string, Change>()
+  private readonly added: Entry[] = []
+
+  constructor(source: Source, path: NodePath<t.ObjectExpression>) {
+    this.source = source
+    this.path = path
+    const all = path.get('properties')
+    this.spreads = all.filter((each) => each.isSpreadElement())
+    this.properties = new Map(
+      all.flatMap((each): (readonly [string, Property])[] => {
+        if (!each.isObjectProperty() && !each.isObjectMethod()) return []
+        const name = each.node.computed ? undefined : nameOf(each.node.key)
+        return name === undefined ? [] : [[name, each] as const]
+      }),
+    )
+  }
+
+  /** The options that nothing has been done with. */
+  get unknown(): string[] {
+    return [...this.properties.keys()].filter((name) => !this.changes.has(name))
+  }
+
+  has(name: string): boolean {
+    return this.properties.has(name)
+  }
+
+  /** The value of an option; of a method the method itself. */
+  value(name: string): NodePath | undefined {
+    const property = this.properties.get(name)
+    return property?.isObjectProperty() ? (property.get('value') as NodePath) : property
+  }
+
+  /** Gives it its name here. @param value unchanged by default */
+  rename(name: string, value?: string): void {
+    this.renameTo(name, optionHere(name)?.option ?? name, value)
+  }
+
+  renameTo(name: string, to: string, value?: string): void {
+    if (this.has(name)) this.changes.set(name, { kind: 'rename', to, value })
+  }
+
+  replace(name: string, ...entries: readonly Entry[]): void {
+    if (this.has(name)) this.changes.set(name, { kind: 'replace', entries })
+  }
+
+  remove(...names: readonly string[]): void {
+    for (const name of names) this.replace(name)
+  }
+
+  /** Behind the others. */
+  add(...entries: readonly Entry[]): void {
+    this.added.push(...entries)
+  }
+
+  finish(): void {
+    for (const [name, change] of this.changes) {
+      const property = this.properties.get(name) as Property
+      if (change.kind === 'rename') this.applyRename(property, change.to, change.value)
+      else if (change.entries.length > 0) {
+        this.source.replace(property.node, this.join(change.entries))
+      }
+    }
+    const removed = this.removedNodes()
+    const kept = this.path.node.properties.filter((node) => !removed.has(node))
+    if (kept.length === 0 && removed.size + this.added.length > 0) {
+      const text = this.join(this.added)
+      this.source.replace(this.path.node, text === '' ? '{}' : `{ ${text} }`)
+      return
+    }
+    this.applyRemovals(removed)
+    if (this.added.length > 0) this.append(kept.at(-1) as t.Node)
+  }
+
+  private removedNodes(): Set<t.Node> {
+    const isRemoved = ([, change]: [string, Change]) =>
+      change.kind === 'replace' && change.entries.length === 0
+    return new Set(
+      [...this.changes]
+        .filter(isRemoved)
+        .map(([name]) => (this.properties.get(name) as Property).node as t.Node),
+    )
+  }
+
+  private applyRename(property: Property, to: string, value: string | undefined): void {
+    const { node } = property
+    if (property.isObjectProperty()) {
+      if (property.node.shorthand) {
+        const local = value ?? this.source.original(property.node.value)
+        this.source.replace(node, to === local ? to : `${to}: ${local}`)
+        return
+      }
+      if (value !== undefined) this.source.replace(property.node.value, value)
+    } else if (value !== undefined) {
+      this.source.replace(node, `${to}: ${value}`)
+      return
+    }
+    if (this.source.original(node.key) !== to) this.source.replace(node.key, to)
+  }
+
+  private applyRemovals(removed: ReadonlySet<t.Node>): void {
+    const nodes = this.path.node.properties
+    const { text, edits } = this.source
+    for (const [i, node] of nodes.entries()) {
+      if (!removed.has(node)) continue
+      const lines = linesOf(text, node)
+      const isLast = nodes.slice(i).every((each) => removed.has(each))
+      if (lines !== undefined) edits.remove(...lines)
+      else if (isLast) edits.remove((nodes[i - 1] ?? node).end as number, node.end as number)
+      else edits.remove(node.start as number, (nodes[i + 1] as t.Node).start as number)
+    }
+  }
+
+  private append(last: t.Node): void {
+    const { text, edits } = this.source
+    const lines = this.isMultiline ? linesOf(text, last) : undefined
+    if (lines === undefined) {
+      edits.appendLeft(last.end as number, `${this.separator}${this.join(this.added)}`)
+      return
+    }
+    if (!/^\s*,/.test(text.slice(last.end as number))) edits.appendLeft(last.end as number, ',')
+    const indent = this.source.indentOf(last)
+    edits.appendLeft(lines[1], `${indent}${this.join(this.added)},${this.source.eol}`)
+  }
+
+  private get isMultiline(): boolean {
+    const [first] = this.path.node.properties
+    const { start } = this.path.node
+    return (
+      first !== undefined &&
+      this.source.text.slice(start as number, first.start as number).includes('\n')
+    )
+  }
+
+  private get separator(): string {
+    const [first] = this.path.node.properties
+    if (!this.isMultiline || first === undefined) return ', '
+    return `,${this.source.eol}${this.source.indentOf(first)}`
+  }
+
+  private join(entries: readonly Entry[]): string {
+    return entries
+      .map(([name, value]) => (name === value ? name : `${name}: ${value}`))
+      .join(this.separator)
+  }
+}

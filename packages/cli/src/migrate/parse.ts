@@ -1,0 +1,60 @@
+import { type ParserPlugin, parse } from '@babel/parser'
+import traverseModule, { type NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
+
+type Traverse = typeof traverseModule.default
+
+// Node imports a CommonJS module as a whole; Jest imports what it exports as its default.
+const { default: traverse = traverseModule as unknown as Traverse } = traverseModule as {
+  default?: Traverse
+}
+
+/** A text that is neither JavaScript nor TypeScript. */
+export class SourceSyntaxError extends Error {
+  override readonly name = 'SourceSyntaxError'
+  /** From 1. */
+  readonly line: number
+  /** From 1. */
+  readonly column: number
+
+  constructor(message: string, line: number, column: number) {
+    super(message)
+    this.line = line
+    this.column = column
+  }
+}
+
+const DECORATORS: ParserPlugin[] = ['decorators-legacy', 'decoratorAutoAccessors']
+
+/** @param name of the file: its ending says whether it has types, and JSX. @throws SourceSyntaxError */
+export function parseProgram(text: string, name: string): NodePath<t.Program> {
+  const hasTypes = /\.[cm]?tsx?$/i.test(name)
+  const plugins: ParserPlugin[] = [...DECORATORS]
+  if (hasTypes) plugins.push('typescript')
+  // In a file without JSX, `<T>value` is a cast.
+  if (!/\.[cm]?ts$/i.test(name)) plugins.push('jsx')
+  let program: NodePath<t.Program> | undefined
+  try {
+    const ast = parse(text, {
+      sourceType: 'unambiguous',
+      allowReturnOutsideFunction: true,
+      allowAwaitOutsideFunction: true,
+      plugins,
+    })
+    traverse(ast, {
+      Program(path) {
+        program = path
+        path.stop()
+      },
+    })
+  } catch (error) {
+    throw toSyntaxError(error)
+  }
+  return program as NodePath<t.Program>
+}
+
+function toSyntaxError(error: unknown): unknown {
+  const { loc, message } = error as { loc?: { line: number; column: number }; message: string }
+  if (loc === undefined) return error
+  return new SourceSyntaxError(message.replace(/ \(\d+:\d+\)$/, ''), loc.line, loc.column + 1)
+}

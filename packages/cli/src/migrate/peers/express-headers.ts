@@ -1,0 +1,39 @@
+import type { OptionsObject } from '../options-object.ts'
+import type { Source } from '../source.ts'
+
+/** `standardHeaders` and `legacyHeaders` of express-rate-limit. @param isWhole not a part of one */
+export function renameHeaders(source: Source, options: OptionsObject, isWhole: boolean): void {
+  const standard = options.value('standardHeaders')
+  const legacy = options.value('legacyHeaders') ?? options.value('headers')
+  const profiles = [standardProfile(source.original(standard?.node ?? { start: 0, end: 0 }))]
+  const legacyText = legacy && source.original(legacy.node)
+  if (legacyText === 'true' || (legacyText === undefined && isWhole)) profiles.push("'legacy'")
+  const known = profiles.filter((each) => each !== undefined)
+  const isStatic =
+    (standard === undefined || known.length > 0 || standard.isBooleanLiteral()) &&
+    (legacy === undefined || legacy.isBooleanLiteral())
+  if (!isStatic) {
+    source.note(
+      options.path,
+      "set headers to a profile ('draft-8', 'draft-6', 'legacy'), an array of them, or false, in place of standardHeaders and legacyHeaders.",
+    )
+    options.remove('standardHeaders', 'legacyHeaders', 'headers')
+    return
+  }
+  const value = headersOf(known)
+  const first = ['standardHeaders', 'legacyHeaders', 'headers'].find((name) => options.has(name))
+  options.remove('standardHeaders', 'legacyHeaders', 'headers')
+  if (first !== undefined) options.replace(first, ['headers', value])
+  else if (isWhole) options.add(['headers', value])
+}
+
+function headersOf(profiles: readonly string[]): string {
+  if (profiles.length === 0) return 'false'
+  return profiles.length === 1 ? (profiles[0] as string) : `[${profiles.join(', ')}]`
+}
+
+function standardProfile(text: string): string | undefined {
+  if (text === 'true') return "'draft-6'"
+  const [, draft] = /^['"](draft-[678])['"]$/.exec(text) ?? []
+  return draft === undefined ? undefined : `'${draft}'`
+}

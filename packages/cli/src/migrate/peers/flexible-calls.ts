@@ -1,0 +1,94 @@
+import type { NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
+import { nameOf } from '../bindings.ts'
+import { durationOf } from '../durations.ts'
+import { memberOf } from '../functions.ts'
+import type { Source } from '../source.ts'
+import { planChain } from './flexible-chain.ts'
+import { planTry } from './flexible-try.ts'
+
+/** How to rewrite a use of a limiter, or why it can't be done. */
+export type Planned =
+  | { readonly apply: () => void }
+  | { readonly path: NodePath; readonly problem: string }
+
+/** @param path the limiter. @param isSync it returns decisions, and no promises of them */
+export function planUse(source: Source, path: NodePath, isSync: boolean): Planned {
+  if (
+    path.parentPath?.isObjectProperty() &&
+    nameOf(path.parentPath.node.key) === 'insuranceLimiter'
+  ) {
+    return { apply: () => {} }
+  }
+  const found = memberOf(path)
+  const call = found?.member.parentPath
+  if (found === undefined || !call?.isCallExpression() || found.member.key !== 'callee') {
+    return { path, problem: 'pass the limiter on only to code that reads decision.allowed.' }
+  }
+  if (found.name === 'consume') return planConsume(source, call, isSync)
+  const text = otherCall(source, found.name, call)
+  if (text === undefined) return { path: call, problem: advice(source, found.name, call) }
+  return { apply: () => source.replace(call.node, text) }
+}
+
+function planConsume(source: Source, call: NodePath<t.CallExpression>, isSync: boolean): Planned {
+  const made = consumeText(source, call)
+  const promise = isSync ? `Promise.resolve(${made})` : `${made}`
+  const planned =
+    made === undefined
+      ? undefined
+      : (planTry(source, call, made) ?? planChain(source, call, promise))
+  return planned ?? { path: call, problem: advice(source, 'consume', call) }
+}
+
+/** `limiter.consume(key, { cost })`. */
+function consumeText(source: Source, call: NodePath<t.CallExpression>): string | undefined {
+  const [key, points, ...others] = call.node.arguments
+  if (key === undefined || others.length > 0) return undefined
+  const callee = source.original(call.node.callee)
+  const text = source.original(key)
+  if (points === undefined || (points.type === 'NumericLiteral' && points.value === 1)) {
+    return `${callee}(${text})`
+  }
+  return `${callee}(${text}, { cost: ${source.original(points)} })`
+}
+
+/** What changes no flow of control. */
+function otherCall(
+  source: Source,
+  name: string,
+  call: NodePath<t.CallExpression>,
+): string | undefined {
+  const [key, second] = call.get('arguments') as NodePath[]
+  if (key === undefined || !isResultUnused(call)) return undefined
+  const limiter = source.original((call.node.callee as t.MemberExpression).object)
+  const text = source.original(key.node)
+  const points = second === undefined ? '1' : source.original(second.node)
+  if (name === 'penalty') return `${limiter}.settle(${text}, ${points})`
+  if (name === 'reward') {
+    return `${limiter}.settle(${text}, -${/^[\w.]+$/.test(points) ? points : `(${points})`})`
+  }
+  if (name === 'delete') return `${limiter}.reset(${text})`
+  if (name !== 'block' || second === undefined) return undefined
+  return `${limiter}.block(${text}, ${durationOf(source, second, 1000)})`
+}
+
+function isResultUnused(call: NodePath): boolean {
+  const outer = call.parentPath?.isAwaitExpression() ? call.parentPath : call
+  return outer.parentPath?.isExpressionStatement() ?? false
+}
+
+const INSTEAD: Readonly<Record<string, string>> = {
+  get: 'peek(key) takes its place. It always returns a decision: for a new key one with all of the limit remaining; limit - remaining is what is used.',
+  set: 'nothing takes its place: settle(key, points) charges more, reset(key) makes the quota whole.',
+  penalty: 'settle(key, points) takes its place, and returns nothing; peek(key) reads the result.',
+  reward: 'settle(key, -points) takes its place, and returns nothing; peek(key) reads the result.',
+  block: 'block(key, duration) takes its place, with ms or text, and returns nothing.',
+  delete: 'reset(key) takes its place, and returns nothing.',
+}
+
+function advice(source: Source, name: string, call: NodePath<t.CallExpression>): string {
+  if (name !== 'consume') return `${name}: ${INSTEAD[name] ?? 'there is no such method here.'}`
+  const text = consumeText(source, call) ?? 'limiter.consume(key, { cost })'
+  return `write const decision = await ${text} and handle a refusal in if (!decision.allowed) { … }, with decision.retryAfterMs for msBeforeNext and decision.remaining for remainingPoints. It is not a rejection.`
+}

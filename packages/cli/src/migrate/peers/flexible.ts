@@ -1,0 +1,122 @@
+import type { NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
+import { DIFFERENCES } from '../differences.ts'
+import { Imports, type Use } from '../imports.ts'
+import type { Source } from '../source.ts'
+import { type Planned, planUse } from './flexible-calls.ts'
+import { createLimiterText, migrateConstructor } from './flexible-options.ts'
+import type { Peer } from './peer.ts'
+import { usesOfValue } from './uses-of-value.ts'
+
+const MODULE = 'rate-limiter-flexible'
+/** Those whose counts Sluice can keep in the same place. */
+const CLASSES = [
+  'RateLimiterMemory',
+  'RateLimiterRedis',
+  'RateLimiterValkey',
+  'RateLimiterValkeyGlide',
+]
+/** What to write in place of the others. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  RateLimiterUnion:
+    'createLimiter({ policies: [{ name, limit, window }, …] }) decides several limits together.',
+  BurstyRateLimiter:
+    "createLimiter({ limit, window, algorithm: 'token-bucket', burst }) takes the place of both limiters.",
+  RateLimiterQueue:
+    "in an adapter, algorithm: 'leaky-bucket' with maxDelay makes requests wait; maxWaiting is its longest queue.",
+  RLWrapperBlackAndWhite: 'allow and deny of an adapter take the place of the lists.',
+  RLWrapperTimeouts: 'deadline takes the place of the wrapper.',
+  RateLimiterPostgres:
+    'createLimiter({ limit, window, store: postgresStore(pool) }) takes its place; postgresStore is in @sluice/postgres, and store.migrate() creates its table.',
+  RateLimiterCluster:
+    'createLimiter counts in each process. To share the counts, pass a client of Redis or Valkey as its store.',
+}
+
+const ELSE =
+  'Sluice has no such store, so this limiter stays as it is. createLimiter takes a client of Redis or Valkey, postgresStore(pool) of @sluice/postgres, or a store of your own.'
+
+type Limiter = { readonly use: Use; readonly made: NodePath<t.NewExpression> }
+
+export const rateLimiterFlexible: Peer = {
+  name: MODULE,
+  sluice: '@sluice/core',
+  migrate(source) {
+    const imports = new Imports(source, MODULE, '@sluice/core')
+    if (!imports.isUsed) return false
+    const limiters = imports.uses.flatMap((use) => {
+      const { parentPath } = use.path
+      return parentPath?.isNewExpression() ? [{ use, made: parentPath }] : []
+    })
+    const left = leaveOthers(source, limiters)
+    const migrated = limiters.filter((each) => !left.has(each) && plan(source, each))
+    for (const { use, made } of migrated) {
+      imports.drop(use)
+      source.note(made, DIFFERENCES.window(MODULE))
+      source.note(made, DIFFERENCES.refusal)
+      migrateConstructor(source, made, imports.local('createLimiter'))
+    }
+    for (const use of imports.uses) {
+      if (
+        source.isReplaced(use.path.node) ||
+        isInType(use.path, migrated.length === limiters.length)
+      ) {
+        if (use.name === 'RateLimiterRes') replaceType(source, imports, use, 'Decision')
+        else if (CLASSES.includes(use.name)) replaceType(source, imports, use, 'Limiter')
+        else imports.drop(use)
+      }
+    }
+    imports.finish()
+    return true
+  },
+}
+
+/** A type of a limiter or of its results. @param isAll whether no limiter is left */
+function isInType({ parentPath }: NodePath, isAll: boolean): boolean {
+  return isAll && (parentPath?.isTSTypeReference() ?? false)
+}
+
+function replaceType(source: Source, imports: Imports, use: Use, name: string): void {
+  if (source.isReplaced(use.path.node)) imports.drop(use)
+  else imports.replace(use, name, true)
+}
+
+/** Notes the classes that nothing here is like. @returns what is not migrated */
+function leaveOthers(source: Source, limiters: readonly Limiter[]): Set<Limiter> {
+  const left = new Set<Limiter>()
+  for (const limiter of limiters) {
+    const { use, made } = limiter
+    if (CLASSES.includes(use.name)) continue
+    left.add(limiter)
+    for (const each of limiters) if (isWithin(each, limiter)) left.add(each)
+    source.note(made, INSTEAD[use.name] ?? ELSE)
+  }
+  return left
+}
+
+/** Whether a limiter is made as a part of another one. */
+function isWithin({ made }: Limiter, outer: Limiter): boolean {
+  return made.findParent((each) => each.node === outer.made.node) !== null
+}
+
+/** Rewrites the calls of a limiter, if all can be. @returns false: it stays as it is */
+function plan(source: Source, { made, use }: Limiter): boolean {
+  const uses = usesOfValue(made)
+  const isSync = use.name === 'RateLimiterMemory'
+  const plans = uses?.map((each) => planUse(source, each, isSync))
+  const problems = plans?.filter(
+    (each): each is Extract<Planned, { problem: string }> => 'problem' in each,
+  )
+  if (plans !== undefined && problems?.length === 0) {
+    for (const each of plans) if ('apply' in each) each.apply()
+    return true
+  }
+  const here = createLimiterText(source, made)
+  for (const { path, problem } of problems ?? []) source.note(path, problem)
+  source.note(
+    made,
+    uses === undefined
+      ? `other files may call this limiter, so it stays as it is. Rewrite its calls first: a refusal is decision.allowed === false, not a rejection. Then write ${here} here.`
+      : `some of its calls, which have a comment, can't be rewritten safely, so it stays as it is. Rewrite them first, then write ${here} here.`,
+  )
+  return false
+}

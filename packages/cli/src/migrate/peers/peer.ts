@@ -1,0 +1,11 @@
+import type { Source } from '../source.ts'
+
+/** A limiter that Sluice can take the place of. */
+export interface Peer {
+  /** Of its package. */
+  readonly name: string
+  /** The package that takes its place. */
+  readonly sluice: string
+  /** Rewrites what uses it. @returns false if nothing does */
+  migrate(source: Source): boolean
+}

@@ -1,0 +1,130 @@
+import type { NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
+import { unwrapped } from '../bindings.ts'
+import { ofRateLimiterRes } from '../decision-fields.ts'
+import { memberOf } from '../functions.ts'
+import type { Source } from '../source.ts'
+
+/** The code that runs when `consume` rejects, by what it is for. */
+export interface RejectionCode {
+  /** What a refused request gets. */
+  readonly refusal: readonly NodePath<t.Statement>[]
+  /** What an error gets; undefined: nothing tells it from a refusal. */
+  readonly error: readonly NodePath<t.Statement>[] | undefined
+}
+
+/** @param rejected the name of what was rejected with */
+export function splitRejection(
+  body: NodePath<t.BlockStatement>,
+  rejected: string | undefined,
+): RejectionCode {
+  const statements = body.get('body')
+  const [first, ...rest] = statements
+  if (!first?.isIfStatement() || rejected === undefined)
+    return { refusal: statements, error: undefined }
+  const meaning = meaningOf(first.get('test'), rejected)
+  if (meaning === undefined) return { refusal: statements, error: undefined }
+  const then = statementsOf(first.get('consequent'))
+  const alternate = first.get('alternate') as NodePath<t.Statement>
+  const other = alternate.node ? [...statementsOf(alternate), ...rest] : rest
+  // What follows both branches belongs to both: it is left alone.
+  if (alternate.node ? rest.length > 0 : !exits(then))
+    return { refusal: statements, error: undefined }
+  return meaning === 'error' ? { refusal: other, error: then } : { refusal: then, error: other }
+}
+
+function meaningOf(test: NodePath, rejected: string): 'error' | 'refusal' | undefined {
+  const inner = unwrapped(test)
+  if (inner.isUnaryExpression({ operator: '!' })) {
+    const meaning = meaningOf(inner.get('argument'), rejected)
+    return meaning && (meaning === 'error' ? 'refusal' : 'error')
+  }
+  if (!inner.isBinaryExpression({ operator: 'instanceof' })) return undefined
+  if (!(inner.get('left') as NodePath).isIdentifier({ name: rejected })) return undefined
+  const right = inner.get('right')
+  if (right.isIdentifier({ name: 'Error' })) return 'error'
+  return right.isIdentifier({ name: 'RateLimiterRes' }) ? 'refusal' : undefined
+}
+
+export function statementsOf(path: NodePath<t.Statement>): NodePath<t.Statement>[] {
+  return path.isBlockStatement() ? path.get('body') : [path]
+}
+
+/** Whether nothing after these statements runs. */
+export function exits(statements: readonly NodePath<t.Statement>[]): boolean {
+  const last = statements.at(-1)
+  return last !== undefined && (last.isReturnStatement() || last.isThrowStatement())
+}
+
+/** Only what cannot fail, or hands the request on. */
+export function isTrivial(statement: NodePath<t.Statement>): boolean {
+  if (statement.isReturnStatement()) {
+    const argument = statement.get('argument') as NodePath
+    return !argument.node || isNext(argument)
+  }
+  if (statement.isExpressionStatement()) return isNext(statement.get('expression'))
+  if (!statement.isVariableDeclaration()) return false
+  return !/[(`]|\bawait\b|\bnew\b/.test(statement.toString())
+}
+
+function isNext(path: NodePath): boolean {
+  const inner = path.isAwaitExpression() ? path.get('argument') : path
+  if (!inner.isCallExpression()) return false
+  return (
+    (inner.get('callee') as NodePath).isIdentifier({ name: 'next' }) &&
+    inner.node.arguments.length === 0
+  )
+}
+
+/**
+ * Plans to write the fields of a decision in place of those of a result.
+ *
+ * @param paths where the result is used
+ * @returns undefined if it is used in another way
+ */
+export function planFields(
+  source: Source,
+  paths: readonly NodePath[],
+  decision: string,
+  isRefused: boolean,
+): (() => void) | undefined {
+  const fields = ofRateLimiterRes(decision, isRefused)
+  const edits = paths.map((path) => {
+    const found = memberOf(path)
+    const text = found && fields[found.name]
+    return found && text ? { node: found.member.node, text } : undefined
+  })
+  if (edits.includes(undefined)) return undefined
+  return () => {
+    for (const edit of edits) if (edit) source.replace(edit.node, edit.text)
+  }
+}
+
+/** The uses of a name within some statements. */
+export function usesWithin(
+  paths: readonly NodePath[],
+  statements: readonly NodePath[],
+): NodePath[] {
+  return paths.filter((path) =>
+    statements.some(({ node }) => path.findParent((each) => each.node === node) !== null),
+  )
+}
+
+/** The text of statements, with what is between them and the comments around them. */
+export function innerText(source: Source, statements: readonly NodePath<t.Statement>[]): string {
+  const [first, last] = [statements[0], statements.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  const block = first.parentPath
+  if (!block?.isBlockStatement()) return source.current(first.node)
+  const siblings = block.node.body
+  const from =
+    siblings[0] === first.node ? (block.node.start as number) + 1 : lineStartOf(source, first.node)
+  const to =
+    siblings.at(-1) === last.node ? (block.node.end as number) - 1 : (last.node.end as number)
+  return source.edits.slice(from, to)
+}
+
+function lineStartOf({ text }: Source, { start }: t.Node): number {
+  const from = text.lastIndexOf('\n', (start as number) - 1) + 1
+  return text.slice(from, start as number).trim() === '' ? from : (start as number)
+}

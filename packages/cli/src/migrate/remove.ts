@@ -1,0 +1,44 @@
+import type { NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
+import type { Source } from './source.ts'
+
+type Node = Pick<t.Node, 'start' | 'end'>
+
+/** With the whole lines, and a comment behind it, where nothing else is on them. */
+export function removeLines(source: Source, node: Node): void {
+  const { text, edits } = source
+  const [start, end] = linesOf(text, node) ?? [node.start as number, node.end as number]
+  edits.remove(start, end)
+}
+
+/**
+ * From the beginning of the first line of a node to that of the line behind it; undefined if something
+ * else is on these lines. A comma and a comment at the end are part of it.
+ */
+export function linesOf(text: string, { start, end }: Node): [number, number] | undefined {
+  const from = text.lastIndexOf('\n', (start as number) - 1) + 1
+  if (text.slice(from, start as number).trim() !== '') return undefined
+  const rest = /^[ \t]*[,;]?[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/[ \t]*)?\r?(?:\n|$)/.exec(
+    text.slice(end as number),
+  )
+  return rest === null ? undefined : [from, (end as number) + rest[0].length]
+}
+
+/** `a = 1` of `const a = 1, b = 2`; the last one with its declaration. */
+export function removeDeclarator(source: Source, path: NodePath<t.VariableDeclarator>): void {
+  const declaration = path.parentPath as NodePath<t.VariableDeclaration>
+  const { declarations } = declaration.node
+  if (declarations.length === 1) {
+    removeLines(source, declaration.node)
+    return
+  }
+  removeFromList(source, declarations, path.node)
+}
+
+/** With the comma that it needs no more. */
+export function removeFromList(source: Source, list: readonly Node[], node: Node): void {
+  const i = list.indexOf(node)
+  const [previous, next] = [list[i - 1], list[i + 1]]
+  if (next) source.edits.remove(node.start as number, next.start as number)
+  else source.edits.remove((previous ?? node).end as number, node.end as number)
+}

@@ -1,0 +1,107 @@
+import type { Binding, NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
+import { typeUsesIn } from './bindings.ts'
+import { removeDeclarator, removeFromList, removeLines } from './remove.ts'
+import { Source } from './source.ts'
+
+/** Each removes one name, which may leave another one unused. */
+const MOST_ROUNDS = 100
+
+/** Removes imports and constants that are not used any more, if they were before. */
+export function withoutUnused(before: Source, text: string): string {
+  const used = namesUsedIn(before)
+  let current = text
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const source = new Source(current, before.name)
+    const types = typeUsesIn(source.program)
+    const isRemoved = bindingsOf(source).some(
+      ({ referenced, constant, path, identifier: { name } }) =>
+        !referenced &&
+        constant &&
+        !types.has(name) &&
+        (used.has(name) || isOurs(path)) &&
+        remove(source, path, name),
+    )
+    if (!isRemoved) break
+    current = source.finish()
+  }
+  return current
+}
+
+/** An import that was added and is not needed after all. */
+function isOurs({ parent }: NodePath): boolean {
+  return parent.type === 'ImportDeclaration' && parent.source.value.startsWith('@sluice/')
+}
+
+function namesUsedIn(source: Source): Set<string> {
+  const used = bindingsOf(source).filter(({ referenced }) => referenced)
+  return new Set([
+    ...used.map(({ identifier }) => identifier.name),
+    ...typeUsesIn(source.program).keys(),
+  ])
+}
+
+function bindingsOf({ program }: Source): Binding[] {
+  const all = Object.values(program.scope.bindings)
+  program.traverse({
+    Scopable({ scope }) {
+      all.push(...Object.values(scope.bindings))
+    },
+  })
+  return all
+}
+
+function remove(source: Source, path: NodePath, name: string): boolean {
+  if (path.parentPath?.isImportDeclaration()) {
+    removeSpecifier(source, path.parentPath, name)
+    return true
+  }
+  if (!path.isVariableDeclarator() || !isPure(path.node.init)) return false
+  const { id } = path.node
+  if (id.type === 'Identifier') removeDeclarator(source, path)
+  else if (id.type !== 'ObjectPattern') return false
+  else if (id.properties.length === 1) removeDeclarator(source, path)
+  else {
+    const property = id.properties.find(
+      (each) => each.type === 'ObjectProperty' && 'name' in each.value && each.value.name === name,
+    )
+    if (property === undefined) return false
+    removeFromList(source, id.properties, property)
+  }
+  return true
+}
+
+/** What can be left out: it only loads a module, or makes a value. */
+function isPure(node: t.Node | null | undefined): boolean {
+  if (node == null) return true
+  if (node.type === 'NumericLiteral' || node.type === 'StringLiteral') return true
+  if (node.type === 'BinaryExpression') return isPure(node.left) && isPure(node.right)
+  if (node.type === 'MemberExpression') return isPure(node.object)
+  if (node.type === 'AwaitExpression') return isPure(node.argument)
+  if (node.type === 'CallExpression') {
+    const { callee } = node
+    return callee.type === 'Identifier' && ['require', 'createLimiter'].includes(callee.name)
+  }
+  if (node.type !== 'NewExpression' || node.callee.type !== 'Identifier') return false
+  return node.callee.name === 'Map' || /Store$|^ThrottlerStorage/.test(node.callee.name)
+}
+
+function removeSpecifier(source: Source, path: NodePath<t.ImportDeclaration>, name: string): void {
+  const { specifiers } = path.node
+  const rest = specifiers.filter(({ local }) => local.name !== name)
+  if (rest.length === 0) {
+    removeLines(source, path.node)
+    return
+  }
+  const named = rest.filter(({ type }) => type === 'ImportSpecifier')
+  const others = rest.filter(({ type }) => type !== 'ImportSpecifier')
+  const list = [
+    ...others.map((each) => source.original(each)),
+    ...(named.length > 0 ? [`{ ${named.map((each) => source.original(each)).join(', ')} }`] : []),
+  ]
+  const first = specifiers[0] as t.Node
+  const from = source.text.slice(path.node.start as number, first.start as number)
+  const start = (path.node.start as number) + from.replace(/\{\s*$/, '').length
+  const end = source.text.lastIndexOf('from', path.node.source.start as number)
+  source.edits.overwrite(start, end, `${list.join(', ')} `)
+}
