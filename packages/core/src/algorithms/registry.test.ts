@@ -41,11 +41,11 @@ describe('an algorithm is one folder and one line', () => {
       'packages/live/src/page/algorithms/models.ts',
       'packages/live/src/page/algorithms/views.ts',
       // The colours.
-      'packages/ui/src/theme.css',
+      'packages/ui/src/tokens.css',
     ])
   })
 
-  test.each(['README.md', 'docs/security.md'])(
+  test.each(['docs/algorithms.md', 'docs/security.md'])(
     'a table of %s has a row for each, and for nothing else',
     (file) => {
       const [, table = ''] =
@@ -59,7 +59,7 @@ describe('an algorithm is one folder and one line', () => {
     'the theme has a colour for %s, in the light and in the dark',
     (name) => {
       expect(
-        textOf('packages/ui/src/theme.css').match(new RegExp(`--${name}: #`, 'g')),
+        textOf('packages/ui/src/tokens.css').match(new RegExp(`--${name}: #`, 'g')),
       ).toHaveLength(2)
     },
   )

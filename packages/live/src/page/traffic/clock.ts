@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals-core'
+import type { Send } from './send.ts'
 
 let offset = 0
 
@@ -14,12 +15,12 @@ const ASKED = 5
  * Sets it by what the server says, assuming that it answered halfway through the round trip:
  * by the shortest of a few ways, on which that is least wrong.
  */
-export async function askForTime(): Promise<void> {
+export async function askForTime(send: Send): Promise<void> {
   let shortest = Number.POSITIVE_INFINITY
   let correction = 0
   for (let i = 0; i < ASKED; i += 1) {
     const asked = serverNow()
-    const response = await fetch('/clock', { cache: 'no-store' })
+    const response = await send('/clock')
     const { now } = (await response.json()) as { now: number }
     const answered = serverNow()
     if (answered - asked < shortest) {
@@ -41,12 +42,18 @@ export function drawNow(): void {
 /** How often the drawing moves by itself where motion is not wanted, ms. */
 const CALM_MS = 1000
 
-/** Keeps `drawnAt` going: with each frame, or once a second for those who want no motion. */
-export function keepDrawing(): void {
+/**
+ * Keeps `drawnAt` going: with each frame, or once a second for those who want no motion.
+ *
+ * @returns a function that stops it
+ */
+export function keepDrawing(): () => void {
   const calm = matchMedia('(prefers-reduced-motion: reduce)')
+  let frame: number
   const draw = () => {
     if (!calm.matches || Math.abs(serverNow() - drawnAt.value) >= CALM_MS) drawNow()
-    requestAnimationFrame(draw)
+    frame = requestAnimationFrame(draw)
   }
   draw()
+  return () => cancelAnimationFrame(frame)
 }

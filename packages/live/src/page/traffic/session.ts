@@ -5,6 +5,7 @@ import type { Pattern } from '../patterns/index.ts'
 import { type Answer, type Asked, readAnswer } from './answer.ts'
 import { askForTime, drawNow, serverNow } from './clock.ts'
 import { HISTORY_MS, Lane } from './lane.ts'
+import type { Send } from './send.ts'
 
 /** What a request needs of its lane. */
 type Endpoint = Pick<Lane<unknown>, 'algorithm' | 'sent' | 'received'>
@@ -30,9 +31,15 @@ export class Session {
   /** The server can't be reached. */
   readonly lost = signal(false)
 
+  private readonly fetch: Send
   private client = newId()
   private leaving = new AbortController()
   private timer: ReturnType<typeof setTimeout> | undefined
+
+  /** @param fetch sends to the limiters */
+  constructor(fetch: Send) {
+    this.fetch = fetch
+  }
 
   /** One request to each endpoint. */
   send(): void {
@@ -51,7 +58,7 @@ export class Session {
     this.pattern.value = pattern
     const { leaving } = this
     // A pattern is timed by the server's clock, so read that clock once more.
-    await this.reach(askForTime())
+    await this.reach(askForTime(this.fetch))
     if (leaving.signal.aborted || this.lost.value) return
     this.planned.value = pattern.plan(serverNow())
     this.sendPlanned()
@@ -108,9 +115,8 @@ export class Session {
   }
 
   private async ask(request: Asked, signal: AbortSignal): Promise<Answer> {
-    const response = await fetch(`/try/${request.algorithm}`, {
+    const response = await this.fetch(`/try/${request.algorithm}`, {
       headers: { 'Demo-Client': this.client },
-      cache: 'no-store',
       signal,
     })
     const answer = readAnswer(request, response, serverNow())
