@@ -29,6 +29,7 @@ for (const [what, script] of [
   ['docs/errors.md', 'generate-errors.mjs'],
   ['options', 'generate-options.mjs'],
   ['addresses of the packages', 'generate-addresses.mjs'],
+  ['tables of the reference', 'generate-reference.mjs'],
 ])
   await check(`generated files are current: ${what}`, () =>
     succeeds(execPath, [join(root, 'scripts', script), '--check']),

@@ -5,19 +5,20 @@ import type { DecisionSource } from './stores/store.ts'
 
 /** What the events of limiters have in common. None has a key, an address or a path that a client wrote. */
 export interface LimiterEvent {
-  /** The option `name` of the limiter. */
+  /** The option `name` of the limiter; undefined if it has none. */
   readonly limiter: string | undefined
   /**
    * The pattern of the request's route, such as `/users/:id`: as the framework has it when the
-   * request is decided, else that of the entry in `routes`.
+   * request is decided, else that of the entry in `routes`. Undefined if it is not known.
    */
   readonly route: string | undefined
 }
 
 /** One policy's part of a decision. */
 export interface PolicyEvent {
+  /** The name of the policy. */
   readonly name: string
-  /** What it counts. */
+  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
   /** False if this policy refuses. */
   readonly allowed: boolean
@@ -27,31 +28,35 @@ export interface PolicyEvent {
   readonly remaining: number
   /** Units that the request was charged; 0 if it was refused. */
   readonly charged: number
+  /** Who decided this policy. */
   readonly source: DecisionSource
 }
 
 /** `sluice:decision`: a limiter has decided a request. */
 export interface DecisionEvent extends LimiterEvent {
   /**
-   * - `admitted`, `refused`: by the policies, the list `deny` or `onStoreError`
-   * - `would_refuse`: a dry run lets it continue
-   * - `skipped`: it is neither limited nor counted
+   * - `'admitted'`, `'refused'`: by the policies, the option `deny` or the option `onStoreError`
+   * - `'would_refuse'`: a dry run lets it continue (the option `dryRun`)
+   * - `'skipped'`: it is neither limited nor counted
    */
   readonly result: 'admitted' | 'refused' | 'would_refuse' | 'skipped'
   /** False if it is refused, or would be. */
   readonly allowed: boolean
   /**
-   * Who decided, as `Decision.source`; or `list`, the lists `allow` and `deny`; `skip`, that option;
-   * `preflight`, because it is a CORS preflight.
+   * Who decided, as in `Decision.source`; or `'list'`, the options `allow` and `deny`; `'skip'`, the
+   * option `skip`; `'preflight'`, because it is a CORS preflight.
    */
   readonly source: DecisionSource | 'list' | 'skip' | 'preflight'
-  /** The name of the binding policy: that with the longest wait, else that with the least remaining. */
+  /**
+   * The name of the binding policy: of a refusal the one with the longest wait, otherwise the one
+   * with the least remaining. Undefined if no policy decided.
+   */
   readonly policy: string | undefined
-  /** In their order. None if no policy decided. */
+  /** What each policy says, in their order. Empty if no policy decided. */
   readonly policies: readonly PolicyEvent[]
-  /** Units that the quota of the binding policy holds. `Infinity` or 0 if no policy decided. */
+  /** Units that the quota of the binding policy holds. `Infinity` (admitted) or 0 (refused) if no policy decided. */
   readonly limit: number
-  /** Units that it would still admit. `Infinity` or 0 if no policy decided. */
+  /** Whole units that it would still admit. `Infinity` or 0 if no policy decided. */
   readonly remaining: number
   /** Until its quota is whole again, ms. */
   readonly resetMs: number
@@ -61,7 +66,7 @@ export interface DecisionEvent extends LimiterEvent {
   readonly delayMs: number
   /** How long the decision took, with the call of the store, ms. 0 if no policy decided. */
   readonly durationMs: number
-  /** Whether the client is banned. */
+  /** Whether the client is banned (the option `ban`). */
   readonly banned: boolean
   /**
    * Of a refusal, with the option `keySecret`: the HMAC of the key that the binding policy refuses.
@@ -72,8 +77,9 @@ export interface DecisionEvent extends LimiterEvent {
 
 /** How the charge of one policy was corrected. */
 export interface SettledPolicyEvent {
+  /** The name of the policy. */
   readonly name: string
-  /** What it counts. */
+  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
   /** Charged in addition; negative: given back. */
   readonly units: number
@@ -82,15 +88,18 @@ export interface SettledPolicyEvent {
 /** `sluice:settle`: charges were corrected, or slots given back. */
 export interface SettleEvent extends LimiterEvent {
   /**
-   * - `cost`: the cost has become known, or the application called `settle`
-   * - `released`: a request in progress has ended
-   * - `abandoned`: its client has left, and the application has not ended it; the store frees its
-   *   slot after `hold`
+   * - `'cost'`: the cost has become known, or the application called `settle`
+   * - `'released'`: a request in progress has ended
+   * - `'abandoned'`: its client has left, and the application has not ended it; the store frees its
+   *   slot after the option `hold`
    */
   readonly reason: 'cost' | 'released' | 'abandoned'
   /** Those whose charge was corrected. */
   readonly policies: readonly SettledPolicyEvent[]
-  /** The code of the error, if the store did not confirm it. A slot is published before that is known. */
+  /**
+   * The code of the error, if the store did not confirm it. A slot is published as released before
+   * that is known.
+   */
   readonly errorType: string | undefined
 }
 
@@ -99,15 +108,15 @@ export interface StoreEvent {
   /** Distinguishes the stores of a process, and limiters with another `deadline`: 1, 2, 3 … */
   readonly store: number
   /**
-   * - `down`: it is not used until it recovers. Published again if it turns out that the set-up can
+   * - `'down'`: it is not used until it recovers. Published again if it turns out that the set-up can
    *   never work
-   * - `up`: it has recovered
-   * - `closed`: it was down, and its last limiter was closed
+   * - `'up'`: it has recovered
+   * - `'closed'`: it was down, and its last limiter was closed
    */
   readonly state: 'down' | 'up' | 'closed'
-  /** Of `down`: what the store or its client said. */
+  /** Of `'down'`: what the store or its client said. */
   readonly reason: string | undefined
-  /** Of `down`: the code of the error, else its name: `ECONNREFUSED`, `DeadlineError`. */
+  /** Of `'down'`: the code of the error, else its name: `'ECONNREFUSED'`, `'DeadlineError'`. */
   readonly errorType: string | undefined
 }
 
@@ -115,7 +124,7 @@ export interface StoreEvent {
 export interface BanEvent extends LimiterEvent {
   /** For how long, ms. */
   readonly endsMs: number
-  /** Whether it is the ban of a dry run, which refuses nothing. */
+  /** Whether it is the ban of a dry run (the option `dryRun`), which refuses nothing. */
   readonly dryRun: boolean
   /** With the option `keySecret`: the HMAC of the key. */
   readonly keyHash: string | undefined

@@ -1,12 +1,23 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { LimiterEvent } from '@sluice/core'
 
-/** The names of all attributes. */
+/** The names of all attributes. `npm run generate` writes docs/metrics.md from their comments. */
 export const ATTRIBUTES = {
+  /**
+   * The name of the binding policy, after the option `name` of the limiter if it has one:
+   * `api/burst`.
+   */
   policy: 'rate_limiting.policy',
+  /**
+   * `admitted`, `refused`, `would_refuse` (in a dry run) or `skipped`; of units `charged` or
+   * `settled`.
+   */
   result: 'rate_limiting.result',
+  /** Who decided: `store`, `cache`, `local`, `allow`, `deny`; or `list`, `skip`, `preflight`. */
   source: 'rate_limiting.source',
+  /** The pattern of the route, where it is known. */
   route: 'http.route',
+  /** If the store failed: the code or the name of its error, `_OTHER` if it is not known yet. */
   errorType: 'error.type',
 } as const
 

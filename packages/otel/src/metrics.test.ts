@@ -5,7 +5,9 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createLimiter, type StoreEvent } from '@sluice/core'
 import { failingStore } from '@sluice/core/testing'
+import { ATTRIBUTES } from './attributes.ts'
 import { instrument } from './index.ts'
+import { INSTRUMENTS } from './instruments.ts'
 import { type Meters, type Point, useMeters } from './testing.ts'
 
 const DAY = { limit: 2, window: '1d', algorithm: 'fixed-window' } as const
@@ -19,10 +21,21 @@ beforeEach(() => {
   jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
 })
 afterEach(async () => {
+  await expectDocumentedAttributes()
   for (const stop of stops) stop()
   jest.restoreAllMocks()
   await meters.provider.shutdown()
 })
+
+/** Whatever a test has recorded has only those attributes that the table of metrics gives it. */
+async function expectDocumentedAttributes(): Promise<void> {
+  for (const [name, recorded] of Object.entries(await meters.read())) {
+    const instrument = Object.values(INSTRUMENTS).find((each) => each.name === name)
+    const documented = instrument?.attributes.map((each) => ATTRIBUTES[each]) ?? []
+    for (const { attributes } of recorded)
+      expect(documented).toEqual(expect.arrayContaining(Object.keys(attributes)))
+  }
+}
 
 function start(options: { nearLimit?: number } = {}): () => void {
   const stop = instrument({ meterProvider: meters.provider, ...options })

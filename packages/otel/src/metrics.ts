@@ -1,6 +1,7 @@
 import type { Attributes, Meter } from '@opentelemetry/api'
 import type { DecisionEvent, SettleEvent, StoreEvent, WaitTrace } from '@sluice/core'
 import { ATTRIBUTES, placeOf } from './attributes.ts'
+import { INSTRUMENTS } from './instruments.ts'
 import { StoreState } from './store-state.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -31,13 +32,9 @@ export function recordMetrics(
 }
 
 function recordDecisions(meter: Meter, state: StoreState, subscriptions: Subscriptions): void {
-  const requests = meter.createCounter('rate_limiting.requests', {
-    description: 'Requests that a limiter has decided or skipped.',
-    unit: '{request}',
-  })
-  const duration = meter.createHistogram('rate_limiting.decision.duration', {
-    description: 'How long decisions took, with the call of the store.',
-    unit: 's',
+  const requests = meter.createCounter(INSTRUMENTS.requests.name, INSTRUMENTS.requests)
+  const duration = meter.createHistogram(INSTRUMENTS.decisionDuration.name, {
+    ...INSTRUMENTS.decisionDuration,
     advice: { explicitBucketBoundaries: DECISION_BOUNDARIES },
   })
   subscriptions.to<DecisionEvent>('sluice:decision', (event) => {
@@ -59,11 +56,7 @@ export function decided(event: DecisionEvent): Attributes {
 
 /** Units that requests were charged, and by which settlement has corrected that. */
 function recordUnits(meter: Meter, subscriptions: Subscriptions): void {
-  const units = meter.createUpDownCounter('rate_limiting.units', {
-    description:
-      'Units charged for requests (charged), and the sum of their corrections (settled): negative if more was given back.',
-    unit: '{unit}',
-  })
+  const units = meter.createUpDownCounter(INSTRUMENTS.units.name, INSTRUMENTS.units)
   subscriptions.to<DecisionEvent>('sluice:decision', (event) => {
     for (const { name, unit, charged, source } of event.policies) {
       if (charged === 0 || unit === SLOTS) continue
@@ -85,10 +78,10 @@ function recordUnits(meter: Meter, subscriptions: Subscriptions): void {
 const SLOTS = 'concurrent-requests'
 
 function recordActive(meter: Meter, subscriptions: Subscriptions): void {
-  const active = meter.createUpDownCounter('rate_limiting.active_requests', {
-    description: 'Requests in progress that hold a slot of a policy with concurrent.',
-    unit: '{request}',
-  })
+  const active = meter.createUpDownCounter(
+    INSTRUMENTS.activeRequests.name,
+    INSTRUMENTS.activeRequests,
+  )
   const add = (event: DecisionEvent | SettleEvent, name: string, slots: number) =>
     active.add(slots, placeOf(event, name))
   subscriptions.to<DecisionEvent>('sluice:decision', (event) => {
@@ -102,13 +95,12 @@ function recordActive(meter: Meter, subscriptions: Subscriptions): void {
 }
 
 function recordQueue(meter: Meter, subscriptions: Subscriptions): void {
-  const queued = meter.createUpDownCounter('rate_limiting.queued_requests', {
-    description: 'Admitted requests that wait for their turn in a leaky bucket.',
-    unit: '{request}',
-  })
-  const time = meter.createHistogram('rate_limiting.request.time_in_queue', {
-    description: 'How long requests have waited, until their turn or until their client left.',
-    unit: 's',
+  const queued = meter.createUpDownCounter(
+    INSTRUMENTS.queuedRequests.name,
+    INSTRUMENTS.queuedRequests,
+  )
+  const time = meter.createHistogram(INSTRUMENTS.timeInQueue.name, {
+    ...INSTRUMENTS.timeInQueue,
     advice: { explicitBucketBoundaries: QUEUE_BOUNDARIES },
   })
   const begun = new WeakMap<WaitTrace, number>()
@@ -128,9 +120,10 @@ function recordQueue(meter: Meter, subscriptions: Subscriptions): void {
 }
 
 function recordStore(meter: Meter, state: StoreState, subscriptions: Subscriptions): void {
-  const available = meter.createObservableGauge('rate_limiting.store.available', {
-    description: '0 while a remote store of the process is not used because it has failed, else 1.',
-  })
+  const available = meter.createObservableGauge(
+    INSTRUMENTS.storeAvailable.name,
+    INSTRUMENTS.storeAvailable,
+  )
   const observe: Parameters<typeof available.addCallback>[0] = (result) =>
     result.observe(state.isAvailable ? 1 : 0)
   subscriptions.to<StoreEvent>('sluice:store', (event) => state.hear(event))
@@ -140,8 +133,8 @@ function recordStore(meter: Meter, state: StoreState, subscriptions: Subscriptio
 
 function recordUtilization(meter: Meter, nearLimit: number, subscriptions: Subscriptions): void {
   const boundaries = new Set([...UTILIZATION_BOUNDARIES, nearLimit])
-  const utilization = meter.createHistogram('rate_limiting.utilization', {
-    description: 'The share of its quota that the client of a request has used, after the request.',
+  const utilization = meter.createHistogram(INSTRUMENTS.utilization.name, {
+    ...INSTRUMENTS.utilization,
     advice: { explicitBucketBoundaries: [...boundaries].sort((a, b) => a - b) },
   })
   subscriptions.to<DecisionEvent>('sluice:decision', (event) => {

@@ -5,14 +5,16 @@ import type { Policy } from './policy.ts'
 
 /** What one policy says about a request. Times are integer ms from the decision on. */
 export interface PolicyDecision {
+  /** The name of the policy. */
   readonly name: string
-  /** What it counts. */
+  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
   /**
    * The key that it was charged to; `block` and `reset` accept it unchanged. It identifies the client:
    * do not send it in responses.
    */
   readonly key: string
+  /** The length of the window, ms. */
   readonly windowMs: number
   /** False if this policy refuses, whatever the others say. */
   readonly allowed: boolean
@@ -20,15 +22,15 @@ export interface PolicyDecision {
   readonly limit: number
   /** Whole units that would still be admitted now. */
   readonly remaining: number
-  /** Until the quota is whole again (fixed window: until the window ends). */
+  /** Until the quota is whole again (fixed window: until the window ends), ms. */
   readonly resetMs: number
-  /** 0 when allowed; otherwise the shortest wait that is enough. `Infinity` if none is. */
+  /** 0 when allowed; otherwise the shortest wait that is enough, ms. `Infinity` if none is. */
   readonly retryAfterMs: number
-  /** Leaky bucket: how long the request must wait for its turn. */
+  /** Leaky bucket: how long the request must wait for its turn, ms; otherwise 0. */
   readonly delayMs: number
   /**
    * What the header fields call the effective window, `t`
-   * (draft-ietf-httpapi-ratelimit-headers-11): the wait when refused; with nothing left until one
+   * (draft-ietf-httpapi-ratelimit-headers-11), ms: the wait when refused; with nothing left until one
    * unit is; else until the window rolls over, the oldest entry leaves, or a bucket has refilled as
    * much as is left.
    */
@@ -49,28 +51,36 @@ export interface BanDecision {
 
 /** What a limiter says about a request. Times are integer ms from the decision on. */
 export interface Decision {
-  /** A refusal is a value, never a rejection. */
+  /** Whether the request is admitted. A refusal is a value, never a rejected promise. */
   readonly allowed: boolean
-  /** `limit`, `remaining` and `resetMs` are those of the binding policy: when refused the one with the longest wait, else the one with the least remaining. */
+  /**
+   * Units that the quota of the binding policy holds when it is whole. The binding policy of a
+   * refusal is the one with the longest wait, otherwise the one with the least remaining.
+   */
   readonly limit: number
-  /** Whole units that would still be admitted now. */
+  /** Whole units that the binding policy would still admit now. */
   readonly remaining: number
-  /** Until the binding policy's quota is whole again (fixed window: until the window ends). */
+  /** Until the binding policy's quota is whole again (fixed window: until the window ends), ms. */
   readonly resetMs: number
   /**
    * 0 when allowed; otherwise the shortest wait after which the same cost would be admitted if there
-   * were no other requests. `Infinity` if it can never be admitted.
+   * were no other requests, ms. `Infinity` if it can never be admitted.
    */
   readonly retryAfterMs: number
-  /** Leaky bucket: how long the request must wait before it continues; otherwise 0. */
+  /** Leaky bucket: how long the request must wait before it continues, ms; otherwise 0. */
   readonly delayMs: number
-  /** The same for each policy. */
+  /** The same for each policy, in their order. Empty if no policy decided. */
   readonly policies: readonly PolicyDecision[]
-  /** Set while the client is banned. Then every policy of its key refuses, with nothing left. */
+  /**
+   * Set while the client is banned by the option `ban`. Then every policy of its key refuses, with
+   * nothing left.
+   */
   readonly ban?: BanDecision | undefined
   /**
-   * Who decided. If policies were decided separately: of a refusal, who refused; otherwise `'store'`,
-   * unless some of them were decided without the store.
+   * Who decided: `'store'`; `'cache'`, a remembered refusal; `'local'`, this process while the store
+   * fails; `'allow'` or `'deny'`, a list or the option `onStoreError`. If policies were decided
+   * separately: of a refusal, who refused; otherwise `'store'`, unless some of them were decided
+   * without the store.
    */
   readonly source: DecisionSource
   /** When it was decided: ms on the store's clock; the latest, if policies were decided separately. */

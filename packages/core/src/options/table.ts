@@ -74,7 +74,7 @@ const policy = {
     type: oneOf(ALGORITHM_NAMES, 'AlgorithmName'),
     default: DEFAULT_ALGORITHM,
     description: 'How the units are counted.',
-    see: 'See [the five algorithms](../README.md#the-five-algorithms) and [choosing a limit](choosing.md).',
+    see: 'See [the five algorithms](algorithms.md) and [choosing a limit](choosing.md).',
     peers: {
       execEvenly: "algorithm: 'leaky-bucket'",
       ...each("algorithm: 'leaky-bucket', with maxDelay", 'delayMs', 'delayAfter'),

@@ -1,0 +1,60 @@
+// The tables of the reference, by the names that the documents give to their places.
+import { tsImport } from 'tsx/esm/api'
+import { interfacesOf, propertyComments } from './comments.mjs'
+
+const otel = (module) => tsImport(`../../packages/otel/src/${module}`, import.meta.url)
+const { INSTRUMENTS } = await otel('instruments.ts')
+const { ATTRIBUTES } = await otel('attributes.ts')
+
+const interfaces = {
+  ...interfacesOf('packages/core/src/limiter/decision.ts'),
+  ...interfacesOf('packages/core/src/events.ts'),
+}
+
+/** @param place `fields of Decision`, `metrics`, `attributes of metrics` */
+export function tableAt(place) {
+  if (place === 'metrics') return metrics()
+  if (place === 'attributes of metrics') return attributes()
+  const fields = interfaces[place.replace('fields of ', '')]
+  if (fields === undefined) throw new Error(`there is no table of ${place}`)
+  return table(
+    ['field', 'type', 'meaning'],
+    fields.map(({ name, type, comment }) => [code(name), code(type), linked(comment)]),
+  )
+}
+
+function metrics() {
+  return table(
+    ['metric', 'type, unit', 'what it counts', 'attributes'],
+    Object.values(INSTRUMENTS).map(({ name, type, unit, description, attributes: own }) => [
+      code(name),
+      unit === undefined ? type : `${type}, ${code(unit)}`,
+      description,
+      own.map((attribute) => code(ATTRIBUTES[attribute])).join(', '),
+    ]),
+  )
+}
+
+function attributes() {
+  const comments = propertyComments('packages/otel/src/attributes.ts', 'ATTRIBUTES')
+  return table(
+    ['attribute', 'value'],
+    Object.entries(ATTRIBUTES).map(([key, name]) => [code(name), linked(comments[key])]),
+  )
+}
+
+const code = (text) => `\`${text}\``
+
+/** Where a comment names an option, with a link to it. The `name` of a limiter is the second one there. */
+function linked(comment) {
+  return comment.replace(/\boption `(\w+)`/g, (_, name) => {
+    return `option [\`${name}\`](options.md#${name === 'name' ? 'name-1' : name.toLowerCase()})`
+  })
+}
+
+function table(head, rows) {
+  const lines = [head, head.map(() => '---'), ...rows.map((row) => row.map(escaped))]
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+const escaped = (cell) => cell.replaceAll('|', '\\|')
