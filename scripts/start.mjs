@@ -1,4 +1,5 @@
-// npm start: the live page and its server, from the sources.
+// npm start, npm run docs: runs a script of a package, by default the server of the live page.
+// node scripts/start.mjs [package] [script]
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,14 +7,15 @@ import process from 'node:process'
 import { ensureInstalled } from './install.mjs'
 import { root, run } from './workspace.mjs'
 
-const live = join(root, 'packages', 'live')
+const [name = 'live', script = 'start'] = process.argv.slice(2)
+const folder = join(root, 'packages', name)
 
 // The shell between npm and this process dies of SIGTERM and does not pass it on. Without this
-// the server would outlive a stopped `npm start`, and hold its port.
+// the server would outlive a stopped npm, and hold its port.
 const parent = process.ppid
 setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGTERM'), 500).unref()
 
 await ensureInstalled()
-const { scripts } = JSON.parse(readFileSync(join(live, 'package.json'), 'utf8'))
-const [command, ...args] = scripts.start.split(' ')
-process.exit(await run(command, args, { cwd: live }))
+const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+const [command, ...args] = scripts[script].split(' ')
+process.exit(await run(command, args, { cwd: folder }))

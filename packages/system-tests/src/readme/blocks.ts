@@ -37,6 +37,12 @@ export function blocksOf(markdown: string, adapter = 'express'): Block[] {
   return blocks
 }
 
+/** The first program of a Markdown text, which is a whole server, as it is written. */
+export function serverOf(markdown: string): { language: string; source: string } {
+  const [, language, source] = /^```(js|ts)\n(.*?)^```$/ms.exec(markdown) as RegExpExecArray
+  return { language: language as string, source: source as string }
+}
+
 /** The same text with all of its ```ts blocks as one. */
 export function joined(markdown: string): string {
   const sources = [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, source]) => source)

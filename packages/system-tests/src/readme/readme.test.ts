@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { blocksOf, joined } from './blocks.ts'
+import { blocksOf, joined, serverOf } from './blocks.ts'
 
 const run = promisify(execFile)
 const root = join(__dirname, '../../../..')
@@ -22,6 +22,7 @@ const documents = [
   'packages/node/README.md',
   'packages/postgres/README.md',
   'docs/choosing.md',
+  'docs/decision.md',
   'docs/events.md',
   'docs/migrating.md',
   'docs/operations.md',
@@ -32,14 +33,23 @@ const documents = [
 const continued = ['docs/stores.md']
 /** Documents whose blocks without an import are tested elsewhere: here, in src/recipes. */
 const partial = ['docs/recipes.md']
+/** Documents that show a whole server, which has to limit. */
+const servers = [
+  'docs/README.md',
+  ...readdirSync(join(root, 'docs/start')).map((name) => `docs/start/${name}`),
+]
 const noPostgres = whyNoPostgres()
 /** Where there is no PostgreSQL, the blocks that need it are only compiled. */
-const runnable = documents.filter((each) => !noPostgres || each !== 'packages/postgres/README.md')
+const runnable = [...documents, ...servers].filter(
+  (each) => !noPostgres || !each.includes('postgres'),
+)
 
 let redis: RedisServer
 let postgres: PostgresServer | undefined
 let folder: string
 let tsconfig: string
+/** What went wrong, by program. */
+let failures: Record<string, string>
 
 beforeAll(async () => {
   redis = await startRedis()
@@ -56,6 +66,7 @@ beforeAll(async () => {
       include: ['*.mts'],
     }),
   )
+  failures = await runAll(runnable.flatMap(programsOf))
 })
 
 afterAll(async () => {
@@ -64,9 +75,30 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** Runs programs in one process, since starting one costs more than they do. */
+async function runAll(programs: readonly string[]): Promise<Record<string, string>> {
+  const script = join(__dirname, 'run-blocks.ts')
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', script, ...programs], {
+    env: {
+      ...process.env,
+      REDIS_URL: redis.url,
+      DATABASE_URL: postgres?.url,
+      TSX_TSCONFIG_PATH: tsconfig,
+    },
+  })
+  const [report] = stdout.match(/\{.*\}$/) ?? ['no report']
+  return JSON.parse(report)
+}
+
 /** Writes the blocks of a document as programs, named after it and their line. */
 function programsOf(document: string): string[] {
   const text = readFileSync(join(root, document), 'utf8')
+  if (servers.includes(document)) {
+    const { language, source } = serverOf(text)
+    const file = join(folder, `server-${document.replace(/\W/g, '-')}.m${language}`)
+    writeFileSync(file, source)
+    return [file]
+  }
   const markdown = continued.includes(document) ? joined(text) : text
   const blocks = blocksOf(markdown, document.split('/')[1]).filter(
     ({ source }) => !partial.includes(document) || /^import /m.test(source),
@@ -78,24 +110,14 @@ function programsOf(document: string): string[] {
   })
 }
 
-test.each(runnable)('the blocks of %s run, and give what they say', async (document) => {
+test.each(runnable)('the blocks of %s run, and give what they say', (document) => {
   const programs = programsOf(document)
   expect(programs.length).toBeGreaterThan(0)
-  const script = join(__dirname, 'run-blocks.ts')
-  const { stdout } = await run(process.execPath, ['--import', 'tsx', script, ...programs], {
-    env: {
-      ...process.env,
-      REDIS_URL: redis.url,
-      DATABASE_URL: postgres?.url,
-      TSX_TSCONFIG_PATH: tsconfig,
-    },
-  })
-  const [failures] = stdout.match(/\{.*\}$/) ?? ['no report']
-  expect(JSON.parse(failures)).toEqual({})
+  expect(programs.flatMap((program) => failures[program] ?? [])).toEqual([])
 })
 
 test('the blocks pass the compiler', async () => {
-  for (const document of documents) programsOf(document)
+  for (const document of [...documents, ...servers]) programsOf(document)
   const tsc = join(root, 'node_modules/.bin/tsc')
   const { stdout } = await run(tsc, ['-p', folder]).catch((error) => error)
   expect(stdout).toBe('')

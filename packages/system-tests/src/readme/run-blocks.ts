@@ -1,19 +1,30 @@
 // Runs programs one after the other in this process, as one reads a page from top to bottom, and
-// prints which of them failed: JSON, { file: error }. Arguments: their files.
+// prints which of them failed: JSON, { file: error }. Arguments: their files. One that is called
+// `server-…` starts a server that has to limit.
+import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
+import { nextServer } from './next-server.ts'
+import { sendUntilRefused } from './send-until-refused.ts'
 
 async function runAll(files: readonly string[]): Promise<void> {
   const failures: Record<string, string> = {}
   for (const file of files) {
     try {
-      await import(pathToFileURL(file).href)
+      await runOne(file)
     } catch (error) {
       failures[file] = inspect(error)
     }
   }
   // What the programs have opened, clients and servers, would keep the process.
   process.stdout.write(JSON.stringify(failures), () => process.exit(0))
+}
+
+async function runOne(file: string): Promise<void> {
+  const isServer = basename(file).startsWith('server-')
+  const address = isServer ? nextServer() : undefined
+  await import(pathToFileURL(file).href)
+  if (address !== undefined) await sendUntilRefused(await address)
 }
 
 void runAll(process.argv.slice(2))

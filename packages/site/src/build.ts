@@ -1,0 +1,34 @@
+// npm run docs:build, and npm run docs where something has changed.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'vitepress'
+import { PAGES } from './pages.ts'
+import { root } from './repository.ts'
+
+const site = join(import.meta.dirname, '..')
+/** Where the built site is. */
+export const dist = join(site, '.vitepress/dist')
+/** The last file of a build that has succeeded. */
+const last = join(dist, 'llms.txt')
+
+/** What the site is made of. */
+const SOURCES = [
+  ...PAGES.map(({ file }) => file),
+  ...['docs/images', 'docs/benchmarks.svg', 'package.json', 'pnpm-lock.yaml'],
+  ...['site', 'live', 'ui', 'hono', 'core'].map((name) => `packages/${name}/src`),
+]
+
+/** Builds it, unless nothing has changed since. */
+export async function buildIfStale(): Promise<void> {
+  if (existsSync(last) && changedAt(last) > Math.max(...SOURCES.map(inRoot).map(changedAt))) return
+  await build(site)
+}
+
+const inRoot = (path: string) => join(root, path)
+
+/** When a file, or the newest file of a folder, was changed: ms. */
+function changedAt(path: string): number {
+  const stats = statSync(path)
+  if (!stats.isDirectory()) return stats.mtimeMs
+  return Math.max(...readdirSync(path).map((name) => changedAt(join(path, name))))
+}

@@ -1,0 +1,31 @@
+import { relative, sep } from 'node:path'
+import type { MarkdownOptions } from 'vitepress'
+import { onSite } from './links.ts'
+import { PICTURES, root } from './repository.ts'
+
+/** What VitePress says of a document while it is rendered. */
+interface Environment {
+  readonly path: string
+  /** Only where the page has another path than its source. */
+  readonly realPath?: string
+}
+
+/** The document: a path in the repository. */
+function sourceOf(environment: unknown): string {
+  const { path, realPath = path } = environment as Environment
+  return relative(root, realPath).split(sep).join('/')
+}
+
+/** Makes the links between files those of the site, and loads its pictures from itself. */
+export const linksOnSite: NonNullable<MarkdownOptions['config']> = (md) => {
+  md.core.ruler.before('normalize', 'pictures-of-site', (state) => {
+    const up = '../'.repeat(sourceOf(state.env).split('/').length - 1)
+    state.src = state.src.replaceAll(PICTURES, up)
+  })
+  md.core.ruler.push('links-on-site', ({ tokens, env }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      if (token.type !== 'link_open') continue
+      token.attrSet('href', onSite(sourceOf(env), token.attrGet('href') as string))
+    }
+  })
+}

@@ -1,0 +1,107 @@
+/** A page of the site, made of a Markdown file of the repository. */
+export interface Page {
+  /** Path of its source in the repository. */
+  readonly file: string
+  /** In the navigation. */
+  readonly title: string
+  /** What a reader finds there, in one line. */
+  readonly summary: string
+}
+
+export interface Section {
+  readonly title: string
+  readonly pages: readonly Page[]
+}
+
+const doc = (name: string, title: string, summary: string): Page => {
+  return { file: `docs/${name}.md`, title, summary }
+}
+const readme = (name: string, title: string, summary: string): Page => {
+  return { file: `packages/${name}/README.md`, title, summary }
+}
+
+export const HOME = doc('README', 'Sluice', 'What Sluice is, with a complete example')
+export const LIVE = doc('live', 'Live', 'Six limiters with your requests, in your browser')
+
+/** All pages but the first and the live one, in the order in which they are read. */
+export const SECTIONS: readonly Section[] = [
+  {
+    title: 'Start in five minutes',
+    pages: [
+      doc('start/express', 'Express', 'A server that limits, and a refusal to look at'),
+      doc('start/fastify', 'Fastify', 'The same with Fastify’s plugin'),
+      doc('start/koa', 'Koa', 'The same with Koa'),
+      doc('start/hono', 'Hono', 'The same with Hono, on Node'),
+      doc('start/nest', 'NestJS', 'The same with Nest’s module and guard'),
+      doc('start/node', 'Node', 'The same without a framework'),
+      doc('start/redis', 'Redis', 'One limit for several processes, counted in Redis'),
+      doc(
+        'start/postgresql',
+        'PostgreSQL',
+        'One limit for several processes, counted in PostgreSQL',
+      ),
+    ],
+  },
+  {
+    title: 'Guides',
+    pages: [
+      doc('algorithms', 'The five algorithms', 'What each admits, and when to choose it'),
+      doc('choosing', 'Choosing a limit', 'From your access log to an algorithm and a limit'),
+      doc('recipes', 'Recipes', 'Logins, tokens, plans, bans, calendar windows, streams'),
+      doc('failures', 'Failures', 'What happens when Redis or PostgreSQL fails, measured'),
+      doc('operations', 'Operations', 'On call, metrics, alerts, sizing Redis'),
+      doc('security', 'Security', 'What an attacker can and cannot do, with the bounds'),
+      doc('migrating', 'Migrating', 'From other limiters, option by option'),
+      doc('stores', 'A store of your own', 'The contract, the bases and the tests of stores'),
+      doc('adapters', 'An adapter of your own', 'For a framework that has none'),
+      doc('architecture', 'Architecture', 'The path of a request through the code'),
+    ],
+  },
+  {
+    title: 'Reference',
+    pages: [
+      doc('options', 'Options', 'Every option: values, defaults, where it applies'),
+      doc('decision', 'The decision', 'Every field of a limiter’s answer'),
+      doc('events', 'Events', 'What limiters publish on diagnostics channels'),
+      doc('metrics', 'Metrics', 'Every metric and attribute for OpenTelemetry'),
+      doc('errors', 'Errors and warnings', 'Every code: meaning, cause, what to do'),
+      doc('compatibility', 'Compatibility', 'Servers, clients and versions that are tested'),
+    ],
+  },
+  {
+    title: 'Packages',
+    pages: [
+      readme('express', '@sluice/express', 'Express 4 and 5'),
+      readme('fastify', '@sluice/fastify', 'Fastify 5'),
+      readme('koa', '@sluice/koa', 'Koa 2 and 3'),
+      readme('hono', '@sluice/hono', 'Hono 4, and functions of a Request'),
+      readme('nest', '@sluice/nest', 'NestJS 11 and 12'),
+      readme('node', '@sluice/node', 'Node’s own servers, WebSocket handshakes'),
+      readme('core', '@sluice/core', 'Limits without HTTP, stores, tests of your application'),
+      readme('postgres', '@sluice/postgres', 'The store in PostgreSQL'),
+      readme('otel', '@sluice/otel', 'Metrics and traces for OpenTelemetry'),
+      readme('cli', '@sluice/cli', 'Operating a store, replaying an access log'),
+      readme('test-suites', '@sluice/test-suites', 'The tests of stores and adapters'),
+    ],
+  },
+  {
+    title: 'Benchmarks',
+    pages: [
+      doc('performance', 'Performance', 'Goals, method, and what was tried'),
+      doc('benchmarks', 'All measurements', 'Every table of the last run, beside the peers'),
+      readme('bench', 'How to measure', 'The peers, and what one command does'),
+    ],
+  },
+]
+
+export const PAGES: readonly Page[] = [HOME, ...SECTIONS.flatMap(({ pages }) => pages), LIVE]
+
+/** The page's path on the site, without a slash in front: `options`, `packages/core`, `` (the first). */
+export function pathOf({ file }: Page): string {
+  return file.replace(/^docs\//, '').replace(/(^|\/)README\.md$|\.md$/, '')
+}
+
+/** The file that VitePress makes the page of, as if it were there: `options.md`, `index.md`. */
+export function sourceAsServed(page: Page): string {
+  return `${pathOf(page) || 'index'}.md`
+}
