@@ -166,7 +166,7 @@ test('the process stays alive while a request waits, and no longer', async () =>
 })
 
 describe('through the HTTP limiter', () => {
-  const QUEUE = { limit: 10, window: '1s', algorithm: 'leaky-bucket', maxDelay: '1h' } as const
+  const QUEUE = { limit: 10, window: '5s', algorithm: 'leaky-bucket', maxDelay: '1h' } as const
 
   test('beyond the maximum they are refused immediately, and not charged', async () => {
     const store = memoryStore({ clock: manualClock() })
@@ -181,12 +181,12 @@ describe('through the HTTP limiter', () => {
     expect(served).toHaveLength(3)
     for (const { status, headers } of answers) {
       if (status !== 429) continue
-      expect(headers['retry-after']).toBe('1')
-      expect(headers.ratelimit).toMatch(/^"default";r=\d+;t=1$/)
+      expect(headers['retry-after']).toBe('2')
+      expect(headers.ratelimit).toMatch(/^"default";r=\d+;t=2$/)
     }
-    // Three are in the queue, so that the next waits for three turns of 100 ms.
+    // Three are in the queue, so that the next waits for three turns of 500 ms.
     const next = server.httpLimiters[0]?.base.limiter.consume('127.0.0.1')
-    expect(next).toMatchObject({ allowed: true, delayMs: 300 })
+    expect(next).toMatchObject({ allowed: true, delayMs: 1500 })
     await server.stop()
     store.close()
   })
