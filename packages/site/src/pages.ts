@@ -47,6 +47,7 @@ export const SECTIONS: readonly Section[] = [
     pages: [
       doc('algorithms', 'The five algorithms', 'What each admits, and when to choose it'),
       doc('choosing', 'Choosing a limit', 'From your access log to an algorithm and a limit'),
+      doc('production', 'Before production', 'What to know before clients depend on it'),
       doc('recipes', 'Recipes', 'Logins, tokens, plans, bans, calendar windows, streams'),
       doc('failures', 'Failures', 'What happens when Redis or PostgreSQL fails, measured'),
       doc('operations', 'Operations', 'On call, metrics, alerts, sizing Redis'),

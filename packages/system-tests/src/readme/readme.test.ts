@@ -26,6 +26,7 @@ const documents = [
   'docs/events.md',
   'docs/migrating.md',
   'docs/operations.md',
+  'docs/production.md',
   'docs/recipes.md',
   'docs/stores.md',
 ]
