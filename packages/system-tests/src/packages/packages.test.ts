@@ -3,38 +3,33 @@
 import { execFile } from 'node:child_process'
 import {
   copyFileSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
 import { writeDocumented } from './documented.ts'
+import { FRAMEWORKS, limitOf, writeExamples } from './examples.ts'
+import { installRuntimes, type Runtimes } from './runtimes.ts'
+import { statusesOf } from './serve-example.ts'
 
 const workspace = resolve(import.meta.dirname, '../../../..')
 const consumer = join(import.meta.dirname, 'consumer')
-const packages = readdirSync(join(workspace, 'packages'))
-  .map((name) => join(workspace, 'packages', name))
-  .filter((folder) => existsSync(join(folder, 'tsconfig.build.json')))
-const manifests = packages.map(
-  (folder) => JSON.parse(read(folder, 'package.json')) as { name: string; exports?: unknown },
-)
-const names = manifests.map(({ name }) => name)
-/** The others are commands. */
-const libraries = manifests.filter(({ exports }) => exports !== undefined).map(({ name }) => name)
 
 let project: string
+let runtimes: Runtimes
+/** What the dry run of a release prints. */
+let released: string
 
-/** Two minutes: npm may have to fetch what the empty project needs. */
-const setupTimeout = 120_000
+/** npm may have to fetch what the empty project needs, and two versions of Node. */
+const setupTimeout = 300_000
 
 function read(...path: string[]): string {
   return readFileSync(join(...path), 'utf8')
@@ -54,101 +49,111 @@ const tool = (name: string) => join(workspace, 'node_modules', '.bin', name)
 const script = (name: string, ...args: string[]) =>
   run(workspace, process.execPath, [join('scripts', name), ...args])
 
-function newest(folder: string): number {
-  const files = existsSync(folder) ? readdirSync(folder, { recursive: true }) : []
-  return Math.max(0, ...files.map((file) => statSync(join(folder, String(file))).mtimeMs))
-}
-
-function isBuilt(folder: string): boolean {
-  return newest(join(folder, 'dist')) > newest(join(folder, 'src'))
-}
-
-function tarball(name: string): string {
-  const start = `${name.slice(1).replace('/', '-')}-`
-  return join(project, String(readdirSync(project).find((file) => file.startsWith(start))))
-}
-
 beforeAll(async () => {
-  project = mkdtempSync(join(tmpdir(), 'sluice-consumer-'))
-  if (!packages.every(isBuilt)) await script('build.mjs')
-  const filters = names.flatMap((name) => ['--filter', name])
-  await script('pnpm.mjs', ...filters, '-r', 'pack', '--pack-destination', project)
-  writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
-  const quiet = ['--no-audit', '--no-fund', '--prefer-offline']
-  const otel = ['@opentelemetry/api@~1.9.0', '@opentelemetry/sdk-metrics@2']
-  const peers = [
-    'express@5',
-    '@types/express@5',
-    'fastify@5',
-    'koa@3',
-    '@types/koa@3',
-    'hono@4',
-    'pg@8',
-    '@types/pg@8',
-    ...['common', 'core', 'platform-express', 'platform-fastify'].map(
-      (name) => `@nestjs/${name}@12`,
-    ),
-    'reflect-metadata@0.2',
-    'rxjs@7',
-    ...otel,
-  ]
-  await run(project, 'npm', ['install', ...quiet, ...peers, ...names.map(tarball)])
+  project = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-consumer-')))
+  const npm = (...args: string[]) => run(tmpdir(), 'npm', args)
+  const results = await Promise.all([
+    script('release.mjs', '--dry-run', '--project', project),
+    installRuntimes(join(project, '.runtimes'), npm),
+  ])
+  released = results[0]
+  runtimes = results[1]
 }, setupTimeout)
 
 afterAll(() => rmSync(project, { recursive: true, force: true }))
 
-describe.each(names)('%s, packed', (name) => {
-  it('holds what is built, a readme and the licence, and no tests', async () => {
-    const files = (await run(project, 'tar', ['tzf', tarball(name)])).trim().split('\n')
-    const expected = ['LICENSE', 'README.md', 'package.json']
-    expect(files.filter((file) => !file.startsWith('package/dist/')).sort()).toEqual(
-      expected.map((file) => `package/${file}`),
-    )
-    const entry = libraries.includes(name) ? 'esm/index.js' : 'main.js'
-    expect(files).toContain(`package/dist/${entry}`)
-    expect(files.filter((file) => /test\.|\.lua$/.test(file))).toEqual([])
+describe('a release', () => {
+  it('passes its dry run, which installs the packages here', () => {
+    expect(released).toContain('packages can be published')
+    for (const name of ['core', ...FRAMEWORKS, 'postgres', 'otel', 'cli', 'test-suites'])
+      expect(released).toContain(`@sluice/${name} `)
   })
 
-  it('satisfies publint', async () => {
-    await run(project, tool('publint'), ['run', '--strict', tarball(name)])
+  it('takes place in its workflow alone', async () => {
+    await expect(script('release.mjs')).rejects.toThrow('Only the workflow release of https://')
+  })
+
+  it('does not take a package that is not complete', async () => {
+    const broken = {
+      name: 'core',
+      files: ['package.json', 'README.md', 'dist/a.test.js'],
+      readme: '[options](../../docs/options.md)',
+      manifest: {
+        ...JSON.parse(read(workspace, 'packages/core/package.json')),
+        repository: 'https://example.com',
+        exports: { '.': { import: './dist/index.js' } },
+        publishConfig: { access: 'public' },
+        dependencies: { '@sluice/express': 'workspace:^' },
+      },
+    }
+    const print = `import { problemsOf } from './scripts/release/metadata.mjs'
+      console.log(problemsOf(${JSON.stringify(broken)}).join('\\n'))`
+    const args = ['--input-type=module', '--eval', print]
+    const problems = (await run(workspace, process.execPath, args)).trim().split('\n')
+    expect(problems).toEqual([
+      '@sluice/core: repository is not that of the project',
+      '@sluice/core: publishConfig.provenance is not true',
+      '@sluice/core: dist/index.js is missing',
+      '@sluice/core: has README.md,package.json beside dist',
+      '@sluice/core: has dist/a.test.js',
+      '@sluice/core: depends on @sluice/express@workspace:^',
+      '@sluice/core: depends on @sluice/express@workspace:^',
+      '@sluice/core: its README has relative links',
+    ])
   })
 })
 
-describe.each(libraries)('%s, packed', (name) => {
-  it('has types that agree with its code', async () => {
-    await run(project, tool('attw'), [tarball(name), '--profile', 'node16'])
+describe('the first example of a README, pasted', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = join(project, 'pasted')
+    writeExamples(workspace, folder)
+    const typed = FRAMEWORKS.flatMap((name) => [`typed/${name}.mts`])
+    const options = ['--strict', '--skipLibCheck', '--experimentalDecorators', '--types', 'node']
+    const files = [...typed, 'typed/nest.cts']
+    await run(folder, tool('tsc'), [
+      ...options,
+      '--module',
+      'nodenext',
+      '--target',
+      'es2022',
+      ...files,
+    ])
+  }, 120_000)
+
+  test.each(FRAMEWORKS)('refuses after its limit, on each Node: %s', async (name) => {
+    const limit = limitOf(workspace, name)
+    // With decorators, both forms are the compiler's.
+    const forms =
+      name === 'nest' ? ['typed/nest.mjs', 'typed/nest.cjs'] : [`${name}.mjs`, `${name}.cjs`]
+    const expected = Object.fromEntries(forms.map((form) => [form, [200, 429]]))
+    const results = Object.entries(runtimes).map(async ([version, node]) => {
+      const given: Record<string, number[]> = {}
+      for (const form of forms) given[form] = await statusesOf(node, join(folder, form), limit)
+      return { version, given }
+    })
+    const versions = Object.keys(runtimes)
+    expect(await Promise.all(results)).toEqual(
+      versions.map((version) => ({ version, given: expected })),
+    )
+  })
+
+  test('refuses after its limit, as strict TypeScript', async () => {
+    for (const name of FRAMEWORKS) {
+      const file = join(folder, `typed/${name}.mjs`)
+      const given = await statusesOf(process.execPath, file, limitOf(workspace, name))
+      expect({ name, given }).toEqual({ name, given: [200, 429] })
+    }
   })
 })
 
 describe('an empty project that installs the packages', () => {
-  const answers = { allowed: [true, true, false], statuses: [200, 200, 429] }
-
-  it.each(['use.mjs', 'use.cjs'])('uses them: %s', async (file) => {
-    copyFileSync(join(consumer, file), join(project, file))
-    expect(JSON.parse(await run(project, process.execPath, [file]))).toEqual(answers)
-  })
-
-  it.each([
-    'fastify.mjs',
-    'fastify.cjs',
-    'koa.mjs',
-    'koa.cjs',
-    'node.mjs',
-    'hono.mjs',
-    'nest.mjs',
-    'nest.cjs',
-  ])('uses an adapter: %s', async (file) => {
-    copyFileSync(join(consumer, file), join(project, file))
-    const { statuses } = JSON.parse(await run(project, process.execPath, [file]))
-    expect(statuses).toEqual(answers.statuses)
-  })
-
   it('bundles them for a runtime without Node', async () => {
     copyFileSync(join(consumer, 'worker.mjs'), join(project, 'worker.mjs'))
     const options = ['--bundle', '--platform=browser', '--conditions=worker', '--format=esm']
     await run(project, tool('esbuild'), ['worker.mjs', ...options, '--outfile=bundled.mjs'])
     const { statuses } = JSON.parse(await run(project, process.execPath, ['bundled.mjs']))
-    expect(statuses).toEqual(answers.statuses)
+    expect(statuses).toEqual([200, 200, 429])
     // The limiter for Node's own messages is not in it.
     expect(read(project, 'bundled.mjs')).not.toMatch(/node:|ServerResponse|createHmac/)
   })

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const freePort = pathToFileURL(join(import.meta.dirname, 'consumer/free-port.mjs')).href
+
+/** How long an example may take to listen. ms */
+const STARTS_WITHIN = 30_000
+
+/**
+ * Starts an example and requests what it serves: as often as it admits, and until it refuses.
+ *
+ * @param node path of the binary
+ * @param limit of the example
+ * @returns the statuses in their order, each once while it stays the same: `[200, 429]`
+ */
+export async function statusesOf(node: string, file: string, limit: number): Promise<number[]> {
+  const child = spawn(node, ['--import', freePort, file], { stdio: ['ignore', 'pipe', 'pipe'] })
+  try {
+    const url = `http://127.0.0.1:${await portOf(child)}/`
+    const status = async () => (await fetch(url)).status
+    const statuses = await Promise.all(Array.from({ length: limit }, status))
+    // More than one is admitted only where a window ends in between.
+    while (!statuses.includes(429) && statuses.length <= 2 * limit) statuses.push(await status())
+    return statuses.filter((each, i) => each !== statuses[i - 1])
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
+function portOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    const read = (chunk: Buffer) => {
+      output += chunk
+      const [, port] = /^listens on (\d+)$/m.exec(output) ?? []
+      if (port === undefined) return
+      clearTimeout(timer)
+      resolve(Number(port))
+    }
+    const fail = () => reject(new Error(`does not listen:\n${output}`))
+    const timer = setTimeout(fail, STARTS_WITHIN)
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    child.once('exit', () => {
+      clearTimeout(timer)
+      fail()
+    })
+  })
+}

@@ -1,0 +1,56 @@
+// npm run release -- --dry-run [--project FOLDER]: packs the packages, checks them, installs them into
+// an empty project and uses them there. Without --dry-run it then publishes them, in the workflow alone.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exit } from 'node:process'
+import { parseArgs } from 'node:util'
+import { ensureInstalled } from './install.mjs'
+
+const { values } = parseArgs({
+  options: { 'dry-run': { type: 'boolean' }, project: { type: 'string' } },
+})
+const { publish, whyNotHere } = await import('./release/publish.mjs')
+const refusal = values['dry-run'] ? undefined : whyNotHere()
+if (refusal !== undefined) {
+  console.error(refusal)
+  exit(1)
+}
+await ensureInstalled()
+
+const project = values.project ?? mkdtempSync(join(tmpdir(), 'sluice-release-'))
+const packed = await prepare()
+if (!values['dry-run']) publish(packed)
+if (values.project === undefined) rmSync(project, { recursive: true })
+
+/** Ends the process if anything is wrong. */
+async function prepare() {
+  const { pack } = await import('./release/pack.mjs')
+  const { problemsOf } = await import('./release/metadata.mjs')
+  const { lint } = await import('./release/lint.mjs')
+  const { install, smokeTest } = await import('./release/project.mjs')
+  const { measure, tooLarge } = await import('./release/sizes.mjs')
+
+  const tarballs = await pack(project)
+  install(project, tarballs)
+  const sizes = await measure(project, tarballs)
+  console.table(
+    Object.fromEntries(
+      tarballs.map(({ manifest: { name, version }, files }) => {
+        const { packed: bytes, bundled } = sizes[name]
+        return [name, { version, files: files.length, packed: bytes, 'bundled, gzip': bundled }]
+      }),
+    ),
+  )
+  const problems = [
+    ...tarballs.flatMap(problemsOf),
+    ...(await lint(tarballs)),
+    ...tooLarge(sizes),
+    ...smokeTest(project, tarballs),
+  ]
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) exit(1)
+  console.log(`${tarballs.length} packages can be published.`)
+  return tarballs
+}

@@ -1,0 +1,57 @@
+// Packs the published packages as pnpm publishes them.
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { published } from '../addresses.mjs'
+import { build } from '../build.mjs'
+import { pnpm } from '../pnpm.mjs'
+import { root } from '../workspace.mjs'
+import { manifestOf } from './packages.mjs'
+
+/** When the newest file of a folder was written. ms, 0: it has none */
+function newest(folder) {
+  const files = existsSync(folder) ? readdirSync(folder, { recursive: true }) : []
+  return Math.max(0, ...files.map((file) => statSync(join(folder, file)).mtimeMs))
+}
+
+function isBuilt(name) {
+  const folder = join(root, 'packages', name)
+  return newest(join(folder, 'dist')) > newest(join(folder, 'src'))
+}
+
+/**
+ * Builds what is older than its sources.
+ *
+ * @param folder where the tarballs go
+ * @returns for each package its folder's name, the path of its tarball, and from the tarball its
+ *   manifest, readme and the paths of its files
+ */
+export async function pack(folder) {
+  if (!published.every(isBuilt) && !(await build())) throw new Error('The build failed.')
+  const filters = published.flatMap((name) => ['--filter', manifestOf(name).name])
+  const code = await pnpm([
+    ...filters,
+    '--reporter=silent',
+    '-r',
+    'pack',
+    '--pack-destination',
+    folder,
+  ])
+  if (code !== 0) throw new Error('pnpm pack failed.')
+  return published.map((name) => {
+    const { name: scoped, version } = manifestOf(name)
+    const path = join(folder, `${scoped.slice(1).replace('/', '-')}-${version}.tgz`)
+    const tar = (...args) => execFileSync('tar', args, { encoding: 'utf8' })
+    const text = (file) => tar('xzOf', path, `package/${file}`)
+    const files = tar('tzf', path).trim().split('\n')
+    return {
+      name,
+      path,
+      bytes: readFileSync(path).byteLength,
+      files: files.map((file) => file.replace(/^package\//, '')),
+      manifest: JSON.parse(text('package.json')),
+      readme: text('README.md'),
+    }
+  })
+}

@@ -1,0 +1,60 @@
+// An empty project that installs the tarballs, as a user does, and what they work with.
+
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const PEERS = [
+  'express@5',
+  '@types/express@5',
+  'fastify@5',
+  'koa@3',
+  '@types/koa@3',
+  'hono@4',
+  '@hono/node-server@2',
+  'pg@8',
+  '@types/pg@8',
+  ...['common', 'core', 'platform-express', 'platform-fastify'].map((name) => `@nestjs/${name}@12`),
+  'reflect-metadata@0.2',
+  'rxjs@7',
+  '@opentelemetry/api@~1.9.0',
+  '@opentelemetry/sdk-metrics@2',
+]
+
+export function install(project, packed) {
+  const npm = (...args) =>
+    execFileSync('npm', args, { cwd: project, stdio: ['ignore', 'ignore', 2] })
+  npm('init', '-y')
+  const tarballs = packed.map(({ path }) => path)
+  npm('install', '--no-audit', '--no-fund', '--prefer-offline', ...PEERS, ...tarballs)
+}
+
+const SMOKE = `
+import { createRequire } from 'node:module'
+const require = createRequire(import.meta.url)
+const found = {}
+for (const name of NAMES)
+  found[name] = [Object.keys(await import(name)), Object.keys(require(name))].map(({ length }) => length)
+for (const { createLimiter } of [await import('@sluice/core'), require('@sluice/core')]) {
+  const limiter = createLimiter({ limit: 2, window: '1d' })
+  found.limits = [1, 2, 3].map(() => limiter.consume('a').allowed).join()
+}
+console.log(JSON.stringify(found))
+`
+
+/** @returns one line for each package that does not work in the project */
+export function smokeTest(project, packed) {
+  const names = packed
+    .filter(({ manifest }) => manifest.exports)
+    .map(({ manifest }) => manifest.name)
+  writeFileSync(join(project, 'smoke.mjs'), SMOKE.replace('NAMES', JSON.stringify(names)))
+  const node = (...args) => execFileSync(process.execPath, args, { cwd: project, encoding: 'utf8' })
+  const { limits, ...exported } = JSON.parse(node('smoke.mjs'))
+  const problems = Object.entries(exported)
+    .filter(([, [esm, cjs]]) => esm === 0 || cjs === 0)
+    .map(([name]) => `${name}: exports nothing`)
+  if (limits !== 'true,true,false') problems.push(`@sluice/core: admits ${limits} of 2`)
+  const help = node('node_modules/@sluice/cli/dist/main.js', '--help')
+  if (!help.includes('replay')) problems.push('@sluice/cli: prints no help')
+  return problems
+}
