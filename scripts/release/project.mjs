@@ -12,6 +12,7 @@ const PEERS = [
   '@types/koa@3',
   'hono@4',
   '@hono/node-server@2',
+  'ioredis@6',
   'pg@8',
   '@types/pg@8',
   ...['common', 'core', 'platform-express', 'platform-fastify'].map((name) => `@nestjs/${name}@12`),

@@ -6,10 +6,14 @@ import { join } from 'node:path'
 
 export const FRAMEWORKS = ['express', 'fastify', 'hono', 'koa', 'nest', 'node'] as const
 
-/** The first block that listens. */
+/** By what the examples' files are called. */
+export const EXAMPLES = ['shared', ...FRAMEWORKS] as const
+
+/** The first of the project's README counts in Redis, the others in memory. */
 function exampleOf(workspace: string, name: string): string {
-  const readme = readFileSync(join(workspace, 'packages', name, 'README.md'), 'utf8')
-  const blocks = [...readme.matchAll(/^```(?:js|ts server)\n(.*?)^```$/gms)]
+  const folder = name === 'shared' ? '.' : `packages/${name}`
+  const readme = readFileSync(join(workspace, folder, 'README.md'), 'utf8')
+  const blocks = [...readme.matchAll(/^```(?:js|ts|ts server)\n(.*?)^```$/gms)]
   return blocks[0]?.[1] as string
 }
 
@@ -35,7 +39,7 @@ function toCommonJs(source: string): string {
  */
 export function writeExamples(workspace: string, folder: string): void {
   mkdirSync(join(folder, 'typed'), { recursive: true })
-  for (const name of FRAMEWORKS) {
+  for (const name of EXAMPLES) {
     const source = exampleOf(workspace, name)
     const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
     write(`typed/${name}.mts`, source)

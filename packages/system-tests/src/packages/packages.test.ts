@@ -15,8 +15,9 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { writeDocumented } from './documented.ts'
-import { FRAMEWORKS, limitOf, writeExamples } from './examples.ts'
+import { EXAMPLES, FRAMEWORKS, limitOf, writeExamples } from './examples.ts'
 import { installRuntimes, type Runtimes } from './runtimes.ts'
 import { statusesOf } from './serve-example.ts'
 
@@ -105,31 +106,34 @@ describe('a release', () => {
 
 describe('the first example of a README, pasted', () => {
   let folder: string
+  let redis: RedisServer
   beforeAll(async () => {
+    redis = await startRedis()
     folder = join(project, 'pasted')
     writeExamples(workspace, folder)
-    const typed = FRAMEWORKS.flatMap((name) => [`typed/${name}.mts`])
-    const options = ['--strict', '--skipLibCheck', '--experimentalDecorators', '--types', 'node']
-    const files = [...typed, 'typed/nest.cts']
-    await run(folder, tool('tsc'), [
-      ...options,
-      '--module',
-      'nodenext',
-      '--target',
-      'es2022',
-      ...files,
-    ])
+    const typed = EXAMPLES.map((name) => `typed/${name}.mts`)
+    const strict = ['--strict', '--skipLibCheck', '--experimentalDecorators', '--types', 'node']
+    const options = [...strict, '--module', 'nodenext', '--target', 'es2022']
+    await run(folder, tool('tsc'), [...options, ...typed, 'typed/nest.cts'])
   }, 120_000)
 
-  test.each(FRAMEWORKS)('refuses after its limit, on each Node: %s', async (name) => {
-    const limit = limitOf(workspace, name)
+  afterAll(() => redis.stop())
+
+  let databases = 0
+  /** Each run has a database of its own. */
+  function pasted(node: string, name: string, file: string): Promise<number[]> {
+    const url = `${redis.url}/${name === 'shared' ? databases++ : 0}`
+    return statusesOf(node, join(folder, file), limitOf(workspace, name), url)
+  }
+
+  test.each(EXAMPLES)('refuses after its limit, on each Node: %s', async (name) => {
     // With decorators, both forms are the compiler's.
     const forms =
       name === 'nest' ? ['typed/nest.mjs', 'typed/nest.cjs'] : [`${name}.mjs`, `${name}.cjs`]
     const expected = Object.fromEntries(forms.map((form) => [form, [200, 429]]))
     const results = Object.entries(runtimes).map(async ([version, node]) => {
       const given: Record<string, number[]> = {}
-      for (const form of forms) given[form] = await statusesOf(node, join(folder, form), limit)
+      for (const form of forms) given[form] = await pasted(node, name, form)
       return { version, given }
     })
     const versions = Object.keys(runtimes)
@@ -139,9 +143,8 @@ describe('the first example of a README, pasted', () => {
   })
 
   test('refuses after its limit, as strict TypeScript', async () => {
-    for (const name of FRAMEWORKS) {
-      const file = join(folder, `typed/${name}.mjs`)
-      const given = await statusesOf(process.execPath, file, limitOf(workspace, name))
+    for (const name of EXAMPLES) {
+      const given = await pasted(process.execPath, name, `typed/${name}.mjs`)
       expect({ name, given }).toEqual({ name, given: [200, 429] })
     }
   })

@@ -12,10 +12,18 @@ const STARTS_WITHIN = 30_000
  *
  * @param node path of the binary
  * @param limit of the example
+ * @param redisUrl of a database without keys
  * @returns the statuses in their order, each once while it stays the same: `[200, 429]`
  */
-export async function statusesOf(node: string, file: string, limit: number): Promise<number[]> {
-  const child = spawn(node, ['--import', freePort, file], { stdio: ['ignore', 'pipe', 'pipe'] })
+export async function statusesOf(
+  node: string,
+  file: string,
+  limit: number,
+  redisUrl: string,
+): Promise<number[]> {
+  const env = { ...process.env, REDIS_URL: redisUrl }
+  const args = ['--import', freePort, file]
+  const child = spawn(node, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
   try {
     const url = `http://127.0.0.1:${await portOf(child)}/`
     const status = async () => (await fetch(url)).status
