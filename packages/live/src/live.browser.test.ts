@@ -11,7 +11,7 @@ import { until } from '@sluice/test-harness/redis'
 import { type Algorithm, algorithms, CONCURRENT, LIMIT } from './limits.ts'
 
 // The edge of a window may be a window away, and a quota as long to come back.
-jest.setTimeout(60_000)
+jest.setTimeout(120_000)
 
 const browser = useBrowser()
 let server: Example
@@ -171,10 +171,15 @@ describe.each([
   test('at the edge of a window only the fixed window admits far more than the limit', async () => {
     const page = await open(options)
     await expectAccessible(page)
-    const edge = patternButton(page, 'Edge of a window')
-    await (options.device === 'phone' ? edge.tap() : edge.click())
-    await page.getByText(`${2 * LIMIT} requests. Admitted by`).waitFor()
-    const fixed = await mostOf(page, 'fixed-window')
+    let fixed = 0
+    // A busy machine may send the first half so late that it comes after the edge.
+    for (let tries = 0; tries < 3 && fixed <= 1.3 * LIMIT; tries += 1) {
+      if (tries > 0) await page.getByRole('button', { name: 'Start again' }).click()
+      const edge = patternButton(page, 'Edge of a window')
+      await (options.device === 'phone' ? edge.tap() : edge.click())
+      await page.getByText(`${2 * LIMIT} requests. Admitted by`).waitFor()
+      fixed = await mostOf(page, 'fixed-window')
+    }
     expect(fixed).toBeGreaterThan(1.3 * LIMIT)
     // How many depends on how long the burst takes.
     expect(await mostOf(page, 'sliding-window')).toBeLessThan(fixed)

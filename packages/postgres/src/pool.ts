@@ -3,7 +3,7 @@ import type { ConnectionPool } from '@sluice/core/store'
 
 /** What the store needs of a `Pool` of pg 8. */
 export interface PostgresPool {
-  connect(): Promise<PostgresClient>
+  connect(callback: (error: Error | undefined, client?: PostgresClient) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
   readonly totalCount: number
 }
@@ -42,11 +42,15 @@ export function guardedPool(pool: PostgresPool): ConnectionPool<PostgresClient> 
   if (!guarded.has(pool)) pool.on('error', ignore)
   guarded.add(pool)
   return {
-    connect: async () => {
-      const client = await pool.connect()
-      client.on('error', ignore)
-      return client
-    },
+    // A promise would leave a moment in which nobody listens to the client.
+    connect: () =>
+      new Promise((resolve, reject) => {
+        pool.connect((error, client) => {
+          client?.on('error', ignore)
+          if (client === undefined) reject(error)
+          else resolve(client)
+        })
+      }),
     release: (client, isBroken) => {
       client.release(isBroken)
       if (!isBroken) client.removeListener('error', ignore)

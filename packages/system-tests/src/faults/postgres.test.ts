@@ -140,10 +140,9 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     proxy.latency(5)
     await running.untilDecided(300)
     const report = await running.stop()
-    conclude(5, 'slow by 5 ms in each of two round trips', report, {
-      bound: 0,
-      normalMs: undefined,
-    })
+    // A busy machine may take longer than the deadline.
+    const bound = report.sources.has('local') ? LIMIT : 0
+    conclude(5, 'slow by 5 ms in each of two round trips', report, { bound, normalMs: undefined })
     expect(warningCodes).toEqual([])
   })
 
