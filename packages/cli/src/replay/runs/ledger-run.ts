@@ -99,16 +99,16 @@ export class LedgerRun implements Run {
         Object.assign(charge, { cost: 1, slot: this.slot })
       }
       const { admitted: isAdmitted, outcomes } = ledger.consume(charges)
-      const { delayMs, resetMs } = outcomes[0] as Outcome
-      const ban = outcomes[1]
-      bans[i] = ban !== undefined && !ban.admitted && ban.counted ? 1 : 0
+      const outcome = outcomes[0] as Outcome
+      const ban = outcomes[1]?.admitted === false ? outcomes[1] : undefined
+      bans[i] = ban?.counted ? 1 : 0
       admitted[i] = isAdmitted ? 1 : 0
       if (isAdmitted) {
         const { client, slot } = this
         this.inUse?.add(nowMs + (durations[i] as number), { client, slot })
       }
-      delays[i] = delayMs
-      resets[i] = resetMs
+      delays[i] = outcome.delayMs
+      resets[i] = ban === undefined ? outcome.resetMs : resetOfBanned(outcome, ban)
     }
   }
 
@@ -130,6 +130,11 @@ export class LedgerRun implements Run {
       this.ledger.settle([{ ...this.charges[0], cost: -1, slot }])
     }
   }
+}
+
+/** As a decision has it: the key of a ban is held until the ban ends. */
+function resetOfBanned({ admitted, resetMs }: Outcome, ban: Outcome): number {
+  return Math.max(admitted ? 0 : resetMs, ban.retryAfterMs)
 }
 
 interface InUse {

@@ -71,6 +71,9 @@ function countsOf(tally: RunTally, clients: number) {
   }
 }
 
+/** A ban begins without anything admitted, and then a request costs nothing. */
+const refusedThenFree = [4, 4, 4, 0].map((cost) => ({ step: 0, client: 0, cost }))
+
 describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
   const options = { ...WINDOW, algorithm }
 
@@ -101,7 +104,7 @@ describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
           })
           expect(short).toEqual(whole)
         }),
-        { numRuns: 40 },
+        { numRuns: 40, examples: [[refusedThenFree]] },
       )
     },
   )
