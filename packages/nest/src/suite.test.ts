@@ -16,5 +16,5 @@ const stores: AdapterStores = {
 }
 
 adapterSuite(runner, 'Nest 11 on Express', onExpress, stores)
-// Nest 12 runs it on both: see testing/packed-suite.ts.
+// Nest 12 runs it on Fastify: see testing/packed-suite.ts.
 if (everyStore) adapterSuite(runner, 'Nest 11 on Fastify', onFastify, stores)

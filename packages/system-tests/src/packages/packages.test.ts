@@ -205,7 +205,7 @@ describe('an empty project that installs the packages', () => {
     await run(folder, tool('tsc'), [...options, ...typed, ...tests])
   }, 240_000)
 
-  it('passes the suite of adapters with node:test: Nest 12 on Express and on Fastify', async () => {
+  it('passes the suite of adapters with node:test: Nest 12 on Fastify', async () => {
     const sources = join(workspace, 'packages/nest/src/testing')
     const folder = join(project, 'nest')
     mkdirSync(folder)
