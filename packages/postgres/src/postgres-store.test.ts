@@ -129,6 +129,18 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       expect((await rows()).map(({ key }) => key)).toEqual([expect.stringContaining('{somebody}')])
     })
 
+    test('starts with a connection that breaks in the moment in which it is handed out', async () => {
+      const limiter = limit({ limit: 5 })
+      await limiter.peek('connected')
+      const isBroken = new Promise((resolve) => {
+        pool.once('acquire', (client) =>
+          process.nextTick(() => resolve(client.emit('error', new Error('broken')))),
+        )
+      })
+      const { allowed } = await limiter.consume('client')
+      expect([allowed, await isBroken]).toEqual([true, true])
+    })
+
     test('has keys with quotes and backslashes, under every setting', async () => {
       const settings =
         '-c standard_conforming_strings=off -c backslash_quote=on -c bytea_output=escape'

@@ -16,7 +16,7 @@ export class KeyOnDemand<Request> {
   read(): MaybePromise<string> {
     if (this.known === undefined) {
       this.known = this.reader(this.request)
-      // Whoever asked may not await it: then its failure must not end the process.
+      // The caller may not await it: its failure must not end the process then.
       if (isPromise(this.known)) this.known.catch(() => {})
     }
     return this.known
