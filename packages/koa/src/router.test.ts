@@ -86,7 +86,7 @@ describe.each(VERSIONS)('@koa/router in %s', (_, Koa) => {
         'POST /login': { limit: 1, window: '1d' },
         '/users/:id': { cost: 2 },
         '/users/me': { key: () => 'me' },
-        'GET /users/:id/orders{/:order}': { limit: 2, window: '1s' },
+        'GET /users/:id/orders{/:order}': { limit: 2, window: '1d' },
         '/files/*path': { limit: 0 },
         '/health': false,
       },
