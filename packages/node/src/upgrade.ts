@@ -7,7 +7,7 @@ const ignore = () => {}
 
 /**
  * The response to a handshake, which Node does not make: for a refusal, after which the connection
- * closes. Until `leaveTo` it has the connection.
+ * closes. Until `handOver` it has the connection.
  */
 export function upgradeResponse(request: IncomingMessage, socket: Socket): ServerResponse {
   const response = new ServerResponse(request)

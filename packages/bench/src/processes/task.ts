@@ -10,7 +10,7 @@ export function defineTask<Task, Result>(run: (task: Task) => Result | Promise<R
 }
 
 /**
- * The whole of a file that `startContender` starts in a process of its own: it prepares what its
+ * The whole of a file that `contest` starts in a process of its own: it prepares what its
  * task names, and measures it once whenever it is asked.
  */
 export function defineContender<Task, Sample>(
