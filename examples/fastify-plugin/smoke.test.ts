@@ -30,7 +30,6 @@ async function statuses(
 
 test('it prints what to try', async () => {
   await until(() => example.output().includes('Stop with'), {
-    withinMs: 5000,
     what: 'all is printed',
   })
   for (const path of ['/login', '/search', '/export', '/health', '/nowhere']) {

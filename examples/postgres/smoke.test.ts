@@ -28,7 +28,7 @@ describeUnless(whyNoPostgres(), 'with PostgreSQL', () => {
     const [example] = examples as [Example]
     expect(await sourceOf(example)).toBe('local')
     const warned = () => example.output().includes('CREATE UNLOGGED TABLE')
-    await until(warned, { withinMs: 5000, what: 'the warning has the statement' })
+    await until(warned, { what: 'the warning has the statement' })
   })
 
   test('after npm run migrate, two processes have one limit', async () => {
@@ -37,7 +37,7 @@ describeUnless(whyNoPostgres(), 'with PostgreSQL', () => {
     await promisify(execFile)(process.execPath, command, { cwd: __dirname, env })
     for (const example of examples) {
       const isBack = async () => (await sourceOf(example)) === 'store'
-      await until(isBack, { withinMs: 10_000, everyMs: 50, what: 'PostgreSQL decides' })
+      await until(isBack, { everyMs: 50, what: 'PostgreSQL decides' })
     }
     const [one, other] = examples as [Example, Example]
     const statuses = [await logIn(one), await logIn(other), await logIn(one), await logIn(other)]

@@ -13,8 +13,6 @@ function leaving(app: FastifyInstance) {
   return sent
 }
 
-const soon = (what: string) => ({ withinMs: 2000, what })
-
 describe('the leaky bucket', () => {
   const EVERY_MS = 150
   const QUEUE = { limit: 1, window: EVERY_MS, algorithm: 'leaky-bucket', maxDelay: '10s' } as const
@@ -50,7 +48,7 @@ describe('the leaky bucket', () => {
     const { app, ask, decided, served, gone } = await queue({ maxWaiting: 1 })
     await ask('GET /')
     const left = leaving(app)
-    await until(() => decided.length === 2, soon('the second waits'))
+    await until(() => decided.length === 2, { what: 'the second waits' })
     left.destroy()
     await gone[1]
     expect((await ask('GET /')).status).toBe(200)
@@ -63,9 +61,9 @@ describe('the leaky bucket', () => {
     })
     await ask('GET /')
     const waiting = ask('GET /?much')
-    await until(() => decided.length === 2, soon('the second waits'))
+    await until(() => decided.length === 2, { what: 'the second waits' })
     const left = leaving(app)
-    await until(() => decided.length === 3, soon('the third waits'))
+    await until(() => decided.length === 3, { what: 'the third waits' })
     left.destroy()
     await gone[2]
     const began = performance.now()
@@ -99,7 +97,7 @@ describe('settle', () => {
   test('is asked once when the reply has ended', async () => {
     const { ask, settled, remaining } = await settling(async () => 'served')
     expect((await ask('GET /')).remaining).toBe(40)
-    await until(async () => (await remaining()) === 85, soon('45 units are given back'))
+    await until(async () => (await remaining()) === 85, { what: '45 units are given back' })
     expect(settled).toEqual([['/', 200]])
   })
 
@@ -114,13 +112,13 @@ describe('settle', () => {
       return 'too late'
     })
     const left = leaving(app)
-    await until(() => gone !== undefined, soon('the handler runs'))
+    await until(() => gone !== undefined, { what: 'the handler runs' })
     left.destroy()
     await gone
-    await until(() => settled.length === 1, soon('settle is asked'))
+    await until(() => settled.length === 1, { what: 'settle is asked' })
     expect(await remaining()).toBe(40)
     goOn()
-    await until(async () => (await remaining()) === 85, soon('45 units are given back'))
+    await until(async () => (await remaining()) === 85, { what: '45 units are given back' })
   })
 })
 

@@ -6,8 +6,6 @@ import type Koa3 from 'koa'
 import { rateLimit } from './index.ts'
 import { listen, type Site, VERSIONS } from './testing.ts'
 
-const soon = { withinMs: 5000 }
-
 /** A request whose client can go away. */
 function open({ url }: Site): ClientRequest {
   const sent = request(url, { agent: false })
@@ -69,11 +67,11 @@ describe.each(VERSIONS)('a request that waits its turn in %s', (_, Koa) => {
     expect(await site.statuses(1)).toEqual([200])
     for (let i = 1; i <= 2; i += 1) {
       const waiting = open(site)
-      await until(() => delayed.length === 2 * i, { ...soon, what: 'the request waits' })
+      await until(() => delayed.length === 2 * i, { what: 'the request waits' })
       expect(delayed.at(-1)).toBeGreaterThan(5000)
       expect(await site.statuses(1)).toEqual([429])
       waiting.destroy()
-      await until(() => ended === 1 + 2 * i, { ...soon, what: 'upstream goes on' })
+      await until(() => ended === 1 + 2 * i, { what: 'upstream goes on' })
     }
     expect(reached).toEqual(['/'])
     expect(failed).not.toHaveBeenCalled()
@@ -99,7 +97,7 @@ describe.each(VERSIONS)('a charge in %s', (_, Koa) => {
     const expectRemaining = async (remaining: number) => {
       const what = `${remaining} are left`
       const left = async () => (await limit.limiter.peek('127.0.0.1')).remaining
-      await until(async () => (await left()) === remaining, { ...soon, what })
+      await until(async () => (await left()) === remaining, { what })
     }
     return { app, settled, expectRemaining }
   }
@@ -127,7 +125,7 @@ describe.each(VERSIONS)('a charge in %s', (_, Koa) => {
       })
       const site = await listen(app)
       const hanging = open(site)
-      await until(() => gone.length === 1, { ...soon, what: 'the request has come' })
+      await until(() => gone.length === 1, { what: 'the request has come' })
       hanging.destroy()
       await gone[0]
     }
@@ -142,7 +140,7 @@ describe.each(VERSIONS)('a charge in %s', (_, Koa) => {
         ctx.state.used = 30
       })
       await leave(app)
-      await until(() => settled.length === 1, { ...soon, what: 'settle is asked' })
+      await until(() => settled.length === 1, { what: 'settle is asked' })
       await expectRemaining(50)
       goOn()
       await expectRemaining(70)
@@ -187,7 +185,7 @@ describe.each(VERSIONS)('a charge in %s', (_, Koa) => {
       })
       await leave(app)
       goOn()
-      await until(() => statuses.includes(401), { ...soon, what: 'it is settled' })
+      await until(() => statuses.includes(401), { what: 'it is settled' })
       expect(statuses.filter((status) => status !== 404)).toEqual([401, 401])
     })
   })

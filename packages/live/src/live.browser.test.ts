@@ -50,7 +50,7 @@ const rests = async (page: Page) =>
   page.getByText(`${await sentBy(page)} requests. Admitted by`).waitFor()
 
 const eventually = (condition: () => Promise<boolean>, what: string) =>
-  until(condition, { withinMs: 30_000, everyMs: 20, what })
+  until(condition, { everyMs: 20, what })
 
 /** The part of the page that a picture shows, down to the last lane. */
 const ALL_LANES = { fullPage: true, clip: { x: 0, y: 0, width: 1280, height: 1030 } }

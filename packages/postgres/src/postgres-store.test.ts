@@ -164,7 +164,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
         const text = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
         return (await pool.query(text)).rows.length > 0
       }
-      await until(isWaiting, { withinMs: 5000, what: 'the transaction waits for the lock' })
+      await until(isWaiting, { what: 'the transaction waits for the lock' })
       const { rows: times } = await holder.query('SELECT clock_timestamp() AS now')
       await holder.query('COMMIT')
       holder.release()
@@ -197,7 +197,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     held.release()
     // On a busy machine the process may have found its store down.
     const isUsed = async () => (await patient.peek('client')).source === 'store'
-    await until(isUsed, { withinMs: 5000, what: 'the store decides again' })
+    await until(isUsed, { what: 'the store decides again' })
     expect(await patient.peek('client')).toMatchObject({ remaining: 5, source: 'store' })
     expect(one.waitingCount).toBe(0)
     await one.end()
@@ -220,7 +220,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       await expect(store.migrate()).rejects.toMatchObject({ code: 'SLUICE_POSTGRES_TABLE' })
       await pool.query(`CREATE SCHEMA "odd ""name"""; ${create}`)
       const isUsed = async () => (await limiter.consume('client')).source === 'store'
-      await until(isUsed, { withinMs: 5000, what: 'the store decides' })
+      await until(isUsed, { what: 'the store decides' })
       expect(warnings.at(-1)).toContain('SLUICE_STORE_UP')
     })
 
@@ -295,7 +295,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       jest.advanceTimersByTime(60_000)
       // The pauses between the batches are short.
       jest.useRealTimers()
-      await until(async () => (await left()) <= 3, { withinMs: 5000, what: 'rows are deleted' })
+      await until(async () => (await left()) <= 3, { what: 'rows are deleted' })
       store.close()
       const sweeps = query.mock.calls.flatMap(([sent]: unknown[], i) => {
         const isSweep = (sent as { text?: string }).text?.includes('SKIP LOCKED')

@@ -38,10 +38,10 @@ test('Sentinel replaces a killed master', async () => {
   await load.untilDecided(300)
   await sentinel.master.kill()
   await load.untilDecidedBy('local')
-  const normalMs = await load.untilDecidedBy('store', 20_000)
+  const normalMs = await load.untilDecidedBy('store')
   await load.untilDecided(500)
   conclude(11, 'Sentinel failover', await load.stop(), { bound: LIMIT, normalMs })
-}, 40_000)
+})
 
 describe('the address of the master leads to another, the old one is read-only', () => {
   let old: RedisServer

@@ -100,9 +100,9 @@ export class Holder {
   }
 
   /** Begins one request after the other until one is admitted. */
-  async untilAdmitted(withinMs: number): Promise<Answer> {
+  async untilAdmitted(): Promise<Answer> {
     const next = async () => (await this.acquire()).find(({ allowed }) => allowed)
-    return until(next, { withinMs, what: 'a request is admitted' }) as Promise<Answer>
+    return until(next, { what: 'a request is admitted' }) as Promise<Answer>
   }
 
   async release(count: number): Promise<void> {
@@ -117,7 +117,7 @@ export class Holder {
 
   async untilDecidedBy(source: Answer['source']): Promise<void> {
     const decided = async () => (await this.peek()).source === source
-    await until(decided, { withinMs: 15_000, what: `'${source}' decides` })
+    await until(decided, { what: `'${source}' decides` })
   }
 
   /** kill -9 */

@@ -70,19 +70,19 @@ export class Load {
   }
 
   /** Resolves once the store decides again, or `source` does: with how long that took, ms. */
-  async untilDecidedBy(source: Decision['source'], withinMs = 10_000): Promise<number> {
+  async untilDecidedBy(source: Decision['source']): Promise<number> {
     const startedAt = performance.now()
     this.lastSource = undefined
     const what = `'${source}' decides`
-    await until(() => this.lastSource === source, { withinMs, everyMs: 1, what })
+    await until(() => this.lastSource === source, { everyMs: 1, what })
     return performance.now() - startedAt
   }
 
   /** Resolves once so many more requests have been decided. */
-  async untilDecided(count: number, withinMs = 15_000): Promise<void> {
+  async untilDecided(count: number): Promise<void> {
     const goal = this.decided + count
     const what = `${count} more requests are decided`
-    await until(() => this.decided >= goal, { withinMs, everyMs: 1, what })
+    await until(() => this.decided >= goal, { everyMs: 1, what })
   }
 
   async stop(): Promise<Report> {

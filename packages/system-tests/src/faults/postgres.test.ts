@@ -43,7 +43,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     for (const each of loads.splice(0)) await each.stop()
     // Every connection went back to the pool, or was closed.
     const areIdle = () => pool.idleCount === pool.totalCount && pool.waitingCount === 0
-    await until(areIdle, { withinMs: 5000, what: 'all connections are idle' })
+    await until(areIdle, { what: 'all connections are idle' })
     await pool.end()
     await proxy.stop()
   })
@@ -217,7 +217,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
         const found = await direct(`SELECT to_regclass('s${schemas}.sluice_states')`, replica)
         return found.rows[0]?.to_regclass
       }
-      await until(isCopied, { withinMs: 5000, what: 'the replica has the table' })
+      await until(isCopied, { what: 'the replica has the table' })
       proxy.retarget(replica.port)
       proxy.cut()
       await running.untilDecidedBy('local')
@@ -257,11 +257,11 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       const isLocal = await nextIsDecidedBy('local')
       return isLocal && server.log().includes('could not extend file')
     }
-    await until(isFull, { withinMs: 10_000, what: 'the disk is full' })
+    await until(isFull, { what: 'the disk is full' })
     await running.untilDecided(300)
     await server.limitFiles('unlimited')
     const began = performance.now()
-    await until(() => nextIsDecidedBy('store'), { withinMs: 10_000, what: 'there is space again' })
+    await until(() => nextIsDecidedBy('store'), { what: 'there is space again' })
     const normalMs = performance.now() - began
     await running.untilDecided(300)
     conclude(10, 'disk full: the table cannot grow', await running.stop(), {

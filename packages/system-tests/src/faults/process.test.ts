@@ -112,14 +112,14 @@ test('an outage with as many clients is bounded too', async () => {
     await limiter.consume('first')
     return warningCodes.length > 0
   }
-  await until(noticed, { withinMs: 10_000, what: 'the outage is noticed' })
+  await until(noticed, { what: 'the outage is noticed' })
   await limiter.consume('abuser', { cost: 2 })
   for (let i = 0; i < 150_000; i += 1) await limiter.consume(`id ${i}`)
   expect((await limiter.consume('abuser')).allowed).toBe(false)
   const startedAt = performance.now()
   await limiter.consume('another')
   expect(performance.now() - startedAt).toBeLessThan(DEADLINE_MS)
-}, 60_000)
+})
 
 const LONE = String.fromCharCode(0xd800)
 const CRAFTED = [

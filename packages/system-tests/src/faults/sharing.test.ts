@@ -63,7 +63,6 @@ describe('an outage begins and ends within the window, a quarter of the limit ea
 
   const decidedBy = (limiter: Limiter, source: string) =>
     until(async () => (await limiter.consume('another', { cost: 0 })).source === source, {
-      withinMs: 10_000,
       what: `'${source}' decides`,
     })
 

@@ -11,7 +11,6 @@ import { FRAMEWORKS, type Running, start, type Version } from './servers.ts'
 
 const SLOTS = 5
 const RESETS = 300
-const soon = (what: string) => ({ withinMs: 10_000, what })
 
 let store: ReturnType<typeof memoryStore>
 let site: Running
@@ -60,7 +59,7 @@ async function serve(
 const free = () => (site.limiter.peek('127.0.0.1') as { remaining: number }).remaining
 
 async function untilAllFree(): Promise<void> {
-  await until(() => free() === SLOTS, soon('all slots are free'))
+  await until(() => free() === SLOTS, { what: 'all slots are free' })
   // The store keeps nothing of a key of which nothing is in progress.
   expect(store.size).toBe(0)
 }
@@ -79,7 +78,7 @@ describe.each(CASES)('%s, %s', (adapter, version) => {
       leaving.push(...clients.map(({ leave }) => leave))
       const refused = () => clients.filter(({ status }) => status === 429).length
       const decided = () => begun + refused() === 2 * SLOTS + (round === 0 ? 0 : SLOTS)
-      await until(decided, soon('all are decided'))
+      await until(decided, { what: 'all are decided' })
       for (const { leave } of clients) leave()
     }
     expect([begun, free()]).toEqual([SLOTS, 0])
@@ -97,13 +96,13 @@ describe.each(CASES)('%s, %s', (adapter, version) => {
       })
     await serve(adapter, version, { hold: '1s', body: endless })
     const leave = neverRead(version)
-    await until(() => working.length === 1, soon('the work has begun'))
+    await until(() => working.length === 1, { what: 'the work has begun' })
     finish()
     const began = Date.now()
-    await until(() => Date.now() - began > 1100, soon('hold has passed'))
+    await until(() => Date.now() - began > 1100, { what: 'hold has passed' })
     expect(free()).toBe(SLOTS - 1)
     leave()
-    await until(() => free() === SLOTS, soon('the slot is free'))
+    await until(() => free() === SLOTS, { what: 'the slot is free' })
   })
 })
 
@@ -114,7 +113,7 @@ describe.each(AT_ONCE)('%s, %s', (adapter, version) => {
   test('a client that reads nothing has no slot once the application has written all', async () => {
     await serve(adapter, version, { body: () => 'x'.repeat(20_000_000) })
     const leave = neverRead(version)
-    await until(() => working.length === 1, soon('the work has begun'))
+    await until(() => working.length === 1, { what: 'the work has begun' })
     expect(free()).toBe(SLOTS - 1)
     finish()
     await untilAllFree()
@@ -155,28 +154,30 @@ describe.each(CASES.filter(([, version]) => version === 'HTTP/2'))('streams, %s'
     }
     // Behind them on the same connection.
     const last = stream()
-    await until(() => last.status !== undefined, soon('the last one is answered'))
+    await until(() => last.status !== undefined, { what: 'the last one is answered' })
   }
 
   test('of one connection have a slot each', async () => {
     await open()
     const streams = Array.from({ length: SLOTS + 2 }, stream)
     const statuses = () => streams.flatMap(({ status }) => status ?? [])
-    await until(() => statuses().length === 2, soon('two are refused'))
+    await until(() => statuses().length === 2, { what: 'two are refused' })
     expect([statuses(), begun]).toEqual([[429, 429], SLOTS])
     finish()
-    await until(() => statuses().length === SLOTS + 2, soon('all are answered'))
+    await until(() => statuses().length === SLOTS + 2, { what: 'all are answered' })
     await untilAllFree()
   })
 
   test('that are reset at once take no more slots than there are, and leave none behind', async () => {
     await open()
     const kept = Array.from({ length: SLOTS }, stream)
-    await until(() => begun === SLOTS, soon('all slots are taken'))
+    await until(() => begun === SLOTS, { what: 'all slots are taken' })
     await resetMany()
     expect([begun, free()]).toEqual([SLOTS, 0])
     finish()
-    await until(() => kept.every(({ status }) => status === 200), soon('the others are answered'))
+    await until(() => kept.every(({ status }) => status === 200), {
+      what: 'the others are answered',
+    })
     await untilAllFree()
     takesTime = false
     await resetMany()

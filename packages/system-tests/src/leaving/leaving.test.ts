@@ -108,22 +108,20 @@ describe.each(CASES)('clients that leave early: %s, %s, %s', (adapter, version, 
     site = await start(adapter, slow, version)
   }
 
-  const soon = (what: string) => ({ withinMs: 5000, what })
-
   /** So many clients send a request, and leave once a handler works for it or it is answered. */
   async function sendAndLeave(count = 1): Promise<void> {
     const began = begun
     const sent = Array.from({ length: count }, () => send(site.port, version))
     clients.push(...sent)
     const answered = () => sent.filter(({ status }) => status !== undefined).length
-    await until(() => begun - began + answered() === count, soon('all are decided'))
+    await until(() => begun - began + answered() === count, { what: 'all are decided' })
     for (const client of sent) client.leave()
-    await until(() => closed === clients.length, soon('the server has seen the clients leave'))
+    await until(() => closed === clients.length, { what: 'the server has seen the clients leave' })
   }
 
   async function untilLeft(units: number, key = '127.0.0.1'): Promise<void> {
     const left = async () => ((await site.limiter.peek(key)) as { remaining: number }).remaining
-    await until(async () => (await left()) === units, soon(`${units} units are left`))
+    await until(async () => (await left()) === units, { what: `${units} units are left` })
   }
 
   test('50 that send and leave: no more handlers than the limit, and their work is charged', async () => {
@@ -132,7 +130,7 @@ describe.each(CASES)('clients that leave early: %s, %s, %s', (adapter, version, 
     expect(begun).toBe(5)
     await untilLeft(0)
     finish(201)
-    await until(() => created.size === 5, soon('all are settled'))
+    await until(() => created.size === 5, { what: 'all are settled' })
     await untilLeft(0)
   })
 
@@ -164,9 +162,9 @@ describe.each(CASES)('clients that leave early: %s, %s, %s', (adapter, version, 
     async function leaveBefore(): Promise<void> {
       const client = send(site.port, version)
       clients.push(client)
-      await until(() => come === clients.length, soon('the request has come'))
+      await until(() => come === clients.length, { what: 'the request has come' })
       client.leave()
-      await until(() => closed === clients.length, soon('the server has seen the client leave'))
+      await until(() => closed === clients.length, { what: 'the server has seen the client leave' })
       for (let i = 0; i < 10; i += 1) await new Promise(setImmediate)
     }
 
@@ -181,14 +179,14 @@ describe.each(CASES)('clients that leave early: %s, %s, %s', (adapter, version, 
     test('one that is keyed by a function goes on and is charged', async () => {
       await serve({ ...RESERVED, key: () => 'alice' }, untilGone)
       for (let i = 0; i < 8; i += 1) await leaveBefore()
-      await until(() => begun === 5, soon('the handlers that the limit admits have begun'))
+      await until(() => begun === 5, { what: 'the handlers that the limit admits have begun' })
       await untilLeft(0, 'alice')
     })
 
     test('a dry run lets it go on, uncharged', async () => {
       await serve({ ...RESERVED, dryRun: true }, untilGone)
       await leaveBefore()
-      await until(() => begun === 1, soon('the handler has begun'))
+      await until(() => begun === 1, { what: 'the handler has begun' })
       await untilLeft(5, 'unknown')
     })
   })

@@ -23,7 +23,7 @@ test('a budget of requests and tokens: what was too much is given back in tokens
     response.locals.tokensUsed = 300
     response.json({})
   })
-  await until(async () => (await left())[1] === 99_100, { withinMs: 5000, what: 'it is settled' })
+  await until(async () => (await left())[1] === 99_100, { what: 'it is settled' })
   expect(await left()).toEqual([57, 99_100])
   await site.stop()
   store.close()

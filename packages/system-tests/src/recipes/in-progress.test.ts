@@ -23,7 +23,7 @@ test('of 20 at once, as many are served as may be in progress, and as many again
   for (const requests of [55, 50]) {
     const replies = await site.atOnce(20, (response) => response.json({}))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(5)
-    await until(async () => (await left())[0] === 5, { withinMs: 5000, what: 'slots are free' })
+    await until(async () => (await left())[0] === 5, { what: 'slots are free' })
     expect(await left()).toEqual([5, requests])
   }
   await site.stop()

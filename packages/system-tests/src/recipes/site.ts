@@ -54,7 +54,6 @@ export async function serveRecipe(recipe: Recipe, method: string, path: string):
     },
     async untilLeft(units) {
       await until(async () => (await limiter.peek('127.0.0.1')).remaining === units, {
-        withinMs: 5000,
         what: `${units} units are left`,
       })
     },

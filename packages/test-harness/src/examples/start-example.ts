@@ -43,7 +43,7 @@ export async function startExample(
         if (child.exitCode !== null) throw new Error(`the example ended:\n${output}`)
         return output.match(/http:\/\/[\w.]+:\d+/)?.[0] ?? ''
       },
-      { withinMs: 15_000, what: 'the example has printed its address' },
+      { what: 'the example has printed its address' },
     )
     return { url, output: () => output, stop }
   } catch (error) {

@@ -11,8 +11,6 @@ import { pgBouncerBinary } from './binary.ts'
 import type { PostgresServer } from './server.ts'
 import { unprivileged } from './unprivileged.ts'
 
-const START_MS = 10_000
-
 /** A PgBouncer of the test's own. It dies with the test process, however that ends. */
 export interface PgBouncer {
   /** For the same user and database as that of the server. */
@@ -56,7 +54,7 @@ export async function startPgBouncer({ url, port: behind }: PostgresServer): Pro
     return log.includes('process up')
   }
   try {
-    await until(isReady, { withinMs: START_MS, what: `PgBouncer listens on port ${port}` })
+    await until(isReady, { what: `PgBouncer listens on port ${port}` })
   } catch (error) {
     await stop()
     throw error

@@ -13,7 +13,6 @@ import { postgresFolder } from './binary.ts'
 import { cpuMicrosOf, familyOf, limitFilesOf, signalAll } from './processes.ts'
 import { type Ids, unprivileged } from './unprivileged.ts'
 
-const START_MS = 20_000
 const GRACE_MS = 3_000
 const LOG_CHARACTERS = 8_000
 
@@ -155,7 +154,7 @@ class OwnServer implements PostgresServer {
       if (child.exitCode !== null) throw new Error(`PostgreSQL ended at its start:\n${this.#log}`)
       return /ready to accept (read-only )?connections/.test(this.#log)
     }
-    await until(isReady, { withinMs: START_MS, what: `PostgreSQL accepts on port ${this.port}` })
+    await until(isReady, { what: `PostgreSQL accepts on port ${this.port}` })
   }
 
   async stop(): Promise<void> {

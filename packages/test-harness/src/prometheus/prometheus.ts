@@ -8,8 +8,6 @@ import { freePorts, LOOPBACK } from '../redis/ports.ts'
 import { until } from '../redis/until.ts'
 import { prometheusBinary } from './binary.ts'
 
-const START_MS = 20_000
-
 export interface Alert {
   readonly state: 'pending' | 'firing'
   readonly labels: Readonly<Record<string, string>>
@@ -62,7 +60,7 @@ export async function startPrometheus(config: string, rules: string): Promise<Pr
     return reply?.ok
   }
   try {
-    await until(isReady, { withinMs: START_MS, everyMs: 50, what: 'Prometheus is ready' })
+    await until(isReady, { everyMs: 50, what: 'Prometheus is ready' })
   } catch (error) {
     await stop()
     throw error

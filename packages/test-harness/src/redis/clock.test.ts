@@ -68,7 +68,7 @@ describeUnless(whyNoClock(), 'a server with a clock of its own', () => {
     const script = join(__dirname, 'workers', 'orphaning.ts')
     const left = await runInProcesses<{ pid: number }[]>(script, 1, { clockOffsetMs: 0 })
     const gone = () => left.flat().every(({ pid }) => sharedMemoryOf(pid).length === 0)
-    await until(gone, { withinMs: 5_000, what: 'the shared memory of both servers is gone' })
+    await until(gone, { what: 'the shared memory of both servers is gone' })
   })
 })
 

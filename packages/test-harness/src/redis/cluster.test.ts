@@ -30,7 +30,7 @@ describe('a cluster', () => {
     expect((await replica.info('replication')).master_port).toBe(String(cluster.masters[0]!.port))
     await cluster.masters[0]!.kill()
     const promoted = async () => (await replica.info('replication')).role === 'master'
-    await until(promoted, { withinMs: 10_000, what: 'the replica is promoted' })
+    await until(promoted, { what: 'the replica is promoted' })
     await cluster.stop()
   })
 })

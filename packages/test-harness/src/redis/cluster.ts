@@ -5,7 +5,6 @@ import { until } from './until.ts'
 
 const SLOTS = 16_384
 const NODE_TIMEOUT_MS = 1_000
-const FORM_MS = 15_000
 
 export interface ClusterOptions {
   /** How many masters share the slots, in equal ranges; at least 3, or none can be replaced. */
@@ -90,7 +89,7 @@ async function introduce(nodes: RedisServer[]): Promise<void> {
 async function replicate(replica: RedisServer, master: RedisServer): Promise<void> {
   const masterId = String(await master.command('CLUSTER', 'MYID'))
   const knows = async () => String(await replica.command('CLUSTER', 'NODES')).includes(masterId)
-  await until(knows, { withinMs: FORM_MS, what: `the replica knows its master ${masterId}` })
+  await until(knows, { what: `the replica knows its master ${masterId}` })
   await replica.command('CLUSTER', 'REPLICATE', masterId)
 }
 
@@ -106,5 +105,5 @@ async function untilServing(node: RedisServer, masters: number, replicas: number
     return known.length === masters + replicas && slaves.length === replicas
   }
   const what = `the cluster node on port ${node.port} serves all slots and knows all nodes`
-  await until(serves, { withinMs: FORM_MS, everyMs: 20, what })
+  await until(serves, { everyMs: 20, what })
 }

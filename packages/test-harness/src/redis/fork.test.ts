@@ -29,7 +29,7 @@ test('workers go on while this process kills Redis and brings it back', async ()
   type Counts = { before: number; failed: number; after: number }
   const results = runInProcesses<Counts>(worker('loading'), 2, { port: redis.port })
   const underLoad = async () => Number(await redis.command('GET', 'count')) > 100
-  await until(underLoad, { withinMs: 10_000, what: 'the workers make load' })
+  await until(underLoad, { what: 'the workers make load' })
   await redis.kill()
   await redis.restart()
   for (const { before, failed, after } of await results)
@@ -58,8 +58,8 @@ test('a Redis whose test process is killed dies too, paused or not, and its fold
   const left = (await runInProcesses<Left[]>(worker('orphaning'), 1, {})).flat()
   expect(left).toHaveLength(2)
   for (const { port, folder } of left) {
-    await until(() => refuses(port), { withinMs: 5_000, what: `port ${port} is closed` })
-    await until(() => !existsSync(folder), { withinMs: 5_000, what: `${folder} is gone` })
+    await until(() => refuses(port), { what: `port ${port} is closed` })
+    await until(() => !existsSync(folder), { what: `${folder} is gone` })
   }
 })
 

@@ -10,7 +10,6 @@ import { dieWithParent } from './guard.ts'
 import { parseInfo } from './info.ts'
 import { until } from './until.ts'
 
-const START_MS = 10_000
 const GRACE_MS = 2_000
 const LOG_CHARACTERS = 4_000
 
@@ -112,7 +111,7 @@ async function untilReady(redis: RedisProcess, port: number): Promise<void> {
       throw new PortTakenError(`port ${port}, or its cluster bus port, is taken`)
     throw new Error(`the Redis server ended at its start:\n${redis.log()}`)
   }
-  await until(condition, { withinMs: START_MS, what: `Redis answers on port ${port}` })
+  await until(condition, { what: `Redis answers on port ${port}` })
 }
 
 /** Asks the process to end and, after two seconds, kills it. It may be paused, or gone already. */

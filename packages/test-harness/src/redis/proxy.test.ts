@@ -6,8 +6,6 @@ import { type RedisProxy, startProxy } from './proxy.ts'
 import { type RedisServer, startRedis } from './server.ts'
 import { until } from './until.ts'
 
-const BOUND = { withinMs: 5_000 }
-
 let redis: RedisServer
 let proxy: RedisProxy
 const clients: Redis[] = []
@@ -102,7 +100,7 @@ test('a black hole takes requests, with sockets open, and what it took never com
   proxy.blackhole()
   const { requestBytes } = proxy.counts
   const reply = watch(client.set('key', 'value'))
-  await until(() => proxy.counts.requestBytes > requestBytes, { ...BOUND, what: 'it was sent' })
+  await until(() => proxy.counts.requestBytes > requestBytes, { what: 'it was sent' })
   const newcomer = connect(proxy.port, proxy.host)
   await once(newcomer, 'connect')
   newcomer.destroy()
@@ -132,7 +130,7 @@ test('a lost reply belongs to a request that was executed, until the connection 
   const { replyBytes } = proxy.counts
   const reply = client.incr('key')
   const seen = watch(reply)
-  await until(() => proxy.counts.replyBytes > replyBytes, { ...BOUND, what: 'it was executed' })
+  await until(() => proxy.counts.replyBytes > replyBytes, { what: 'it was executed' })
   expect(await redis.command('GET', 'key')).toBe('1')
   expect([seen.settled, client.status]).toEqual([false, 'ready'])
   proxy.cut()
@@ -148,7 +146,7 @@ test('a fault that ends leaves the others', async () => {
   proxy.blackhole(false)
   const { replyBytes } = proxy.counts
   const seen = watch(client.incr('key'))
-  await until(() => proxy.counts.replyBytes > replyBytes, { ...BOUND, what: 'it was executed' })
+  await until(() => proxy.counts.replyBytes > replyBytes, { what: 'it was executed' })
   expect(seen.settled).toBe(false)
 })
 
@@ -166,7 +164,7 @@ test('cut ends every present connection', async () => {
   const two = [await connected(), await connected()]
   proxy.cut()
   const ended = () => two.every((client) => client.status === 'end')
-  await until(ended, { ...BOUND, what: 'both clients know' })
+  await until(ended, { what: 'both clients know' })
   expect(await (await connected()).ping()).toBe('PONG')
 })
 
@@ -185,7 +183,7 @@ test('the end of the server is the end of its connections, and until it is back 
   proxy.retarget(server.port)
   const client = await connected()
   await server.kill()
-  await until(() => client.status === 'end', { ...BOUND, what: 'the client knows' })
+  await until(() => client.status === 'end', { what: 'the client knows' })
   await expect(connected()).rejects.toThrow()
   await server.restart()
   expect(await (await connected()).ping()).toBe('PONG')
@@ -197,7 +195,7 @@ test('the server sees a client go', async () => {
   const clientsOfRedis = async () => (await redis.info('clients')).connected_clients
   expect(await clientsOfRedis()).toBe('2')
   client.disconnect()
-  await until(async () => (await clientsOfRedis()) === '1', { ...BOUND, what: 'Redis knows' })
+  await until(async () => (await clientsOfRedis()) === '1', { what: 'Redis knows' })
 })
 
 test('stopped it has no connection and no port, whatever still waited', async () => {

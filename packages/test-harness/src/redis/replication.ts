@@ -5,5 +5,5 @@ import { until } from './until.ts'
 export async function untilLinked(replica: RedisServer): Promise<void> {
   const linked = async () => (await replica.info('replication')).master_link_status === 'up'
   const what = `the replica on port ${replica.port} is linked to its master`
-  await until(linked, { withinMs: 15_000, everyMs: 20, what })
+  await until(linked, { everyMs: 20, what })
 }

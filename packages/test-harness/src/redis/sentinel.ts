@@ -4,7 +4,6 @@ import { startAll, stopAll } from './start-all.ts'
 import { until } from './until.ts'
 
 const NAME = 'mymaster'
-const FORM_MS = 15_000
 
 export interface SentinelOptions {
   readonly replicas?: number
@@ -94,7 +93,7 @@ async function untilKnowing(
     return field('num-slaves') === replicas && field('num-other-sentinels') === others
   }
   const what = `the sentinel on port ${sentinel.port} knows all the servers`
-  await until(knows, { withinMs: FORM_MS, everyMs: 20, what })
+  await until(knows, { everyMs: 20, what })
 }
 
 async function currentMaster(

@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface UntilOptions {
-  /** The longest wait, in milliseconds. */
-  readonly withinMs: number
+  /**
+   * The longest wait, in milliseconds. Default: 30 s, far beyond what anything awaited takes, also
+   * on a machine that stalls; less only where a test is about the bound.
+   */
+  readonly withinMs?: number
   /** The pause between two tries, in milliseconds. */
   readonly everyMs?: number
   /** What is awaited, for the error: "three masters agree". */
@@ -17,7 +20,7 @@ export interface UntilOptions {
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { withinMs, everyMs = 5, what }: UntilOptions,
+  { withinMs = 30_000, everyMs = 5, what }: UntilOptions,
 ): Promise<T> {
   const ended = new AbortController()
   const late = delay(withinMs, undefined, { signal: ended.signal }).then(() => {

@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+/** Far beyond what anything awaited takes, also on a machine that stalls. */
+const WITHIN_MS = 30_000
+
 /** A charge is settled after its response has ended: how long after is not for the client to know. */
 export async function eventually(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5000
+  const end = Date.now() + WITHIN_MS
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`gave up after 5 s of waiting until ${what}`)
+    if (Date.now() > end)
+      throw new Error(`gave up after ${WITHIN_MS / 1000} s of waiting until ${what}`)
     await delay(5)
   }
 }

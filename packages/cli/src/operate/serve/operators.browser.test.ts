@@ -59,7 +59,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const remaining = async (key: string) => (await limiterOf().peek(key)).remaining
 
 const eventually = (condition: () => Promise<boolean>, what: string) =>
-  until(condition, { withinMs: 20_000, everyMs: 20, what })
+  until(condition, { everyMs: 20, what })
 
 test('the clients stand in the order of their limits, and the counts with them', async () => {
   const page = await open()

@@ -30,7 +30,6 @@ export function fakeTerminal(isTTY: boolean, size = { columns: 120, rows: 12 }):
     err: () => stderr.text,
     shows: async (pattern) => {
       await until(async () => pattern.test(out()), {
-        withinMs: 20_000,
         everyMs: 10,
         what: `${pattern}`,
       })

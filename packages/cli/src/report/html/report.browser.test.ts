@@ -98,7 +98,7 @@ test('the keyboard alone moves through the charts, switches them and opens table
   await tabTo(page, 'input[value=both]')
   await page.keyboard.press('ArrowRight')
   expect(await page.locator('input[value=refused]').isChecked()).toBe(true)
-  await until(async () => !same(await drawingsOf(page), both), soon('the charts change'))
+  await until(async () => !same(await drawingsOf(page), both), { what: 'the charts change' })
 
   await tabTo(page, '#timeline input[type=range]')
   await page.keyboard.press('ArrowRight')
@@ -123,8 +123,6 @@ test('the keyboard alone moves through the charts, switches them and opens table
   )
 })
 
-const soon = (what: string) => ({ withinMs: 5000, what })
-
 /** Presses Tab until the element has the focus. */
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {
@@ -139,11 +137,13 @@ test('the charts take the colours of the page when they change, and its width', 
   const page = await open()
   const dark = await drawingsOf(await open(sample, { scheme: 'dark' }))
   await page.emulateMedia({ colorScheme: 'dark' })
-  await until(async () => same(await drawingsOf(page), dark), soon('the charts are dark'))
+  await until(async () => same(await drawingsOf(page), dark), { what: 'the charts are dark' })
 
   await page.setViewportSize({ width: 600, height: 900 })
   const canvas = page.locator('#timeline canvas').first()
-  await until(async () => (await canvas.boundingBox())!.width < 600, soon('the chart is narrow'))
+  await until(async () => (await canvas.boundingBox())!.width < 600, {
+    what: 'the chart is narrow',
+  })
   await expectNoSidewaysScroll(page)
 })
 
@@ -230,10 +230,9 @@ test('printed, it has the charts of a light page, all tabs and no controls', asy
   const page = await open(sample, { scheme: 'dark' })
   const light = await open()
   for (const printed of [page, light]) await printed.emulateMedia({ media: 'print' })
-  await until(
-    async () => same(await drawingsOf(page), await drawingsOf(light)),
-    soon('the charts are light'),
-  )
+  await until(async () => same(await drawingsOf(page), await drawingsOf(light)), {
+    what: 'the charts are light',
+  })
   expect(await page.locator('#refused table:visible').count()).toBe(5)
   expect(await page.locator('input:visible').count()).toBe(0)
 })

@@ -65,12 +65,11 @@ async function chargedBy(client: RedisClient, prefix: string) {
   const calls = Array.from({ length: 10 }, () => limiter.consume('client'))
   const settled = Promise.allSettled(calls)
   const ran = async () => ((await redis.commandStats()).evalsha?.calls ?? 0) >= calls.length
-  await until(ran, { withinMs: 5_000, what: 'the server has run the script for each' })
+  await until(ran, { what: 'the server has run the script for each' })
   proxy.loseReplies(false)
   proxy.cut()
   const lost = (await settled).filter(({ status }) => status === 'rejected').length
   const peeked = await until(() => limiter.peek('client').catch(() => undefined), {
-    withinMs: 5_000,
     what: 'the client is connected again',
   })
   return { lost, charged: 100 - peeked!.remaining }

@@ -125,7 +125,7 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
     // What the address refuses gives its slot back.
     expect(await take(4, 'address')).toBe(false)
     const isFree = async () => (await free()) === 2
-    await until(isFree, { withinMs: 5000, what: 'the slot of the refused request is free' })
+    await until(isFree, { what: 'the slot of the refused request is free' })
     expect([await take(5, 'other'), await take(6, 'other'), await take(7, 'other')]).toEqual([
       true,
       true,
@@ -246,7 +246,7 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
       const { outcomes } = await ledger.peek(limits.map((limit) => charge('tenant', limit, 0)))
       return address[0] === 3 && outcomes[2]?.remaining === 3
     }
-    await until(back, { withinMs: 5_000, what: 'what was granted is given back' })
+    await until(back, { what: 'what was granted is given back' })
     expect(await ledger.peek(charges)).toMatchObject({ admitted: false, source: 'deny' })
     await expect(ledger.settle(charges)).rejects.toThrow(/WRONGTYPE/)
   })

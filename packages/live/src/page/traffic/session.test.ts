@@ -47,7 +47,7 @@ function answersOf(session: Session): number {
 }
 
 const answered = (session: Session, answers: number) =>
-  until(() => answersOf(session) === answers, { withinMs: 5000, what: `${answers} answers came` })
+  until(() => answersOf(session) === answers, { what: `${answers} answers came` })
 
 describe.each([
   ['over HTTP', overHttp],
@@ -75,9 +75,8 @@ describe.each([
     session.send()
     await session.play(atOnce(LIMIT + 1))
     const { admitted } = session.lanes['sliding-log']
-    await until(() => session.pattern.value === undefined, { withinMs: 5000, what: 'it has ended' })
+    await until(() => session.pattern.value === undefined, { what: 'it has ended' })
     await until(() => session.lanes['sliding-log'].underWay.value.length === 0, {
-      withinMs: 5000,
       what: 'all is answered',
     })
     expect(asked).toContain('/clock')
@@ -101,7 +100,7 @@ describe.each([
     // The last of these waits for its turn in the leaky bucket.
     for (let i = 0; i < 3; i += 1) session.send()
     const { underWay } = session.lanes['leaky-bucket']
-    await until(() => underWay.value.length === 2, { withinMs: 5000, what: 'two wait' })
+    await until(() => underWay.value.length === 2, { what: 'two wait' })
     session.startAfresh()
     expect([answersOf(session), underWay.value, session.listed.value]).toEqual([0, [], []])
     session.send()
@@ -126,6 +125,6 @@ test('a server that is down is reported, and ends the pattern', async () => {
 test('an answer from something other than a limiter is reported in the same way', async () => {
   const session = new Session(async () => new Response('Bad gateway', { status: 502 }))
   session.send()
-  await until(() => session.lost.value, { withinMs: 5000, what: 'it is reported' })
+  await until(() => session.lost.value, { what: 'it is reported' })
   expect(answersOf(session)).toBe(0)
 })
