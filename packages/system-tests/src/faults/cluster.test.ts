@@ -47,11 +47,8 @@ afterEach(async () => {
 })
 
 describe('three masters', () => {
-  beforeEach(async () => {
-    cluster = await startCluster()
-  })
-
   test('a slot is migrated under traffic (MOVED, ASK)', async () => {
+    cluster = await startCluster()
     const client = connect()
     const base = { ...patient, store: client, limit: LIMIT, window: '1d' } as const
     const limiter = createLimiter({ ...base, algorithm: 'sliding-log', prefix: 'moves' })
@@ -72,6 +69,7 @@ describe('three masters', () => {
   })
 
   test('two masters of three are cut off: the third refuses, this process decides', async () => {
+    cluster = await startCluster({ nodeTimeoutMs: 1_000 })
     const load = new Load(connect()).start()
     await load.untilDecided(300)
     cluster.masters[0]!.pause()
@@ -86,6 +84,7 @@ describe('three masters', () => {
   })
 
   test('a policy refuses in its slot: what another slot granted is given back', async () => {
+    cluster = await startCluster()
     const limit = algorithms['sliding-log'].compile({ limit: LIMIT, windowMs: 3_600_000 })
     const ledger = guarded(connect(), [limit, limit], 'apart')
     const charge = (key: string) => ({ key, limit, cost: 1 })
@@ -115,7 +114,7 @@ describe('three masters', () => {
 
 describe('three masters with replicas', () => {
   beforeEach(async () => {
-    cluster = await startCluster({ replicasPerMaster: 1 })
+    cluster = await startCluster({ replicasPerMaster: 1, nodeTimeoutMs: 1_000 })
   })
 
   test('a master is killed, and its replica takes over', async () => {

@@ -24,7 +24,7 @@ describe('a cluster', () => {
   })
 
   test('with replicas replaces a master that dies', async () => {
-    const cluster = await startCluster({ replicasPerMaster: 1 })
+    const cluster = await startCluster({ replicasPerMaster: 1, nodeTimeoutMs: 1_000 })
     expect(cluster.nodes).toHaveLength(6)
     const replica = cluster.replicas[0]!
     expect((await replica.info('replication')).master_port).toBe(String(cluster.masters[0]!.port))

@@ -4,12 +4,18 @@ import { startAll, stopAll } from './start-all.ts'
 import { until } from './until.ts'
 
 const SLOTS = 16_384
-const NODE_TIMEOUT_MS = 1_000
+/** Longer than a stall of the machine. The longer, the later the nodes know each other's replicas. */
+const NODE_TIMEOUT_MS = 4_000
 
 export interface ClusterOptions {
   /** How many masters share the slots, in equal ranges; at least 3, or none can be replaced. */
   readonly masters?: number
   readonly replicasPerMaster?: 0 | 1
+  /**
+   * How long a node does not answer until the others count it as failed, in milliseconds. Default:
+   * 4 s, longer than a stall of the machine. Only a test in which nodes fail needs less.
+   */
+  readonly nodeTimeoutMs?: number
   /** Further arguments of every node. */
   readonly args?: readonly string[]
   /** Gives every node a wall clock of its own, so many milliseconds ahead; needs libfaketime. */
@@ -28,11 +34,12 @@ export interface RedisCluster {
 
 /**
  * Starts a Redis Cluster on free loopback ports and waits until every node
- * serves all slots and knows all the others. A node that does not answer for a second is replaced.
+ * serves all slots and knows all the others.
  */
 export async function startCluster({
   masters: count = 3,
   replicasPerMaster = 0,
+  nodeTimeoutMs,
   ...options
 }: ClusterOptions = {}): Promise<RedisCluster> {
   const nodes = await startNodes(count * (1 + replicasPerMaster), options)
@@ -40,6 +47,7 @@ export async function startCluster({
   const replicas = nodes.slice(count)
   try {
     await form(masters, replicas)
+    if (nodeTimeoutMs !== undefined) await setNodeTimeout(nodes, nodeTimeoutMs)
   } catch (error) {
     await stopAll(nodes)
     throw error
@@ -68,6 +76,11 @@ async function form(masters: RedisServer[], replicas: RedisServer[]): Promise<vo
   await Promise.all(replicas.map((replica, index) => replicate(replica, masters[index]!)))
   await Promise.all(nodes.map((node) => untilServing(node, masters.length, replicas.length)))
   await Promise.all(replicas.map(untilLinked))
+}
+
+/** Not before the nodes know each other: a handshake is given up after the same time. */
+async function setNodeTimeout(nodes: readonly RedisServer[], ms: number): Promise<void> {
+  await Promise.all(nodes.map((node) => node.command('CONFIG', 'SET', 'cluster-node-timeout', ms)))
 }
 
 async function addSlots(master: RedisServer, index: number, count: number): Promise<void> {

@@ -9,7 +9,10 @@ export interface SentinelOptions {
   readonly replicas?: number
   /** At least 3, or the death of one leaves no majority. */
   readonly sentinels?: number
-  /** How long a server does not answer until a sentinel counts it as down, in milliseconds. */
+  /**
+   * How long a server does not answer until a sentinel counts it as down, in milliseconds. Default:
+   * 3 s, longer than a stall of the machine.
+   */
   readonly downAfterMs?: number
   /** How the master and the replicas are started, such as `{ clockOffsetMs: 0 }`. */
   readonly server?: Omit<StartOptions, 'port'>
@@ -34,7 +37,7 @@ export interface RedisSentinel {
 export async function startSentinel({
   replicas: replicaCount = 1,
   sentinels: sentinelCount = 3,
-  downAfterMs = 1_000,
+  downAfterMs = 3_000,
   server = {},
 }: SentinelOptions = {}): Promise<RedisSentinel> {
   const master = await startRedis(server)
