@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { rateLimit } from '@sluice/express'
+import { until } from '@sluice/test-harness/redis'
 import express, { type Request } from 'express'
 import OpenAI from 'openai'
 
@@ -61,11 +62,18 @@ test.each([
     'anthropic-ratelimit-tokens-remaining',
   ],
 ])('%s waits for as long as Retry-After-Ms says', async (_, path, send, field) => {
-  const first = await send()
-  expect([first.status, first.headers.get(field)]).toEqual([200, '0'])
-  const start = performance.now()
-  const { status } = await send()
-  expect([status, requestsOf(path)]).toEqual([200, 3])
-  expect(performance.now() - start).toBeGreaterThan(WINDOW_MS / 2)
-  expect(performance.now() - start).toBeLessThan(1990)
+  const waitsSo = async () => {
+    await until(() => send().then(({ headers }) => headers.get(field) === '0'), {
+      what: 'the budget is used up',
+    })
+    const requestsBefore = requestsOf(path)
+    const start = performance.now()
+    const { status } = await send()
+    const waited = performance.now() - start
+    expect(status).toBe(200)
+    // A stall makes it late, or lets the window end before it asks: then it is measured again.
+    const retries = requestsOf(path) - requestsBefore - 1
+    return retries === 1 && waited > WINDOW_MS / 2 && waited < 1990
+  }
+  await until(waitsSo, { what: `it is refused once, and back within ${WINDOW_MS} … 1990 ms` })
 })

