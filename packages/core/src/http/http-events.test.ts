@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import type { DecisionEvent, SettleEvent, WaitTrace } from '../events.ts'
 import { memoryStore } from '../index.ts'
-import { failingStore } from '../testing/index.ts'
+import { failingStore, manualClock } from '../testing/index.ts'
 import { type Heard, listen } from '../testing/listen.ts'
 import { type PlainOptions, type PlainServer, plain, servePlain } from '../testing/plain-server.ts'
 
@@ -253,7 +253,8 @@ describe('tracing:sluice:wait', () => {
 
   test('ends when its turn comes', async () => {
     const ended = hear<WaitTrace>('tracing:sluice:wait:asyncEnd')
-    await serve({ ...queue, window: '50ms', maxDelay: '1s' })
+    const store = memoryStore({ clock: manualClock() })
+    await serve({ ...queue, store, window: '50ms', maxDelay: '1s' })
     await Promise.all([server.send(), server.send()])
     expect(ended.map(({ result }) => result)).toEqual([true])
   })

@@ -161,7 +161,7 @@ test('the process stays alive while a request waits, and no longer', async () =>
     leaves.emit('close')
     console.log('waited', await room.delay('a', 100, watch(new EventEmitter())))`
   const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 15_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 })
   expect(stdout).toBe('left false\nwaited true\n')
 })
 

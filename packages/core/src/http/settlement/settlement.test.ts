@@ -179,10 +179,11 @@ describe('a response that takes long', () => {
   }
 
   test('pays once per window for what it has cost so far, and at the end for the rest', async () => {
-    let cost = 30
+    let cost = 10
     const settle = jest.fn(() => cost)
     const [response] = await open(1, { cost: 10, settle, window: '100ms' })
     expect(remaining()).toBe(90)
+    cost = 30
     await untilRemaining(70)
     cost = 50
     await untilRemaining(50)

@@ -37,7 +37,7 @@ async function expectToLive(prefix: string, decision: Decision, spans: number): 
 }
 
 // A window shorter than the time between a decision and the look at its key would prove nothing.
-const windows = [3_000, 60_000, 40 * DAY, 3650 * DAY]
+const windows = [20_000, 60_000, 40 * DAY, 3650 * DAY]
 const cases = ALGORITHM_NAMES.flatMap((name) => windows.map((window) => [name, window] as const))
 
 describe.each(cases)('%s, a window of %i ms', (algorithm, window) => {
@@ -127,8 +127,9 @@ test('the TTL is renewed in time, over many decisions', async () => {
     const moments = new Set<number>()
     const first = await limiter.consume('client')
     let writes = 1
-    // The least TTL is a second and a window: so this sees the first one renewed at least once.
-    for (let last = first; last.at < first.at + 2_000; writes++) {
+    // The least TTL is a second and a window: so this sees the first one renewed at least once,
+    // and most decisions leave it, unless each comes after a stall.
+    for (let last = first; last.at < first.at + 2_000 || 2 * moments.size >= writes; writes++) {
       last = await limiter.consume('client')
       const [expiry] = await expiriesOf(prefix)
       const wholeAt = last.at + last.resetMs
@@ -137,7 +138,6 @@ test('the TTL is renewed in time, over many decisions', async () => {
       moments.add(expiry!.at)
     }
     expect(moments.size).toBeGreaterThan(1)
-    expect(moments.size).toBeLessThan(writes / 2)
   }
   await Promise.all(ALGORITHM_NAMES.map(run))
 })

@@ -19,7 +19,7 @@ export async function runModule(code: string, { imports = true, flags = [] as st
   const child = spawn(
     process.execPath,
     [...flags, '--import', 'tsx', '--input-type=module', '--eval', head + code],
-    { stdio: ['ignore', 'pipe', 'inherit'], timeout: 15_000 },
+    { stdio: ['ignore', 'pipe', 'inherit'], timeout: 50_000 },
   )
   let output = ''
   child.stdout.on('data', (chunk) => {
