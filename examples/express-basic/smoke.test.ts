@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
-  awayFromEdge,
   type Example,
   isOpenToOthers,
   startExample,
+  withinWindow,
 } from '@sluice/test-harness/examples'
 import { type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 import request from 'supertest'
@@ -20,9 +20,7 @@ afterAll(async () => {
 
 test('npm start shows requests admitted and refused', async () => {
   await withExample({}, async (example) => {
-    await until(() => example.output().includes('Try it yourself'), {
-      what: 'the end of the demonstration',
-    })
+    await untilDemonstrated(example)
     expect(example.output()).toContain('counted in this process')
     expect(example.output().match(/^request \d: 200/gm)).toHaveLength(5)
     expect(example.output().match(/^request \d: 429 .*Retry-After: \d+$/gm)).toHaveLength(2)
@@ -33,14 +31,16 @@ test('npm start shows requests admitted and refused', async () => {
 })
 
 test('with REDIS_URL it counts there', async () => {
-  await withExample({ REDIS_URL: redis.url }, async (example) => {
-    await until(() => example.output().includes('Try it yourself'), {
-      what: 'the end of the demonstration',
-    })
-    expect(example.output()).toContain('counted in Redis')
-    expect(example.output().match(/^request \d: 429/gm)).toHaveLength(2)
-    expect(await redis.command('DBSIZE')).toBe(1)
+  const output = await withinWindow(10_000, async () => {
+    await redis.command('FLUSHALL')
+    const example = await startExample(__dirname, { REDIS_URL: redis.url })
+    await untilDemonstrated(example)
+    await example.stop()
+    return example.output()
   })
+  expect(output).toContain('counted in Redis')
+  expect(output.match(/^request \d: 429/gm)).toHaveLength(2)
+  expect(await redis.command('DBSIZE')).toBe(1)
 })
 
 test('it listens on loopback, unless HOST says otherwise', async () => {
@@ -50,12 +50,15 @@ test('it listens on loopback, unless HOST says otherwise', async () => {
   )
 })
 
+async function untilDemonstrated({ output }: Example): Promise<void> {
+  await until(() => output().includes('Try it yourself'), { what: 'the end of the demonstration' })
+}
+
 async function withExample(
   env: Record<string, string>,
   use: (example: Example) => Promise<void>,
 ): Promise<void> {
-  await awayFromEdge(10_000, 6000)
-  const example = await startExample(__dirname, env)
+  const example = await startExample(__dirname, env, 'stopped')
   try {
     await use(example)
   } finally {

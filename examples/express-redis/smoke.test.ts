@@ -27,7 +27,7 @@ const get = (path: string, key?: string) =>
     .set(key === undefined ? {} : { 'x-api-key': key })
 
 test('limits by plan, each user separately', async () => {
-  await awayFromEdge(60_000, 3000)
+  await awayFromEdge(60_000, 15_000)
   const anonymous = await Promise.all(Array.from({ length: 8 }, () => get('/')))
   expect(anonymous.filter(({ status }) => status === 200)).toHaveLength(5)
 

@@ -36,7 +36,7 @@ describe.each(['memory', 'Redis'])('with %s', (store) => {
     Number(/"tokens";r=(\d+)/.exec(headers.ratelimit ?? '')?.[1])
 
   test('tokens by plan, for each user instead of the address', async () => {
-    await awayFromEdge(60_000, 5000)
+    await awayFromEdge(60_000, 15_000)
     const free = await ask(80, 'free-1')
     expect(free.body).toEqual({ plan: 'free', text: 'one two three', tokens: 3 })
     expect(free.headers['ratelimit-policy']).toBe('"requests";q=20;w=60, "tokens";q=1000;w=60')

@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { until } from '../redis/until.ts'
+
+const STOPPED_CLOCK = pathToFileURL(join(__dirname, 'stopped-clock.ts')).href
 
 export interface Example {
   /** Where it listens, as it printed it. */
@@ -16,12 +20,16 @@ export interface Example {
  *
  * @param folder the example's
  * @param env in addition to `PORT`
+ * @param clock stopped: no window of an example that counts in its memory ends
  */
 export async function startExample(
   folder: string,
   env: Record<string, string> = {},
+  clock: 'running' | 'stopped' = 'running',
 ): Promise<Example> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server.ts'], {
+  const loaded = ['tsx', ...(clock === 'stopped' ? [STOPPED_CLOCK] : [])]
+  const args = [...loaded.flatMap((module) => ['--import', module]), 'server.ts']
+  const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { ...process.env, ...env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
