@@ -66,6 +66,12 @@ export function unwrapped(path: NodePath): NodePath {
   return isWrapper ? unwrapped(path.get('expression') as NodePath) : path
 }
 
+/** With types and parentheses around it. */
+export function wrapped(path: NodePath): NodePath {
+  const { parentPath } = path
+  return parentPath !== null && unwrapped(parentPath) !== parentPath ? wrapped(parentPath) : path
+}
+
 /** What a constant of this file is initialized with; any other expression itself. */
 export function resolved(path: NodePath): NodePath {
   const inner = unwrapped(path)

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { memberName, nameOf, unwrapped } from './bindings.ts'
+import { memberName, nameOf, unwrapped, wrapped } from './bindings.ts'
 import type { Source } from './source.ts'
 
 /** A function in the place where it is used. */
@@ -99,10 +99,7 @@ export function soleResult(fn: InlineFunction): NodePath | undefined {
 
 /** `request.rateLimit.used`: the member that is read of what a path is. */
 export function memberOf(path: NodePath): { member: NodePath; name: string } | undefined {
-  let outer = path
-  while (outer.parentPath !== null && unwrapped(outer.parentPath) !== outer.parentPath) {
-    outer = outer.parentPath
-  }
+  const outer = wrapped(path)
   const { parentPath } = outer
   const isMember = parentPath?.isMemberExpression() || parentPath?.isOptionalMemberExpression()
   if (!isMember || outer.key !== 'object') return undefined

@@ -65,7 +65,12 @@ export class Imports {
 
   /** What an export of the new module is called here; it will be imported. */
   local(name: string, isType = false): string {
-    if (this.loadings.length === 0) return this.inline(name)
+    const main = this.main
+    // What is required has no types.
+    if (isType && !main?.isImportDeclaration() && !main?.isTSImportEqualsDeclaration()) {
+      return `import('${this.to}').${name}`
+    }
+    if (main === undefined) return this.inline(name)
     const key = isType ? `type ${name}` : name
     const known = this.needed.get(key)
     if (known !== undefined) return known
@@ -88,9 +93,7 @@ export class Imports {
   /** Rewrites what loads the module. @returns the names that are still used */
   finish(): string[] {
     const rest = this.uses.filter((use) => !this.isDropped(use))
-    const isTypeOnly = (each: Loading) =>
-      each.isImportDeclaration() && each.node.importKind === 'type'
-    const main = this.loadings.find((each) => !isTypeOnly(each)) ?? this.loadings[0]
+    const { main } = this
     for (const loading of this.loadings) {
       const kept = new Set(
         rest.filter((use) => isOf(use, loading)).map(({ path }) => rootName(path)),
@@ -98,6 +101,11 @@ export class Imports {
       this.rewrite(loading, loading === main ? this.needed : new Map(), kept, isTypeOnly(loading))
     }
     return [...new Set(rest.map(({ name }) => name))]
+  }
+
+  /** The statement that will load the names of the new module. */
+  private get main(): Loading | undefined {
+    return this.loadings.find((each) => !isTypeOnly(each)) ?? this.loadings[0]
   }
 
   private rewrite(
@@ -141,6 +149,10 @@ export class Imports {
       source.replace(parent, lines.join(source.eol + source.indentOf(parent)))
     }
   }
+}
+
+function isTypeOnly(loading: Loading): boolean {
+  return loading.isImportDeclaration() && loading.node.importKind === 'type'
 }
 
 function statement(

@@ -1,7 +1,7 @@
 // What comes out for real configurations: the text, its types, and how it limits.
 
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from '@jest/globals'
@@ -10,22 +10,9 @@ import { assert, nat, property, tuple } from 'fast-check'
 import request from 'supertest'
 import { migrateText, PEERS } from './migrate-text.ts'
 import { parseProgram, SourceSyntaxError } from './parse.ts'
+import { fixtures, names, pathOf, textOf } from './testing/fixtures.ts'
 
-const fixtures = join(__dirname, 'testing/fixtures')
 const root = join(__dirname, '../../../..')
-const names = readdirSync(fixtures, { withFileTypes: true })
-  .filter((each) => each.isDirectory())
-  .map(({ name }) => name)
-
-/** The path of a file of a fixture. */
-function pathOf(name: string, stem: 'before' | 'after'): string {
-  const file = readdirSync(join(fixtures, name)).find((each) => each.startsWith(`${stem}.`))
-  return join(fixtures, name, file as string)
-}
-
-function textOf(name: string, stem: 'before' | 'after'): string {
-  return readFileSync(pathOf(name, stem), 'utf8')
-}
 
 describe('a file', () => {
   it.each(names)('of %s becomes what is expected, and stays that', (name) => {

@@ -5,29 +5,49 @@ const MARK = '// sluice: '
 /** Characters of a line, indentation included. */
 const WIDTH = 100
 
-/** Writes a comment above the line on which the nearest statement around a path begins. */
-export function noteBefore(source: Source, path: NodePath, text: string): void {
+/** What a reader of the file should know about a place in it. */
+export interface Note {
+  readonly path: NodePath
+  readonly text: string
+}
+
+/** Writes comments, each above the line on which the nearest statement around its path begins. */
+export function writeNotes(source: Source, notes: readonly Note[]): void {
   const { text: file, edits, eol } = source
-  const start = anchorOf(file, path)
-  const lineStart = file.lastIndexOf('\n', start - 1) + 1
-  const indent = file.slice(lineStart, start)
-  const comment = wrapped(text, indent)
-  const above = commentsAbove(file, lineStart)
-  if (!above.includes(words(comment.join('\n')))) {
-    edits.appendLeft(lineStart, comment.map((line) => indent + line + eol).join(''))
+  const split = new Set<number>()
+  for (const { path, text } of notes) {
+    const start = anchorOf(file, path)
+    const lineStart = lineStartOf(file, start)
+    const before = file.slice(lineStart, start)
+    const isOnOwnLine = before.trim() === ''
+    const indent = isOnOwnLine ? before : ''
+    const comment = wrapped(text, indent)
+    const lines = comment.map((line) => indent + line + eol).join('')
+    if (!isOnOwnLine) {
+      edits.appendLeft(start, split.has(start) ? lines : eol + lines)
+      split.add(start)
+    } else if (!commentsAbove(file, lineStart).includes(words(comment.join('\n')))) {
+      edits.appendLeft(lineStart, lines)
+    }
   }
 }
 
-/** Of what begins its line, and can have a comment above it. */
+/**
+ * Of what begins its line, and can have a comment above it. Where nothing around the path does, the
+ * outermost statement, which then gets a line of its own.
+ */
 function anchorOf(file: string, path: NodePath): number {
-  let start = 0
-  let each: NodePath | null = path
-  for (; each !== null; each = each.parentPath) {
-    start = each.node.start as number
-    const lineStart = file.lastIndexOf('\n', start - 1) + 1
-    if (file.slice(lineStart, start).trim() === '' && canHaveComment(each)) return start
+  let outermost = 0
+  for (let each: NodePath | null = path; each !== null; each = each.parentPath) {
+    if (!canHaveComment(each)) continue
+    outermost = each.node.start as number
+    if (file.slice(lineStartOf(file, outermost), outermost).trim() === '') break
   }
-  return 0
+  return outermost
+}
+
+function lineStartOf(file: string, position: number): number {
+  return file.lastIndexOf('\n', position - 1) + 1
 }
 
 function canHaveComment(path: NodePath): boolean {

@@ -2,7 +2,7 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { optionHere } from '@sluice/core/adapter'
 import { nameOf } from './bindings.ts'
-import { linesOf } from './remove.ts'
+import { isCommaBehind, linesOf } from './remove.ts'
 import type { Source } from './source.ts'
 
 type Property = NodePath<t.ObjectProperty | t.ObjectMethod>
@@ -20,6 +20,8 @@ export class OptionsObject {
   readonly spreads: readonly NodePath<t.SpreadElement>[]
   private readonly source: Source
   private readonly properties: ReadonlyMap<string, Property>
+  /** Properties that a later one of the same name makes ineffective. */
+  private readonly shadowed: readonly Property[]
   private readonly changes = new Map<string, Change>()
   private readonly added: Entry[] = []
 
@@ -28,12 +30,14 @@ export class OptionsObject {
     this.path = path
     const all = path.get('properties')
     this.spreads = all.filter((each) => each.isSpreadElement())
-    this.properties = new Map(
-      all.flatMap((each): (readonly [string, Property])[] => {
-        if (!each.isObjectProperty() && !each.isObjectMethod()) return []
-        const name = each.node.computed ? undefined : nameOf(each.node.key)
-        return name === undefined ? [] : [[name, each] as const]
-      }),
+    const named = all.flatMap((each): (readonly [string, Property])[] => {
+      if (!each.isObjectProperty() && !each.isObjectMethod()) return []
+      const name = each.node.computed ? undefined : nameOf(each.node.key)
+      return name === undefined ? [] : [[name, each] as const]
+    })
+    this.properties = new Map(named)
+    this.shadowed = named.flatMap(([name, each]) =>
+      this.properties.get(name) === each ? [] : [each],
     )
   }
 
@@ -90,17 +94,16 @@ export class OptionsObject {
       return
     }
     this.applyRemovals(removed)
-    if (this.added.length > 0) this.append(kept.at(-1) as t.Node)
+    if (this.added.length > 0) this.append(kept.at(-1) as t.Node, removed)
   }
 
   private removedNodes(): Set<t.Node> {
     const isRemoved = ([, change]: [string, Change]) =>
       change.kind === 'replace' && change.entries.length === 0
-    return new Set(
-      [...this.changes]
-        .filter(isRemoved)
-        .map(([name]) => (this.properties.get(name) as Property).node as t.Node),
-    )
+    const removed = [...this.changes]
+      .filter(isRemoved)
+      .map(([name]) => this.properties.get(name) as Property)
+    return new Set([...removed, ...this.shadowed].map(({ node }) => node))
   }
 
   private applyRename(property: Property, to: string, value: string | undefined): void {
@@ -120,26 +123,33 @@ export class OptionsObject {
   }
 
   private applyRemovals(removed: ReadonlySet<t.Node>): void {
+    const { source } = this
     const nodes = this.path.node.properties
-    const { text, edits } = this.source
+    const lastKept = nodes.findLastIndex((node) => !removed.has(node))
+    const isLineEach = this.areLines(nodes.slice(lastKept + 1))
     for (const [i, node] of nodes.entries()) {
       if (!removed.has(node)) continue
-      const lines = linesOf(text, node)
-      const isLast = nodes.slice(i).every((each) => removed.has(each))
-      if (lines !== undefined) edits.remove(...lines)
-      else if (isLast) edits.remove((nodes[i - 1] ?? node).end as number, node.end as number)
-      else edits.remove(node.start as number, (nodes[i + 1] as t.Node).start as number)
+      const lines = linesOf(source.text, node)
+      const [previous, next] = [nodes[i - 1], nodes[i + 1]]
+      if (i > lastKept && !isLineEach) {
+        source.remove(node, previous?.end as number, node.end as number)
+      } else if (lines !== undefined) source.remove(node, ...lines)
+      else source.remove(node, node.start as number, next?.start as number)
     }
   }
 
-  private append(last: t.Node): void {
+  private areLines(nodes: readonly t.Node[]): boolean {
+    return nodes.every((node) => linesOf(this.source.text, node) !== undefined)
+  }
+
+  private append(last: t.Node, removed: ReadonlySet<t.Node>): void {
     const { text, edits } = this.source
-    const lines = this.isMultiline ? linesOf(text, last) : undefined
+    const lines = this.isMultiline && this.areLines([...removed]) ? linesOf(text, last) : undefined
     if (lines === undefined) {
       edits.appendLeft(last.end as number, `${this.separator}${this.join(this.added)}`)
       return
     }
-    if (!/^\s*,/.test(text.slice(last.end as number))) edits.appendLeft(last.end as number, ',')
+    if (!isCommaBehind(text, last.end as number)) edits.appendLeft(last.end as number, ',')
     const indent = this.source.indentOf(last)
     edits.appendLeft(lines[1], `${indent}${this.join(this.added)},${this.source.eol}`)
   }

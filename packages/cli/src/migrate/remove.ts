@@ -11,17 +11,27 @@ export function removeLines(source: Source, node: Node): void {
   edits.remove(start, end)
 }
 
+const SPACE_AND_COMMENTS = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y
+
+/** Whether a comma is next behind a position, on this line or a later one. */
+export function isCommaBehind(text: string, position: number): boolean {
+  SPACE_AND_COMMENTS.lastIndex = position
+  SPACE_AND_COMMENTS.test(text)
+  return text.charAt(SPACE_AND_COMMENTS.lastIndex) === ','
+}
+
 /**
  * From the beginning of the first line of a node to that of the line behind it; undefined if something
- * else is on these lines. A comma and a comment at the end are part of it.
+ * else is on these lines, or its comma is on a later one. A comma and a comment at the end are part of it.
  */
 export function linesOf(text: string, { start, end }: Node): [number, number] | undefined {
   const from = text.lastIndexOf('\n', (start as number) - 1) + 1
   if (text.slice(from, start as number).trim() !== '') return undefined
-  const rest = /^[ \t]*[,;]?[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/[ \t]*)?\r?(?:\n|$)/.exec(
+  const rest = /^[ \t]*([,;]?)[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/[ \t]*)?\r?(?:\n|$)/.exec(
     text.slice(end as number),
   )
-  return rest === null ? undefined : [from, (end as number) + rest[0].length]
+  if (rest === null || (rest[1] === '' && isCommaBehind(text, end as number))) return undefined
+  return [from, (end as number) + rest[0].length]
 }
 
 /** `a = 1` of `const a = 1, b = 2`; the last one with its declaration. */
@@ -41,4 +51,11 @@ export function removeFromList(source: Source, list: readonly Node[], node: Node
   const [previous, next] = [list[i - 1], list[i + 1]]
   if (next) source.edits.remove(node.start as number, next.start as number)
   else source.edits.remove((previous ?? node).end as number, node.end as number)
+}
+
+/** The word `new`: what is left is a call. */
+export function removeNew(source: Source, { node }: NodePath<t.NewExpression>): void {
+  const start = node.start as number
+  const [word] = /^new\s*/.exec(source.text.slice(start)) as RegExpExecArray
+  source.edits.remove(start, start + word.length)
 }

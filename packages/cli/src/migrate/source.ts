@@ -1,7 +1,7 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import MagicString from 'magic-string'
-import { noteBefore } from './notes.ts'
+import { type Note, writeNotes } from './notes.ts'
 import { parseProgram } from './parse.ts'
 
 type Node = Pick<t.Node, 'start' | 'end'>
@@ -14,8 +14,10 @@ export class Source {
   readonly edits: MagicString
   /** Names that are declared or global somewhere in the file. */
   readonly names: ReadonlySet<string>
-  private readonly notes: { path: NodePath; text: string }[] = []
+  private readonly notes: Note[] = []
   private readonly replaced: Node[] = []
+  /** Names that new declarations of a scope have. */
+  private readonly claimed = new Map<t.Node, Set<string>>()
 
   /** @throws SourceSyntaxError */
   constructor(text: string, name: string) {
@@ -41,11 +43,33 @@ export class Source {
     this.edits.overwrite(node.start as number, node.end as number, text)
   }
 
-  /** Whether a node is part of what has other text now. */
+  /** Takes a node out, with what is around it. */
+  remove(node: Node, start: number, end: number): void {
+    this.replaced.push(node)
+    this.edits.remove(start, end)
+  }
+
+  /** Whether a node is part of what has other text now, or none. */
   isReplaced({ start, end }: Node): boolean {
     return this.replaced.some(
       (each) => Number(each.start) <= Number(start) && Number(end) <= Number(each.end),
     )
+  }
+
+  /** @returns false if another declaration that is new in the scope has the name */
+  claim(scope: t.Node, name: string): boolean {
+    const names = this.claimed.get(scope) ?? new Set()
+    if (names.has(name)) return false
+    this.claimed.set(scope, names.add(name))
+    return true
+  }
+
+  /** A name that nothing in the file has, and no other declaration that is new in the scope. */
+  newName(scope: t.Node, name: string): string {
+    for (let i = 1; ; i += 1) {
+      const each = i === 1 ? name : `${name}${i}`
+      if (!this.names.has(each) && this.claim(scope, each)) return each
+    }
   }
 
   /** A comment above the statement, unless the file has the same one already. */
@@ -66,7 +90,7 @@ export class Source {
 
   /** The text with all edits and notes. */
   finish(): string {
-    for (const { path, text } of this.notes) noteBefore(this, path, text)
+    writeNotes(this, this.notes)
     return this.edits.toString()
   }
 }

@@ -96,7 +96,8 @@ function rewrite(source: Source, options: OptionsObject, fn: InlineFunction): bo
 function nextCall(path: NodePath): NodePath<t.CallExpression> | undefined {
   const { parentPath } = path
   if (!parentPath?.isCallExpression() || path.key !== 'callee') return undefined
-  if (parentPath.node.arguments.length !== 1) return undefined
+  const [error, ...others] = parentPath.get('arguments') as NodePath[]
+  if (!error?.isExpression() || others.length > 0) return undefined
   const outer = parentPath.parentPath
   const isWhole = outer.isExpressionStatement() || outer.isReturnStatement()
   return isWhole || outer.isArrowFunctionExpression() ? parentPath : undefined

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { importedFrom, resolved, unwrapped } from '../bindings.ts'
+import { importedFrom, resolved, unwrapped, wrapped } from '../bindings.ts'
 import { noStore } from '../differences.ts'
 import type { Imports } from '../imports.ts'
 import type { Entry, OptionsObject } from '../options-object.ts'
@@ -53,7 +53,7 @@ function isWithin(path: NodePath, outer: NodePath): boolean {
 /** Stores that are made elsewhere in the file, such as in a function that makes one. */
 export function replaceOtherStores(source: Source, redis: Imports): void {
   for (const use of redis.uses) {
-    const made = unwrappedParent(use.path)
+    const made = wrapped(use.path).parentPath
     if (!made?.isNewExpression() || redis.isDropped(use)) continue
     const store = redisStoreOf(source, made)
     if (store === undefined) continue
@@ -66,11 +66,4 @@ export function replaceOtherStores(source: Source, redis: Imports): void {
       )
     }
   }
-}
-
-function unwrappedParent(path: NodePath): NodePath | null {
-  const { parentPath } = path
-  return parentPath !== null && unwrapped(parentPath) !== parentPath
-    ? unwrappedParent(parentPath)
-    : parentPath
 }

@@ -8,6 +8,7 @@ import { memberOf } from '../functions.ts'
 import { Imports, type Use } from '../imports.ts'
 import { call, renameFunction, renameKey } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
+import { removeNew } from '../remove.ts'
 import type { Source } from '../source.ts'
 import { renameHeaders } from './express-headers.ts'
 import { renameResponse } from './express-respond.ts'
@@ -72,18 +73,14 @@ function migrateCall(
   if (path.key !== 'callee' || !(parentPath?.isCallExpression() || parentPath?.isNewExpression())) {
     return
   }
-  if (parentPath.isNewExpression()) {
-    source.edits.remove(parentPath.node.start as number, path.node.start as number)
-  }
   source.note(parentPath, DIFFERENCES.window('express-rate-limit'))
   const [given] = parentPath.get('arguments') as NodePath[]
   if (given === undefined) {
-    source.replace(
-      { start: path.node.end, end: parentPath.node.end },
-      "({ limit: 5, window: '1m', headers: 'legacy' })",
-    )
+    const callee = source.current(path.node)
+    source.replace(parentPath.node, `${callee}({ limit: 5, window: '1m', headers: 'legacy' })`)
     return
   }
+  if (parentPath.isNewExpression()) removeNew(source, parentPath)
   for (const found of findOptions(source, given, seen)) {
     migrateOptions(source, redis, found)
     found.options.finish()

@@ -1,11 +1,11 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { nameOf } from '../bindings.ts'
 import { durationOf } from '../durations.ts'
 import { memberOf } from '../functions.ts'
 import type { Source } from '../source.ts'
 import { planChain } from './flexible-chain.ts'
 import { planTry } from './flexible-try.ts'
+import { isInsurance } from './uses-of-value.ts'
 
 /** How to rewrite a use of a limiter, or why it can't be done. */
 export type Planned =
@@ -14,19 +14,15 @@ export type Planned =
 
 /** @param path the limiter. @param isSync it returns decisions, and no promises of them */
 export function planUse(source: Source, path: NodePath, isSync: boolean): Planned {
-  if (
-    path.parentPath?.isObjectProperty() &&
-    nameOf(path.parentPath.node.key) === 'insuranceLimiter'
-  ) {
-    return { apply: () => {} }
-  }
+  if (isInsurance(path)) return { apply: () => {} }
   const found = memberOf(path)
   const call = found?.member.parentPath
   if (found === undefined || !call?.isCallExpression() || found.member.key !== 'callee') {
     return { path, problem: 'pass the limiter on only to code that reads decision.allowed.' }
   }
   if (found.name === 'consume') return planConsume(source, call, isSync)
-  const text = otherCall(source, found.name, call)
+  const isSpread = call.node.arguments.some(({ type }) => type === 'SpreadElement')
+  const text = isSpread ? undefined : otherCall(source, found.name, call)
   if (text === undefined) return { path: call, problem: advice(source, found.name, call) }
   return { apply: () => source.replace(call.node, text) }
 }
@@ -44,7 +40,8 @@ function planConsume(source: Source, call: NodePath<t.CallExpression>, isSync: b
 /** `limiter.consume(key, { cost })`. */
 function consumeText(source: Source, call: NodePath<t.CallExpression>): string | undefined {
   const [key, points, ...others] = call.node.arguments
-  if (key === undefined || others.length > 0) return undefined
+  const isKnown = [key, points].every((each) => each?.type !== 'SpreadElement')
+  if (key === undefined || !isKnown || others.length > 0) return undefined
   const callee = source.original(call.node.callee)
   const text = source.original(key)
   if (points === undefined || (points.type === 'NumericLiteral' && points.value === 1)) {
@@ -61,7 +58,10 @@ function otherCall(
 ): string | undefined {
   const [key, second] = call.get('arguments') as NodePath[]
   if (key === undefined || !isResultUnused(call)) return undefined
-  const limiter = source.original((call.node.callee as t.MemberExpression).object)
+  const { property } = call.node.callee as t.MemberExpression
+  const limiter = source.text
+    .slice(call.node.start as number, property.start as number)
+    .replace(/[.[]\s*$/, '')
   const text = source.original(key.node)
   const points = second === undefined ? '1' : source.original(second.node)
   if (name === 'penalty') return `${limiter}.settle(${text}, ${points})`

@@ -35,7 +35,7 @@ export function planChain(
   const chain = chainOf(call)
   if (chain === undefined || !hasPlainEnd(chain.outermost)) return undefined
   const { then, rejected, isPair } = chain
-  const name = source.names.has('decision') ? 'rateLimitDecision' : 'decision'
+  const name = source.newName(call.node, 'decision')
   const body = rejected.get('body') as NodePath
   const split = body.isBlockStatement()
     ? splitRejection(body, parameterNameOf(rejected))

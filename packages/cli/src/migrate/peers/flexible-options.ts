@@ -5,6 +5,7 @@ import { DIFFERENCES } from '../differences.ts'
 import { durationOf } from '../durations.ts'
 import { findOptions } from '../find-options.ts'
 import type { OptionsObject } from '../options-object.ts'
+import { removeNew } from '../remove.ts'
 import { Source } from '../source.ts'
 
 /** What its absence means there. */
@@ -31,13 +32,13 @@ export function migrateConstructor(
   made: NodePath<t.NewExpression>,
   name: string,
 ): void {
-  const { start, callee } = made.node
   const [given, ...others] = made.get('arguments') as NodePath[]
   if (given === undefined) {
     source.replace(made.node, `${name}({ limit: 4, window: '1s' })`)
     return
   }
-  source.edits.overwrite(start as number, callee.end as number, name)
+  removeNew(source, made)
+  source.replace(made.node.callee, name)
   const last = others.at(-1)
   if (last) source.edits.remove(given.node.end as number, last.node.end as number)
   for (const { options, isWhole, mayHave } of findOptions(source, given, new Set())) {

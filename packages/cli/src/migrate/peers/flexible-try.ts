@@ -32,7 +32,7 @@ export function planTry(
   if (block.key !== 'block' || !caught.node || attempt.node.finalizer) return undefined
   const { param } = caught.node
   if (param && param.type !== 'Identifier') return undefined
-  const name = resultName(source, statement)
+  const name = resultName(source, statement, attempt)
   const uses = param ? (caught.scope.getBinding(param.name)?.referencePaths ?? []) : []
   const split = splitRejection(caught.get('body'), param?.name)
   const { refusal } = split
@@ -48,6 +48,7 @@ export function planTry(
   const fields = planFields(source, usesWithin(uses, refusal), name, true)
   const results = planFields(source, resultUses(statement), name, false)
   if (fields === undefined || results === undefined) return undefined
+  if (error === undefined && !claimNames(source, block, attempt)) return undefined
   return {
     apply() {
       fields()
@@ -114,10 +115,17 @@ function statementOf(call: NodePath): Statement | undefined {
   return declaration.node.declarations.length === 1 ? declaration : undefined
 }
 
-function resultName(source: Source, statement: Statement): string {
+function resultName(source: Source, statement: Statement, attempt: NodePath): string {
   const [declared] = statement.isVariableDeclaration() ? statement.node.declarations : []
   if (declared?.id.type === 'Identifier') return declared.id.name
-  return source.names.has('decision') ? 'rateLimitDecision' : 'decision'
+  return source.newName(attempt.scope.block, 'decision')
+}
+
+/** @returns false if what the block declares has the name of something outside of it */
+function claimNames(source: Source, block: NodePath, attempt: NodePath): boolean {
+  return Object.keys(block.scope.bindings).every(
+    (name) => !attempt.scope.hasBinding(name) && source.claim(attempt.scope.block, name),
+  )
 }
 
 function resultUses(statement: Statement): readonly NodePath[] {

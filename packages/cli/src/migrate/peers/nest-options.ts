@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { nameOf, resolved, unwrapped } from '../bindings.ts'
+import { nameOf, resolved, unwrapped, wrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf } from '../durations.ts'
 import {
@@ -71,7 +71,8 @@ function migrateList(source: Source, list: NodePath<t.ArrayExpression>): void {
   const [first] = elements
   const { start, end } = list.node as { start: number; end: number }
   const needsParentheses =
-    list.parentPath.isArrowFunctionExpression() && !/\(\s*$/.test(source.text.slice(0, start))
+    wrapped(list).parentPath?.isArrowFunctionExpression() &&
+    !/\(\s*$/.test(source.text.slice(0, start))
   const [open, close] = needsParentheses ? ['(', ')'] : ['', '']
   if (elements.length === 1 && first !== undefined && isDefault(first)) {
     first.remove('name')

@@ -23,13 +23,13 @@ export function renameStorage(
   const made = unwrapped(value)
   const uses = storages.flatMap((each) => each.uses.map((use) => ({ each, use })))
   const found = uses.find(({ use }) => use.path.parentPath === made)
-  if (!made.isNewExpression() || found === undefined) {
+  const [client] = made.isNewExpression() ? (made.get('arguments') as NodePath[]) : []
+  if (!made.isNewExpression() || found === undefined || client?.isSpreadElement()) {
     const name = made.isNewExpression() ? source.original(made.node.callee) : 'such storage'
     source.note(options.path, noStore(name))
     options.remove('storage')
     return
   }
-  const [client] = made.get('arguments') as NodePath[]
   found.each.drop(found.use)
   options.renameTo('storage', 'store', client && source.original(client.node))
 }

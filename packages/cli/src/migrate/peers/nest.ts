@@ -152,8 +152,8 @@ function migrateSkip(source: Source, imports: Imports, use: Use): boolean {
       '@SkipRateLimit exempts from every policy. To keep some, list them: @RateLimit({ policies: [{ name, limit, window }] }).',
     )
   }
-  imports.replace(use, NAMES.SkipThrottle as string)
-  source.replace(given.node, '')
+  imports.drop(use)
+  source.replace(call.node, `${imports.local('SkipRateLimit')}()`)
   return true
 }
 

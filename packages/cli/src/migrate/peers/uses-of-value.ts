@@ -1,15 +1,14 @@
 import type { NodePath } from '@babel/traverse'
-import { memberName, nameOf, unwrapped } from '../bindings.ts'
+import { memberName, nameOf, wrapped } from '../bindings.ts'
 
 /**
  * Where the file uses a value that is kept in a constant or in a field of a class; undefined if it
  * can be used from somewhere else.
  */
 export function usesOfValue(path: NodePath): NodePath[] | undefined {
-  const { parentPath } = path
+  const { parentPath } = wrapped(path)
   if (parentPath === null) return undefined
-  if (unwrapped(parentPath) !== parentPath) return usesOfValue(parentPath)
-  if (parentPath.isObjectProperty() && nameOf(parentPath.node.key) === 'insuranceLimiter') return []
+  if (isInsurance(path)) return []
   if (parentPath.isVariableDeclarator() && parentPath.node.id.type === 'Identifier') {
     const binding = parentPath.scope.getBinding(parentPath.node.id.name)
     if (binding === undefined || !binding.constant || isExported(parentPath)) return undefined
@@ -24,16 +23,23 @@ export function usesOfValue(path: NodePath): NodePath[] | undefined {
   return isField ? usesOfField(parentPath, memberName(left), left) : undefined
 }
 
+/** `insuranceLimiter: limiter` */
+export function isInsurance(path: NodePath): boolean {
+  const { parentPath } = wrapped(path)
+  return (
+    parentPath?.isObjectProperty() === true && nameOf(parentPath.node.key) === 'insuranceLimiter'
+  )
+}
+
 function isExported({ parentPath }: NodePath): boolean {
   return parentPath?.parentPath?.isExportNamedDeclaration() ?? false
 }
 
 /** `export { limiter }`, `module.exports = limiter`, `return limiter`. */
-function isHandedOut({ parent, parentPath }: NodePath): boolean {
-  const isValue =
-    parentPath?.isObjectProperty() && nameOf(parentPath.node.key) !== 'insuranceLimiter'
+function isHandedOut(path: NodePath): boolean {
+  const { parent } = wrapped(path)
   return (
-    isValue ||
+    (parent.type === 'ObjectProperty' && !isInsurance(path)) ||
     parent.type.startsWith('Export') ||
     parent.type === 'AssignmentExpression' ||
     parent.type === 'ReturnStatement' ||
