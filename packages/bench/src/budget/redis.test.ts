@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { policies } from '../contenders/sluice.ts'
 import { makeKeys } from '../memory/keys.ts'
@@ -26,6 +26,7 @@ afterAll(async () => {
 /** Per decision, where so many come in one turn of the event loop. */
 async function costs(policyCount: number, perTurn: number) {
   const limiter = createLimiter({
+    ...patient,
     store: client,
     policies: policies('sliding-window', policyCount),
   })

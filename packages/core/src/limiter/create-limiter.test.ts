@@ -385,7 +385,7 @@ describe('a store that answers with promises of another library', () => {
 
 describe('close()', () => {
   it('ends the store that the limiter made itself', () => {
-    const limiter = createLimiter({ limit: 1, window: '1m' })
+    const limiter = createLimiter({ limit: 1, window: '1d' })
     const answers = [limiter.consume('client').allowed, limiter.consume('client').allowed]
     limiter.close()
     expect([...answers, limiter.consume('client').allowed]).toEqual([true, false, true])

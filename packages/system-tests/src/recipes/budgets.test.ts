@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { manualClock } from '@sluice/core/testing'
 import * as expressPackage from '@sluice/express'
 import * as fastifyPackage from '@sluice/fastify'
 import * as koaPackage from '@sluice/koa'
@@ -8,7 +9,7 @@ import { expectShown } from './document.ts'
 import { type Recipe, serveRecipe } from './site.ts'
 
 test('a budget of requests and tokens: what was too much is given back in tokens alone', async () => {
-  const store = expressPackage.memoryStore()
+  const store = expressPackage.memoryStore({ clock: manualClock() })
   let left: () => Promise<number[]> = async () => []
   const recipe: Recipe = (app, handler) => {
     const limit = budgets(app, store, handler)

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { manualClock } from '@sluice/core/testing'
 import { memoryStore } from '@sluice/express'
 import { until } from '@sluice/test-harness/redis'
 import { expectShown } from './document.ts'
@@ -6,7 +7,7 @@ import { inProgress } from './in-progress.ts'
 import { serveRecipe } from './site.ts'
 
 test('of 20 at once, as many are served as may be in progress, and as many again afterwards', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ clock: manualClock() })
   let left: () => Promise<number[]> = async () => []
   const site = await serveRecipe(
     (app, handler) => {

@@ -299,7 +299,7 @@ describe('a server with a password', () => {
   test('a block rejects with a StoreError, and why is its cause', async () => {
     const client = new Redis(locked.url, { password: 'wrong', retryStrategy: () => null })
     client.on('error', () => {})
-    const limiter = createLimiter({ store: client, policies })
+    const limiter = createLimiter({ ...patient, store: client, policies })
     const failure = await limiter.block('client', '1m').then(
       () => undefined,
       (thrown) => thrown,
