@@ -184,10 +184,13 @@ function onClients(command: Command): Command {
 
 function onStore(command: Command): Command {
   return command
-    .addOption(
-      new Option('--redis <url>', 'redis://, rediss:// or redis+sentinel://').env('REDIS_URL'),
+    .option('--redis <url>', 'redis://, rediss:// or redis+sentinel:// (default: $REDIS_URL)')
+    .option('--postgres <url>', 'postgres:// or postgresql:// (default: $DATABASE_URL)')
+    .option('--schema <name>', 'PostgreSQL: the schema of the table (default: public)')
+    .option(
+      '--client <file>',
+      'a file (.ts, .js) that exports your own client or pool, or makes one',
     )
-    .option('--client <file>', 'a file (.ts, .js) that exports your own client, or makes one')
     .option('--prefix <prefix>', 'the namespace of the keys', 'sluice')
     .option('--policy <name>', 'only policies of this name')
 }

@@ -6,7 +6,7 @@ import { printable, printableReport } from '../report/printable.ts'
 import { duration, listed, moment } from '../report/words.ts'
 import { apply, type Change, placesFor } from './change.ts'
 import { clientKey } from './client-key.ts'
-import type { Connection } from './connect.ts'
+import type { Connection } from './connection.ts'
 import type { ChangeFlags } from './flags.ts'
 import type { Io } from './io.ts'
 

@@ -15,7 +15,8 @@ import {
 } from '@sluice/test-harness/redis'
 import { ended, startCli } from '../testing/run-cli.ts'
 import { scratch } from '../testing/scratch.ts'
-import { type ConnectFlags, type Connection, connect } from './connect.ts'
+import { type ConnectFlags, connect } from './connect.ts'
+import type { Connection } from './connection.ts'
 
 const { folder, file } = scratch()
 const password = 'a secret'
@@ -56,7 +57,7 @@ async function works(flags: ConnectFlags, masters = 1): Promise<void> {
     expect(await listed(connection)).toEqual(['a', 'b', 'c', 'd', 'e'])
     const health = await connection.health()
     expect(health).toHaveLength(masters)
-    expect(health[0]).toMatchObject({ role: 'master', evictedKeys: 0 })
+    expect(health[0]).toMatchObject({ role: 'master', memory: { evictedKeys: 0 } })
   } finally {
     connection.close()
   }
@@ -97,12 +98,26 @@ test.each([
   await expect(works_).rejects.toThrow(/--client|client of ioredis/)
 })
 
+const both = { REDIS_URL: 'redis://a', DATABASE_URL: 'postgres://a' }
+
 test.each([
-  [{}, /--redis/],
-  [{ redis: 'redis://a', client: 'b.js' }, /exclude each other/],
-  [{ client: 'nowhere.js' }, /can't be loaded/],
-])('%j is refused', async (flags, message) => {
-  await expect(connect(flags)).rejects.toThrow(message)
+  [{}, {}, /^say where the store is: --redis .* --postgres/],
+  [{}, { REDIS_URL: '', DATABASE_URL: 'mysql://a' }, /^say where the store is/],
+  [{}, both, /^REDIS_URL and DATABASE_URL are both set: .* --redis or --postgres/],
+  [{ redis: 'redis://a', client: 'b.js' }, {}, /^--redis and --client exclude each other/],
+  [{ redis: 'redis://a', postgres: 'postgres://b' }, {}, /^--redis and --postgres exclude/],
+  [{ postgres: 'redis://:secret@a' }, {}, /^--postgres: expected postgres:\/\/(?!.*secret)/],
+  [{ client: 'nowhere.js' }, both, /can't be loaded/],
+])('%j with %j is refused', async (flags, env, message) => {
+  await expect(connect(flags, env)).rejects.toThrow(message)
+})
+
+test('the variable names the store if no flag does', async () => {
+  const name = (key: string) => ({ [key]: withPassword() })
+  const connection = await connect({}, { ...name('REDIS_URL'), DATABASE_URL: 'mysql://a' })
+  expect(await listed(connection)).toHaveLength(5)
+  await expect(connect({ schema: 'limits' }, name('REDIS_URL'))).rejects.toThrow('--schema')
+  connection.close()
 })
 
 test('where nothing listens, and with a wrong password, it fails at once and says why', async () => {

@@ -1,97 +1,70 @@
-import { type InspectableStore, type RedisClient, redisStore } from '@sluice/core'
-import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { type RedisClient, redisStore } from '@sluice/core'
 import { loadModule } from '../command/load-module.ts'
 import { UsageError } from '../command/usage-error.ts'
-import { type Health, healthOf } from './health.ts'
+import { listed } from '../report/words.ts'
+import type { Connection } from './connection.ts'
+import { healthOf } from './health.ts'
+import {
+  connectToPostgres,
+  isPool,
+  isPostgresUrl,
+  postgresConnection,
+} from './postgres-connection.ts'
+import { connectToRedis } from './redis-connection.ts'
 import { optionsOfUrl } from './redis-url.ts'
 
-/** Where the store is. */
+/** Where the store is: one of `redis`, `postgres` and `client`. */
 export interface ConnectFlags {
   /** URL. */
   readonly redis?: string | undefined
+  /** URL. */
+  readonly postgres?: string | undefined
   /** A file that exports a client. */
   readonly client?: string | undefined
+  /** PostgreSQL: of the table. */
+  readonly schema?: string | undefined
 }
 
-/** A store that the command has opened. */
-export interface Connection {
-  readonly store: InspectableStore<'async'>
-  /** What the servers say of themselves. */
-  health(): Promise<readonly Health[]>
-  close(): void
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * @param env names the store if no flag does
+ * @throws UsageError, or what the client says if it can't connect
+ */
+export async function connect(
+  flags: ConnectFlags,
+  env: Environment = process.env,
+): Promise<Connection> {
+  const { redis, postgres, client: file } = placeOf(flags, env)
+  const { schema } = flags
+  if (postgres !== undefined) return postgresConnection(await connectToPostgres(postgres), schema)
+  const client = file === undefined ? undefined : await clientIn(file)
+  if (client !== undefined && isPool(client)) return postgresConnection(client, schema)
+  if (schema !== undefined) throw new UsageError('--schema is for PostgreSQL, this store is Redis')
+  return redisConnection(client ?? (await connectToRedis(optionsOfUrl(redis as string))))
 }
 
-/** ms. */
-const TIMEOUT_MS = 5000
-const RECONNECT_MS = 1000
-
-/** @throws UsageError, or what the client says if it can't connect */
-export async function connect({ redis, client: file }: ConnectFlags): Promise<Connection> {
-  if (redis !== undefined && file !== undefined) {
-    throw new UsageError('--redis and --client exclude each other: the client has its own address')
+/** The one flag that says where the store is, else the one variable. @throws UsageError */
+function placeOf({ redis, postgres, client }: ConnectFlags, env: Environment): ConnectFlags {
+  const flags = Object.entries({ redis, postgres, client }).filter(([, given]) => given)
+  if (flags.length === 1) return Object.fromEntries(flags)
+  if (flags.length > 1) {
+    const names = flags.map(([name]) => `--${name}`)
+    throw new UsageError(`${listed(names)} exclude each other: name one store`)
   }
-  if (file !== undefined) return connectionOf(await clientIn(file))
-  if (redis === undefined) {
+  const { REDIS_URL, DATABASE_URL = '' } = env
+  // Applications have it for databases of other kinds, too.
+  const isPostgres = isPostgresUrl(DATABASE_URL)
+  if (REDIS_URL && isPostgres) {
     throw new UsageError(
-      'say where Redis is: --redis redis://host:6379, --client file, or REDIS_URL',
+      'REDIS_URL and DATABASE_URL are both set: name the store with --redis or --postgres, or leave one of them empty',
     )
   }
-  return connectionOf(await connectTo(optionsOfUrl(redis)))
-}
-
-/** One server, or the cluster that it belongs to. */
-async function connectTo(options: RedisOptions): Promise<Redis | Cluster> {
-  let isConnected = false
-  const redis = quiet(
-    new Redis({
-      ...options,
-      lazyConnect: true,
-      connectTimeout: TIMEOUT_MS,
-      commandTimeout: TIMEOUT_MS,
-      maxRetriesPerRequest: 0,
-      retryStrategy: () => (isConnected ? RECONNECT_MS : null),
-      sentinelRetryStrategy: () => (isConnected ? RECONNECT_MS : null),
-      reconnectOnError: ({ message }) => message.startsWith('READONLY'),
-    }),
+  if (REDIS_URL) return { redis: REDIS_URL }
+  if (isPostgres) return { postgres: DATABASE_URL }
+  throw new UsageError(
+    'say where the store is: --redis redis://host:6379, --postgres postgres://host/database, --client file, or REDIS_URL or DATABASE_URL',
   )
-  try {
-    await redis.connect()
-    isConnected = true
-    const isCluster = /^cluster_enabled:1/m.test(await redis.info('cluster'))
-    if (!isCluster || options.sentinels !== undefined) return redis
-  } catch (error) {
-    redis.disconnect()
-    throw new Error(`Redis: ${reasonOf(redis, error)}`)
-  }
-  redis.disconnect()
-  return connectToCluster(options)
-}
-
-async function connectToCluster(options: RedisOptions): Promise<Cluster> {
-  const { host, port, ...redisOptions } = options
-  const cluster = quiet(
-    new Cluster([{ host: host as string, port: port as number }], {
-      redisOptions: { ...redisOptions, connectTimeout: TIMEOUT_MS, commandTimeout: TIMEOUT_MS },
-      lazyConnect: true,
-    }),
-  )
-  await cluster.connect()
-  return cluster
-}
-
-const reasons = new WeakMap<object, string>()
-
-/** Keeps the last error of a connection, instead of writing it on the terminal. */
-function quiet<T extends Redis | Cluster>(client: T): T {
-  client.on('error', ({ message, code }: NodeJS.ErrnoException) => {
-    reasons.set(client, message || code || 'no connection')
-  })
-  return client
-}
-
-/** ioredis only says that the connection is closed; why, its events have said. */
-function reasonOf(client: object, error: unknown): string {
-  return reasons.get(client) ?? (error instanceof Error ? error.message : String(error))
 }
 
 /** What node-redis and valkey-glide have besides. */
@@ -107,15 +80,17 @@ interface Owned {
 async function clientIn(file: string): Promise<RedisClient> {
   const loaded = await loadModule('--client', file)
   const client: unknown = await (typeof loaded === 'function' ? loaded() : loaded)
-  if (client === undefined || client === null) {
-    throw new UsageError(`--client: expected a client of Redis as the default export of ${file}`)
+  if (typeof client !== 'object' || client === null) {
+    throw new UsageError(
+      `--client: expected a client of Redis, or a Pool of pg, as the default export of ${file}`,
+    )
   }
   const { isOpen } = client as Owned
   if (isOpen === false) await (client as Owned).connect?.()
   return client as RedisClient
 }
 
-function connectionOf(client: RedisClient): Connection {
+function redisConnection(client: RedisClient): Connection {
   const store = redisStore(client)
   const owned = client as Owned
   return {

@@ -4,12 +4,17 @@ export interface Health {
   readonly latencyMs: number
   readonly version: string | undefined
   readonly role: string | undefined
+  readonly connectedClients: number | undefined
+  /** Of Redis: when it is full, quotas may be lost. */
+  readonly memory?: MemoryHealth
+}
+
+export interface MemoryHealth {
   readonly usedBytes: number | undefined
   /** 0: no maximum. */
   readonly maxBytes: number | undefined
   readonly policy: string | undefined
   readonly evictedKeys: number | undefined
-  readonly connectedClients: number | undefined
 }
 
 /** What is used of clients: of ioredis, node-redis and valkey-glide. */
@@ -44,10 +49,12 @@ function read(info: string, latencyMs: number): Health {
     latencyMs,
     version: fields.get('valkey_version') ?? fields.get('redis_version'),
     role: fields.get('role'),
-    usedBytes: number('used_memory'),
-    maxBytes: number('maxmemory'),
-    policy: fields.get('maxmemory_policy'),
-    evictedKeys: number('evicted_keys'),
     connectedClients: number('connected_clients'),
+    memory: {
+      usedBytes: number('used_memory'),
+      maxBytes: number('maxmemory'),
+      policy: fields.get('maxmemory_policy'),
+      evictedKeys: number('evicted_keys'),
+    },
   }
 }

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../command/exit-code.ts'
 import { printable, printableReport } from '../report/printable.ts'
 import { clientKey } from './client-key.ts'
-import type { Connection } from './connect.ts'
+import type { Connection } from './connection.ts'
 import { type EntryRecord, toRecord } from './entry-record.ts'
 import type { KeyFlags } from './flags.ts'
 import type { Io } from './io.ts'

@@ -1,5 +1,6 @@
 import type { ExitCode } from '../command/exit-code.ts'
-import { type ConnectFlags, type Connection, connect } from './connect.ts'
+import { type ConnectFlags, connect } from './connect.ts'
+import type { Connection } from './connection.ts'
 
 /** Runs a command on the store that the flags name, and closes what it has opened. */
 export async function onStore(

@@ -35,9 +35,9 @@ async function bundleCli(): Promise<string> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // What CommonJS modules call.
+    // What CommonJS modules call. A name that no source imports.
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
+      js: "import { createRequire as requireAt } from 'node:module'; const require = requireAt(import.meta.url)",
     },
     // It loads files of its own.
     external: ['jiti'],

@@ -4,7 +4,8 @@ import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
-import { type Connection, connect } from '../connect.ts'
+import { connect } from '../connect.ts'
+import type { Connection } from '../connection.ts'
 import type { ServeFlags } from '../flags.ts'
 import { fakeTerminal } from '../testing/terminal.ts'
 import { serveCommand } from './serve-command.ts'
@@ -220,7 +221,7 @@ test('the state has the counts, who is at a limit, and what the server says of i
   const { sweep, history, health } = await state()
   expect(sweep.top).toMatchObject([{ key: 'client', limit: 5, remaining: 0 }])
   expect(history.at(-1)).toMatchObject({ keys: 1, exhausted: 1, blocked: 0 })
-  expect(health).toMatchObject([{ role: 'master', evictedKeys: 0 }])
+  expect(health).toMatchObject([{ role: 'master', memory: { evictedKeys: 0 } }])
 })
 
 test('nobody who looks: the store is not read', async () => {

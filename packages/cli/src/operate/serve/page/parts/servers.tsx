@@ -1,5 +1,5 @@
 import { number } from '../../../../report/words.ts'
-import type { Health } from '../../../health.ts'
+import type { Health, MemoryHealth } from '../../../health.ts'
 
 /** The health of the store: what each of its masters says. */
 export function Servers({ health }: { health: readonly Health[] }) {
@@ -22,16 +22,27 @@ export function Servers({ health }: { health: readonly Health[] }) {
 }
 
 function Server({ health }: { health: Health }) {
-  const { version, role, latencyMs, usedBytes, maxBytes, policy, evictedKeys, connectedClients } =
-    health
-  const evicts = policy?.startsWith('allkeys') === true
+  const { version, role, latencyMs, connectedClients, memory } = health
   return (
     <>
       <b>
         {version} {role}
       </b>{' '}
-      answers in {number(Math.round(latencyMs * 10) / 10)} ms; {connectedClients} clients; memory{' '}
-      {megabytes(usedBytes)}
+      answers in {number(Math.round(latencyMs * 10) / 10)} ms; {connectedClients} clients
+      {memory && <Memory memory={memory} />}
+    </>
+  )
+}
+
+function Memory({
+  memory: { usedBytes, maxBytes, policy, evictedKeys },
+}: {
+  memory: MemoryHealth
+}) {
+  const evicts = policy?.startsWith('allkeys') === true
+  return (
+    <>
+      ; memory {megabytes(usedBytes)}
       {maxBytes ? ` of ${megabytes(maxBytes)}` : ', no maximum'}; {policy}
       {evicts && ': it may evict quotas'}; {number(evictedKeys ?? 0)} keys evicted
     </>

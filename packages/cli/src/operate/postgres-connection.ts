@@ -1,0 +1,77 @@
+import { join } from 'node:path'
+import { cwd } from 'node:process'
+import { postgresStore } from '@sluice/postgres'
+import type { Pool } from 'pg'
+import { messageOf } from '../command/say.ts'
+import { UsageError } from '../command/usage-error.ts'
+import { type Connection, TIMEOUT_MS } from './connection.ts'
+import type { Health } from './health.ts'
+import { loadPg } from './load-pg.ts'
+
+/** Enough for one command. */
+const CONNECTIONS = 2
+const HEALTH =
+  "SELECT current_setting('server_version'), pg_is_in_recovery(), (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend')"
+
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text)
+}
+
+/**
+ * A pool that has connected once.
+ *
+ * @throws UsageError, which never quotes the URL, or what the server or the network says
+ */
+export async function connectToPostgres(url: string): Promise<Pool> {
+  if (!isPostgresUrl(url)) {
+    throw new UsageError('--postgres: expected postgres://user:password@host:5432/database')
+  }
+  // As the project has it, else beside the command.
+  const pg = loadPg([join(cwd(), 'package.json'), import.meta.url])
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    max: CONNECTIONS,
+    application_name: 'sluice',
+  })
+  try {
+    await pool.query('SELECT 1')
+    return pool
+  } catch (error) {
+    await pool.end()
+    // Of several addresses that fail, Node's error has no message of its own.
+    const errors = error instanceof AggregateError ? error.errors : [error]
+    throw new Error(`PostgreSQL: ${errors.map(messageOf).join('; ')}`)
+  }
+}
+
+/** Whether a client of the user's is a pool of pg. */
+export function isPool(client: object): client is Pool {
+  return 'totalCount' in client && 'connect' in client
+}
+
+/** @param schema of the table; undefined: the store's default */
+export function postgresConnection(pool: Pool, schema: string | undefined): Connection {
+  const store = postgresStore(pool, schema === undefined ? {} : { schema })
+  return {
+    store,
+    health: async () => [await healthOf(pool)],
+    close() {
+      store.close()
+      void pool.end()
+    },
+  }
+}
+
+async function healthOf(pool: Pool): Promise<Health> {
+  const began = performance.now()
+  const { rows } = await pool.query<unknown[]>({ text: HEALTH, rowMode: 'array' })
+  const latencyMs = performance.now() - began
+  const [version, isReplica, clients] = rows[0] as [string, boolean, number]
+  return {
+    latencyMs,
+    version: `PostgreSQL ${version}`,
+    role: isReplica ? 'replica' : 'primary',
+    connectedClients: clients,
+  }
+}
