@@ -24,7 +24,7 @@ export function handler(
       next()
       return
     }
-    const handled = httpLimiter.handle(request, reply, () => next())
+    const handled = httpLimiter.handle<void>(request, reply, next)
     if (handled instanceof Promise) handled.catch(next)
   }
 }

@@ -96,9 +96,10 @@ export class HttpLimiter<Request, Response> {
     response: Response,
     goOn: () => MaybePromise<T>,
   ): MaybePromise<T | undefined> {
-    return thenOwn<Verdict | undefined, T | undefined>(this.check(request), (verdict) =>
-      verdict === undefined ? goOn() : this.responder.carryOut(verdict, request, response, goOn),
-    )
+    const verdict = this.check(request)
+    return verdict instanceof Promise
+      ? verdict.then((each) => this.responder.carryOut(each, request, response, goOn))
+      : this.responder.carryOut(verdict, request, response, goOn)
   }
 
   /**
@@ -147,14 +148,20 @@ export class HttpLimiter<Request, Response> {
     request: Request,
     key: MaybePromise<string> | undefined,
   ): MaybePromise<Verdict | undefined> {
-    return thenOwn(this.identify(request, key), (found) => {
-      if (!Array.isArray(found)) return this.accessListVerdict(request, found)
-      const startedAt = this.limiter.events.areWatched ? performance.now() : undefined
-      const route = consumeTraces.hasSubscribers ? this.routeOf(request) : undefined
-      return then(this.limiter.decide(found, route), (decision) =>
-        this.toVerdict(request, found, decision, startedAt),
-      )
-    })
+    const found = this.identify(request, key)
+    return found instanceof Promise
+      ? found.then((each) => this.decideIdentified(request, each))
+      : this.decideIdentified(request, found)
+  }
+
+  private decideIdentified(request: Request, found: Identified): MaybePromise<Verdict | undefined> {
+    if (!Array.isArray(found)) return this.accessListVerdict(request, found)
+    const startedAt = this.limiter.events.areWatched ? performance.now() : undefined
+    const route = consumeTraces.hasSubscribers ? this.routeOf(request) : undefined
+    const decision: MaybePromise<Decision> = this.limiter.decide(found, route)
+    return decision instanceof Promise
+      ? decision.then((each) => this.toVerdict(request, found, each, startedAt))
+      : this.toVerdict(request, found, decision, startedAt)
   }
 
   /** @param startedAt undefined if nobody listened when the decision began */
@@ -196,9 +203,12 @@ export class HttpLimiter<Request, Response> {
     key: MaybePromise<string> | undefined,
   ): MaybePromise<Identified> {
     const { access, rules } = this.compiled
-    return thenOwn<Identified, Identified>(
-      orLeft(() => access?.ofAddress(request) ?? readCharges(rules, request, key)),
-      (found) => (Array.isArray(found) ? (access?.ofKeys(found) ?? found) : found),
+    const found = orLeft<Identified>(
+      () => access?.ofAddress(request) ?? readCharges(rules, request, key),
+    )
+    if (access === undefined) return found
+    return thenOwn<Identified, Identified>(found, (each) =>
+      Array.isArray(each) ? (access.ofKeys(each) ?? each) : each,
     )
   }
 

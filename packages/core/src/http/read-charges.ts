@@ -1,6 +1,6 @@
 import { checkCost } from '../limiter/arguments.ts'
 import { nextSlot } from '../limiter/slot-number.ts'
-import { isPromise, type MaybePromise, thenOwn } from '../maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import type { ChargeRule } from './compile-options.ts'
 
@@ -15,8 +15,10 @@ export function readCharges<Request, Response>(
   firstKey?: MaybePromise<string>,
 ): MaybePromise<Charge[]> {
   // The usual case: an array literal takes less memory than one that grows.
-  if (rules.length === 1)
-    return thenOwn(readCharge(rules[0] as never, request, firstKey), (charge) => [charge])
+  if (rules.length === 1) {
+    const only = readCharge(rules[0] as ChargeRule<Request, Response>, request, firstKey)
+    return only instanceof Promise ? only.then((charge) => [charge]) : [only]
+  }
   const charges: MaybePromise<Charge>[] = []
   let pending = false
   try {

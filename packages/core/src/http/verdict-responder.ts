@@ -1,6 +1,6 @@
 import type { Decision } from '../limiter/decision.ts'
 import type { StoreLimiter } from '../limiter/store-limiter.ts'
-import { type MaybePromise, then, thenOwn } from '../maybe-promise.ts'
+import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import type { CompiledOptions } from './compile-options.ts'
 import { joinStates } from './fields/join-states.ts'
@@ -43,13 +43,14 @@ export class VerdictResponder<Request, Response> {
     this.routeOf = routeOf
   }
 
-  /** See `HttpLimiter.handle`. */
+  /** See `HttpLimiter.handle`. @param verdict undefined: the request is exempt */
   carryOut<T>(
-    verdict: Verdict,
+    verdict: Verdict | undefined,
     request: Request,
     response: Response,
     goOn: () => MaybePromise<T>,
   ): MaybePromise<T | undefined> {
+    if (verdict === undefined) return goOn()
     const { adapter } = this
     const { decision, refusal } = verdict
     adapter.decided?.(request, decision)
@@ -59,11 +60,20 @@ export class VerdictResponder<Request, Response> {
       const violated = joined ?? refusal.violated
       return sent ? undefined : this.refuse(refusal, violated, decision, request, response)
     }
-    return thenOwn<boolean, T | undefined>(this.admit(verdict, request, response), (turn) => {
-      if (turn) return goOn()
-      adapter.abandon?.(response)
-      return undefined
-    })
+    const turn = this.admit(verdict, request, response)
+    return turn instanceof Promise
+      ? turn.then((came) => this.takeTurn(came, response, goOn))
+      : this.takeTurn(turn, response, goOn)
+  }
+
+  private takeTurn<T>(
+    came: boolean,
+    response: Response,
+    goOn: () => MaybePromise<T>,
+  ): MaybePromise<T | undefined> {
+    if (came) return goOn()
+    this.adapter.abandon?.(response)
+    return undefined
   }
 
   /**

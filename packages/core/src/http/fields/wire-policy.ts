@@ -48,6 +48,8 @@ export class WirePolicy {
    * and if it does not count requests.
    */
   readonly quotaPolicy: string | undefined
+  /** Draft 03, the limit where it is the only policy: `1000, 1000;w=86400`. */
+  readonly quotaList: string
   /** The name as a JSON string. */
   readonly jsonName: string
 
@@ -70,6 +72,7 @@ export class WirePolicy {
     this.namedItem = `${name};r=`
     this.quotaText = quota
     this.quotaPolicy = window === '' || unit !== 'requests' ? undefined : quota + window
+    this.quotaList = this.quotaPolicy === undefined ? quota : `${quota}, ${this.quotaPolicy}`
     this.jsonName = JSON.stringify(terms.name)
   }
 }

@@ -18,6 +18,7 @@ const usage: FieldGroup = {
 
 /** The expiring limit, then every quota-policy; equal quotas are allowed here. */
 function limitText(reported: WireItem, items: readonly WireItem[]): string {
+  if (items.length === 1) return reported.policy.quotaList
   let text = reported.policy.quotaText
   for (const { policy } of items) {
     if (policy.quotaPolicy !== undefined) text += `, ${policy.quotaPolicy}`
