@@ -1,31 +1,40 @@
-import { type KeyOption, SluiceError, type TrustProxyOption } from '@sluice/core'
+import { SluiceError, type TrustProxyOption } from '@sluice/core'
 import { readAdapterOption } from '@sluice/core/adapter'
 
 /** Where the client's address comes from, which no request of the Fetch standard has. */
 export type AddressOption<Args extends unknown[]> = (...args: Args) => string | undefined
 
-/** The options that say who a client is. */
+/** What says who a client is, for the requests of a limiter. */
 interface ClientOptions {
-  readonly key?: KeyOption<never>
-  readonly trustProxy?: TrustProxyOption
+  readonly keyKinds: readonly string[]
+  readonly options: { readonly trustProxy?: TrustProxyOption | undefined }
+}
+
+/** The option `address`. @throws SluiceError if it is not a function */
+export function readAddress<Args extends unknown[]>(
+  options: object,
+): AddressOption<Args> | undefined {
+  return readAdapterOption('address', options) as AddressOption<Args> | undefined
 }
 
 /**
- * The option `address`.
- * @throws SluiceError if it is not a function, or is missing although nothing else says who a client
- *   is: all clients would share one quota
+ * To be called if there is no `address`.
+ *
+ * @throws SluiceError if nothing else says who a client is, on some route or for some policy: all
+ *   clients would share one quota there
  */
-export function readAddress<Args extends unknown[]>(options: ClientOptions): AddressOption<Args> {
-  const address = readAdapterOption('address', options)
-  if (address !== undefined) return address as AddressOption<Args>
-  if (typeof options.key === 'function' || standsAlone(options.trustProxy)) return () => undefined
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_TYPE',
-    option: 'address',
-    expected: 'a function that returns the address of the client, or a key function',
-    received: address,
-    fix: "On Node: address: (c) => getConnInfo(c).remote.address, with getConnInfo of '@hono/node-server/conninfo'. Other runtimes have their own getConnInfo.",
-  })
+export function checkClients(limiters: Iterable<ClientOptions>): void {
+  for (const { keyKinds, options } of limiters) {
+    if (keyKinds.every((kind) => kind === 'function') || standsAlone(options.trustProxy)) continue
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_TYPE',
+      option: 'address',
+      expected:
+        'a function that returns the address of the client, or a key function in every policy and route',
+      received: undefined,
+      fix: "On Node: address: (c) => getConnInfo(c).remote.address, with getConnInfo of '@hono/node-server/conninfo'. Other runtimes have their own getConnInfo.",
+    })
+  }
 }
 
 /** Whether `trustProxy` needs no address of the connection: it trusts so many hops, or asks a function. */

@@ -41,10 +41,20 @@ const statuses = async (app: Hono, ...paths: string[]) => {
 }
 
 describe('nothing is guessed of who a client is', () => {
+  /** Without the limit that the others have. */
+  const SINGLE = { limit: undefined, window: undefined }
+
   test.each<[string, object]>([
     ['nothing', {}],
     ["key: 'ip'", { key: 'ip' }],
     ["key: 'user', which falls back to the address", { key: 'user' }],
+    ['a policy by address', { ...SINGLE, policies: [{ limit: 1, window: '1m' }] }],
+    ['a route by address', { key: () => 'client', routes: { '/login': { key: 'ip' } } }],
+    ['a route by user', { key: () => 'client', routes: { '/login': { key: 'user', limit: 1 } } }],
+    [
+      'a route behind proxies by name',
+      { trustProxy: 1, routes: { '/a': { trustProxy: 'loopback' } } },
+    ],
     ['proxies by name', { trustProxy: 'loopback' }],
     ['a header of proxies by name', { trustProxy: { proxies: 'loopback', header: 'Forwarded' } }],
   ])('%s says nothing: it throws', (_, options) => {
@@ -56,6 +66,11 @@ describe('nothing is guessed of who a client is', () => {
   test.each<[string, object]>([
     ['address', { address: () => '192.0.2.1' }],
     ['a key function', { key: () => 'client' }],
+    [
+      'a key function of each policy',
+      { ...SINGLE, policies: [{ key: () => 'a', limit: 1, window: '1d' }] },
+    ],
+    ['hops of a route', { key: () => 'a', routes: { '/': { key: 'ip', trustProxy: 1 } } }],
     ['hops', { trustProxy: 1 }],
     ['a function for proxies', { trustProxy: () => true }],
     ['hops of Forwarded', { trustProxy: { proxies: 1, header: 'Forwarded' } }],

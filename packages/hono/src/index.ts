@@ -2,7 +2,7 @@ import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from 
 import { type FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
-import { type AddressOption, readAddress } from './address.ts'
+import { type AddressOption, checkClients, readAddress } from './address.ts'
 import { HonoReply } from './hono-reply.ts'
 
 export * from '@sluice/core'
@@ -41,7 +41,8 @@ declare module 'hono' {
  *   another, or if nothing says who a client is
  */
 export function rateLimit(options: RateLimitOptions): RateLimitHandler {
-  const address = readAddress<[Context]>(options as object)
+  const given = readAddress<[Context]>(options)
+  const address = given ?? (() => undefined)
   const { address: _, ...rest } = options
   const limiter = new RoutedLimiter<Context, HonoReply>(rest, {
     ...fetchExchange((c) => c.req.raw, address),
@@ -55,6 +56,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
     route: (c) => matchedRoutes(c).findLast(({ method }) => method !== 'ALL')?.path,
     decided: (c, decision) => c.set('rateLimit', decision),
   })
+  if (given === undefined) checkClients(limiter.httpLimiters)
   const middleware: MiddlewareHandler = async (c, next) => {
     const reply = new HonoReply(c)
     const application = () => next().then(() => c.res)

@@ -1,6 +1,6 @@
 import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
 import { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
-import { readAddress } from './address.ts'
+import { checkClients, readAddress } from './address.ts'
 
 export type LimitFetchOptions<Args extends unknown[] = unknown[]> = CoreOptions<
   Request,
@@ -40,9 +40,9 @@ export function limitFetch<Args extends unknown[]>(
   handler: (request: Request, ...others: Args) => Response | Promise<Response>,
 ): LimitedFetch<Args> {
   const { address: _, ...rest } = options
-  const given = readAddress<[Request, ...Args]>(options as object)
+  const given = readAddress<[Request, ...Args]>(options)
   const args = new WeakMap<Request, Args>()
-  const address = (request: Request) => given(request, ...(args.get(request) as Args))
+  const address = (request: Request) => given?.(request, ...(args.get(request) as Args))
   const limiter = new RoutedLimiter<Request, FetchReply>(rest, {
     ...fetchExchange((request) => request, address),
     address,
@@ -52,6 +52,7 @@ export function limitFetch<Args extends unknown[]>(
     routing: () => ({ caseSensitive: true, strict: true }),
     decided: (request, decision) => decisions.set(request, decision),
   })
+  if (given === undefined) checkClients(limiter.httpLimiters)
   const limited = async (request: Request, ...others: Args): Promise<Response> => {
     const reply = new FetchReply(request)
     args.set(request, others)

@@ -14,7 +14,8 @@ export class HttpLimiters<Request, Response> {
   readonly base: HttpLimiter<Request, Response>
   /** All of them together, for the application's own calls. */
   readonly limiter: Limiter
-  private readonly all: Set<HttpLimiter<Request, Response>>
+  /** Each of them. */
+  readonly all: Set<HttpLimiter<Request, Response>>
 
   /** @param base decides the requests whose route does not differ */
   constructor(base: HttpLimiter<Request, Response>) {

@@ -12,6 +12,8 @@ export class RoutedLimiter<Request, Response> {
   readonly base: HttpLimiter<Request, Response>
   /** All of them together, for the application's own calls. */
   readonly limiter: Limiter
+  /** Each of them. */
+  readonly httpLimiters: Iterable<HttpLimiter<Request, Response>>
   /** Whether one of them settles or releases something, so that responses are watched. */
   readonly settles: boolean
   private readonly adapter: RequestAdapter<Request, Response>
@@ -32,6 +34,7 @@ export class RoutedLimiter<Request, Response> {
     const httpLimiters = new HttpLimiters(this.base)
     this.limiter = httpLimiters.limiter
     this.routes = compileRoutes(httpLimiters, routes)
+    this.httpLimiters = httpLimiters.all
     this.settles = httpLimiters.settles
   }
 
