@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLimiter, type Decision, type Limiter, type LimiterOptions } from '@sluice/core'
 import { until } from '@sluice/test-harness/redis'
+import { warningCodes } from './warning-codes.ts'
 
 /** What each client may do in an hour, counted to the request. */
 export const LIMIT = 40
@@ -29,6 +30,17 @@ export interface Report {
   /** Rejections and exceptions: there must be none. */
   readonly errors: readonly unknown[]
   readonly sources: ReadonlySet<Decision['source']>
+}
+
+/** Runs again until the store has decided everything: a stall of the server lets this process decide. */
+export async function undisturbed(run: () => Promise<Report>): Promise<Report> {
+  const decidedByStore = async () => {
+    warningCodes.length = 0
+    const report = await run()
+    return !report.sources.has('local') && warningCodes.length === 0 ? report : undefined
+  }
+  const what = 'the store decides everything, without a warning'
+  return (await until(decidedByStore, { what })) as Report
 }
 
 /**
@@ -83,6 +95,19 @@ export class Load {
     const goal = this.decided + count
     const what = `${count} more requests are decided`
     await until(() => this.decided >= goal, { everyMs: 1, what })
+  }
+
+  /**
+   * Resolves once the store has decided so many more requests without a warning, and forgets earlier
+   * warnings: a stall of the server is an outage too, and proves nothing.
+   */
+  async untilNormal(count: number): Promise<void> {
+    const isNormal = async () => {
+      warningCodes.length = 0
+      await this.untilDecided(count)
+      return this.lastSource === 'store' && warningCodes.length === 0
+    }
+    await until(isNormal, { what: `the store decides ${count} requests without a warning` })
   }
 
   async stop(): Promise<Report> {

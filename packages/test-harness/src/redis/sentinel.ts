@@ -4,6 +4,7 @@ import { startAll, stopAll } from './start-all.ts'
 import { until } from './until.ts'
 
 const NAME = 'mymaster'
+const FAILOVER_MS = 5_000
 
 export interface SentinelOptions {
   readonly replicas?: number
@@ -80,8 +81,8 @@ function sentinelLines(master: RedisServer, quorum: number, downAfterMs: number)
   return [
     `sentinel monitor ${NAME} ${master.host} ${master.port} ${quorum}`,
     `sentinel down-after-milliseconds ${NAME} ${downAfterMs}`,
-    // How long a failed failover waits for its next try: three minutes by default.
-    `sentinel failover-timeout ${NAME} ${5 * downAfterMs}`,
+    // Twice as long a failed failover waits for its next try: three minutes by default.
+    `sentinel failover-timeout ${NAME} ${FAILOVER_MS}`,
   ]
 }
 
