@@ -10,7 +10,12 @@ const { homepage, repository } = JSON.parse(readFileSync(join(root, 'package.jso
 export const SITE = homepage
 /** Of the repository, as people read it. */
 export const REPOSITORY = repository.url.replace(/^git\+|\.git$/g, '')
-const FILES = REPOSITORY.replace('//github.com/', '//raw.githubusercontent.com/')
+/** What the address of something in the repository begins with; its path follows. */
+export const PLACES = {
+  FOLDERS: `${REPOSITORY}/tree/main/`,
+  FILES: `${REPOSITORY}/blob/main/`,
+  PICTURES: `${REPOSITORY.replace('//github.com/', '//raw.githubusercontent.com/')}/main/`,
+}
 
 /** The folders in packages that are published, by their names. */
 export const published = readdirSync(join(root, 'packages')).filter((name) =>
@@ -39,17 +44,16 @@ export function absolute(from, link) {
   const page = /^docs\/(.*)\.md$/.exec(file) ?? /^(packages\/[^/]+)(?:\/README\.md)?$/.exec(file)
   const hash = anchor === undefined ? '' : `#${anchor}`
   if (page !== null) return SITE + page[1] + hash
-  if (/\.(png|svg)$/.test(file)) return `${FILES}/main/${file}`
-  const kind = statSync(join(root, file)).isDirectory() ? 'tree' : 'blob'
-  return `${REPOSITORY}/${kind}/main/${file}${hash}`
+  if (/\.(png|svg)$/.test(file)) return PLACES.PICTURES + file
+  const isFolder = statSync(join(root, file)).isDirectory()
+  return (isFolder ? PLACES.FOLDERS : PLACES.FILES) + file + hash
 }
 
 /** The file of the repository that an address of it shows. Undefined: it is another address. */
 export function fileAt(address) {
   const [place] = address.split('#')
-  if (place.startsWith(`${FILES}/main/`)) return place.slice(FILES.length + '/main/'.length)
-  const inRepository = /^\/(?:tree|blob)\/main\/(.*)$/.exec(place.slice(REPOSITORY.length))
-  if (place.startsWith(REPOSITORY)) return inRepository?.[1]
+  const start = Object.values(PLACES).find((each) => place.startsWith(each))
+  if (start !== undefined) return place.slice(start.length)
   if (!place.startsWith(SITE) || place === SITE) return undefined
   const page = place.slice(SITE.length)
   return page.startsWith('packages/') ? `${page}/README.md` : `docs/${page}.md`

@@ -1,10 +1,11 @@
 import { slug } from 'github-slugger'
 import { type DefaultTheme, defineConfig } from 'vitepress'
+import { REPOSITORY, SITE } from './addresses.generated.ts'
 import { deadLinks } from './dead-links.ts'
 import { writeForModels } from './llms.ts'
 import { linksOnSite } from './markdown.ts'
 import { HOME, LIVE, PAGES, type Page, pathOf, SECTIONS, sourceAsServed } from './pages.ts'
-import { BASE, REPOSITORY, root, SITE } from './repository.ts'
+import { BASE, root } from './repository.ts'
 import { vite } from './vite.ts'
 
 const names = PAGES.flatMap(({ file }) => /^packages\/([^/]+)/.exec(file)?.[1] ?? [])

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path/posix'
+import { FILES, FOLDERS, SITE } from './addresses.generated.ts'
 import { PAGES, pathOf } from './pages.ts'
-import { inRepository, root, SITE } from './repository.ts'
+import { root } from './repository.ts'
 
 const pathOfFile = new Map(PAGES.map((page) => [page.file, pathOf(page)]))
 
@@ -23,5 +24,6 @@ export function onSite(from: string, href: string): string {
   if (page !== undefined) return `/${page}${anchor}`
   if (file.startsWith('..') || !existsSync(join(root, file)))
     throw new Error(`${from} links to ${href}, which does not exist`)
-  return inRepository(file, statSync(join(root, file)).isDirectory()) + anchor
+  const isFolder = statSync(join(root, file)).isDirectory()
+  return (isFolder ? FOLDERS : FILES) + file + anchor
 }

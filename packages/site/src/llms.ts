@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SITE } from './addresses.generated.ts'
 import { HOME, LIVE, PAGES, type Page, pathOf, SECTIONS } from './pages.ts'
-import { root, SITE } from './repository.ts'
+import { root } from './repository.ts'
 
 const sourceOf = ({ file }: Page) => readFileSync(join(root, file), 'utf8')
 

@@ -1,7 +1,8 @@
 import { relative, sep } from 'node:path'
 import type { MarkdownOptions } from 'vitepress'
+import { PICTURES } from './addresses.generated.ts'
 import { onSite } from './links.ts'
-import { PICTURES, root } from './repository.ts'
+import { root } from './repository.ts'
 
 /** What VitePress says of a document while it is rendered. */
 interface Environment {
