@@ -3,6 +3,7 @@ import type { Runner } from '../runner.ts'
 import type { AdapterKit } from './adapter-kit.ts'
 import { accessTests } from './tables/access.ts'
 import { addressTests } from './tables/addresses.ts'
+import { amountTests } from './tables/amounts.ts'
 import { calendarTests } from './tables/calendar.ts'
 import { corsTests } from './tables/cors.ts'
 import { decisionTests } from './tables/decisions.ts'
@@ -10,6 +11,7 @@ import { errorTests } from './tables/errors.ts'
 import { failureTests } from './tables/failures.ts'
 import { fieldTests } from './tables/fields.ts'
 import { inProgressTests } from './tables/in-progress.ts'
+import { keyReaderTests } from './tables/key-readers.ts'
 import { keyTests } from './tables/keys.ts'
 import { mistakeTests } from './tables/mistakes.ts'
 import { policyTests } from './tables/policies.ts'
@@ -38,7 +40,9 @@ const TABLES: Record<string, (world: World) => void> = {
   'client addresses': addressTests,
   'trusted proxies': proxyTests,
   'allow and deny': accessTests,
-  'keys, users, limits and costs': keyTests,
+  'keys and users': keyTests,
+  'limits, windows and costs by request': amountTests,
+  'functions that get the key': keyReaderTests,
   'functions that fail': errorTests,
   policies: policyTests,
   'windows of the calendar': calendarTests,
