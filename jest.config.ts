@@ -26,6 +26,26 @@ const config: Config = {
       },
     ],
   },
+  // Parameters of each module instead of properties of Jest's context, which are slow to read: tests
+  // take about 15 % less CPU. Not what tests replace, such as Date.
+  sandboxInjectedGlobals: [
+    'Array',
+    'BigInt',
+    'Boolean',
+    'Error',
+    'JSON',
+    'Map',
+    'Math',
+    'Number',
+    'Object',
+    'Promise',
+    'Reflect',
+    'Set',
+    'String',
+    'Symbol',
+    'TypeError',
+    'WeakMap',
+  ],
   testTimeout: 60_000,
   maxWorkers: 2,
 }
