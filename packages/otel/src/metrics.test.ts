@@ -181,13 +181,13 @@ test('after stop nothing is recorded', async () => {
   expect(await meters.read()).toEqual(before)
 })
 
-test('a million clients make no more time series than one', async () => {
+test('100,000 clients make no more time series than one', async () => {
   const args = ['--import', 'tsx', join(__dirname, 'clients.script.ts')]
   const { stdout } = await promisify(execFile)(process.execPath, args)
-  const { one, million } = JSON.parse(stdout)
+  const { one, many } = JSON.parse(stdout)
   expect(one).toBeLessThan(10)
-  expect(million).toBe(one)
-}, 180_000)
+  expect(many).toBe(one)
+})
 
 describe('wrong options', () => {
   test.each<[object, string, string]>([

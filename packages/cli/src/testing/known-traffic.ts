@@ -21,14 +21,13 @@ const START_MS = 1_795_269_630_000
 const MINUTE_MS = 60_000
 
 /**
- * Ten minutes of 40 clients that come at random (a Poisson process, from 2 to 80 requests a
- * minute), a scraper that never stops, and one that sends 100 requests at each side of the edge of
- * a window.
+ * 40 clients that come at random (a Poisson process, from 2 to 80 requests a minute), a scraper
+ * that never stops, and one that sends 100 requests at each side of the edge of a window.
  */
-export function knownTraffic(seed: number): KnownRequest[] {
+export function knownTraffic(seed: number, minutes = 10): KnownRequest[] {
   const random = seededRandom(seed)
   const requests: KnownRequest[] = []
-  const end = START_MS + 10 * MINUTE_MS
+  const end = START_MS + minutes * MINUTE_MS
   const cost = () => 1 + Math.floor(random() * 3)
   for (let i = 0; i < 40; i += 1) {
     const meanMs = MINUTE_MS / (2 + 2 * i)

@@ -84,11 +84,12 @@ export function decide(
   return requests.map((request) => {
     const { client, atMs } = request
     const before = admitted.get(client) ?? []
+    admitted.set(client, before)
     const at = BigInt(atMs)
     const cost = BigInt(request.cost)
     const delay = (definitions[algorithm] as Definition)(policy, before, at, cost)
     if (delay === undefined) return { ...request, goesOnMs: undefined }
-    admitted.set(client, [...before, { at, cost }])
+    before.push({ at, cost })
     return { ...request, goesOnMs: atMs + Number(delay) }
   })
 }

@@ -8,12 +8,12 @@ const FROM = Temporal.PlainDate.from('2020-01-01')
 /** Time zones, and for how many years each is compared. */
 const zones: [string, number][] = [
   // An hour, in different weeks.
-  ['Europe/Berlin', 10],
-  ['America/New_York', 10],
+  ['Europe/Berlin', 5],
+  ['America/New_York', 5],
   // Half an hour.
-  ['Australia/Lord_Howe', 10],
+  ['Australia/Lord_Howe', 5],
   // None, at 5:45.
-  ['Asia/Kathmandu', 10],
+  ['Asia/Kathmandu', 5],
   // Clocks skip midnight.
   ['Asia/Beirut', 2],
   // Clocks repeat midnight.
