@@ -141,13 +141,6 @@ describe('the first example of a README, pasted', () => {
       versions.map((version) => ({ version, given: expected })),
     )
   })
-
-  test('refuses after its limit, as strict TypeScript', async () => {
-    for (const name of EXAMPLES) {
-      const given = await pasted(process.execPath, name, `typed/${name}.mjs`)
-      expect({ name, given }).toEqual({ name, given: [200, 429] })
-    }
-  })
 })
 
 describe('an empty project that installs the packages', () => {
