@@ -138,8 +138,8 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   }
 
   /**
-   * Decides charges in the order of the policies, which may differ in key, quota and cost. Reads
-   * them before it returns.
+   * Decides charges in the order of the policies, which may differ in key, quota and cost. Leave them
+   * unchanged until it has answered.
    * @param route for its trace
    */
   decide(charges: readonly Charge[], route?: string): Answer<M, Decision> {

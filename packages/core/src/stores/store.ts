@@ -48,9 +48,9 @@ export interface StoreResult {
  */
 export interface Ledger<M extends StoreMode = StoreMode> {
   /**
-   * Decides all charges together, atomically: if one is refused, none is made. Reads the charges
-   * before it returns, so the caller may use the objects again. What a synchronous ledger
-   * returns is valid until the next call.
+   * Decides all charges together, atomically: if one is refused, none is made. An asynchronous ledger
+   * may keep the charges until it has answered: leave them unchanged. What a synchronous ledger returns
+   * is valid until the next call.
    */
   consume(charges: readonly Charge[]): Answer<M, StoreResult>
   /**

@@ -219,19 +219,6 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
     expect(await remaining(ledger, 'address', limits)).toEqual([92, 98, 92])
   })
 
-  test('the caller may use the charges again as soon as the call returns', async () => {
-    const limits = [perHour(5), perHour(5)] as const
-    const ledger = ledgerOf(open, limits, clock)
-    for (const op of ['consume', 'peek'] as const) {
-      const charges = [charge('address', limits[0], 2), charge('user', limits[1], 9)]
-      const answer = ledger[op](charges)
-      for (const each of charges) Object.assign(each, { key: 'other', cost: 1 })
-      const { admitted, outcomes } = await answer
-      expect([admitted, outcomes[0]?.remaining, outcomes[1]?.remaining]).toEqual([false, 5, 5])
-    }
-    expect(await remaining(ledger, 'address', limits)).toEqual([5, 5])
-  })
-
   test('a subject that can’t be decided: the stance decides, and what others granted comes back', async () => {
     const limits = [perHour(5), perHour(5), perHour(5)] as const
     const ledger = ledgerOf(open, limits, clock)

@@ -6,17 +6,8 @@ import type { StoreCall } from './sent-call.ts'
 /** The most requests in one call, so that no call blocks the store for long. */
 const MAX_BATCH = 128
 
-/** What a client asks for, and how it is answered. */
-export interface Asked {
-  /** Decided one after the other, with no other request between them. */
-  readonly requests: readonly (readonly Charge[])[]
-  /** The store has decided, in time. None of these may throw. */
-  decided(results: readonly StoreResult[]): void
-  /** It has not answered in time, or failed. */
-  failed(): void
-  /** It has decided, but too late. */
-  late?(results: readonly StoreResult[]): void
-}
+type Requests = readonly (readonly Charge[])[]
+type Results = readonly (StoreResult | Error)[]
 
 /**
  * Requests that arrive in the same turn of the event loop share a call; if the store decides keys
@@ -34,12 +25,40 @@ export class Batches {
     this.size = remote.consumeAll === undefined ? 1 : MAX_BATCH
   }
 
-  add(asked: Asked): void {
-    const route = this.remote.part === undefined ? '' : keyOf(asked)
+  /**
+   * Decides requests of the same key one after the other, with no other request between them.
+   *
+   * @param decided given the results, if the store has decided all of them in time
+   * @param failed otherwise
+   * @param late given the results, if they come too late. Must not throw
+   * @returns what `decided` or `failed` returns
+   */
+  ask<T>(
+    requests: Requests,
+    decided: (results: readonly StoreResult[]) => T,
+    failed: () => T,
+    late?: (results: readonly StoreResult[]) => void,
+  ): Promise<T> {
+    const { key } = (requests[0] as readonly [Charge])[0]
+    const route = this.remote.part === undefined ? '' : key
     const batch = this.open.get(route) ?? this.start(route)
-    if (batch.asked.push(asked) < this.size) return
-    this.open.delete(route)
-    this.send(batch)
+    const from = batch.requests.length
+    for (const charges of requests) batch.requests.push(charges)
+    const to = batch.requests.length
+    if (late !== undefined) {
+      batch.lateListeners.push((all) => {
+        const own = all.slice(from, to)
+        if (areDecided(own)) late(own)
+      })
+    }
+    if (to >= this.size) {
+      this.open.delete(route)
+      this.send(batch)
+    }
+    return batch.answer.then((all) => {
+      const own = all.slice(from, to)
+      return areDecided(own) ? decided(own) : failed()
+    }, failed)
   }
 
   private start(route: string): Batch {
@@ -56,69 +75,43 @@ export class Batches {
   }
 
   private send(batch: Batch): void {
-    const health = this.healthOf(keyOf(batch.asked[0] as Asked))
+    const [[{ key }]] = batch.requests as [[Charge]]
+    const health = this.healthOf(key)
     // A call that was made earlier in this turn may have failed.
     if (health.isTrusted) health.send(batch)
-    else batch.failed()
+    else batch.failed(health.failure)
   }
 }
 
-type Results = readonly (StoreResult | Error)[]
-
 /** What shares a call. */
 class Batch implements StoreCall<Results> {
-  readonly asked: Asked[] = []
+  readonly requests: (readonly Charge[])[] = []
+  readonly answer: Promise<Results>
+  answered!: (results: Results) => void
+  failed!: (error: unknown) => void
   private readonly remote: Ledger<'async'>
+  readonly lateListeners: ((results: Results) => void)[] = []
 
   constructor(remote: Ledger<'async'>) {
     this.remote = remote
+    this.answer = new Promise((resolve, reject) => {
+      this.answered = resolve
+      this.failed = reject
+    })
   }
 
   ask(): Promise<Results> {
-    const { remote, asked } = this
-    const requests =
-      asked.length === 1 ? (asked[0] as Asked).requests : asked.flatMap((each) => each.requests)
+    const { remote, requests } = this
     return (
       remote.consumeAll?.(requests) ?? Promise.all(requests.map((each) => remote.consume(each)))
     )
   }
 
-  answered(results: Results): void {
-    this.handOut(results, (asked, own) => {
-      if (isDecided(own)) asked.decided(own)
-      else asked.failed()
-    })
-  }
-
-  failed(): void {
-    for (const asked of this.asked) asked.failed()
-  }
-
   late(results: Results): void {
-    this.handOut(results, (asked, own) => {
-      if (isDecided(own)) asked.late?.(own)
-    })
-  }
-
-  private handOut(results: Results, give: (asked: Asked, own: Results) => void): void {
-    if (this.asked.length === 1) {
-      give(this.asked[0] as Asked, results)
-      return
-    }
-    let from = 0
-    for (const asked of this.asked) {
-      const to = from + asked.requests.length
-      give(asked, results.slice(from, to))
-      from = to
-    }
+    for (const listener of this.lateListeners) listener(results)
   }
 }
 
-function keyOf({ requests }: Asked): string {
-  const [[charge]] = requests as [[Charge]]
-  return charge.key
-}
-
-function isDecided(results: Results): results is readonly StoreResult[] {
+function areDecided(results: Results): results is readonly StoreResult[] {
   return results.every((result) => !(result instanceof Error))
 }

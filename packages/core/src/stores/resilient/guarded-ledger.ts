@@ -3,6 +3,7 @@ import { StoreError } from '../../errors/store-error.ts'
 import type { Charge, DecisionSource, Ledger, StoreResult } from '../store.ts'
 import { Batches } from './batches.ts'
 import type { Health } from './health.ts'
+import type { Note } from './ledger-refusals.ts'
 import type { DecidingLedger, FailureMode } from './resilient-ledger.ts'
 
 /** One of the results of a request that is decided in several places: all must admit it. */
@@ -45,21 +46,18 @@ export class GuardedLedger implements DecidingLedger {
     this.batches = new Batches(remote, healthOf)
   }
 
-  consume(charges: readonly Charge[]): Promise<StoreResult> {
+  consume(charges: readonly Charge[], note: Note): Promise<StoreResult> {
     const health = this.health(charges)
     if (!health.isTrusted) {
       const result = this.standIn(charges)
       this.probeWith(health, charges, result.admitted)
-      return Promise.resolve(result)
+      return Promise.resolve(note(result))
     }
-    return new Promise((resolve, reject) => {
-      const settle = settler(resolve, reject)
-      this.batches.add({
-        requests: [charges],
-        decided: ([result]) => settle(() => this.learnt(charges, result as StoreResult)),
-        failed: () => settle(() => this.standIn(charges)),
-      })
-    })
+    return this.batches.ask(
+      [charges],
+      ([result]) => note(this.learnt(charges, result as StoreResult)),
+      () => note(this.standIn(charges)),
+    )
   }
 
   /** Decides charges of the same key, of a request that has others too. */
@@ -73,19 +71,14 @@ export class GuardedLedger implements DecidingLedger {
       }
       return Promise.resolve({ ...attempt, conclude })
     }
-    return new Promise((resolve, reject) => {
-      const settle = settler(resolve, reject)
-      const late = new LateGrant((result) => this.giveBack(health, charges, result))
-      this.batches.add({
-        requests: [charges.map(unpaid), charges],
-        decided: ([uncharged, result]) =>
-          settle(() =>
-            this.attemptOf(health, charges, uncharged as StoreResult, result as StoreResult),
-          ),
-        failed: () => settle(() => late.after(this.attemptHere(charges))),
-        late: ([, result]) => late.come(result as StoreResult),
-      })
-    })
+    const late = new LateGrant((result) => this.giveBack(health, charges, result))
+    return this.batches.ask(
+      [charges.map(unpaid), charges],
+      ([uncharged, result]) =>
+        this.attemptOf(health, charges, uncharged as StoreResult, result as StoreResult),
+      () => late.after(this.attemptHere(charges)),
+      ([, result]) => late.come(result as StoreResult),
+    )
   }
 
   async peek(charges: readonly Charge[]): Promise<StoreResult> {
@@ -256,16 +249,6 @@ class LateGrant {
 
   private check(): void {
     if (this.isRefused && this.grant !== undefined) this.giveBack(this.grant)
-  }
-}
-
-function settler<T>(resolve: (value: T) => void, reject: (error: unknown) => void) {
-  return (act: () => T) => {
-    try {
-      resolve(act())
-    } catch (error) {
-      reject(error)
-    }
   }
 }
 

@@ -5,8 +5,13 @@ import type { Refusal, RefusalCache, RefusalSpace } from './refusal-cache.ts'
 /** The longest time without asking the store again, ms: then a reset by another process is seen. */
 const ASK_AGAIN_MS = 10_000
 
-/** Handles the store's answer. */
-export type Note = (charges: readonly Charge[], result: StoreResult) => void
+/** Learns from the store's answer, which it returns. */
+export type Note = (result: StoreResult) => StoreResult
+
+/** Knows whether the store can be asked about charges. */
+interface Askable {
+  isTrusted(charges: readonly Charge[]): boolean
+}
 
 /**
  * The remembered refusals for the policies of one ledger. They answer a request only if the answer
@@ -32,19 +37,19 @@ export class LedgerRefusals {
   /**
    * The refusal that holds for these charges, as of now. It is not counted by a ban: only what the
    * store decides is.
-   * @param isAskable whether the store can be asked instead
+   * @param store what can be asked instead
    */
-  find(charges: readonly Charge[], isAskable: () => boolean): StoreResult | undefined {
+  find(charges: readonly Charge[], store: Askable): StoreResult | undefined {
     if (this.shared.isEmpty) return undefined
     const now = this.shared.clock()
-    const bannedKey = this.bannedKey(charges, now, isAskable)
+    const bannedKey = this.bannedKey(charges, now, store)
     const found: (Refusal | undefined)[] = []
     for (let i = 0; i < charges.length; i += 1) {
       const { key, limit, cost, slot } = charges[i] as Charge
       // A slot may be given back at any time.
       if (cost > 1 || slot !== undefined || !this.isOn(this.keyspaces[i] as RefusalSpace))
         return undefined
-      const refusal = this.known(charges, i, now, isAskable)
+      const refusal = this.known(charges, i, now, store)
       // A ban refuses whatever is left, and without a ban the limits refuse.
       const isOpen = key === bannedKey || limit.countsRefusals
       if (refusal === undefined && !isOpen) return undefined
@@ -54,11 +59,11 @@ export class LedgerRefusals {
   }
 
   /** The key that is known to be banned. */
-  private bannedKey(charges: readonly Charge[], now: number, isAskable: () => boolean) {
+  private bannedKey(charges: readonly Charge[], now: number, store: Askable) {
     const last = charges.length - 1
     const { key, limit } = charges[last] as Charge
     if (!limit.countsRefusals) return undefined
-    return this.known(charges, last, now, isAskable) && key
+    return this.known(charges, last, now, store) && key
   }
 
   /** What is remembered of one charge, if the store would say the same. */
@@ -66,20 +71,21 @@ export class LedgerRefusals {
     charges: readonly Charge[],
     i: number,
     now: number,
-    isAskable: () => boolean,
+    store: Askable,
   ): Refusal | undefined {
     const { key, limit } = charges[i] as Charge
     const refusal = this.shared.get(this.keyspaces[i] as RefusalSpace, key)
     if (refusal === undefined || !areSame(limit, refusal.limit)) return undefined
-    if (now >= refusal.until || (now >= refusal.askAgainAt && isAskable())) return undefined
+    if (now >= refusal.until || (now >= refusal.askAgainAt && store.isTrusted(charges)))
+      return undefined
     return refusal
   }
 
   /** Call it when the store is called. */
-  listen(): Note {
+  listen(charges: readonly Charge[]): Note {
     const askedAt = this.shared.clock()
     const ends = this.ends()
-    return (charges, result) => {
+    return (result) => {
       // If keys are decided separately, what one has granted is given back when another refuses.
       if (result.origins !== undefined) this.settles()
       // A refusal that has ended since may be this one.
@@ -100,6 +106,7 @@ export class LedgerRefusals {
           )
         }
       }
+      return result
     }
   }
 

@@ -1,6 +1,6 @@
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { Charge, DecisionSource, Ledger, StoreResult } from '../store.ts'
-import type { LedgerRefusals } from './ledger-refusals.ts'
+import type { LedgerRefusals, Note } from './ledger-refusals.ts'
 
 /** What decides while the store fails. */
 export type OnStoreError = 'local' | 'allow' | 'deny'
@@ -20,46 +20,44 @@ export interface FailureMode {
 }
 
 /** A ledger that knows whether its store would be called. */
-export interface DecidingLedger extends Ledger<'async'> {
+export interface DecidingLedger extends Omit<Ledger<'async'>, 'consume'> {
+  /** @param note called with the result, which it passes on */
+  consume(charges: readonly Charge[], note: Note): Promise<StoreResult>
   renew(requests: readonly (readonly Charge[])[]): Promise<void>
   isTrusted(charges: readonly Charge[]): boolean
 }
 
-/** Answers from remembered refusals if possible, otherwise calls the store. */
+/**
+ * Answers from remembered refusals if possible, otherwise calls the store. Keeps the charges that it is
+ * given until it has answered.
+ */
 export class ResilientLedger implements Ledger<'async'> {
   private readonly deciding: DecidingLedger
   private readonly refusals: LedgerRefusals
 
-  /** @param deciding keeps the charges that it is given */
   constructor(deciding: DecidingLedger, refusals: LedgerRefusals) {
     this.deciding = deciding
     this.refusals = refusals
   }
 
   consume(charges: readonly Charge[]): Promise<StoreResult> {
-    const known = this.refusals.find(charges, () => this.deciding.isTrusted(charges))
+    const known = this.refusals.find(charges, this.deciding)
     if (known !== undefined) return Promise.resolve(known)
-    const kept = copy(charges)
-    const note = this.refusals.listen()
-    return this.deciding.consume(kept).then((result) => {
-      note(kept, result)
-      return result
-    })
+    return this.deciding.consume(charges, this.refusals.listen(charges))
   }
 
   peek(charges: readonly Charge[]): Promise<StoreResult> {
-    return this.deciding.peek(copy(charges))
+    return this.deciding.peek(charges)
   }
 
   settle(charges: readonly Charge[], chargedAt?: number, source?: DecisionSource): Promise<void> {
-    const kept = copy(charges)
     this.refusals.settles()
-    const keys = kept.map(({ key }) => key)
-    return this.refusals.ending(keys, () => this.deciding.settle(kept, chargedAt, source))
+    const keys = charges.map(({ key }) => key)
+    return this.refusals.ending(keys, () => this.deciding.settle(charges, chargedAt, source))
   }
 
   renew(requests: readonly (readonly Charge[])[]): Promise<void> {
-    return this.deciding.renew(requests.map(copy))
+    return this.deciding.renew(requests)
   }
 
   block(keys: readonly string[], durationMs: number): Promise<void> {
@@ -69,8 +67,4 @@ export class ResilientLedger implements Ledger<'async'> {
   reset(keys: readonly string[]): Promise<void> {
     return this.refusals.ending(keys, () => this.deciding.reset(keys))
   }
-}
-
-function copy(charges: readonly Charge[]): Charge[] {
-  return charges.map(({ key, limit, cost, slot }) => ({ key, limit, cost, slot }))
 }

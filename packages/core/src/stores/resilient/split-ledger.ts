@@ -2,6 +2,7 @@ import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
 import { hasSlot } from '../rules/slots.ts'
 import type { Charge, DecisionSource, StoreResult } from '../store.ts'
 import type { Attempt, GuardedLedger } from './guarded-ledger.ts'
+import type { Note } from './ledger-refusals.ts'
 import type { DecidingLedger } from './resilient-ledger.ts'
 
 /** The policies of a request that concern one key, and so one slot of a cluster. */
@@ -31,16 +32,16 @@ export class SplitLedger implements DecidingLedger {
     this.openShare = openShare
   }
 
-  async consume(charges: readonly Charge[]): Promise<StoreResult> {
+  async consume(charges: readonly Charge[], note: Note): Promise<StoreResult> {
     const shares = this.sharesOf(charges.map(({ key }) => key))
     const [first] = shares
-    if (first !== undefined && shares.length === 1) return first.ledger.consume(charges)
+    if (first !== undefined && shares.length === 1) return first.ledger.consume(charges, note)
     const attempts = await Promise.all(
       shares.map(({ ledger, places }) => ledger.attempt(pick(charges, places))),
     )
     const result = merged(charges, shares, attempts)
     for (const attempt of attempts) attempt.conclude(result.admitted)
-    return result
+    return note(result)
   }
 
   async peek(charges: readonly Charge[]): Promise<StoreResult> {
