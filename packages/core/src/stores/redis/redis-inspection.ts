@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts'
 import { Driver } from './driver.ts'
 import { subject } from './keys.ts'
 import type { Scan } from './masters.ts'
-import { readBatch } from './reply.ts'
+import { readReply } from './reply.ts'
 import { Script } from './script.ts'
 import { ScriptCall } from './script-call.ts'
 
@@ -98,7 +98,7 @@ export class RedisInspection {
     for (const { name, keyspace } of keys) call.add(name, keyspace.limit, 0)
     const input = call.input('peek', now(), minTtlMs, 1, driver.step)
     const charges = keys.map(({ key, keyspace }) => [{ key, limit: keyspace.limit, cost: 0 }])
-    const read = (reply: unknown) => readBatch(reply, charges)
+    const read = (reply: unknown) => readReply(reply, charges)
     const results = await driver.script.run(connection, call.keys, [input], read, fail)
     return results.flatMap((result, i) => {
       // What holds no state is none of a limiter's.

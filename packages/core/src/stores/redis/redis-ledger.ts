@@ -2,7 +2,7 @@ import type { Charge, Keyspace, Ledger, StoreResult } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { Driver } from './driver.ts'
 import { partOf, subject } from './keys.ts'
-import { readBatch, readRequest } from './reply.ts'
+import { readReply } from './reply.ts'
 import { RequestScripts, requestArguments } from './request-scripts.ts'
 import { type Operation, ScriptCall } from './script-call.ts'
 import { isReadOnly, toSetupError } from './setup-error.ts'
@@ -48,12 +48,12 @@ export class RedisLedger implements Ledger<'async'> {
     if (this.requests && keys) return this.consumeAlike(requests, keys, this.requests)
     const call = new ScriptCall()
     for (const charges of requests) this.add(call, charges)
-    return this.run('consume', call).then((reply) => readBatch(reply, requests))
+    return this.run('consume', call).then((reply) => readReply(reply, requests))
   }
 
   async peek(charges: readonly Charge[]): Promise<StoreResult> {
     const reply = await this.run('peek', this.callOf(charges))
-    return orThrow(readBatch(reply, [charges]))
+    return orThrow(readReply(reply, [charges]))
   }
 
   async settle(charges: readonly Charge[], chargedAt?: number): Promise<void> {
@@ -97,10 +97,7 @@ export class RedisLedger implements Ledger<'async'> {
     const clock = now()
     const about = clock < 0 ? Date.now() : clock
     const args = requestArguments(charges, clock, about, minTtlMs)
-    const read = (reply: unknown) =>
-      requests.length === 1
-        ? [orError(() => readRequest(reply, charges))]
-        : readBatch(reply, requests)
+    const read = (reply: unknown) => readReply(reply, requests)
     return scripts.of(charges, about).run(connection, keys, args, read, this.fail)
   }
 
@@ -111,8 +108,15 @@ export class RedisLedger implements Ledger<'async'> {
       if (!areAlike(charges, requests[0] as readonly Charge[])) return undefined
       for (let i = 0; i < charges.length; i += 1) keys.push(this.key((charges[i] as Charge).key, i))
     }
-    const areDistinct = requests.length === 1 || new Set(keys).size === keys.length
-    return areDistinct ? keys : undefined
+    return requests.length === 1 || this.areDistinct(requests) ? keys : undefined
+  }
+
+  /** Whether no two requests have the same id for a policy. An id is shorter than the key made of it. */
+  private areDistinct(requests: readonly (readonly Charge[])[]): boolean {
+    return this.suffixes.every((_, i) => {
+      const ids = new Set(requests.map((charges) => (charges[i] as Charge).key))
+      return ids.size === requests.length
+    })
   }
 
   private run(op: Operation, call: ScriptCall, chargedAt?: number): Promise<unknown> {
@@ -167,13 +171,4 @@ function areAlike(some: readonly Charge[], others: readonly Charge[]): boolean {
 function orThrow([result]: readonly (StoreResult | Error)[]): StoreResult {
   if (result instanceof Error) throw result
   return result as StoreResult
-}
-
-/** What concerns one request alone stands in its place. */
-function orError(read: () => StoreResult): StoreResult | Error {
-  try {
-    return read()
-  } catch (error) {
-    return error as Error
-  }
 }

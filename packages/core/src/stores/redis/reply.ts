@@ -8,70 +8,80 @@ const TIME = 8
 const STATE = 32
 
 /**
- * What request.lua decided of a single request: it returns the states that it read, and the step in
- * TypeScript comes to the same on them.
- *
- * @throws if a key can't be read
+ * What request.lua or driver.lua decided: on the states that they return the step in TypeScript comes
+ * to the same. An error concerns its own request alone.
  */
-export function readRequest(reply: unknown, charges: readonly Charge[]): StoreResult {
-  if (Array.isArray(reply)) throw unreadable(reply[1])
-  const bytes = reply as Buffer
-  const at = bytes.readDoubleLE(0)
-  const states = [toState(bytes, TIME, at)]
-  for (let i = 1; i < charges.length; i += 1) states.push(toState(bytes, TIME + i * STATE, at))
-  return { admitted: decideAll(states, charges, at), at, source: 'store', outcomes: states }
-}
-
-/** What request.lua or driver.lua decided of several requests. An error concerns its own request alone. */
-export function readBatch(
+export function readReply(
   reply: unknown,
   requests: readonly (readonly Charge[])[],
 ): (StoreResult | Error)[] {
-  const [bytes, ...failures] = (Array.isArray(reply) ? reply : [reply]) as [Buffer, ...unknown[]]
-  const at = bytes.readDoubleLE(0)
+  const { buffer, byteOffset, byteLength } = (Array.isArray(reply) ? reply[0] : reply) as Uint8Array
+  const failures: unknown[] = Array.isArray(reply) ? reply.slice(1) : []
+  const bytes = new DataView(buffer, byteOffset, byteLength)
+  const at = bytes.getFloat64(0, true)
   let from = TIME
   return requests.map((charges) => {
-    let failure: Error | undefined
-    const states: KeyState[] = []
-    const decisions = charges.map((charge) => {
-      const { keepsLog } = charge.limit.algorithm
-      if (bytes.readDoubleLE(from) === -Infinity) failure = unreadable(failures.shift())
-      states.push(keepsLog ? toDecided(bytes, from, at) : toState(bytes, from, at))
-      from += STATE
-      return keepsLog ? { key: charge.key, cost: 0, limit: DECIDED } : charge
-    })
-    if (failure !== undefined) return failure
-    return { admitted: decideAll(states, decisions, at), at, source: 'store', outcomes: states }
+    const first = from
+    from += charges.length * STATE
+    return readRequest(bytes, first, at, charges, failures)
   })
+}
+
+/** @param failures what Redis said of keys that can't be read; takes out its own */
+function readRequest(
+  bytes: DataView,
+  first: number,
+  at: number,
+  charges: readonly Charge[],
+  failures: unknown[],
+): StoreResult | Error {
+  let failure: Error | undefined
+  const read = (charge: Charge, i: number) => {
+    const from = first + i * STATE
+    if (bytes.getFloat64(from, true) === -Infinity) failure = unreadable(failures.shift())
+    return keepsLog(charge) ? toDecided(bytes, from, at) : toState(bytes, from, at)
+  }
+  const outcomes = charges.map(read)
+  if (failure !== undefined) return failure
+  const decidable = charges.some(keepsLog) ? charges.map(asDecided) : charges
+  return { admitted: decideAll(outcomes, decidable, at), at, source: 'store', outcomes }
+}
+
+function keepsLog({ limit }: Charge): boolean {
+  return limit.algorithm.keepsLog
 }
 
 /** What the script has decided, since it alone sees the entries of a log. */
 const DECIDED: Pick<CompiledLimit, 'decide' | 'commit'> = { decide() {}, commit() {} }
 
-function toDecided(bytes: Buffer, from: number, at: number): KeyState {
-  const remaining = bytes.readDoubleLE(from)
-  const waitMs = bytes.readDoubleLE(from + 16)
+function asDecided(charge: Charge) {
+  return keepsLog(charge) ? { key: charge.key, cost: 0, limit: DECIDED } : charge
+}
+
+function toDecided(bytes: DataView, from: number, at: number): KeyState {
+  const remaining = bytes.getFloat64(from, true)
+  const waitMs = bytes.getFloat64(from + 16, true)
   const state = new KeyState()
   state.admitted = remaining >= 0
   state.remaining = state.admitted ? remaining : -1 - remaining
-  state.resetMs = bytes.readDoubleLE(from + 8)
+  state.resetMs = bytes.getFloat64(from + 8, true)
   state.effectiveMs = waitMs < 0 ? Infinity : waitMs
   state.retryAfterMs = state.admitted ? 0 : state.effectiveMs
-  if (bytes.readDoubleLE(from + 24) === 1) state.blockedUntil = at + state.resetMs
+  if (bytes.getFloat64(from + 24, true) === 1) state.blockedUntil = at + state.resetMs
   return state
 }
 
-function toState(bytes: Buffer, from: number, at: number): KeyState {
+function toState(bytes: DataView, from: number, at: number): KeyState {
   const state = new KeyState()
-  const a = bytes.readDoubleLE(from)
-  const b = bytes.readDoubleLE(from + 8)
+  const a = bytes.getFloat64(from, true)
+  const b = bytes.getFloat64(from + 8, true)
   if (a < 0) {
     state.blockedUntil = at + b
     return state
   }
   state.a = a
   state.b = b
-  state.c = bytes.readDoubleLE(from + 16)
+  state.c = bytes.getFloat64(from + 16, true)
   return state
 }
 
