@@ -62,7 +62,24 @@ async function untilCounted(slots: number): Promise<number> {
 }
 
 async function takeAll(holder: Holder): Promise<void> {
-  expect(admitted(await holder.acquire(SLOTS))).toBe(SLOTS)
+  expect(await takenOf(SLOTS, holder)).toBe(SLOTS)
+}
+
+/**
+ * How many of so many requests are admitted, if Redis decides all of them. During a stall of Redis
+ * it does not, and may take slots for nobody: then they are asked again once those are free.
+ */
+async function takenOf(count: number, holder: Holder): Promise<number> {
+  const ask = async () => {
+    const answers = await holder.acquire(count)
+    const taken = admitted(answers)
+    if (answers.every(({ source }) => source === 'store')) return { taken }
+    await holder.release(taken)
+    await delay(holder.hold)
+    return undefined
+  }
+  const answered = await until(ask, { what: `Redis decides ${count} requests` })
+  return answered?.taken as number
 }
 
 /** Until none of them waits for Redis any more. Their looks leave nothing behind. */
@@ -102,7 +119,7 @@ async function expectExact(holder: Holder, other: Holder): Promise<void> {
     expect(admitted(await other.acquire(2))).toBe(0)
     await (holder.held > 0 ? holder : other).release(1)
   }
-  expect(admitted(await other.acquire(2))).toBe(1)
+  expect(await takenOf(2, other)).toBe(1)
 }
 
 describe('a process', () => {
