@@ -72,6 +72,11 @@ export function wrapped(path: NodePath): NodePath {
   return parentPath !== null && unwrapped(parentPath) !== parentPath ? wrapped(parentPath) : path
 }
 
+/** Whether parentheses are around it, which are not part of its text. */
+export function isParenthesized({ extra }: t.Node): boolean {
+  return extra?.parenthesized === true
+}
+
 /** What a constant of this file is initialized with; any other expression itself. */
 export function resolved(path: NodePath): NodePath {
   const inner = unwrapped(path)

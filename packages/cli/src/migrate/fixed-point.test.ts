@@ -26,6 +26,9 @@ function parses(text: string, path: string): boolean {
 const REGRESSIONS = {
   'an option that is given twice':
     "app.get('/', { config: { rateLimit: { max: 5, max: 6, timeWindow: 1000 } } }, handler)",
+  'a store that is given twice': `import r from 'express-rate-limit'
+import { RedisStore } from 'rate-limit-redis'
+r({ store: new RedisStore({ sendCommand: (...args) => a.sendCommand(args) }), store: new RedisStore({ sendCommand: (...args) => a.sendCommand(args) }) })`,
   'two options in the last line that have no place here':
     "import r from 'express-rate-limit'\nr({\n  max: 5,\n  validate: false, logger: console,\n})",
   'commas at the beginning of lines':
@@ -56,7 +59,14 @@ rateLimit({ max: 1, handler: (req, res, next) => next(...errors) })`,
   'a limiter behind a cast': `import { RateLimiterMemory } from 'rate-limiter-flexible'
 const l = new RateLimiterMemory({ points: 1, duration: 1 })
 await (l as any).delete(key)
+await l./* why */delete(key)
+await (l.penalty)(key)
 const other = new RateLimiterMemory({ points: 1, insuranceLimiter: (l)! })`,
+  'a chain behind parentheses': `import { RateLimiterMemory } from 'rate-limiter-flexible'
+const l = new RateLimiterMemory({ points: 1, duration: 1 });
+(l.consume(key))
+  .then(() => next())
+  .catch(() => refuse())`,
   'options in parentheses': `import { SkipThrottle, ThrottlerModule } from '@nestjs/throttler'
 ThrottlerModule.forRootAsync({ useFactory: () => [{ ttl: 1000, limit: 1 }] as any })
 class Users { @SkipThrottle(({ short: true })) list() {} }`,

@@ -55,9 +55,10 @@ export function replaceOtherStores(source: Source, redis: Imports): void {
   for (const use of redis.uses) {
     const made = wrapped(use.path).parentPath
     if (!made?.isNewExpression() || redis.isDropped(use)) continue
-    const store = redisStoreOf(source, made)
+    const isGone = source.isReplaced(made.node)
+    const store = isGone ? undefined : redisStoreOf(source, made)
+    if (isGone || store !== undefined) redis.drop(use)
     if (store === undefined) continue
-    redis.drop(use)
     source.replace(made.node, store.client)
     if (store.prefix !== undefined) {
       source.note(

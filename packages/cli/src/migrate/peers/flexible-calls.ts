@@ -1,5 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
+import { isParenthesized } from '../bindings.ts'
 import { durationOf } from '../durations.ts'
 import { memberOf } from '../functions.ts'
 import type { Source } from '../source.ts'
@@ -58,10 +59,8 @@ function otherCall(
 ): string | undefined {
   const [key, second] = call.get('arguments') as NodePath[]
   if (key === undefined || !isResultUnused(call)) return undefined
-  const { property } = call.node.callee as t.MemberExpression
-  const limiter = source.text
-    .slice(call.node.start as number, property.start as number)
-    .replace(/[.[]\s*$/, '')
+  const { object } = call.node.callee as t.MemberExpression
+  const limiter = isParenthesized(object) ? `(${source.original(object)})` : source.original(object)
   const text = source.original(key.node)
   const points = second === undefined ? '1' : source.original(second.node)
   if (name === 'penalty') return `${limiter}.settle(${text}, ${points})`

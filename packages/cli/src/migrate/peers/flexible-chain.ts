@@ -1,5 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
+import { isParenthesized } from '../bindings.ts'
 import {
   type InlineFunction,
   isInlineFunction,
@@ -70,7 +71,8 @@ function rewrite(source: Source, call: Call, chain: Chain, texts: Texts): void {
   const { consume, name, refusal, error } = texts
   const { eol } = source
   const member = call.parentPath as NodePath<t.MemberExpression>
-  const link = source.text.slice(call.node.end as number, member.node.property.start as number)
+  const behind = source.text.slice(call.node.end as number, member.node.property.start as number)
+  const link = isParenthesized(call.node) ? behind.replace(/^.*\)/s, '') : behind
   const indent = source.indentOf(member.node.property)
   const unit = '  '
   const isStatement = outermost.parentPath.isExpressionStatement()
