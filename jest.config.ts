@@ -10,7 +10,7 @@ const config: Config = {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '\\.browser\\.test\\.ts$'],
   modulePathIgnorePatterns: ['/dist/'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/packages/test-harness/src/jest/node-environment.ts',
   transform: {
     '\\.ts$': [
       '@swc/jest',

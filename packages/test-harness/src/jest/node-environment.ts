@@ -1,0 +1,28 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { TestEnvironment } from 'jest-environment-node'
+
+const { run } = AsyncLocalStorage.prototype
+const used = new Set<AsyncLocalStorage<unknown>>()
+
+AsyncLocalStorage.prototype.run = function <R>(
+  this: AsyncLocalStorage<unknown>,
+  store: unknown,
+  act: (...args: unknown[]) => R,
+  ...args: unknown[]
+): R {
+  used.add(this)
+  return run.call(this, store, act as () => unknown, ...(args as [])) as R
+}
+
+/**
+ * Jest's environment for Node, which also ends the `AsyncLocalStorage`s of a test file with the file.
+ * Jest itself makes one for each, and Node 20 and 22 visit all that were ever used in a process for
+ * every new promise: after 30 files, an `await` took nine times as long.
+ */
+export default class NodeEnvironment extends TestEnvironment {
+  override async teardown(): Promise<void> {
+    for (const storage of used) storage.disable()
+    used.clear()
+    await super.teardown()
+  }
+}
