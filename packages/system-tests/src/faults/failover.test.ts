@@ -159,7 +159,7 @@ test('the ACL forbids scripts: it warns immediately, and this process decides', 
   })
   ends.push(() => client.disconnect())
   await client.ping()
-  const limiter = createLimiter({ store: client, limit: 2, window: '1h' })
+  const limiter = createLimiter({ ...patient, store: client, limit: 2, window: '1h' })
   expect((await limiter.consume('client')).source).toBe('local')
   expect(warningCodes).toEqual(['SLUICE_STORE_DOWN'])
   const load = new Load(client).start()

@@ -137,7 +137,7 @@ describe('a process', () => {
     const exactMs = performance.now() - killedAt
     // On the clock of Redis.
     expect(first.at).toBeGreaterThanOrEqual(at + resetMs)
-    expect(admitted(await other.acquire(SLOTS))).toBe(SLOTS - 1)
+    expect(await takenOf(SLOTS, other)).toBe(SLOTS - 1)
     expect(holders.most).toBe(SLOTS)
     noteSlots({
       row: 1,
@@ -182,7 +182,7 @@ describe('a process', () => {
     const first = await other.untilAdmitted()
     const exactMs = performance.now() - cutAt
     expect(first.at).toBeGreaterThanOrEqual(at + resetMs)
-    expect(admitted(await other.acquire(SLOTS))).toBe(SLOTS - 1)
+    expect(await takenOf(SLOTS, other)).toBe(SLOTS - 1)
     expect(holders.most).toBe(SLOTS)
     await proxy.stop()
     noteSlots({
@@ -281,7 +281,7 @@ describeUnless(whyNoClock(), 'the clock of Redis', () => {
     expect((await other.peek()).resetMs).toBeLessThanOrEqual(HOLD)
     await other.untilAdmitted()
     const exactMs = performance.now() - killedAt
-    expect(admitted(await other.acquire(SLOTS))).toBe(SLOTS - 1)
+    expect(await takenOf(SLOTS, other)).toBe(SLOTS - 1)
     noteSlots({
       row: 8,
       fault: 'the clock of Redis steps back by an hour, then `kill -9`',
