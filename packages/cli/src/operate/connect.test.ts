@@ -107,6 +107,7 @@ test.each([
   [{ redis: 'redis://a', client: 'b.js' }, {}, /^--redis and --client exclude each other/],
   [{ redis: 'redis://a', postgres: 'postgres://b' }, {}, /^--redis and --postgres exclude/],
   [{ postgres: 'redis://:secret@a' }, {}, /^--postgres: expected postgres:\/\/(?!.*secret)/],
+  [{ redis: '' }, { DATABASE_URL: 'postgres://a' }, /^--redis: expected redis:/],
   [{ client: 'nowhere.js' }, both, /can't be loaded/],
 ])('%j with %j is refused', async (flags, env, message) => {
   await expect(connect(flags, env)).rejects.toThrow(message)

@@ -46,7 +46,9 @@ export async function connect(
 
 /** The one flag that says where the store is, else the one variable. @throws UsageError */
 function placeOf({ redis, postgres, client }: ConnectFlags, env: Environment): ConnectFlags {
-  const flags = Object.entries({ redis, postgres, client }).filter(([, given]) => given)
+  // One that is empty names no other store: its value may have been meant to come from a variable.
+  const all = Object.entries({ redis, postgres, client })
+  const flags = all.filter(([, given]) => given !== undefined)
   if (flags.length === 1) return Object.fromEntries(flags)
   if (flags.length > 1) {
     const names = flags.map(([name]) => `--${name}`)
