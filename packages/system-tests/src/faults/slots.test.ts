@@ -153,7 +153,7 @@ describe('a process', () => {
     await takeAll(frozen)
     frozen.freeze()
     await other.untilAdmitted()
-    await other.acquire(SLOTS - 1)
+    expect(await takenOf(SLOTS - 1, other)).toBe(SLOTS - 1)
     frozen.resume()
     const exactMs = await untilCounted(2 * SLOTS)
     await expectExact(frozen, other)
