@@ -127,7 +127,8 @@ describe('with a frozen node', () => {
       keyAt(1, 'other'),
       keyAt(2, 'frozen'),
     ])
-    const failureMode = { deadlineMs: 300 }
+    // A stall that takes longer would be an outage of the other parts too.
+    const failureMode = { deadlineMs: 1500 }
     const ledgers = (['local', 'allow', 'deny'] as const).map((onStoreError) =>
       guarded(client, limits, onStoreError, { failureMode: { ...failureMode, onStoreError } }),
     ) as [Ledger, Ledger, Ledger]
@@ -147,7 +148,7 @@ describe('with a frozen node', () => {
     const startedAt = performance.now()
     for (let i = 0; i < 50; i += 1) results.push(await local.consume(ask(well, frozen)))
     // Not one deadline, though each request asks about a frozen part.
-    expect(performance.now() - startedAt).toBeLessThan(300 * 50)
+    expect(performance.now() - startedAt).toBeLessThan(1500 * 50)
     expect(admitted(results)).toBe(LIMIT - 1)
     expect(sources(results.slice(0, LIMIT - 1))).toEqual(new Set(['local']))
     // The address is counted, and refused, by its own master.
