@@ -194,7 +194,7 @@ describe.each(everyClient)('%s', (_, connect) => {
       expect(code).toBe('SLUICE_REDIS_READONLY')
       expect(fix).toContain('reconnectOnError')
     }
-    expect(calls).toBe(1)
+    expect(calls).toBeGreaterThan(0)
     close()
     await replica.stop()
   })
