@@ -6,7 +6,7 @@ export type AddressOption<Args extends unknown[]> = (...args: Args) => string | 
 
 /** What says who a client is, for the requests of a limiter. */
 interface ClientOptions {
-  readonly keyKinds: readonly string[]
+  readonly needsAddress: boolean
   readonly options: { readonly trustProxy?: TrustProxyOption | undefined }
 }
 
@@ -20,17 +20,17 @@ export function readAddress<Args extends unknown[]>(
 /**
  * To be called if there is no `address`.
  *
- * @throws SluiceError if nothing else says who a client is, on some route or for some policy: all
- *   clients would share one quota there
+ * @throws SluiceError if nothing else says who a client is, on some route, for some policy, `allow` or
+ *   `deny`: all clients would share one quota there, or the list would name nobody
  */
 export function checkClients(limiters: Iterable<ClientOptions>): void {
-  for (const { keyKinds, options } of limiters) {
-    if (keyKinds.every((kind) => kind === 'function') || standsAlone(options.trustProxy)) continue
+  for (const { needsAddress, options } of limiters) {
+    if (!needsAddress || standsAlone(options.trustProxy)) continue
     throw new SluiceError({
       code: 'SLUICE_OPTION_TYPE',
       option: 'address',
       expected:
-        'a function that returns the address of the client, or a key function in every policy and route',
+        'a function that returns the address of the client, or a key function in every policy and route and no addresses in allow and deny',
       received: undefined,
       fix: "On Node: address: (c) => getConnInfo(c).remote.address, with getConnInfo of '@hono/node-server/conninfo'. Other runtimes have their own getConnInfo.",
     })

@@ -55,6 +55,11 @@ describe('nothing is guessed of who a client is', () => {
       'a route behind proxies by name',
       { trustProxy: 1, routes: { '/a': { trustProxy: 'loopback' } } },
     ],
+    ['a key function, with deny by address', { key: () => 'client', deny: ['192.0.2.0/24'] }],
+    [
+      'a key function, with allow by address on a route',
+      { key: () => 'client', routes: { '/a': { allow: ['::1'] } } },
+    ],
     ['proxies by name', { trustProxy: 'loopback' }],
     ['a header of proxies by name', { trustProxy: { proxies: 'loopback', header: 'Forwarded' } }],
   ])('%s says nothing: it throws', (_, options) => {
@@ -66,6 +71,7 @@ describe('nothing is guessed of who a client is', () => {
   test.each<[string, object]>([
     ['address', { address: () => '192.0.2.1' }],
     ['a key function', { key: () => 'client' }],
+    ['a key function, with deny by key', { key: () => 'client', deny: ['other'] }],
     [
       'a key function of each policy',
       { ...SINGLE, policies: [{ key: () => 'a', limit: 1, window: '1d' }] },

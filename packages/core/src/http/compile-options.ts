@@ -53,6 +53,8 @@ export interface CompiledOptions<Request, Response> {
   readonly holdsSlots: boolean
   /** The kinds of keys besides addresses. */
   readonly keyKinds: readonly KeyKind[]
+  /** Whether a key or a list needs the address of clients. */
+  readonly needsAddress: boolean
   readonly ipv6Prefix: number
   readonly access: Access<Request> | undefined
   readonly profile: Profile
@@ -79,13 +81,15 @@ export function compileOptions<Request, Response>(
   // With one policy and no list it is read once anyway.
   const address = listed || options.policies !== undefined ? readOnce(reader, adapter) : reader
   const rules = compileRules(options, address, ipv6Prefix, adapter)
+  const access = listed ? new Access(allow ?? [], deny ?? [], address, ipv6Prefix) : undefined
   return {
     rules,
     settles: rules.some(({ settle }) => settle !== undefined),
     holdsSlots: rules.some(({ policy }) => policy.holdsSlots),
     keyKinds: rules.map(({ keyKind }) => keyKind),
+    needsAddress: access?.hasRanges || rules.some(({ keyKind }) => keyKind !== 'function'),
     ipv6Prefix,
-    access: listed ? new Access(allow ?? [], deny ?? [], address, ipv6Prefix) : undefined,
+    access,
     profile: composeProfiles(profilesOf(headers)),
     skip: options.skip,
     retryAfterJitter,

@@ -83,6 +83,11 @@ export class HttpLimiter<Request, Response> {
     return this.compiled.keyKinds
   }
 
+  /** Whether a key, `allow` or `deny` needs the address of clients. */
+  get needsAddress(): boolean {
+    return this.compiled.needsAddress
+  }
+
   /**
    * Decides a request and carries out the verdict; synchronously unless something is asynchronous.
    * Throws, or rejects, with what is for the application's error handler: what a function of the

@@ -30,8 +30,12 @@ export class Access<Request> {
     return !this.deny.isEmpty
   }
 
+  get hasRanges(): boolean {
+    return this.deny.hasRanges || this.allow.hasRanges
+  }
+
   ofAddress(request: Request): Listed | undefined {
-    if (!this.deny.hasRanges && !this.allow.hasRanges) return undefined
+    if (!this.hasRanges) return undefined
     const address = this.address(request)
     const isDenied = this.deny.holdsAddress(address)
     if (!isDenied && !this.allow.holdsAddress(address)) return undefined
