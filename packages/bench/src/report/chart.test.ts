@@ -61,9 +61,18 @@ describe('the chart', () => {
     expect(texts(chartOf(plain, measurement))).toHaveLength(8)
   })
 
-  it('never draws a bar of no length, whatever the noise', () => {
+  it('leaves out what noise makes negative', () => {
+    const noisy = (median: number) => ({
+      ...measurement,
+      rows: [{ contender: 'peer', samples: [median] }, ...measurement.rows],
+    })
+    expect(texts(chartOf(noisy(-3), measurement))).toHaveLength(8)
+    expect(texts(chartOf(noisy(3), measurement))).toHaveLength(17)
+  })
+
+  it('draws a sliver where a bar is too short to be seen', () => {
     const rows = [
-      { contender: 'sluice', samples: [-3] },
+      { contender: 'sluice', samples: [0.001] },
       { contender: 'peer', samples: [10] },
     ]
     const svg = chartOf({ ...measurement, reference: 'sluice', rows })

@@ -33,8 +33,8 @@ const STYLE = `
 `
 
 /**
- * An SVG with a panel of bars for each measurement that has a heading for it: medians, and a line
- * over the middle half of the rounds.
+ * An SVG with a panel of bars for each measurement that has a heading for it, and no median below 0:
+ * medians, and a line over the middle half of the rounds.
  */
 export function toChart({ measurements, date, machine, versions }: Results): string {
   const rows = panelRows(measurements)
@@ -65,9 +65,14 @@ ${footer}
 }
 
 function panelRows(measurements: readonly Measurement[]): Measurement[][] {
-  const shown = measurements.filter(({ chart }) => chart !== undefined)
+  const shown = measurements.filter((each) => each.chart !== undefined && isMeasured(each))
   const count = Math.ceil(shown.length / COLUMNS)
   return Array.from({ length: count }, (_, i) => shown.slice(i * COLUMNS, (i + 1) * COLUMNS))
+}
+
+/** Whether the noise is less than what is shown: it can make what a limiter adds look negative. */
+function isMeasured(measurement: Measurement): boolean {
+  return bars(measurement).every(({ samples }) => median(samples) > 0)
 }
 
 /** Ours first, then the peers, the best at the top. */
@@ -92,7 +97,7 @@ function panel(measurement: Measurement, left: number, top: number): string {
 function bar(row: Row, unit: Unit, most: number, left: number, top: number): string {
   const value = median(row.samples)
   const start = left + LABEL
-  // Noise can make what is added look negative; a sliver shows that there is a bar.
+  // The lower quartile of noise may be negative; a sliver shows that there is a bar.
   const length = (of: number) => Math.max(1, (BAR * of) / most)
   const width = length(value).toFixed(1)
   const at = (share: number) => start + length(quantile(row.samples, share))
