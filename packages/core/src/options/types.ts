@@ -238,5 +238,6 @@ function figure(value: number): string {
   if (value === Number.MAX_SAFE_INTEGER) return '2^53 − 1'
   const exponent = Math.log10(value)
   if (exponent >= 6 && Number.isInteger(exponent)) return `10^${exponent}`
-  return value.toLocaleString('en-US')
+  // Not toLocaleString(): it loads Intl, which takes more than all else that core does when it starts.
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',')
 }
