@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createJiti } from 'jiti'
 import { messageOf } from './say.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -14,9 +13,10 @@ import { UsageError } from './usage-error.ts'
 export async function loadModule(flag: string, file: string): Promise<unknown> {
   const path = resolve(file)
   try {
-    return file.endsWith('.json')
-      ? JSON.parse(readFileSync(path, 'utf8'))
-      : await createJiti(pathToFileURL(path).href).import(path, { default: true })
+    if (file.endsWith('.json')) return JSON.parse(readFileSync(path, 'utf8'))
+    // The compiler is large, and most runs load no module.
+    const { createJiti } = await import('jiti')
+    return await createJiti(pathToFileURL(path).href).import(path, { default: true })
   } catch (error) {
     throw new UsageError(`${flag}: ${file} can't be loaded: ${messageOf(error)}`)
   }
