@@ -61,15 +61,14 @@ describe.each(names)('%s', (name) => {
       const stepped = now - stepMs
       const first = key.consume(stepped, 1)
       if (first.admitted) return
-      for (let part = 1; part < 10; part += 1) {
+      const end = stepped + first.retryAfterMs
+      const retries = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((part) => {
         const at = stepped + Math.floor((first.retryAfterMs * part) / 10)
         const { admitted, retryAfterMs } = key.consume(at, 1)
-        expect({ admitted, until: at + retryAfterMs }).toEqual({
-          admitted: false,
-          until: stepped + first.retryAfterMs,
-        })
-      }
-      expect(key.consume(stepped + first.retryAfterMs, 1).admitted).toBe(true)
+        return { admitted, until: at + retryAfterMs }
+      })
+      expect(retries).toEqual(retries.map(() => ({ admitted: false, until: end })))
+      expect(key.consume(end, 1).admitted).toBe(true)
     })
   })
 

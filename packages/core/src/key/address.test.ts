@@ -178,9 +178,8 @@ describe('one address, one key', () => {
     fc.assert(
       fc.property(value, value, (high, low) => {
         const plain = [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
-        for (const text of spellings([0, 0, 0, 0, 0, 0xffff, high, low]).flatMap(surroundings)) {
-          expect(addressKey(text, 32)).toBe(plain)
-        }
+        const texts = spellings([0, 0, 0, 0, 0, 0xffff, high, low]).flatMap(surroundings)
+        expect([...new Set(texts.map((text) => addressKey(text, 32)))]).toEqual([plain])
       }),
     )
   })
