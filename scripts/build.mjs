@@ -19,7 +19,8 @@ const commonjs = [
 /** Resolves with true when all of its forms are in dist. */
 async function buildPackage(folder) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
-  const tsc = (options) => run('tsc', ['-p', 'tsconfig.build.json', ...options], { cwd: folder })
+  const tsc = (options) =>
+    run('tsc', ['-p', 'tsconfig.build.json', '--checkers', '1', ...options], { cwd: folder })
   const { exports, imports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   if (exports === undefined) {
     if ((await tsc([])) !== 0) return false

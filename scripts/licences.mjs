@@ -1,9 +1,10 @@
 // node scripts/licences.mjs: fails if a published package needs something at run time that has a licence
 // which not everybody can accept.
 
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { argv, execPath, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { published } from './addresses.mjs'
 import { manifestOf } from './release/packages.mjs'
 import { root } from './workspace.mjs'
@@ -19,20 +20,20 @@ const ALLOWED = [
 ]
 
 /** @returns one line for each that is not allowed */
-function refused() {
+async function refused() {
   const filters = published.map((name) => `--filter=${manifestOf(name).name}`)
   const command = ['scripts/pnpm.mjs', ...filters, 'licenses', 'list', '--prod', '--json']
-  const output = execFileSync(execPath, command, { cwd: root, encoding: 'utf8' })
-  const byLicence = JSON.parse(output.slice(output.indexOf('{')))
+  const { stdout } = await promisify(execFile)(execPath, command, { cwd: root })
+  const byLicence = JSON.parse(stdout.slice(stdout.indexOf('{')))
   return Object.entries(byLicence)
     .filter(([licence]) => !licence.split(' OR ').some((each) => ALLOWED.includes(each)))
     .map(([licence, packages]) => `${licence}: ${packages.map(({ name }) => name).join(', ')}`)
 }
 
-export function areLicencesAllowed() {
-  const lines = refused()
+export async function areLicencesAllowed() {
+  const lines = await refused()
   if (lines.length > 0) console.error(`Not allowed (scripts/licences.mjs):\n${lines.join('\n')}`)
   return lines.length === 0
 }
 
-if (argv[1] === fileURLToPath(import.meta.url)) exit(areLicencesAllowed() ? 0 : 1)
+if (argv[1] === fileURLToPath(import.meta.url)) exit((await areLicencesAllowed()) ? 0 : 1)
