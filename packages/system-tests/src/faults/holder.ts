@@ -1,8 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Decision, LimiterOptions } from '@sluice/core'
-import { until } from '@sluice/test-harness/redis'
+import { bundle, startBundle, until } from '@sluice/test-harness/redis'
 
 /** The options of a holder's limiter, and its Redis. */
 export interface Terms extends Pick<LimiterOptions, 'onStoreError' | 'localShare'> {
@@ -32,10 +32,11 @@ export class Holders {
   most = 0
   private readonly idle: Holder[] = []
   private readonly busy: Holder[] = []
+  private code: Promise<string> | undefined
 
   /** A process, once Redis decides for it. */
   async start(terms: Terms): Promise<Holder> {
-    const holder = this.idle.pop() ?? new Holder(() => this.count())
+    const holder = this.idle.pop() ?? (await this.make())
     this.busy.push(holder)
     await holder.open(terms)
     return holder
@@ -52,6 +53,11 @@ export class Holders {
 
   async stop(): Promise<void> {
     await Promise.all(this.idle.splice(0).map((holder) => holder.kill()))
+  }
+
+  private async make(): Promise<Holder> {
+    this.code ??= bundle(join(__dirname, 'workers', 'holding.ts'))
+    return new Holder(await this.code, () => this.count())
   }
 
   private count(): void {
@@ -72,11 +78,9 @@ export class Holder {
   private readonly waiting = new Map<number, (answers: Answer[]) => void>()
   private orders = 0
 
-  constructor(counted: () => void) {
+  constructor(code: string, counted: () => void) {
     this.counted = counted
-    this.process = fork(join(__dirname, 'workers', 'holding.ts'), [], {
-      execArgv: ['--no-warnings', '--import', 'tsx'],
-    })
+    this.process = startBundle(code, { flags: ['--no-warnings'] })
     this.process.on('message', ({ id, answers }: { id: number; answers: Answer[] }) => {
       this.waiting.get(id)?.(answers)
       this.waiting.delete(id)

@@ -1,11 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
+import { bundle, startBundle } from './bundle.ts'
 import type { WorkerMessage } from './worker.ts'
-
-const TYPESCRIPT_LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 
 export interface RunOptions {
   /** The longest that the whole run may take, in milliseconds. */
@@ -34,7 +32,8 @@ export async function runInProcesses<Result>(
   { withinMs = 45_000 }: RunOptions = {},
 ): Promise<Result[]> {
   const path = typeof script === 'string' ? script : fileURLToPath(script)
-  const workers = Array.from({ length: count }, () => startWorker(path, args))
+  const code = await bundle(path)
+  const workers = Array.from({ length: count }, () => startWorker(code, args))
   const ended = new AbortController()
   const late = delay(withinMs, undefined, { signal: ended.signal }).then(() => {
     throw new Error(`${count} processes of ${path} did not finish within ${withinMs} ms`)
@@ -54,11 +53,8 @@ async function atOnce(workers: readonly Worker[]): Promise<unknown[]> {
   return Promise.all(workers.map((worker) => worker.result))
 }
 
-function startWorker(path: string, args: unknown): Worker {
-  const child = fork(path, [JSON.stringify(args ?? null)], {
-    execArgv: ['--import', TYPESCRIPT_LOADER],
-    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-  })
+function startWorker(code: string, args: unknown): Worker {
+  const child = startBundle(code, { args: [JSON.stringify(args ?? null)], stderr: 'pipe' })
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text) => {
     stderr += text

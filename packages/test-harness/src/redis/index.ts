@@ -1,4 +1,5 @@
 export { redisBinary } from './binary.ts'
+export { bundle, startBundle } from './bundle.ts'
 export { whyNoClock } from './clock.ts'
 export { type ClusterOptions, type RedisCluster, startCluster } from './cluster.ts'
 export { type RunOptions, runInProcesses } from './fork.ts'
