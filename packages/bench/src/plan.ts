@@ -4,7 +4,7 @@ export interface Plan {
   readonly starts: number
   /** Rounds after each start: in each, every contender is measured once. */
   readonly rounds: number
-  /** The same where a round takes a second for each contender, or a process of its own. */
+  /** The same where a round takes a second for each contender. */
   readonly longRounds: number
   readonly fewKeys: number
   readonly manyKeys: number

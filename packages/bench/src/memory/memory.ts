@@ -1,7 +1,7 @@
 import { memoryContenders } from '../contenders/memory.ts'
 import { COUNTING, OURS } from '../contenders/sluice.ts'
 import type { Plan } from '../plan.ts'
-import { runRounds, startedLate } from '../processes/rounds.ts'
+import { runRounds } from '../processes/rounds.ts'
 import { contest, NO_COLLECTIONS, taskContest } from '../processes/run-task.ts'
 import { measurementOf } from '../report/measurement.ts'
 import type { Findings, Measurement } from '../report/results.ts'
@@ -37,10 +37,9 @@ async function speeds(plan: Plan, keys: number, log: Log): Promise<Measurement> 
     .filter((contender) => isFew || !FEW_KEYS_ONLY.includes(contender))
     .map((contender) => {
       const task: SpeedTask = { contender, keys, warmUpMs, measuredMs }
-      const timed = contest<number>(contender, 'speed', task)
-      return isFew ? timed : startedLate(timed)
+      return contest<number>(contender, 'speed', task)
     })
-  const rounds = isFew ? plan : { starts: 1, rounds: plan.longRounds }
+  const rounds = isFew ? plan : { ...plan, starts: 1 }
   const label = `${keys.toLocaleString('en')} keys`
   const times = await runRounds(contests, rounds, (line) => log(`memory, ${label}: ${line}`))
   const title = `One decision in memory, ${label}`

@@ -18,8 +18,8 @@ export interface Rounds {
 
 /**
  * Measures every contender once in each round, in an order that changes with the round, so that
- * none always runs first or behind the same other. All are started before; they idle until it is
- * their turn.
+ * none always runs first or behind the same other. All are started before, at once; they idle until
+ * it is their turn.
  *
  * @returns for each contender its samples, in the order of the rounds
  */
@@ -30,12 +30,12 @@ export async function runRounds<Sample>(
 ): Promise<Map<string, Sample[]>> {
   const samples = new Map<string, Sample[]>(contests.map(({ contender }) => [contender, []]))
   for (let start = 1; start <= starts; start += 1) {
-    const started: { contender: string; running: Started<Sample> }[] = []
+    report(`start ${start} of ${starts}`)
+    const starting = contests.map(async ({ contender, start }) => {
+      return { contender, running: await start() }
+    })
     try {
-      for (const contest of contests) {
-        report(`start ${start} of ${starts}: ${contest.contender}`)
-        started.push({ contender: contest.contender, running: await contest.start() })
-      }
+      const started = await Promise.all(starting)
       for (let round = 1; round <= rounds; round += 1) {
         report(`start ${start} of ${starts}, round ${round} of ${rounds}`)
         for (const { contender, running } of shuffled(started)) {
@@ -43,28 +43,10 @@ export async function runRounds<Sample>(
         }
       }
     } finally {
-      await Promise.all(started.map(({ running }) => running.stop()))
+      await Promise.allSettled(starting.map(async (each) => (await each).running.stop()))
     }
   }
   return samples
-}
-
-/** The same contender, started only while it is measured: for those that hold much memory. */
-export function startedLate<Sample>({ contender, start }: Contest<Sample>): Contest<Sample> {
-  return {
-    contender,
-    start: async () => ({
-      async measure() {
-        const running = await start()
-        try {
-          return await running.measure()
-        } finally {
-          await running.stop()
-        }
-      },
-      async stop() {},
-    }),
-  }
 }
 
 function shuffled<T>(items: readonly T[]): T[] {

@@ -45,18 +45,12 @@ export function runTask<Result>(
  * A contender whose process is that of a bundled script (see `defineContender`).
  *
  * @param task anything that survives JSON
- * @param flags for Node
  */
-export function contest<Sample>(
-  contender: string,
-  script: Script,
-  task: unknown,
-  flags?: readonly string[],
-): Contest<Sample> {
+export function contest<Sample>(contender: string, script: Script, task: unknown): Contest<Sample> {
   return {
     contender,
     async start() {
-      const child = start(script, task, flags)
+      const child = start(script, task)
       const exited = once(child, 'exit')
       await nextMessage(child)
       return {
