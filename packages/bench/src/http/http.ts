@@ -30,7 +30,7 @@ export async function measureHttp(plan: Plan, log: Log): Promise<Findings> {
 }
 
 async function measureFramework(framework: FrameworkName, plan: Plan, log: Log): Promise<Findings> {
-  const { warmUpMs, measuredMs } = plan
+  const { warmUpMs, requestsMs: measuredMs } = plan
   const contests = Object.keys(frameworks[framework]).map((contender) => {
     const task: RequestsTask = { framework, contender, warmUpMs, measuredMs }
     return contest<number>(contender, 'requests', task)
