@@ -103,9 +103,11 @@ export class RedisLedger implements Ledger<'async'> {
 
   /** The keys of requests that differ in nothing else; undefined if others do not. */
   private distinctKeys(requests: readonly (readonly Charge[])[]): string[] | undefined {
-    const keys: string[] = []
-    for (const charges of requests) {
-      if (!areAlike(charges, requests[0] as readonly Charge[])) return undefined
+    const first = requests[0] as readonly Charge[]
+    const keys = first.map(({ key }, i) => this.key(key, i))
+    for (let n = 1; n < requests.length; n += 1) {
+      const charges = requests[n] as readonly Charge[]
+      if (!areAlike(charges, first)) return undefined
       for (let i = 0; i < charges.length; i += 1) keys.push(this.key((charges[i] as Charge).key, i))
     }
     return requests.length === 1 || this.areDistinct(requests) ? keys : undefined

@@ -60,10 +60,11 @@ export function requestArguments(
   about: number,
   minTtlMs: number,
 ): string[] {
-  const args: string[] = []
-  let isUsual = now < 0
-  for (const { limit, cost } of charges) {
-    for (const constant of textsOf(limit.constants(about))) args.push(constant)
+  const args = [...textsOf((charges[0] as Charge).limit.constants(about))]
+  let isUsual = now < 0 && charges[0]?.cost === 1
+  for (let i = 1; i < charges.length; i += 1) {
+    const { limit, cost } = charges[i] as Charge
+    args.push(...textsOf(limit.constants(about)))
     if (cost !== 1) isUsual = false
   }
   if (isUsual) return args

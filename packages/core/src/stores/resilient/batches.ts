@@ -41,13 +41,13 @@ export class Batches {
   ): Promise<T> {
     const { key } = (requests[0] as readonly [Charge])[0]
     const route = this.remote.part === undefined ? '' : key
-    const batch = this.open.get(route) ?? this.start(route)
-    const from = batch.requests.length
-    for (const charges of requests) batch.requests.push(charges)
+    const begun = this.open.get(route)
+    const batch = begun ?? this.start(route, requests)
+    const from = begun === undefined ? 0 : begun.add(requests)
     const to = batch.requests.length
     if (late !== undefined) {
       batch.lateListeners.push((all) => {
-        const own = all.slice(from, to)
+        const own = ownOf(all, from, to)
         if (areDecided(own)) late(own)
       })
     }
@@ -56,19 +56,19 @@ export class Batches {
       this.send(batch)
     }
     return batch.answer.then((all) => {
-      const own = all.slice(from, to)
+      const own = ownOf(all, from, to)
       return areDecided(own) ? decided(own) : failed()
     }, failed)
   }
 
-  private start(route: string): Batch {
-    if (this.open.size === 0) afterTurn(() => this.sendAll())
-    const batch = new Batch(this.remote)
+  private start(route: string, requests: Requests): Batch {
+    if (this.open.size === 0) afterTurn(this.sendAll)
+    const batch = new Batch(this.remote, requests)
     this.open.set(route, batch)
     return batch
   }
 
-  private sendAll(): void {
+  private readonly sendAll = () => {
     const { open } = this
     this.open = new Map()
     for (const batch of open.values()) this.send(batch)
@@ -85,19 +85,29 @@ export class Batches {
 
 /** What shares a call. */
 class Batch implements StoreCall<Results> {
-  readonly requests: (readonly Charge[])[] = []
+  readonly requests: (readonly Charge[])[]
   readonly answer: Promise<Results>
   answered!: (results: Results) => void
   failed!: (error: unknown) => void
   private readonly remote: Ledger<'async'>
   readonly lateListeners: ((results: Results) => void)[] = []
 
-  constructor(remote: Ledger<'async'>) {
+  /** @param requests the first ones */
+  constructor(remote: Ledger<'async'>, requests: Requests) {
     this.remote = remote
+    // An array that starts with its elements has room for these; an empty one takes room for 17.
+    this.requests = [...requests]
     this.answer = new Promise((resolve, reject) => {
       this.answered = resolve
       this.failed = reject
     })
+  }
+
+  /** @returns the place of the first of them */
+  add(requests: Requests): number {
+    const from = this.requests.length
+    for (const charges of requests) this.requests.push(charges)
+    return from
   }
 
   ask(): Promise<Results> {
@@ -110,6 +120,11 @@ class Batch implements StoreCall<Results> {
   late(results: Results): void {
     for (const listener of this.lateListeners) listener(results)
   }
+}
+
+/** The results from one place up to another; all of them are not copied. */
+function ownOf(all: Results, from: number, to: number): Results {
+  return to - from === all.length ? all : all.slice(from, to)
 }
 
 function areDecided(results: Results): results is readonly StoreResult[] {
