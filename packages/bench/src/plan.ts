@@ -27,7 +27,7 @@ export const fullPlan: Plan = {
   manyKeys: 1_000_000,
   warmUpMs: 700,
   measuredMs: 100,
-  requestsMs: 500,
+  requestsMs: 400,
   single: 1000,
   crowded: 6000,
 }

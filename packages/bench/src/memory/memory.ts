@@ -1,8 +1,9 @@
 import { memoryContenders } from '../contenders/memory.ts'
 import { COUNTING, OURS } from '../contenders/sluice.ts'
 import type { Plan } from '../plan.ts'
+import type { Script } from '../processes/bundle.ts'
 import { runRounds } from '../processes/rounds.ts'
-import { contest, NO_COLLECTIONS, taskContest } from '../processes/run-task.ts'
+import { contest, NO_COLLECTIONS, runTask, taskContest } from '../processes/run-task.ts'
 import { measurementOf } from '../report/measurement.ts'
 import type { Findings, Measurement } from '../report/results.ts'
 import type { AllocationTask } from './allocation.script.ts'
@@ -14,8 +15,6 @@ import type { SpeedTask } from './speed.script.ts'
 /** With many keys those are left out that only serve to compare among few. */
 const FEW_KEYS_ONLY = ['sluice sliding-log', 'sluice sliding-window, 10 policies']
 
-/** Bytes hardly differ from one process to the next. */
-const BYTES = { starts: 1, rounds: 1 }
 const PAUSES = { starts: 1, rounds: 3 }
 
 type Log = (line: string) => void
@@ -24,8 +23,10 @@ type Log = (line: string) => void
 export async function measureMemory(plan: Plan, log: Log): Promise<Findings> {
   const few = await speeds(plan, plan.fewKeys, log)
   const many = await speeds(plan, plan.manyKeys, log)
-  const heap = await heaps(plan, log)
-  const allocated = await allocations(log)
+  log('heap')
+  const heap = await heaps(plan)
+  log('allocations')
+  const allocated = await allocations()
   const measurements = [few, many, heap, allocated, await pauses(plan, log)]
   return { measurements, bars: memoryBars(few, allocated) }
 }
@@ -46,27 +47,39 @@ async function speeds(plan: Plan, keys: number, log: Log): Promise<Measurement> 
   return measurementOf(times, { title, unit: 'ns', reference: OURS, chart: title }, (time) => time)
 }
 
-async function heaps(plan: Plan, log: Log): Promise<Measurement> {
-  const contests = Object.keys(memoryContenders)
+async function heaps(plan: Plan): Promise<Measurement> {
+  const tasks = Object.keys(memoryContenders)
     .filter((contender) => !FEW_KEYS_ONLY.includes(contender) && !contender.startsWith('floor'))
-    .map((contender) => {
-      const task: HeapTask = { contender, keys: plan.manyKeys }
-      return taskContest<number>(contender, 'heap', task, ['--expose-gc'])
-    })
-  const bytes = await runRounds(contests, BYTES, (line) => log(`heap: ${line}`))
+    .map((contender): [string, HeapTask] => [contender, { contender, keys: plan.manyKeys }])
+  const bytes = await bytesOf('heap', tasks, ['--expose-gc'])
   const chart = `Memory for one key, at ${plan.manyKeys.toLocaleString('en')} keys`
   const title = `${chart}, the key itself left out`
   return measurementOf(bytes, { title, unit: 'bytes', reference: OURS, chart }, (each) => each)
 }
 
-async function allocations(log: Log): Promise<Measurement> {
-  const contests = COUNTING.map((algorithm) => {
-    const task: AllocationTask = { algorithm }
-    return taskContest<number>(`sluice ${algorithm}`, 'allocation', task, NO_COLLECTIONS)
-  })
-  const bytes = await runRounds(contests, BYTES, (line) => log(`allocations: ${line}`))
+async function allocations(): Promise<Measurement> {
+  const tasks = COUNTING.map((algorithm): [string, AllocationTask] => [
+    `sluice ${algorithm}`,
+    { algorithm },
+  ])
+  const bytes = await bytesOf('allocation', tasks, NO_COLLECTIONS)
   const title = 'Allocated by one decision in memory, every field read'
   return measurementOf(bytes, { title, unit: 'bytes' }, (each) => each)
+}
+
+/**
+ * Of each contender's task once, and all at the same time: bytes hardly differ from one process to
+ * the next, whatever else runs.
+ */
+async function bytesOf(
+  script: Script,
+  tasks: readonly (readonly [contender: string, task: unknown])[],
+  flags: readonly string[],
+): Promise<Map<string, number[]>> {
+  const found = tasks.map(async ([contender, task]): Promise<[string, number[]]> => {
+    return [contender, [await runTask<number>(script, task, flags)]]
+  })
+  return new Map(await Promise.all(found))
 }
 
 async function pauses(plan: Plan, log: Log): Promise<Measurement> {
