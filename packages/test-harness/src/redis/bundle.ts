@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'esbuild'
 
@@ -11,6 +13,18 @@ const packagesByPath: Plugin = {
       const found = await resolve(path, { importer, kind, resolveDir, pluginData: packagesByPath })
       if (!found.path.includes('/node_modules/')) return found
       return { path: pathToFileURL(found.path).href, external: true }
+    })
+  },
+}
+
+/** A file finds what lies beside it. */
+const ownFolders: Plugin = {
+  name: 'own-folders',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const folder = JSON.stringify(dirname(path))
+      const source = readFileSync(path, 'utf8')
+      return { contents: source.replaceAll('import.meta.dirname', folder), loader: 'ts' }
     })
   },
 }
@@ -30,7 +44,7 @@ export async function bundle(script: string): Promise<string> {
     target: 'node20',
     // As Node resolves: with none, esbuild takes what is for bundlers.
     conditions: [],
-    plugins: [packagesByPath],
+    plugins: [packagesByPath, ownFolders],
   })
   return outputFiles[0]?.text as string
 }
