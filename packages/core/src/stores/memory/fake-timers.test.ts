@@ -122,7 +122,7 @@ describe('with the mock timers of node:test', () => {
       `
       ${imports}
       mock.timers.enable({ now: 1000 })
-      const { createLimiter } = await import(LIMITER)
+      const { createLimiter } = await import(MODULE)
       const limiter = createLimiter({ limit: 1, window: '1s', algorithm: 'fixed-window' })
       const at = [limiter.consume('a').at]
       mock.timers.tick(500)
