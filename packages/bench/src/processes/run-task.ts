@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { bundle, startBundle } from '@sluice/test-harness/redis'
 import { bundled, home, SCRIPTS, type Script } from './bundle.ts'
 import type { Contest } from './rounds.ts'
 
@@ -85,15 +85,17 @@ export function taskContest<Result>(
   return { contender, start: async () => ({ measure, stop: async () => {} }) }
 }
 
-/** Like `runTask`, from the sources, ours too, through a loader: for counts, which that leaves alone. */
-export function runTaskFromSources<Result>(
+/**
+ * Like `runTask`, with our packages in the bundle, from the sources: for counts, which that leaves
+ * alone.
+ */
+export async function runTaskFromSources<Result>(
   script: Script,
   task: unknown,
   flags: readonly string[] = [],
 ): Promise<Result> {
-  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-  const execArgv = ['--import', loader, ...flags]
-  return nextMessage(fork(join(home, SCRIPTS[script]), [JSON.stringify(task)], { execArgv }))
+  const code = await bundle(join(home, SCRIPTS[script]))
+  return nextMessage(startBundle(code, { args: [JSON.stringify(task)], flags }))
 }
 
 function nextMessage<Message>(child: ChildProcess): Promise<Message> {
