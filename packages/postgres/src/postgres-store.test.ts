@@ -2,13 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@j
 import { createLimiter, type Limiter, type LimiterOptions } from '@sluice/core'
 import { describeUnless } from '@sluice/test-harness/jest'
 import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
-import {
-  patient,
-  type RedisProxy,
-  runInProcesses,
-  startProxy,
-  until,
-} from '@sluice/test-harness/redis'
+import { runInProcesses } from '@sluice/test-harness/processes'
+import { patient, type RedisProxy, startProxy, until } from '@sluice/test-harness/redis'
 import { Client, Pool, type QueryResult } from 'pg'
 import { postgresStore } from './index.ts'
 import { Statements } from './statements.ts'

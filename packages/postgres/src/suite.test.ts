@@ -9,7 +9,7 @@ import {
   whyNoPgBouncer,
   whyNoPostgres,
 } from '@sluice/test-harness/postgres'
-import { runInProcesses } from '@sluice/test-harness/redis'
+import { runInProcesses } from '@sluice/test-harness/processes'
 import { storeSuite } from '@sluice/test-suites'
 import { Pool } from 'pg'
 import { paritySuite } from '../../core/src/algorithms/testing/parity-suite.ts'

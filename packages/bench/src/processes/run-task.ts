@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { bundle, startBundle } from '@sluice/test-harness/redis'
+import { bundle, startBundle } from '@sluice/test-harness/processes'
 import { bundled, home, SCRIPTS, type Script } from './bundle.ts'
 import type { Contest } from './rounds.ts'
 

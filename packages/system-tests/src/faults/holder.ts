@@ -2,7 +2,8 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Decision, LimiterOptions } from '@sluice/core'
-import { bundle, startBundle, until } from '@sluice/test-harness/redis'
+import { bundle, startBundle } from '@sluice/test-harness/processes'
+import { until } from '@sluice/test-harness/redis'
 
 /** The options of a holder's limiter, and its Redis. */
 export interface Terms extends Pick<LimiterOptions, 'onStoreError' | 'localShare'> {

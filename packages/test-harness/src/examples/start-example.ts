@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { bundle } from '../redis/bundle.ts'
+import { bundle } from '../processes/bundle.ts'
 import { until } from '../redis/until.ts'
 
 const STOPPED_CLOCK = pathToFileURL(join(__dirname, 'stopped-clock.mjs')).href

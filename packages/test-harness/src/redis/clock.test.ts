@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { describeUnless } from '../jest/index.ts'
+import { runInProcesses } from '../processes/fork.ts'
 import { faketimeLibrary, whyNoClock } from './clock.ts'
-import { runInProcesses } from './fork.ts'
 import { type RedisServer, startRedis } from './server.ts'
 import { until } from './until.ts'
 
@@ -65,7 +65,7 @@ describeUnless(whyNoClock(), 'a server with a clock of its own', () => {
   })
 
   test('leaves nothing behind when its test process is killed', async () => {
-    const script = join(__dirname, 'workers', 'orphaning.ts')
+    const script = join(__dirname, '../processes/workers/orphaning.ts')
     const left = await runInProcesses<{ pid: number }[]>(script, 1, { clockOffsetMs: 0 })
     const gone = () => left.flat().every(({ pid }) => sharedMemoryOf(pid).length === 0)
     await until(gone, { what: 'the shared memory of both servers is gone' })

@@ -1,7 +1,8 @@
 // Several processes share one Redis: together they admit the limit, exactly.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { patient, type RedisServer, runInProcesses, startRedis } from '@sluice/test-harness/redis'
+import { runInProcesses } from '@sluice/test-harness/processes'
+import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
 import { createLimiter, type LimiterOptions, redisStore } from '../../index.ts'

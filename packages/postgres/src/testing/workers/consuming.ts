@@ -1,5 +1,6 @@
 import { createLimiter } from '@sluice/core'
-import { defineWorker, patient } from '@sluice/test-harness/redis'
+import { defineWorker } from '@sluice/test-harness/processes'
+import { patient } from '@sluice/test-harness/redis'
 import { Pool } from 'pg'
 import { postgresStore } from '../../index.ts'
 

@@ -1,5 +1,5 @@
 import { createLimiter } from '@sluice/core'
-import { defineWorker } from '@sluice/test-harness/redis'
+import { defineWorker } from '@sluice/test-harness/processes'
 import { Redis } from 'ioredis'
 
 interface Work {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll } from '@jest/globals'
-import { bundle } from '@sluice/test-harness/redis'
+import { bundle } from '@sluice/test-harness/processes'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-module-'))
 afterAll(() => rmSync(folder, { recursive: true }))

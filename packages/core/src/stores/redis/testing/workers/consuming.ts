@@ -1,4 +1,5 @@
-import { defineWorker, patient } from '@sluice/test-harness/redis'
+import { defineWorker } from '@sluice/test-harness/processes'
+import { patient } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { createLimiter, type LimiterOptions, redisStore } from '../../../../index.ts'
 

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { startRedis } from '../redis/server.ts'
+import { until } from '../redis/until.ts'
 import { runInProcesses } from './fork.ts'
-import { startRedis } from './server.ts'
-import { until } from './until.ts'
 
 const worker = (name: string) => join(__dirname, 'workers', `${name}.ts`)
 

@@ -1,4 +1,4 @@
-import { type StartOptions, startRedis } from '../server.ts'
+import { type StartOptions, startRedis } from '../../redis/server.ts'
 import { defineWorker } from '../worker.ts'
 
 defineWorker(async (options: StartOptions) => {
