@@ -11,6 +11,7 @@ const config: Config = {
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '\\.browser\\.test\\.ts$'],
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironment: '<rootDir>/packages/test-harness/src/jest/node-environment.ts',
+  testSequencer: '<rootDir>/packages/test-harness/src/jest/long-first.mjs',
   transform: {
     '\\.ts$': [
       '@swc/jest',
