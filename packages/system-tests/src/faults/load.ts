@@ -58,9 +58,11 @@ export class Load {
   private waitedMs = 0
   private stalledMs = 0
   private running = true
+  private isWatched = true
   /** Who decided last for the client that is never refused. */
   private lastSource: Decision['source'] | undefined
   private strands: Promise<unknown>[] = []
+  private watch: Promise<unknown> | undefined
 
   constructor(store: NonNullable<LimiterOptions['store']>, failureMode: Mode = {}) {
     const prefix = randomUUID()
@@ -76,8 +78,8 @@ export class Load {
   }
 
   start(): this {
+    this.watch = this.watchStalls()
     this.strands = Array.from({ length: WORKERS }, (_, i) => this.strand(i))
-    this.strands.push(this.watchStalls())
     return this
   }
 
@@ -113,6 +115,8 @@ export class Load {
   async stop(): Promise<Report> {
     this.running = false
     await Promise.all(this.strands)
+    this.isWatched = false
+    await this.watch
     const beyond = [...this.admitted.values()].map((admitted) => Math.max(0, admitted - LIMIT))
     return {
       decided: this.decided,
@@ -150,8 +154,9 @@ export class Load {
     }
   }
 
+  /** From before the first request until the last is decided, which is after `running` has ended. */
   private async watchStalls(): Promise<void> {
-    for (let last = performance.now(); this.running; last = performance.now()) {
+    for (let last = performance.now(); this.isWatched; last = performance.now()) {
       await delay(5)
       this.stalledMs = Math.max(this.stalledMs, performance.now() - last - 5)
     }
