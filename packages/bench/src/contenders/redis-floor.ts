@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Cluster } from 'ioredis'
 import type { Client, Decide } from './redis.ts'
 import { WINDOW_MS } from './terms.ts'
@@ -5,21 +6,22 @@ import { WINDOW_MS } from './terms.ts'
 /** The cheapest commands that read a state and write one with a lifetime. */
 const SCRIPT = `
 local call, state, ttl = redis.call, ARGV[1], ARGV[2]
-local function write(key, old)
-  if old then call('SET', key, state, 'KEEPTTL') else call('SET', key, state, 'PX', ttl) end
-end
 if #KEYS == 1 then
   local old = call('GET', KEYS[1])
-  write(KEYS[1], old)
-  return { old }
+  if old then call('SETRANGE', KEYS[1], '0', state) else call('SET', KEYS[1], state, 'PX', ttl) end
+  return old or ''
 end
 local states = call('MGET', unpack(KEYS))
-for i = 1, #KEYS do write(KEYS[i], states[i]) end
-return states`
-
-interface Floor {
-  readAndWrite(keys: number, ...args: (string | number)[]): Promise<unknown[]>
-}
+for i = 1, #KEYS do
+  if states[i] then
+    call('SETRANGE', KEYS[i], '0', state)
+  else
+    call('SET', KEYS[i], state, 'PX', ttl)
+    states[i] = ''
+  end
+end
+return table.concat(states)`
+const SHA = createHash('sha1').update(SCRIPT).digest('hex')
 
 /** As long as the state of a window. */
 const STATE = 'x'.repeat(32)
@@ -31,11 +33,10 @@ const STATE = 'x'.repeat(32)
  * @param count states of a request
  */
 export function redisFloor(client: Client, count: number): Decide {
-  client.defineCommand('readAndWrite', { lua: SCRIPT })
-  const { readAndWrite } = client as unknown as Floor
   const send = async (keys: readonly string[]) => {
-    const states = await readAndWrite.call(client, keys.length, ...keys, STATE, WINDOW_MS)
-    return states.length
+    const args = [keys.length, ...keys, STATE, WINDOW_MS] as const
+    const states = await client.evalsha(SHA, ...args).catch(() => client.eval(SCRIPT, ...args))
+    return (states as string).length
   }
   const keysOf = (key: string) => Array.from({ length: count }, (_, i) => `{${key}}:${i}`)
   if (client instanceof Cluster) return (key) => send(keysOf(key))
