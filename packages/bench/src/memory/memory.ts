@@ -3,7 +3,7 @@ import { COUNTING, OURS } from '../contenders/sluice.ts'
 import type { Plan } from '../plan.ts'
 import type { Script } from '../processes/bundle.ts'
 import { runRounds } from '../processes/rounds.ts'
-import { contest, NO_COLLECTIONS, runTask, taskContest } from '../processes/run-task.ts'
+import { contest, NO_COLLECTIONS, runTask } from '../processes/run-task.ts'
 import { measurementOf } from '../report/measurement.ts'
 import type { Findings, Measurement } from '../report/results.ts'
 import type { AllocationTask } from './allocation.script.ts'
@@ -15,7 +15,8 @@ import type { SpeedTask } from './speed.script.ts'
 /** With many keys those are left out that only serve to compare among few. */
 const FEW_KEYS_ONLY = ['sluice sliding-log', 'sluice sliding-window, 10 policies']
 
-const PAUSES = { starts: 1, rounds: 3 }
+/** Runs that look for pauses. */
+const PAUSES = 3
 
 type Log = (line: string) => void
 
@@ -84,10 +85,13 @@ async function bytesOf(
 
 async function pauses(plan: Plan, log: Log): Promise<Measurement> {
   const task: PauseTask = { keys: plan.manyKeys }
-  const contests = [taskContest<Pauses>('sluice', 'pause', task)]
-  const found = await runRounds(contests, PAUSES, (line) => log(`pauses: ${line}`))
+  const found: Pauses[] = []
+  for (let run = 1; run <= PAUSES; run += 1) {
+    log(`pauses: ${run} of ${PAUSES}`)
+    found.push(await runTask<Pauses>('pause', task))
+  }
   const row = (contender: string, of: keyof Pauses) => {
-    return { contender, samples: (found.get('sluice') ?? []).map((each) => each[of]) }
+    return { contender, samples: found.map((each) => each[of]) }
   }
   return {
     title: `Longest pause with ${plan.manyKeys.toLocaleString('en')} keys, garbage collections left out`,

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
 import { type Contest, runRounds } from './rounds.ts'
 
@@ -11,6 +12,7 @@ function contestOf(contender: string, notes: string[]): Contest<number> {
     async start() {
       starts += 1
       const sample = starts
+      await setImmediate()
       notes.push(`start ${contender}`)
       return {
         async measure() {

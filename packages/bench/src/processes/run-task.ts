@@ -74,17 +74,6 @@ export function contest<Sample>(contender: string, script: Script, task: unknown
   }
 }
 
-/** The same where a whole run of `runTask` is one measurement. */
-export function taskContest<Result>(
-  contender: string,
-  script: Script,
-  task: unknown,
-  flags?: readonly string[],
-): Contest<Result> {
-  const measure = () => runTask<Result>(script, task, flags)
-  return { contender, start: async () => ({ measure, stop: async () => {} }) }
-}
-
 /**
  * Like `runTask`, with our packages in the bundle, from the sources: for counts, which that leaves
  * alone.
