@@ -60,6 +60,7 @@ export function requestArguments(
   about: number,
   minTtlMs: number,
 ): string[] {
+  // No larger than most requests need: an array that grows from nothing takes room for 17.
   const args = [...textsOf((charges[0] as Charge).limit.constants(about))]
   let isUsual = now < 0 && charges[0]?.cost === 1
   for (let i = 1; i < charges.length; i += 1) {

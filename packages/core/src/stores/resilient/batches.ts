@@ -122,7 +122,7 @@ class Batch implements StoreCall<Results> {
   }
 }
 
-/** The results from one place up to another; all of them are not copied. */
+/** The results from one place up to another; no copy if these are all. */
 function ownOf(all: Results, from: number, to: number): Results {
   return to - from === all.length ? all : all.slice(from, to)
 }
