@@ -78,3 +78,20 @@ describe.each(algorithms)('%s', (algorithm) => {
     },
   )
 })
+
+test('a ban begins with the refusal that it says, and then Redis is not asked', async () => {
+  const store = redisStore(client, { clock: manualClock() })
+  const ban = { after: 10, within: '1m', for: ['10m'] } as const
+  const limiter = createLimiter({
+    store,
+    limit: 1,
+    window: '1h',
+    prefix: 'ban',
+    ban,
+    deadline: '1m',
+  })
+  await limiter.consume('client')
+  for (let i = 1; i < 10; i += 1) expect((await limiter.consume('client')).ban).toBeUndefined()
+  expect((await limiter.consume('client')).ban).toEqual({ began: true, endsMs: 600_000 })
+  expect(await limiter.consume('client')).toMatchObject({ source: 'cache', ban: { began: false } })
+})

@@ -35,14 +35,16 @@ export class LedgerRefusals {
   }
 
   /**
-   * The refusal that holds for these charges, as of now. It is not counted by a ban: only what the
-   * store decides is.
+   * The refusal that holds for these charges, as of now. A ban that has not begun counts refusals in
+   * the store, so as long as the store works, it is asked: the ban itself limits how often.
    * @param store what can be asked instead
    */
   find(charges: readonly Charge[], store: Askable): StoreResult | undefined {
     if (this.shared.isEmpty) return undefined
     const now = this.shared.clock()
     const bannedKey = this.bannedKey(charges, now, store)
+    const counts = bannedKey === undefined && (charges.at(-1) as Charge).limit.countsRefusals
+    if (counts && store.isTrusted(charges)) return undefined
     const found: (Refusal | undefined)[] = []
     for (let i = 0; i < charges.length; i += 1) {
       const { key, limit, cost, slot } = charges[i] as Charge
