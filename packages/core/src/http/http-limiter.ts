@@ -6,8 +6,7 @@ import { StoreLimiter } from '../limiter/store-limiter.ts'
 import { isPromise, type MaybePromise, then, thenOwn } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import { type ChargeRule, type CompiledOptions, compileOptions } from './compile-options.ts'
-import { WirePolicyCache } from './fields/wire-policy-cache.ts'
-import type { WireItem } from './fields/wire-state.ts'
+import { PolicyTexts } from './fields/policy-texts.ts'
 import type { Listed } from './keys/access-list.ts'
 import { KeyOnDemand } from './keys/key-on-demand.ts'
 import { LEFT, orLeft } from './keys/left.ts'
@@ -19,7 +18,7 @@ import { DelaySlots, withoutSlot } from './response/delay.ts'
 import { left, type Verdict } from './verdict.ts'
 import { VerdictResponder, waitingKey, waits } from './verdict-responder.ts'
 
-const NONE: readonly WireItem[] = []
+const NONE: readonly number[] = []
 
 type Identified = Charge[] | Listed | typeof LEFT
 
@@ -36,7 +35,7 @@ export class HttpLimiter<Request, Response> {
   /** The pattern of the only route whose requests it decides. */
   private readonly route: string | undefined
   private readonly compiled: CompiledOptions<Request, Response>
-  private readonly policyCache: WirePolicyCache
+  private readonly texts: PolicyTexts
   private readonly delaySlots: DelaySlots
   private readonly responder: VerdictResponder<Request, Response>
 
@@ -57,7 +56,7 @@ export class HttpLimiter<Request, Response> {
       options,
       { scope, settles: this.compiled.settles, dryRun: this.compiled.dryRun },
     )
-    this.policyCache = new WirePolicyCache(this.compiled.partitionSecret)
+    this.texts = new PolicyTexts(this.compiled.partitionSecret)
     this.delaySlots = new DelaySlots(this.compiled.maxWaiting)
     this.responder = new VerdictResponder(
       adapter,
@@ -226,24 +225,16 @@ export class HttpLimiter<Request, Response> {
     const decision = this.acquireDelaySlot(charges, decided)
     this.report(request, charges, decision, startedAt)
     if (decision.policies.length === 0) return this.storeFailureVerdict(charges, decision)
-    const items = [this.itemOf(charges[0] as Charge, decision.policies[0] as PolicyDecision)]
-    for (let i = 1; i < charges.length; i += 1) {
-      items.push(this.itemOf(charges[i] as Charge, decision.policies[i] as PolicyDecision))
-    }
     const { dryRun, profile } = this.compiled
+    const { policies, at: now } = decision
     const goesOn = decision.allowed || dryRun || this.options.respond === 'continue'
-    const violated = goesOn ? NONE : items.filter((_, i) => decision.policies[i]?.allowed === false)
-    const state = { items, violated, now: decision.at }
+    const violated = goesOn ? NONE : refusing(policies)
+    const state = { policies, texts: this.texts.of(policies), violated, now }
     const refusal = goesOn
       ? undefined
       : refusalOf(state, charges, this.compiled, decision.ban !== undefined)
     const hasFields = !dryRun && profile.fields.length > 0
-    return { decision, state: hasFields ? state : undefined, refusal, charges }
-  }
-
-  private itemOf(charge: Charge, decision: PolicyDecision): WireItem {
-    const { remaining, effectiveMs, resetMs } = decision
-    return { policy: this.policyCache.policy(charge, decision), remaining, effectiveMs, resetMs }
+    return { decision, state: hasFields ? (refusal?.state ?? state) : undefined, refusal, charges }
   }
 
   /** The verdict about a request that no policy has decided, because the store failed. */
@@ -275,4 +266,9 @@ export class HttpLimiter<Request, Response> {
     const denied = source === 'deny' && !this.compiled.dryRun
     return { decision, state: undefined, refusal: denied ? denialOf(key) : undefined, charges: [] }
   }
+}
+
+/** The indexes of the policies that refuse. */
+function refusing(policies: readonly PolicyDecision[]): number[] {
+  return policies.flatMap(({ allowed }, i) => (allowed ? [] : [i]))
 }

@@ -3,10 +3,9 @@ import type { StoreLimiter } from '../limiter/store-limiter.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import type { CompiledOptions } from './compile-options.ts'
-import { joinStates } from './fields/join-states.ts'
+import type { FieldState, ReportedPolicy } from './fields/field-state.ts'
 import { hideExhaustedOnRedirect } from './fields/redirects.ts'
-import type { WireItem } from './fields/wire-state.ts'
-import { noteWritten, readWritten } from './fields/written.ts'
+import { joinWritten } from './fields/written.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import { PROBLEM_MEDIA_TYPE, problemBody } from './refusal/problem.ts'
 import { RateLimitError, type Refusal, writeRefusalFields } from './refusal/refusal.ts'
@@ -57,8 +56,8 @@ export class VerdictResponder<Request, Response> {
     const sent = adapter.isHeadSent(response)
     const joined = sent ? undefined : this.writeFields(verdict, request, response)
     if (refusal !== undefined) {
-      const violated = joined ?? refusal.violated
-      return sent ? undefined : this.refuse(refusal, violated, decision, request, response)
+      const state = joined ?? refusal.state
+      return sent ? undefined : this.refuse(refusal, state, decision, request, response)
     }
     const turn = this.admit(verdict, request, response)
     return turn instanceof Promise
@@ -78,28 +77,25 @@ export class VerdictResponder<Request, Response> {
 
   /**
    * Writes the rate-limit fields, joined with those of the limiters that the request has passed.
-   * @returns the policies that refused, by their names in the fields
+   * @returns what they say now
    */
   private writeFields(
     { state, refusal }: Verdict,
     request: Request,
     response: Response,
-  ): readonly WireItem[] | undefined {
+  ): FieldState | undefined {
     if (state === undefined) return undefined
     const { adapter } = this
     const { profile } = this.compiled
-    const identity = adapter.identity(request)
-    const earlier = readWritten(identity)
-    const joined = earlier === undefined ? state : joinStates(earlier, state)
-    noteWritten(identity, joined)
+    const joined = joinWritten(adapter.identity(request), state)
     profile.write(joined, (name, value) => adapter.setField(response, name, value))
     if (refusal === undefined) hideExhaustedOnRedirect(joined, profile, adapter, response)
-    return joined.violated
+    return joined
   }
 
   private refuse(
     refusal: Refusal,
-    violated: readonly WireItem[],
+    state: FieldState | undefined,
     decision: Decision,
     request: Request,
     response: Response,
@@ -121,7 +117,7 @@ export class VerdictResponder<Request, Response> {
     }
     adapter.send(
       response,
-      problemBody(refusal.status, violated, refusal.banned),
+      problemBody(refusal.status, violatedOf(state), refusal.banned),
       PROBLEM_MEDIA_TYPE,
       toError,
     )
@@ -169,4 +165,9 @@ export function waits(
 /** The key whose delay slot a request takes: that of the policy with the longest delay. */
 export function waitingKey(charges: readonly Charge[], { delayMs, policies }: Decision): string {
   return (charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge).key
+}
+
+/** The names of the policies that refused, as in the fields. */
+function violatedOf(state: FieldState | undefined): string[] {
+  return state?.violated.map((i) => (state.policies[i] as ReportedPolicy).name) ?? []
 }

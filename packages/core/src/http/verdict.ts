@@ -1,13 +1,13 @@
 import { type Decision, outright } from '../limiter/decision.ts'
 import type { Charge } from '../stores/store.ts'
-import type { WireState } from './fields/wire-state.ts'
+import type { FieldState } from './fields/field-state.ts'
 import type { Refusal } from './refusal/refusal.ts'
 
 /** What happens to a request after the decision. */
 export interface Verdict {
   readonly decision: Decision
   /** The state of the policies, for the header fields. Undefined: none are sent. */
-  readonly state: WireState | undefined
+  readonly state: FieldState | undefined
   /** Undefined: the request continues. */
   readonly refusal: Refusal | undefined
   /** What it was charged. */

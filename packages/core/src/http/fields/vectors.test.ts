@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { retryAfterMs } from '../refusal/retry-after.ts'
+import { longestWait, type ReportedPolicy, windowOf } from './field-state.ts'
 import type { HeaderProfile } from './profiles/index.ts'
 import { composeProfiles } from './profiles/index.ts'
+import { fieldState, type Item, item } from './testing/field-states.ts'
 import vectors from './vectors.json' with { type: 'json' }
-import { WirePolicy } from './wire-policy.ts'
-import type { WireItem } from './wire-state.ts'
-import { longestWait } from './wire-state.ts'
 
 interface Vector {
   id: string
@@ -35,28 +34,25 @@ const PROFILES: Record<string, HeaderProfile> = {
   legacy: 'legacy',
 }
 
-function itemOf(policy: Vector['state']['policies'][number]): WireItem {
-  const { name, quota, windowMs, unit, pk, remaining, resetMs = 0 } = policy
+function itemOf(policy: Vector['state']['policies'][number]): Item {
+  const { name, quota: limit, windowMs, unit, pk, remaining, resetMs = 0 } = policy
   const partitionKey = pk === undefined ? undefined : new TextEncoder().encode(pk)
-  return {
-    policy: new WirePolicy({ name, quota, windowMs, unit, partitionKey }),
-    remaining,
-    effectiveMs: resetMs,
-    resetMs,
-  }
+  return item({ name, limit, windowMs, unit, partitionKey }, remaining, resetMs)
 }
 
-function fieldsOf({ state }: Vector, profile: HeaderProfile): Record<string, string> {
-  const items = state.policies.map(itemOf)
-  const violated = items.filter(({ policy }) => state.violated?.includes(policy.name))
+function fieldsOf(vector: Vector, profile: HeaderProfile): Record<string, string> {
+  const items = vector.state.policies.map(itemOf)
+  const violated = items.filter(({ policy }) => vector.state.violated?.includes(policy.name))
+  const state = fieldState(items, violated, vector.state.now)
   const fields: Record<string, string> = {}
-  composeProfiles([profile]).write({ items, violated, now: state.now }, (name, value) => {
+  composeProfiles([profile]).write(state, (name, value) => {
     expect(fields).not.toHaveProperty([name])
     fields[name] = value
   })
-  const waited = longestWait(violated)
-  if (waited !== undefined) {
-    const terms = { now: state.now, windowMs: waited.policy.windowMs ?? 0, jitter: 0, seed: 'key' }
+  const longest = longestWait(state)
+  if (longest !== undefined) {
+    const waited = state.policies[longest] as ReportedPolicy
+    const terms = { now: state.now, windowMs: windowOf(waited) ?? 0, jitter: 0, seed: 'key' }
     fields['Retry-After'] = String(Math.ceil(retryAfterMs(waited.effectiveMs, terms) / 1000))
   }
   return fields

@@ -115,6 +115,6 @@ describe('a broken address or range is refused, not taken for a key', () => {
 test('a denied client gets 403 with problem+json and no Retry-After', () => {
   const denial = denialOf('192.0.2.1')
   expect(denial).toMatchObject({ status: 403, retryAfterMs: undefined })
-  const body = JSON.parse(problemBody(denial.status, denial.violated))
+  const body = JSON.parse(problemBody(denial.status, []))
   expect(body).toEqual({ type: 'about:blank', title: 'Forbidden', status: 403 })
 })

@@ -1,5 +1,3 @@
-import type { WireItem } from '../fields/wire-state.ts'
-
 /** 403: the client is on the deny list. 429 and 503 have registered problem types. */
 export type RefusalStatus = 403 | 429 | 503
 
@@ -24,17 +22,18 @@ const DENIED = '{"type":"about:blank","title":"Forbidden","status":403}'
  * the policies that refused and nothing of the client: no key, address or store error.
  *
  * @param status the response's own: the body must not differ
- * @param violated empty if no policy decided: a denied client, or while the store fails
+ * @param violated the names of the policies that refused; empty if no policy decided: a denied client,
+ *   or while the store fails
  */
 export function problemBody(
   status: RefusalStatus,
-  violated: readonly Pick<WireItem, 'policy'>[],
+  violated: readonly string[],
   banned = false,
 ): string {
   if (status === 403) return DENIED
   if (violated.length === 0) return UNAVAILABLE
   let names = ''
-  for (const { policy } of violated) names += names === '' ? policy.jsonName : `,${policy.jsonName}`
+  for (const name of violated) names += (names === '' ? '' : ',') + JSON.stringify(name)
   const quota = status === 503 ? REDUCED_CAPACITY : QUOTA_EXCEEDED
   return `${banned ? ABNORMAL_USAGE : quota}${names}]}`
 }

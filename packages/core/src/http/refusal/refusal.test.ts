@@ -1,24 +1,23 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Decision } from '../../limiter/decision.ts'
 import type { Charge } from '../../stores/store.ts'
-import { WirePolicy } from '../fields/wire-policy.ts'
-import type { WireItem, WireState } from '../fields/wire-state.ts'
+import type { FieldState } from '../fields/field-state.ts'
+import { fieldState, type Item, item as itemOf } from '../fields/testing/field-states.ts'
 import { problemBody } from './problem.ts'
 import { denialOf, RateLimitError, type Refusal, refusalOf, writeRefusalFields } from './refusal.ts'
 
 const NOON = 1_795_176_000_000
 
-function item(name: string, effectiveMs: number): WireItem {
-  return {
-    policy: new WirePolicy({ name, quota: 5, windowMs: 60_000 }),
-    remaining: 0,
-    effectiveMs,
-    resetMs: 0,
-  }
+function item(name: string, effectiveMs: number): Item {
+  return itemOf({ name, limit: 5, windowMs: 60_000 }, 0, effectiveMs, 0)
 }
 
-function stateOf(served: WireItem[], violated: WireItem[]): WireState {
-  return { items: [...served, ...violated], violated, now: NOON }
+function stateOf(served: Item[], violated: Item[]): FieldState {
+  return fieldState([...served, ...violated], violated, NOON)
+}
+
+function violatedBy({ state }: Refusal): string[] {
+  return state?.violated.map((i) => state.policies[i]?.name as string) ?? []
 }
 
 const charges = (...keys: string[]) => keys.map((key) => ({ key })) as Charge[]
@@ -38,7 +37,7 @@ test('the longest wait of the policies that refused decides, whatever the others
   expect(refusal.retryAfterMs).toBe(12_001)
   expect(fieldsOf(refusal)['Retry-After']).toBe('13')
   expect(fieldsOf(refusal, ['X-Wait'])).toMatchObject({ 'Retry-After': '13', 'X-Wait': '12001' })
-  expect(JSON.parse(problemBody(429, state.violated))).toEqual({
+  expect(JSON.parse(problemBody(429, violatedBy(refusal)))).toEqual({
     type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
     title: 'Quota Exceeded',
     status: 429,
@@ -48,11 +47,10 @@ test('the longest wait of the policies that refused decides, whatever the others
 
 test('the policy that is waited for says the same as Retry-After, jitter included', () => {
   const waits = Array.from({ length: 50 }, (_, i) => {
-    const longest = item('minute', 50_000)
-    const state = stateOf([], [item('burst', 300), longest])
+    const given = stateOf([], [item('burst', 300), item('minute', 50_000)])
     const options = { statusCode: 429, retryAfterJitter: 1 } as const
-    const { retryAfterMs } = refusalOf(state, charges('burst', `client-${i}`), options)
-    expect(longest.effectiveMs).toBe(retryAfterMs)
+    const { retryAfterMs, state } = refusalOf(given, charges('burst', `client-${i}`), options)
+    expect(state?.policies.map(({ effectiveMs }) => effectiveMs)).toEqual([300, retryAfterMs])
     expect(retryAfterMs).toBeGreaterThanOrEqual(50_000)
     return retryAfterMs
   })
@@ -69,7 +67,7 @@ test('503 is reported as reduced capacity', () => {
   const state = stateOf([], [item('burst', 300)])
   const refusal = refusalOf(state, charges('a'), options)
   expect(refusal.status).toBe(503)
-  expect(JSON.parse(problemBody(refusal.status, state.violated))).toMatchObject({
+  expect(JSON.parse(problemBody(refusal.status, violatedBy(refusal)))).toMatchObject({
     status: 503,
     title: 'Temporary Reduced Capacity',
   })

@@ -1,8 +1,13 @@
 import type { RefusalCode } from '../../errors/codes.ts'
 import type { Decision } from '../../limiter/decision.ts'
 import type { Charge } from '../../stores/store.ts'
+import {
+  type FieldState,
+  longestWait,
+  type ReportedPolicy,
+  windowOf,
+} from '../fields/field-state.ts'
 import type { Profile, SetField } from '../fields/profiles/index.ts'
-import { longestWait, type WireItem, type WireState } from '../fields/wire-state.ts'
 import type { RefusalStatus } from './problem.ts'
 import { retryAfterMs } from './retry-after.ts'
 
@@ -11,8 +16,8 @@ export interface Refusal {
   readonly status: RefusalStatus
   /** With jitter; undefined if waiting does not help. */
   readonly retryAfterMs: number | undefined
-  /** The policies that refused; empty if no policy decided. */
-  readonly violated: readonly WireItem[]
+  /** What the fields say of the policies; undefined if no policy decided. */
+  readonly state: FieldState | undefined
   /** The client is banned. */
   readonly banned: boolean
   /** Of the client: that of the first policy, or what `deny` names. */
@@ -21,7 +26,7 @@ export interface Refusal {
 
 /** The refusal of a client on the deny list. */
 export function denialOf(key: string): Refusal {
-  return { status: 403, retryAfterMs: undefined, violated: [], banned: false, key }
+  return { status: 403, retryAfterMs: undefined, state: undefined, banned: false, key }
 }
 
 /** The refusal of a request that could not be decided, because the store failed. */
@@ -32,31 +37,33 @@ export function unavailability(
 ): Refusal {
   const { key } = charges[0] as Charge
   const wait = retryAfterMs(waitMs, { now: at, windowMs: waitMs, jitter, seed: key })
-  return { status: 503, retryAfterMs: wait, violated: [], banned: false, key }
+  return { status: 503, retryAfterMs: wait, state: undefined, banned: false, key }
 }
 
 /**
- * The refusal of a request by the policies that `state` names as violated. The one waited for
+ * The refusal of a request by the policies that `state` says are violated. The one waited for
  * longest gets the jitter too, so that its field says the same as Retry-After.
  */
 export function refusalOf(
-  state: WireState,
+  state: FieldState,
   charges: readonly Charge[],
   { statusCode, retryAfterJitter }: { statusCode: 429 | 503; retryAfterJitter: number },
   banned = false,
 ): Refusal {
-  const longest = longestWait(state.violated) as WireItem
-  const wait = retryAfterMs(longest.effectiveMs, {
+  const longest = longestWait(state) as number
+  const policy = state.policies[longest] as ReportedPolicy
+  const wait = retryAfterMs(policy.effectiveMs, {
     now: state.now,
-    windowMs: longest.policy.windowMs ?? longest.resetMs,
+    windowMs: windowOf(policy) ?? policy.resetMs,
     jitter: retryAfterJitter,
-    seed: (charges[state.items.indexOf(longest)] as Charge).key,
+    seed: (charges[longest] as Charge).key,
   })
-  longest.effectiveMs = toSeconds(wait) * 1000
+  const policies = [...state.policies]
+  policies[longest] = { ...policy, effectiveMs: toSeconds(wait) * 1000 }
   // A ban is about the client, whatever the server says of its quotas.
   const status = banned ? 429 : statusCode
   const { key } = charges[0] as Charge
-  return { status, retryAfterMs: wait, violated: state.violated, banned, key }
+  return { status, retryAfterMs: wait, state: { ...state, policies }, banned, key }
 }
 
 /** The fields of a refusal besides those of the policies (RFC 9110 §10.2.3, RFC 6585 §4). */

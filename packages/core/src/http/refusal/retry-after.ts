@@ -1,4 +1,4 @@
-import { MAX_WAIT_SECONDS } from '../fields/wire-state.ts'
+import { MAX_WAIT_SECONDS } from '../fields/field-state.ts'
 
 export interface RetryAfterInput {
   /** Epoch ms, of any clock near the store's. */

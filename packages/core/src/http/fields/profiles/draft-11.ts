@@ -1,5 +1,11 @@
-import type { WireItem } from '../wire-state.ts'
-import { wireRemaining, wireSeconds } from '../wire-state.ts'
+import {
+  effectiveWindowSeconds,
+  type FieldState,
+  type ReportedPolicy,
+  remainingUnits,
+  windowOf,
+} from '../field-state.ts'
+import type { PolicyText } from '../policy-text.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
@@ -11,11 +17,11 @@ import { createProfile } from './profile.ts'
 const policies: FieldGroup = {
   fields: ['RateLimit-Policy'],
   usage: false,
-  write({ items }, set) {
+  write({ texts }, set) {
     let text = ''
-    for (const { policy } of items) {
-      if (policy.namedPolicy === undefined) continue
-      text += text === '' ? policy.namedPolicy : `, ${policy.namedPolicy}`
+    for (const { namedPolicy } of texts) {
+      if (namedPolicy === undefined) continue
+      text += text === '' ? namedPolicy : `, ${namedPolicy}`
     }
     if (text !== '') set('RateLimit-Policy', text)
   },
@@ -29,24 +35,26 @@ const usage: FieldGroup = {
   fields: ['RateLimit'],
   usage: true,
   write(state, set) {
-    const refused = state.violated.length > 0
-    const items = refused ? state.violated : state.items
+    const { violated } = state
+    const refused = violated.length > 0
+    const count = refused ? violated.length : state.policies.length
     let text = ''
-    for (const item of items) {
-      if (item.policy.namedPolicy === undefined) continue
-      const member = usageOf(item, refused)
-      text += text === '' ? member : `, ${member}`
+    for (let n = 0; n < count; n += 1) {
+      const member = usageOf(state, refused ? (violated[n] as number) : n, refused)
+      if (member !== undefined) text += text === '' ? member : `, ${member}`
     }
     if (text !== '') set('RateLimit', text)
   },
 }
 
-function usageOf(item: WireItem, refused: boolean): string {
-  const { policy } = item
-  const remaining = policy.namedItem + wireRemaining(item)
+function usageOf({ policies, texts }: FieldState, i: number, refused: boolean): string | undefined {
+  const policy = policies[i] as ReportedPolicy
+  const { namedPolicy, namedItem, partition } = texts[i] as PolicyText
+  if (namedPolicy === undefined) return undefined
+  const remaining = namedItem + remainingUnits(policy)
   // Without a window (concurrency) it is unknown when a unit is free.
-  if (policy.windowMs === undefined) return remaining + policy.partition
-  return `${remaining};t=${wireSeconds(item, refused)}${policy.partition}`
+  if (windowOf(policy) === undefined) return remaining + partition
+  return `${remaining};t=${effectiveWindowSeconds(policy, refused)}${partition}`
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { WireItem } from '../wire-state.ts'
-import { wireRemaining, wireSeconds } from '../wire-state.ts'
-import { reportedItem } from './one-policy.ts'
+import { effectiveWindowSeconds, remainingUnits } from '../field-state.ts'
+import type { PolicyText } from '../policy-text.ts'
+import { reportedPolicy } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
@@ -8,21 +8,18 @@ const usage: FieldGroup = {
   fields: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
   usage: true,
   write(state, set) {
-    const item = reportedItem(state)
-    if (item === undefined) return
-    set('RateLimit-Limit', limitText(item, state.items))
-    set('RateLimit-Remaining', String(wireRemaining(item)))
-    set('RateLimit-Reset', String(wireSeconds(item, state.violated.length > 0)))
+    const policy = reportedPolicy(state)
+    if (policy === undefined) return
+    set('RateLimit-Limit', limitText(policy.limit, state.texts))
+    set('RateLimit-Remaining', String(remainingUnits(policy)))
+    set('RateLimit-Reset', String(effectiveWindowSeconds(policy, state.violated.length > 0)))
   },
 }
 
 /** The expiring limit, then every quota-policy; equal quotas are allowed here. */
-function limitText(reported: WireItem, items: readonly WireItem[]): string {
-  if (items.length === 1) return reported.policy.quotaList
-  let text = reported.policy.quotaText
-  for (const { policy } of items) {
-    if (policy.quotaPolicy !== undefined) text += `, ${policy.quotaPolicy}`
-  }
+function limitText(limit: number, texts: readonly PolicyText[]): string {
+  let text = String(limit)
+  for (const { quotaPolicy } of texts) if (quotaPolicy !== undefined) text += `, ${quotaPolicy}`
   return text
 }
 

@@ -1,7 +1,11 @@
-import type { WirePolicy } from '../wire-policy.ts'
-import type { WireItem } from '../wire-state.ts'
-import { wireRemaining, wireSeconds } from '../wire-state.ts'
-import { reportedItem } from './one-policy.ts'
+import {
+  effectiveWindowSeconds,
+  type FieldState,
+  type ReportedPolicy,
+  remainingUnits,
+} from '../field-state.ts'
+import { type PolicyText, secondsOf } from '../policy-text.ts'
+import { reportedPolicy } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
@@ -13,39 +17,38 @@ import { createProfile } from './profile.ts'
 export const quotaPolicies: FieldGroup = {
   fields: ['RateLimit-Policy'],
   usage: false,
-  write({ items }, set) {
+  write(state, set) {
+    const { texts } = state
     let text = ''
-    for (const { policy } of items) {
-      if (policy.quotaPolicy === undefined || isImplied(policy, items)) continue
-      text += text === '' ? policy.quotaPolicy : `, ${policy.quotaPolicy}`
+    for (let i = 0; i < texts.length; i += 1) {
+      const { quotaPolicy } = texts[i] as PolicyText
+      if (quotaPolicy === undefined || isImplied(state, i)) continue
+      text += text === '' ? quotaPolicy : `, ${quotaPolicy}`
     }
     if (text !== '') set('RateLimit-Policy', text)
   },
 }
 
 /** Another policy has the same quota and a longer window, or is the first of equal ones. */
-function isImplied(policy: WirePolicy, items: readonly WireItem[]): boolean {
-  const window = policy.windowSeconds ?? 0
-  let before = true
-  for (const { policy: other } of items) {
-    if (other === policy) before = false
-    else if (other.quotaPolicy !== undefined && other.quota === policy.quota) {
-      const otherWindow = other.windowSeconds ?? 0
-      if (otherWindow > window || (otherWindow === window && before)) return true
-    }
-  }
-  return false
+function isImplied({ policies, texts }: FieldState, i: number): boolean {
+  const policy = policies[i] as ReportedPolicy
+  const window = secondsOf(policy) as number
+  return policies.some((other, j) => {
+    if (j === i || texts[j]?.quotaPolicy === undefined || other.limit !== policy.limit) return false
+    const otherWindow = secondsOf(other) as number
+    return otherWindow > window || (otherWindow === window && j < i)
+  })
 }
 
 const usage: FieldGroup = {
   fields: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
   usage: true,
   write(state, set) {
-    const item = reportedItem(state)
-    if (item === undefined) return
-    set('RateLimit-Limit', item.policy.quotaText)
-    set('RateLimit-Remaining', String(wireRemaining(item)))
-    set('RateLimit-Reset', String(wireSeconds(item, state.violated.length > 0)))
+    const policy = reportedPolicy(state)
+    if (policy === undefined) return
+    set('RateLimit-Limit', String(policy.limit))
+    set('RateLimit-Remaining', String(remainingUnits(policy)))
+    set('RateLimit-Reset', String(effectiveWindowSeconds(policy, state.violated.length > 0)))
   },
 }
 

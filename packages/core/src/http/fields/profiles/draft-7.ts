@@ -1,6 +1,6 @@
-import { wireRemaining, wireSeconds } from '../wire-state.ts'
+import { effectiveWindowSeconds, remainingUnits } from '../field-state.ts'
 import { quotaPolicies } from './draft-6.ts'
-import { reportedItem } from './one-policy.ts'
+import { reportedPolicy } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
@@ -8,11 +8,11 @@ const usage: FieldGroup = {
   fields: ['RateLimit'],
   usage: true,
   write(state, set) {
-    const item = reportedItem(state)
-    if (item === undefined) return
-    const reset = wireSeconds(item, state.violated.length > 0)
-    const { quotaText } = item.policy
-    set('RateLimit', `limit=${quotaText}, remaining=${wireRemaining(item)}, reset=${reset}`)
+    const policy = reportedPolicy(state)
+    if (policy === undefined) return
+    const reset = effectiveWindowSeconds(policy, state.violated.length > 0)
+    const remaining = remainingUnits(policy)
+    set('RateLimit', `limit=${policy.limit}, remaining=${remaining}, reset=${reset}`)
   },
 }
 

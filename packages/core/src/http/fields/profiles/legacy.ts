@@ -1,6 +1,6 @@
+import { effectiveWindowMs, remainingUnits } from '../field-state.ts'
 import { MAX_INTEGER } from '../structured-fields.ts'
-import { wireMs, wireRemaining } from '../wire-state.ts'
-import { reportedItem } from './one-policy.ts'
+import { reportedPolicy } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
@@ -13,11 +13,11 @@ export function xRateLimit(resetMs: (ms: number, now: number) => number): FieldG
     fields: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
     usage: true,
     write(state, set) {
-      const item = reportedItem(state)
-      if (item === undefined) return
-      const ms = resetMs(wireMs(item, state.violated.length > 0), state.now)
-      set('X-RateLimit-Limit', item.policy.quotaText)
-      set('X-RateLimit-Remaining', String(wireRemaining(item)))
+      const policy = reportedPolicy(state)
+      if (policy === undefined) return
+      const ms = resetMs(effectiveWindowMs(policy, state.violated.length > 0), state.now)
+      set('X-RateLimit-Limit', String(policy.limit))
+      set('X-RateLimit-Remaining', String(remainingUnits(policy)))
       set('X-RateLimit-Reset', String(Math.min(Math.ceil(ms / 1000), MAX_INTEGER)))
     },
   }

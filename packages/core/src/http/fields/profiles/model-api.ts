@@ -1,5 +1,5 @@
-import { wireRemaining, wireResetMs } from '../wire-state.ts'
-import { bindingItem } from './one-policy.ts'
+import { fullAgainMs, remainingUnits } from '../field-state.ts'
+import { bindingPolicy } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 
 /**
@@ -10,10 +10,10 @@ export const RETRY_AFTER_MS = 'Retry-After-Ms'
 
 /**
  * The fields of one unit, as in the model APIs: limit, what is left, and when the quota is
- * whole again. Of several policies with this unit they report the one that binds.
+ * full again. Of several policies with this unit they report the one that binds.
  *
  * @param field the name of a field
- * @param resetText when the quota is whole again, in `ms` from `now` (epoch ms)
+ * @param resetText when the quota is full again, in `ms` from `now` (epoch ms)
  */
 export function unitFields(
   unit: string,
@@ -25,11 +25,12 @@ export function unitFields(
     fields: [limit, remaining, reset],
     usage: true,
     write(state, set) {
-      const item = bindingItem(state, unit)
-      if (item === undefined) return
-      set(limit, item.policy.quotaText)
-      set(remaining, String(wireRemaining(item)))
-      set(reset, resetText(wireResetMs(item, state.violated.includes(item)), state.now))
+      const policy = bindingPolicy(state, unit)
+      if (policy === undefined) return
+      const refused = state.violated.some((i) => state.policies[i] === policy)
+      set(limit, String(policy.limit))
+      set(remaining, String(remainingUnits(policy)))
+      set(reset, resetText(fullAgainMs(policy, refused), state.now))
     },
   }
 }

@@ -1,5 +1,10 @@
-import type { WireItem, WireState } from '../wire-state.ts'
-import { wireMs, wireRemaining } from '../wire-state.ts'
+import {
+  effectiveWindowMs,
+  type FieldState,
+  type ReportedPolicy,
+  remainingUnits,
+  windowOf,
+} from '../field-state.ts'
 
 /**
  * The one policy that drafts 03-07 and the X-RateLimit fields report, which cannot name what
@@ -10,31 +15,39 @@ import { wireMs, wireRemaining } from '../wire-state.ts'
  * `undefined` if no policy can be reported: none of these policies counts requests and has a window.
  * A limit must be sent with a reset.
  */
-export function reportedItem({ items, violated }: WireState): WireItem | undefined {
-  const refused = violated.length > 0
-  return mostUrgent(refused ? violated : items, 'requests', refused)
+export function reportedPolicy(state: FieldState): ReportedPolicy | undefined {
+  return state.violated.length > 0
+    ? mostUrgentRefusal(state, 'requests')
+    : mostUrgent(state.policies, 'requests')
 }
 
 /** The policy of a unit that binds: of those that refused, by its wait; else by what is left. */
-export function bindingItem({ items, violated }: WireState, unit: string): WireItem | undefined {
-  return mostUrgent(violated, unit, true) ?? mostUrgent(items, unit, false)
+export function bindingPolicy(state: FieldState, unit: string): ReportedPolicy | undefined {
+  return mostUrgentRefusal(state, unit) ?? mostUrgent(state.policies, unit)
+}
+
+function mostUrgentRefusal(state: FieldState, unit: string): ReportedPolicy | undefined {
+  const { policies, violated } = state
+  if (violated.length === 0) return undefined
+  const refusing = violated.map((i) => policies[i] as ReportedPolicy)
+  return mostUrgent(refusing, unit, true)
 }
 
 function mostUrgent(
-  items: readonly WireItem[],
+  policies: readonly ReportedPolicy[],
   unit: string,
-  refused: boolean,
-): WireItem | undefined {
-  let found: WireItem | undefined
-  for (const item of items) {
-    if (item.policy.unit !== unit || item.policy.windowMs === undefined) continue
-    if (found === undefined || precedes(item, found, refused)) found = item
+  refused = false,
+): ReportedPolicy | undefined {
+  let found: ReportedPolicy | undefined
+  for (const policy of policies) {
+    if (policy.unit !== unit || windowOf(policy) === undefined) continue
+    if (found === undefined || precedes(policy, found, refused)) found = policy
   }
   return found
 }
 
-function precedes(item: WireItem, other: WireItem, refused: boolean): boolean {
-  const difference = refused ? 0 : wireRemaining(item) - wireRemaining(other)
+function precedes(policy: ReportedPolicy, other: ReportedPolicy, refused: boolean): boolean {
+  const difference = refused ? 0 : remainingUnits(policy) - remainingUnits(other)
   if (difference !== 0) return difference < 0
-  return wireMs(item, refused) > wireMs(other, refused)
+  return effectiveWindowMs(policy, refused) > effectiveWindowMs(other, refused)
 }

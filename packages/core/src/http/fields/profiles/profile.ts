@@ -1,4 +1,4 @@
-import type { WireState } from '../wire-state.ts'
+import type { FieldState } from '../field-state.ts'
 
 /** Sets one header field of the response, replacing what was there. */
 export type SetField = (name: string, value: string) => void
@@ -8,7 +8,7 @@ export interface FieldGroup {
   readonly fields: readonly string[]
   /** True: they say how much is left. False: they name the policies, the same on every response. */
   readonly usage: boolean
-  write(state: WireState, set: SetField): void
+  write(state: FieldState, set: SetField): void
 }
 
 /** A version of the rate-limit fields: state in, text out. */
@@ -22,7 +22,7 @@ export interface Profile {
   readonly waitFields: readonly string[]
   readonly groups: readonly FieldGroup[]
   /** Writes each field once. Never throws, whatever the numbers in the state. */
-  write(state: WireState, set: SetField): void
+  write(state: FieldState, set: SetField): void
 }
 
 export function createProfile(

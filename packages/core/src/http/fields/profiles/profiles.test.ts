@@ -2,9 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { SluiceError } from '../../../errors/sluice-error.ts'
-import type { WirePolicyTerms } from '../wire-policy.ts'
-import { WirePolicy } from '../wire-policy.ts'
-import type { WireItem, WireState } from '../wire-state.ts'
+import { fieldState, type Item, item } from '../testing/field-states.ts'
 import type { HeaderProfile } from './index.ts'
 import { composeProfiles, exposedHeaders, PROFILE_FIELDS } from './index.ts'
 
@@ -13,22 +11,22 @@ const NOW = 1_795_176_000_000
 const PLAIN = ['draft-11', 'draft-7', 'draft-6', 'draft-3', 'legacy', 'legacy-delta'] as const
 const ALL: HeaderProfile[] = [...PLAIN, 'openai', 'anthropic']
 
-const MINUTE = { name: 'minute', quota: 100, windowMs: 60_000 }
-const HOUR = { name: 'hour', quota: 1000, windowMs: 3_600_000 }
+const MINUTE = { name: 'minute', limit: 100, windowMs: 60_000 }
+const HOUR = { name: 'hour', limit: 1000, windowMs: 3_600_000 }
 
-function item(
-  terms: WirePolicyTerms,
-  remaining: number,
-  effectiveMs: number,
-  resetMs = effectiveMs,
-): WireItem {
-  return { policy: new WirePolicy(terms), remaining, effectiveMs, resetMs }
+interface Response {
+  items: readonly Item[]
+  violated: readonly Item[]
+  now: number
 }
 
-function write(names: HeaderProfile | HeaderProfile[], state: Partial<WireState>) {
+function write(
+  names: HeaderProfile | HeaderProfile[],
+  { items = [], violated = [], now = NOW }: Partial<Response>,
+) {
   const fields: Record<string, string> = {}
   const profile = composeProfiles([names].flat())
-  profile.write({ items: [], violated: [], now: NOW, ...state }, (name, value) => {
+  profile.write(fieldState(items, violated, now), (name, value) => {
     // Each field once.
     expect(fields).not.toHaveProperty([name])
     expect(profile.fields).toContain(name)
@@ -38,8 +36,8 @@ function write(names: HeaderProfile | HeaderProfile[], state: Partial<WireState>
 }
 
 /** A refusal by those of the items that have nothing left. */
-function refused(items: WireItem[]): Partial<WireState> {
-  return { items, violated: items.filter(({ remaining }) => remaining <= 0) }
+function refused(items: Item[]): Partial<Response> {
+  return { items, violated: items.filter(({ policy }) => policy.remaining <= 0) }
 }
 
 describe('any profile', () => {
@@ -108,7 +106,7 @@ describe('any profile', () => {
   })
 
   test('a refusal never shows a wait above the ceiling of Retry-After', () => {
-    const decade = item({ name: 'decade', quota: 1, windowMs: 315_360_000_000 }, 0, 315_360_000_000)
+    const decade = item({ name: 'decade', limit: 1, windowMs: 315_360_000_000 }, 0, 315_360_000_000)
     expect(write('draft-11', refused([decade])).RateLimit).toBe('"decade";r=0;t=2147483')
     expect(write('draft-7', refused([decade])).RateLimit).toBe(
       'limit=1, remaining=0, reset=2147483',
@@ -135,7 +133,7 @@ describe('any profile', () => {
 describe('the older profiles', () => {
   const minute = (remaining: number, effectiveMs: number) => item(MINUTE, remaining, effectiveMs)
   const hour = (remaining: number, effectiveMs: number) => item(HOUR, remaining, effectiveMs)
-  const limit = (state: Partial<WireState>) => write('draft-6', state)['RateLimit-Limit']
+  const limit = (state: Partial<Response>) => write('draft-6', state)['RateLimit-Limit']
 
   test('report the lowest remaining, of equals the longest reset', () => {
     expect(limit({ items: [minute(5, 100), hour(4, 1)] })).toBe('1000')
@@ -147,14 +145,14 @@ describe('the older profiles', () => {
 
   test('report of those that refused the longest wait, whatever is left', () => {
     const over = [minute(2, 500), hour(9, 700)]
-    expect(limit({ items: [...over, item({ name: 'd', quota: 5 }, 0, 0)], violated: over })).toBe(
+    expect(limit({ items: [...over, item({ name: 'd', limit: 5 }, 0, 0)], violated: over })).toBe(
       '1000',
     )
   })
 
   test('no two policies with the same quota; the longest window stays', () => {
     const items = [1000, 60_000, 60_000, 30_000].map((windowMs, i) =>
-      item({ name: `p${i}`, quota: 10, windowMs }, i, 1),
+      item({ name: `p${i}`, limit: 10, windowMs }, i, 1),
     )
     for (const profile of ['draft-6', 'draft-7'] as const) {
       expect(write(profile, { items: [...items, hour(1, 1)] })['RateLimit-Policy']).toBe(
@@ -167,7 +165,7 @@ describe('the older profiles', () => {
   })
 
   test('limit and reset are sent together, or neither without a window', () => {
-    const inflight = item({ name: 'inflight', quota: 5, unit: 'concurrent-requests' }, 0, 0)
+    const inflight = item({ name: 'inflight', limit: 5 }, 0, 0)
     for (const profile of ['draft-7', 'draft-6', 'draft-3', 'legacy', 'openai'] as const) {
       expect(write(profile, { items: [inflight] })).toEqual({})
       expect(write(profile, refused([inflight]))).toEqual({})
@@ -199,7 +197,7 @@ describe('the older profiles', () => {
 })
 
 describe('units', () => {
-  const TOKENS = { ...MINUTE, name: 'tokens', quota: 40_000, unit: 'tokens' }
+  const TOKENS = { ...MINUTE, name: 'tokens', limit: 40_000, unit: 'tokens' }
   const requests = item(MINUTE, 57, 1000)
   const tokens = item(TOKENS, 300, 9000)
 
@@ -251,8 +249,8 @@ describe('units', () => {
   })
 
   test('of several with one unit: the binding one, which on a refusal is one that refused', () => {
-    const hourly = item({ ...TOKENS, name: 'hour', quota: 500_000 }, 9000, 60_000)
-    const limit = (state: Partial<WireState>) => write('openai', state)['x-ratelimit-limit-tokens']
+    const hourly = item({ ...TOKENS, name: 'hour', limit: 500_000 }, 9000, 60_000)
+    const limit = (state: Partial<Response>) => write('openai', state)['x-ratelimit-limit-tokens']
     expect(limit({ items: [hourly, tokens] })).toBe('40000')
     expect(limit({ items: [hourly, tokens], violated: [hourly] })).toBe('500000')
     // A policy that did not refuse is reported too.

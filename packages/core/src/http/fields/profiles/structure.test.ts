@@ -8,8 +8,7 @@ import {
   serializeItem,
   serializeList,
 } from 'structured-headers'
-import { WirePolicy } from '../wire-policy.ts'
-import type { WireState } from '../wire-state.ts'
+import { fieldState, item as itemOf } from '../testing/field-states.ts'
 import type { HeaderProfile } from './index.ts'
 import { composeProfiles } from './index.ts'
 
@@ -37,7 +36,7 @@ const TYPES: [HeaderProfile, Record<string, Canonical>][] = [
 
 const policy = fc.record({
   name: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 128 }),
-  quota: fc.oneof(
+  limit: fc.oneof(
     fc.nat({ max: 20 }),
     fc.maxSafeNat().map((n) => n % 1e15),
   ),
@@ -64,17 +63,15 @@ const states = fc
       { minLength: 1, maxLength: 5 },
     ),
   })
-  .map(({ items }): WireState => {
-    const all = items.map(({ terms, over, ...rest }) => ({
-      policy: new WirePolicy(terms),
-      ...rest,
-      over,
-    }))
-    return {
-      items: all,
-      violated: all.filter(({ over }) => over),
-      now: 1_795_176_000_000,
-    }
+  .map(({ items }) => {
+    const all = items.map(({ terms, remaining, effectiveMs, resetMs }) =>
+      itemOf(terms, remaining, effectiveMs, resetMs),
+    )
+    return fieldState(
+      all,
+      all.filter((_, i) => items[i]?.over),
+      1_795_176_000_000,
+    )
   })
 
 describe('every field is in the canonical form of RFC 9651', () => {
@@ -111,8 +108,8 @@ describe('every field is in the canonical form of RFC 9651', () => {
         profile.write(state, (field, value) => {
           if (field === 'RateLimit-Policy') quotas = parseList(value).map(([quota]) => quota)
         })
-        const windowed = state.items.filter((one) => one.policy.quotaPolicy !== undefined)
-        const distinct = new Set(windowed.map((one) => one.policy.quota))
+        const windowed = state.policies.filter((_, i) => state.texts[i]?.quotaPolicy !== undefined)
+        const distinct = new Set(windowed.map(({ limit }) => limit))
         expect(quotas).toHaveLength(distinct.size)
         expect(new Set(quotas)).toEqual(distinct)
       }),

@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { WirePolicy, type WirePolicyTerms } from './wire-policy.ts'
+import type { ReportedPolicy } from './field-state.ts'
+import { policyText } from './policy-text.ts'
 
-const MINUTE = { name: 'minute', quota: 100, windowMs: 60_000 }
+const MINUTE = { name: 'minute', unit: 'requests', limit: 100, windowMs: 60_000 }
 
-const policy = (terms: Partial<WirePolicyTerms>) => new WirePolicy({ ...MINUTE, ...terms })
+const policy = (terms: Partial<ReportedPolicy>, partitionKey?: Uint8Array) =>
+  policyText({ ...MINUTE, ...terms }, partitionKey)
 
-describe('a policy on the wire', () => {
+describe('the text of a policy', () => {
   test('a name is a quoted String with its quotes and backslashes escaped', () => {
     expect(policy({ name: 'a"b\\c' }).namedPolicy).toBe('"a\\"b\\\\c";q=100;w=60')
   })
@@ -29,6 +31,6 @@ describe('a policy on the wire', () => {
   test('no partition key unless one is given', () => {
     expect(policy({}).namedPolicy).not.toContain('pk')
     const partitionKey = Uint8Array.of(0xff, 0xfe)
-    expect(policy({ partitionKey }).namedPolicy).toBe('"minute";q=100;w=60;pk=://4=:')
+    expect(policy({}, partitionKey).namedPolicy).toBe('"minute";q=100;w=60;pk=://4=:')
   })
 })

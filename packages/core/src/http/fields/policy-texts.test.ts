@@ -3,31 +3,43 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
 import { parseList } from 'structured-headers'
 import type { PolicyDecision } from '../../limiter/decision.ts'
-import { Policy } from '../../limiter/policy.ts'
 import { type PlainOptions, servePlain } from '../../testing/plain-server.ts'
 import type { RateLimitOptions } from '../rate-limit-options.ts'
-import { WirePolicyCache } from './wire-policy-cache.ts'
+import type { PolicyText } from './policy-text.ts'
+import { PolicyTexts } from './policy-texts.ts'
 
 const SECRET = 'a secret of more than sixteen characters'
-const limit = new Policy('', { limit: 5, window: '1m' }).limitFor(5)
-const decision = { name: 'burst', limit: 5, windowMs: 60_000 } as PolicyDecision
-const policyOf = (secret: string | undefined, key: string) =>
-  new WirePolicyCache(secret).policy({ limit, key, cost: 1 }, decision)
+const policy = { name: 'burst', unit: 'requests', limit: 5, windowMs: 60_000 } as PolicyDecision
+const textOf = (secret: string | undefined, key: string) =>
+  new PolicyTexts(secret).of([{ ...policy, key }])[0] as PolicyText
 
 function keyIn(partition: string): string {
   return Buffer.from(/^;pk=:(.+):$/.exec(partition)?.[1] as string, 'base64').toString('hex')
 }
 
 test('by default there is no partition key, and the text of a policy is made once', () => {
-  const book = new WirePolicyCache(undefined)
-  const one = book.policy({ limit, key: 'ada', cost: 1 }, decision)
-  expect(one.namedPolicy).toBe('"burst";q=5;w=60')
-  expect(one.partition).toBe('')
-  expect(book.policy({ limit, key: 'bob', cost: 1 }, decision)).toBe(one)
+  const texts = new PolicyTexts(undefined)
+  const made = texts.of([{ ...policy, key: 'ada' }])
+  expect(made[0]).toMatchObject({ namedPolicy: '"burst";q=5;w=60', partition: '' })
+  expect(texts.of([{ ...policy, key: 'bob' }])).toBe(made)
+})
+
+test('a limit or a window that differs by request has its own text, which is made once too', () => {
+  const texts = new PolicyTexts(undefined)
+  const namedOf = (differs: Partial<PolicyDecision>) =>
+    texts.of([{ ...policy, ...differs }])[0]?.namedPolicy
+  for (let i = 0; i < 2; i += 1) {
+    expect(namedOf({})).toBe('"burst";q=5;w=60')
+    expect(namedOf({ limit: 6 })).toBe('"burst";q=6;w=60')
+    expect(namedOf({ windowMs: 1000 })).toBe('"burst";q=5;w=1')
+  }
+  const [once] = texts.of([policy])
+  for (let limit = 6; limit < 100; limit += 1) texts.of([{ ...policy, limit }])
+  expect(texts.of([policy])[0]).toBe(once)
 })
 
 describe('with a secret', () => {
-  const key = keyIn(policyOf(SECRET, '192.0.2.1').partition)
+  const key = keyIn(textOf(SECRET, '192.0.2.1').partition)
 
   test('it is an HMAC of the key with the secret, cut short', () => {
     const hmac = createHmac('sha256', SECRET).update('192.0.2.1').digest('hex')
@@ -35,9 +47,9 @@ describe('with a secret', () => {
   })
 
   test('it stays the same for a client, and differs by client and by secret', () => {
-    expect(keyIn(policyOf(SECRET, '192.0.2.1').partition)).toBe(key)
-    expect(keyIn(policyOf(SECRET, '192.0.2.2').partition)).not.toBe(key)
-    expect(keyIn(policyOf(`${SECRET}!`, '192.0.2.1').partition)).not.toBe(key)
+    expect(keyIn(textOf(SECRET, '192.0.2.1').partition)).toBe(key)
+    expect(keyIn(textOf(SECRET, '192.0.2.2').partition)).not.toBe(key)
+    expect(keyIn(textOf(`${SECRET}!`, '192.0.2.1').partition)).not.toBe(key)
   })
 
   test('the address cannot be found by hashing all addresses', () => {

@@ -1,0 +1,45 @@
+import type { FieldState, ReportedPolicy } from '../field-state.ts'
+import { type PolicyText, policyText } from '../policy-text.ts'
+
+/** A policy in a response, as a test describes it. */
+export interface Item {
+  readonly policy: ReportedPolicy
+  readonly text: PolicyText
+}
+
+export interface ItemTerms {
+  readonly name: string
+  readonly limit: number
+  /** Left out: it counts concurrent requests, which have no window. */
+  readonly windowMs?: number | undefined
+  readonly unit?: string | undefined
+  readonly partitionKey?: Uint8Array | undefined
+}
+
+export function item(
+  { name, limit, windowMs, unit, partitionKey }: ItemTerms,
+  remaining: number,
+  effectiveMs: number,
+  resetMs = effectiveMs,
+): Item {
+  const counted = windowMs === undefined ? 'concurrent-requests' : (unit ?? 'requests')
+  const terms = { name, limit, unit: counted, windowMs: windowMs ?? 60_000 }
+  return {
+    policy: { ...terms, remaining, effectiveMs, resetMs },
+    text: policyText(terms, partitionKey),
+  }
+}
+
+/** @param violated those of the items that refused */
+export function fieldState(
+  items: readonly Item[],
+  violated: readonly Item[] = [],
+  now = 0,
+): FieldState {
+  return {
+    policies: items.map(({ policy }) => policy),
+    texts: items.map(({ text }) => text),
+    violated: violated.map((each) => items.indexOf(each)),
+    now,
+  }
+}
