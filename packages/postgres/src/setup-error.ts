@@ -2,7 +2,7 @@ import { setupError } from '@sluice/core/store'
 
 /** @throws the failure in words, where it is a mistake in how PostgreSQL is set up; else as it is */
 export function throwSetupError(error: unknown, create: readonly string[]): never {
-  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  const { code, message } = Object(error) as { code?: unknown; message: string }
   switch (code) {
     case '42P01': // undefined_table
     case '3F000': // invalid_schema_name

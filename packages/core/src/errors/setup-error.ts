@@ -7,14 +7,14 @@ import { SluiceError } from './sluice-error.ts'
  * without the store until it works.
  *
  * @param expected what would work
- * @param received what the server said
+ * @param said what the server said: shown as it is
  * @param fix Default: the action on the page of errors
  */
 export function setupError(
   code: SetupCode,
   expected: string,
-  received: unknown,
+  said: string,
   fix: string = setupAction(code),
 ): SluiceError {
-  return new SluiceError({ code, option: 'store', expected, received, fix })
+  return new SluiceError({ code, option: 'store', expected, said, fix })
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { setupError } from './setup-error.ts'
 import { SluiceError } from './sluice-error.ts'
 
 const mistake = (received: unknown) =>
@@ -19,7 +20,7 @@ describe('SluiceError', () => {
       code: 'SLUICE_OPTION_TYPE',
       option: 'limit',
       expected: 'an integer',
-      received: '5',
+      received: "'5' (string)",
       fix: 'Give limit as a number.',
     })
     expect(error.stack).toContain('sluice-error.test')
@@ -32,32 +33,46 @@ describe('SluiceError', () => {
     [true, 'true (boolean)'],
     [undefined, 'undefined'],
     [null, 'null'],
-    [[1], '[ 1 ] (Array)'],
-    [{ a: 1 }, '{ a: 1 } (Object)'],
-    [Object.create(null), '[Object: null prototype] {}'],
-    [new Date(0), '1970-01-01T00:00:00.000Z (Date)'],
-    [Symbol('key'), 'Symbol(key) (symbol)'],
-    [function named() {}, '[Function: named]'],
+    [-0, '-0 (number)'],
+    ['', "'' (string)"],
+    ['1 fortnight', "'1 fortnight' (string)"],
+    ['10.0.0.0/33', "'10.0.0.0/33' (string)"],
+    ['x', 'text of 1 character'],
+    ['hunter2', 'text of 7 characters'],
+    ['9f86d081884c7d659a2feaa0c55ad015', 'text of 32 characters'],
+    ['redis://:hunter2@cache:6379', 'a URL (redis:) of 27 characters'],
+    [[1], 'an array of 1 entry'],
+    [{ password: 'hunter2' }, 'an object'],
+    [Object.create(null), 'an object'],
+    [{ constructor: { name: 'hunter2' } }, 'an object'],
+    [new Date(0), 'an object of class Date'],
+    [Symbol('key'), 'a symbol'],
+    [function named() {}, 'a function'],
   ])('says what was received: %p', (received, said) => {
     expect(mistake(received).message).toBe(
       `limit: expected an integer, received ${said}. Give limit as a number. (SLUICE_OPTION_TYPE, docs/errors.md#sluice_option_type)`,
     )
   })
 
+  it('is said even of what cannot be read', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    expect(mistake(proxy).received).toBe('an object')
+  })
+
   it('keeps the whole message of a server: the cause may be at its end', () => {
     const said =
       "ERR Error running script (call to f_8a2f0c3e1d9b4a6f7c5e2d1b0a9f8e7d6c5b4a39): @user_script:70: @user_script: 70: The user executing the script can't run this command or subcommand"
-    expect(mistake(said).message).toContain(said)
+    const { message, received } = setupError('SLUICE_REDIS_FORBIDDEN', 'a user', said)
+    expect([received, message]).toEqual([said, expect.stringContaining(said)])
   })
 
   it.each([
-    ['text', 'x'.repeat(10_000)],
-    ['a list', Array.from({ length: 10_000 }, (_, i) => i)],
-    ['an error', new Error('of another kind')],
-    ['something deep', { a: { b: { c: 'x'.repeat(10_000) } } }],
-  ])('cuts %s short, in one line', (_, received) => {
-    const { message } = mistake(received)
-    expect(message.length).toBeLessThan(400)
+    ['long text', 'x'.repeat(10_000)],
+    ['text of several lines', 'one\n  two\nthree'],
+  ])('cuts %s of a server short, in one line', (_, said) => {
+    const { message } = setupError('SLUICE_REDIS_AUTH', 'credentials', said)
+    expect(message.length).toBeLessThan(500)
     expect(message).not.toContain('\n')
   })
 })

@@ -81,7 +81,9 @@ export function limiterOfRoute<Request, Response>(
     )
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error
-    throw new SluiceError({ ...error, option: `${path}.${error.option}` })
+    const { code, expected, received, fix } = error
+    const option = `${path}.${error.option}`
+    throw new SluiceError({ code, option, expected, said: received, fix })
   }
 }
 

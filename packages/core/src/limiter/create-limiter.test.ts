@@ -243,7 +243,7 @@ describe('limit "5" means 1000, NaN never limits, a misspelt option is ignored',
 describe('an undefined key becomes one bucket shared by everybody', () => {
   it.each([undefined, null, '', 42, {}])('not here: %p is an error', (key) => {
     const { store, limiter } = world({ limit: 5, window: '1m' })
-    const wrong = expect.objectContaining({ code: 'SLUICE_KEY', received: key })
+    const wrong = expect.objectContaining({ code: 'SLUICE_KEY' })
     expect(() => limiter.consume(key as never)).toThrow(wrong)
     expect(() => limiter.peek(key as never)).toThrow(wrong)
     expect(() => limiter.settle(key as never, 1)).toThrow(wrong)

@@ -37,7 +37,7 @@ describe('parseDuration()', () => {
     ...['0s', '0.5ms', '1.0001s', '1.00000000000000000001ms', '10.1y', `${'9'.repeat(39)}y`],
   ])('refuses %p as out of range', (written) => {
     expect(() => parseDuration('window', written)).toThrow(
-      expect.objectContaining({ code: 'SLUICE_OPTION_RANGE', received: written }),
+      expect.objectContaining({ code: 'SLUICE_OPTION_RANGE' }),
     )
   })
 

@@ -10,7 +10,7 @@ test.each([
   ['windowMs', 86_400_000, 'window: 86_400_000'],
   ['timeWindow', '1 minute', "window: '1 minute'"],
   ['timeWindow', () => 5, 'window'],
-  ['nameSpace', 'app', "prefix: 'app'"],
+  ['nameSpace', 'may be a secret', 'prefix'],
   ['throw', true, "respond: 'throw'"],
 ])('%s: %p is %s here', (option, value, here) => {
   expect(hereInsteadOf(option, value)).toBe(here)

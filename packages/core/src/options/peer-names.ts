@@ -1,4 +1,5 @@
 import { inspect } from '#platform'
+import { isShown } from '../errors/describe.ts'
 import type { PeerNames } from './option.ts'
 import { OPTIONS } from './table.ts'
 
@@ -26,13 +27,13 @@ export function optionHere(name: string): OptionHere | undefined {
   return HERE.get(name)
 }
 
-/** The same as text, with the value where that can stay. */
+/** The same as text, with the value where that can stay and can't be a secret. */
 export function hereInsteadOf(name: string, value: unknown): string | undefined {
   const here = optionHere(name)
   if (here?.instead !== true) return here?.instead
   const { option } = here
   if (typeof value === 'number') return `${option}: ${grouped(value)}`
-  return typeof value === 'string' ? `${option}: ${inspect(value)}` : option
+  return typeof value === 'string' && isShown(value) ? `${option}: ${inspect(value)}` : option
 }
 
 /** `60_000`, as in source code. */

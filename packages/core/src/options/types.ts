@@ -166,7 +166,7 @@ export function secret(minLength: number): OptionType<string> {
         code: 'SLUICE_SECRET',
         option,
         expected,
-        received: typeof value === 'string' ? `${value.length} characters` : typeof value,
+        said: typeof value === 'string' ? `${value.length} characters` : typeof value,
         fix: 'Take it from a secret store or the environment, and use the same in every process.',
       })
     },

@@ -70,5 +70,5 @@ function overValkeyGlide(client: ValkeyGlideClient): Connection {
 function checkOpen({ isOpen }: NodeRedisClient): void {
   if (isOpen) return
   const expected = 'a node-redis client that is connected'
-  throw setupError('SLUICE_REDIS_NOT_CONNECTED', expected, { isOpen })
+  throw setupError('SLUICE_REDIS_NOT_CONNECTED', expected, 'a client whose isOpen is false')
 }

@@ -364,7 +364,7 @@ describe('several profiles', () => {
   })
 
   test('an unknown name is refused', () => {
-    expect(() => composeProfiles(['draft-12' as HeaderProfile])).toThrow(/draft-12/)
+    expect(() => composeProfiles(['draft-12' as HeaderProfile])).toThrow(/one or more of draft-11/)
   })
 
   test('the exposed names are those of the profiles, and Retry-After', () => {
