@@ -1,5 +1,6 @@
 import { consumeTraces } from '../events.ts'
 import type { KeyKind } from '../key/notation.ts'
+import type { BanPlace } from '../limiter/ban.ts'
 import { type Decision, outright, type PolicyDecision } from '../limiter/decision.ts'
 import { report } from '../limiter/report.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
@@ -45,6 +46,7 @@ export class HttpLimiter<Request, Response> {
     adapter: RequestAdapter<Request, Response>,
     scope = '',
     route?: string,
+    banPlace?: BanPlace,
   ) {
     this.options = options
     this.adapter = adapter
@@ -54,7 +56,7 @@ export class HttpLimiter<Request, Response> {
     this.limiter = new StoreLimiter(
       this.compiled.rules.map(({ policy }) => policy),
       options,
-      { scope, settles: this.compiled.settles, dryRun: this.compiled.dryRun },
+      { scope, settles: this.compiled.settles, dryRun: this.compiled.dryRun, banPlace },
     )
     this.texts = new PolicyTexts(this.compiled.partitionSecret)
     this.delaySlots = new DelaySlots(this.compiled.maxWaiting)

@@ -78,6 +78,7 @@ export function limiterOfRoute<Request, Response>(
       base.adapter,
       own ? `${base.scope}.${shortHash(route)}` : base.scope,
       route.match(/\/.*/)?.[0],
+      base.limiter.banPlace,
     )
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Ledger, Store } from '../stores/store.ts'
 import { failingStore } from '../testing/failing-store.ts'
-import { manualClock } from '../testing/manual-clock.ts'
+import { type ManualClock, manualClock } from '../testing/manual-clock.ts'
 import { type PlainOptions, plain } from '../testing/plain-server.ts'
 import type { HttpLimiter } from './http-limiter.ts'
 import { limiterOfRoute } from './http-limiters.ts'
@@ -20,6 +20,7 @@ function asyncStore(store: Store<'sync'>): Store<'async'> {
       act(...args)
   return {
     mode: 'async',
+    clock: store.clock,
     open(keyspaces, prefix) {
       const ledger = store.open(keyspaces, prefix)
       return {
@@ -43,8 +44,11 @@ afterEach(() => {
 })
 
 describe.each(['memory', 'a store that answers by promises'])('on %s', (kind) => {
+  let clock: ManualClock
+
   function limiterWith(options: object, routes: PlainRoutes) {
-    const memory = memoryStore({ clock: manualClock() })
+    clock = manualClock()
+    const memory = memoryStore({ clock })
     const store = kind === 'memory' ? memory : asyncStore(memory)
     stores.push(store)
     const defaults = { store, limit: 100, window: '1m', algorithm: 'fixed-window' }
@@ -75,6 +79,46 @@ describe.each(['memory', 'a store that answers by promises'])('on %s', (kind) =>
     expect(await send('POST /login')).toEqual({ allowed: true, left: 1 })
     expect(await send('POST /login')).toEqual({ allowed: false, left: 1 })
     expect(await send('GET /other')).toEqual({ allowed: true, left: 96 })
+  })
+
+  test('a ban holds for every entry, and all refusals count', async () => {
+    const ban = { after: 2, within: '1h', for: ['1d'] }
+    const send = limiterWith(
+      { limit: 1, ban },
+      { 'POST /login': { limit: 5 }, '/file': { cost: 0 }, '/free': false },
+    )
+    for (const route of ['GET /', 'GET /']) await send(route)
+    for (let i = 0; i < 5; i += 1) {
+      expect(await send('POST /login')).toEqual({ allowed: true, left: 4 - i })
+    }
+    // The second refusal, of another route.
+    expect(await send('POST /login')).toEqual({ allowed: false, left: 0 })
+    clock.advance(86_399_999)
+    for (const route of ['GET /file', 'GET /', 'POST /login']) {
+      expect(await send(route)).toMatchObject({ allowed: false })
+      expect(await send(route, '192.0.2.2')).toMatchObject({ allowed: true })
+    }
+    expect(await send('GET /free')).toBeUndefined()
+    clock.advance(1)
+    expect(await send('POST /login')).toEqual({ allowed: true, left: 4 })
+  })
+
+  test('a shorter list of an entry cuts no ban, another `after` or `within` bans apart', async () => {
+    const ban = { after: 1, within: '1h', for: ['1d'] }
+    const send = limiterWith(
+      { limit: 1, ban },
+      {
+        '/short': { ban: { ...ban, for: ['1m'] } } as never,
+        '/apart': { limit: 1, ban: { ...ban, after: 2 } } as never,
+      },
+    )
+    for (let i = 0; i < 2; i += 1) await send('GET /')
+    for (let i = 0; i < 60; i += 1) {
+      expect(await send('GET /short')).toMatchObject({ allowed: false })
+      clock.advance(60_000)
+    }
+    expect(await send('GET /')).toMatchObject({ allowed: false })
+    expect(await send('GET /apart')).toMatchObject({ allowed: true })
   })
 
   test('two entries with the same limit are counted separately', async () => {

@@ -5,6 +5,7 @@ import { checkInteger, checkObject } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import { checkKnown } from '../options/known.ts'
 import { formatBan } from '../stores/inspection/keyspace-name.ts'
+import type { Keyspace } from '../stores/store.ts'
 
 /** When a client is banned, and for how long. */
 export interface BanOptions {
@@ -16,21 +17,28 @@ export interface BanOptions {
   readonly for: readonly Duration[]
 }
 
-/** What a limiter's bans are decided by, and the name of their keyspace. */
+/** Where bans are counted: those of a limiter hold for all of its routes. */
+export interface BanPlace {
+  /** Namespace of the limiter's keys. */
+  readonly prefix: string
+  /** The keyspace of the limiter's first policy: limiters that share it share bans too. */
+  readonly quota: string
+}
+
+/** What a limiter's bans are decided by, and where. */
 export interface Ban {
   readonly limit: CompiledLimit
-  readonly space: string
+  readonly keyspace: Keyspace
 }
 
 const EXPECTED = "an object such as { after: 3, within: '1h', for: ['1m', '10m', '1d'] }"
 
 /**
  * @param options the option `ban` as the user wrote it
- * @param quota the keyspace of the limiter's first policy: limiters that share it share bans too
  * @param dryRun what is refused goes on: such bans are kept apart from real ones
  * @throws SluiceError
  */
-export function compileBan(options: unknown, quota: string, dryRun: boolean): Ban {
+export function compileBan(options: unknown, { prefix, quota }: BanPlace, dryRun: boolean): Ban {
   const given = checkObject('ban', options, EXPECTED) as Partial<BanOptions>
   checkKnown('ban', given, ['after', 'within', 'for'])
   const limit = checkInteger('ban.after', given.after, 1, MAX_REFUSALS)
@@ -38,7 +46,7 @@ export function compileBan(options: unknown, quota: string, dryRun: boolean): Ba
   const bansMs = checkDurations(given.for)
   return {
     limit: ban.compile({ limit, windowMs, bansMs }),
-    space: formatBan({ dryRun, windowMs, limit, quota }),
+    keyspace: { name: formatBan({ dryRun, windowMs, limit, quota }), algorithm: ban, prefix },
   }
 }
 

@@ -91,11 +91,12 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    */
   prefix?: string | undefined
   /**
-   * After so many refusals of a key `within` a duration, everything of that key is refused for the
-   * first duration of the list `for`; after the next ones for the next, and so on; the last one
-   * repeats. Once `within` has passed without a refusal after the last ban, all is forgotten. The
-   * key is that of the first policy. What is refused during a ban is not counted. Object `{ after,
-   * within, for }`: 1 … 100 refusals, a duration, and an array of 1 … 10 durations. Default: none.
+   * After so many refusals of a key `within` a duration, everything of that key is refused, on all
+   * routes, for the first duration of the list `for`; after the next ones for the next, and so on;
+   * the last one repeats. Once `within` has passed without a refusal after the last ban, all is
+   * forgotten. The key is that of the first policy. What is refused during a ban is not counted.
+   * Object `{ after, within, for }`: 1 … 100 refusals, a duration, and an array of 1 … 10
+   * durations. Default: none.
    */
   ban?: BanOptions | undefined
   /**

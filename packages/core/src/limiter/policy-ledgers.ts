@@ -1,5 +1,4 @@
 import type { CompiledLimit } from '../algorithms/algorithm.ts'
-import { ban } from '../algorithms/ban/ban.ts'
 import type { Charge, Keyspace, Ledger, StoreMode } from '../stores/store.ts'
 import type { Ban } from './ban.ts'
 import type { KeyspaceOptions } from './limiter.ts'
@@ -52,7 +51,7 @@ export class PolicyLedgers<M extends StoreMode> {
     const id = keyspaces.map(({ name }) => name).join('\n')
     let ledger = this.known.get(id)
     if (ledger === undefined) {
-      if (this.ban !== undefined) keyspaces.push({ name: this.ban.space, algorithm: ban })
+      if (this.ban !== undefined) keyspaces.push(this.ban.keyspace)
       ledger = this.open(keyspaces)
       if (this.known.size === MAX_LEDGERS) this.forgetOldest()
       this.known.set(id, ledger)

@@ -19,7 +19,7 @@ import type {
 } from '../stores/store.ts'
 import { type Acquisition, toAcquisition } from './acquisition.ts'
 import { checkCost, checkKey } from './arguments.ts'
-import { type Ban, compileBan } from './ban.ts'
+import { type Ban, type BanPlace, compileBan } from './ban.ts'
 import { type Decision, toDecision } from './decision.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { compileFailureMode } from './failure-mode.ts'
@@ -49,6 +49,8 @@ export interface LimiterUse {
   readonly settles?: boolean
   /** Whether what it refuses goes on. */
   readonly dryRun?: boolean
+  /** Of a route: where its limiter counts bans. Default: it counts its own */
+  readonly banPlace?: BanPlace
   /** Called with the decisions of `consume` and `acquire`. */
   readonly onDecision?: EventOptions['onDecision']
 }
@@ -58,6 +60,8 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   readonly policies: readonly Policy[]
   readonly store: Store<M>
   readonly events: LimiterEvents
+  /** Where its bans are counted, and those of its routes. */
+  readonly banPlace: BanPlace
   private readonly ownsStore: boolean
   private readonly prefix: string
   /** A remote store with its deadline and failure mode. */
@@ -85,10 +89,10 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     this.ownsStore = options.store === undefined
     const values = readOptions(OPTIONS.store, '', options)
     this.prefix = values.prefix + scope
-    if (values.ban !== undefined) {
-      const [first] = policies as [Policy]
-      this.ban = compileBan(values.ban, first.space(first.typicalLimit), dryRun)
-    }
+    const [first] = policies as [Policy]
+    const quota = first.space(first.typicalLimit)
+    this.banPlace = use.banPlace ?? { prefix: this.prefix, quota }
+    if (values.ban !== undefined) this.ban = compileBan(values.ban, this.banPlace, dryRun)
     const failureMode = compileFailureMode(values, policies, settles)
     if (this.store.mode === 'async') {
       this.resilient = new ResilientStore(this.store as Store as Store<'async'>, failureMode)

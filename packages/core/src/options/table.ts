@@ -201,7 +201,7 @@ const store = {
     ),
     unset: 'none',
     description:
-      'After so many refusals of a key `within` a duration, everything of that key is refused for the first duration of the list `for`; after the next ones for the next, and so on; the last one repeats. Once `within` has passed without a refusal after the last ban, all is forgotten. The key is that of the first policy. What is refused during a ban is not counted.',
+      'After so many refusals of a key `within` a duration, everything of that key is refused, on all routes, for the first duration of the list `for`; after the next ones for the next, and so on; the last one repeats. Once `within` has passed without a refusal after the last ban, all is forgotten. The key is that of the first policy. What is refused during a ban is not counted.',
     see: 'See [bans](recipes.md#ban-clients-that-ignore-refusals).',
     peers: { blockDuration: 'ban: { after: 1, within: window, for: [duration] }' },
   },

@@ -97,6 +97,11 @@ export interface Keyspace {
   readonly name: string
   /** The algorithm of their states. */
   readonly algorithm: Algorithm
+  /**
+   * Namespace of its keys, in place of that of the ledger: the bans of a limiter hold in the ledgers of all
+   * of its routes. Default: the prefix that the ledger was opened with
+   */
+  readonly prefix?: string | undefined
 }
 
 /** Where states are kept. Limiters that open the same keyspace in the same store share its states. */
@@ -106,7 +111,7 @@ export interface Store<M extends StoreMode = StoreMode> {
   /** Its clock, integer ms since the epoch, where that was injected. */
   readonly clock?: (() => number) | undefined
   /**
-   * @param prefix namespace of the keys, `[A-Za-z0-9._:-]{1,64}`
+   * @param prefix namespace of the keys, `[A-Za-z0-9._:-]{1,64}`, unless a keyspace has its own
    * @param deadlineMs how long the limiter waits for an answer, ms, 1 … 60,000: work that takes longer
    *   may be abandoned. Undefined: no limit
    */

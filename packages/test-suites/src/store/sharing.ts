@@ -1,3 +1,4 @@
+import type { Ledger } from '@sluice/core'
 import { expect } from 'expect'
 import { LIMIT, limitOf, type StoreTests } from './store-kit.ts'
 
@@ -31,6 +32,7 @@ const oddKeys = [
 
 export function shares({ test }: StoreTests): void {
   const limit = limitOf('fixed-window')
+  const fixed = limit.algorithm
 
   test('ledgers of the same space share its quota', async ({ open }) => {
     await open([limit]).consume('client', 2)
@@ -53,6 +55,26 @@ export function shares({ test }: StoreTests): void {
     const { consume } = open([limit, limitOf('token-bucket')])
     await consume('client', 2)
     expect(await open([limit]).remaining('client')).toEqual([LIMIT - 2])
+  })
+
+  test('a space with a prefix of its own is shared with the ledgers of that prefix', async ({
+    store,
+  }) => {
+    const prefix = `own-${process.pid}-${Math.random()}`
+    const [policy, common] = ['policy', 'common'].map((name) => ({ name, algorithm: fixed }))
+    const ledgerOf = (path: string) =>
+      store.open([policy!, { ...common!, prefix }], `${prefix}${path}`)
+    const charges = [2, 1].map((cost) => ({ key: 'client', limit, cost }))
+    await ledgerOf('.a').consume(charges)
+    const remaining = async (ledger: Ledger) => {
+      const { outcomes } = await ledger.peek(charges.map((charge) => ({ ...charge, cost: 0 })))
+      return outcomes.map((outcome) => outcome.remaining)
+    }
+    expect(await remaining(ledgerOf('.a'))).toEqual([LIMIT - 2, LIMIT - 1])
+    expect(await remaining(ledgerOf('.b'))).toEqual([LIMIT, LIMIT - 1])
+    expect(await remaining(store.open([policy!, common!], prefix))).toEqual([LIMIT, LIMIT - 1])
+    await ledgerOf('.b').reset(['client', 'client'])
+    expect(await remaining(ledgerOf('.a'))).toEqual([LIMIT - 2, LIMIT])
   })
 
   test('keys of any characters and any length are distinct', async ({ open }) => {

@@ -59,7 +59,7 @@ export class LedgerRun implements Run {
     )
     const policy = new Policy('', options as PolicyOptions)
     const limit = policy.typicalLimit
-    const ban = banOptions && compileBan(banOptions, name, false)
+    const ban = banOptions && compileBan(banOptions, { prefix: name, quota: name }, false)
     const limits = ban === undefined ? [limit] : [limit, ban.limit]
     this.ledger = store.open(limits.map(({ algorithm }) => ({ name, algorithm })))
     this.charges = limits.map((each) => ({ key: 'client', limit: each, cost: 1 })) as never

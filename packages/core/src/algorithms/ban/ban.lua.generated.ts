@@ -1,21 +1,19 @@
 // Generated from ban.lua by scripts/generate-lua.mjs. Do not edit.
 export default `-- Ban: the Lua form of ban.ts, in the sections that stores/redis/compose.ts documents.
 -- state: a = bans so far × 128 + refusals counted, b = when the first of these came,
---        c = when the last of these came; without any, when the last ban ends (ms)
+--        c = when the last of these came (ms); without any, b = when the last ban began,
+--        c = when it ends
 -- constants: after (refusals), within (ms), how long each ban lasts (ms)
 --# constants after within ban1 ban2 ban3 ban4 ban5 ban6 ban7 ban8 ban9 ban10
 --# refusals
 
 --# enter
 local count = a % 128
-local latest = now
-if a > 0 and count == 0 then
-  latest = now + ({ ban1, ban2, ban3, ban4, ban5, ban6, ban7, ban8, ban9, ban10 })[a / 128]
-end
-if c > latest then
-  rebased = true
+local isBan = a > 0 and count == 0
+rebased = now < (isBan and b or c)
+if rebased then
+  c = isBan and now + c - b or now
   b = math.min(b, now)
-  c = latest
 end
 if a > 0 and now - c >= within then a, b, c, count = 0, 0, 0, 0 end
 
@@ -30,7 +28,7 @@ if cost > 0 then
   count = count + 1
   c = now
   if count >= after then
-    count = 0
+    count, b = 0, now
     bans = math.min(bans + 1, 10)
     c = now + ({ ban1, ban2, ban3, ban4, ban5, ban6, ban7, ban8, ban9, ban10 })[bans]
   end

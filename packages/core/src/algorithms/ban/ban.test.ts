@@ -75,10 +75,11 @@ function batching(ledger: Ledger, cost: number): Ledger {
 }
 
 async function replay(ledger: Ledger, { params, steps }: BanTrace) {
-  const limit = ban.compile(params)
+  const usual = ban.compile(params)
   const said = []
-  for (const { at, refused } of steps) {
+  for (const { at, refused, bansMs } of steps) {
     clock.set(START + at)
+    const limit = bansMs === undefined ? usual : ban.compile({ ...params, bansMs })
     const result = await ledger.consume([
       { key: 'a', limit: refused ? refusing : admitting, cost: 1 },
       { key: 'a', limit, cost: 1 },
@@ -110,15 +111,22 @@ const anyParams = fc.record({
   bansMs: fc.array(fc.constantFrom(1, 50, 100, 400), { minLength: 1, maxLength: 3 }),
 })
 
+interface Traffic {
+  readonly pause: number
+  readonly refused: boolean
+  /** In place of the usual list. */
+  readonly bansMs?: readonly number[]
+}
+
 /** What the ban says of the traffic: the times of the refusals that it counted, and of its bans. */
-function send(params: BanTrace['params'], traffic: readonly { pause: number; refused: boolean }[]) {
-  const limit = ban.compile(params)
+function send(params: BanTrace['params'], traffic: readonly Traffic[]) {
   const states = [new KeyState(), new KeyState()]
   const counted: number[] = []
   const bans: { from: number; until: number }[] = []
   let now = START
-  for (const { pause, refused } of traffic) {
+  for (const { pause, refused, bansMs = params.bansMs } of traffic) {
     now += pause
+    const limit = ban.compile({ ...params, bansMs })
     const charges = [
       { key: 'a', limit: refused ? refusing : admitting, cost: 1 },
       { key: 'a', limit, cost: 1 },
@@ -146,6 +154,17 @@ describe('a ban, whatever the traffic', () => {
         )
         expect(recent.length).toBeGreaterThanOrEqual(params.limit)
       })
+    })
+    fc.assert(property, { numRuns: 500 })
+  })
+
+  test('ends when it said, however the list changes', () => {
+    const anyLists = fc.array(fc.tuple(anyTraffic, anyParams), { maxLength: 5 })
+    const property = fc.property(anyParams, anyLists, (params, parts) => {
+      const traffic = parts.flatMap(([part, { bansMs }]) => {
+        return part.map((each) => ({ ...each, bansMs }))
+      })
+      send(params, traffic)
     })
     fc.assert(property, { numRuns: 500 })
   })

@@ -16,7 +16,7 @@ const RADIX = 128
  * unless the window has passed since the last refusal, or the last ban: then all is forgotten.
  *
  * State: a = bans so far × 128 + refusals counted, b = when the first of these came, c = when the
- * last of these came; without any, when the last ban ends (ms).
+ * last of these came (ms). Without any, b = when the last ban began, c = when it ends.
  */
 class BanLimit implements CompiledLimit {
   readonly algorithm = ban
@@ -54,6 +54,7 @@ class BanLimit implements CompiledLimit {
     if (count >= this.units) {
       count = 0
       bans = Math.min(bans + 1, MAX_BANS)
+      state.b = now
       state.c = now + (this.bansMs[bans - 1] as number)
     }
     state.a = bans * RADIX + count
@@ -70,14 +71,16 @@ class BanLimit implements CompiledLimit {
     return this.numbers
   }
 
-  /** Moves the state back with the clock, and forgets what is over. */
+  /**
+   * Moves the state back with the clock, and forgets what is over. How long a ban lasts, its state
+   * says: it ends when it said, even if the list has changed since.
+   */
   private enter(state: KeyState, now: number): void {
     const isBan = state.a > 0 && state.a % RADIX === 0
-    const latest = isBan ? now + (this.bansMs[state.a / RADIX - 1] as number) : now
-    state.rebased = state.c > latest
+    state.rebased = now < (isBan ? state.b : state.c)
     if (state.rebased) {
+      state.c = isBan ? now + state.c - state.b : now
       state.b = Math.min(state.b, now)
-      state.c = latest
     }
     if (now - state.c >= this.windowMs) state.a = state.b = state.c = 0
   }

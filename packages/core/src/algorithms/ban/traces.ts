@@ -15,6 +15,8 @@ interface BanStep {
   readonly at: number
   /** Whether the policy beside the ban refuses. */
   readonly refused: boolean
+  /** A list that has replaced that of the params, ms: another route's, or after a deploy. */
+  readonly bansMs?: readonly number[]
   /** What the ban says. */
   readonly expect: Pick<Outcome, 'admitted' | 'remaining' | 'resetMs' | 'retryAfterMs'>
 }
@@ -32,6 +34,10 @@ function passed(at: number, [remaining, resetMs]: readonly [number, number]): Ba
 function banned(at: number, retryAfterMs: number, resetMs: number, byPolicy = true): BanStep {
   const expect = { admitted: false, remaining: 0, resetMs, retryAfterMs }
   return { at, refused: byPolicy, expect }
+}
+
+function withList(bansMs: readonly number[], step: BanStep): BanStep {
+  return { ...step, bansMs }
 }
 
 const params = { limit: 3, windowMs: 1000, bansMs: [100, 500] }
@@ -125,6 +131,20 @@ export const banTraces: readonly BanTrace[] = [
       refused(0, [1, 1000]),
       banned(0, 100, 1100),
       refused(3_600_000, [2, 1000]),
+    ],
+  },
+  {
+    name: 'a ban ends when it said, whatever the list says meanwhile',
+    params: { ...params, limit: 1, bansMs: [500] },
+    steps: [
+      banned(0, 500, 1500),
+      withList([1], banned(100, 400, 1400)),
+      withList([9000], banned(200, 300, 1300)),
+      // The clock steps back: it lasts as long as it did at first.
+      withList([1], banned(-3_600_000, 500, 1500)),
+      withList([1], banned(-3_599_501, 1, 1001, false)),
+      withList([1], passed(-3_599_500, [1, 1000])),
+      withList([1, 7], banned(-3_599_400, 7, 1007)),
     ],
   },
   {

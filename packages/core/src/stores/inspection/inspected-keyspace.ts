@@ -51,15 +51,13 @@ function ofBan(name: string): InspectedKeyspace | undefined {
   if (parts === undefined || quota === undefined) return undefined
   const { windowMs, limit, dryRun } = parts
   if (windowMs < 1 || limit < 1 || limit > MAX_REFUSALS) return undefined
-  // How long bans last the name does not tell: none is longer, so none seems to come from a clock
-  // that stepped back.
   return {
     name,
     algorithm: ban,
     policy: quota.policy,
     windowMs,
     dryRun,
-    limit: ban.compile({ limit, windowMs, bansMs: [MAX_DURATION_MS] }),
+    limit: ban.compile({ limit, windowMs, bansMs: [1] }),
     tells: 'everything',
   }
 }

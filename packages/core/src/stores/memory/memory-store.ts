@@ -67,7 +67,7 @@ export class MemoryStore implements InspectableStore<'sync'> {
     }
     return new MemoryLedger(
       this,
-      keyspaces.map(({ name }) => this.table(prefix, name)),
+      keyspaces.map((keyspace) => this.table(keyspace.prefix ?? prefix, keyspace.name)),
     )
   }
 

@@ -22,7 +22,7 @@ export interface Backend {
 export class RedisLedger implements Ledger<'async'> {
   readonly part: Ledger['part']
   private readonly backend: Backend
-  private readonly prefix: string
+  private readonly prefixes: readonly string[]
   private readonly suffixes: readonly string[]
   private readonly driver: Driver
   /** What decides requests with the same limits and costs; undefined: the driver does. */
@@ -32,10 +32,11 @@ export class RedisLedger implements Ledger<'async'> {
     const algorithms = keyspaces.map(({ algorithm }) => algorithm)
     this.backend = backend
     this.part = backend.connection.isCluster ? partOf : undefined
-    this.prefix = `${prefix}:{`
+    this.prefixes = keyspaces.map((keyspace) => `${keyspace.prefix ?? prefix}:{`)
     this.suffixes = keyspaces.map(({ name }) => `}:${name}`)
     this.driver = new Driver(algorithms)
-    const isDistinct = new Set(this.suffixes).size === keyspaces.length
+    const names = this.suffixes.map((suffix, i) => this.prefixes[i] + suffix)
+    const isDistinct = new Set(names).size === keyspaces.length
     if (isDistinct) this.requests = RequestScripts.of(algorithms)
   }
 
@@ -73,7 +74,7 @@ export class RedisLedger implements Ledger<'async'> {
   async probe(charges: readonly Charge[]): Promise<void> {
     const call = new ScriptCall()
     // A key of its own that is where those of the charges are.
-    call.keys.push(`${this.prefix}${subject((charges[0] as Charge).key)}}`)
+    call.keys.push(`${this.prefixes[0]}${subject((charges[0] as Charge).key)}}`)
     this.add(call, charges)
     await this.run('probe', call)
   }
@@ -157,7 +158,7 @@ export class RedisLedger implements Ledger<'async'> {
   }
 
   private key(id: string, policy: number): string {
-    return this.prefix + subject(id) + (this.suffixes[policy] as string)
+    return (this.prefixes[policy] as string) + subject(id) + (this.suffixes[policy] as string)
   }
 }
 

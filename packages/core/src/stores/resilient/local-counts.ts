@@ -17,7 +17,8 @@ export class LocalCounts {
 
   /** A function that returns the same ledger at each call; after `clear`, an empty one. */
   opener(keyspaces: readonly Keyspace[], prefix: string): () => Ledger<'sync'> {
-    const id = [prefix, ...keyspaces.map(({ name }) => name)].join('\n')
+    const names = keyspaces.map((keyspace) => `${keyspace.prefix ?? ''}:${keyspace.name}`)
+    const id = [prefix, ...names].join('\n')
     return () => this.ledgers.get(id) ?? this.open(id, keyspaces, prefix)
   }
 

@@ -45,14 +45,14 @@ export class RefusalCache {
     return this.refusals.size === 0
   }
 
-  space({ name }: Keyspace, prefix: string): RefusalSpace {
-    const id = `${prefix}\n${name}`
-    let keyspace = this.keyspaces.get(id)
-    if (keyspace === undefined) {
-      keyspace = { number: this.keyspaces.size, settles: false, ends: 0 }
-      this.keyspaces.set(id, keyspace)
+  space(keyspace: Keyspace, prefix: string): RefusalSpace {
+    const id = `${keyspace.prefix ?? prefix}\n${keyspace.name}`
+    let known = this.keyspaces.get(id)
+    if (known === undefined) {
+      known = { number: this.keyspaces.size, settles: false, ends: 0 }
+      this.keyspaces.set(id, known)
     }
-    return keyspace
+    return known
   }
 
   get(keyspace: RefusalSpace, key: string): Refusal | undefined {

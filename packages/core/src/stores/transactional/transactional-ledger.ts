@@ -95,7 +95,8 @@ export class TransactionalLedger implements Ledger<'async'> {
   }
 
   private name(key: string, place: number): string {
-    return `${this.prefix}:{${subject(key)}}:${this.keyspaces[place]?.name}`
+    const { prefix = this.prefix, name } = this.keyspaces[place] as Keyspace
+    return `${prefix}:{${subject(key)}}:${name}`
   }
 }
 
