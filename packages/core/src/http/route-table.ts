@@ -46,7 +46,7 @@ export class RouteTable<T> {
     })
   }
 
-  /** The entry for a path as it is written. */
+  /** @param routing how paths are compared; default: case and a trailing slash make no difference */
   match(method: string, path: string, routing = LOOSE): { readonly value: T } | undefined {
     for (const route of this.routes(routing)) {
       const only = route.method
@@ -54,16 +54,6 @@ export class RouteTable<T> {
       if (fits && route.pattern.test(path)) return route
     }
     return undefined
-  }
-
-  /**
-   * The entry for a path that may reach its route in another spelling: a router mounted within the
-   * application may compare paths in its own way; where Express 4 mounts one, a second slash is
-   * dropped (`/api//login` is `/login` of the router at `/api`); and an application may take the path
-   * of a `URL`, which has neither backslashes nor dot segments.
-   */
-  matchLoosely(method: string, path: string): { readonly value: T } | undefined {
-    return this.match(method, ODD.test(path) ? tidy(path) : path)
   }
 
   private routes({ caseSensitive, strict }: Routing): readonly Route<T>[] {
@@ -76,16 +66,6 @@ export class RouteTable<T> {
     }
     return routes
   }
-}
-
-/** Empty and dot segments (WHATWG URL, §3.4 and §4.4), backslashes, a fragment, an origin. */
-const ODD = /\/\/|\\|\/(\.|%2e)|#/i
-/** A client may write a whole URL instead of a path (RFC 9112 §3.2.2). */
-const ORIGIN = /^[^:/]+:\/\/[^/]*/
-
-function tidy(path: string): string {
-  const slashed = path.replace(ORIGIN, '').replace(/[/\\]+/g, '/')
-  return slashed.startsWith('/') ? new URL(`http://a${slashed}`).pathname : slashed
 }
 
 function compile<T>(

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Ledger, Store } from '../stores/store.ts'
 import { failingStore } from '../testing/failing-store.ts'
@@ -168,6 +168,39 @@ describe.each(['memory', 'a store that answers by promises'])('on %s', (kind) =>
     const several = limiterWith({}, { '/a': { policies } })
     expect(await several('GET /a')).toEqual({ allowed: true, left: 8 })
     expect(await several('GET /')).toEqual({ allowed: true, left: 99 })
+  })
+})
+
+describe('a path that reads as several routes', () => {
+  const routes = {
+    'POST /login': { limit: 5 },
+    '/static/*path': false,
+    '/packages/:name': { limit: 1000 },
+    '/wild/*path': { limit: 500 },
+  } as PlainRoutes
+  const routed = new RoutedLimiter({ limit: 100, window: '1m', routes }, plain)
+  afterAll(() => routed.limiter.close())
+
+  test.each([
+    ['POST /login', [5]],
+    ['POST /%6cogin', [5, 100]],
+    ['POST /LO%67in', [5, 100]],
+    ['POST /static/../login', [5]],
+    ['POST /static/%252e%252e%252flogin', [5]],
+    ['GET /static/a/b.png', []],
+    ['GET /static/a%20b.png', []],
+    ['GET /static//b.png', []],
+    // What has no entry there is limited by the options that apply without one.
+    ['GET /static/../other', [100]],
+    ['GET /static/..%2Fother', [100]],
+    ['GET /wild/../other', [100, 500]],
+    // An encoded slash belongs to the parameter: it costs nothing elsewhere.
+    ['GET /packages/@scope%2Fname', [1000]],
+    ['GET /packages/..%2Fother', [1000, 100]],
+  ])('%s passes the limits %p', (route, limits) => {
+    const [method, url] = route.split(' ')
+    const found = routed.of({ method, url, headers: {} } as never)
+    expect(found.map(({ options }) => (options as { limit: number }).limit)).toEqual(limits)
   })
 })
 

@@ -3,9 +3,12 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import { checkObject } from '../options/checks.ts'
 import { HttpLimiter } from './http-limiter.ts'
 import { HttpLimiters } from './http-limiters.ts'
+import { otherReadings } from './path-readings.ts'
 import type { RateLimitOptions, Routes } from './rate-limit-options.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 import { RouteTable } from './route-table.ts'
+
+const NONE: readonly never[] = []
 
 /** A limiter for all requests, and one for each route that differs. */
 export class RoutedLimiter<Request, Response> {
@@ -50,9 +53,9 @@ export class RoutedLimiter<Request, Response> {
   }
 
   /**
-   * The limiters that a request must pass, in this order; none if its route is exempt. There are two
-   * if the application's routers decide which of two routes this spelling of the path reaches:
-   * the request must neither evade the limit of one nor get the looser limit of the other.
+   * The limiters that a request must pass, in this order; none if its route is exempt. There are
+   * several if the application decides which of several routes this spelling of the path reaches:
+   * the request must neither evade the limit of one nor get the looser limit of another.
    */
   of(request: Request): readonly HttpLimiter<Request, Response>[] {
     const { adapter, routes } = this
@@ -61,10 +64,16 @@ export class RoutedLimiter<Request, Response> {
     // Node passes on what the client wrote, which may have no path.
     const path = adapter.path(request) ?? ''
     const written = routes.match(method, path, adapter.routing?.(request))?.value
-    const meant = routes.matchLoosely(method, path)?.value
     const strictly = written ?? this.everywhere
-    if (meant === undefined || meant === strictly || meant.length === 0) return strictly
-    return [...meant, ...strictly]
+    // A router mounted within the application may compare paths in its own way.
+    const loosely = routes.match(method, path)?.value ?? strictly
+    const readings = otherReadings(path)
+    if (readings === undefined && loosely === strictly) return strictly
+    const others = readings?.map(
+      (each) =>
+        routes.match(method, each.path)?.value ?? (each.isEquivalent ? this.everywhere : NONE),
+    )
+    return [...new Set([...(others ?? []).flat(), ...loosely, ...strictly])]
   }
 }
 

@@ -1,16 +1,17 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import Router from '@koa/router'
 import { rateLimit as expressLimit } from '@sluice/express'
 import { rateLimit as fastifyLimit } from '@sluice/fastify'
-import { rateLimit as honoLimit } from '@sluice/hono'
+import { rateLimit as honoLimit, limitFetch } from '@sluice/hono'
 import { rateLimit as koaLimit } from '@sluice/koa'
 import { rateLimit as nodeLimit } from '@sluice/node'
 import express5 from 'express'
 import express4 from 'express4'
 import fastify from 'fastify'
+import findMyWay from 'find-my-way'
 import { Hono } from 'hono'
 import Koa from 'koa'
 
@@ -100,6 +101,39 @@ function nodeApp(pathOf: (target: string) => string): RequestListener {
     })
 }
 
+/** A router that decodes the path. */
+function findMyWayApp(): RequestListener {
+  const limit = nodeLimit({ ...BASE, routes: ROUTES })
+  const answer = (text: string) => (_: unknown, response: ServerResponse) => void response.end(text)
+  const router = findMyWay({ defaultRoute: answer('else'), onBadUrl: answer('else') as never })
+  router.on('POST', '/api/login', answer('login'))
+  router.on('GET', '/health', answer('health'))
+  return (request, response) => limit(request, response, () => router.lookup(request, response))
+}
+
+/** The path of the request's URL, as a handler of the Fetch standard reads it. */
+function fetchApp(pathOf: (url: string) => string): Server {
+  const options = { ...BASE, key: () => 'client', routes: ROUTES }
+  const handler = limitFetch(options, (request: Request) => {
+    const route = `${request.method} ${pathOf(request.url)}`
+    if (route === 'POST /api/login') return new Response('login')
+    return new Response(route === 'GET /health' ? 'health' : 'else')
+  })
+  return createAdaptorServer({ fetch: (request: Request) => handler(request) }) as Server
+}
+
+const pathOfUrl = (url: string) =>
+  URL.canParse(url, 'http://a') ? new URL(url, 'http://a').pathname : ''
+
+/** What cannot be decoded is left. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
 const DEFAULTS: Settings = { caseSensitive: false, strict: false }
 const EXACT: Settings = { caseSensitive: true, strict: true }
 const SITES: Record<string, () => RequestListener | Promise<Server>> = {}
@@ -121,10 +155,16 @@ SITES.Hono = async () => honoApp({ strict: true }, false)
 SITES['Hono, a trailing slash makes no difference'] = async () => honoApp({ strict: false }, false)
 SITES['Hono, mounted: application'] = async () => honoApp({ strict: true }, true)
 SITES['Node, the path as it is written'] = () => nodeApp((target) => target.split('?')[0] as string)
-SITES['Node, the path of a URL'] = () =>
-  nodeApp((target) =>
-    URL.canParse(target, 'http://a') ? new URL(target, 'http://a').pathname : '',
-  )
+SITES['Node, the path of a URL'] = () => nodeApp(pathOfUrl)
+SITES['Node, the decoded path'] = () => nodeApp((target) => decoded(target.split('?')[0] as string))
+SITES['Node, the path of the decoded target'] = () =>
+  nodeApp((target) => decoded(target).split(/[?#;]/)[0] as string)
+SITES['Node, the decoded path of a URL'] = () => nodeApp((target) => decoded(pathOfUrl(target)))
+SITES['Node, the path of the decoded URL'] = () => nodeApp((target) => pathOfUrl(decoded(target)))
+SITES['Node, decoded twice'] = () => nodeApp((target) => decoded(decoded(pathOfUrl(target))))
+SITES['Node, find-my-way'] = findMyWayApp
+SITES['Fetch, the path of the URL'] = async () => fetchApp(pathOfUrl)
+SITES['Fetch, the decoded path of the URL'] = async () => fetchApp((url) => decoded(pathOfUrl(url)))
 SITES.Fastify = () => fastifyApp({})
 SITES['Fastify, router compares loosely'] = () =>
   fastifyApp({ caseSensitive: false, ignoreTrailingSlash: true, ignoreDuplicateSlashes: true })
@@ -142,6 +182,20 @@ const PATHS = [
   '/api//login/',
   '/api/login//',
   '/api/%6Cogin',
+  '/api/%6cogin',
+  '/%61p%69/login',
+  '/api/%256Cogin',
+  '/api%252Flogin',
+  '/api/%2E/login',
+  '/x/%2e%2E/api/login',
+  '/x/..%2Fapi/login',
+  '/x%2F%2E%2E%2Fapi%2Flogin',
+  '/api%5Clogin',
+  '//example.com/api/login',
+  '/\\example.com/api/login',
+  '/api/login%3Fa',
+  '/api/login%23a',
+  '/api/lo%09gin',
   '/api%2Flogin',
   '/api/./login',
   '/api/x/../login',
@@ -153,9 +207,17 @@ const PATHS = [
 ]
 const LOGINS = ORIGINS.flatMap((origin) => PATHS.map((path) => `POST ${origin}${path}`))
 const HEALTHS = ORIGINS.flatMap((origin) =>
-  ['/health', '//health', '/health/', '/health//', '/HEALTH', '/%68ealth', '/health?a'].map(
-    (path) => `GET ${origin}${path}`,
-  ),
+  [
+    '/health',
+    '/health/../x',
+    '/health%2F..%2Fx',
+    '//health',
+    '/health/',
+    '/health//',
+    '/HEALTH',
+    '/%68ealth',
+    '/health?a',
+  ].map((path) => `GET ${origin}${path}`),
 )
 
 interface Reply {

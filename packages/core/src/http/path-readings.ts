@@ -1,0 +1,72 @@
+/** A path in which a handler may find its route, given a request's path as the client wrote it. */
+export interface PathReading {
+  readonly path: string
+  /** Whether every reader may take one path for the other; otherwise only one that decodes too much. */
+  readonly isEquivalent: boolean
+}
+
+/** What makes a path readable in several ways: escapes, odd separators, dot segments, an origin. */
+const ODD = /[%\\#;]|\/\/|\/\.|^(?!\/)/
+/** A client may write a whole URL instead of a path (RFC 9112 §3.2.2). */
+const ORIGIN = /^[^:/]+:\/\/[^/]*/
+/** The escapes that RFC 3986 §6.2.2.2 decodes: of letters, digits and `-._~`. */
+const UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi
+const DOT_SEGMENT = /(?:^|[/\\])\.\.?(?:[/\\]|$)/
+/** A handler may decode a path that its framework has decoded already. */
+const MAX_DECODINGS = 2
+
+/**
+ * The other readings of a path; undefined if there are none but the path itself.
+ *
+ * - Equivalent are the normalized path (RFC 3986 §6.2.2) with single slashes, as routers mount paths,
+ *   and the path of a `URL` made of it, for which `//x/login` names a host.
+ * - A handler may also decode the whole path, cut it at `?`, `#` or `;`, make a `URL` of it, and
+ *   resolve its dots.
+ */
+export function otherReadings(path: string): readonly PathReading[] | undefined {
+  if (!ODD.test(path)) return undefined
+  const readings = new Map<string, boolean>()
+  const add = (read: string, isEquivalent: boolean) => {
+    const resolved = resolve(read.replace(ORIGIN, ''))
+    readings.set(resolved, isEquivalent || readings.get(resolved) === true)
+  }
+  let texts = new Set([path])
+  for (let decodings = 0; decodings <= MAX_DECODINGS; decodings += 1) {
+    for (const text of [...texts]) texts.add(pathOfUrl(text))
+    for (const text of texts) {
+      if (decodings === 0)
+        add(text.replace(UNRESERVED, decodeURIComponent).replace(/#.*/s, ''), true)
+      add(cut(text), DOT_SEGMENT.test(cut(text)))
+    }
+    texts = new Set([...texts].filter((each) => each.includes('%')).map(decode))
+  }
+  return [...readings].map(([read, isEquivalent]) => ({ path: read, isEquivalent }))
+}
+
+/** As a handler reads it that parses the request's target. */
+function pathOfUrl(path: string): string {
+  try {
+    return new URL(path, 'http://a').pathname
+  } catch {
+    return path
+  }
+}
+
+/** Leaves what is no escape; takes what is no UTF-8 for U+FFFD. Never throws. */
+function decode(path: string): string {
+  return new URLSearchParams(`a=${path.replace(/[+&]/g, encodeURIComponent)}`).get('a') as string
+}
+
+function cut(path: string): string {
+  return path.replace(/[?#;].*/s, '')
+}
+
+/** Without empty segments and dot segments (RFC 3986 §5.2.4); a backslash is a slash, as in the URL Standard. */
+function resolve(path: string): string {
+  const segments: string[] = []
+  for (const each of path.replaceAll('\\', '/').split('/')) {
+    if (each === '..') segments.pop()
+    else if (each !== '.' && each !== '') segments.push(each)
+  }
+  return `/${segments.join('/')}`
+}
