@@ -6,10 +6,12 @@ import { demonstrate } from './demonstrate.ts'
 const { HOST = 'localhost', PORT = '3000', REDIS_URL } = process.env
 
 const app = express()
+const redis = REDIS_URL === undefined ? undefined : new Redis(REDIS_URL)
+redis?.on('error', console.error)
 
 app.use(
   rateLimit({
-    store: REDIS_URL === undefined ? undefined : new Redis(REDIS_URL),
+    store: redis,
     limit: 5,
     window: '10s',
   }),

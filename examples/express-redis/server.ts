@@ -9,6 +9,7 @@ const { HOST = 'localhost', PORT = '3000', REDIS_URL = 'redis://localhost:6379' 
 
 const perMinute = { anonymous: 5, free: 10, pro: 100 }
 const redis = new Redis(REDIS_URL)
+redis.on('error', console.error)
 const app = express()
 
 app.use(authenticate)

@@ -11,11 +11,13 @@ const { HOST = 'localhost', PORT = '3000', REDIS_URL } = process.env
 
 const tokensPerMinute: Record<Plan, number> = { anonymous: 100, free: 1000, pro: 10_000 }
 const app = new Koa()
+const redis = REDIS_URL === undefined ? undefined : new Redis(REDIS_URL)
+redis?.on('error', console.error)
 
 app.use(authenticate)
 app.use(
   rateLimit({
-    store: REDIS_URL === undefined ? undefined : new Redis(REDIS_URL),
+    store: redis,
     key: 'user',
     policies: [
       { name: 'requests', limit: 20, window: '1m', algorithm: 'token-bucket' },

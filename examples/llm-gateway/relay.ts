@@ -4,9 +4,12 @@ import type { RequestHandler } from 'express'
 import { callerOf } from './callers.ts'
 import type { Usage } from './model.ts'
 
+/** What a request has used that the model has not begun: without it, the estimate would be kept. */
+const NOTHING: Usage = { input_tokens: 0, output_tokens: 0 }
+
 /**
  * Sends requests to the model, and the events of its answer to the client. What the model says that it
- * used is in `response.locals.usage`.
+ * used is in `response.locals.usage`: nothing, if it refuses a request or can't be reached.
  *
  * If the client leaves, the model is asked to stop, and its stream is still read to the end: its last
  * event says how much was produced. Then the response is ended, which settles the charge and frees the
@@ -20,9 +23,14 @@ export function relay(model: string): RequestHandler {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...request.body, metadata: { user_id: callerOf(request).id } }),
-    })
+    }).catch(() => undefined)
+    if (reply === undefined) {
+      response.locals.usage = NOTHING
+      response.status(502).json({ error: 'the model cannot be reached' })
+      return
+    }
     if (!reply.ok || reply.body === null) {
-      response.locals.usage = { input_tokens: 0, output_tokens: 0 } satisfies Usage
+      response.locals.usage = NOTHING
       response.status(reply.status).json(await reply.json())
       return
     }

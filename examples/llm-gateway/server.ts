@@ -8,17 +8,19 @@ import { authenticate, callerOf } from './callers.ts'
 import { startModel } from './model.ts'
 import { relay } from './relay.ts'
 
-const { HOST = 'localhost', PORT = '3000', REDIS_URL } = process.env
+const { HOST = 'localhost', PORT = '3000', REDIS_URL, MODEL_URL } = process.env
 
 const tiers = {
   free: { inProgress: 2, requests: 60, input: 20_000, output: 10_000 },
   pro: { inProgress: 20, requests: 600, input: 2_000_000, output: 1_000_000 },
 }
-const model = await startModel()
+const model = MODEL_URL === undefined ? await startModel() : { url: MODEL_URL }
 const app = express()
+const redis = REDIS_URL === undefined ? undefined : new Redis(REDIS_URL)
+redis?.on('error', console.error)
 
 const limit = rateLimit({
-  store: REDIS_URL === undefined ? undefined : new Redis(REDIS_URL),
+  store: redis,
   key: (request) => callerOf(request).id,
   headers: ['draft-11', 'anthropic'],
   policies: [
@@ -60,7 +62,7 @@ const server = app.listen(Number(PORT), HOST, () => {
   const { port } = server.address() as { port: number }
   const url = `http://${HOST}:${port}`
   console.log(`${url} limits requests and tokens by API key, counted in ${REDIS_URL ?? 'this process'}.
-The model behind it is a stand-in: ${model.url}, and ${model.url}/bill is what it bills.
+The model behind it is ${model.url}; of the stand-in, ${model.url}/bill is what it bills.
 
   curl -iN ${url}/v1/messages -H 'x-api-key: free-key' -H 'content-type: application/json' \\
     -d '{"max_tokens":100,"messages":[{"role":"user","content":"one two three"}]}'

@@ -6,7 +6,7 @@ import {
   isOpenToOthers,
   startExample,
 } from '@sluice/test-harness/examples'
-import { type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { freePorts, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 
 const DAY_MS = 86_400_000
 
@@ -26,7 +26,7 @@ describe.each(['memory', 'Redis'])('with %s', (store) => {
   beforeAll(async () => {
     await awayFromEdge(DAY_MS, 30_000)
     example = await startExample(__dirname, store === 'Redis' ? { REDIS_URL: redis.url } : {})
-    const printed = () => /(http:\S+), and \S+\/bill/.exec(example.output())?.[1] ?? ''
+    const printed = () => /behind it is (http:\S+);/.exec(example.output())?.[1] ?? ''
     model = await until(printed, { what: 'it has printed where its model is' })
   })
   afterAll(async () => {
@@ -131,6 +131,25 @@ describe.each(['memory', 'Redis'])('with %s', (store) => {
     expect((await ask('guessed', 1)).status).toBe(401)
     expect(await isOpenToOthers(example.url)).toBe(false)
   })
+})
+
+test('a model that cannot be reached costs no tokens, however often it is asked', async () => {
+  const [port] = await freePorts(1)
+  const example = await startExample(__dirname, { MODEL_URL: `http://127.0.0.1:${port}` })
+  const remaining = []
+  for (let i = 0; i < 5; i += 1) {
+    const response = await fetch(`${example.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': 'free-key' },
+      // Two of these are more than a day has.
+      body: JSON.stringify(question(6000)),
+    })
+    expect(response.status).toBe(502)
+    await response.arrayBuffer()
+    remaining.push(response.headers.get('anthropic-ratelimit-output-tokens-remaining'))
+  }
+  expect(remaining).toEqual(Array(5).fill('4000'))
+  await example.stop()
 })
 
 const question = (maxTokens: unknown) => ({

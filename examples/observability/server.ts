@@ -12,6 +12,7 @@ const exporter = new PrometheusExporter({ preventServerStart: true })
 instrument({ meterProvider: new MeterProvider({ readers: [exporter] }), nearLimit: 0.8 })
 
 const store = new Redis(REDIS_URL)
+store.on('error', console.error)
 const app = express()
 
 // Before the limiters. In production, serve it where only Prometheus can reach it.

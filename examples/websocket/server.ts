@@ -7,7 +7,9 @@ import { WebSocketServer } from 'ws'
 
 const { HOST = 'localhost', PORT = '3000', REDIS_URL } = process.env
 
-const store = REDIS_URL === undefined ? memoryStore() : new Redis(REDIS_URL)
+const redis = REDIS_URL === undefined ? undefined : new Redis(REDIS_URL)
+redis?.on('error', console.error)
+const store = redis ?? memoryStore()
 const connections = rateLimit({
   store,
   policies: [

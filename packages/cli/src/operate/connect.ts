@@ -72,6 +72,8 @@ function placeOf({ redis, postgres, client }: ConnectFlags, env: Environment): C
 /** What node-redis and valkey-glide have besides. */
 interface Owned {
   readonly isOpen?: boolean
+  listenerCount?(event: string): number
+  on?(event: 'error', listener: () => void): unknown
   connect?(): Promise<unknown>
   disconnect?(): unknown
   destroy?(): unknown
@@ -87,7 +89,9 @@ async function clientIn(file: string): Promise<RedisClient> {
       `--client: expected a client of Redis, or a Pool of pg, as the default export of ${file}`,
     )
   }
-  const { isOpen } = client as Owned
+  const { isOpen, listenerCount } = client as Owned
+  // The command's own: a connection that breaks shows in what it reads.
+  if (listenerCount?.call(client, 'error') === 0) (client as Owned).on?.('error', () => {})
   if (isOpen === false) await (client as Owned).connect?.()
   return client as RedisClient
 }

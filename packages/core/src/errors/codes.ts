@@ -47,7 +47,7 @@ const misuse = {
     meaning:
       '`store` is neither a store nor a client of Redis that Sluice knows, or the pool of `postgresStore` is not one of pg.',
     cause:
-      'A URL instead of a client, a client of another library, or a pipeline or transaction of a client.',
+      'A URL instead of a client, a client of another library or of an older version (node-redis 4), a mock (ioredis-mock), or a pipeline or transaction of a client.',
     action:
       'Give `memoryStore()`, `redisStore(client)`, `postgresStore(pool)` of `@sluice/postgres`, or a client of Redis itself: `new Redis(url)` of ioredis, `createClient({ url })` of node-redis, a `GlideClient`. For anything else, write [a store of your own](stores.md).',
   },
@@ -201,6 +201,13 @@ const warning = {
       'Often `client.connect()` in it rejects because the new master does not answer yet. The limiter keeps working.',
     action:
       'Catch errors in the callback. Sluice calls it again, at most once a second, as long as the server is read-only.',
+  },
+  SLUICE_CLIENT_UNGUARDED: {
+    meaning: "A node-redis client without an `'error'` listener was passed as the store.",
+    cause:
+      "node-redis emits `'error'` when it loses its connection, and Node ends a process in which nobody listens to that event. So the application would end when Redis does, whatever `onStoreError` says. Sluice adds no listener, because it never alters your client. Sluice warns once.",
+    action:
+      "Call `client.on('error', console.error)`, or your logger, after `createClient` and before you pass the client on.",
   },
   SLUICE_REQUEST_FAILED: {
     meaning:

@@ -1,4 +1,5 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
+import { warnOnce } from '../../errors/warning.ts'
 
 /** What is used of a client of ioredis, 5 or 6, or of iovalkey: a `Redis` or a `Cluster`. */
 export interface IoRedisClient {
@@ -51,9 +52,12 @@ export function isRedisClient(value: unknown): value is RedisClient {
   if (typeof client.eval !== 'function') return false
   // Pipelines do not have a status, nor does @upstash/redis, whose `evalsha` takes other arguments.
   const isIoRedis = typeof client.evalshaBuffer === 'function' && typeof client.status === 'string'
-  // node-redis' callback interface (`legacy()`) has no `isOpen`.
-  const isNodeRedis = typeof client.evalSha === 'function' && typeof client.isOpen === 'boolean'
-  return isIoRedis || isNodeRedis
+  // node-redis' callback interface (`legacy()`) has no `isOpen`, and node-redis 4 gives no replies as bytes.
+  return isIoRedis || (isAnyNodeRedis(client) && typeof client.withTypeMapping === 'function')
+}
+
+function isAnyNodeRedis(client: Partial<NodeRedisClient>): boolean {
+  return typeof client.evalSha === 'function' && typeof client.isOpen === 'boolean'
 }
 
 /** @throws SluiceError if it is not a client that can be used */
@@ -63,8 +67,34 @@ export function checkClient(option: string, value: unknown): RedisClient {
     code: 'SLUICE_STORE_UNKNOWN',
     option,
     expected:
-      'a client of ioredis, iovalkey, node-redis or valkey-glide, or a store such as memoryStore()',
+      'a client of ioredis 5 or 6, iovalkey, node-redis 5 or 6, or valkey-glide 2, or a store such as memoryStore()',
     received: value,
-    fix: 'Pass the client itself: new Redis(url) of ioredis, or createClient({ url }) of redis.',
+    fix: fixFor(Object(value)),
   })
+}
+
+/** What to do about it: clients that many have are known by what tells them from those that can be used. */
+function fixFor(value: Partial<IoRedisBytes & NodeRedisClient & ValkeyGlideClient>): string {
+  if (isAnyNodeRedis(value)) {
+    return 'This client is of node-redis 4: install version 5 or 6 (npm install redis@latest).'
+  }
+  if (typeof value.customCommand === 'function' && typeof value.evalshaBuffer === 'function') {
+    return 'This client is of ioredis-mock, which is no Redis: in tests, pass memoryStore(), or a client of a real server.'
+  }
+  return 'Pass the client itself: new Redis(url) of ioredis, or createClient({ url }) of redis.'
+}
+
+/**
+ * Warns of a client of node-redis whose 'error' events nobody listens to: the first one, when the
+ * connection breaks, ends the process. Clients of other packages don't do that.
+ */
+export function warnOfUnguarded(client: RedisClient): void {
+  const { listenerCount } = client as Partial<{ listenerCount(event: string): number }>
+  if (!isAnyNodeRedis(client as Partial<NodeRedisClient>)) return
+  if (listenerCount?.call(client, 'error') !== 0) return
+  warnOnce(
+    'SLUICE_CLIENT_UNGUARDED',
+    "The node-redis client has no 'error' listener, so Node ends the process when Redis is lost. " +
+      "Write client.on('error', console.error) before you pass the client on.",
+  )
 }

@@ -2,7 +2,7 @@ import { readStoreOptions } from '../../options/read.ts'
 import { readInspectOptions } from '../inspection/inspect-options.ts'
 import type { RedisStoreOptions } from '../options.generated.ts'
 import type { InspectableStore, InspectOptions, Keyspace, Ledger, StoreEntry } from '../store.ts'
-import { checkClient, type RedisClient } from './client.ts'
+import { checkClient, type RedisClient, warnOfUnguarded } from './client.ts'
 import { connectionOf } from './connection.ts'
 import { scansOf } from './masters.ts'
 import { readOnlyAlarm } from './read-only-alarm.ts'
@@ -24,6 +24,7 @@ export function redisStore(
 ): InspectableStore<'async'> {
   const connection = connectionOf(checkClient('client', client))
   const values = readStoreOptions('redisStore', options)
+  warnOfUnguarded(client)
   const backend: Backend = { connection, ...timingOf(values.clock), readOnly: alarmOf(options) }
   return {
     mode: 'async',
