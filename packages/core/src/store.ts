@@ -17,7 +17,7 @@ export { Policy } from './limiter/policy.ts'
 export { parseDuration } from './options/duration.ts'
 export { readStoreOptions } from './options/read.ts'
 export type { PostgresStoreOptions } from './stores/options.generated.ts'
-export { commitOne, decideAll, decideOne, settleOne } from './stores/rules/decide-all.ts'
+export { commitOne, decideAll, decideOne, keepMsOf, settleOne } from './stores/rules/decide-all.ts'
 export { decodeState, encodeState } from './stores/rules/state-bytes.ts'
 export type {
   Answer,

@@ -123,6 +123,11 @@ export interface CompiledLimit {
    * or holds it anew from `now` on (positive), also if it was lost or all others are in use.
    */
   settle(state: KeyState, now: number, delta: number, chargedAt: number, slot?: number): void
+  /**
+   * How long the state must be kept, ms from `now` on, where that is longer than `resetMs`. Left out: until
+   * the quota is whole again.
+   */
+  keepMs?(state: KeyState, now: number): number
 }
 
 /** The options of a policy that only some algorithms have. */

@@ -31,9 +31,9 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   /**
    * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
    * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`
-   * for the default. If the day of a client changes, what it has used counts until the window ends
-   * in which it used it. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`. Or a function
-   * of the request and its key that gives one. Default: the 1st of the month, Monday.
+   * for the default. If the day of a client changes, the window that has begun ends when it said,
+   * and the new day counts from there. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`.
+   * Or a function of the request and its key that gives one. Default: the 1st of the month, Monday.
    */
   anchor?: Anchor | undefined | ((request: Request, key: string) => MaybePromise<Anchor | undefined>)
   /**

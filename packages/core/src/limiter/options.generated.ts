@@ -38,9 +38,9 @@ export interface PolicyOptions {
   /**
    * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
    * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`
-   * for the default. If the day of a client changes, what it has used counts until the window ends
-   * in which it used it. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`. Default: the
-   * 1st of the month, Monday.
+   * for the default. If the day of a client changes, the window that has begun ends when it said,
+   * and the new day counts from there. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`.
+   * Default: the 1st of the month, Monday.
    */
   anchor?: Anchor | undefined
   /** How the units are counted. Default: `'sliding-window'`. */

@@ -68,7 +68,7 @@ const policy = {
     unset: 'the 1st of the month, Monday',
     perRequest: true,
     description:
-      "With `window: 'month'`: the day on which months begin; in a shorter month it is the last day. With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined` for the default. If the day of a client changes, what it has used counts until the window ends in which it used it.",
+      "With `window: 'month'`: the day on which months begin; in a shorter month it is the last day. With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined` for the default. If the day of a client changes, the window that has begun ends when it said, and the new day counts from there.",
   },
   algorithm: {
     type: oneOf(ALGORITHM_NAMES, 'AlgorithmName'),

@@ -2,9 +2,9 @@
 export default `-- Windows of the calendar: the Lua form of calendar-window.ts, in the sections that
 -- stores/redis/compose.ts documents.
 -- state: a = start of the window (ms), b = units charged in it, c = end of the window (ms)
--- constants: limit (units), edges of five windows: the present one, as the process sees it, and two
---            on each side (ms)
---# constants limit edge1 edge2 edge3 edge4 edge5 edge6
+-- constants: limit (units), edges of six windows: the present one, as the process sees it, two before
+--            it and three after it (ms), how long a window that has ended is remembered (ms; 0: it is not)
+--# constants limit edge1 edge2 edge3 edge4 edge5 edge6 edge7 keepEnded
 
 --# check
 if now < edge1 or now >= edge6 then
@@ -14,13 +14,15 @@ end
 --# enter
 rebased = now < a
 if now >= c or rebased then
-  if now >= c then b = 0 end
-  if now >= edge5 then a, c = edge5, edge6
-  elseif now >= edge4 then a, c = edge4, edge5
-  elseif now >= edge3 then a, c = edge3, edge4
-  elseif now >= edge2 then a, c = edge2, edge3
-  else a, c = edge1, edge2
+  local ended, following = rebased and 0 or c
+  if not rebased then b = 0 end
+  if now >= edge5 then a, c, following = edge5, edge6, edge7
+  elseif now >= edge4 then a, c, following = edge4, edge5, edge6
+  elseif now >= edge3 then a, c, following = edge3, edge4, edge5
+  elseif now >= edge2 then a, c, following = edge2, edge3, edge4
+  else a, c, following = edge1, edge2, edge3
   end
+  if keepEnded > 0 and ended > math.max(0, a) then a, c = ended, following end
 end
 
 --# decide
@@ -35,5 +37,5 @@ if math.min(chargedAt, now) >= a then
 end
 
 --# whole
-wholeIn = b > 0 and c - now or 0
+wholeIn = keepEnded > 0 and c + keepEnded - now or b > 0 and c - now or 0
 `

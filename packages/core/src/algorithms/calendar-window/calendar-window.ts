@@ -3,19 +3,21 @@ import { WindowLimit } from '../fixed-window/window-limit.ts'
 import type { Calendar } from './calendar.ts'
 import lua from './calendar-window.lua.generated.ts'
 
-/** Windows before and after the present one that the Lua form knows the edges of. */
+/** Windows before and after the present one that the Lua form knows; of one more it knows the end. */
 const AROUND = 2
 
 /**
  * The fixed window on a calendar. State: a = the start of the window, c = its end, ms since the epoch.
  *
- * A window counts until its own end, whatever calendar comes meanwhile: else a client whose anchor
- * changes would begin a new window each time.
+ * A window that has begun ends when it said, whatever calendar comes meanwhile; then the new calendar
+ * counts from there, up to the end of the first of its windows that begins at that time or after it. So
+ * no client begins windows faster by changing its anchor.
  */
 class CalendarWindowLimit extends WindowLimit {
   readonly algorithm = calendarWindow
   readonly scale: string
   private readonly calendar: Calendar
+  private readonly keepEndedMs: number
   /** The Lua form's constants for `knownFor`. */
   private known: readonly number[] = []
   private knownFor = Number.NaN
@@ -24,6 +26,7 @@ class CalendarWindowLimit extends WindowLimit {
     super(params)
     this.calendar = params.calendar
     this.scale = params.calendar.name
+    this.keepEndedMs = params.calendar.keepEndedMs
   }
 
   /**
@@ -33,10 +36,15 @@ class CalendarWindowLimit extends WindowLimit {
   constants(now: number): readonly number[] {
     const { start } = this.calendar.at(now)
     if (start !== this.knownFor) {
-      this.known = [this.units, ...this.edges(now)]
+      this.known = [this.units, ...this.edges(now), this.keepEndedMs]
       this.knownFor = start
     }
     return this.known
+  }
+
+  /** A window that has ended matters as long as the next one may have to begin at its end. */
+  keepMs(state: KeyState, now: number): number {
+    return this.keepEndedMs > 0 ? state.c + this.keepEndedMs - now : state.resetMs
   }
 
   protected enter(state: KeyState, now: number): number {
@@ -44,9 +52,10 @@ class CalendarWindowLimit extends WindowLimit {
     state.rebased = now < state.a
     if (hasEnded || state.rebased) {
       const { start, end } = this.calendar.at(now)
+      const continues = hasEnded && this.keepEndedMs > 0 && state.c > Math.max(0, start)
       if (hasEnded) state.b = 0
-      state.a = start
-      state.c = end
+      state.a = continues ? state.c : start
+      state.c = continues ? this.calendar.at(end).end : end
     }
     return state.c - now
   }
@@ -62,6 +71,7 @@ class CalendarWindowLimit extends WindowLimit {
       edges.unshift(this.calendar.at((edges[0] as number) - 1).start)
       edges.push(this.calendar.at(edges.at(-1) as number).end)
     }
+    edges.push(this.calendar.at(edges.at(-1) as number).end)
     return edges
   }
 }

@@ -26,6 +26,11 @@ export class Calendar {
   readonly name: string
   /** The most that a window lasts, without a change of the clocks, ms. */
   readonly lengthMs: number
+  /**
+   * How long a window that has ended is remembered, ms: if the anchor varies, for as long as a window
+   * could begin before that end and contain the present. Otherwise 0
+   */
+  readonly keepEndedMs: number
   private readonly zone: TimeZone
   private readonly unit: CalendarUnit
   private readonly anchor: number
@@ -42,6 +47,7 @@ export class Calendar {
     this.zone = zone
     this.anchor = unit === 'day' ? 1 : anchor
     this.lengthMs = CALENDAR_MS[unit]
+    this.keepEndedMs = varies ? this.lengthMs + DAY : 0
     this.name = `${unit}:${zone.name}:${varies ? '*' : this.anchor}`
   }
 

@@ -1,5 +1,5 @@
 import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
-import { commitOne, decideAll, decideOne, settleOne } from '../rules/decide-all.ts'
+import { commitOne, decideAll, decideOne, keepMsOf, settleOne } from '../rules/decide-all.ts'
 import { heldAnew } from '../rules/slots.ts'
 import type { Charge, Ledger, StoreResult } from '../store.ts'
 import { EXHAUSTED, OVERFLOW } from './slots.ts'
@@ -182,7 +182,8 @@ export class MemoryLedger implements Ledger<'sync'> {
     const table = this.tables[i] as Table
     const state = this.states[i] as KeyState
     const place = slot < 0 ? table.add(key) : slot
-    table.slots.save(place, state, now, this.usage(i, state, limit, now))
+    const freeAt = now + keepMsOf(state, limit, now)
+    table.slots.save(place, state, freeAt, this.usage(i, state, limit, now))
     this.store.kept(table, now)
   }
 

@@ -6,13 +6,12 @@ const NOW = 1_800_000_000_000
 /** Slots of a page. */
 const PAGE = 4096
 
-/** Slots with `count` keys, the n-th of which is whole again `resetMs(n)` from now. */
+/** Slots with `count` keys, the n-th of which can be freed `resetMs(n)` from now. */
 function filled(count: number, resetMs: (n: number) => number, usage = 1): Slots {
   const slots = new Slots()
   const state = new KeyState()
   for (let n = 0; n < count; n += 1) {
-    state.resetMs = resetMs(n)
-    slots.save(slots.claim(`client-${n}`), state, NOW, usage)
+    slots.save(slots.claim(`client-${n}`), state, NOW + resetMs(n), usage)
   }
   return slots
 }
@@ -86,8 +85,7 @@ describe('slots', () => {
     for (let n = 1; n <= PAGE + 10; n += 1) {
       state.a = n
       state.b = -n
-      state.resetMs = n
-      slots.save(slots.claim(`client-${n}`), state, NOW, n % EXHAUSTED)
+      slots.save(slots.claim(`client-${n}`), state, NOW + n, n % EXHAUSTED)
     }
     for (let n = 1; n <= PAGE + 10; n += 1) {
       slots.load(n, state)

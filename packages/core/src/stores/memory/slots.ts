@@ -78,12 +78,14 @@ export class Slots {
     state.blockedUntil = -(states[offset + 3] as number)
   }
 
-  /** @param usage the share of the quota in use, 0 … 254, or `EXHAUSTED` */
-  save(slot: number, state: KeyState, now: number, usage: number): void {
+  /**
+   * @param freeAt when the slot can be freed, ms
+   * @param usage the share of the quota in use, 0 … 254, or `EXHAUSTED`
+   */
+  save(slot: number, state: KeyState, freeAt: number, usage: number): void {
     const page = this.page(slot)
     const { states } = page
     const offset = (slot & (PAGE - 1)) * WIDTH
-    const freeAt = now + state.resetMs
     states[offset] = state.a
     states[offset + 1] = state.b
     states[offset + 2] = state.c
@@ -170,8 +172,8 @@ class Page {
   /** Undefined if the slot is free. */
   readonly keys: (string | undefined)[] = []
   /**
-   * Per slot the three integers of its state, and the time at which the quota is whole again and the slot
-   * can be freed, ms; negative: the key is blocked until then.
+   * Per slot the three integers of its state, and the time at which the slot can be freed, since
+   * its quota is whole again, ms; negative: the key is blocked until then.
    */
   states: Float64Array
   /** The sliding log's entries; only for that algorithm. */

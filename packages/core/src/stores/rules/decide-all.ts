@@ -105,7 +105,7 @@ function showUncharged(
 /**
  * Corrects a charge, unless its key is blocked. See `CompiledLimit.settle`.
  *
- * @returns what the store must do: keep the state, or delete it, since its quota is whole
+ * @returns what the store must do: keep the state, or delete it, since it is that of a key never seen
  */
 export function settleOne(
   state: KeyState,
@@ -116,7 +116,12 @@ export function settleOne(
   if (state.blockedUntil > now) return 'nothing'
   state.blockedUntil = 0
   limit.settle(state, now, cost, chargedAt, slot)
-  return state.resetMs === 0 ? 'delete' : 'keep'
+  return keepMsOf(state, limit, now) === 0 ? 'delete' : 'keep'
+}
+
+/** How long a state that was charged or corrected at `now` must be kept, ms. */
+export function keepMsOf(state: KeyState, limit: CompiledLimit, now: number): number {
+  return limit.keepMs === undefined ? state.resetMs : limit.keepMs(state, now)
 }
 
 function refuse(state: KeyState, blockedMs: number): void {

@@ -1,6 +1,6 @@
 import type { KeyState, Outcome } from '../../algorithms/algorithm.ts'
 import { subject } from '../redis/keys.ts'
-import { commitOne, decideAll, settleOne } from '../rules/decide-all.ts'
+import { commitOne, decideAll, keepMsOf, settleOne } from '../rules/decide-all.ts'
 import { hasSlot, heldAnew } from '../rules/slots.ts'
 import { decodeState, encodeState } from '../rules/state-bytes.ts'
 import type { Charge, Keyspace, Ledger, StoreResult } from '../store.ts'
@@ -124,7 +124,7 @@ class States {
     return !(orError(() => this.of(key)) instanceof Error)
   }
 
-  /** @param ttlMs in how many ms the quota is whole again */
+  /** @param ttlMs how long it must be kept */
   keep(key: string, ttlMs: number): void {
     this.changed.set(key, { key, state: encodeState(this.of(key)), ttlMs })
   }
@@ -169,7 +169,7 @@ function consume(
     const name = names[i] as string
     const state = states.of(name)
     const kept = commitOne(state, charge, now, result.admitted ? charge.cost : 0)
-    if (kept) states.keep(name, state.resetMs)
+    if (kept) states.keep(name, keepMsOf(state, charge.limit, now))
   }
   return result
 }
@@ -177,7 +177,7 @@ function consume(
 function settle(states: States, charge: Charge, now: number, chargedAt: number): void {
   const state = states.of(charge.key)
   const settled = settleOne(state, charge, now, chargedAt)
-  if (settled === 'keep') states.keep(charge.key, state.resetMs)
+  if (settled === 'keep') states.keep(charge.key, keepMsOf(state, charge.limit, now))
   else if (settled === 'delete') states.delete(charge.key)
 }
 
