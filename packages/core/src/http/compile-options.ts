@@ -11,9 +11,8 @@ import { OPTIONS } from '../options/table.ts'
 import { composeProfiles, type HeaderProfile, type Profile } from './fields/profiles/index.ts'
 import { Access } from './keys/access-list.ts'
 import { type CheckedKey, type KeyReader, keyReader } from './keys/key-reader.ts'
-import { presentAddress } from './keys/left.ts'
-import { readOnce } from './keys/read-once.ts'
-import { type AddressReader, addressReader } from './keys/trust-proxy.ts'
+import type { AddressReader } from './keys/request-address.ts'
+import { addressReader } from './keys/trust-proxy.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 import type { SettleOption } from './settlement/settle-option.ts'
@@ -47,6 +46,7 @@ interface RequestValues<Request, Response> {
 /** The options, checked and with their defaults. */
 export interface CompiledOptions<Request, Response> {
   readonly rules: readonly ChargeRule<Request, Response>[]
+  readonly address: AddressReader<Request>
   /** Whether a rule settles. */
   readonly settles: boolean
   /** Whether a rule takes a slot, to be given back at the end of the response. */
@@ -56,7 +56,7 @@ export interface CompiledOptions<Request, Response> {
   /** Whether a key or a list needs the address of clients. */
   readonly needsAddress: boolean
   readonly ipv6Prefix: number
-  readonly access: Access<Request> | undefined
+  readonly access: Access | undefined
   readonly profile: Profile
   readonly skip: RateLimitOptions<Request, Response>['skip']
   readonly retryAfterJitter: number
@@ -77,13 +77,11 @@ export function compileOptions<Request, Response>(
     readOptions(OPTIONS.http, '', options)
   const { allow, deny } = options
   const listed = allow !== undefined || deny !== undefined
-  const reader = presentAddress(addressReader(options.trustProxy, adapter), adapter)
-  // With one policy and no list it is read once anyway.
-  const address = listed || options.policies !== undefined ? readOnce(reader, adapter) : reader
-  const rules = compileRules(options, address, ipv6Prefix, adapter)
-  const access = listed ? new Access(allow ?? [], deny ?? [], address, ipv6Prefix) : undefined
+  const rules = compileRules(options, ipv6Prefix, adapter)
+  const access = listed ? new Access(allow ?? [], deny ?? [], ipv6Prefix) : undefined
   return {
     rules,
+    address: addressReader(options.trustProxy, adapter),
     settles: rules.some(({ settle }) => settle !== undefined),
     holdsSlots: rules.some(({ policy }) => policy.holdsSlots),
     keyKinds: rules.map(({ keyKind }) => keyKind),
@@ -102,7 +100,6 @@ export function compileOptions<Request, Response>(
 
 function compileRules<Request, Response>(
   options: RateLimitOptions<Request, Response>,
-  address: AddressReader<Request>,
   ipv6Prefix: number,
   adapter: RequestAdapter<Request, Response>,
 ): ChargeRule<Request, Response>[] {
@@ -125,7 +122,7 @@ function compileRules<Request, Response>(
     return {
       policy,
       keyKind: typeof key === 'function' ? 'function' : key,
-      key: keyReader(key, options.user, ipv6Prefix, address, adapter),
+      key: keyReader(key, options.user, ipv6Prefix, adapter),
       limit: typeof limit === 'function' ? (limit as Reader<Request, unknown>) : undefined,
       anchor: typeof own.anchor === 'function' ? own.anchor : undefined,
       window: typeof own.window === 'function' ? own.window : undefined,

@@ -4,24 +4,20 @@ import type { BanPlace } from '../limiter/ban.ts'
 import { type Decision, outright, type PolicyDecision } from '../limiter/decision.ts'
 import { report } from '../limiter/report.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
-import { isPromise, type MaybePromise, then, thenOwn } from '../maybe-promise.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
-import { type ChargeRule, type CompiledOptions, compileOptions } from './compile-options.ts'
+import { type CompiledOptions, compileOptions } from './compile-options.ts'
 import { PolicyTexts } from './fields/policy-texts.ts'
-import type { Listed } from './keys/access-list.ts'
-import { KeyOnDemand } from './keys/key-on-demand.ts'
-import { LEFT, orLeft } from './keys/left.ts'
+import { CLIENT_GONE } from './keys/request-address.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
-import { readCharges } from './read-charges.ts'
 import { denialOf, refusalOf, unavailability } from './refusal/refusal.ts'
-import { isPreflight, type RequestAdapter } from './request-adapter.ts'
+import type { RequestAdapter } from './request-adapter.ts'
+import { type Reading, RequestReader } from './request-reading.ts'
 import { DelaySlots, withoutSlot } from './response/delay.ts'
-import { left, type Verdict } from './verdict.ts'
+import { clientGone, type Verdict } from './verdict.ts'
 import { VerdictResponder, waitingKey, waits } from './verdict-responder.ts'
 
 const NONE: readonly number[] = []
-
-type Identified = Charge[] | Listed | typeof LEFT
 
 /**
  * The main path: request → key → policies → limiter → decision → verdict. Knows no framework and
@@ -36,6 +32,7 @@ export class HttpLimiter<Request, Response> {
   /** The pattern of the only route whose requests it decides. */
   private readonly route: string | undefined
   private readonly compiled: CompiledOptions<Request, Response>
+  private readonly reader: RequestReader<Request, Response>
   private readonly texts: PolicyTexts
   private readonly delaySlots: DelaySlots
   private readonly responder: VerdictResponder<Request, Response>
@@ -58,6 +55,7 @@ export class HttpLimiter<Request, Response> {
       options,
       { scope, settles: this.compiled.settles, dryRun: this.compiled.dryRun, banPlace },
     )
+    this.reader = new RequestReader(this.compiled, adapter)
     this.texts = new PolicyTexts(this.compiled.partitionSecret)
     this.delaySlots = new DelaySlots(this.compiled.maxWaiting)
     this.responder = new VerdictResponder(
@@ -102,134 +100,51 @@ export class HttpLimiter<Request, Response> {
     response: Response,
     goOn: () => MaybePromise<T>,
   ): MaybePromise<T | undefined> {
-    const verdict = this.check(request)
+    const verdict = this.decide(request)
     return verdict instanceof Promise
-      ? verdict.then((each) => this.responder.carryOut(each, request, response, goOn))
-      : this.responder.carryOut(verdict, request, response, goOn)
+      ? verdict.then((each) => this.responder.respond(each, request, response, goOn))
+      : this.responder.respond(verdict, request, response, goOn)
   }
 
   /**
    * Decides a request; synchronously unless something is asynchronous. Undefined: it is exempt.
    * Throws, or rejects, with what a user's function throws.
    */
-  check(request: Request): MaybePromise<Verdict | undefined> {
-    const { skip, access, rules } = this.compiled
-    const preflight = isPreflight(this.adapter, request)
-    if (preflight && !access?.denies) return this.exempt(request, 'preflight')
-    if (skip === undefined) return this.proceed(request, preflight)
-    const key = new KeyOnDemand((rules[0] as ChargeRule<Request, Response>).key, request)
-    const asked = orLeft(() =>
-      then(
-        skip(request, () => key.read()),
-        Boolean,
-      ),
-    )
-    return thenOwn(asked, (skipped) => {
-      if (skipped === LEFT) return this.accessListVerdict(request, LEFT)
-      return skipped ? this.exempt(request, 'skip') : this.proceed(request, preflight, key.known)
-    })
+  decide(request: Request): MaybePromise<Verdict | undefined> {
+    const reading = this.reader.read(request)
+    return reading instanceof Promise
+      ? reading.then((each) => this.decideReading(request, each))
+      : this.decideReading(request, reading)
   }
 
-  /** The pattern of a request's route, if it is known by now. */
-  private routeOf(request: Request): string | undefined {
-    const route = this.adapter.route?.(request)
-    return route === undefined ? this.route : String(route)
-  }
-
-  private exempt(request: Request, source: 'skip' | 'preflight'): undefined {
-    const { events } = this.limiter
-    if (events.areWatched) events.undecided(outright(true, 0, 0), source, this.routeOf(request))
-  }
-
-  /** @param key of the first policy, if it has been read */
-  private proceed(
-    request: Request,
-    preflight: boolean,
-    key?: MaybePromise<string>,
-  ): MaybePromise<Verdict | undefined> {
-    return preflight ? this.checkPreflight(request, key) : this.decide(request, key)
-  }
-
-  private decide(
-    request: Request,
-    key: MaybePromise<string> | undefined,
-  ): MaybePromise<Verdict | undefined> {
-    const found = this.identify(request, key)
-    return found instanceof Promise
-      ? found.then((each) => this.decideIdentified(request, each))
-      : this.decideIdentified(request, found)
-  }
-
-  private decideIdentified(request: Request, found: Identified): MaybePromise<Verdict | undefined> {
-    if (!Array.isArray(found)) return this.accessListVerdict(request, found)
+  private decideReading(request: Request, reading: Reading): MaybePromise<Verdict | undefined> {
+    if (!Array.isArray(reading)) return this.verdictWithoutPolicies(request, reading)
     const startedAt = this.limiter.events.areWatched ? performance.now() : undefined
     const route = consumeTraces.hasSubscribers ? this.routeOf(request) : undefined
-    const decision: MaybePromise<Decision> = this.limiter.decide(found, route)
+    const decision: MaybePromise<Decision> = this.limiter.decide(reading, route)
     return decision instanceof Promise
-      ? decision.then((each) => this.toVerdict(request, found, each, startedAt))
-      : this.toVerdict(request, found, decision, startedAt)
+      ? decision.then((each) => this.verdictOf(request, reading, each, startedAt))
+      : this.verdictOf(request, reading, decision, startedAt)
   }
 
-  /** @param startedAt undefined if nobody listened when the decision began */
-  private report(
-    request: Request,
-    charges: readonly Charge[],
-    decision: Decision,
-    startedAt: number | undefined,
-  ): void {
-    if (startedAt !== undefined) {
-      const durationMs = performance.now() - startedAt
-      this.limiter.events.decided(decision, charges, this.routeOf(request), durationMs)
-    }
-    report(this.options.onDecision, decision, request, (charges[0] as Charge).key)
-  }
-
-  /** A preflight has no credentials: one whose key can't be read is let through. */
-  private checkPreflight(
-    request: Request,
-    key: MaybePromise<string> | undefined,
-  ): MaybePromise<Verdict | undefined> {
-    const exempt = () => this.exempt(request, 'preflight')
-    const judge = (found: Identified) => {
-      const goesOn = found !== LEFT && (Array.isArray(found) || found.source === 'allow')
-      return goesOn ? exempt() : this.accessListVerdict(request, found as Listed | typeof LEFT)
-    }
-    let found: MaybePromise<Identified>
-    try {
-      found = this.identify(request, key)
-    } catch {
-      return exempt()
-    }
-    return isPromise(found) ? found.then(judge, exempt) : judge(found)
-  }
-
-  /** What a request is charged, unless its client is on a list, or is no longer known. */
-  private identify(
-    request: Request,
-    key: MaybePromise<string> | undefined,
-  ): MaybePromise<Identified> {
-    const { access, rules } = this.compiled
-    const found = orLeft<Identified>(
-      () => access?.ofAddress(request) ?? readCharges(rules, request, key),
-    )
-    if (access === undefined) return found
-    return thenOwn<Identified, Identified>(found, (each) =>
-      Array.isArray(each) ? (access.ofKeys(each) ?? each) : each,
-    )
-  }
-
-  private toVerdict(
+  /** @param startedAt when the decision began, ms; undefined if nobody listened then */
+  private verdictOf(
     request: Request,
     charges: readonly Charge[],
     decided: Decision,
     startedAt: number | undefined,
   ): Verdict {
-    const decision = this.acquireDelaySlot(charges, decided)
-    this.report(request, charges, decision, startedAt)
-    if (decision.policies.length === 0) return this.storeFailureVerdict(charges, decision)
     const { dryRun, profile } = this.compiled
+    const { onDecision, respond } = this.options
+    const decision = decided.delayMs > 0 ? this.takeDelaySlot(charges, decided) : decided
+    if (startedAt !== undefined) {
+      const durationMs = performance.now() - startedAt
+      this.limiter.events.decided(decision, charges, this.routeOf(request), durationMs)
+    }
+    if (onDecision !== undefined) report(onDecision, decision, request, (charges[0] as Charge).key)
     const { policies, at: now } = decision
-    const goesOn = decision.allowed || dryRun || this.options.respond === 'continue'
+    if (policies.length === 0) return this.storeFailureVerdict(charges, decision)
+    const goesOn = decision.allowed || dryRun || respond === 'continue'
     const violated = goesOn ? NONE : refusing(policies)
     const state = { policies, texts: this.texts.of(policies), violated, now }
     const refusal = goesOn
@@ -237,6 +152,12 @@ export class HttpLimiter<Request, Response> {
       : refusalOf(state, charges, this.compiled, decision.ban !== undefined)
     const hasFields = !dryRun && profile.fields.length > 0
     return { decision, state: hasFields ? (refusal?.state ?? state) : undefined, refusal, charges }
+  }
+
+  /** The pattern of a request's route, if it is known by now. */
+  private routeOf(request: Request): string | undefined {
+    const route = this.adapter.route?.(request)
+    return route === undefined ? this.route : String(route)
   }
 
   /** The verdict about a request that no policy has decided, because the store failed. */
@@ -247,7 +168,7 @@ export class HttpLimiter<Request, Response> {
   }
 
   /** An admitted request that must wait needs a delay slot; without one it is refused. */
-  private acquireDelaySlot(charges: readonly Charge[], decision: Decision): Decision {
+  private takeDelaySlot(charges: readonly Charge[], decision: Decision): Decision {
     if (!waits(decision, this.compiled)) return decision
     if (this.delaySlots.acquire(waitingKey(charges, decision))) return decision
     const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
@@ -256,17 +177,26 @@ export class HttpLimiter<Request, Response> {
     return withoutSlot(decision)
   }
 
-  private accessListVerdict(request: Request, listed: Listed | typeof LEFT): Verdict | undefined {
+  /** The verdict about a request that is exempt, whose client is on a list, or has gone. */
+  private verdictWithoutPolicies(
+    request: Request,
+    reading: Exclude<Reading, Charge[]>,
+  ): Verdict | undefined {
+    const { dryRun } = this.compiled
+    const { events } = this.limiter
+    if (reading === 'skip' || reading === 'preflight') {
+      if (events.areWatched) events.undecided(outright(true, 0, 0), reading, this.routeOf(request))
+      return undefined
+    }
     // A dry run keeps no request from the application.
-    if (listed === LEFT) return this.compiled.dryRun ? undefined : left
-    const { source, key } = listed
+    if (reading === CLIENT_GONE) return dryRun ? undefined : clientGone
+    const { source, key } = reading
     const allowed = source === 'allow'
     const decision = outright(allowed, Date.now(), allowed ? 0 : Infinity)
-    const { events } = this.limiter
     if (events.areWatched) events.undecided(decision, 'list', this.routeOf(request))
     report(this.options.onDecision, decision, request, key)
-    const denied = source === 'deny' && !this.compiled.dryRun
-    return { decision, state: undefined, refusal: denied ? denialOf(key) : undefined, charges: [] }
+    const refusal = allowed || dryRun ? undefined : denialOf(key)
+    return { decision, state: undefined, refusal, charges: [] }
   }
 }
 

@@ -11,7 +11,8 @@ import type { Duration } from '../options/duration.ts'
 import type { DecisionSource } from '../stores/store.ts'
 import type { HttpLimiter } from './http-limiter.ts'
 
-type AnyHttpLimiter = HttpLimiter<never, never>
+/** What it needs of each limiter, whatever its framework. */
+type AnyHttpLimiter = Pick<HttpLimiter<never, never>, 'limiter' | 'ipv6Prefix' | 'keyKinds'>
 
 /**
  * The limiter of a middleware, for the application's own calls. `block` and `reset` apply to every
@@ -27,7 +28,7 @@ export class MiddlewareLimiter implements Limiter {
    * @param base the limiter of all requests without an entry in `routes`
    * @param httpLimiters all of them, the base included; each call reads them again
    */
-  constructor(base: HttpLimiter<never, never>, httpLimiters: Iterable<HttpLimiter<never, never>>) {
+  constructor(base: AnyHttpLimiter, httpLimiters: Iterable<AnyHttpLimiter>) {
     this.base = base
     this.httpLimiters = httpLimiters
   }

@@ -66,7 +66,7 @@ describe.each(['memory', 'a store that answers by promises'])('on %s', (kind) =>
   ) {
     const [method, url] = route.split(' ')
     const request = { method, url, headers: {}, socket: { remoteAddress: from } } as never
-    const checked = httpLimiters.of(request)[0]?.check(request)
+    const checked = httpLimiters.of(request)[0]?.decide(request)
     expect(checked instanceof Promise).toBe(checked !== undefined && kind !== 'memory')
     const decision = (await checked)?.decision
     return decision && { allowed: decision.allowed, left: decision.remaining }
@@ -260,7 +260,7 @@ describe('a route with its own failure mode', () => {
     const ask = async (method: string, url: string) => {
       const socket = { remoteAddress: '192.0.2.1' }
       const request = { method, url, headers: {}, socket } as never
-      const verdict = await httpLimiters.of(request)[0]?.check(request)
+      const verdict = await httpLimiters.of(request)[0]?.decide(request)
       return [verdict?.decision.source, verdict?.refusal?.status, verdict?.state]
     }
     expect(await ask('GET', '/catalogue')).toEqual(['allow', undefined, undefined])

@@ -3,7 +3,8 @@ import type { StoreLimiter } from '../limiter/store-limiter.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import type { CompiledOptions } from './compile-options.ts'
-import type { FieldState, ReportedPolicy } from './fields/field-state.ts'
+import type { FieldState } from './fields/field-state.ts'
+import type { ReportedPolicy } from './fields/policy-text.ts'
 import { hideExhaustedOnRedirect } from './fields/redirects.ts'
 import { joinWritten } from './fields/written.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
@@ -14,12 +15,12 @@ import type { DelaySlots } from './response/delay.ts'
 import { releaseInTime } from './settlement/release-in-time.ts'
 import { settleInTime } from './settlement/settle-in-time.ts'
 import { Settlement } from './settlement/settlement.ts'
-import { left, type Verdict } from './verdict.ts'
+import { clientGone, type Verdict } from './verdict.ts'
 
 /** Carries out verdicts, the same for every framework: fields, refusal, delay, settlement. */
 export class VerdictResponder<Request, Response> {
   private readonly adapter: RequestAdapter<Request, Response>
-  private readonly respond: RateLimitOptions<Request, Response>['respond']
+  private readonly ownResponse: RateLimitOptions<Request, Response>['respond']
   private readonly limiter: StoreLimiter
   private readonly compiled: CompiledOptions<Request, Response>
   private readonly delaySlots: DelaySlots
@@ -35,7 +36,7 @@ export class VerdictResponder<Request, Response> {
     routeOf: (request: Request) => string | undefined,
   ) {
     this.adapter = adapter
-    this.respond = respond
+    this.ownResponse = respond
     this.limiter = limiter
     this.compiled = compiled
     this.delaySlots = delaySlots
@@ -43,7 +44,7 @@ export class VerdictResponder<Request, Response> {
   }
 
   /** See `HttpLimiter.handle`. @param verdict undefined: the request is exempt */
-  carryOut<T>(
+  respond<T>(
     verdict: Verdict | undefined,
     request: Request,
     response: Response,
@@ -100,7 +101,7 @@ export class VerdictResponder<Request, Response> {
     request: Request,
     response: Response,
   ): MaybePromise<undefined> {
-    const { adapter, respond } = this
+    const { adapter, ownResponse: respond } = this
     const headers: Record<string, string> = {}
     writeRefusalFields(refusal, this.compiled.profile, (name, value) => {
       headers[name] = value
@@ -129,7 +130,7 @@ export class VerdictResponder<Request, Response> {
    * @returns false if the client has gone away before its turn, or before its address was known
    */
   private admit(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
-    if (verdict === left) return false
+    if (verdict === clientGone) return false
     const { adapter, limiter } = this
     const { decision, charges } = verdict
     const { rules, settles } = this.compiled

@@ -15,7 +15,7 @@ export interface Verdict {
 }
 
 /** For a request whose client has gone before its address was known: it ends here, uncharged. */
-export const left: Verdict = {
+export const clientGone: Verdict = {
   decision: outright(false, 0, Infinity),
   state: undefined,
   refusal: undefined,

@@ -69,7 +69,7 @@ export class HttpRun implements Run {
       const [httpLimiter] = this.httpLimiters.of(entry)
       let verdict: Verdict | undefined
       try {
-        const pending = httpLimiter?.check(entry)
+        const pending = httpLimiter?.decide(entry)
         verdict = pending instanceof Promise ? await pending : pending
       } catch (error) {
         throw this.failureOf(error, entry)

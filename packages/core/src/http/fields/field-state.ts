@@ -1,5 +1,4 @@
-import type { PolicyDecision } from '../../limiter/decision.ts'
-import type { PolicyText } from './policy-text.ts'
+import { type PolicyText, type ReportedPolicy, windowOf } from './policy-text.ts'
 import { MAX_INTEGER } from './structured-fields.ts'
 
 /**
@@ -7,12 +6,6 @@ import { MAX_INTEGER } from './structured-fields.ts'
  * clients overflow, and they come back immediately.
  */
 export const MAX_WAIT_SECONDS = 2_147_483
-
-/** What header fields report of a policy's decision. */
-export type ReportedPolicy = Pick<
-  PolicyDecision,
-  'name' | 'unit' | 'limit' | 'windowMs' | 'remaining' | 'resetMs' | 'effectiveMs'
->
 
 /** Everything that the header fields of one response are made of. */
 export interface FieldState {
@@ -24,14 +17,6 @@ export interface FieldState {
   readonly violated: readonly number[]
   /** Epoch milliseconds. */
   readonly now: number
-}
-
-/** The window of a policy, ms; undefined where none exists: concurrency. */
-export function windowOf({
-  unit,
-  windowMs,
-}: Pick<ReportedPolicy, 'unit' | 'windowMs'>): number | undefined {
-  return unit === 'concurrent-requests' ? undefined : windowMs
 }
 
 /** Whole units left, 0 to 999999999999999: rounded down, and debt is shown as nothing left. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { ReportedPolicy } from './field-state.ts'
-import { policyText } from './policy-text.ts'
+import { policyText, type ReportedPolicy } from './policy-text.ts'
 
 const MINUTE = { name: 'minute', unit: 'requests', limit: 100, windowMs: 60_000 }
 

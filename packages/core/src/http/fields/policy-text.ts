@@ -1,8 +1,22 @@
-import { type ReportedPolicy, windowOf } from './field-state.ts'
+import type { PolicyDecision } from '../../limiter/decision.ts'
 import { serializeByteSequence, serializeString } from './structured-fields.ts'
 
 /** The registry of quota units in draft-ietf-httpapi-ratelimit-headers-11 (§3.1.2). */
 const REGISTERED_UNITS: readonly string[] = ['requests', 'content-bytes', 'concurrent-requests']
+
+/** What header fields report of a policy's decision. */
+export type ReportedPolicy = Pick<
+  PolicyDecision,
+  'name' | 'unit' | 'limit' | 'windowMs' | 'remaining' | 'resetMs' | 'effectiveMs'
+>
+
+/** The window of a policy, ms; undefined where none exists: concurrency. */
+export function windowOf({
+  unit,
+  windowMs,
+}: Pick<ReportedPolicy, 'unit' | 'windowMs'>): number | undefined {
+  return unit === 'concurrent-requests' ? undefined : windowMs
+}
 
 /** The text of a policy that is the same in every response. Plain data: copies of this package share it. */
 export interface PolicyText {

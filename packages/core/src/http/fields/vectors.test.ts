@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { retryAfterMs } from '../refusal/retry-after.ts'
-import { longestWait, type ReportedPolicy, windowOf } from './field-state.ts'
+import { longestWait } from './field-state.ts'
+import { type ReportedPolicy, windowOf } from './policy-text.ts'
 import type { HeaderProfile } from './profiles/index.ts'
 import { composeProfiles } from './profiles/index.ts'
 import { fieldState, type Item, item } from './testing/field-states.ts'

@@ -3,7 +3,6 @@ import { addressKey, parseAddress } from '../../key/address.ts'
 import { type Cidr, matches, parseCidr } from '../../key/cidr.ts'
 import { readKey } from '../../key/notation.ts'
 import type { Charge } from '../../stores/store.ts'
-import type { AddressReader } from './trust-proxy.ts'
 
 /** A client that a list names, by its address or by a key. */
 export interface Listed {
@@ -12,17 +11,15 @@ export interface Listed {
 }
 
 /** The clients that are never limited, and those that are always refused. `deny` wins. */
-export class Access<Request> {
+export class Access {
   private readonly allow: AccessList
   private readonly deny: AccessList
-  private readonly address: AddressReader<Request>
   private readonly ipv6Prefix: number
 
   /** @throws SluiceError if one of them is not a list of text */
-  constructor(allow: unknown, deny: unknown, address: AddressReader<Request>, ipv6Prefix: number) {
+  constructor(allow: unknown, deny: unknown, ipv6Prefix: number) {
     this.allow = new AccessList('allow', allow)
     this.deny = new AccessList('deny', deny)
-    this.address = address
     this.ipv6Prefix = ipv6Prefix
   }
 
@@ -34,9 +31,8 @@ export class Access<Request> {
     return this.deny.hasRanges || this.allow.hasRanges
   }
 
-  ofAddress(request: Request): Listed | undefined {
-    if (!this.hasRanges) return undefined
-    const address = this.address(request)
+  /** @param address as text, in any spelling; undefined: the client has none */
+  ofAddress(address: string | undefined): Listed | undefined {
     const isDenied = this.deny.holdsAddress(address)
     if (!isDenied && !this.allow.holdsAddress(address)) return undefined
     const key = addressKey(address, this.ipv6Prefix) as string

@@ -4,7 +4,7 @@ import { isIPv6Text, textKey, UNKNOWN, userKey } from '../../key/notation.ts'
 import { type MaybePromise, then } from '../../maybe-promise.ts'
 import type { OneOf } from '../../options/one-of.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
-import type { AddressReader } from './trust-proxy.ts'
+import type { RequestAddress } from './request-address.ts'
 
 type KeyFunction<Request> = (request: Request) => MaybePromise<string | number | bigint | undefined>
 
@@ -19,7 +19,8 @@ export type UserOption<Request> = (
   request: Request,
 ) => MaybePromise<string | number | bigint | undefined>
 
-export type KeyReader<Request> = (request: Request) => MaybePromise<string>
+/** Reads the key of a request. Throws `CLIENT_GONE` where that is the address of a client that has gone. */
+export type KeyReader<Request> = (from: RequestAddress<Request>) => MaybePromise<string>
 
 /**
  * How the key of a request is read, in the notation of `notation.ts`. Without a user, or if a
@@ -29,11 +30,10 @@ export function keyReader<Request>(
   option: CheckedKey<Request>,
   user: UserOption<Request> | undefined,
   ipv6Prefix: number,
-  address: AddressReader<Request>,
   adapter: RequestAdapter<Request, never>,
 ): KeyReader<Request> {
-  const byAddress = (request: Request) => {
-    const key = addressKey(address(request), ipv6Prefix)
+  const byAddress = ({ address }: RequestAddress<Request>) => {
+    const key = addressKey(address, ipv6Prefix)
     if (key !== undefined) return key
     warnOnce(
       'SLUICE_ADDRESS_UNKNOWN',
@@ -46,10 +46,10 @@ export function keyReader<Request>(
   if (option === 'ip') return byAddress
   if (option === 'user') {
     const read = user ?? ((request: Request) => userId(adapter.user(request)))
-    return (request) => then(read(request), (id) => (isId(id) ? userKey(id) : byAddress(request)))
+    return (from) => then(read(from.request), (id) => (isId(id) ? userKey(id) : byAddress(from)))
   }
-  return (request) =>
-    then(option(request), (given: unknown) => {
+  return (from) =>
+    then(option(from.request), (given: unknown) => {
       if (isId(given)) {
         if (typeof given === 'string' && isIPv6Text(given)) warnOfIPv6(ipv6Prefix)
         return textKey(given)
@@ -59,7 +59,7 @@ export function keyReader<Request>(
         `The key function returned ${nameOf(given)} instead of text of at least one character. ` +
           'Such requests are limited by their address. Return a key for every request.',
       )
-      return byAddress(request)
+      return byAddress(from)
     })
 }
 

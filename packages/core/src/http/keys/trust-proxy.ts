@@ -7,6 +7,7 @@ import { checkKnown } from '../../options/known.ts'
 import type { OneOf } from '../../options/one-of.ts'
 import type { ProxyTrust, RequestAdapter } from '../request-adapter.ts'
 import { forNode, lastElements } from './forwarded.ts'
+import type { AddressReader } from './request-address.ts'
 
 /**
  * Which proxies are trusted to report the client's address: addresses, CIDRs and the names `loopback`,
@@ -23,8 +24,6 @@ export type TrustedProxies =
 export type TrustProxyOption =
   | TrustedProxies
   | { readonly proxies: TrustedProxies; readonly header: OneOf<'X-Forwarded-For' | 'Forwarded'> }
-
-export type AddressReader<Request> = (request: Request) => string | undefined
 
 const FORWARDED_FOR = 'x-forwarded-for'
 

@@ -1,12 +1,8 @@
 import type { RefusalCode } from '../../errors/codes.ts'
 import type { Decision } from '../../limiter/decision.ts'
 import type { Charge } from '../../stores/store.ts'
-import {
-  type FieldState,
-  longestWait,
-  type ReportedPolicy,
-  windowOf,
-} from '../fields/field-state.ts'
+import { type FieldState, longestWait } from '../fields/field-state.ts'
+import { type ReportedPolicy, windowOf } from '../fields/policy-text.ts'
 import type { Profile, SetField } from '../fields/profiles/index.ts'
 import type { RefusalStatus } from './problem.ts'
 import { retryAfterMs } from './retry-after.ts'

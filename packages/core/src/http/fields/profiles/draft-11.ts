@@ -1,11 +1,5 @@
-import {
-  effectiveWindowSeconds,
-  type FieldState,
-  type ReportedPolicy,
-  remainingUnits,
-  windowOf,
-} from '../field-state.ts'
-import type { PolicyText } from '../policy-text.ts'
+import { effectiveWindowSeconds, type FieldState, remainingUnits } from '../field-state.ts'
+import { type PolicyText, type ReportedPolicy, windowOf } from '../policy-text.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 

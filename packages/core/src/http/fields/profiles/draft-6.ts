@@ -1,10 +1,5 @@
-import {
-  effectiveWindowSeconds,
-  type FieldState,
-  type ReportedPolicy,
-  remainingUnits,
-} from '../field-state.ts'
-import { type PolicyText, secondsOf } from '../policy-text.ts'
+import { effectiveWindowSeconds, type FieldState, remainingUnits } from '../field-state.ts'
+import { type PolicyText, type ReportedPolicy, secondsOf } from '../policy-text.ts'
 import { reportedPolicy } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'

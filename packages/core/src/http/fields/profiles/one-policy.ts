@@ -1,10 +1,5 @@
-import {
-  effectiveWindowMs,
-  type FieldState,
-  type ReportedPolicy,
-  remainingUnits,
-  windowOf,
-} from '../field-state.ts'
+import { effectiveWindowMs, type FieldState, remainingUnits } from '../field-state.ts'
+import { type ReportedPolicy, windowOf } from '../policy-text.ts'
 
 /**
  * The one policy that drafts 03-07 and the X-RateLimit fields report, which cannot name what

@@ -1,5 +1,5 @@
-import type { FieldState, ReportedPolicy } from '../field-state.ts'
-import { type PolicyText, policyText } from '../policy-text.ts'
+import type { FieldState } from '../field-state.ts'
+import { type PolicyText, policyText, type ReportedPolicy } from '../policy-text.ts'
 
 /** A policy in a response, as a test describes it. */
 export interface Item {

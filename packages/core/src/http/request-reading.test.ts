@@ -1,9 +1,14 @@
 import { expect, jest, test } from '@jest/globals'
 import { Policy } from '../limiter/policy.ts'
+import { plain } from '../testing/plain-server.ts'
 import type { ChargeRule } from './compile-options.ts'
-import { readCharges } from './read-charges.ts'
+import { RequestAddress } from './keys/request-address.ts'
+import { readCharges as readChargesOf } from './request-reading.ts'
 
 type Rule = ChargeRule<string, never>
+
+const readCharges = (rules: Rule[], request: string, firstKey?: string | Promise<string>) =>
+  readChargesOf(rules, new RequestAddress(request, () => undefined, plain as never), firstKey)
 
 const later = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
 
@@ -12,7 +17,7 @@ function rule(base: Partial<Omit<Rule, 'policy'>> = {}): Rule {
   const policy = new Policy('', { limit, window: '1m' })
   return {
     policy,
-    key: (request) => request,
+    key: ({ request }) => request,
     keyKind: 'function',
     limit: undefined,
     anchor: undefined,
