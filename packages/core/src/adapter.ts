@@ -9,6 +9,7 @@ export { nodeExchange } from './http/node/node-exchange.ts'
 export { expressTrust, fastifyTrust } from './http/node/proxy-settings.ts'
 export { noteEnd } from './http/node/when-ended.ts'
 export { notOfFramework } from './http/not-of-framework.ts'
+export { PROBLEM_MEDIA_TYPE } from './http/refusal/problem.ts'
 export type {
   Exchange,
   ProxyTrust,

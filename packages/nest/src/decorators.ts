@@ -21,6 +21,8 @@ export function SkipRateLimit(): CustomDecorator {
 }
 
 /** The decision about an HTTP request, as a parameter; undefined if the request was exempt. */
-export const RateLimitDecision = createParamDecorator(
-  (_: unknown, context) => context.switchToHttp().getRequest<NestRequest>().rateLimit,
+export const RateLimitDecision = createParamDecorator((_: unknown, context) =>
+  context.getType() === 'http'
+    ? context.switchToHttp().getRequest<NestRequest>().rateLimit
+    : undefined,
 )

@@ -5,21 +5,9 @@ import type { RateLimitError } from '@sluice/core'
 export class RateLimitException extends HttpException {
   declare readonly cause: RateLimitError
 
-  /**
-   * @param body the problem document
-   * @param serialized called whenever the document is serialized
-   */
-  constructor(error: RateLimitError, body: string, serialized: () => void) {
-    const problem = JSON.parse(body) as object
-    // On Express, Nest replaces other media types of JSON before it serializes a response. A filter
-    // that responds with something else keeps its own type.
-    const toJSON = () => {
-      serialized()
-      return problem
-    }
-    super(Object.defineProperty({ ...problem }, 'toJSON', { value: toJSON }), error.status, {
-      cause: error,
-    })
+  /** @param body the problem document */
+  constructor(error: RateLimitError, body: string) {
+    super(JSON.parse(body) as object, error.status, { cause: error })
     this.message = error.message
   }
 }

@@ -1,8 +1,10 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common'
 import { type MaybePromise, SluiceError } from '@sluice/core'
+import { warnOnce } from '@sluice/core/adapter'
+import { RateLimitException } from './exception.ts'
 import { RateLimits } from './rate-limits.ts'
-import type { AnyRequest, AnyResponse } from './request-adapter.ts'
+import { type AnyRequest, type AnyResponse, typeWhenWritten } from './request-adapter.ts'
 
 /** What the guard reads and writes; without a response, no fields are written. */
 export interface HttpExchange {
@@ -12,7 +14,7 @@ export interface HttpExchange {
 
 /**
  * Lets each request to a handler through, or throws a `RateLimitException`. Requests of unknown
- * routes reach no guard.
+ * routes reach no guard. Several guards with the same limiters count a request once.
  */
 export class RateLimitGuard implements CanActivate {
   private readonly limits: RateLimits
@@ -25,22 +27,45 @@ export class RateLimitGuard implements CanActivate {
     const httpLimiter = this.limits.of(context.getClass(), context.getHandler() as never)
     if (httpLimiter === undefined) return true
     const exchange = this.getRequest(context)
+    if (exchange === undefined || !this.limits.begin(context)) return true
     if (exchange.response === undefined && httpLimiter.settles) throw neverEnds()
     const { request, response } = exchange.response === undefined ? apart(exchange) : exchange
-    const handled = httpLimiter.handle(
-      request as AnyRequest,
-      response as AnyResponse,
-      () => true as const,
-    )
-    if (handled instanceof Promise) return handled.then((passed) => passed ?? never())
-    return handled ?? never()
+    const refused = (error: unknown) => {
+      if (error instanceof RateLimitException) typeWhenWritten(response as AnyResponse, error)
+      throw error
+    }
+    try {
+      const handled = httpLimiter.handle(
+        request as AnyRequest,
+        response as AnyResponse,
+        () => true as const,
+      )
+      if (handled instanceof Promise) return handled.then((passed) => passed ?? never(), refused)
+      return handled ?? never()
+    } catch (error) {
+      return refused(error)
+    }
   }
 
-  /** To be overridden where a handler's first argument is not the request: GraphQL, WebSockets. */
-  protected getRequest(context: ExecutionContext): HttpExchange {
+  /**
+   * What is limited: the request of a controller's handler. To be overridden for GraphQL, WebSockets
+   * and microservices, whose handlers are let through otherwise.
+   *
+   * @returns undefined: the handler is not limited
+   */
+  protected getRequest(context: ExecutionContext): HttpExchange | undefined {
+    if (context.getType() !== 'http') return notLimited(context)
     const http = context.switchToHttp()
     return { request: http.getRequest(), response: http.getResponse() }
   }
+}
+
+function notLimited(context: ExecutionContext): undefined {
+  warnOnce(
+    'SLUICE_CONTEXT_UNLIMITED',
+    `${context.getClass().name}.${context.getHandler().name} is called by '${context.getType()}', not by HTTP, so RateLimitGuard lets it through. ` +
+      'Override getRequest in a class of your own to name the request that is limited, or to return undefined if nothing is.',
+  )
 }
 
 /** One message of many that belong to a request, with a response of its own that nobody sends. */

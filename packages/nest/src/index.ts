@@ -2,7 +2,12 @@ export * from '@sluice/core'
 export { RateLimit, RateLimitDecision, SkipRateLimit } from './decorators.ts'
 export { RateLimitException } from './exception.ts'
 export { type HttpExchange, RateLimitGuard } from './guard.ts'
-export { type RateLimitAsyncOptions, RateLimitModule, type RateLimitOptions } from './module.ts'
+export {
+  type RateLimitAsyncOptions,
+  RateLimitModule,
+  type RateLimitOptions,
+  type RateLimitOptionsFactory,
+} from './module.ts'
 export { RateLimits } from './rate-limits.ts'
 export type { NestRequest, NestResponse } from './request-adapter.ts'
 export {

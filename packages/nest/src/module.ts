@@ -3,9 +3,11 @@ import {
   type FactoryProvider,
   Module,
   type ModuleMetadata,
+  type Provider,
+  type Type,
 } from '@nestjs/common'
-import { DiscoveryModule, DiscoveryService } from '@nestjs/core'
-import type { RateLimitOptions as CoreOptions, MaybePromise } from '@sluice/core'
+import { DiscoveryModule, DiscoveryService, ModulesContainer } from '@nestjs/core'
+import { type RateLimitOptions as CoreOptions, type MaybePromise, SluiceError } from '@sluice/core'
 import { RateLimits } from './rate-limits.ts'
 import type { NestRequest, NestResponse } from './request-adapter.ts'
 
@@ -14,35 +16,72 @@ export type RateLimitOptions<Request = NestRequest, Response = NestResponse> = C
   Response
 >
 
-/** How Nest makes the options. */
-export interface RateLimitAsyncOptions<Request = NestRequest, Response = NestResponse> {
-  // biome-ignore lint/suspicious/noExplicitAny: what is injected, as Nest's own types have it
-  useFactory(...injected: any[]): MaybePromise<RateLimitOptions<Request, Response>>
-  inject?: NonNullable<FactoryProvider['inject']>
-  imports?: NonNullable<ModuleMetadata['imports']>
+/** A class that makes the options: `useClass` and `useExisting` of `forRootAsync`. */
+export interface RateLimitOptionsFactory<Request = NestRequest, Response = NestResponse> {
+  createRateLimitOptions(): MaybePromise<RateLimitOptions<Request, Response>>
 }
+
+type Imports = NonNullable<ModuleMetadata['imports']>
+type Token = NonNullable<FactoryProvider['inject']>[number]
+
+/** How Nest makes the options: by one of `useFactory`, `useClass` and `useExisting`. */
+export type RateLimitAsyncOptions<Request = NestRequest, Response = NestResponse> = {
+  imports?: Imports
+} & (
+  | {
+      // biome-ignore lint/suspicious/noExplicitAny: what is injected, as Nest's own types have it
+      useFactory(...injected: any[]): MaybePromise<RateLimitOptions<Request, Response>>
+      inject?: Token[]
+      useClass?: undefined
+      useExisting?: undefined
+    }
+  | {
+      /** Nest makes one for this module, with what its constructor injects. */
+      useClass: Type<RateLimitOptionsFactory<Request, Response>>
+      useFactory?: undefined
+      useExisting?: undefined
+    }
+  | {
+      /** A provider of `imports`, or a global one. */
+      useExisting: Type<RateLimitOptionsFactory<Request, Response>> | string | symbol
+      useFactory?: undefined
+      useClass?: undefined
+    }
+)
 
 /** Provides the limiters everywhere in an application. They close with it. */
 // biome-ignore lint/complexity/noStaticOnlyClass: Nest's modules are classes
 export class RateLimitModule {
-  /** Wrong options make the application's start reject with a SluiceError. */
+  /**
+   * To be imported once: a second import with other options makes the application's start reject with a
+   * SluiceError, as wrong options do.
+   */
   static forRoot<Request = NestRequest, Response = NestResponse>(
     options: RateLimitOptions<Request, Response>,
   ): DynamicModule {
     return RateLimitModule.forRootAsync({ useFactory: () => options })
   }
 
-  /** The same with options that Nest makes: `{ useFactory: (config) => …, inject: [ConfigService] }`. */
-  static forRootAsync<Request = NestRequest, Response = NestResponse>({
-    useFactory,
-    inject = [],
-    imports = [],
-  }: RateLimitAsyncOptions<Request, Response>): DynamicModule {
+  /**
+   * The same with options that Nest makes: `{ useFactory: (config) => …, inject: [ConfigService] }`,
+   * `{ useClass: LimitOptions }` or `{ useExisting: LimitOptions }`.
+   *
+   * @throws SluiceError if it is none of these, or several
+   */
+  static forRootAsync<Request = NestRequest, Response = NestResponse>(
+    options: RateLimitAsyncOptions<Request, Response>,
+  ): DynamicModule {
+    const { inject, make, providers } = optionsOf(options as RateLimitAsyncOptions<never, never>)
     const limits: FactoryProvider<RateLimits> = {
       provide: RateLimits,
-      inject: [DiscoveryService, ...inject],
-      async useFactory(discovery: DiscoveryService, ...injected: unknown[]) {
-        const made = new RateLimits((await useFactory(...injected)) as CoreOptions<never, never>)
+      inject: [DiscoveryService, ModulesContainer, ...inject],
+      async useFactory(
+        discovery: DiscoveryService,
+        modules: ModulesContainer,
+        ...injected: unknown[]
+      ) {
+        checkOnlyOne(modules)
+        const made = new RateLimits(await make(...injected))
         for (const { metatype } of discovery.getControllers()) made.add(metatype as never)
         return made
       },
@@ -50,11 +89,55 @@ export class RateLimitModule {
     return {
       module: RateLimitModule,
       global: true,
-      imports: [DiscoveryModule, ...imports],
-      providers: [limits],
+      imports: [DiscoveryModule, ...(options.imports ?? [])],
+      providers: [...providers, limits],
       exports: [limits],
     }
   }
+}
+
+interface OptionsSource {
+  readonly inject: readonly Token[]
+  make(...injected: unknown[]): MaybePromise<CoreOptions<never, never>>
+  readonly providers: readonly Provider[]
+}
+
+const WAYS = ['useFactory', 'useClass', 'useExisting'] as const
+
+function optionsOf(options: RateLimitAsyncOptions<never, never>): OptionsSource {
+  const given = WAYS.filter((way) => options[way] !== undefined)
+  if (given.length !== 1) {
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_CONFLICT',
+      option: 'RateLimitModule.forRootAsync',
+      expected: 'one of useFactory, useClass and useExisting',
+      said: given.join(' and ') || 'none of them',
+      fix: 'Give the one that makes the options.',
+    })
+  }
+  if (options.useFactory !== undefined) {
+    return { inject: options.inject ?? [], make: options.useFactory, providers: [] }
+  }
+  const make = (factory: unknown) =>
+    (factory as RateLimitOptionsFactory<never, never>).createRateLimitOptions()
+  const { useClass } = options
+  if (useClass === undefined) return { inject: [options.useExisting], make, providers: [] }
+  return { inject: [useClass], make, providers: [useClass] }
+}
+
+/** Of several modules, Nest would take any for a guard, without a word. */
+function checkOnlyOne(modules: ModulesContainer): void {
+  const found = [...modules.values()].filter(
+    ({ metatype, providers }) => metatype === RateLimitModule && providers.has(RateLimits),
+  )
+  if (found.length < 2) return
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option: 'RateLimitModule.forRoot',
+    expected: 'one import in an application',
+    said: `${found.length} imports with options of their own`,
+    fix: 'Import it in the root module alone: it is global. For several limits, use policies or @RateLimit; for a limiter of its own, give a guard its own: new RateLimitGuard(new RateLimits(options)).',
+  })
 }
 
 Module({})(RateLimitModule)

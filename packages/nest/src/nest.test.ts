@@ -2,35 +2,50 @@ import 'reflect-metadata'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer, IncomingMessage, type Server } from 'node:http'
 import { Socket } from 'node:net'
-import { afterEach, describe, expect, it } from '@jest/globals'
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import {
   type ArgumentsHost,
   Catch,
   Controller,
   type ExceptionFilter,
   Get,
+  type HttpException,
   type INestApplication,
+  Inject,
+  Injectable,
+  type LogLevel,
   Module,
   type ModuleMetadata,
+  NotFoundException,
   Post,
   type Type,
   UseFilters,
   UseGuards,
 } from '@nestjs/common'
-import { type AbstractHttpAdapter, APP_GUARD, NestFactory } from '@nestjs/core'
+import {
+  type AbstractHttpAdapter,
+  APP_FILTER,
+  APP_GUARD,
+  BaseExceptionFilter,
+  NestFactory,
+} from '@nestjs/core'
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js'
 import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
+import { Test } from '@nestjs/testing'
 import request from 'supertest'
 import {
   type Decision,
   memoryStore,
   RateLimit,
+  type RateLimitAsyncOptions,
   RateLimitDecision,
   RateLimitError,
   RateLimitException,
   RateLimitGuard,
   RateLimitModule,
+  type RateLimitOptionsFactory,
   RateLimits,
   SkipRateLimit,
 } from './index.ts'
@@ -57,11 +72,12 @@ const platforms = [
 async function start(
   metadata: ModuleMetadata,
   adapter: ExpressAdapter | FastifyAdapter = new ExpressAdapter(),
+  logger: LogLevel[] | false = false,
 ): Promise<Started> {
   @Module(metadata)
   class AppModule {}
   const app = await NestFactory.create(AppModule, adapter as AbstractHttpAdapter, {
-    logger: false,
+    logger,
     abortOnError: false,
   })
   applications.push(app)
@@ -169,6 +185,124 @@ describe.each(platforms)('on %s', (_, platform) => {
     expect(error.cause.decision).toMatchObject({ allowed: false, limit: 2 })
     expect(error.message).toBe('Quota Exceeded')
     expect(error.getResponse()).toMatchObject({ title: 'Quota Exceeded', status: 429 })
+  })
+
+  it('logs no refusal, by whatever it is thrown, and an exception shows no key', async () => {
+    const logged: string[] = []
+    const write = jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      logged.push(String(text))
+      return true
+    })
+    @Catch(RateLimitException)
+    class Logging extends BaseExceptionFilter {
+      override catch(error: RateLimitException, host: ArgumentsHost) {
+        logged.push(inspect(error, { depth: 9 }), JSON.stringify([error, error.getResponse()]))
+        super.catch(error, host)
+      }
+    }
+    @Controller()
+    class Throwing {
+      @Get('thrown')
+      @RateLimit({ limit: 0, window: '1d', key: () => 'secret', respond: 'throw' })
+      thrown() {}
+
+      @Get('sent')
+      @RateLimit({ limit: 0, window: '1d', key: () => 'secret' })
+      sent() {}
+    }
+    const { server } = await start(
+      { imports: [base], controllers: [Throwing], providers: [guard] },
+      platform(),
+      ['error', 'warn'],
+    )
+    const ask = async (path: string) => {
+      const { status, headers, body } = await request(server).get(path)
+      expect([status, headers['content-type'], body]).toEqual([
+        429,
+        expect.stringMatching(/^application\/problem\+json/),
+        expect.objectContaining({ title: 'Quota Exceeded', status: 429 }),
+      ])
+      expect(headers).toHaveProperty('retry-after')
+    }
+    await ask('/thrown')
+    await ask('/sent')
+    expect(logged).toEqual([])
+    const again = await start(
+      {
+        imports: [base],
+        controllers: [Throwing],
+        providers: [guard, { provide: APP_FILTER, useClass: Logging }],
+      },
+      platform(),
+    )
+    expect((await request(again.server).get('/sent')).status).toBe(429)
+    write.mockRestore()
+    expect(logged).toHaveLength(2)
+    expect(logged.join()).not.toMatch(/secret/)
+  })
+
+  it('an exception is plain data, whenever it is serialized, and changes no other body', async () => {
+    const seen: RateLimitException[] = []
+    @Catch(RateLimitException)
+    class Logging implements ExceptionFilter {
+      catch(error: RateLimitException, host: ArgumentsHost) {
+        seen.push(error)
+        JSON.stringify(error.getResponse())
+        const response = host.switchToHttp().getResponse()
+        response.status(429).send({ ...(error.getResponse() as object), mine: true })
+      }
+    }
+    const { server } = await start(
+      {
+        imports: [base],
+        controllers: [ItemsController],
+        providers: [guard, { provide: APP_FILTER, useClass: Logging }],
+      },
+      platform(),
+    )
+    await statuses(server, '/items', 2)
+    const { body, headers } = await request(server).get('/items')
+    expect(body).toMatchObject({ mine: true, status: 429 })
+    expect(headers['content-type']).toMatch(/^application\/json/)
+    const [error] = seen as [RateLimitException]
+    expect(structuredClone(error.getResponse())).toEqual(body.mine && error.getResponse())
+    expect(JSON.parse(JSON.stringify(error.getResponse()))).toEqual(error.getResponse())
+  })
+
+  it('a filter that logs, then leaves the response to Nest, sends the problem document', async () => {
+    const logged: string[] = []
+    @Catch()
+    class Logging extends BaseExceptionFilter {
+      override catch(error: unknown, host: ArgumentsHost) {
+        logged.push(JSON.stringify((error as HttpException).getResponse()))
+        super.catch(error, host)
+      }
+    }
+    @Controller()
+    class Failing {
+      @Get()
+      fail() {
+        throw new NotFoundException('nothing here')
+      }
+    }
+    const { server } = await start(
+      {
+        imports: [base],
+        controllers: [Failing],
+        providers: [guard, { provide: APP_FILTER, useClass: Logging }],
+      },
+      platform(),
+    )
+    const types: unknown[] = []
+    for (let i = 0; i < 3; i += 1) {
+      const { status, headers } = await request(server).get('/')
+      types.push(status, headers['content-type']?.split(';')[0])
+    }
+    expect(types).toEqual([
+      ...[404, 'application/json', 404, 'application/json'],
+      ...[429, 'application/problem+json'],
+    ])
+    expect(logged).toHaveLength(3)
   })
 
   it('sends what respond returns, and leaves what it has sent', async () => {
@@ -299,6 +433,39 @@ describe('RateLimitGuard', () => {
   })
 })
 
+describe('several guards on one handler', () => {
+  @Controller()
+  @UseGuards(RateLimitGuard)
+  class Guarded {
+    @Get('once')
+    @UseGuards(RateLimitGuard)
+    @RateLimit({ limit: 1, window: '1d' })
+    once() {}
+  }
+
+  it.each(platforms)('count a request once, on %s', async (_, platform) => {
+    const { server } = await start(
+      { imports: [base], controllers: [Guarded], providers: [guard] },
+      platform(),
+    )
+    expect(await statuses(server, '/once', 2)).toEqual([200, 429])
+  })
+
+  it('count twice with limiters of their own', async () => {
+    @Controller()
+    class Twice {
+      @Get('items')
+      list() {}
+    }
+    const providers = [3, 2].map((limit) => ({
+      provide: APP_GUARD,
+      useValue: new RateLimitGuard(new RateLimits({ limit, window: '1d' })),
+    }))
+    const { server } = await start({ controllers: [Twice], providers })
+    expect(await statuses(server, '/items', 3)).toEqual([200, 200, 429])
+  })
+})
+
 describe('RateLimitGuard without a response', () => {
   class GatewayGuard extends RateLimitGuard {
     protected override getRequest(context: { getArgByIndex(index: number): unknown }) {
@@ -390,6 +557,92 @@ describe('RateLimitModule', () => {
       providers: [guard],
     })
     expect(await statuses(server, '/items', 2)).toEqual([200, 429])
+  })
+
+  describe('takes a class that makes options', () => {
+    @Injectable()
+    class Plans {
+      readonly limit = 1
+    }
+    @Injectable()
+    class LimitOptions implements RateLimitOptionsFactory {
+      readonly plans: Plans
+      constructor(plans: Plans) {
+        this.plans = plans
+      }
+      async createRateLimitOptions() {
+        return { limit: this.plans.limit, window: '1d' } as const
+      }
+    }
+    Inject(Plans)(LimitOptions, undefined as never, 0)
+    @Module({ providers: [Plans], exports: [Plans] })
+    class PlansModule {}
+    @Module({ imports: [PlansModule], providers: [LimitOptions], exports: [LimitOptions] })
+    class OptionsModule {}
+
+    it.each<[string, RateLimitAsyncOptions]>([
+      ['useClass', { imports: [PlansModule], useClass: LimitOptions }],
+      ['useExisting', { imports: [OptionsModule], useExisting: LimitOptions }],
+    ])('%s', async (_, asyncOptions) => {
+      const { server } = await start({
+        imports: [RateLimitModule.forRootAsync(asyncOptions)],
+        controllers: [ItemsController],
+        providers: [guard],
+      })
+      expect(await statuses(server, '/items', 2)).toEqual([200, 429])
+    })
+
+    it.each([
+      ['none', {}],
+      ['two', { useFactory: () => options, useClass: LimitOptions }],
+    ])('%s of the ways is an error', (_, asyncOptions) => {
+      expect(() => RateLimitModule.forRootAsync(asyncOptions as never)).toThrow(
+        expect.objectContaining({ code: 'SLUICE_OPTION_CONFLICT' }),
+      )
+    })
+  })
+
+  it('rejects the start if it is imported twice with options', async () => {
+    @Module({ imports: [RateLimitModule.forRoot({ limit: 5, window: '1m' })] })
+    class Feature {}
+    await expect(start({ imports: [base, Feature] })).rejects.toThrow(
+      expect.objectContaining({
+        code: 'SLUICE_OPTION_CONFLICT',
+        option: 'RateLimitModule.forRoot',
+      }),
+    )
+    @Module({ imports: [base] })
+    class Same {}
+    await expect(start({ imports: [base, Same] })).resolves.toBeDefined()
+  })
+
+  it('is switched off in tests by a provider of RateLimits', async () => {
+    let asked = 0
+    @Module({
+      imports: [
+        RateLimitModule.forRootAsync({
+          useFactory: () => {
+            asked += 1
+            return options
+          },
+        }),
+      ],
+      controllers: [ItemsController],
+      providers: [guard],
+    })
+    class AppModule {}
+    const off = new RateLimits({ limit: 1, window: '1s', skip: () => true })
+    const testing = await Test.createTestingModule({ imports: [AppModule] })
+      .overrideProvider(RateLimits)
+      .useValue(off)
+      .compile()
+    const app = testing.createNestApplication()
+    applications.push(app)
+    await app.init()
+    const server = app.getHttpServer()
+    expect(await statuses(server, '/items', 3)).toEqual([200, 200, 200])
+    expect(await statuses(server, '/items/search', 2)).toEqual([200, 200])
+    expect(asked).toBe(0)
   })
 
   it.each([

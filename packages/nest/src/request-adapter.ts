@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { HttpException } from '@nestjs/common'
 import type { Decision } from '@sluice/core'
-import { expressTrust, fastifyTrust, nodeExchange, type RequestAdapter } from '@sluice/core/adapter'
+import {
+  expressTrust,
+  fastifyTrust,
+  nodeExchange,
+  PROBLEM_MEDIA_TYPE,
+  type RequestAdapter,
+} from '@sluice/core/adapter'
 import { RateLimitException } from './exception.ts'
 
 /** What the requests of Express and of Fastify have in common. */
@@ -39,6 +45,25 @@ export type AnyResponse = ServerResponse & {
   readonly raw?: ServerResponse
   readonly sent?: boolean
   header?(name: string, value: string): unknown
+  json?(body: unknown): unknown
+  send?(body: unknown): unknown
+}
+
+/**
+ * Sets the media type of a refusal when it is written: Nest replaces other media types of JSON, and
+ * a filter that responds with something else keeps its own type.
+ */
+export function typeWhenWritten(response: AnyResponse, refusal: RateLimitException): void {
+  const method = response.raw === undefined ? 'json' : 'send'
+  const write = response[method]
+  // A message has a response that nobody sends.
+  if (write === undefined) return
+  response[method] = function (body) {
+    if (body === refusal.getResponse()) {
+      nestAdapter.setField(response, 'Content-Type', PROBLEM_MEDIA_TYPE)
+    }
+    return write.call(this, body)
+  }
 }
 
 /** Reads the requests and the responses of Nest's platforms. */
@@ -52,11 +77,10 @@ export const nestAdapter: RequestAdapter<AnyRequest, AnyResponse> = {
     void (response.raw === undefined
       ? response.setHeader(name, value)
       : response.header?.(name, value)),
-  send(response, body, mediaType, toError) {
-    throw new RateLimitException(toError(), body, () =>
-      nestAdapter.setField(response, 'Content-Type', mediaType),
-    )
+  send(_response, body, _mediaType, toError) {
+    throw new RateLimitException(toError(), body)
   },
+  toThrown: (error, body) => new RateLimitException(error, body),
   address: (request) => ('ip' in request ? request.ip : request.socket?.remoteAddress),
   proxyTrust: ({ app, server }) =>
     server === undefined ? expressTrust(app?.get('trust proxy')) : fastifyTrust(server),

@@ -1,4 +1,4 @@
-// GraphQL and gateways, with the guards and filters of the README as they are written there.
+// GraphQL, microservices and gateways, with the guards and filters of the README as they are written there.
 
 import 'reflect-metadata'
 import { once } from 'node:events'
@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, expect, it } from '@jest/globals'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo'
 import {
   Controller,
@@ -18,15 +18,26 @@ import {
   UseFilters,
   UseGuards,
 } from '@nestjs/common'
-import { APP_GUARD, NestFactory } from '@nestjs/core'
+import { type AbstractHttpAdapter, APP_FILTER, APP_GUARD, NestFactory } from '@nestjs/core'
 import { GraphQLModule, Query, Resolver } from '@nestjs/graphql'
+import { ClientProxyFactory, MessagePattern, Payload, Transport } from '@nestjs/microservices'
+import { ExpressAdapter } from '@nestjs/platform-express'
+import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { IoAdapter } from '@nestjs/platform-socket.io'
 import { WsAdapter } from '@nestjs/platform-ws'
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets'
+import { firstValueFrom } from 'rxjs'
 import { io } from 'socket.io-client'
 import request from 'supertest'
 import { WebSocket } from 'ws'
-import { RateLimit, RateLimitModule, SkipRateLimit } from './index.ts'
+import {
+  type Decision,
+  RateLimit,
+  RateLimitDecision,
+  RateLimitGuard,
+  RateLimitModule,
+  SkipRateLimit,
+} from './index.ts'
 
 const {
   GraphQLRateLimitGuard,
@@ -34,6 +45,8 @@ const {
   GatewayRateLimitGuard,
   GatewayRefusalFilter,
   HandshakeGateway,
+  TcpRateLimitGuard,
+  TcpRefusalFilter,
   WsRefusalFilter,
 } = documented()
 
@@ -134,6 +147,91 @@ it('limits the resolvers of Apollo, each with its limit, and the controllers bes
   const refused = await request(server).get('/rest')
   expect(refused.status).toBe(429)
   expect(refused.headers['content-type']).toMatch(/^application\/problem\+json/)
+})
+
+/** Of the process, which gives each once. */
+const warnings: string[] = []
+
+describe.each([
+  ['Express', () => new ExpressAdapter()],
+  ['Fastify', () => new FastifyAdapter()],
+])('a hybrid application on %s, with a microservice that has the same guard', (_, platform) => {
+  @Controller()
+  class Hybrid {
+    @Get('rest')
+    rest(@RateLimitDecision() decision: Decision | undefined) {
+      return { remaining: decision?.remaining }
+    }
+
+    @MessagePattern('add')
+    add(@Payload() numbers: number[], @RateLimitDecision() decision: Decision | undefined) {
+      return [numbers?.length, decision]
+    }
+  }
+
+  /** Answers of so many messages to the microservice, one after the other, and the HTTP server. */
+  async function startHybrid(guard: Type, filter?: Type) {
+    @Module({
+      imports: [limited],
+      controllers: [Hybrid],
+      providers: [
+        { provide: APP_GUARD, useClass: guard },
+        ...(filter === undefined ? [] : [{ provide: APP_FILTER, useClass: filter }]),
+      ],
+    })
+    class AppModule {}
+    const app = await NestFactory.create(AppModule, platform() as AbstractHttpAdapter, {
+      logger: ['error'],
+    })
+    applications.push(app)
+    const options = { host: '127.0.0.1', port: 0 }
+    const microservice = app.connectMicroservice(
+      { transport: Transport.TCP, options },
+      { inheritAppConfig: true },
+    )
+    await app.startAllMicroservices()
+    await app.listen(0, '127.0.0.1')
+    const { port } = microservice.unwrap<Server>().address() as AddressInfo
+    const client = ClientProxyFactory.create({
+      transport: Transport.TCP,
+      options: { ...options, port },
+    })
+    const send = async (data: unknown) =>
+      firstValueFrom(client.send('add', data)).catch((error: unknown) => error)
+    return { server: app.getHttpServer() as Server, send, client }
+  }
+
+  it('lets messages through, warns once, and limits the controllers', async () => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const { server, send, client } = await startHybrid(RateLimitGuard)
+    for (let i = 0; i < 4; i += 1) expect(await send([1, 2])).toEqual([2, null])
+    client.close()
+    const statuses: number[] = []
+    for (let i = 0; i < 3; i += 1) statuses.push((await request(server).get('/rest')).status)
+    expect(statuses).toEqual([200, 200, 429])
+    warnings.push(...warned.mock.calls.map(([, options]) => (options as { code: string }).code))
+    warned.mockRestore()
+    expect(warnings.filter((code) => code === 'SLUICE_CONTEXT_UNLIMITED')).toHaveLength(1)
+  })
+
+  it('limits messages by the request that getRequest names, and logs no refusal', async () => {
+    const logged = jest.spyOn(process.stderr, 'write').mockImplementation(() => true)
+    const { server, send, client } = await startHybrid(
+      TcpRateLimitGuard as Type,
+      TcpRefusalFilter as Type,
+    )
+    expect(await send([1, 2])).toEqual([2, null])
+    expect((await request(server).get('/rest')).body).toEqual({ remaining: 0 })
+    expect(await send([1, 2])).toEqual({
+      status: 'error',
+      message: 'Quota Exceeded',
+      retryAfterMs: expect.any(Number),
+    })
+    client.close()
+    const texts = logged.mock.calls.map(([text]) => String(text))
+    logged.mockRestore()
+    expect(texts).toEqual([])
+  })
 })
 
 @WebSocketGateway()

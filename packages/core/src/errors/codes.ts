@@ -232,6 +232,14 @@ const warning = {
       '`rateLimit()` or `createLimiter()` is called in a request handler, so each request has a new limiter with its own memory.',
     action: 'Create the limiter once, outside the handler, and use it for every request.',
   },
+  SLUICE_CONTEXT_UNLIMITED: {
+    meaning:
+      'In NestJS, `RateLimitGuard` protects a handler that is not called by HTTP: of GraphQL, of a gateway or of a microservice. It lets it through.',
+    cause:
+      'An `APP_GUARD` applies to resolvers too, and to the handlers of a hybrid application with `inheritAppConfig`. Only you know which request such a call belongs to.',
+    action:
+      'Extend the guard and override `getRequest`, as the [guide](../packages/nest/README.md#graphql) shows; return `undefined` for what is not limited. Sluice warns once.',
+  },
   SLUICE_KEY_MISSING: {
     meaning: 'The key function returned no key. Such requests are limited by their address.',
     cause:

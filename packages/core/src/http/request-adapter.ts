@@ -45,6 +45,11 @@ interface ResponsePort<Response> {
    * @returns a function that cancels it
    */
   whenClosed(response: Response, callback: () => void): () => void
+  /**
+   * The error of `respond: 'throw'`, as the framework has errors with a response. Left out: `error`.
+   * @param body of the response, and its media type
+   */
+  toThrown?(error: RateLimitError, body: string, mediaType: string): Error
 }
 
 /** The half of an adapter that depends on the platform: `nodeExchange` and `fetchExchange` are two. */

@@ -108,7 +108,11 @@ export class VerdictResponder<Request, Response> {
       adapter.setField(response, name, value)
     })
     const toError = () => new RateLimitError(refusal, decision, headers)
-    if (respond === 'throw') throw toError()
+    const toBody = () => problemBody(refusal.status, violatedOf(state), refusal.banned)
+    if (respond === 'throw') {
+      const error = toError()
+      throw adapter.toThrown?.(error, toBody(), PROBLEM_MEDIA_TYPE) ?? error
+    }
     adapter.setStatus(response, refusal.status)
     if (typeof respond === 'function') {
       return then(respond(decision, request, response, refusal.key), (result) => {
@@ -116,12 +120,7 @@ export class VerdictResponder<Request, Response> {
         return undefined
       })
     }
-    adapter.send(
-      response,
-      problemBody(refusal.status, violatedOf(state), refusal.banned),
-      PROBLEM_MEDIA_TYPE,
-      toError,
-    )
+    adapter.send(response, toBody(), PROBLEM_MEDIA_TYPE, toError)
     return undefined
   }
 

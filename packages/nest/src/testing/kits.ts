@@ -24,6 +24,7 @@ import {
   type NestRequest,
   type NestResponse,
   RateLimitDecision,
+  RateLimitException,
   RateLimitGuard,
   RateLimits,
 } from '../index.ts'
@@ -56,6 +57,8 @@ function applicationOf(site: NestSite, everyPath: string) {
       super(host.httpAdapter)
     }
     override catch(error: unknown, host: ArgumentsHost) {
+      const throws = site.limiters.some(({ respond }) => respond === 'throw')
+      if (throws && error instanceof RateLimitException) site.failed(error.cause)
       if (error instanceof HttpException) super.catch(error, host)
       else {
         site.failed(error)

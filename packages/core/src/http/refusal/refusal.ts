@@ -93,7 +93,8 @@ export class RateLimitError extends Error {
   readonly statusCode: number
   /** The message may be shown to the client. */
   readonly expose = true
-  readonly decision: Decision
+  /** Not enumerable: it has the client's key, and errors end up in logs. */
+  declare readonly decision: Decision
   /** The fields of the refusal, for handlers that start from an empty response, as Koa's does. */
   readonly headers: Readonly<Record<string, string>>
 
@@ -105,7 +106,7 @@ export class RateLimitError extends Error {
     super(banned ? 'Abnormal Usage Detected' : MESSAGES[status])
     this.status = status
     this.statusCode = status
-    this.decision = decision
+    Object.defineProperty(this, 'decision', { value: decision })
     this.headers = headers
   }
 }
