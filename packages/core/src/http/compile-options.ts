@@ -11,8 +11,6 @@ import { OPTIONS } from '../options/table.ts'
 import { composeProfiles, type HeaderProfile, type Profile } from './fields/profiles/index.ts'
 import { Access } from './keys/access-list.ts'
 import { type CheckedKey, type KeyReader, keyReader } from './keys/key-reader.ts'
-import type { AddressReader } from './keys/request-address.ts'
-import { addressReader } from './keys/trust-proxy.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 import type { SettleOption } from './settlement/settle-option.ts'
@@ -46,7 +44,6 @@ interface RequestValues<Request, Response> {
 /** The options, checked and with their defaults. */
 export interface CompiledOptions<Request, Response> {
   readonly rules: readonly ChargeRule<Request, Response>[]
-  readonly address: AddressReader<Request>
   /** Whether a rule settles. */
   readonly settles: boolean
   /** Whether a rule takes a slot, to be given back at the end of the response. */
@@ -81,7 +78,6 @@ export function compileOptions<Request, Response>(
   const access = listed ? new Access(allow ?? [], deny ?? [], ipv6Prefix) : undefined
   return {
     rules,
-    address: addressReader(options.trustProxy, adapter),
     settles: rules.some(({ settle }) => settle !== undefined),
     holdsSlots: rules.some(({ policy }) => policy.holdsSlots),
     keyKinds: rules.map(({ keyKind }) => keyKind),

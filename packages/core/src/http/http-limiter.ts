@@ -8,11 +8,10 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import { type CompiledOptions, compileOptions } from './compile-options.ts'
 import { PolicyTexts } from './fields/policy-texts.ts'
-import { CLIENT_GONE } from './keys/request-address.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import { denialOf, refusalOf, unavailability } from './refusal/refusal.ts'
 import type { RequestAdapter } from './request-adapter.ts'
-import { type Reading, RequestReader } from './request-reading.ts'
+import { CLIENT_GONE, type Reading, RequestReader } from './request-reading.ts'
 import { DelaySlots, withoutSlot } from './response/delay.ts'
 import { clientGone, type Verdict } from './verdict.ts'
 import { VerdictResponder, waitingKey, waits } from './verdict-responder.ts'
@@ -50,12 +49,12 @@ export class HttpLimiter<Request, Response> {
     this.scope = scope
     this.route = route
     this.compiled = compileOptions(options, adapter)
+    this.reader = new RequestReader(this.compiled, adapter, options.trustProxy)
     this.limiter = new StoreLimiter(
       this.compiled.rules.map(({ policy }) => policy),
       options,
       { scope, settles: this.compiled.settles, dryRun: this.compiled.dryRun, banPlace },
     )
-    this.reader = new RequestReader(this.compiled, adapter)
     this.texts = new PolicyTexts(this.compiled.partitionSecret)
     this.delaySlots = new DelaySlots(this.compiled.maxWaiting)
     this.responder = new VerdictResponder(

@@ -4,8 +4,24 @@ import { isPromise, type MaybePromise, then, thenOwn } from '../maybe-promise.ts
 import type { Charge } from '../stores/store.ts'
 import type { ChargeRule, CompiledOptions } from './compile-options.ts'
 import type { Listed } from './keys/access-list.ts'
-import { CLIENT_GONE, RequestAddress } from './keys/request-address.ts'
+import type { RequestAddress } from './keys/key-reader.ts'
+import {
+  type AddressReader,
+  forwardedAddressReader,
+  type TrustProxyOption,
+  warnOfProxySetting,
+} from './keys/trust-proxy.ts'
 import { isPreflight, type RequestAdapter } from './request-adapter.ts'
+
+/** Requests are looked at for an unsafe proxy setting: so many at first, then one of so many. */
+const LOOKED_AT_FIRST = 1000
+const LOOKED_AT_LATER = 64
+
+/**
+ * Thrown where an address is asked for that is no longer known, because the client has disconnected.
+ * Such a request must not be charged to the quota that clients without an address share.
+ */
+export const CLIENT_GONE = Symbol('sluice.client-gone')
 
 /**
  * What a limiter must know of a request to decide it: what each policy is charged, or why no policy
@@ -17,22 +33,26 @@ export type Reading = Charge[] | Listed | 'skip' | 'preflight' | typeof CLIENT_G
 export class RequestReader<Request, Response> {
   private readonly compiled: CompiledOptions<Request, Response>
   private readonly adapter: RequestAdapter<Request, Response>
+  private readonly readAddress: AddressReader<Request>
   /** Whether every request but a preflight is charged. */
   private readonly chargesAll: boolean
 
+  /** @throws SluiceError if `trustProxy` does not name proxies */
   constructor(
     compiled: CompiledOptions<Request, Response>,
     adapter: RequestAdapter<Request, Response>,
+    trustProxy: TrustProxyOption | undefined,
   ) {
     this.compiled = compiled
     this.adapter = adapter
+    this.readAddress = addressReader(trustProxy, adapter)
     this.chargesAll = compiled.skip === undefined && compiled.access === undefined
   }
 
   /** Synchronous unless a function of the user's is not. Throws, or rejects, with what it throws. */
   read(request: Request): MaybePromise<Reading> {
     const { compiled, adapter } = this
-    const from = new RequestAddress(request, compiled.address, adapter)
+    const from = new ReadOnce(request, this.readAddress, adapter)
     try {
       const reading =
         this.chargesAll && !isPreflight(adapter, request)
@@ -95,6 +115,60 @@ export class RequestReader<Request, Response> {
       readCharges(rules, from, key),
       (charges) => access?.ofKeys(charges) ?? charges,
     )
+  }
+}
+
+/**
+ * How the client's address is read: by `trustProxy`, else by the framework's own setting. Of that it
+ * warns when a request arrives that it affects, the first one or, later on, one of the next: Node
+ * makes an object of all header fields when one is read.
+ *
+ * @throws SluiceError if `trustProxy` does not name proxies
+ */
+export function addressReader<Request>(
+  trustProxy: TrustProxyOption | undefined,
+  adapter: RequestAdapter<Request, never>,
+): AddressReader<Request> {
+  if (trustProxy !== undefined) return forwardedAddressReader(trustProxy, adapter)
+  let requests = 0
+  return (request) => {
+    requests += 1
+    const looks = requests <= LOOKED_AT_FIRST || requests % LOOKED_AT_LATER === 0
+    if (looks) warnOfProxySetting(request, adapter)
+    return adapter.address(request)
+  }
+}
+
+/**
+ * Reads the address once, however many policies and lists ask for it: a framework may walk through
+ * thousands of entries of X-Forwarded-For each time.
+ */
+class ReadOnce<Request> implements RequestAddress<Request> {
+  readonly request: Request
+  private readonly read: AddressReader<Request>
+  private readonly adapter: Pick<RequestAdapter<Request, never>, 'isGone'>
+  private isKnown = false
+  private known: string | undefined
+
+  constructor(
+    request: Request,
+    read: AddressReader<Request>,
+    adapter: Pick<RequestAdapter<Request, never>, 'isGone'>,
+  ) {
+    this.request = request
+    this.read = read
+    this.adapter = adapter
+  }
+
+  /** @throws CLIENT_GONE */
+  get address(): string | undefined {
+    if (!this.isKnown) {
+      const address = this.read(this.request)
+      if (!address && this.adapter.isGone(this.request)) throw CLIENT_GONE
+      this.known = address
+      this.isKnown = true
+    }
+    return this.known
   }
 }
 

@@ -4,7 +4,7 @@ import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import type { CompiledOptions } from './compile-options.ts'
 import type { FieldState } from './fields/field-state.ts'
-import type { ReportedPolicy } from './fields/policy-text.ts'
+import type { ReportedPolicy } from './fields/policy-texts.ts'
 import { hideExhaustedOnRedirect } from './fields/redirects.ts'
 import { joinWritten } from './fields/written.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
@@ -89,7 +89,8 @@ export class VerdictResponder<Request, Response> {
     const { adapter } = this
     const { profile } = this.compiled
     const joined = joinWritten(adapter.identity(request), state)
-    profile.write(joined, (name, value) => adapter.setField(response, name, value))
+    const set = (name: string, value: string) => adapter.setField(response, name, value)
+    for (const group of profile.groups) group.write(joined, set)
     if (refusal === undefined) hideExhaustedOnRedirect(joined, profile, adapter, response)
     return joined
   }

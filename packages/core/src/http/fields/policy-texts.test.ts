@@ -5,13 +5,45 @@ import { parseList } from 'structured-headers'
 import type { PolicyDecision } from '../../limiter/decision.ts'
 import { type PlainOptions, servePlain } from '../../testing/plain-server.ts'
 import type { RateLimitOptions } from '../rate-limit-options.ts'
-import type { PolicyText } from './policy-text.ts'
-import { PolicyTexts } from './policy-texts.ts'
+import { type PolicyText, PolicyTexts, policyText, type ReportedPolicy } from './policy-texts.ts'
+
+const MINUTE = { name: 'minute', unit: 'requests', limit: 100, windowMs: 60_000 }
+
+const policy = (terms: Partial<ReportedPolicy>, partitionKey?: Uint8Array) =>
+  policyText({ ...MINUTE, ...terms }, partitionKey)
+
+describe('the text of a policy', () => {
+  test('a name is a quoted String with its quotes and backslashes escaped', () => {
+    expect(policy({ name: 'a"b\\c' }).namedPolicy).toBe('"a\\"b\\\\c";q=100;w=60')
+  })
+
+  test.each([
+    [1, 1],
+    [1000, 1],
+    [1001, 2],
+    [Number.MAX_SAFE_INTEGER, 9_007_199_254_741],
+  ])('a window of %d ms is %d s', (windowMs, seconds) => {
+    expect(policy({ windowMs }).namedPolicy).toBe(`"minute";q=100;w=${seconds}`)
+  })
+
+  test('a unit is a String of the registry, and requests is not written', () => {
+    expect(policy({ unit: 'requests' }).namedPolicy).toBe('"minute";q=100;w=60')
+    expect(policy({ unit: 'content-bytes' }).namedPolicy).toBe(
+      '"minute";q=100;qu="content-bytes";w=60',
+    )
+  })
+
+  test('no partition key unless one is given', () => {
+    expect(policy({}).namedPolicy).not.toContain('pk')
+    const partitionKey = Uint8Array.of(0xff, 0xfe)
+    expect(policy({}, partitionKey).namedPolicy).toBe('"minute";q=100;w=60;pk=://4=:')
+  })
+})
 
 const SECRET = 'a secret of more than sixteen characters'
-const policy = { name: 'burst', unit: 'requests', limit: 5, windowMs: 60_000 } as PolicyDecision
+const burst = { name: 'burst', unit: 'requests', limit: 5, windowMs: 60_000 } as PolicyDecision
 const textOf = (secret: string | undefined, key: string) =>
-  new PolicyTexts(secret).of([{ ...policy, key }])[0] as PolicyText
+  new PolicyTexts(secret).of([{ ...burst, key }])[0] as PolicyText
 
 function keyIn(partition: string): string {
   return Buffer.from(/^;pk=:(.+):$/.exec(partition)?.[1] as string, 'base64').toString('hex')
@@ -19,23 +51,23 @@ function keyIn(partition: string): string {
 
 test('by default there is no partition key, and the text of a policy is made once', () => {
   const texts = new PolicyTexts(undefined)
-  const made = texts.of([{ ...policy, key: 'ada' }])
+  const made = texts.of([{ ...burst, key: 'ada' }])
   expect(made[0]).toMatchObject({ namedPolicy: '"burst";q=5;w=60', partition: '' })
-  expect(texts.of([{ ...policy, key: 'bob' }])).toBe(made)
+  expect(texts.of([{ ...burst, key: 'bob' }])).toBe(made)
 })
 
 test('a limit or a window that differs by request has its own text, which is made once too', () => {
   const texts = new PolicyTexts(undefined)
   const namedOf = (differs: Partial<PolicyDecision>) =>
-    texts.of([{ ...policy, ...differs }])[0]?.namedPolicy
+    texts.of([{ ...burst, ...differs }])[0]?.namedPolicy
   for (let i = 0; i < 2; i += 1) {
     expect(namedOf({})).toBe('"burst";q=5;w=60')
     expect(namedOf({ limit: 6 })).toBe('"burst";q=6;w=60')
     expect(namedOf({ windowMs: 1000 })).toBe('"burst";q=5;w=1')
   }
-  const [once] = texts.of([policy])
-  for (let limit = 6; limit < 100; limit += 1) texts.of([{ ...policy, limit }])
-  expect(texts.of([policy])[0]).toBe(once)
+  const [once] = texts.of([burst])
+  for (let limit = 6; limit < 100; limit += 1) texts.of([{ ...burst, limit }])
+  expect(texts.of([burst])[0]).toBe(once)
 })
 
 describe('with a secret', () => {

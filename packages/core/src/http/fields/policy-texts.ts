@@ -1,6 +1,91 @@
 import { hmac } from '#platform'
 import type { PolicyDecision } from '../../limiter/decision.ts'
-import { type PolicyText, policyText } from './policy-text.ts'
+import { serializeByteSequence, serializeString } from './structured-fields.ts'
+
+/** The registry of quota units in draft-ietf-httpapi-ratelimit-headers-11 (§3.1.2). */
+const REGISTERED_UNITS: readonly string[] = ['requests', 'content-bytes', 'concurrent-requests']
+
+/** What header fields report of a policy's decision. */
+export type ReportedPolicy = Pick<
+  PolicyDecision,
+  'name' | 'unit' | 'limit' | 'windowMs' | 'remaining' | 'resetMs' | 'effectiveMs'
+>
+
+/** The window of a policy, ms; undefined where none exists: concurrency. */
+export function windowOf({
+  unit,
+  windowMs,
+}: Pick<ReportedPolicy, 'unit' | 'windowMs'>): number | undefined {
+  return unit === 'concurrent-requests' ? undefined : windowMs
+}
+
+/** The text of a policy that is the same in every response. Plain data: copies of this package share it. */
+export interface PolicyText {
+  /** What the text was made of: units and ms. */
+  readonly limit: number
+  readonly windowMs: number
+  /**
+   * Drafts 08-11, a member of `RateLimit-Policy`: `"daily";q=1000;w=86400`. Undefined if the unit is
+   * not registered.
+   */
+  readonly namedPolicy: string | undefined
+  /** Drafts 08-11, a member of `RateLimit` up to the remaining quota: `"daily";r=`. */
+  readonly namedItem: string
+  /** Drafts 08-11, the end of both members: `;pk=:dXNlcjo0Mg==:`, or nothing. */
+  readonly partition: string
+  /**
+   * Drafts 03-07, a quota-policy: `1000;w=86400`. Undefined without a window, which is required there,
+   * and if it does not count requests.
+   */
+  readonly quotaPolicy: string | undefined
+}
+
+/**
+ * @param policy its `limit` is an integer, 0 to 999999999999999; its `name` 1 to 128 characters of printable
+ *   ASCII (0x20-0x7E)
+ * @param partitionKey the partition key of the request (`pk`). Send nothing that identifies a client:
+ *   a keyed and truncated hash, never a bare hash of an address
+ */
+export function policyText(
+  policy: Pick<ReportedPolicy, 'name' | 'unit' | 'limit' | 'windowMs'>,
+  partitionKey?: Uint8Array,
+): PolicyText {
+  const partition = partitionKey === undefined ? '' : `;pk=${serializeByteSequence(partitionKey)}`
+  return textOf(policy, partition)
+}
+
+/** The text of the same policy under another name. */
+export function renamed(policy: ReportedPolicy, { partition }: PolicyText): PolicyText {
+  return textOf(policy, partition)
+}
+
+function textOf(
+  policy: Pick<ReportedPolicy, 'name' | 'unit' | 'limit' | 'windowMs'>,
+  partition: string,
+): PolicyText {
+  const { unit, limit, windowMs } = policy
+  const name = serializeString(policy.name)
+  const windowSeconds = secondsOf(policy)
+  const window = windowSeconds === undefined ? '' : `;w=${windowSeconds}`
+  const countsRequests = unit === 'requests'
+  const unitText = countsRequests ? '' : `;qu="${unit}"`
+  return {
+    limit,
+    windowMs,
+    namedPolicy: REGISTERED_UNITS.includes(unit)
+      ? `${name};q=${limit}${unitText}${window}${partition}`
+      : undefined,
+    namedItem: `${name};r=`,
+    partition,
+    quotaPolicy: countsRequests && window !== '' ? limit + window : undefined,
+  }
+}
+
+/** The window in seconds, rounded up so that a short window never promises more: the fields have no fractions. */
+export function secondsOf(policy: Pick<ReportedPolicy, 'unit' | 'windowMs'>): number | undefined {
+  const windowMs = windowOf(policy)
+  return windowMs === undefined ? undefined : Math.ceil(windowMs / 1000)
+}
 
 /** Bytes of a partition key: enough to distinguish a client's own quotas, too few to look up. */
 const PARTITION_BYTES = 9

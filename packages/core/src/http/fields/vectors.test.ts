@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { retryAfterMs } from '../refusal/retry-after.ts'
 import { longestWait } from './field-state.ts'
-import { type ReportedPolicy, windowOf } from './policy-text.ts'
+import { type ReportedPolicy, windowOf } from './policy-texts.ts'
 import type { HeaderProfile } from './profiles/index.ts'
 import { composeProfiles } from './profiles/index.ts'
-import { fieldState, type Item, item } from './testing/field-states.ts'
+import { fieldState, type Item, item, writeFields } from './testing/field-states.ts'
 import vectors from './vectors.json' with { type: 'json' }
 
 interface Vector {
@@ -46,7 +46,7 @@ function fieldsOf(vector: Vector, profile: HeaderProfile): Record<string, string
   const violated = items.filter(({ policy }) => vector.state.violated?.includes(policy.name))
   const state = fieldState(items, violated, vector.state.now)
   const fields: Record<string, string> = {}
-  composeProfiles([profile]).write(state, (name, value) => {
+  writeFields(composeProfiles([profile]), state, (name, value) => {
     expect(fields).not.toHaveProperty([name])
     fields[name] = value
   })

@@ -10,6 +10,7 @@ import {
   type ItemTerms,
   item as itemOf,
   fieldState as state,
+  writeFields,
 } from './testing/field-states.ts'
 import { joinWritten } from './written.ts'
 
@@ -27,7 +28,7 @@ const namesOf = ({ policies }: FieldState) => policies.map(({ name }) => name)
 
 function fieldsOf(written: FieldState): Record<string, string> {
   const fields: Record<string, string> = {}
-  composeProfiles(['draft-11']).write(written, (name, value) => {
+  writeFields(composeProfiles(['draft-11']), written, (name, value) => {
     fields[name] = value
   })
   return fields

@@ -1,5 +1,5 @@
 import type { FieldState } from './field-state.ts'
-import { type ReportedPolicy, renamed } from './policy-text.ts'
+import { type ReportedPolicy, renamed } from './policy-texts.ts'
 
 /**
  * The place on a request for what its limiters have written into the fields. Copies of this package in

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { plain } from '../../testing/plain-server.ts'
 import { type CheckedKey, keyReader, type UserOption } from './key-reader.ts'
-import { RequestAddress } from './request-address.ts'
 
 const warnings: { code: string; text: string }[] = []
 jest.spyOn(process, 'emitWarning').mockImplementation(((text: string, { code }: never) => {
@@ -23,8 +22,8 @@ function keyOf(
   userOption?: UserOption<IncomingMessage>,
 ) {
   const reader = keyReader(option, userOption, 56, plain)
-  const request = { user, socket: {} } as unknown as IncomingMessage
-  return reader(new RequestAddress(request, () => address, plain))
+  const request = { user } as unknown as IncomingMessage
+  return reader({ request, address })
 }
 
 const HOME = { address: '192.0.2.1' }

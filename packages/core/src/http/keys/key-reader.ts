@@ -4,7 +4,6 @@ import { isIPv6Text, textKey, UNKNOWN, userKey } from '../../key/notation.ts'
 import { type MaybePromise, then } from '../../maybe-promise.ts'
 import type { OneOf } from '../../options/one-of.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
-import type { RequestAddress } from './request-address.ts'
 
 type KeyFunction<Request> = (request: Request) => MaybePromise<string | number | bigint | undefined>
 
@@ -19,7 +18,13 @@ export type UserOption<Request> = (
   request: Request,
 ) => MaybePromise<string | number | bigint | undefined>
 
-/** Reads the key of a request. Throws `CLIENT_GONE` where that is the address of a client that has gone. */
+/** A request, and the address of its client. */
+export interface RequestAddress<Request> {
+  readonly request: Request
+  /** As text, unchecked; undefined if the client has none, as on a Unix socket. */
+  readonly address: string | undefined
+}
+
 export type KeyReader<Request> = (from: RequestAddress<Request>) => MaybePromise<string>
 
 /**

@@ -7,7 +7,8 @@ import { describe, expect, jest, test } from '@jest/globals'
 import { addressKey } from '../../key/address.ts'
 import { plain } from '../../testing/plain-server.ts'
 import type { ProxyTrust } from '../request-adapter.ts'
-import { addressReader, type TrustProxyOption } from './trust-proxy.ts'
+import { addressReader } from '../request-reading.ts'
+import type { TrustProxyOption } from './trust-proxy.ts'
 
 const warnings: string[] = []
 jest.spyOn(process, 'emitWarning').mockImplementation(((_: string, { code }: { code: string }) => {

@@ -7,7 +7,6 @@ import { checkKnown } from '../../options/known.ts'
 import type { OneOf } from '../../options/one-of.ts'
 import type { ProxyTrust, RequestAdapter } from '../request-adapter.ts'
 import { forNode, lastElements } from './forwarded.ts'
-import type { AddressReader } from './request-address.ts'
 
 /**
  * Which proxies are trusted to report the client's address: addresses, CIDRs and the names `loopback`,
@@ -25,37 +24,22 @@ export type TrustProxyOption =
   | TrustedProxies
   | { readonly proxies: TrustedProxies; readonly header: OneOf<'X-Forwarded-For' | 'Forwarded'> }
 
+export type AddressReader<Request> = (request: Request) => string | undefined
+
 const FORWARDED_FOR = 'x-forwarded-for'
 
 /** More proxies than any chain has: earlier entries of the field are not read. */
 const MAX_HOPS = 32
 
-/** So many requests are looked at first for a setting that is unsafe, then one of so many. */
-const LOOKED_AT_FIRST = 1000
-const LOOKED_AT_LATER = 64
-
 /**
- * How the client's address is read: by `trustProxy`, else by the framework's own setting.
- * Warns about unsafe settings when a request arrives that they affect, the first one or, later on,
- * one of the next: Node makes an object of all header fields when one is read.
+ * Reads the client's address as `trustProxy` says.
  *
- * @throws SluiceError if `trustProxy` is not one
+ * @throws SluiceError if it does not name proxies
  */
-export function addressReader<Request>(
-  trustProxy: TrustProxyOption | undefined,
+export function forwardedAddressReader<Request>(
+  trustProxy: TrustProxyOption,
   adapter: RequestAdapter<Request, never>,
 ): AddressReader<Request> {
-  if (trustProxy === undefined) {
-    let requests = 0
-    return (request) => {
-      requests += 1
-      const looks = requests <= LOOKED_AT_FIRST || requests % LOOKED_AT_LATER === 0
-      if (looks && adapter.header(request, FORWARDED_FOR) !== undefined) {
-        tellOfTrust(adapter.proxyTrust(request))
-      }
-      return adapter.address(request)
-    }
-  }
   const { proxies, header } = namedField(trustProxy)
   const trust = compileTrust(proxies)
   const { name, entries, addressOf } = FIELDS[header]
@@ -64,6 +48,14 @@ export function addressReader<Request>(
     const field = adapter.header(request, name)
     return field === undefined ? peer : clientAddress(peer, entries(field), addressOf, trust)
   }
+}
+
+/** Warns if the framework's own proxy setting is unsafe, and the request is one that it affects. */
+export function warnOfProxySetting<Request>(
+  request: Request,
+  adapter: RequestAdapter<Request, never>,
+): void {
+  if (adapter.header(request, FORWARDED_FOR) !== undefined) warnOfTrust(adapter.proxyTrust(request))
 }
 
 /** Where proxies write the addresses that requests came from. */
@@ -152,7 +144,7 @@ function isTrustEntry(entry: unknown): entry is string {
   return ['loopback', 'linklocal', 'uniquelocal'].includes(entry) || parseCidr(entry) !== undefined
 }
 
-function tellOfTrust(trust: ProxyTrust): void {
+function warnOfTrust(trust: ProxyTrust): void {
   if (trust === 'nobody') {
     warnOnce(
       'SLUICE_PROXY_UNTRUSTED',

@@ -1,5 +1,5 @@
 import { effectiveWindowSeconds, type FieldState, remainingUnits } from '../field-state.ts'
-import { type PolicyText, type ReportedPolicy, windowOf } from '../policy-text.ts'
+import { type PolicyText, type ReportedPolicy, windowOf } from '../policy-texts.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 

@@ -1,6 +1,5 @@
-import { effectiveWindowSeconds, remainingUnits } from '../field-state.ts'
-import type { PolicyText } from '../policy-text.ts'
-import { reportedPolicy } from './one-policy.ts'
+import { effectiveWindowSeconds, remainingUnits, reportedPolicy } from '../field-state.ts'
+import type { PolicyText } from '../policy-texts.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 

@@ -1,6 +1,10 @@
-import { effectiveWindowSeconds, type FieldState, remainingUnits } from '../field-state.ts'
-import { type PolicyText, type ReportedPolicy, secondsOf } from '../policy-text.ts'
-import { reportedPolicy } from './one-policy.ts'
+import {
+  effectiveWindowSeconds,
+  type FieldState,
+  remainingUnits,
+  reportedPolicy,
+} from '../field-state.ts'
+import { type PolicyText, type ReportedPolicy, secondsOf } from '../policy-texts.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 

@@ -1,6 +1,5 @@
-import { effectiveWindowSeconds, remainingUnits } from '../field-state.ts'
+import { effectiveWindowSeconds, remainingUnits, reportedPolicy } from '../field-state.ts'
 import { quotaPolicies } from './draft-6.ts'
-import { reportedPolicy } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 

@@ -1,6 +1,5 @@
-import { effectiveWindowMs, remainingUnits } from '../field-state.ts'
+import { effectiveWindowMs, remainingUnits, reportedPolicy } from '../field-state.ts'
 import { MAX_INTEGER } from '../structured-fields.ts'
-import { reportedPolicy } from './one-policy.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 

@@ -1,5 +1,4 @@
-import { fullAgainMs, remainingUnits } from '../field-state.ts'
-import { bindingPolicy } from './one-policy.ts'
+import { bindingPolicy, fullAgainMs, remainingUnits } from '../field-state.ts'
 import type { FieldGroup } from './profile.ts'
 
 /**

@@ -3,11 +3,12 @@ import type { FieldState } from '../field-state.ts'
 /** Sets one header field of the response, replacing what was there. */
 export type SetField = (name: string, value: string) => void
 
-/** Fields that are written together. Two groups have all their fields in common, or none. */
+/** Fields that are written together, each once. Two groups have all their fields in common, or none. */
 export interface FieldGroup {
   readonly fields: readonly string[]
   /** True: they say how much is left. False: they name the policies, the same on every response. */
   readonly usage: boolean
+  /** Never throws, whatever the numbers in the state. */
   write(state: FieldState, set: SetField): void
 }
 
@@ -20,9 +21,8 @@ export interface Profile {
   readonly usageFields: readonly string[]
   /** The names of the fields that a refusal has in addition to Retry-After: they hold its wait in ms. */
   readonly waitFields: readonly string[]
+  /** What writes its fields, in this order. */
   readonly groups: readonly FieldGroup[]
-  /** Writes each field once. Never throws, whatever the numbers in the state. */
-  write(state: FieldState, set: SetField): void
 }
 
 export function createProfile(
@@ -36,8 +36,5 @@ export function createProfile(
     fields: groups.flatMap(({ fields }) => fields),
     usageFields: groups.filter(({ usage }) => usage).flatMap(({ fields }) => fields),
     groups,
-    write(state, set) {
-      for (const group of groups) group.write(state, set)
-    },
   }
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { SluiceError } from '../../../errors/sluice-error.ts'
-import { fieldState, type Item, item } from '../testing/field-states.ts'
+import { fieldState, type Item, item, writeFields } from '../testing/field-states.ts'
 import type { HeaderProfile } from './index.ts'
 import { composeProfiles, exposedHeaders, PROFILE_FIELDS } from './index.ts'
 
@@ -26,7 +26,7 @@ function write(
 ) {
   const fields: Record<string, string> = {}
   const profile = composeProfiles([names].flat())
-  profile.write(fieldState(items, violated, now), (name, value) => {
+  writeFields(profile, fieldState(items, violated, now), (name, value) => {
     // Each field once.
     expect(fields).not.toHaveProperty([name])
     expect(profile.fields).toContain(name)

@@ -1,5 +1,6 @@
 import type { FieldState } from '../field-state.ts'
-import { type PolicyText, policyText, type ReportedPolicy } from '../policy-text.ts'
+import { type PolicyText, policyText, type ReportedPolicy } from '../policy-texts.ts'
+import type { Profile, SetField } from '../profiles/index.ts'
 
 /** A policy in a response, as a test describes it. */
 export interface Item {
@@ -42,4 +43,9 @@ export function fieldState(
     violated: violated.map((each) => items.indexOf(each)),
     now,
   }
+}
+
+/** Writes what a profile says of a response. */
+export function writeFields(profile: Profile, state: FieldState, set: SetField): void {
+  for (const group of profile.groups) group.write(state, set)
 }
