@@ -128,6 +128,12 @@ export interface CompiledLimit {
    * the quota is whole again.
    */
   keepMs?(state: KeyState, now: number): number
+  /**
+   * Holds these slots anew from `now` on, as `settle` does with each of them, in time that grows with
+   * the slots in use and not with their square. Leaves `remaining` and `resetMs`. Left out by an
+   * algorithm that holds no slots.
+   */
+  renew?(state: KeyState, now: number, slots: readonly number[]): void
 }
 
 /** The options of a policy that only some algorithms have. */

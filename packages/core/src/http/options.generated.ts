@@ -16,8 +16,8 @@ import type { SettleOption } from './settlement/settle-option.ts'
 export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit' | 'window' | 'anchor'> {
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` says
-   * otherwise. 0 refuses everything. With `'sliding-log'` at most 100,000. Integer, 0 … 10^12
-   * units. Or a function of the request and its key that gives one.
+   * otherwise. 0 refuses everything. With `'sliding-log'` at most 10,000. Integer, 0 … 10^12 units.
+   * Or a function of the request and its key that gives one.
    */
   limit: number | ((request: Request, key: string) => MaybePromise<number>)
   /**

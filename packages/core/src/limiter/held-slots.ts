@@ -2,10 +2,8 @@ import { unref } from '#platform'
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Timer } from '../platform/platform.ts'
 import { givenBack } from '../stores/rules/slots.ts'
+import { renewalCalls } from '../stores/rules/work.ts'
 import type { Charge, Ledger } from '../stores/store.ts'
-
-/** Requests whose slots one call renews at most, so that the store is never held for long. */
-const MAX_BATCH = 1000
 
 /** The slots of one admitted request. */
 export interface HeldSlot {
@@ -78,10 +76,7 @@ export class HeldSlots {
 
   private renew(): void {
     for (const [ledger, requests] of this.held) {
-      const all = [...requests]
-      for (let from = 0; from < all.length; from += MAX_BATCH) {
-        void quietly(() => ledger.renew?.(all.slice(from, from + MAX_BATCH)))
-      }
+      for (const call of renewalCalls(requests)) void quietly(() => ledger.renew?.(call))
     }
   }
 }

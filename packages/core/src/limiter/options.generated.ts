@@ -19,8 +19,7 @@ export interface PolicyOptions {
   name?: string | undefined
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` says
-   * otherwise. 0 refuses everything. With `'sliding-log'` at most 100,000. Integer, 0 … 10^12
-   * units.
+   * otherwise. 0 refuses everything. With `'sliding-log'` at most 10,000. Integer, 0 … 10^12 units.
    */
   limit: number
   /**

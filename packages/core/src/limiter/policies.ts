@@ -4,6 +4,12 @@ import { checkKnown } from '../options/known.ts'
 import { PLACES } from '../options/places.ts'
 import { Policy } from './policy.ts'
 
+/**
+ * The most entries in the states of one request, of sliding logs and slots. A store decides all policies of a
+ * request in one call, and may have to read all of them.
+ */
+const MAX_ENTRIES = 20_000
+
 /** The limiter's policies from its options: `policies`, or the one of the options themselves. */
 export function compilePolicies(
   options: { policies?: unknown; limit?: unknown; window?: unknown },
@@ -38,6 +44,7 @@ export function compilePolicies(
     return new Policy(path, policy)
   })
   checkNamesDiffer(compiled)
+  checkEntries(compiled)
   return compiled as [Policy, ...Policy[]]
 }
 
@@ -57,4 +64,19 @@ function checkNamesDiffer(policies: readonly Policy[]): void {
       fix: 'Give each policy a different name, such as burst and daily.',
     })
   }
+}
+
+function checkEntries(policies: readonly Policy[]): void {
+  let entries = 0
+  for (const { compiledLimit } of policies) {
+    if (compiledLimit?.algorithm.keepsLog) entries += compiledLimit.units
+  }
+  if (entries <= MAX_ENTRIES) return
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option: 'policies',
+    expected: `sliding logs with limits of at most ${MAX_ENTRIES} together`,
+    received: entries,
+    fix: "Lower their limits, or choose 'sliding-window' for the largest: its state has three numbers.",
+  })
 }

@@ -53,6 +53,21 @@ local function without(entries, slot)
   end
 end
 
+-- The entries with all of the slots held until `latest`, in one pass.
+local function renewed(entries, slots, latest)
+  local isRenewed, parts, from = {}, {}, 1
+  for _, slot in ipairs(slots) do isRenewed[slot] = true end
+  for at = 1, #entries, ENTRY do
+    if isRenewed[struct.unpack('<d', entries, at + 8)] then
+      parts[#parts + 1] = string.sub(entries, from, at - 1)
+      from = at + ENTRY
+    end
+  end
+  parts[#parts + 1] = string.sub(entries, from)
+  for slot in pairs(isRenewed) do parts[#parts + 1] = struct.pack('<dd', latest, slot) end
+  return table.concat(parts)
+end
+
 local function write(key, entries)
   if #entries > 0 then redis.call('SETRANGE', key, STATE, entries) end
   return #entries / ENTRY
@@ -90,6 +105,10 @@ if delta ~= 0 and slot > 0 then
   entries = without(entries, slot)
   if delta > 0 then entries = entries .. struct.pack('<dd', now + hold, slot) end
 end
+a, wholeIn = write(key, entries), reset(entries, now)
+
+--# renew
+local entries = renewed(current(entriesOf(key, a), now, now + hold), slots, now + hold)
 a, wholeIn = write(key, entries), reset(entries, now)
 
 --# keep

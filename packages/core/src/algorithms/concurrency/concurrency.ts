@@ -52,27 +52,48 @@ class ConcurrencyLimit implements CompiledLimit {
   }
 
   commit(state: KeyState, now: number, cost: number, slot?: number): void {
-    state.log = this.heldAt(now, state.log, cost > 0 ? slot : undefined)
-    if (cost > 0 && slot !== undefined) state.log.push(now + this.windowMs, slot)
+    const taken = slotsOf(cost === 0 ? undefined : slot)
+    state.log = this.heldAt(now, state.log, taken)
+    this.hold(state.log, now, taken)
   }
 
   settle(state: KeyState, now: number, delta: number, _chargedAt: number, slot?: number): void {
-    const log = this.heldAt(now, state.log, delta === 0 ? undefined : slot)
-    if (delta > 0 && slot !== undefined) log.push(now + this.windowMs, slot)
+    const corrected = slotsOf(delta === 0 ? undefined : slot)
+    const log = this.heldAt(now, state.log, corrected)
+    if (delta > 0) this.hold(log, now, corrected)
+    this.keep(state, log, now)
+  }
+
+  renew(state: KeyState, now: number, slots: readonly number[]): void {
+    const renewed = new Set(slots)
+    const log = this.heldAt(now, state.log, renewed)
+    this.hold(log, now, renewed)
+    this.keep(state, log, now)
+  }
+
+  /** The slots in use at `now`, but for some. */
+  private heldAt(now: number, log: Log | undefined, but: ReadonlySet<number>): Log {
+    const held = new Log()
+    for (let i = 0; log !== undefined && i < log.length; i += 1) {
+      const [until, slot] = [log.time(i), log.cost(i)]
+      if (until > now && !but.has(slot)) held.push(Math.min(until, now + this.windowMs), slot)
+    }
+    return held
+  }
+
+  private hold(log: Log, now: number, slots: ReadonlySet<number>): void {
+    for (const slot of slots) log.push(now + this.windowMs, slot)
+  }
+
+  private keep(state: KeyState, log: Log, now: number): void {
     state.log = log
     state.remaining = Math.max(0, this.units - log.length)
     state.resetMs = log.length === 0 ? 0 : log.time(log.length - 1) - now
   }
+}
 
-  /** The slots in use at `now`, but for one. */
-  private heldAt(now: number, log: Log | undefined, but: number | undefined): Log {
-    const held = new Log()
-    for (let i = 0; log !== undefined && i < log.length; i += 1) {
-      const [until, slot] = [log.time(i), log.cost(i)]
-      if (until > now && slot !== but) held.push(Math.min(until, now + this.windowMs), slot)
-    }
-    return held
-  }
+function slotsOf(slot: number | undefined): ReadonlySet<number> {
+  return new Set(slot === undefined ? [] : [slot])
 }
 
 function inUse(log: Log, now: number): number {

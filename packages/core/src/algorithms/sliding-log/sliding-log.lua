@@ -8,65 +8,85 @@
 
 --# functions
 local max, min = math.max, math.min
-local ENTRY, CHUNK = 16, 64
+local ENTRY, CHUNK, MANY, ALL = 16, 256, 64, math.huge
 
--- Reads entries by number, a chunk at a time, since mostly a few side by side are all that is
--- needed. What is written meanwhile it may not see.
-local function reader(key)
-  local from, chunk = 0, ''
-  return function(index)
-    local at = (index - from) * ENTRY
-    if at < 0 or at >= #chunk then
-      from = index - index % CHUNK
-      at = (index - from) * ENTRY
-      local first = STATE + from * ENTRY
-      chunk = redis.call('GETRANGE', key, first, first + CHUNK * ENTRY - 1)
-    end
-    return struct.unpack('<dd', chunk, at + 1)
-  end
+local function bytesOf(key, index, count)
+  local first = STATE + index * ENTRY
+  return redis.call('GETRANGE', key, first, first + count * ENTRY - 1)
 end
 
--- Steps over the expired entries: number of the first live one, units in the live ones.
-local function trim(entry, horizon, a, b, c)
-  while a < b do
-    local time, cost = entry(a)
-    if time > horizon then break end
-    a, c = a + 1, c - cost
-  end
-  return a, c
+-- Time and cost of an entry.
+local function read(key, index)
+  return struct.unpack('<dd', bytesOf(key, index, 1))
 end
 
 local function write(key, index, time, cost)
   redis.call('SETRANGE', key, STATE + index * ENTRY, struct.pack('<dd', time, cost))
 end
 
--- Moves entries from after `now`, where the clock has stepped back, to `now`.
-local function clamp(key, entry, now, a, b)
-  for index = b - 1, a, -1 do
-    local time, cost = entry(index)
-    if time <= now then return end
-    write(key, index, now, cost)
+-- Passes over the entries from number `from`, before `to`, that are not later than `horizon`, until
+-- they hold `units`. Returns the number behind them, what they hold and, if that is enough, the
+-- time of the last one. It reads more at a time the further it comes, since mostly a few are all that
+-- is needed, and counts four at a time, which takes two thirds of the time.
+local function pass(key, from, to, horizon, units)
+  local held, size = 0, 4
+  while from < to do
+    local count = min(size, to - from)
+    local bytes, last = bytesOf(key, from, count), count * ENTRY
+    local at, time, c1, c2, c3, c4, _ = 1
+    while at + 4 * ENTRY <= last + 1 do
+      _, c1, _, c2, _, c3, time, c4 = struct.unpack('<dddddddd', bytes, at)
+      c4 = held + c1 + c2 + c3 + c4
+      if time > horizon or c4 >= units then break end
+      held, at = c4, at + 4 * ENTRY
+    end
+    from = from + (at - 1) / ENTRY
+    while at < last do
+      time, c1, at = struct.unpack('<dd', bytes, at)
+      if time > horizon then return from, held end
+      from, held = from + 1, held + c1
+      if held >= units then return from, held, time end
+    end
+    size = min(4 * size, CHUNK)
   end
+  return from, held
+end
+
+-- Steps over the expired entries: number of the first live one, units in the live ones.
+local function trim(key, horizon, a, b, c)
+  local first, gone = pass(key, a, b, horizon, ALL)
+  return first, c - gone
+end
+
+-- Number of the last entry at or before `time`, a - 1 if there is none.
+local function lastUntil(key, time, a, b)
+  local low, high = a, b
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if read(key, middle) <= time then low = middle + 1 else high = middle end
+  end
+  return low - 1
+end
+
+-- Moves entries from after `now`, where the clock has stepped back, to `now`: into one entry, since
+-- they leave together.
+local function clamp(key, now, a, b, c)
+  if a == b or read(key, b - 1) <= now then return b end
+  local first = lastUntil(key, now, a, b) + 1
+  local isLess = first - a < b - first
+  local _, units = pass(key, isLess and a or first, isLess and first or b, ALL, ALL)
+  write(key, first, now, isLess and c - units or units)
+  return first + 1
 end
 
 -- Rewrites the log without its dropped entries once they are the larger part.
 local function compact(key, a, b)
-  if a < CHUNK or a * 2 < b then return a, b end
+  if a < MANY or a * 2 < b then return a, b end
   local first = STATE + a * ENTRY
   local header = redis.call('GETRANGE', key, 0, STATE - 1)
   local live = redis.call('GETRANGE', key, first, first + (b - a) * ENTRY - 1)
   redis.call('SET', key, header .. live, 'KEEPTTL')
   return 0, b - a
-end
-
--- Number of the last entry at or before `time`, a - 1 if there is none.
-local function lastUntil(entry, time, a, b)
-  local low, high = a, b
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    if entry(middle) <= time then low = middle + 1 else high = middle end
-  end
-  return low - 1
 end
 
 -- Takes out the entries from number `first` to `last`.
@@ -81,15 +101,20 @@ end
 
 -- Takes `units` from the entries up to number `last`, latest first, as far as they hold them.
 local function takeBack(key, last, units, a, b, c)
-  local entry, index = reader(key), last
+  local index, size = last, 4
   while index >= a and units > 0 do
-    local time, cost = entry(index)
-    if cost > units then
-      write(key, index, time, cost - units)
-      c = c - units
-      break
+    local count = min(size, index - a + 1)
+    local bytes = bytesOf(key, index - count + 1, count)
+    for at = (count - 1) * ENTRY + 1, 1, -ENTRY do
+      local time, cost = struct.unpack('<dd', bytes, at)
+      if cost > units then
+        write(key, index, time, cost - units)
+        units, c = 0, c - units
+      end
+      if units == 0 then break end
+      units, c, index = units - cost, c - cost, index - 1
     end
-    units, c, index = units - cost, c - cost, index - 1
+    size = min(4 * size, CHUNK)
   end
   a, b = remove(key, index + 1, last, a, b)
   return a, b, c
@@ -98,7 +123,7 @@ end
 -- Adds `units` at the time `at`, behind entry number `index`; later entries move up by one.
 local function insert(key, index, at, units, a, b)
   if index >= a then
-    local time, cost = reader(key)(index)
+    local time, cost = read(key, index)
     if time == at then
       write(key, index, at, cost + units)
       return b
@@ -112,44 +137,38 @@ local function insert(key, index, at, units, a, b)
 end
 
 -- ms until the oldest entries that hold `units` have left, counting `added` units of now
-local function waitFor(entry, window, now, a, b, units, added)
-  local freed = 0
-  for index = a, b - 1 do
-    local time, cost = entry(index)
-    freed = freed + cost
-    if freed > 0 and freed >= units then return min(time, now) + window - now end
-  end
+local function waitFor(key, window, now, a, b, units, added)
+  local _, freed, time = pass(key, a, b, ALL, max(units, 1))
+  if time then return min(time, now) + window - now end
   return freed + added >= units and window or NEVER
 end
 
-local function reset(entry, window, now, a, b, c)
-  if c == 0 or a == b then return 0 end
-  return min((entry(b - 1)), now) + window - now
+local function reset(window, now, c, last)
+  return c == 0 and 0 or min(last, now) + window - now
 end
 
 --# decide
-local entry = reader(key)
-rebased = a < b and entry(b - 1) > now
-a, c = trim(entry, now - window, a, b, c)
+local last = a < b and read(key, b - 1) or 0
+rebased = last > now
+a, c = trim(key, now - window, a, b, c)
 local room = limit - c
 admitted = cost <= room and room > 0
 remaining = max(0, room)
 if admitted then
   remaining = room - cost
-  wait = waitFor(entry, window, now, a, b, remaining > 0 and 0 or 1, cost)
+  wait = waitFor(key, window, now, a, b, remaining > 0 and 0 or 1, cost)
 else
   local units = max(cost, 1)
-  wait = units > limit and NEVER or waitFor(entry, window, now, a, b, units - room, 0)
+  wait = units > limit and NEVER or waitFor(key, window, now, a, b, units - room, 0)
 end
-resetIn = admitted and cost > 0 and window or reset(entry, window, now, a, b, c)
+resetIn = admitted and cost > 0 and window or reset(window, now, c, last)
 
 --# commit
-local entry = reader(key)
-clamp(key, entry, now, a, b)
+b = clamp(key, now, a, b, c)
 if cost > 0 then
   local time, last
-  if a < b then time, last = entry(b - 1) end
-  if time and min(time, now) == now then
+  if a < b then time, last = read(key, b - 1) end
+  if time == now then
     write(key, b - 1, now, last + cost)
   else
     a, b = compact(key, a, b)
@@ -161,20 +180,18 @@ end
 wholeIn = window
 
 --# settle
-local entry = reader(key)
-clamp(key, entry, now, a, b)
-entry = reader(key)
-a, c = trim(entry, now - window, a, b, c)
+b = clamp(key, now, a, b, c)
+a, c = trim(key, now - window, a, b, c)
 local at = min(chargedAt, now)
 if at > now - window then
-  local last = lastUntil(entry, at, a, b)
+  local last = lastUntil(key, at, a, b)
   if delta < 0 then
     a, b, c = takeBack(key, last, -delta, a, b, c)
   elseif delta > 0 then
     b, c = insert(key, last, at, delta, a, b), c + delta
   end
 end
-wholeIn = reset(reader(key), window, now, a, b, c)
+wholeIn = reset(window, now, c, a < b and read(key, b - 1) or 0)
 
 --# keep
 keepFor = 2 * window

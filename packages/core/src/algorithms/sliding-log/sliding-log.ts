@@ -2,8 +2,8 @@ import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../alg
 import { Log } from './log.ts'
 import lua from './sliding-log.lua.generated.ts'
 
-/** The log has an entry for each admitted request. */
-const MAX_LOG_LIMIT = 100_000
+/** The log has an entry for each admitted request, and a decision may have to read all of them. */
+const MAX_LOG_LIMIT = 10_000
 
 /**
  * Counts the last window exactly: what was admitted in the half-open span (now − window, now].

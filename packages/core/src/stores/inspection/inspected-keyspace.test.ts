@@ -63,7 +63,7 @@ describe('the name of a keyspace', () => {
     'sliding-window:60000:10:',
     'sliding-window:60000:10:a\u001b[2J',
     'constructor:60000:10:default',
-    'sliding-log:60000:100001:default',
+    'sliding-log:60000:10001:default',
     'fixed-window:86400000:10/day:Nowhere/At_All:1:default',
     'sliding-window:99999999999999999999:10:default',
     'ban:0:3:sliding-window:60000:10:default',

@@ -1,6 +1,13 @@
 import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
-import { commitOne, decideAll, decideOne, keepMsOf, settleOne } from '../rules/decide-all.ts'
-import { heldAnew } from '../rules/slots.ts'
+import {
+  commitOne,
+  decideAll,
+  decideOne,
+  keepMsOf,
+  renewOne,
+  settleOne,
+} from '../rules/decide-all.ts'
+import { renewalsOf } from '../rules/slots.ts'
 import type { Charge, Ledger, StoreResult } from '../store.ts'
 import { EXHAUSTED, OVERFLOW } from './slots.ts'
 import type { Table } from './table.ts'
@@ -112,7 +119,17 @@ export class MemoryLedger implements Ledger<'sync'> {
   }
 
   renew(requests: readonly (readonly Charge[])[]): void {
-    for (const charges of requests) this.settle(heldAnew(charges))
+    const { store, slots } = this
+    const now = store.clock()
+    for (const renewal of renewalsOf(requests)) {
+      const { place, key, limit } = renewal
+      slots[place] = (this.tables[place] as Table).find(key)
+      const needsOne = slots[place] === -1 && store.size >= store.maxKeys
+      if (needsOne && !store.makeRoom(now)) slots[place] = OVERFLOW
+      if (renewOne(this.load(place), renewal, now)) {
+        this.write(place, slots[place] as number, { key, limit, cost: 0 }, now)
+      }
+    }
   }
 
   block(keys: readonly string[], durationMs: number): void {

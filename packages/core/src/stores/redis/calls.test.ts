@@ -90,10 +90,21 @@ describe('a server', () => {
     const limiter = createLimiter({ ...patient, store: client, policies: policies(3) })
     await limiter.peek('warm')
     const turn = () =>
-      Promise.all(Array.from({ length: 100 }, (_, i) => limiter.consume(`client ${i % 7}`)))
+      Promise.all(Array.from({ length: 50 }, (_, i) => limiter.consume(`client ${i % 7}`)))
     expect(await sentDuring(turn)).toEqual({ evalsha: 1 })
     const decision = await limiter.peek('client 0')
-    expect(decision.policies.map(({ remaining }) => remaining)).toEqual([85, 85, 85])
+    expect(decision.policies.map(({ remaining }) => remaining)).toEqual([92, 92, 92])
+  })
+
+  test.each([
+    ['policies', { policies: policies(30) }, 60, 12],
+    ['long logs', { algorithm: 'sliding-log', limit: 10_000, window: '1h' }, 5, 5],
+  ])('keeps each call short: many %s make several', async (_, options, requests, calls) => {
+    const limiter = createLimiter({ ...patient, store: client, ...options } as never)
+    await limiter.peek('warm')
+    const turn = () =>
+      Promise.all(Array.from({ length: requests }, (_, i) => limiter.consume(`client ${i}`)))
+    expect(await sentDuring(turn)).toEqual({ evalsha: calls })
   })
 
   test('splits very many requests of one turn, and each gets its own answer', async () => {

@@ -12,12 +12,14 @@ import request from './request.lua.generated.ts'
 // | `decide` | `now`, `cost`, the state at `now`        | `admitted`                                |
 // | `commit` | `now`, `cost`, the state at `now`        | the state, charged                        |
 // | `settle` | `now`, `delta`, `chargedAt`, that state  | the state, corrected                      |
+// | `renew`  | `now`, `slots`, that state               | the state, with the slots held anew       |
+// | `renew`  | `now`, `slots`, that state               | the state, with these slots held anew     |
 // | `whole`  | `now`, the state at `now`                | `wholeIn`: ms until the limit is whole    |
 // |          |                                          | again, at least (0: it is)                |
 // | `keep`   | `wholeIn`, the same                      | `keepFor`: ms to keep a state that is     |
 // |          |                                          | written anew, `wholeIn` until it is set   |
 //
-// `check` and `keep` may be left out. `enter` stands before `decide` and before `settle`, `whole`
+// `check`, `renew` and `keep` may be left out. `enter` stands before `decide` and before `settle`, `whole`
 // after `commit` and after `settle`, each time in the same block. All see the constants by name,
 // `MAX_EXACT`, and what ticks.lua has; that only where a step has all of its constants, whose names
 // follow on the line `--# constants`. In request.lua the names of the state, of the constants, and
@@ -188,6 +190,17 @@ keepFor = wholeIn
 ${step.sections('keep')}
 return wholeIn, keepFor, a, b, c
 end,
-}
+${step.sections('renew') === '' ? '' : renewal(step, constants)}}
 end)()`
+}
+
+function renewal(step: Step, constants: string): string {
+  return `renew = function(constants, now, slots, a, b, c, key)
+${constants}
+local wholeIn, keepFor
+${step.sections('renew')}
+${step.sections('keep')}
+return wholeIn, keepFor, a, b, c
+end,
+`
 }

@@ -10,13 +10,13 @@
 --               steps     for each limit, which of the steps it takes (from 1)
 --               limits    for each limit, its constants, as its step names them
 --               charges   for each charge three numbers: its key (from 1), its limit (from 1) and
---                         its units (consume, peek: the cost; settle, renew, probe: the difference;
+--                         its units (consume, peek: the cost; settle, probe: the difference;
 --                         block: ms).
 --                         Left out if the n-th charge is of the n-th key, the limits take turns,
 --                         and all units are the same:
 --               units     those of every charge
---               slots     for each charge the slot that it takes, corrects or renews, or 0; left out if
---                         none has one
+--               slots     for each charge the slot that it takes or corrects, or 0; left out if none
+--                         has one. renew: for each charge all slots that it holds anew
 --               chargedAt settle, probe: when the charge was made, ms, or -1: now
 --               minTtl    ms: the least that a key lives after a write
 -- returns bytes: the time (ms, a little-endian double), then 32 for each charge of consume and peek:
@@ -153,17 +153,21 @@ local function save(k, step, wholeIn, keepFor, livesUntil, a, b, c)
   if charges then raws[k] = pack('<dddd', a, b, c, livesUntil) end
 end
 
--- Corrects a charge, unless its key is blocked.
-local function correct(at, k, limit, delta, chargedAt, a, b, c, livesUntil, blockedUntil)
-  if blockedUntil then return end
-  local step, wholeIn, keepFor = stepOf[limit]
-  wholeIn, keepFor, a, b, c =
-    step.settle(limits[limit], now, delta, chargedAt, a, b, c, KEYS[k], slotOf(at))
+-- Keeps what a step has corrected.
+local function keep(k, step, livesUntil, wholeIn, keepFor, a, b, c)
   if wholeIn == 0 then
     call('DEL', KEYS[k])
   else
     save(k, step, wholeIn, keepFor, livesUntil, a, b, c)
   end
+end
+
+-- Corrects a charge, unless its key is blocked.
+local function correct(at, k, limit, delta, chargedAt, a, b, c, livesUntil, blockedUntil)
+  if blockedUntil then return end
+  local step = stepOf[limit]
+  keep(k, step, livesUntil,
+    step.settle(limits[limit], now, delta, chargedAt, a, b, c, KEYS[k], slotOf(at)))
 end
 
 if op == 'settle' then
@@ -184,9 +188,12 @@ end
 
 if op == 'renew' then
   for at = 1, count do
-    local k, limit, delta = chargeOf(at, (at - 1) % policies + 1)
+    local k, limit = chargeOf(at, (at - 1) % policies + 1)
     local a, b, c, livesUntil, blockedUntil, failure = load(k, limit)
-    if not failure then correct(at, k, limit, delta, now, a, b, c, livesUntil, blockedUntil) end
+    if not failure and not blockedUntil then
+      local step = stepOf[limit]
+      keep(k, step, livesUntil, step.renew(limits[limit], now, slots[at], a, b, c, KEYS[k]))
+    end
   end
   return { now }
 end

@@ -4,6 +4,7 @@ import { INSPECTED_ALGORITHMS } from '../inspection/inspected-keyspace.ts'
 import { KeyNames } from '../inspection/key-names.ts'
 import { restAfter } from '../inspection/rest.ts'
 import { type FoundKey, toEntry } from '../inspection/to-entry.ts'
+import { isTooMuch, workOf } from '../rules/work.ts'
 import type { StoreEntry } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { Driver } from './driver.ts'
@@ -113,8 +114,19 @@ function escaped(text: string): string {
 }
 
 function parts(keys: readonly NamedKey[]): NamedKey[][] {
-  const count = Math.ceil(keys.length / READ)
-  return Array.from({ length: count }, (_, i) => keys.slice(i * READ, (i + 1) * READ))
+  const all: NamedKey[][] = []
+  let work = 0
+  for (const key of keys) {
+    const own = workOf([key.keyspace])
+    const last = all.at(-1)
+    work += own
+    if (last !== undefined && last.length < READ && !isTooMuch(work)) last.push(key)
+    else {
+      all.push([key])
+      work = own
+    }
+  }
+  return all
 }
 
 /** In a cluster the keys of one call must share a slot, as those of one client do. */

@@ -1,3 +1,4 @@
+import { renewalsOf } from '../rules/slots.ts'
 import type { Charge, Keyspace, Ledger, StoreResult } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { Driver } from './driver.ts'
@@ -63,10 +64,8 @@ export class RedisLedger implements Ledger<'async'> {
 
   async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
     const call = new ScriptCall()
-    for (const charges of requests) {
-      charges.forEach(({ key, limit, slot }, i) => {
-        if (slot !== undefined) call.add(this.key(key, i), limit, 1, slot)
-      })
+    for (const { place, key, limit, slots } of renewalsOf(requests)) {
+      call.add(this.key(key, place), limit, 1, slots)
     }
     if (call.keys.length > 0) await this.run('renew', call)
   }

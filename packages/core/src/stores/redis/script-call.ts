@@ -8,14 +8,19 @@ export class ScriptCall {
   /** Of the keys, from 1. */
   private readonly numbers = new Map<string, number>()
   private readonly charges: number[] = []
-  private readonly slots: number[] = []
+  private readonly slots: (number | readonly number[])[] = []
   private readonly limits: CompiledLimit[] = []
 
   /**
    * @param limit undefined for the operations that know none
-   * @param slot 0: none
+   * @param slot 0: none; several only to renew them
    */
-  add(key: string, limit: CompiledLimit | undefined, units: number, slot = 0): void {
+  add(
+    key: string,
+    limit: CompiledLimit | undefined,
+    units: number,
+    slot: number | readonly number[] = 0,
+  ): void {
     let number = this.numbers.get(key)
     if (number === undefined) {
       number = this.keys.push(key)
@@ -41,7 +46,7 @@ export class ScriptCall {
     const steps = limits.map(step)
     const numbers = limits.map((limit) => limit.constants(now < 0 ? Date.now() : now))
     const listed = this.isRegular(policies) ? { units: charges[2] } : { charges }
-    const slots = this.slots.some((slot) => slot > 0) ? this.slots : undefined
+    const slots = this.slots.some((slot) => slot !== 0) ? this.slots : undefined
     const common = { op, now, policies, steps, limits: numbers, slots, chargedAt, minTtl }
     return JSON.stringify({ ...common, ...listed })
   }

@@ -1,10 +1,8 @@
 import { afterTurn } from '#platform'
+import { isTooMuch, workOf } from '../rules/work.ts'
 import type { Charge, Ledger, StoreResult } from '../store.ts'
 import type { Health } from './health.ts'
 import type { StoreCall } from './sent-call.ts'
-
-/** The most requests in one call, so that no call blocks the store for long. */
-const MAX_BATCH = 128
 
 type Requests = readonly (readonly Charge[])[]
 type Results = readonly (StoreResult | Error)[]
@@ -16,13 +14,14 @@ type Results = readonly (StoreResult | Error)[]
 export class Batches {
   private readonly remote: Ledger<'async'>
   private readonly healthOf: (key: string) => Health
-  private readonly size: number
+  /** Whether a call can have several requests. */
+  private readonly shares: boolean
   private open = new Map<string, Batch>()
 
   constructor(remote: Ledger<'async'>, healthOf: (key: string) => Health) {
     this.remote = remote
     this.healthOf = healthOf
-    this.size = remote.consumeAll === undefined ? 1 : MAX_BATCH
+    this.shares = remote.consumeAll !== undefined
   }
 
   /**
@@ -41,17 +40,20 @@ export class Batches {
   ): Promise<T> {
     const { key } = (requests[0] as readonly [Charge])[0]
     const route = this.remote.part === undefined ? '' : key
-    const begun = this.open.get(route)
+    let work = 0
+    for (const charges of requests) work += workOf(charges)
+    const begun = this.batchFor(route, work)
     const batch = begun ?? this.start(route, requests)
     const from = begun === undefined ? 0 : begun.add(requests)
     const to = batch.requests.length
+    batch.work += work
     if (late !== undefined) {
       batch.lateListeners.push((all) => {
         const own = ownOf(all, from, to)
         if (areDecided(own)) late(own)
       })
     }
-    if (to >= this.size) {
+    if (!this.shares) {
       this.open.delete(route)
       this.send(batch)
     }
@@ -59,6 +61,15 @@ export class Batches {
       const own = ownOf(all, from, to)
       return areDecided(own) ? decided(own) : failed()
     }, failed)
+  }
+
+  /** The call that has room for so much work; one without room is sent. */
+  private batchFor(route: string, work: number): Batch | undefined {
+    const begun = this.open.get(route)
+    if (begun === undefined || !isTooMuch(begun.work + work)) return begun
+    this.open.delete(route)
+    this.send(begun)
+    return undefined
   }
 
   private start(route: string, requests: Requests): Batch {
@@ -89,6 +100,7 @@ class Batch implements StoreCall<Results> {
   readonly answer: Promise<Results>
   answered!: (results: Results) => void
   failed!: (error: unknown) => void
+  work = 0
   private readonly remote: Ledger<'async'>
   readonly lateListeners: ((results: Results) => void)[] = []
 

@@ -1,5 +1,6 @@
 import type { CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
+import type { Renewal } from './slots.ts'
 
 // What every store does around a step. The same rules in Lua: stores/redis/driver.lua, and
 // request.lua for requests that differ in their keys alone.
@@ -122,6 +123,18 @@ export function settleOne(
 /** How long a state that was charged or corrected at `now` must be kept, ms. */
 export function keepMsOf(state: KeyState, limit: CompiledLimit, now: number): number {
   return limit.keepMs === undefined ? state.resetMs : limit.keepMs(state, now)
+}
+
+/**
+ * Holds slots of a key anew, unless it is blocked. See `CompiledLimit.renew`.
+ *
+ * @returns whether the store must keep the state
+ */
+export function renewOne(state: KeyState, { limit, slots }: Renewal, now: number): boolean {
+  if (state.blockedUntil > now) return false
+  state.blockedUntil = 0
+  limit.renew?.(state, now, slots)
+  return true
 }
 
 function refuse(state: KeyState, blockedMs: number): void {

@@ -1,3 +1,4 @@
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
 
 /** What gives back the slots of an admitted request, and leaves its other charges as they are. */
@@ -5,9 +6,28 @@ export function givenBack(charges: readonly Charge[]): Charge[] {
   return charges.map((charge) => ({ ...charge, cost: charge.slot === undefined ? 0 : -1 }))
 }
 
-/** What holds the slots of an admitted request anew, and leaves its other charges as they are. */
-export function heldAnew(charges: readonly Charge[]): Charge[] {
-  return charges.map((charge) => ({ ...charge, cost: charge.slot === undefined ? 0 : 1 }))
+/** All slots of one key that are to be renewed. */
+export interface Renewal {
+  /** Of the policy among those of the limiter, from 0. */
+  readonly place: number
+  readonly key: string
+  readonly limit: CompiledLimit
+  readonly slots: number[]
+}
+
+/** The slots of some requests by policy and key, so that the state of each is written once. */
+export function renewalsOf(requests: readonly (readonly Charge[])[]): Renewal[] {
+  const renewals = new Map<string, Renewal>()
+  for (const charges of requests) {
+    for (const [place, { key, limit, slot }] of charges.entries()) {
+      if (slot === undefined) continue
+      const id = `${place} ${key}`
+      const renewal = renewals.get(id) ?? { place, key, limit, slots: [] }
+      renewals.set(id, renewal)
+      renewal.slots.push(slot)
+    }
+  }
+  return [...renewals.values()]
 }
 
 export function hasSlot({ slot }: Charge): boolean {

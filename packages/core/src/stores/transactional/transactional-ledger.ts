@@ -1,7 +1,7 @@
 import type { KeyState, Outcome } from '../../algorithms/algorithm.ts'
 import { subject } from '../redis/keys.ts'
-import { commitOne, decideAll, keepMsOf, settleOne } from '../rules/decide-all.ts'
-import { hasSlot, heldAnew } from '../rules/slots.ts'
+import { commitOne, decideAll, keepMsOf, renewOne, settleOne } from '../rules/decide-all.ts'
+import { renewalsOf } from '../rules/slots.ts'
 import { decodeState, encodeState } from '../rules/state-bytes.ts'
 import type { Charge, Keyspace, Ledger, StoreResult } from '../store.ts'
 import type { Change, TransactionalBackend } from './transactional-backend.ts'
@@ -55,13 +55,15 @@ export class TransactionalLedger implements Ledger<'async'> {
   }
 
   renew(requests: readonly (readonly Charge[])[]): Promise<void> {
-    const kept = requests.flatMap((charges) => {
-      return heldAnew(charges)
-        .map((charge, place) => ({ ...charge, key: this.name(charge.key, place) }))
-        .filter(hasSlot)
-    })
-    return this.transact(requests.flatMap(keysOf), (states, now) => {
-      for (const charge of kept) if (states.isReadable(charge.key)) settle(states, charge, now, now)
+    const renewals = renewalsOf(requests)
+    const names = renewals.map(({ key, place }) => this.name(key, place))
+    return this.transactOn(names, (states, now) => {
+      for (const [i, renewal] of renewals.entries()) {
+        const name = names[i] as string
+        if (!states.isReadable(name)) continue
+        const state = states.of(name)
+        if (renewOne(state, renewal, now)) states.keep(name, state.resetMs)
+      }
     })
   }
 
@@ -81,7 +83,13 @@ export class TransactionalLedger implements Ledger<'async'> {
 
   /** @param keys of the limiter, in the order of the keyspaces, which may repeat */
   private transact<T>(keys: readonly string[], work: (states: States, now: number) => T) {
-    const names = keys.map((key, i) => this.name(key, i % this.keyspaces.length))
+    return this.transactOn(
+      keys.map((key, i) => this.name(key, i % this.keyspaces.length)),
+      work,
+    )
+  }
+
+  private transactOn<T>(names: readonly string[], work: (states: States, now: number) => T) {
     const sorted = [...new Set(names)].sort()
     const decide = (bytes: readonly (Uint8Array | undefined)[], now: number) => {
       const states = new States(sorted, bytes)
