@@ -240,6 +240,13 @@ const warning = {
     action:
       'Extend the guard and override `getRequest`, as the [guide](../packages/nest/README.md#graphql) shows; return `undefined` for what is not limited. Sluice warns once.',
   },
+  SLUICE_SHARED_QUOTA: {
+    meaning: 'Two limiters on one store have the same options, so they share one quota.',
+    cause:
+      'Limiters share a quota if their store, `prefix`, and the name, algorithm, window and limit of a policy are the same, for example `limit: 3` on `/contact` and on `/reset`. Without a `store` each counts in its own memory, so the same code admits twice as much in development. Sluice warns once.',
+    action:
+      "Give each limiter its own `prefix`: `prefix: 'contact'`. If they are meant to share, give both the same `prefix`, which may be the default, `'sluice'`.",
+  },
   SLUICE_KEY_MISSING: {
     meaning: 'The key function returned no key. Such requests are limited by their address.',
     cause:

@@ -53,7 +53,13 @@ export class HttpLimiter<Request, Response> {
     this.limiter = new StoreLimiter(
       this.compiled.rules.map(({ policy }) => policy),
       options,
-      { scope, settles: this.compiled.settles, dryRun: this.compiled.dryRun, banPlace },
+      {
+        scope,
+        settles: this.compiled.settles,
+        dryRun: this.compiled.dryRun,
+        banPlace,
+        sharesQuotas: banPlace !== undefined,
+      },
     )
     this.texts = new PolicyTexts(this.compiled.partitionSecret)
     this.delaySlots = new DelaySlots(this.compiled.maxWaiting)

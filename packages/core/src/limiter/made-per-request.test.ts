@@ -67,7 +67,7 @@ test.each(['made and used later', 'different from each other', 'closed', 'on a g
     await requests(30, (i) => {
       const limiter = make(
         kind === 'different from each other' ? i : 5,
-        kind.includes('store') ? { store } : {},
+        kind.includes('store') ? { store, prefix: 'given' } : {},
       )
       if (kind === 'made and used later') setImmediate(() => limiter.consume('a'))
       else limiter.consume('a')

@@ -86,7 +86,8 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
   /**
    * Namespace of the keys in the store. Two limiters on one store share a quota if their prefixes
    * and the name, algorithm (with `burst` or `maxDelay`), window and limit of the policy are the
-   * same. Text, 1 to 64 characters of A-Z a-z 0-9 . _ : -. Default: `'sluice'`.
+   * same. Sluice warns of that unless the second names its prefix. Text, 1 to 64 characters of A-Z
+   * a-z 0-9 . _ : -. Default: `'sluice'`.
    */
   prefix?: string | undefined
   /**

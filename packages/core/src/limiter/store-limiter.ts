@@ -31,6 +31,7 @@ import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
 import { keyspacesOf, PolicyLedgers, typicalLimits } from './policy-ledgers.ts'
 import { report } from './report.ts'
+import { noteQuotas } from './shared-quota.ts'
 import { nextSlot } from './slot-number.ts'
 
 const SOURCES: readonly DecisionSource[] = ['store', 'cache', 'local', 'allow', 'deny']
@@ -50,7 +51,9 @@ export interface LimiterUse {
   /** Whether what it refuses goes on. */
   readonly dryRun?: boolean
   /** Of a route: where its limiter counts bans. Default: it counts its own */
-  readonly banPlace?: BanPlace
+  readonly banPlace?: BanPlace | undefined
+  /** Whether it is meant to share its quotas with others on the store. */
+  readonly sharesQuotas?: boolean
   /** Called with the decisions of `consume` and `acquire`. */
   readonly onDecision?: EventOptions['onDecision']
 }
@@ -72,6 +75,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   private readonly held: HeldSlots | undefined
   private readonly onDecision: EventOptions['onDecision']
   private watch: Watch | undefined
+  private forgetQuotas: (() => void) | undefined
   /** Reused by every call, so that a synchronous decision allocates only itself. */
   private readonly charges: Charge[]
 
@@ -106,6 +110,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     this.charges = this.blankCharges()
     this.held = this.slots()
     if (this.ownsStore) this.watch = Watch.start(this.ledgers.names)
+    else if (options.prefix === undefined && !use.sharesQuotas) this.forgetQuotas = this.note()
   }
 
   consume(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Decision> {
@@ -221,6 +226,8 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   close(): void {
     this.resilient?.close()
     this.watch?.end()
+    this.forgetQuotas?.()
+    this.forgetQuotas = undefined
     this.held?.close()
     if (this.ownsStore) this.store.close()
   }
@@ -273,6 +280,13 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
 
   private blankCharges(): Charge[] {
     return this.policies.map(() => ({ key: '', limit: undefined as never, cost: 0 }))
+  }
+
+  private note(): () => void {
+    const { policies, prefix } = this
+    const quotas = policies.map((policy) => `${prefix}:${policy.space(policy.typicalLimit)}`)
+    const names = policies.map(({ name }) => name)
+    return noteQuotas(this.store as Store, quotas, names)
   }
 
   /** @throws SluiceError if the store can't renew them */

@@ -74,7 +74,7 @@ export class VaryingLimiter {
         // What another process remembers must not outlast the block.
         ...(blockMs > 0 && blockMs < window && { refusalCache: false }),
       },
-      { onDecision: options.onDecision },
+      { onDecision: options.onDecision, sharesQuotas: true },
     )
     this.limiters.set(id, limiter)
     return limiter

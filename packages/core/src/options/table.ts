@@ -191,7 +191,7 @@ const store = {
     default: 'sluice',
     perRoute: false,
     description:
-      'Namespace of the keys in the store. Two limiters on one store share a quota if their prefixes and the name, algorithm (with `burst` or `maxDelay`), window and limit of the policy are the same.',
+      'Namespace of the keys in the store. Two limiters on one store share a quota if their prefixes and the name, algorithm (with `burst` or `maxDelay`), window and limit of the policy are the same. Sluice warns of that unless the second names its prefix.',
     peers: { nameSpace: true, namespace: true, keyPrefix: true },
   },
   ban: {

@@ -324,8 +324,8 @@ describe('onStoreError', () => {
   })
 
   it('may differ between limiters that share the state of the store', async () => {
-    const browsing = limiterOf({ onStoreError: 'allow' })
-    const billing = limiterOf({ onStoreError: 'deny' })
+    const browsing = limiterOf({ onStoreError: 'allow', prefix: 'browsing' })
+    const billing = limiterOf({ onStoreError: 'deny', prefix: 'billing' })
     await exhaust(browsing)
     expect((await billing.consume('client')).source).toBe('deny')
     expect([store.calls, warnings]).toEqual([5, ['SLUICE_STORE_DOWN']])

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+
+const warnings: { code: string; text: string }[] = []
+beforeEach(() => {
+  warnings.length = 0
+  jest.resetModules()
+  jest.spyOn(process, 'emitWarning').mockImplementation(((text: string, { code }: never) => {
+    warnings.push({ code, text })
+  }) as typeof process.emitWarning)
+})
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+const terms = { limit: 3, window: '1h' } as const
+
+/** New modules, as in a new process: the warning comes once in each. */
+async function fresh() {
+  const core = await import('../index.ts')
+  const { RoutedLimiter } = await import('../http/routed-limiter.ts')
+  const { plain } = await import('../testing/plain-server.ts')
+  const { failingStore } = await import('../testing/index.ts')
+  return { ...core, RoutedLimiter, plain, failingStore }
+}
+
+const codes = () => warnings.map(({ code }) => code)
+
+test('the second limiter with the same options on a store: one warning says that they share', async () => {
+  const { createLimiter, memoryStore } = await fresh()
+  const store = memoryStore()
+  const [contact, reset] = [1, 2].map(() => createLimiter({ ...terms, store }))
+  expect(codes()).toEqual(['SLUICE_SHARED_QUOTA'])
+  expect(warnings[0]?.text).toMatch(/prefix: 'contact'/)
+  // What it says is so.
+  contact!.consume('a', { cost: 3 })
+  expect(reset!.consume('a').allowed).toBe(false)
+  createLimiter({ ...terms, store })
+  expect(codes()).toHaveLength(1)
+})
+
+test('on a remote store, and where one of several policies is the same', async () => {
+  const { createLimiter, failingStore } = await fresh()
+  const store = failingStore()
+  const day = { name: 'day', limit: 1000, window: '1d' } as const
+  createLimiter({ store, policies: [{ ...terms, name: 'hour' }, day] })
+  createLimiter({ store, policies: [{ ...terms, limit: 4, name: 'hour' }, day] })
+  expect(codes()).toEqual(['SLUICE_SHARED_QUOTA'])
+  expect(warnings[0]?.text).toMatch(/'day'/)
+})
+
+test('two middlewares with the same options', async () => {
+  const { memoryStore, RoutedLimiter, plain } = await fresh()
+  const options = { ...terms, store: memoryStore() }
+  for (let i = 0; i < 2; i += 1) new RoutedLimiter(options, plain)
+  expect(codes()).toEqual(['SLUICE_SHARED_QUOTA'])
+})
+
+describe('no warning', () => {
+  test('on stores of their own, with other options, or another prefix', async () => {
+    const { createLimiter, memoryStore } = await fresh()
+    const store = memoryStore()
+    for (let i = 0; i < 2; i += 1) createLimiter(terms).close()
+    for (let i = 0; i < 2; i += 1) createLimiter({ ...terms, store: memoryStore() })
+    createLimiter({ ...terms, store })
+    createLimiter({ ...terms, store, limit: 4 })
+    createLimiter({ ...terms, store, prefix: 'contact' })
+    expect(codes()).toEqual([])
+  })
+
+  test('where a prefix asks for it', async () => {
+    const { createLimiter, memoryStore } = await fresh()
+    const store = memoryStore()
+    for (let i = 0; i < 2; i += 1) createLimiter({ ...terms, store, prefix: 'forms' })
+    createLimiter({ ...terms, store })
+    createLimiter({ ...terms, store, prefix: 'sluice' })
+    expect(codes()).toEqual([])
+  })
+
+  test('between a limiter and its routes', async () => {
+    const { memoryStore, RoutedLimiter, plain } = await fresh()
+    const routes = { 'POST /a': { cost: 2 }, '/b': { limit: 3 }, '/c': { limit: 3 } }
+    new RoutedLimiter({ ...terms, store: memoryStore(), routes }, plain)
+    expect(codes()).toEqual([])
+  })
+
+  test('once the other is closed', async () => {
+    const { createLimiter, memoryStore } = await fresh()
+    const store = memoryStore()
+    for (let i = 0; i < 3; i += 1) {
+      const limiter = createLimiter({ ...terms, store })
+      limiter.close()
+      limiter.close()
+    }
+    expect(codes()).toEqual([])
+  })
+
+  test('however many different limiters there are', async () => {
+    const { createLimiter, memoryStore } = await fresh()
+    const store = memoryStore()
+    for (let limit = 1; limit <= 3000; limit += 1) createLimiter({ ...terms, limit, store })
+    expect(codes()).toEqual([])
+  })
+})
