@@ -7,24 +7,24 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
  */
 export type Hook = 'onRequest' | 'preValidation' | 'preHandler'
 
-/** A hook of a route, of any of these kinds. */
-export type HookHandler = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  next: HookHandlerDoneFunction,
-) => void
+/**
+ * A hook of a route, of any of these kinds. It takes the request and the reply of any server of
+ * Fastify: their types differ between HTTP/1.1 and HTTP/2.
+ */
+export type HookHandler = (request: object, reply: object, next: HookHandlerDoneFunction) => void
 
 /** @param limiterOf the limiter that decides a request; undefined: none does */
 export function handler(
   limiterOf: (request: FastifyRequest) => HttpLimiter<FastifyRequest, FastifyReply> | undefined,
 ): HookHandler {
-  return (request, reply, next) => {
+  return (given, reply, next) => {
+    const request = given as FastifyRequest
     const httpLimiter = limiterOf(request)
     if (httpLimiter === undefined) {
       next()
       return
     }
-    const handled = httpLimiter.handle<void>(request, reply, next)
+    const handled = httpLimiter.handle<void>(request, reply as FastifyReply, next)
     if (handled instanceof Promise) handled.catch(next)
   }
 }

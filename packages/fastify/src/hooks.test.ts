@@ -105,6 +105,18 @@ describe("hook: 'preHandler'", () => {
 })
 
 describe('app.rateLimit.hook()', () => {
+  test('is there in app.after, without await', async () => {
+    const app = fastify()
+    app.register(rateLimit, { limit: 9, window: '1d' })
+    expect(app.rateLimit).toBeUndefined()
+    app.after(() => {
+      const lookups = app.rateLimit.hook({ limit: 1 })
+      app.setNotFoundHandler({ preHandler: lookups }, async (_, reply) => reply.code(404).send())
+    })
+    app.get('/', async () => 'hello')
+    expect(await statuses(app, 'GET /x', 'GET /y', 'GET /', 'GET /')).toEqual([404, 429, 200, 200])
+  })
+
   test('adds a limit to the routes that it is set on, which share it', async () => {
     const app = fastify()
     await app.register(rateLimit, { ...ONCE, limit: 9 })

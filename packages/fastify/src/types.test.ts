@@ -3,6 +3,32 @@ import fastify from 'fastify'
 import { type Decision, type RateLimitOptions, rateLimit } from './index.ts'
 import { statuses } from './testing.ts'
 
+test('hooks have the types of any server', async () => {
+  const options = { limit: 9, window: '1m' } as const
+  const http2 = fastify({ http2: true })
+  await http2.register(rateLimit, options)
+  const hook = http2.rateLimit.hook({ limit: 5 })
+  http2.addHook('preValidation', hook)
+  http2.setNotFoundHandler({ preHandler: hook }, async (_, reply) => reply.code(404).send())
+  const config = { rateLimit: { ...options, key: ({ id }: { id: string }) => id } }
+  http2.get(
+    '/',
+    { config, onRequest: hook, preHandler: [hook] },
+    async ({ rateLimit }) => rateLimit,
+  )
+  http2.post<{ Body: { id: number } }>('/', { preHandler: hook }, async ({ body }) => body.id)
+  await http2.close()
+
+  const https = fastify({ https: {} })
+  await https.register(rateLimit, options)
+  https.get('/', { preHandler: https.rateLimit.hook() }, async () => 'hello')
+  await https.close()
+  const secure = fastify({ http2: true, https: {} })
+  await secure.register(rateLimit, options)
+  secure.get('/', { preHandler: [secure.rateLimit.hook()] }, async () => 'hello')
+  await secure.close()
+})
+
 /** Checked by the compiler: each expected error must be one. */
 test('the types of Fastify know the plugin', async () => {
   const app = fastify()
