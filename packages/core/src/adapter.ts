@@ -26,3 +26,4 @@ export {
 } from './limiter/varying-limiter.ts'
 export { type OptionHere, optionHere } from './options/peer-names.ts'
 export { readAdapterOption } from './options/read.ts'
+export { registrationScope } from './stores/inspection/scope.ts'

@@ -5,7 +5,7 @@ import type {
   OneOf,
   RouteOverrides,
 } from '@sluice/core'
-import { HttpLimiter, readAdapterOption } from '@sluice/core/adapter'
+import { HttpLimiter, readAdapterOption, registrationScope } from '@sluice/core/adapter'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Hook, type HookHandler, handler } from './hook.ts'
@@ -61,7 +61,7 @@ const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
   const base = new HttpLimiter(
     rest as CoreOptions<FastifyRequest, FastifyReply>,
     adapterOf(app),
-    number === 1 ? '' : `.${number}`,
+    registrationScope(number),
   )
   const httpLimiters = new RouteLimiters(base, hook)
 

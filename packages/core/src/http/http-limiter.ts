@@ -5,6 +5,7 @@ import { type Decision, outright, type PolicyDecision } from '../limiter/decisio
 import { report } from '../limiter/report.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import { MAIN, type Scope } from '../stores/inspection/scope.ts'
 import type { Charge } from '../stores/store.ts'
 import { type CompiledOptions, compileOptions } from './compile-options.ts'
 import { PolicyTexts } from './fields/policy-texts.ts'
@@ -27,7 +28,7 @@ export class HttpLimiter<Request, Response> {
   readonly options: RateLimitOptions<Request, Response>
   readonly adapter: RequestAdapter<Request, Response>
   /** Separates its keys from those of other limiters on the same store. */
-  readonly scope: string
+  readonly scope: Scope
   /** The pattern of the only route whose requests it decides. */
   private readonly route: string | undefined
   private readonly compiled: CompiledOptions<Request, Response>
@@ -40,7 +41,7 @@ export class HttpLimiter<Request, Response> {
   constructor(
     options: RateLimitOptions<Request, Response>,
     adapter: RequestAdapter<Request, Response>,
-    scope = '',
+    scope = MAIN,
     route?: string,
     banPlace?: BanPlace,
   ) {

@@ -1,10 +1,10 @@
-import { hash } from '#platform'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { CONCURRENCY_OPTIONS, WINDOW_OPTIONS } from '../limiter/concurrency-options.ts'
 import type { Limiter } from '../limiter/limiter.ts'
 import { checkObject } from '../options/checks.ts'
 import { checkKnown } from '../options/known.ts'
 import { PLACES } from '../options/places.ts'
+import { routeScope } from '../stores/inspection/scope.ts'
 import { HttpLimiter } from './http-limiter.ts'
 import { MiddlewareLimiter } from './middleware-limiter.ts'
 import type { RateLimitOptions, RouteOverrides } from './rate-limit-options.ts'
@@ -76,7 +76,7 @@ export function limiterOfRoute<Request, Response>(
     return new HttpLimiter(
       { ...options, ...named } as unknown as RateLimitOptions<Request, Response>,
       base.adapter,
-      own ? `${base.scope}.${shortHash(route)}` : base.scope,
+      own ? routeScope(base.scope, route) : base.scope,
       route.match(/\/.*/)?.[0],
       base.limiter.banPlace,
     )
@@ -86,8 +86,4 @@ export function limiterOfRoute<Request, Response>(
     const option = `${path}.${error.option}`
     throw new SluiceError({ code, option, expected, said: received, fix })
   }
-}
-
-function shortHash(text: string): string {
-  return hash('sha256', text, 'utf8', 'hex').slice(0, 8)
 }

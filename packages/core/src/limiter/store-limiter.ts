@@ -6,6 +6,7 @@ import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
+import { MAIN, type Scope } from '../stores/inspection/scope.ts'
 import { ResilientStore } from '../stores/resilient/resilience.ts'
 import { resolveStore } from '../stores/resolve.ts'
 import type {
@@ -45,7 +46,7 @@ export interface ChargedPolicy {
 /** How a limiter is used. */
 export interface LimiterUse {
   /** Separates its keys from those of other limiters with the same policies. */
-  readonly scope?: string
+  readonly scope?: Scope
   /** Whether it will settle its charges. */
   readonly settles?: boolean
   /** Whether what it refuses goes on. */
@@ -84,7 +85,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     options: StoreOptions & EventOptions<never>,
     use: LimiterUse = {},
   ) {
-    const { scope = '', settles = false, dryRun = false } = use
+    const { scope = MAIN, settles = false, dryRun = false } = use
     this.policies = policies
     const { name, keySecret } = readOptions(OPTIONS.events, '', options)
     this.events = new LimiterEvents(policies, name, keySecret, dryRun)

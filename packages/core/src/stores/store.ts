@@ -137,7 +137,8 @@ export interface InspectableStore<M extends StoreMode = StoreMode> extends Store
 /** Which keys of a store to list. */
 export interface InspectOptions {
   /**
-   * Namespace of the keys, as the limiters have it, with that of their routes. Default: `'sluice'`
+   * Namespace of the keys, as the limiters have it, with those of further limiters (`sluice.2`) and of
+   * routes. Default: `'sluice'`
    */
   readonly prefix?: string | undefined
   /** Only those of policies of this name. Default: all */
@@ -148,7 +149,10 @@ export interface InspectOptions {
 
 /** How a key stands with one policy, at the moment when it was read: as `peek` would show it. */
 export interface StoreEntry {
-  /** Namespace: that of the limiter, for routes with options of their own followed by `.` and 8 hex digits. */
+  /**
+   * Namespace: that of the limiter, followed by `.2` and so on for a further one in Fastify, and by `.` and
+   * 8 hex digits for a route with limits of its own.
+   */
   readonly prefix: string
   /** `store.open([keyspace], prefix)` opens the ledger that has it. */
   readonly keyspace: Keyspace

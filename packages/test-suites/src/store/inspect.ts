@@ -152,7 +152,7 @@ export function inspects({ describe, test }: StoreTests): void {
     limiter.close()
   })
 
-  test('lists policies of one name, and a namespace with its routes but no other', async ({
+  test('lists policies of one name, and a namespace with its further limiters and routes, but no other', async ({
     store,
   }) => {
     const named = [
@@ -162,7 +162,7 @@ export function inspects({ describe, test }: StoreTests): void {
     const options = { limit: undefined, window: undefined, policies: named }
     const { limiter, prefix } = limiterOf(store, options)
     await limiter.consume('client')
-    for (const scope of ['.01234567', '2', '.other', ':x']) {
+    for (const scope of ['.01234567', '.2', '.13.01234567', '2', '.0', '.other', ':x', '.2.3']) {
       const route = createLimiter({
         store,
         policies: named,
@@ -181,13 +181,14 @@ export function inspects({ describe, test }: StoreTests): void {
         `${prefix} day`,
         `${prefix}.01234567 burst`,
         `${prefix}.01234567 day`,
+        `${prefix}.13.01234567 burst`,
+        `${prefix}.13.01234567 day`,
+        `${prefix}.2 burst`,
+        `${prefix}.2 day`,
       ].sort(),
     )
     const days = await entriesOf(store, { prefix, policy: 'day' })
-    expect(days.map(({ policy, limit }) => [policy, limit])).toEqual([
-      ['day', 9],
-      ['day', 9],
-    ])
+    expect(days.map(({ policy, limit }) => [policy, limit])).toEqual(Array(4).fill(['day', 9]))
     expect(await entriesOf(store, { prefix, policy: 'da' })).toEqual([])
     limiter.close()
   })

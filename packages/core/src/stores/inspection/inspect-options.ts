@@ -5,6 +5,7 @@ import { readOptions } from '../../options/read.ts'
 import { OPTIONS } from '../../options/table.ts'
 import type { InspectOptions } from '../store.ts'
 import type { InspectedKeyspace } from './inspected-keyspace.ts'
+import { isScope } from './scope.ts'
 
 /** The options of `inspect`, checked. */
 export interface Inspection {
@@ -12,7 +13,7 @@ export interface Inspection {
   readonly key: string | undefined
   /** Whether a keyspace is wanted. */
   wants(keyspace: InspectedKeyspace): boolean
-  /** Whether a namespace is that of the limiters, or of one of their routes. */
+  /** Whether a namespace is that of the limiters: of the first or a further one, or of one of their routes. */
   isIn(prefix: string): boolean
 }
 
@@ -28,12 +29,8 @@ export function readInspectOptions(options: InspectOptions | undefined): Inspect
     prefix,
     key,
     wants: (keyspace) => policy === undefined || keyspace.policy === policy,
-    isIn: (other) => other === prefix || /^(\.[\da-f]{8})+$/.test(afterPrefix(other, prefix)),
+    isIn: (other) => other.startsWith(prefix) && isScope(other.slice(prefix.length)),
   }
-}
-
-function afterPrefix(text: string, prefix: string): string {
-  return text.startsWith(prefix) ? text.slice(prefix.length) : ''
 }
 
 function checkText(option: string, value: unknown): void {
