@@ -124,5 +124,5 @@ function linkOfLimiter(name) {
 
 function fieldsOf(profile) {
   const { fields, waitFields } = composeProfiles([profile])
-  return [...fields, ...waitFields]
+  return [...fields, ...waitFields.map(({ name }) => name)]
 }

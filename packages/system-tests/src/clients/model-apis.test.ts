@@ -33,6 +33,12 @@ beforeAll(async () => {
       ],
     })
     app.use(`/${api}`, limit, (_, response) => void response.json({}))
+    const monthly = rateLimit({
+      key: ({ originalUrl }: Request) => originalUrl,
+      headers: api,
+      policies: [{ ...tokens, window: '31d' }],
+    })
+    app.use(`/monthly/${api}`, monthly, (_, response) => void response.json({}))
   }
   server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -43,12 +49,12 @@ afterAll(() => {
   return new Promise((resolve) => server.close(resolve))
 })
 
-const openai = () => {
-  const client = new OpenAI({ baseURL: `${url}/openai`, apiKey: 'none' })
+const openai = (budget = '') => {
+  const client = new OpenAI({ baseURL: `${url}${budget}/openai`, apiKey: 'none' })
   return client.chat.completions.create({ model: 'any', messages: [] }).asResponse()
 }
-const anthropic = () => {
-  const client = new Anthropic({ baseURL: `${url}/anthropic`, apiKey: 'none' })
+const anthropic = (budget = '') => {
+  const client = new Anthropic({ baseURL: `${url}${budget}/anthropic`, apiKey: 'none' })
   return client.messages.create({ model: 'any', messages: [], max_tokens: 1 }).asResponse()
 }
 
@@ -76,4 +82,17 @@ test.each([
     return retries === 1 && waited > WINDOW_MS / 2 && waited < 1990
   }
   await until(waitsSo, { what: `it is refused once, and back within ${WINDOW_MS} … 1990 ms` })
+})
+
+test.each([
+  ['openai', '/monthly/openai/chat/completions', openai],
+  ['@anthropic-ai/sdk', '/monthly/anthropic/v1/messages', anthropic],
+])('%s gives a wait of days to the application, instead of sleeping', async (_, path, send) => {
+  await send('/monthly')
+  const refused = await send('/monthly').catch((error: unknown) => error)
+  expect(refused).toMatchObject({ status: 429 })
+  const { headers } = refused as { headers: Headers }
+  expect(Number(headers.get('Retry-After-Ms'))).toBeGreaterThan(86_400_000)
+  expect(headers.get('X-Should-Retry')).toBe('false')
+  expect(requestsOf(path)).toBe(2)
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Decision } from '../../limiter/decision.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { FieldState } from '../fields/field-state.ts'
+import { composeProfiles, type Profile } from '../fields/profiles/index.ts'
 import { fieldState, type Item, item as itemOf } from '../fields/testing/field-states.ts'
 import { problemBody } from './problem.ts'
 import { denialOf, RateLimitError, type Refusal, refusalOf, writeRefusalFields } from './refusal.ts'
@@ -23,7 +24,10 @@ function violatedBy({ state }: Refusal): string[] {
 const charges = (...keys: string[]) => keys.map((key) => ({ key })) as Charge[]
 const PLAIN = { statusCode: 429, retryAfterJitter: 0 } as const
 
-function fieldsOf(refusal: Refusal, waitFields: string[] = []): Record<string, string> {
+function fieldsOf(
+  refusal: Refusal,
+  waitFields: Profile['waitFields'] = [],
+): Record<string, string> {
   const fields: Record<string, string> = {}
   writeRefusalFields(refusal, { waitFields }, (name, value) => {
     fields[name] = value
@@ -36,7 +40,8 @@ test('the longest wait of the policies that refused decides, whatever the others
   const refusal = refusalOf(state, charges('a', 'b', 'c'), PLAIN)
   expect(refusal.retryAfterMs).toBe(12_001)
   expect(fieldsOf(refusal)['Retry-After']).toBe('13')
-  expect(fieldsOf(refusal, ['X-Wait'])).toMatchObject({ 'Retry-After': '13', 'X-Wait': '12001' })
+  const own = { name: 'X-Wait', text: String }
+  expect(fieldsOf(refusal, [own])).toMatchObject({ 'Retry-After': '13', 'X-Wait': '12001' })
   expect(JSON.parse(problemBody(429, violatedBy(refusal)))).toEqual({
     type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
     title: 'Quota Exceeded',
@@ -74,6 +79,23 @@ test('503 is reported as reduced capacity', () => {
 })
 
 describe('the fields', () => {
+  test.each([
+    [1, undefined],
+    [60_000, undefined],
+    [60_001, 'false'],
+    [721_009_623, 'false'],
+  ])('for clients of model APIs, of a wait of %i ms', (waitMs, shouldRetry) => {
+    const refusal = refusalOf(stateOf([], [item('tokens', waitMs)]), charges('a'), PLAIN)
+    for (const profile of ['openai', 'anthropic'] as const) {
+      const fields = fieldsOf(refusal, composeProfiles([profile]).waitFields)
+      expect(fields['Retry-After-Ms']).toBe(`${waitMs}`)
+      expect(fields['X-Should-Retry']).toBe(shouldRetry)
+    }
+    expect(fieldsOf(refusal, composeProfiles(['draft-11']).waitFields)).not.toHaveProperty(
+      'X-Should-Retry',
+    )
+  })
+
   test('of a refusal', () => {
     const refusal = refusalOf(stateOf([], [item('burst', 300)]), charges('a'), PLAIN)
     expect(fieldsOf(refusal)).toEqual({ 'Retry-After': '1', 'Cache-Control': 'no-store' })

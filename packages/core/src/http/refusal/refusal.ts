@@ -70,7 +70,10 @@ export function writeRefusalFields(
 ): void {
   if (retryAfterMs !== undefined) {
     set('Retry-After', String(toSeconds(retryAfterMs)))
-    for (const field of waitFields) set(field, String(retryAfterMs))
+    for (const { name, text } of waitFields) {
+      const value = text(retryAfterMs)
+      if (value !== undefined) set(name, value)
+    }
   }
   set('Cache-Control', 'no-store')
 }

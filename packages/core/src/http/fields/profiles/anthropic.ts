@@ -1,4 +1,4 @@
-import { RETRY_AFTER_MS, unitFields } from './model-api.ts'
+import { unitFields, WAIT_FIELDS } from './model-api.ts'
 import { createProfile } from './profile.ts'
 
 /** RFC 3339 ends with the year 9999. */
@@ -21,5 +21,5 @@ const fieldsOf = (unit: string) =>
 export const anthropic = createProfile(
   'anthropic',
   ['requests', 'tokens', 'input-tokens', 'output-tokens'].map(fieldsOf),
-  [RETRY_AFTER_MS],
+  WAIT_FIELDS,
 )

@@ -84,7 +84,7 @@ export function exposedHeaders(
   names: OneOf<HeaderProfile> | readonly OneOf<HeaderProfile>[],
 ): string[] {
   const { fields, waitFields } = composeProfiles([names].flat() as readonly HeaderProfile[])
-  return [...fields, 'Retry-After', ...waitFields]
+  return [...fields, 'Retry-After', ...waitFields.map(({ name }) => name)]
 }
 
 function unknownProfile(received: unknown): SluiceError {

@@ -1,11 +1,18 @@
 import { bindingPolicy, fullAgainMs, remainingUnits } from '../field-state.ts'
-import type { FieldGroup } from './profile.ts'
+import type { FieldGroup, WaitField } from './profile.ts'
+
+/** The longest wait that a client should sleep through within a call, ms. */
+const LONGEST_SLEEP_MS = 60_000
 
 /**
- * The wait of a refusal in ms, which the SDKs of OpenAI and Anthropic read before Retry-After. No
- * specification defines it.
+ * What the SDKs of OpenAI and Anthropic read of a refusal, by no specification: the wait in ms, before
+ * Retry-After, and whether to retry at all. They sleep for as long as the wait says, so for more than a
+ * minute they are asked to give the refusal to the application instead.
  */
-export const RETRY_AFTER_MS = 'Retry-After-Ms'
+export const WAIT_FIELDS: readonly WaitField[] = [
+  { name: 'Retry-After-Ms', text: String },
+  { name: 'X-Should-Retry', text: (ms) => (ms > LONGEST_SLEEP_MS ? 'false' : undefined) },
+]
 
 /**
  * The fields of one unit, as in the model APIs: limit, what is left, and when the quota is

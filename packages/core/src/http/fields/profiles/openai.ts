@@ -1,4 +1,4 @@
-import { RETRY_AFTER_MS, unitFields } from './model-api.ts'
+import { unitFields, WAIT_FIELDS } from './model-api.ts'
 import { createProfile } from './profile.ts'
 
 /** The longest that Go's `time.Duration` can be, ms. */
@@ -25,5 +25,5 @@ const fieldsOf = (unit: string) =>
 export const openai = createProfile(
   'openai',
   [fieldsOf('requests'), fieldsOf('tokens')],
-  [RETRY_AFTER_MS],
+  WAIT_FIELDS,
 )

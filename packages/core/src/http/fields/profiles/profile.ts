@@ -12,6 +12,13 @@ export interface FieldGroup {
   write(state: FieldState, set: SetField): void
 }
 
+/** A field that says something of a refusal's wait. */
+export interface WaitField {
+  readonly name: string
+  /** @returns undefined: it is left out for this wait, in ms */
+  text(waitMs: number): string | undefined
+}
+
 /** A version of the rate-limit fields: state in, text out. */
 export interface Profile {
   readonly name: string
@@ -19,8 +26,8 @@ export interface Profile {
   readonly fields: readonly string[]
   /** Those of them that say how much is left. */
   readonly usageFields: readonly string[]
-  /** The names of the fields that a refusal has in addition to Retry-After: they hold its wait in ms. */
-  readonly waitFields: readonly string[]
+  /** What a refusal has in addition to Retry-After. */
+  readonly waitFields: readonly WaitField[]
   /** What writes its fields, in this order. */
   readonly groups: readonly FieldGroup[]
 }
@@ -28,7 +35,7 @@ export interface Profile {
 export function createProfile(
   name: string,
   groups: readonly FieldGroup[],
-  waitFields: readonly string[] = [],
+  waitFields: readonly WaitField[] = [],
 ): Profile {
   return {
     name,

@@ -357,9 +357,8 @@ describe('several profiles', () => {
       ...write('openai', { items }),
       ...write('anthropic', { items }),
     })
-    expect(composeProfiles(['openai', 'anthropic', 'legacy']).waitFields).toEqual([
-      'Retry-After-Ms',
-    ])
+    const { waitFields } = composeProfiles(['openai', 'anthropic', 'legacy'])
+    expect(waitFields.map(({ name }) => name)).toEqual(['Retry-After-Ms', 'X-Should-Retry'])
     expect(composeProfiles(['draft-11', 'legacy']).waitFields).toEqual([])
   })
 
@@ -386,6 +385,7 @@ describe('several profiles', () => {
       'x-ratelimit-reset-tokens',
       'Retry-After',
       'Retry-After-Ms',
+      'X-Should-Retry',
     ])
     expect(exposedHeaders([])).toEqual(['Retry-After'])
   })
