@@ -17,7 +17,15 @@ export { Policy } from './limiter/policy.ts'
 export { parseDuration } from './options/duration.ts'
 export { readStoreOptions } from './options/read.ts'
 export type { PostgresStoreOptions } from './stores/options.generated.ts'
-export { commitOne, decideAll, decideOne, keepMsOf, settleOne } from './stores/rules/decide-all.ts'
+export {
+  commitOne,
+  decideAll,
+  decideOne,
+  keepMsOf,
+  renewOne,
+  settleOne,
+} from './stores/rules/decide-all.ts'
+export { type Renewal, renewalsOf } from './stores/rules/slots.ts'
 export { decodeState, encodeState } from './stores/rules/state-bytes.ts'
 export type {
   Answer,

@@ -15,6 +15,7 @@ import { Pool } from 'pg'
 import { paritySuite } from '../../core/src/algorithms/testing/parity-suite.ts'
 import { traceSuite } from '../../core/src/algorithms/testing/store-replay.ts'
 import { postgresStore } from './index.ts'
+import { Statements } from './statements.ts'
 
 const worker = new URL(`file://${__dirname}/testing/workers/consuming.ts`)
 
@@ -33,7 +34,33 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
 
   const create = (clock: () => number) => postgresStore(pool, { clock })
 
-  storeSuite(runner, 'the PostgreSQL store', { mode: 'async', inspects: true, create })
+  storeSuite(runner, 'the PostgreSQL store', {
+    mode: 'async',
+    inspects: true,
+    create,
+    async failWrites(_, text) {
+      // A key without a row gets one by the lock, without a state.
+      await pool.query(`
+        CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF TG_OP = 'DELETE' THEN
+            IF OLD.key LIKE '%${text}%' THEN RAISE 'disk full'; END IF;
+            RETURN OLD;
+          END IF;
+          IF NEW.key LIKE '%${text}%' AND NEW.state IS NOT NULL THEN RAISE 'disk full'; END IF;
+          RETURN NEW;
+        END $$;
+        CREATE TRIGGER disk_full BEFORE INSERT OR UPDATE OR DELETE ON sluice_states
+          FOR EACH ROW EXECUTE FUNCTION disk_full()`)
+      return () => pool.query('DROP FUNCTION disk_full CASCADE')
+    },
+    async countLeft({ clock }, text) {
+      await pool.query(
+        new Statements('public', false).sweep(1_000_000, clock?.(), 10_000).join(';'),
+      )
+      const count = 'SELECT 1 FROM sluice_states WHERE starts_with(key, $1)'
+      return (await pool.query(count, [text])).rowCount ?? 0
+    },
+  })
 
   describe('decides as memory does', () => {
     paritySuite('PostgreSQL', create, 0.1)

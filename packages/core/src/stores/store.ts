@@ -43,14 +43,16 @@ export interface StoreResult {
  * The states of a limiter's keys, with one keyspace for each of its policies. Charges and keys come
  * in the order of the keyspaces that the ledger was opened with.
  *
+ * Charges belong to the caller, who leaves them unchanged until the ledger has answered and may use
+ * them again then. A ledger changes none, and looks at none after its answer.
+ *
  * A store runs any limit that it is given, in its TypeScript form (`CompiledLimit.decide`) or in its Lua
  * form (`Algorithm.lua`), and knows none of them by name.
  */
 export interface Ledger<M extends StoreMode = StoreMode> {
   /**
-   * Decides all charges together, atomically: if one is refused, none is made. An asynchronous ledger
-   * may keep the charges until it has answered: leave them unchanged. What a synchronous ledger returns
-   * is valid until the next call.
+   * Decides all charges together, atomically: if one is refused, none is made. What a synchronous
+   * ledger returns is valid until the next call.
    */
   consume(charges: readonly Charge[]): Answer<M, StoreResult>
   /**

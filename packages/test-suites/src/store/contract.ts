@@ -37,33 +37,47 @@ export function contracts({ test }: StoreTests, mode: 'sync' | 'async'): void {
     expect(await remaining('client')).toEqual([LIMIT - 1, LIMIT - 4])
   })
 
-  test('the charges are read before the call returns: the caller may use them again', async ({
-    open,
-  }) => {
+  test('charges stay as they are, and are used again after the answer', async ({ open }) => {
     const { ledger, remaining } = open([window])
-    const charge: Charge = { key: 'first', limit: window, cost: 1 }
-    const charges = [charge]
-    const pending = []
+    const charge: Charge = { key: '', limit: window, cost: 0 }
+    const use = async (act: (charges: readonly Charge[]) => unknown, key: string, cost: number) => {
+      Object.assign(charge, { key, cost })
+      await act([charge])
+      expect(charge).toEqual({ key, limit: window, cost })
+    }
     for (const [key, cost] of [
       ['first', 1],
       ['second', 2],
       ['third', 3],
     ] as const) {
-      charge.key = key
-      charge.cost = cost
-      pending.push(ledger.consume(charges))
+      await use((charges) => ledger.consume(charges), key, cost)
     }
-    charge.key = 'never'
-    charge.cost = LIMIT
-    await Promise.all(pending)
+    await use((charges) => ledger.settle(charges), 'first', 2)
+    await use((charges) => ledger.peek(charges), 'second', LIMIT)
+    Object.assign(charge, { key: 'never', cost: LIMIT })
     for (const [key, left] of [
-      ['first', LIMIT - 1],
+      ['first', LIMIT - 3],
       ['second', LIMIT - 2],
       ['third', LIMIT - 3],
       ['never', LIMIT],
     ] as const) {
       expect(await remaining(key)).toEqual([left])
     }
+  })
+
+  test('charges that nobody can change are decided, corrected and shown', async ({ open }) => {
+    const { ledger, remaining } = open([window, bucket])
+    const charges = [window, bucket].map((limit) =>
+      Object.freeze({ key: 'client', limit, cost: 2 }),
+    )
+    Object.freeze(charges)
+    await ledger.consume(charges)
+    await ledger.consume(charges)
+    await ledger.consume(charges)
+    await ledger.peek(charges)
+    expect(await remaining('client')).toEqual([1, 1])
+    await ledger.settle(charges.map((charge) => Object.freeze({ ...charge, cost: -1 })))
+    expect(await remaining('client')).toEqual([2, 2])
   })
 
   test('simultaneous requests are admitted up to the limit, exactly', async ({ open }) => {
@@ -74,6 +88,21 @@ export function contracts({ test }: StoreTests, mode: 'sync' | 'async'): void {
     })
     const admitted = (await Promise.all(results)).filter((result) => result.admitted)
     expect(admitted.map(({ outcomes }) => outcomes[0]!.remaining)).toEqual([4, 3, 2, 1, 0])
+  })
+
+  test('so they are where they come by several stores that share their states', async ({
+    open,
+    another,
+  }) => {
+    const other = (await another()).open([window])
+    const own = open([window])
+    await own.consume('client')
+    if ((await other.remaining('client'))[0] === LIMIT) return
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? own : other).consume('client')),
+    )
+    expect(results.filter(({ admitted }) => admitted)).toHaveLength(LIMIT - 1)
+    expect(await other.remaining('client')).toEqual([0])
   })
 
   test(`answers ${mode === 'sync' ? 'synchronously' : 'with promises'}`, async ({ open }) => {

@@ -77,6 +77,20 @@ export function shares({ test }: StoreTests): void {
     expect(await remaining(ledgerOf('.a'))).toEqual([LIMIT - 2, LIMIT])
   })
 
+  test('spaces whose names differ in a space or in case are different', async ({ store }) => {
+    const prefix = `names-${process.pid}-${Math.random()}`
+    const ledgers = ['p', 'p ', 'p  ', 'P', ' p', "p'", 'p"', 'p%', '_', '\\'].map((name) => {
+      return store.open([{ name, algorithm: fixed }], prefix)
+    })
+    for (const [i, ledger] of ledgers.entries()) {
+      await ledger.consume([{ key: 'client', limit, cost: 1 + (i % LIMIT) }])
+    }
+    for (const [i, ledger] of ledgers.entries()) {
+      const { outcomes } = await ledger.peek([{ key: 'client', limit, cost: 0 }])
+      expect(outcomes[0]!.remaining).toBe(LIMIT - 1 - (i % LIMIT))
+    }
+  })
+
   test('keys of any characters and any length are distinct', async ({ open }) => {
     const { consume, remaining } = open([limit])
     for (const key of oddKeys) await consume(key, 2)

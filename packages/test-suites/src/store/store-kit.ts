@@ -12,7 +12,20 @@ export interface StoreKit<S extends Store = Store> {
   readonly inspects?: boolean
   /** A store that decides on this clock. Called for each test; stores may share their states. */
   create(clock: () => number): S | Promise<S>
+  /**
+   * Makes every write and deletion of keys that contain this text fail, until the function that it
+   * returns is called. Left out: the suite does not check that a call that fails changes nothing.
+   */
+  failWrites?(store: S, text: string): Undo | Promise<Undo>
+  /**
+   * Lets the store delete what has expired on its clock, and returns how many keys that contain this
+   * text are left. Left out: the suite does not check that keys expire.
+   */
+  countLeft?(store: S, text: string): number | Promise<number>
 }
+
+/** Ends a fault. */
+export type Undo = () => unknown
 
 /** Every quota of the suite holds so many units when whole, in whichever algorithm. */
 export const LIMIT = 5
@@ -30,6 +43,10 @@ export function limitOf(name: AlgorithmName): CompiledLimit {
 export interface Bench {
   readonly store: Store
   readonly clock: ManualClock
+  /** Text that the names of its keys contain. */
+  readonly prefix: string
+  /** A bench with the same keys, on a store of its own, which may share their states. */
+  another(): Promise<Bench>
   /** The bench of one limiter: a policy for each quota, in spaces named p0, p1, … */
   open(limits: readonly CompiledLimit[], options?: { space?: string; prefix?: string }): Rig
 }
@@ -61,22 +78,34 @@ export function storeTests(runner: Runner, kit: StoreKit): StoreTests {
     test: (name, run) =>
       void runner.test(name, async () => {
         const clock = manualClock()
-        const store = await kit.create(clock)
+        const stores: Store[] = []
+        benches += 1
+        const prefix = `test-${process.pid}-${benches}`
+        const create = async () => {
+          const store = await kit.create(clock)
+          stores.push(store)
+          return benchOf(store, clock, prefix, create)
+        }
         try {
-          await run(benchOf(store, clock))
+          await run(await create())
         } finally {
-          store.close()
+          for (const store of stores) store.close()
         }
       }),
   }
 }
 
-function benchOf(store: Store, clock: ManualClock): Bench {
-  benches += 1
-  const own = `test-${process.pid}-${benches}`
+function benchOf(
+  store: Store,
+  clock: ManualClock,
+  own: string,
+  another: () => Promise<Bench>,
+): Bench {
   return {
     store,
     clock,
+    prefix: own,
+    another,
     open: (limits, { space = 'p', prefix = '' } = {}) => {
       const spaces = limits.map(({ algorithm }, i) => ({ name: `${space}${i}`, algorithm }))
       return rig(store.open(spaces, own + prefix), limits)

@@ -4,6 +4,7 @@ import { bans } from './ban.ts'
 import { blocks } from './block.ts'
 import { consumes } from './consume.ts'
 import { contracts } from './contract.ts'
+import { expires, fails } from './faults.ts'
 import { inspects } from './inspect.ts'
 import { settles } from './settle.ts'
 import { shares } from './sharing.ts'
@@ -15,7 +16,7 @@ import { type StoreKit, storeTests } from './store-kit.ts'
  *
  *     storeSuite(runner, 'my store', { mode: 'async', create: (clock) => myStore({ clock }) })
  */
-export function storeSuite(runner: Runner, name: string, kit: StoreKit<Store>): void {
+export function storeSuite<S extends Store>(runner: Runner, name: string, kit: StoreKit<S>): void {
   const tests = storeTests(runner, kit)
   runner.describe(`${name} keeps the contract of stores`, () => {
     runner.describe('consume and peek', () => consumes(tests))
@@ -26,5 +27,8 @@ export function storeSuite(runner: Runner, name: string, kit: StoreKit<Store>): 
     runner.describe('bans', () => bans(tests))
     if (kit.inspects) runner.describe('inspect', () => inspects(tests))
     runner.describe('calls', () => contracts(tests, kit.mode))
+    const { failWrites, countLeft } = kit
+    if (failWrites) runner.describe('faults', () => fails(tests, failWrites.bind(kit)))
+    if (countLeft) runner.describe('expiry', () => expires(tests, countLeft.bind(kit)))
   })
 }

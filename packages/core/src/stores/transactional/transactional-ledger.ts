@@ -32,23 +32,20 @@ export class TransactionalLedger implements Ledger<'async'> {
   }
 
   consumeAll(requests: readonly (readonly Charge[])[]): Promise<(StoreResult | Error)[]> {
-    const kept = requests.map((charges) => charges.map((charge) => ({ ...charge })))
-    return this.transact(kept.flatMap(keysOf), (states, now) =>
-      kept.map((charges) => orError(() => consume(states, charges, this.names(charges), now))),
+    return this.transact(requests.flatMap(keysOf), (states, now) =>
+      requests.map((charges) => orError(() => consume(states, charges, this.names(charges), now))),
     )
   }
 
   peek(charges: readonly Charge[]): Promise<StoreResult> {
-    const kept = charges.map((charge) => ({ ...charge }))
     return this.transact(charges.map(keyOf), (states, now) =>
-      decide(states, kept, this.names(kept), now),
+      decide(states, charges, this.names(charges), now),
     )
   }
 
   settle(charges: readonly Charge[], chargedAt?: number): Promise<void> {
-    const kept = charges.map((charge) => ({ ...charge }))
     return this.transact(charges.map(keyOf), (states, now) => {
-      for (const [place, charge] of kept.entries()) {
+      for (const [place, charge] of charges.entries()) {
         settle(states, { ...charge, key: this.name(charge.key, place) }, now, chargedAt ?? now)
       }
     })

@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Charge, Ledger, Store } from '@sluice/core'
+import type { StoreKit } from './store-kit.ts'
+import { storeSuite } from './store-suite.ts'
+import { MapDatabase, type Mistakes } from './testing/map-database.ts'
+
+/** The names of the tests that a store fails. */
+async function failuresOf(kit: StoreKit<Store>): Promise<string[]> {
+  const tests: [name: string, run: () => Promise<void>][] = []
+  const runner = {
+    describe: (_: string, define: () => void) => define(),
+    test: (name: string, run: () => Promise<void>) => tests.push([name, run]),
+  }
+  storeSuite(runner, 'the store', kit)
+  const failures: string[] = []
+  for (const [name, run] of tests) await run().catch(() => failures.push(name))
+  return failures
+}
+
+/** Several stores that share a database, as processes would. */
+function kitOf(mistakes: Mistakes, wrap = (store: Store) => store): StoreKit<Store> {
+  const database = new MapDatabase(mistakes)
+  return {
+    mode: 'async',
+    inspects: true,
+    create: (clock) => wrap(database.connect(clock)),
+    failWrites: (_, text) => database.failWrites(text),
+    countLeft: ({ clock }, text) => database.countLeft(text, clock?.() as number),
+  }
+}
+
+/** A store whose ledgers decide otherwise. */
+function deciding(consumeOf: (ledger: Ledger<'async'>) => Ledger<'async'>['consume']) {
+  return (store: Store): Store => ({
+    ...store,
+    open: (...args) => {
+      const ledger = store.open(...args) as Ledger<'async'>
+      return Object.assign(Object.create(ledger), { consume: consumeOf(ledger) })
+    },
+  })
+}
+
+describe('the suite', () => {
+  test('passes a store that forgets a key in the very moment in which it may', async () => {
+    expect(await failuresOf(kitOf({}))).toEqual([])
+  })
+
+  test.each<[Mistakes, RegExp]>([
+    [{ noRollback: true }, /that can't write policy 1 rejects, and changes no policy/],
+    [{ noExpiry: true }, /nothing is left of keys whose quota is whole/],
+    [{ rtrim: true }, /spaces whose names differ/],
+    [{ deferred: true }, /several stores that share their states/],
+  ])('fails a store with %j', async (mistakes, name) => {
+    expect(await failuresOf(kitOf(mistakes))).toContainEqual(expect.stringMatching(name))
+  })
+
+  test('fails a store that changes the charges', async () => {
+    const changing = deciding((ledger) => async (charges: readonly Charge[]) => {
+      const result = await ledger.consume(charges)
+      for (const charge of charges) charge.cost = 0
+      return result
+    })
+    const failures = await failuresOf(kitOf({}, changing))
+    expect(failures).toContainEqual(expect.stringMatching(/charges stay as they are/))
+    expect(failures).toContainEqual(expect.stringMatching(/charges that nobody can change/))
+  })
+
+  test('fails a store that looks at charges after its answer', async () => {
+    const late = deciding((ledger) => async (charges: readonly Charge[]) => {
+      const result = await ledger.peek(charges)
+      setImmediate(() => ledger.consume(charges).catch(() => {}))
+      return result
+    })
+    const failures = await failuresOf(kitOf({}, late))
+    expect(failures).toContainEqual(expect.stringMatching(/charges stay as they are/))
+  })
+})
