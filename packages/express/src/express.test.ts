@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import * as runner from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
-import { type AdapterKit, type AdapterStores, adapterSuite } from '@sluice/test-suites'
+import { type AdapterKit, type AdapterStores, adapterSuite, writeChunks } from '@sluice/test-suites'
 import express5, { type NextFunction, type Request, type Response } from 'express'
 import express4 from 'express4'
 import { memoryStore, rateLimit, redisStore } from './index.ts'
@@ -32,8 +32,10 @@ for (const [name, express, kept] of [
       })
       for (const options of site.limiters) app.use(rateLimit(options))
       app.all('/', async ({ rateLimit }, response) => {
-        const { status, body } = await site.handle(rateLimit)
-        if (!response.headersSent) response.status(status).send(body)
+        const { status, body, chunks } = await site.handle(rateLimit)
+        if (response.headersSent) return
+        if (chunks === undefined) response.status(status).send(body)
+        else await writeChunks(response.status(status), chunks)
       })
       app.use((error: unknown, _: Request, response: Response, __: NextFunction) => {
         site.failed(error)

@@ -1,6 +1,7 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import * as runner from '@jest/globals'
 import { everyStore, useRedis } from '@sluice/test-harness/jest'
-import { type AdapterKit, type AdapterStores, adapterSuite } from '@sluice/test-suites'
+import { type AdapterKit, type AdapterStores, adapterSuite, writeChunks } from '@sluice/test-suites'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { memoryStore, rateLimit, redisStore } from './index.ts'
 
@@ -24,9 +25,12 @@ const kit: AdapterKit<FastifyRequest, FastifyReply> = {
     })
     for (const options of site.limiters) await app.register(rateLimit, options)
     app.all('/', async (request, reply) => {
-      const { status, body } = await site.handle(request.rateLimit)
-      if (!reply.raw.headersSent) reply.code(status).send(body)
-      return reply
+      const { status, body, chunks } = await site.handle(request.rateLimit)
+      if (reply.raw.headersSent) return reply
+      if (chunks === undefined) return reply.code(status).send(body)
+      reply.hijack()
+      reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders)
+      await writeChunks(reply.raw, chunks)
     })
     app.setErrorHandler((error, _request, reply) => {
       site.failed(error)

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { FetchReply, notOfFramework } from '@sluice/core/adapter'
 import type { Context } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
@@ -20,5 +21,12 @@ export class HonoReply extends FetchReply {
   override refuse(...[body, headers]: Parameters<FetchReply['refuse']>): void {
     // As an object they would lose all cookies but one.
     this.answer(this.c.newResponse(body, { status: this.status as StatusCode, headers }))
+  }
+
+  /** On Node the application writes to the response of `c.env`, perhaps for longer than its handler runs. */
+  protected override whenSent(callback: () => void): void {
+    const { outgoing } = (this.c.env ?? {}) as { outgoing?: ServerResponse }
+    if (outgoing === undefined || outgoing.writableEnded || outgoing.destroyed) callback()
+    else outgoing.once('close', callback)
   }
 }

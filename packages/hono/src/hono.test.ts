@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import type { DecisionEvent } from '@sluice/core'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
@@ -146,6 +146,44 @@ describe('errors', () => {
     expect(await response.json()).toEqual({ waitMs: expect.any(Number) })
   })
 
+  test('a refusal that is thrown without onError is answered like any HTTPException, and logged nowhere', async () => {
+    const logged = jest.spyOn(console, 'error')
+    const app = new Hono().use(made({ ...LIMITED, respond: 'throw' }))
+    await app.request('/')
+    for (let i = 0; i < 2; i += 1) {
+      const response = await app.request('/')
+      expect([response.status, response.headers.get('Content-Type')]).toEqual([
+        429,
+        'application/problem+json',
+      ])
+      expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0)
+      expect(response.headers.get('RateLimit')).toMatch(/^"default";r=0;t=\d+$/)
+      expect(await response.json()).toMatchObject({ status: 429 })
+    }
+    expect(logged).not.toHaveBeenCalled()
+    logged.mockRestore()
+  })
+
+  test('a refusal that is thrown is an HTTPException too, whose response can be had twice', async () => {
+    const app = new Hono().use(made({ ...LIMITED, respond: 'throw' }))
+    const thrown: Error[] = []
+    app.onError((error, c) => {
+      thrown.push(error)
+      return c.text('refused', 429)
+    })
+    await app.request('/')
+    await app.request('/')
+    const [error] = thrown as [HTTPException & RateLimitError]
+    expect([error instanceof HTTPException, error.code, error.statusCode, error.name]).toEqual([
+      true,
+      'SLUICE_REFUSED',
+      429,
+      'RateLimitError',
+    ])
+    const texts = [await error.getResponse().text(), await error.getResponse().text()]
+    expect([texts[0], JSON.parse(texts[0] as string).status]).toEqual([texts[1], 429])
+  })
+
   test('what the application throws is answered by its own error handler, with the fields', async () => {
     const app = new Hono().use(made(LIMITED))
     app.get('/', () => {
@@ -230,6 +268,22 @@ test('the refusal of `respond` keeps all of its cookies', async () => {
   const response = await app.request('/')
   expect([response.status, await response.text()]).toEqual([429, 'slower'])
   expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+})
+
+test.each<[string, (c: Context) => Response, number, string | null]>([
+  ['a redirect', () => Response.redirect('http://example.com/slower', 303), 303, null],
+  ['a redirect of the context', (c) => c.redirect('/slower'), 302, null],
+  ['a status of its own', (c) => c.text('slower', 503), 503, 'slower'],
+  ['no status', (c) => c.text('slower'), 429, 'slower'],
+])('`respond` answers with %s', async (_, respond, status, text) => {
+  const app = new Hono().use(made({ ...LIMITED, limit: 0, respond: (_decision, c) => respond(c) }))
+  const response = await app.request('/')
+  expect(response.status).toBe(status)
+  expect([response.headers.has('Location'), response.headers.get('RateLimit-Policy')]).toEqual([
+    status < 400,
+    '"default";q=0;w=86400',
+  ])
+  if (text !== null) expect(await response.text()).toBe(text)
 })
 
 test('an option of another framework is unknown here', () => {

@@ -4,10 +4,12 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { type AddressOption, checkClients, readAddress } from './address.ts'
 import { HonoReply } from './hono-reply.ts'
+import { RateLimitError } from './refusal-error.ts'
 
 export * from '@sluice/core'
 export type { FetchReply } from '@sluice/core/adapter'
 export { decisionOf, type LimitedFetch, type LimitFetchOptions, limitFetch } from './limit-fetch.ts'
+export { RateLimitError } from './refusal-error.ts'
 
 export type RateLimitOptions = CoreOptions<Context, FetchReply> & {
   /**
@@ -55,12 +57,14 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
     // come last, is for all methods.
     route: (c) => matchedRoutes(c).findLast(({ method }) => method !== 'ALL')?.path,
     decided: (c, decision) => c.set('rateLimit', decision),
+    toThrown: (...given) => new RateLimitError(...given),
   })
   if (given === undefined) checkClients(limiter.httpLimiters)
   const middleware: MiddlewareHandler = async (c, next) => {
     const reply = new HonoReply(c)
     const application = () => next().then(() => c.res)
     await limiter.handle(c, reply, () => reply.answerWith(application))
+    if (c.finalized && c.res === reply.response) return
     // Else Hono would join the fields of both.
     c.res = undefined
     c.res = reply.response

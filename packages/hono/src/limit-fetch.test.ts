@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { decisionOf, limitFetch } from './index.ts'
+import { decisionOf, limitFetch, RateLimitError } from './index.ts'
 
 const LIMITED = { limit: 1, window: '1d' } as const
 const request = () => new Request('http://example.com/')
@@ -40,4 +40,15 @@ test('what the handler and the functions throw rejects', async () => {
 
 test('a request without a limiter has no decision', () => {
   expect(decisionOf(request())).toBeUndefined()
+})
+
+test('a refusal that is thrown has its response', async () => {
+  const limited = limitFetch(
+    { ...LIMITED, limit: 0, key: () => 'client', respond: 'throw' },
+    () => new Response(),
+  )
+  const error: unknown = await limited(request()).catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(RateLimitError)
+  expect((error as RateLimitError).getResponse().status).toBe(429)
+  limited.limiter.close()
 })

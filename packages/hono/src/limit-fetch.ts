@@ -1,6 +1,7 @@
 import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
 import { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
 import { checkClients, readAddress } from './address.ts'
+import { RateLimitError } from './refusal-error.ts'
 
 export type LimitFetchOptions<Args extends unknown[] = unknown[]> = CoreOptions<
   Request,
@@ -51,6 +52,7 @@ export function limitFetch<Args extends unknown[]>(
     path: ({ url }) => new URL(url).pathname,
     routing: () => ({ caseSensitive: true, strict: true }),
     decided: (request, decision) => decisions.set(request, decision),
+    toThrown: (...given) => new RateLimitError(...given),
   })
   if (given === undefined) checkClients(limiter.httpLimiters)
   const limited = async (request: Request, ...others: Args): Promise<Response> => {

@@ -4,9 +4,17 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import * as runner from '@jest/globals'
 import type { FetchReply } from '@sluice/core/adapter'
 import { useRedis } from '@sluice/test-harness/jest'
-import { type AdapterStores, adapterSuite, fetchServer } from '@sluice/test-suites'
+import {
+  type AdapterKit,
+  type AdapterStores,
+  adapterSuite,
+  fetchServer,
+  streamChunks,
+} from '@sluice/test-suites'
 import { type Context, Hono } from 'hono'
+import { stream } from 'hono/streaming'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { createAdaptorServer as serve1 } from 'node-server1'
 import { decisionOf, limitFetch, memoryStore, rateLimit, redisStore } from './index.ts'
 
 const redis = useRedis()
@@ -18,39 +26,42 @@ const stores: AdapterStores = {
   Redis: (clock) => redisStore(redis.client, { ...(clock && { clock }) }),
 }
 
-adapterSuite<Context, FetchReply>(
-  runner,
-  'Hono',
-  {
-    serve(site) {
-      const trustProxy = site.trustProxy as string | undefined
-      const address = (c: Context) => getConnInfo(c).remote.address
-      const app = new Hono()
-      app.use(async (c, next) => {
-        c.set('user' as never, site.user(c) as never)
-        for (const [name, value] of Object.entries(site.fields)) c.header(name, value)
-        if (site.early !== undefined) return c.body(site.early)
-        return next()
-      })
-      for (const options of site.limiters) app.use(rateLimit({ address, trustProxy, ...options }))
-      app.all('/', async (c) => {
-        const { status, body } = await site.handle(c.get('rateLimit'))
-        return status === 304 ? c.body(null, status) : c.body(body, status as ContentfulStatusCode)
-      })
-      app.onError((error, c) => {
-        site.failed(error)
-        return c.body(null, 500)
-      })
-      return createAdaptorServer(app) as Server
-    },
-    read: (c) => ({
-      url: c.req.url.slice(new URL(c.req.url).origin.length),
-      headers: Object.fromEntries(c.req.raw.headers),
-    }),
-    send: (_reply, body) => new Response(body),
+/** @param serve of a version of @hono/node-server */
+const onHono = (serve: typeof createAdaptorServer): AdapterKit<Context, FetchReply> => ({
+  serve(site) {
+    const trustProxy = site.trustProxy as string | undefined
+    const address = (c: Context) => getConnInfo(c).remote.address
+    const app = new Hono()
+    app.use(async (c, next) => {
+      c.set('user' as never, site.user(c) as never)
+      for (const [name, value] of Object.entries(site.fields)) c.header(name, value)
+      if (site.early !== undefined) return c.body(site.early)
+      return next()
+    })
+    for (const options of site.limiters) app.use(rateLimit({ address, trustProxy, ...options }))
+    app.all('/', async (c) => {
+      const { status, body, chunks } = await site.handle(c.get('rateLimit'))
+      if (chunks !== undefined)
+        return stream(c, async (writer) => {
+          for await (const chunk of chunks) await writer.write(chunk)
+        })
+      return status === 304 ? c.body(null, status) : c.body(body, status as ContentfulStatusCode)
+    })
+    app.onError((error, c) => {
+      site.failed(error)
+      return c.body(null, 500)
+    })
+    return serve(app) as Server
   },
-  stores,
-)
+  read: (c) => ({
+    url: c.req.url.slice(new URL(c.req.url).origin.length),
+    headers: Object.fromEntries(c.req.raw.headers),
+  }),
+  send: (_reply, body) => new Response(body),
+})
+
+adapterSuite(runner, 'Hono', onHono(createAdaptorServer), stores)
+adapterSuite(runner, 'Hono on @hono/node-server 1', onHono(serve1 as never), memory)
 
 adapterSuite<Request, FetchReply>(
   runner,
@@ -61,7 +72,8 @@ adapterSuite<Request, FetchReply>(
       type Handler = (request: Request, address: string | undefined) => Promise<Response>
       const application: Handler = async (request) => {
         if (new URL(request.url).pathname !== '/') return new Response(null, { status: 404 })
-        const { status, body } = await site.handle(decisionOf(request))
+        const { status, body, chunks } = await site.handle(decisionOf(request))
+        if (chunks !== undefined) return new Response(streamChunks(chunks), { status })
         return new Response(status === 304 ? null : body, { status })
       }
       const limited = site.limiters.reduceRight<Handler>((handler, options) => {

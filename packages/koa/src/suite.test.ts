@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import * as runner from '@jest/globals'
 import { everyStore, useRedis } from '@sluice/test-harness/jest'
-import { type AdapterKit, type AdapterStores, adapterSuite } from '@sluice/test-suites'
+import { type AdapterKit, type AdapterStores, adapterSuite, writeChunks } from '@sluice/test-suites'
 import Koa3, { type Context } from 'koa'
 import Koa2 from 'koa2'
 import { memoryStore, rateLimit, redisStore } from './index.ts'
@@ -41,8 +41,12 @@ for (const [name, Koa, kept] of [
       })
       for (const options of site.limiters) app.use(rateLimit({ trustProxy: ranges, ...options }))
       app.use(async (ctx) => {
-        const found = ctx.path === '/'
-        Object.assign(ctx, found ? await site.handle(ctx.state.rateLimit) : { status: 404 })
+        if (ctx.path !== '/') return void Object.assign(ctx, { status: 404 })
+        const { status, body, chunks } = await site.handle(ctx.state.rateLimit)
+        Object.assign(ctx, { status, body })
+        if (chunks === undefined) return
+        ctx.respond = false
+        await writeChunks(ctx.res, chunks)
       })
       return createServer(app.callback())
     },

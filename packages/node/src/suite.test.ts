@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import * as runner from '@jest/globals'
 import { everyStore, useRedis } from '@sluice/test-harness/jest'
-import { adapterSuite } from '@sluice/test-suites'
+import { adapterSuite, writeChunks } from '@sluice/test-suites'
 import { memoryStore, rateLimit, redisStore } from './index.ts'
 
 const redis = useRedis()
@@ -23,10 +23,11 @@ adapterSuite<IncomingMessage, ServerResponse>(
         }
         const application = async () => {
           if (request.url?.split('?')[0] !== '/') return void response.writeHead(404).end()
-          const { status, body } = await site.handle(request.rateLimit)
+          const { status, body, chunks } = await site.handle(request.rateLimit)
           if (response.headersSent) return
           response.statusCode = status
-          response.end(body)
+          if (chunks === undefined) response.end(body)
+          else await writeChunks(response, chunks)
         }
         const chain = limits.reduceRight<() => void>(
           (next, limit) => () => limit(request, response, next, failed),

@@ -1,5 +1,6 @@
-export type { AdapterKit, Site, SuiteRequest } from './adapter/adapter-kit.ts'
+export type { AdapterKit, Answer, Site, SuiteRequest } from './adapter/adapter-kit.ts'
 export { type AdapterStores, adapterSuite } from './adapter/adapter-suite.ts'
+export { streamChunks, writeChunks } from './adapter/chunks.ts'
 export { fetchServer } from './adapter/fetch-server.ts'
 export type { Runner } from './runner.ts'
 export type { StoreKit } from './store/store-kit.ts'

@@ -4,6 +4,7 @@ import { compilePolicies } from '../limiter/policies.ts'
 import type { Policy } from '../limiter/policy.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { checkObject } from '../options/checks.ts'
+import { parseDuration } from '../options/duration.ts'
 import { checkKnown } from '../options/known.ts'
 import { PLACES } from '../options/places.ts'
 import { readOptions } from '../options/read.ts'
@@ -14,6 +15,8 @@ import { type CheckedKey, type KeyReader, keyReader } from './keys/key-reader.ts
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 import type { SettleOption } from './settlement/settle-option.ts'
+
+const DEFAULT_HOLD_MS = parseDuration('hold', OPTIONS.concurrency.hold.default)
 
 /** A function of a request and the key that the policy has read from it. */
 type Reader<Request, T> = (request: Request, key: string) => MaybePromise<T>
@@ -48,6 +51,8 @@ export interface CompiledOptions<Request, Response> {
   readonly settles: boolean
   /** Whether a rule takes a slot, to be given back at the end of the response. */
   readonly holdsSlots: boolean
+  /** The shortest `hold`, or its default where no policy has one, ms. */
+  readonly holdMs: number
   /** The kinds of keys besides addresses. */
   readonly keyKinds: readonly KeyKind[]
   /** Whether a key or a list needs the address of clients. */
@@ -75,11 +80,13 @@ export function compileOptions<Request, Response>(
   const { allow, deny } = options
   const listed = allow !== undefined || deny !== undefined
   const rules = compileRules(options, ipv6Prefix, adapter)
+  const holds = rules.flatMap(({ policy }) => (policy.holdsSlots ? policy.windowMs : []))
   const access = listed ? new Access(allow ?? [], deny ?? [], ipv6Prefix) : undefined
   return {
     rules,
     settles: rules.some(({ settle }) => settle !== undefined),
-    holdsSlots: rules.some(({ policy }) => policy.holdsSlots),
+    holdsSlots: holds.length > 0,
+    holdMs: holds.length > 0 ? Math.min(...holds) : DEFAULT_HOLD_MS,
     keyKinds: rules.map(({ keyKind }) => keyKind),
     needsAddress: access?.hasRanges || rules.some(({ keyKind }) => keyKind !== 'function'),
     ipv6Prefix,

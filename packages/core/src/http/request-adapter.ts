@@ -45,11 +45,26 @@ interface ResponsePort<Response> {
    * @returns a function that cancels it
    */
   whenClosed(response: Response, callback: () => void): () => void
+  /** Left out: the platform reports when a response has ended, or its client has gone. */
+  progress?(response: Response): Progress
   /**
    * The error of `respond: 'throw'`, as the framework has errors with a response. Left out: `error`.
    * @param body of the response, and its media type
    */
   toThrown?(error: RateLimitError, body: string, mediaType: string): Error
+}
+
+/** What is seen of a response on a platform that does not report the end of each. */
+export interface Progress {
+  /**
+   * How long nothing has been seen to happen for a response that the application has returned, ms; 0
+   * while its reader waits for the next bytes. Undefined: the application still makes it.
+   */
+  quietMs(): number | undefined
+  /** Whether nobody has begun to read it. */
+  isUnread(): boolean
+  /** Calls back when the application has returned the response, and each time bytes of it were taken. */
+  onProgress(callback: () => void): void
 }
 
 /** The half of an adapter that depends on the platform: `nodeExchange` and `fetchExchange` are two. */

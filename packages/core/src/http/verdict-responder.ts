@@ -138,9 +138,12 @@ export class VerdictResponder<Request, Response> {
     if (settles && decision.allowed && charges.length > 0) {
       const settlement = new Settlement(limiter, rules, charges, decision, request, response, route)
       const settled = decision.policies.filter((_, i) => rules[i]?.settle !== undefined)
-      settleInTime(settlement, adapter, response, settled)
+      settleInTime(settlement, adapter, response, settled, this.compiled.holdMs)
     }
-    const held = this.compiled.holdsSlots ? limiter.hold(charges, decision, route) : undefined
+    const progress = adapter.progress?.(response)
+    const held = this.compiled.holdsSlots
+      ? limiter.hold(charges, decision, route, progress)
+      : undefined
     if (held !== undefined) releaseInTime(held, adapter, response)
     if (!waits(decision, this.compiled)) return true
     const turn = limiter.events.waiting(decision, route, () =>

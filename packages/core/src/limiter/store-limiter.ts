@@ -24,7 +24,7 @@ import { type Ban, type BanPlace, compileBan } from './ban.ts'
 import { type Decision, toDecision } from './decision.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { compileFailureMode } from './failure-mode.ts'
-import { type HeldSlot, HeldSlots } from './held-slots.ts'
+import { type Activity, type HeldSlot, HeldSlots } from './held-slots.ts'
 import type { KeyspaceOptions, Limiter, LimitOptions } from './limiter.ts'
 import { LimiterEvents } from './limiter-events.ts'
 import { Watch } from './made-per-request.ts'
@@ -135,16 +135,19 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     return acquisition as Answer<M, Acquisition<M>>
   }
 
-  /** Renews the slots of a request until they are given back; undefined if it has none. */
+  /**
+   * Renews the slots of a request until they are given back; undefined if it has none.
+   * @param activity left out: they are renewed until they are given back or abandoned
+   */
   hold(
     charges: readonly Charge[],
     { allowed, policies }: Decision,
     route?: string,
+    activity?: Activity,
   ): HeldSlot | undefined {
     if (!allowed || policies.length === 0) return undefined
-    return this.held?.add(this.ledgers.of(charges), charges, (reason) =>
-      this.events.released(reason, charges, route),
-    )
+    const ended = (reason: 'released' | 'abandoned') => this.events.released(reason, charges, route)
+    return this.held?.add(this.ledgers.of(charges), charges, ended, activity)
   }
 
   /**

@@ -1,6 +1,6 @@
 // How the suite of adapters runs applications of Nest.
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   All,
   type ArgumentsHost,
@@ -17,7 +17,7 @@ import {
 import { BaseExceptionFilter, HttpAdapterHost, NestFactory } from '@nestjs/core'
 import type { NestExpressApplication } from '@nestjs/platform-express'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
-import type { AdapterKit, Site } from '@sluice/test-suites'
+import { type AdapterKit, type Site, writeChunks } from '@sluice/test-suites'
 import type { NextFunction, Request, Response } from 'express'
 import {
   type Decision,
@@ -32,6 +32,12 @@ import {
 type NestSite = Site<NestRequest, NestResponse>
 type Raw = IncomingMessage & { raw?: IncomingMessage }
 
+/** What Fastify's reply has, and Express's response does not. */
+interface FastifysOwn {
+  readonly raw: ServerResponse
+  hijack(): unknown
+}
+
 const read = (request: NestRequest) => (request as Raw).raw ?? (request as Raw)
 
 /** @param everyPath in the platform's own syntax */
@@ -41,12 +47,17 @@ function applicationOf(site: NestSite, everyPath: string) {
     @All(everyPath)
     async handle(
       @Req() request: NestRequest,
-      @Res() response: NestResponse & { raw?: { headersSent: boolean }; headersSent?: boolean },
+      @Res() response: NestResponse & ServerResponse & Partial<FastifysOwn>,
       @RateLimitDecision() decision: Decision | undefined,
     ) {
       if (request.url.split('?')[0] !== '/') throw new NotFoundException()
-      const { status, body } = await site.handle(decision)
-      if (!(response.raw ?? response).headersSent) response.status(status).send(body)
+      const { status, body, chunks } = await site.handle(decision)
+      const raw = response.raw ?? response
+      if (raw.headersSent) return
+      if (chunks === undefined) return void response.status(status).send(body)
+      response.hijack?.()
+      raw.setHeaders(new Map(Object.entries(response.getHeaders() as Record<string, string>)))
+      await writeChunks(raw, chunks)
     }
   }
 

@@ -42,11 +42,17 @@ export interface Site<Request, Response> {
    * other path is a 404. It sends none if one has been sent already.
    * @param decision what the limiter has left on the request
    */
-  handle(
-    decision: Decision | undefined,
-  ): Promise<{ readonly status: number; readonly body: string }>
+  handle(decision: Decision | undefined): Promise<Answer>
   /** Gets every error that reaches the framework's error handler, which then sends a 500. */
   failed(error: unknown): void
+}
+
+/** What the application answers. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  /** The body in parts, in place of `body`: for `writeChunks` or `streamChunks`. Left out: it has none. */
+  readonly chunks?: AsyncIterable<string>
 }
 
 /** The options as the tests write them: functions see the same request in every framework. */

@@ -13,6 +13,7 @@ import { fieldTests } from './tables/fields.ts'
 import { inProgressTests } from './tables/in-progress.ts'
 import { keyReaderTests } from './tables/key-readers.ts'
 import { keyTests } from './tables/keys.ts'
+import { leavingTests } from './tables/leaving.ts'
 import { mistakeTests } from './tables/mistakes.ts'
 import { policyTests } from './tables/policies.ts'
 import { proxyTests } from './tables/proxies.ts'
@@ -21,6 +22,7 @@ import { retryAfterTests } from './tables/retry-after.ts'
 import { settleTests } from './tables/settle.ts'
 import { stackTests } from './tables/stacks.ts'
 import { unitTests } from './tables/units.ts'
+import { unreadTests } from './tables/unread.ts'
 import { vectorTests } from './tables/vectors.ts'
 import { waitingTests } from './tables/waiting.ts'
 import { type MakeStore, World } from './world.ts'
@@ -51,6 +53,8 @@ const TABLES: Record<string, (world: World) => void> = {
   'charges settled after the response': settleTests,
   'requests that wait their turn': waitingTests,
   'requests in progress': inProgressTests,
+  'clients that leave': leavingTests,
+  'responses that nobody reads': unreadTests,
   'stacked limiters': stackTests,
   CORS: corsTests,
   'common mistakes of limiters': mistakeTests,

@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import supertest, { type Response } from 'supertest'
 import { assertWellFormed } from './well-formed.ts'
 
@@ -96,10 +96,18 @@ function asText(response: Response, done: (error: Error | null, body: string) =>
   response.on('end', () => done(null, body))
 }
 
+/** A connection that has sent this. It reads nothing unless the caller listens, and errors are ignored. */
+export function openRaw(target: Target, text: string): Socket {
+  const socket = connect('port' in target ? target : { path: target.socketPath })
+  socket.on('error', () => {})
+  socket.write(text)
+  return socket
+}
+
 /** Everything that a server sends on a connection, in answer to raw request text. */
 export function sendRaw(target: Target, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect('port' in target ? target : { path: target.socketPath })
+    const socket = openRaw(target, text)
     let received = ''
     socket.setEncoding('latin1')
     socket.on('data', (chunk) => {
@@ -107,6 +115,5 @@ export function sendRaw(target: Target, text: string): Promise<string> {
     })
     socket.on('error', reject)
     socket.on('close', () => resolve(received))
-    socket.write(text)
   })
 }

@@ -32,6 +32,10 @@ export interface StartOptions {
   readonly user?: (request: SuiteRequest) => unknown
   /** Of the application's response. Default: 200. */
   readonly status?: number
+  /** Of the application's response. Default: a word. */
+  readonly body?: string
+  /** The same in parts. Default: it is not sent in parts. */
+  readonly chunks?: () => AsyncIterable<string>
   /** What the application does before it responds. Default: nothing. */
   readonly work?: () => Promise<void>
   /** What to listen on. Default: `127.0.0.1`. */
@@ -123,7 +127,8 @@ export class World {
       async handle(decision) {
         decisions.push(decision)
         await options.work?.()
-        return { status: options.status ?? 200, body: 'served' }
+        const answer = { status: options.status ?? 200, body: options.body ?? 'served' }
+        return options.chunks === undefined ? answer : { ...answer, chunks: options.chunks() }
       },
       failed: (error) => errors.push(error),
     })

@@ -2,7 +2,7 @@
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import type { RateLimitOptions } from '../rate-limit-options.ts'
@@ -155,11 +155,24 @@ describe('settling', () => {
     await until(async () => (await used(OPTIONS)) === 3)
   })
 
-  test('the server cancels the body of a client that has gone', async () => {
+  test('the server cancels the body of a client that has gone: the application may still work', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
     const { response, state } = streaming()
+    state.cost = 25
     await ((await response).body as ReadableStream).cancel()
-    await until(async () => (await used(OPTIONS)) === 3)
     expect(state.cancelled).toBe(true)
+    await until(async () => (await used(OPTIONS)) === 25)
+    state.cost = 40
+    await jest.advanceTimersByTimeAsync(100)
+    expect(await used(OPTIONS)).toBe(40)
+    state.cost = 2
+    await jest.advanceTimersByTimeAsync(29_800)
+    expect(await used(OPTIONS)).toBe(40)
+    await jest.advanceTimersByTimeAsync(100)
+    // What was charged when it became known stays, the estimate comes back.
+    expect(await used(OPTIONS)).toBe(30)
+    expect(jest.getTimerCount()).toBe(0)
+    jest.useRealTimers()
   })
 
   test('the client leaves during the body: what it has cost so far is charged', async () => {

@@ -32,11 +32,11 @@ export function fetchExchange<Context>(
       const headers = { 'Content-Type': mediaType, 'Content-Length': String(bytes.length) }
       reply.refuse(bytes, new Headers(headers))
     },
-    // With the status set before, as in a framework.
-    responded(reply, result) {
-      const { body, headers } = result instanceof Response ? result : new Response(null)
-      reply.refuse(body, headers)
-    },
+    // Servers have classes of their own beside the global one.
+    responded: (reply, result) =>
+      reply.refuseWith(
+        (result as Response)?.headers === undefined ? new Response() : (result as Response),
+      ),
     abandon: (reply) => reply.answer(new Response(null, { status: CLIENT_GONE })),
     isHeadSent: (reply) => reply.head.happened,
     beforeHead: (reply, callback) => void reply.head.on(callback),
@@ -44,5 +44,6 @@ export function fetchExchange<Context>(
     isHandedOver: (reply) => reply.ended.happened,
     isClosed: (reply) => reply.isClosed,
     whenClosed: (reply, callback) => reply.whenClosed(callback),
+    progress: (reply) => reply,
   }
 }

@@ -1,39 +1,24 @@
-import type { UnderlyingSource } from 'node:stream/web'
 import { notOfFramework } from '../not-of-framework.ts'
+import type { Progress } from '../request-adapter.ts'
+import { type Body, readStart } from './body-start.ts'
+import { Occasion } from './occasion.ts'
+import { watchBody } from './watched-body.ts'
 
 /** Of a response that the application has failed to make. */
 const FAILED = 500
 
-/** Calls back once, when it happens; immediately if it has happened. */
-class Occasion {
-  happened = false
-  private readonly callbacks = new Set<() => void>()
-
-  get isAwaited(): boolean {
-    return this.callbacks.size > 0
-  }
-
-  /** @returns a function that cancels it */
-  on(callback: () => void): () => void {
-    if (this.happened) callback()
-    else this.callbacks.add(callback)
-    return () => void this.callbacks.delete(callback)
-  }
-
-  happen(): void {
-    if (this.happened) return
-    this.happened = true
-    const callbacks = [...this.callbacks]
-    this.callbacks.clear()
-    for (const each of callbacks) each()
-  }
-}
+/** What @hono/node-server marks a response with that the application has sent by itself. */
+const ALREADY_SENT = 'x-hono-already-sent'
 
 /**
  * The response to a request of the Fetch standard, from before the application has made it. Its
  * fields are added to those of the application, which win.
+ *
+ * Nobody has to read the body of a response, and nobody reports what becomes of it. So what counts is the
+ * source: the response has ended when the application has returned a body that is complete, or its source
+ * has ended. A reader that cancels says only that the client has left.
  */
-export class FetchReply {
+export class FetchReply implements Progress {
   /** Of a refusal; once there is a response, the response's. */
   status = 200
   readonly head = new Occasion()
@@ -45,7 +30,14 @@ export class FetchReply {
   private readonly fields = new Headers()
   private readonly removed = new Set<string>()
   private readonly closed = new Occasion()
-  private readonly leave = () => this.closed.happen()
+  private readonly progressed: (() => void)[] = []
+  private watched: Body | undefined
+  /** By `performance.now()`. Undefined while the application makes the response, or its reader waits. */
+  private quietSince: number | undefined
+  private readonly leave = () => {
+    if (this.watched !== undefined) this.quietSince = performance.now()
+    this.closed.happen()
+  }
 
   /** @throws SluiceError if it is no request of the Fetch standard */
   constructor(request: Request | undefined) {
@@ -76,15 +68,28 @@ export class FetchReply {
   whenClosed(callback: () => void): () => void {
     // Some servers make the signal when it is read.
     const { signal } = this.request
-    if (signal.aborted) this.closed.happen()
+    if (signal.aborted) this.leave()
     else if (!this.closed.isAwaited) signal.addEventListener('abort', this.leave, { once: true })
     return this.closed.on(callback)
+  }
+
+  quietMs(): number | undefined {
+    if (this.watched === undefined) return undefined
+    return this.quietSince === undefined ? 0 : performance.now() - this.quietSince
+  }
+
+  isUnread(): boolean {
+    return this.watched?.locked === false
+  }
+
+  onProgress(callback: () => void): void {
+    this.progressed.push(callback)
   }
 
   /** Takes what the application makes. If it fails, the response has ended without one. */
   async answerWith(make: () => Response | Promise<Response>): Promise<void> {
     try {
-      this.answer(await make())
+      await this.take(await make())
     } catch (error) {
       this.status = FAILED
       this.end()
@@ -97,24 +102,36 @@ export class FetchReply {
     this.answer(new Response(body, { status: this.status, headers }))
   }
 
+  /** Takes what the application answers such a request with: 200 is no status that it has chosen. */
+  refuseWith(response: Response): void {
+    if (isSent(response)) this.response = response
+    else if (response.status === 200) this.refuse(response.body, response.headers)
+    else this.answer(response)
+  }
+
   /** Takes a finished response. */
   answer(response: Response): void {
     this.status = response.status
     this.head.happen()
-    const headers = new Headers(response.headers)
-    for (const name of this.removed) headers.delete(name)
-    for (const [name, value] of this.fields) if (!headers.has(name)) headers.set(name, value)
-    const { status, statusText } = response
-    // An upgrade, or an error: neither has a body or can be copied.
-    if (status < 200) {
-      this.response = response
-      this.end()
-      return
-    }
+    this.response = this.withFields(response)
+    this.end()
+  }
+
+  /** When the application has sent a response by itself. */
+  protected whenSent(callback: () => void): void {
+    callback()
+  }
+
+  private async take(response: Response): Promise<void> {
+    this.status = response.status
+    this.head.happen()
+    this.response = response
+    if (isSent(response)) return this.whenSent(() => this.end())
+    this.response = this.withFields(response)
     const isWatched = this.ended.isAwaited || this.closed.isAwaited
-    const body = isWatched ? this.watch(response.body) : response.body
-    this.response = new Response(body, { status, statusText, headers })
-    if (body === null || this.request.method === 'HEAD') this.end()
+    const { body } = isWatched ? this.response : { body: null }
+    if (body === null || body.locked || this.request.method === 'HEAD') this.end()
+    else await this.watch(this.response, body as Body)
   }
 
   private end(): void {
@@ -124,27 +141,76 @@ export class FetchReply {
     if (isWatched) this.request.signal.removeEventListener('abort', this.leave)
   }
 
-  /** The same body; it reports when it has been read to its end, was cancelled or has failed. */
-  private watch(body: Response['body']): Response['body'] {
-    if (body === null) return null
-    const reader = body.getReader()
-    const source: UnderlyingSource<Uint8Array<ArrayBuffer>> = {
-      pull: async (controller) => {
-        try {
-          const { done, value } = await reader.read()
-          if (!done) return controller.enqueue(value)
-          controller.close()
-          this.end()
-        } catch (error) {
-          controller.error(error)
-          this.end()
-        }
-      },
-      cancel: (reason) => {
-        this.end()
-        return reader.cancel(reason)
-      },
+  /**
+   * The response with the fields. It is the same object wherever it can be changed, and only this
+   * request can have it: applications may keep a response without a body, and return it many times.
+   */
+  private withFields(response: Response): Response {
+    const { status } = response
+    const missing = [...this.fields].filter(([name]) => !response.headers.has(name))
+    const removed = [...this.removed].filter((name) => response.headers.has(name))
+    // An upgrade, or an error: neither can be copied.
+    if (status < 200 || (missing.length === 0 && removed.length === 0)) return response
+    const change = (headers: Headers) => {
+      for (const name of removed) headers.delete(name)
+      for (const [name, value] of missing) headers.set(name, value)
     }
-    return new ReadableStream(source, { highWaterMark: 0 })
+    if (response.body !== null && isMutable(response.headers)) {
+      change(response.headers)
+      return response
+    }
+    const headers = new Headers(response.headers)
+    change(headers)
+    return copyOf(response, response.body, headers)
   }
+
+  /** Replaces the body by one that reports what happens to it, unless it is complete. */
+  private async watch(response: Response, body: Body): Promise<void> {
+    const start = await readStart(body)
+    const [chunk = new Uint8Array(), ...others] = start.chunks
+    if (start.isComplete && others.length === 0 && ArrayBuffer.isView(chunk)) {
+      this.response = copyOf(response, chunk, response.headers)
+      return this.end()
+    }
+    const progress = () => {
+      this.quietSince = performance.now()
+      for (const each of this.progressed) each()
+    }
+    this.watched = watchBody(start, {
+      asked: () => {
+        if (!this.closed.happened) this.quietSince = undefined
+      },
+      taken: progress,
+      ended: () => this.end(),
+      cancelled: () => this.leave(),
+      cancelConfirmed: progress,
+    })
+    this.response = copyOf(response, this.watched, response.headers)
+    if (start.isComplete) return this.end()
+    progress()
+    // Not every server reads or cancels what nobody waits for any more.
+    if (this.isClosed) this.watched.cancel(this.request.signal.reason).catch(() => {})
+  }
+}
+
+function isSent(response: Response): boolean {
+  return response.headers.has(ALREADY_SENT)
+}
+
+function isMutable(headers: Headers): boolean {
+  try {
+    // Throws if it can't be changed (Fetch §5.1), and changes nothing.
+    headers.delete('sluice-none')
+    return true
+  } catch {
+    return false
+  }
+}
+
+function copyOf(
+  { status, statusText }: Response,
+  body: Response['body'] | Uint8Array<ArrayBuffer>,
+  headers: Headers,
+): Response {
+  return new Response(body, { status, statusText, headers })
 }

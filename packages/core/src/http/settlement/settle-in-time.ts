@@ -15,6 +15,10 @@ const MIN_PERIOD_MS = 100
  * of it has been handed to the connection or the client has gone. Until then the charge is only
  * raised: when the client leaves, and each time before the windows forget the request.
  *
+ * A platform that does not report every end reports progress. There, a response without any for `holdMs` is
+ * settled with what is known, and no timer runs for it until its bytes are taken again. Once its client has
+ * gone, the charge is raised after 100 ms without progress, 200, 400 and so on: the application may still work.
+ *
  * @param policies those that settle
  */
 export function settleInTime<Response>(
@@ -22,31 +26,58 @@ export function settleInTime<Response>(
   adapter: RequestAdapter<never, Response>,
   response: Response,
   policies: readonly PolicyDecision[],
+  holdMs: number,
 ): void {
+  const progress = adapter.progress?.(response)
   let ended = false
   let done = false
   let timer: Timer | undefined
+  let raiseAt = performance.now() + untilForgotten(policies, true)
+
   const settle = () => {
     if (done) return
     const closed = adapter.isClosed(response)
     done = ended && (closed || adapter.isHandedOver(response))
-    // A request that never ends must not be held in memory once its client has gone.
-    if (done || closed) clearTimeout(timer)
+    if (done || closed) stop()
     void (done ? settlement.finish() : settlement.raise())
+    if (!done) waitForMore()
   }
-  const raiseAfter = (ms: number) => {
-    const raise = async () => {
-      await settlement.raise()
-      if (!done && !adapter.isClosed(response)) raiseAfter(untilForgotten(policies))
+  const stop = () => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  const look = async () => {
+    timer = undefined
+    const closed = adapter.isClosed(response)
+    if ((progress?.quietMs() ?? 0) >= holdMs) {
+      // One that is read slowly may still cost all of its estimate.
+      void (closed || progress?.isUnread() ? settlement.finish() : settlement.raise())
+      return
     }
-    timer = unref(setTimeout(raise, ms))
+    if (closed || performance.now() >= raiseAt) {
+      raiseAt = performance.now() + untilForgotten(policies)
+      await settlement.raise()
+    }
+    waitForMore()
   }
+  const waitForMore = () => {
+    if (done || timer !== undefined) return
+    const closed = adapter.isClosed(response)
+    const quietMs = progress?.quietMs()
+    // A request that never ends must not be held in memory once its client has gone.
+    if (closed && quietMs === undefined) return
+    const next = closed ? Math.max(quietMs as number, MIN_PERIOD_MS) : raiseAt - performance.now()
+    const rest = quietMs === undefined ? next : holdMs - quietMs
+    timer = unref(setTimeout(look, Math.max(0, Math.min(next, rest))))
+  }
+
   adapter.whenEnded(response, () => {
     ended = true
     settle()
   })
-  if (!ended) raiseAfter(untilForgotten(policies, true))
+  waitForMore()
   adapter.whenClosed(response, settle)
+  progress?.onProgress(waitForMore)
 }
 
 /**

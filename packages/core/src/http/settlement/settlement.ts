@@ -24,6 +24,8 @@ export class Settlement<Request, Response> {
   private readonly route: string | undefined
   /** Units that each policy has been charged beyond its estimate. */
   private readonly added: number[]
+  /** Units of the estimate that each policy has got back. */
+  private readonly returned: number[]
   /** Corrections are made one after the other: each starts from what the last one has charged. */
   private last: Promise<void> = Promise.resolve()
 
@@ -44,6 +46,7 @@ export class Settlement<Request, Response> {
     this.response = response
     this.route = route
     this.added = charges.map(() => 0)
+    this.returned = charges.map(() => 0)
   }
 
   /** While the cost can still change: charges the excess over the charge, gives nothing back. */
@@ -51,7 +54,7 @@ export class Settlement<Request, Response> {
     return this.next(false)
   }
 
-  /** Once the cost is final: corrects the charge in both directions. */
+  /** Once the cost is final, as far as is known: corrects the charge in both directions. */
   finish(): Promise<void> {
     return this.next(true)
   }
@@ -67,11 +70,14 @@ export class Settlement<Request, Response> {
     const less: number[] = []
     for (const [i, { cost }] of this.charges.entries()) {
       const added = this.added[i] as number
-      const difference = (actual.get(this.rules[i]?.settle) ?? cost + added) - cost - added
+      const rest = cost - (this.returned[i] as number)
+      const difference = (actual.get(this.rules[i]?.settle) ?? rest + added) - rest - added
       more.push(Math.max(0, difference))
       // Never more than was charged at that time: what was added later stays.
-      less.push(final ? Math.max(-cost, Math.min(0, difference)) : 0)
+      const back = final ? Math.min(rest, Math.max(0, -difference)) : 0
+      less.push(-back)
       this.added[i] = added + Math.max(0, difference)
+      this.returned[i] = cost - rest + back
     }
     const { policies } = this.decision
     const now = policies.map(({ source }) => ({ source, at: undefined }))

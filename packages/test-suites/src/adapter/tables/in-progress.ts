@@ -1,6 +1,5 @@
-import { connect } from 'node:net'
 import { expect } from 'expect'
-import { type Reply, sendRaw, type Target } from '../client.ts'
+import { openRaw, type Reply, sendRaw } from '../client.ts'
 import { eventually } from '../eventually.ts'
 import type { RunningSite, World } from '../world.ts'
 
@@ -87,7 +86,7 @@ export function inProgressTests(world: World): void {
   test('a client that leaves frees nothing before the application has ended its response', async (work) => {
     const site = await world.start(TWO, { work: work.begin })
     for (let i = 1; i <= 2; i += 1) {
-      const client = open(site.target)
+      const client = openRaw(site.target, `${GET}\r\n`)
       await untilInProgress(i, work)
       client.destroy()
     }
@@ -114,7 +113,7 @@ export function inProgressTests(world: World): void {
 
   test('connections that send nothing, or half a head, have none', async (work) => {
     const site = await world.start(TWO, { work: work.begin })
-    const clients = ['', '', GET, GET].map((text) => open(site.target, text))
+    const clients = ['', '', GET, GET].map((text) => openRaw(site.target, text))
     await begin(2, site, work)
     for (const client of clients) client.destroy()
   })
@@ -149,12 +148,4 @@ export function inProgressTests(world: World): void {
     for (const { status } of await Promise.all(pending)) expect(status).toBe(200)
     expect(site.decisions.map((decision) => decision?.allowed)).toEqual([true, true, false, false])
   })
-}
-
-/** A connection that has sent this, and reads nothing. */
-function open(target: Target, text = `${GET}\r\n`) {
-  const socket = connect('port' in target ? target : { path: target.socketPath })
-  socket.on('error', () => {})
-  socket.write(text)
-  return socket
 }

@@ -1,0 +1,36 @@
+import type { RateLimitError as CoreError, Decision } from '@sluice/core'
+import { HTTPException } from 'hono/http-exception'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+
+/**
+ * A refusal as an error, for `respond: 'throw'`. An application without `onError` answers with its
+ * response, as with every `HTTPException`.
+ */
+export class RateLimitError extends HTTPException {
+  override readonly name = 'RateLimitError'
+  readonly code: CoreError['code']
+  readonly statusCode: number
+  /** The message may be shown to the client. */
+  readonly expose = true
+  readonly decision: Decision
+  /** The fields of the refusal. */
+  readonly headers: Readonly<Record<string, string>>
+  private readonly body: string
+  private readonly mediaType: string
+
+  constructor(error: CoreError, body: string, mediaType: string) {
+    super(error.status as ContentfulStatusCode, { message: error.message })
+    this.code = error.code
+    this.statusCode = error.statusCode
+    this.decision = error.decision
+    this.headers = error.headers
+    this.body = body
+    this.mediaType = mediaType
+  }
+
+  /** A new one at each call. */
+  override getResponse(): Response {
+    const headers = { ...this.headers, 'Content-Type': this.mediaType }
+    return new Response(this.body, { status: this.status, headers })
+  }
+}

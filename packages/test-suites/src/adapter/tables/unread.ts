@@ -1,0 +1,54 @@
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'expect'
+import { openRaw } from '../client.ts'
+import { eventually } from '../eventually.ts'
+import type { RunningSite, World } from '../world.ts'
+import { Streams } from './streams.ts'
+
+/** Responses that nobody reads: they hold nothing once the application is done. */
+export function unreadTests(world: World): void {
+  const { test } = world
+
+  test('a text is done when the application has given it', async () => {
+    const site = await world.start({ concurrent: 2, hold: '1h' }, { body: 'x'.repeat(10_000_000) })
+    const clients = [neverRead(site), neverRead(site)]
+    await eventually('both are answered', async () => site.decisions.length === 2)
+    await eventually('their slots are free', async () => {
+      return (await site.send({ method: 'HEAD' })).field('RateLimit') === '"default";r=1'
+    })
+    for (const each of clients) each.destroy()
+  })
+
+  test('HEAD asks for no body', async () => {
+    const site = await world.start({ concurrent: 1, hold: '1h' })
+    for (let i = 0; i < 3; i += 1)
+      await eventually('the slot is free', async () => {
+        return (await site.send({ method: 'HEAD' })).status === 200
+      })
+  })
+
+  test('a stream has no slot when it is done, or `hold` after its last bytes, and is not settled for ever', async () => {
+    const streams = new Streams(100, 'x'.repeat(64_000))
+    const site = await world.start(streams.options({ window: '1s' }), {
+      work: streams.work,
+      chunks: streams.chunks,
+      realTime: true,
+    })
+    streams.goOn()
+    const client = neverRead(site)
+    await eventually('the stream has begun', async () => streams.produced > 0)
+    streams.isShort = true
+    await eventually('both slots are free', async () => {
+      return (await site.send()).field('RateLimit')?.includes('"slots";r=1') === true
+    })
+    const before = streams.settled
+    await delay(1500)
+    expect(streams.settled - before).toBeLessThan(5)
+    client.destroy()
+  })
+}
+
+function neverRead({ target }: RunningSite): Socket {
+  return openRaw(target, 'GET / HTTP/1.1\r\nHost: a\r\nX-Id: 1\r\n\r\n')
+}
