@@ -195,6 +195,13 @@ const warning = {
     cause: 'A call that tested the store succeeded.',
     action: 'Nothing.',
   },
+  SLUICE_CLOCK_SKEW: {
+    meaning:
+      'The clock of this process and that of Redis differ by so much that Redis cannot decide policies with a window of the calendar.',
+    cause:
+      "The clock of this machine, or of the server, is wrong by more than two windows: for `window: 'day'`, by more than two or three days. Until it is right, `onStoreError` decides requests with such a policy, by default in this process alone. All other policies are not affected. Sluice warns once.",
+    action: 'Set the clock right, and let NTP keep it so.',
+  },
   SLUICE_ON_READ_ONLY: {
     meaning: 'The callback `onReadOnly` of `redisStore` threw or rejected.',
     cause:

@@ -69,3 +69,30 @@ test.each([-400, 400])(
     expect(first.remaining).toBe(29)
   },
 )
+
+test.each([
+  [3, 'month', []],
+  [1, 'day', []],
+  [4, 'day', ['SLUICE_CLOCK_SKEW: 96 h ahead of']],
+  [-4, 'day', ['SLUICE_CLOCK_SKEW: 96 h behind']],
+] as const)(
+  'a clock that is %i days wrong with a window of a %s warns: %p',
+  async (days, window, told) => {
+    jest.resetModules()
+    const { createLimiter: create } = await import('../../index.ts')
+    const warnings: string[] = []
+    jest.spyOn(process, 'emitWarning').mockImplementation(((text: string, { code }: never) => {
+      warnings.push(`${code}: ${/\d+ h (ahead of|behind)/.exec(text)?.[0]}`)
+    }) as typeof process.emitWarning)
+    const now = Date.now() + days * DAY
+    jest.spyOn(Date, 'now').mockReturnValue(now)
+    const prefix = `told${days}${window}`
+    const limiter = create({ ...patient, store: client, prefix, limit: 30, window })
+    for (let i = 0; i < 3; i += 1) {
+      const { source } = await limiter.consume('ada')
+      expect(source).toBe(told.length > 0 ? 'local' : 'store')
+    }
+    expect(warnings).toEqual(told)
+    limiter.close()
+  },
+)

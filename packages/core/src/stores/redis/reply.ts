@@ -1,4 +1,5 @@
 import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
+import { warnOnce } from '../../errors/warning.ts'
 import { decideAll } from '../rules/decide-all.ts'
 import type { Charge, StoreResult } from '../store.ts'
 import { toSetupError } from './setup-error.ts'
@@ -38,7 +39,7 @@ function readRequest(
   let failure: Error | undefined
   const read = (charge: Charge, i: number) => {
     const from = first + i * STATE
-    if (bytes.getFloat64(from, true) === -Infinity) failure = unreadable(failures.shift())
+    if (bytes.getFloat64(from, true) === -Infinity) failure = unreadable(failures.shift(), at)
     return keepsLog(charge) ? toDecided(bytes, from, at) : toState(bytes, from, at)
   }
   const outcomes = charges.map(read)
@@ -85,6 +86,19 @@ function toState(bytes: DataView, from: number, at: number): KeyState {
   return state
 }
 
-function unreadable(said: unknown): Error {
-  return toSetupError(new Error(String(said)), false) as Error
+/** @param at ms, on the server's clock */
+function unreadable(said: unknown, at: number): Error {
+  const text = String(said)
+  // By calendar-window.lua. The store works for everything else, so nothing else would tell.
+  if (text.includes('clocks of this process')) warnOfClocks(Date.now() - at)
+  return toSetupError(new Error(text), false) as Error
+}
+
+function warnOfClocks(aheadMs: number): void {
+  const apart = `${Math.round(Math.abs(aheadMs) / 3_600_000)} h ${aheadMs > 0 ? 'ahead of' : 'behind'}`
+  warnOnce(
+    'SLUICE_CLOCK_SKEW',
+    `The clock of this process is ${apart} that of Redis. So Redis does not decide policies whose window is ` +
+      'a day, a week or a month of the calendar: onStoreError does, in this process alone. Set the clock right.',
+  )
 }
