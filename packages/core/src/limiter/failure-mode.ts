@@ -1,6 +1,6 @@
 import type { Values } from '../options/read.ts'
 import type { OPTIONS } from '../options/table.ts'
-import type { FailureMode } from '../stores/resilient/resilient-ledger.ts'
+import type { FailureMode } from '../stores/resilient/failure-mode.ts'
 import type { Policy } from './policy.ts'
 
 /**

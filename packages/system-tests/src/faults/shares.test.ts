@@ -19,7 +19,7 @@ import type { CompiledLimit } from '../../../core/src/algorithms/algorithm.ts'
 import { algorithms } from '../../../core/src/algorithms/index.ts'
 import type { StoreLimiter } from '../../../core/src/limiter/store-limiter.ts'
 import { guarded } from '../../../core/src/stores/redis/testing/guarded.ts'
-import type { FailureMode } from '../../../core/src/stores/resilient/resilient-ledger.ts'
+import type { FailureMode } from '../../../core/src/stores/resilient/failure-mode.ts'
 import { LIMIT } from './load.ts'
 import './warning-codes.ts'
 

@@ -1,10 +1,10 @@
 import type { Outcome } from '../../algorithms/algorithm.ts'
 import { StoreError } from '../../errors/store-error.ts'
+import { Batches } from '../calls/batches.ts'
+import type { StoreCalls } from '../calls/store-calls.ts'
 import type { Charge, DecisionSource, Ledger, StoreResult } from '../store.ts'
-import { Batches } from './batches.ts'
-import type { Health } from './health.ts'
-import type { Note } from './ledger-refusals.ts'
-import type { DecidingLedger, FailureMode } from './resilient-ledger.ts'
+import type { FailureMode } from './failure-mode.ts'
+import type { Learn } from './ledger-refusals.ts'
 
 /** One of the results of a request that is decided in several places: all must admit it. */
 export interface Attempt {
@@ -20,71 +20,69 @@ export interface Attempt {
  * what this process has admitted, to continue from there. A late call is not repeated: what it has
  * charged stays charged. Keeps the charges that it is given.
  */
-export class GuardedLedger implements DecidingLedger {
+export class GuardedLedger {
   readonly part: Ledger['part']
   private readonly remote: Ledger<'async'>
   private readonly openLocal: () => Ledger<'sync'>
-  private readonly healthOf: (key: string) => Health
+  private readonly callsOf: (key: string) => StoreCalls
   private readonly failureMode: FailureMode
   private readonly batches: Batches
 
   /**
    * @param openLocal returns what this process counts by itself
-   * @param healthOf the health of the part of the store that a key is in
+   * @param callsOf the calls to the part of the store that has a key
    */
   constructor(
     remote: Ledger<'async'>,
     openLocal: () => Ledger<'sync'>,
-    healthOf: (key: string) => Health,
+    callsOf: (key: string) => StoreCalls,
     failureMode: FailureMode,
   ) {
     this.part = remote.part
     this.remote = remote
     this.openLocal = openLocal
-    this.healthOf = healthOf
+    this.callsOf = callsOf
     this.failureMode = failureMode
-    this.batches = new Batches(remote, healthOf)
+    this.batches = new Batches(remote, callsOf)
   }
 
-  consume(charges: readonly Charge[], note: Note): Promise<StoreResult> {
-    const health = this.health(charges)
-    if (!health.isTrusted) {
+  /** @param learn called with the result, which it returns */
+  consume(charges: readonly Charge[], learn: Learn): Promise<StoreResult> {
+    const calls = this.callsTo(charges)
+    if (!calls.isTrusted) {
       const result = this.standIn(charges)
-      this.probeWith(health, charges, result.admitted)
-      return Promise.resolve(note(result))
+      this.probeWith(calls, charges, result.admitted)
+      return Promise.resolve(learn(result))
     }
-    return this.batches.ask(
-      [charges],
-      ([result]) => note(this.learnt(charges, result as StoreResult)),
-      () => note(this.standIn(charges)),
+    return this.batches.ask([charges], (results) =>
+      learn(results ? this.counted(charges, results[0] as StoreResult) : this.standIn(charges)),
     )
   }
 
   /** Decides charges of the same key, of a request that has others too. */
   attempt(charges: readonly Charge[]): Promise<Attempt> {
-    const health = this.health(charges)
-    if (!health.isTrusted) {
+    const calls = this.callsTo(charges)
+    if (!calls.isTrusted) {
       const attempt = this.attemptHere(charges)
       const conclude = (admitted: boolean) => {
         attempt.conclude(admitted)
-        this.probeWith(health, charges, admitted)
+        this.probeWith(calls, charges, admitted)
       }
       return Promise.resolve({ ...attempt, conclude })
     }
-    const late = new LateGrant((result) => this.giveBack(health, charges, result))
+    const late = new LateGrant((result) => this.giveBack(calls, charges, result))
     return this.batches.ask(
       [charges.map(unpaid), charges],
-      ([uncharged, result]) =>
-        this.attemptOf(health, charges, uncharged as StoreResult, result as StoreResult),
-      () => late.after(this.attemptHere(charges)),
+      (results) =>
+        results ? this.attemptOf(calls, charges, results) : late.after(this.attemptHere(charges)),
       ([, result]) => late.come(result as StoreResult),
     )
   }
 
   async peek(charges: readonly Charge[]): Promise<StoreResult> {
-    const health = this.health(charges)
-    if (!health.isTrusted) return this.standIn(charges, 'peek')
-    return health.call(() => this.remote.peek(charges)).catch(() => this.standIn(charges, 'peek'))
+    const calls = this.callsTo(charges)
+    if (!calls.isTrusted) return this.standIn(charges, 'peek')
+    return calls.call(() => this.remote.peek(charges)).catch(() => this.standIn(charges, 'peek'))
   }
 
   /** @throws StoreError if the store does not confirm it: then it applies only in this process */
@@ -95,9 +93,9 @@ export class GuardedLedger implements DecidingLedger {
   ): Promise<void> {
     this.local?.settle(this.localCharges(charges), chargedAt)
     if (source !== 'store') return
-    const health = this.health(charges)
-    if (!health.isTrusted) throw unconfirmed('settle', health.failure)
-    await this.tell('settle', health, () => this.remote.settle(charges, chargedAt))
+    const calls = this.callsTo(charges)
+    if (!calls.isTrusted) throw unconfirmed('settle', calls.failure)
+    await this.tell('settle', calls, () => this.remote.settle(charges, chargedAt))
   }
 
   /**
@@ -108,29 +106,29 @@ export class GuardedLedger implements DecidingLedger {
   async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
     this.local?.renew?.(requests.map((charges) => this.localCharges(charges)))
     const first = requests[0] as readonly Charge[]
-    const health = this.health(first)
+    const calls = this.callsTo(first)
     const renew = async () => this.remote.renew?.(requests)
-    if (health.isTrusted) await health.call(renew)
-    else health.probe(() => this.askWhetherItWorks(first.map(unpaid)).then(renew))
+    if (calls.isTrusted) await calls.call(renew)
+    else calls.probe(() => this.askWhetherItWorks(first.map(unpaid)).then(renew))
   }
 
   /** @throws StoreError if the store does not confirm it: then it applies only in this process */
   async block(keys: readonly string[], durationMs: number): Promise<void> {
     this.local?.block(keys, durationMs)
-    const health = this.healthOf(keys[0] as string)
-    await this.tell('block', health, () => this.remote.block(keys, durationMs))
+    const calls = this.callsOf(keys[0] as string)
+    await this.tell('block', calls, () => this.remote.block(keys, durationMs))
   }
 
   /** @throws StoreError if the store does not confirm it: then it applies only in this process */
   async reset(keys: readonly string[]): Promise<void> {
     this.local?.reset(keys)
-    const health = this.healthOf(keys[0] as string)
-    await this.tell('reset', health, () => this.remote.reset(keys))
+    const calls = this.callsOf(keys[0] as string)
+    await this.tell('reset', calls, () => this.remote.reset(keys))
   }
 
   /** Whether the store would be called. */
   isTrusted(charges: readonly Charge[]): boolean {
-    return this.health(charges).isTrusted
+    return this.callsTo(charges).isTrusted
   }
 
   /** What this process counts by itself; undefined if it does not decide by that. */
@@ -138,17 +136,17 @@ export class GuardedLedger implements DecidingLedger {
     return this.failureMode.onStoreError === 'local' ? this.openLocal() : undefined
   }
 
-  private health(charges: readonly Charge[]): Health {
-    return this.healthOf((charges[0] as Charge).key)
+  private callsTo(charges: readonly Charge[]): StoreCalls {
+    return this.callsOf((charges[0] as Charge).key)
   }
 
   /** In the background: charges the store for what was admitted without it. */
-  private probeWith(health: Health, charges: readonly Charge[], admitted: boolean): void {
+  private probeWith(calls: StoreCalls, charges: readonly Charge[], admitted: boolean): void {
     // A slot is held by its renewal.
     const admittedCharges = charges.map((charge) => {
       return admitted && charge.slot === undefined ? charge : unpaid(charge)
     })
-    health.probe(() => this.askWhetherItWorks(admittedCharges))
+    calls.probe(() => this.askWhetherItWorks(admittedCharges))
   }
 
   private askWhetherItWorks(charges: readonly Charge[]): Promise<void> {
@@ -156,14 +154,14 @@ export class GuardedLedger implements DecidingLedger {
   }
 
   private attemptOf(
-    health: Health,
+    calls: StoreCalls,
     charges: readonly Charge[],
-    { outcomes: uncharged }: StoreResult,
-    result: StoreResult,
+    results: readonly StoreResult[],
   ): Attempt {
+    const [{ outcomes: uncharged }, result] = results as [StoreResult, StoreResult]
     const conclude = (admitted: boolean) => {
-      if (admitted) this.learnt(charges, result)
-      else if (result.admitted) this.giveBack(health, charges, result)
+      if (admitted) this.counted(charges, result)
+      else if (result.admitted) this.giveBack(calls, charges, result)
     }
     return { result, uncharged, conclude }
   }
@@ -179,12 +177,12 @@ export class GuardedLedger implements DecidingLedger {
   }
 
   /** In the background. If the store fails, the charge stays. */
-  private giveBack(health: Health, charges: readonly Charge[], { at }: StoreResult): void {
-    health.call(() => this.remote.settle(returned(charges), at)).catch(() => {})
+  private giveBack(calls: StoreCalls, charges: readonly Charge[], { at }: StoreResult): void {
+    calls.call(() => this.remote.settle(returned(charges), at)).catch(() => {})
   }
 
   /** Counts here what the store has admitted. */
-  private learnt(charges: readonly Charge[], result: StoreResult): StoreResult {
+  private counted(charges: readonly Charge[], result: StoreResult): StoreResult {
     if (result.admitted) this.local?.settle(this.localCharges(charges))
     return result
   }
@@ -210,9 +208,13 @@ export class GuardedLedger implements DecidingLedger {
     })
   }
 
-  private async tell(operation: string, health: Health, act: () => Promise<void>): Promise<void> {
+  private async tell(
+    operation: string,
+    calls: StoreCalls,
+    act: () => Promise<void>,
+  ): Promise<void> {
     try {
-      await health.call(act)
+      await calls.call(act)
     } catch (error) {
       throw unconfirmed(operation, error)
     }

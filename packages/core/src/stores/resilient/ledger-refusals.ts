@@ -5,8 +5,8 @@ import type { Refusal, RefusalCache, RefusalSpace } from './refusal-cache.ts'
 /** The longest time without asking the store again, ms: then a reset by another process is seen. */
 const ASK_AGAIN_MS = 10_000
 
-/** Learns from the store's answer, which it returns. */
-export type Note = (result: StoreResult) => StoreResult
+/** Learns from the store's result, which it returns. */
+export type Learn = (result: StoreResult) => StoreResult
 
 /** Knows whether the store can be asked about charges. */
 interface Askable {
@@ -84,7 +84,7 @@ export class LedgerRefusals {
   }
 
   /** Call it when the store is called. */
-  listen(charges: readonly Charge[]): Note {
+  learner(charges: readonly Charge[]): Learn {
     const askedAt = this.shared.clock()
     const ends = this.ends()
     return (result) => {

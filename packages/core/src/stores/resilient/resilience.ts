@@ -1,16 +1,18 @@
+import { PartCalls } from '../calls/store-calls.ts'
 import type { Keyspace, Ledger, Store } from '../store.ts'
+import type { FailureMode } from './failure-mode.ts'
 import { GuardedLedger } from './guarded-ledger.ts'
 import { LedgerRefusals } from './ledger-refusals.ts'
 import { LocalCounts } from './local-counts.ts'
 import { RefusalCache } from './refusal-cache.ts'
-import { type FailureMode, ResilientLedger } from './resilient-ledger.ts'
+import { ResilientLedger } from './resilient-ledger.ts'
 import { SplitLedger } from './split-ledger.ts'
-import { StoreHealth } from './store-health.ts'
 
-/** What limiters on one remote store share: its health, and the local counts and refusals. */
+/** What limiters on one remote store share: the calls to it, and the local counts and refusals. */
 class Resilience {
   private readonly store: Store<'async'>
-  private readonly healths = new Map<number, StoreHealth>()
+  /** By their deadlines, ms. */
+  private readonly calls = new Map<number, PartCalls>()
   private readonly local: LocalCounts
   private readonly refusals: RefusalCache
   private users = 0
@@ -52,7 +54,7 @@ class Resilience {
     if (this.users > 0) return
     this.local.clear()
     this.refusals.clear()
-    for (const health of this.healths.values()) health.close()
+    for (const calls of this.calls.values()) calls.close()
   }
 
   private guard(
@@ -61,21 +63,16 @@ class Resilience {
     failureMode: FailureMode,
   ): GuardedLedger {
     const remote = this.store.open(keyspaces, prefix, failureMode.deadlineMs)
-    const health = this.health(failureMode.deadlineMs)
+    const calls = this.callsWithin(failureMode.deadlineMs)
     // Limiters with different shares can't read each other's states.
     const local = this.local.opener(keyspaces, `${failureMode.localShare}/${prefix}`)
-    return new GuardedLedger(
-      remote,
-      local,
-      (key) => health.of(remote.part?.(key) ?? 0),
-      failureMode,
-    )
+    return new GuardedLedger(remote, local, (key) => calls.of(remote.part?.(key) ?? 0), failureMode)
   }
 
-  private health(deadlineMs: number): StoreHealth {
-    const health = this.healths.get(deadlineMs) ?? new StoreHealth(deadlineMs)
-    this.healths.set(deadlineMs, health)
-    return health
+  private callsWithin(deadlineMs: number): PartCalls {
+    const calls = this.calls.get(deadlineMs) ?? new PartCalls(deadlineMs)
+    this.calls.set(deadlineMs, calls)
+    return calls
   }
 }
 

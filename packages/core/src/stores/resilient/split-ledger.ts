@@ -2,8 +2,7 @@ import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
 import { hasSlot } from '../rules/slots.ts'
 import type { Charge, DecisionSource, StoreResult } from '../store.ts'
 import type { Attempt, GuardedLedger } from './guarded-ledger.ts'
-import type { Note } from './ledger-refusals.ts'
-import type { DecidingLedger } from './resilient-ledger.ts'
+import type { Learn } from './ledger-refusals.ts'
 
 /** The policies of a request that concern one key, and so one slot of a cluster. */
 interface Share {
@@ -23,7 +22,7 @@ type Part = Omit<Attempt, 'conclude'>
  * from a grant until it is given back, others may be refused that would have been admitted (or wait
  * longer, in a leaky bucket); and a grant stays charged if its part fails before it is given back.
  */
-export class SplitLedger implements DecidingLedger {
+export class SplitLedger {
   private readonly openShare: (places: readonly number[]) => GuardedLedger
   private readonly ledgers = new Map<string, GuardedLedger>()
 
@@ -32,16 +31,16 @@ export class SplitLedger implements DecidingLedger {
     this.openShare = openShare
   }
 
-  async consume(charges: readonly Charge[], note: Note): Promise<StoreResult> {
+  async consume(charges: readonly Charge[], learn: Learn): Promise<StoreResult> {
     const shares = this.sharesOf(charges.map(({ key }) => key))
     const [first] = shares
-    if (first !== undefined && shares.length === 1) return first.ledger.consume(charges, note)
+    if (first !== undefined && shares.length === 1) return first.ledger.consume(charges, learn)
     const attempts = await Promise.all(
       shares.map(({ ledger, places }) => ledger.attempt(pick(charges, places))),
     )
     const result = merged(charges, shares, attempts)
     for (const attempt of attempts) attempt.conclude(result.admitted)
-    return note(result)
+    return learn(result)
   }
 
   async peek(charges: readonly Charge[]): Promise<StoreResult> {

@@ -1,6 +1,5 @@
 import { afterTurn } from '#platform'
-import { type PendingCall, pendingCall } from '../resilient/call-queue.ts'
-import { Deadline } from '../resilient/deadline.ts'
+import { Deadline, PendingCall } from '../calls/deadline.ts'
 import type { Change, Transaction, TransactionalBackend } from './transactional-backend.ts'
 
 /** The most transactions in progress at the same time, each of which takes a connection. */
@@ -30,11 +29,10 @@ export function shareTransactions(transact: Transact): Transact {
 }
 
 /** A call of `transact` that waits, or whose transaction is in progress. */
-class Call {
+class Call extends PendingCall {
   readonly keys: readonly string[]
   readonly decide: Decide
   readonly withinMs: number | undefined
-  readonly pending: PendingCall
   /** Whether it was answered or given up. */
   isOver = false
   private readonly answers: readonly [(value: unknown) => void, (error: unknown) => void]
@@ -45,11 +43,15 @@ class Call {
     withinMs: number | undefined,
     ...answers: [(value: unknown) => void, (error: unknown) => void]
   ) {
+    super()
     this.keys = keys
     this.decide = decide
     this.withinMs = withinMs
-    this.pending = pendingCall((error) => this.reject(error))
     this.answers = answers
+  }
+
+  giveUp(error: Error): void {
+    this.reject(error)
   }
 
   resolve(value: unknown): void {
@@ -82,7 +84,7 @@ class SharedTransactions {
       return
     }
     this.waiting.push(call)
-    this.deadlineOf(call)?.start(call.pending)
+    this.deadlineOf(call)?.start(call)
     if (this.isScheduled) return
     this.isScheduled = true
     afterTurn(() => {
@@ -129,7 +131,7 @@ class SharedTransactions {
     } catch (error) {
       for (const call of calls) if (!call.isOver) call.reject(error)
     } finally {
-      for (const call of calls) this.deadlineOf(call)?.end(call.pending)
+      for (const call of calls) this.deadlineOf(call)?.end(call)
     }
   }
 

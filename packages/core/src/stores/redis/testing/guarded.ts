@@ -5,8 +5,8 @@ import {
   type RedisStoreOptions,
   redisStore,
 } from '../../../index.ts'
+import type { FailureMode } from '../../resilient/failure-mode.ts'
 import { ResilientStore } from '../../resilient/resilience.ts'
-import type { FailureMode } from '../../resilient/resilient-ledger.ts'
 
 const patient: FailureMode = {
   deadlineMs: 60_000,

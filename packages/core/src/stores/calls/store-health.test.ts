@@ -15,7 +15,7 @@ it('warns of the first part that is down, and when all of them are up', () => {
   jest
     .spyOn(process, 'emitWarning')
     .mockImplementation(((message: string) => warnings.push(message)) as never)
-  const health = new StoreHealth(100)
+  const health = new StoreHealth()
   health.down(new Error('the first'))
   health.down(new Error('the second'))
   health.up()
@@ -33,7 +33,7 @@ it('warns again, once, when it turns out that the set-up can never work', () => 
   jest
     .spyOn(process, 'emitWarning')
     .mockImplementation(((message: string) => warnings.push(message)) as never)
-  const health = new StoreHealth(100)
+  const health = new StoreHealth()
   const setUp = new SluiceError({
     code: 'SLUICE_REDIS_AUTH',
     option: 'store',
@@ -50,10 +50,4 @@ it('warns again, once, when it turns out that the set-up can never work', () => 
   health.up()
   health.down(setUp)
   expect(warnings).toHaveLength(4)
-})
-
-it('judges each part separately', () => {
-  const health = new StoreHealth(100)
-  expect(health.of(3)).toBe(health.of(3))
-  expect(health.of(3)).not.toBe(health.of(4))
 })

@@ -1,14 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { runningTime } from '@sluice/test-harness/redis'
-import { pendingCall } from './call-queue.ts'
-import { Deadline, DeadlineError } from './deadline.ts'
+import { Deadline, DeadlineError, PendingCall } from './deadline.ts'
 
 const never = new Promise<never>(() => {})
+
+class Call extends PendingCall {
+  override readonly giveUp: (error: Error) => void
+
+  constructor(giveUp: (error: Error) => void) {
+    super()
+    this.giveUp = giveUp
+  }
+}
 
 /** The answer as it is, or the error. */
 function bound<T>(deadline: Deadline, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const call = pendingCall(reject)
+    const call = new Call(reject)
     deadline.start(call)
     answer.then(
       (value) => deadline.end(call) && resolve(value),
@@ -82,6 +90,26 @@ describe('a deadline', () => {
     await pass(100)
     expect(seen[0]!.outcome).toBeInstanceOf(DeadlineError)
     expect(seen[1]!.outcome).toBe(seen[0]!.outcome)
+  })
+
+  it('ends calls in any order, once, and takes an ended call again', async () => {
+    const deadline = new Deadline(100)
+    const given: number[] = []
+    const calls = [0, 1, 2, 3].map((i) => new Call(() => given.push(i)))
+    for (const call of calls) deadline.start(call)
+    expect([1, 0, 3, 1].map((i) => deadline.end(calls[i] as Call))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+    await pass(50)
+    deadline.start(calls[1] as Call)
+    await pass(50)
+    expect(given).toEqual([2])
+    await pass(50)
+    expect(given).toEqual([2, 1])
+    expect(calls.map(({ isPending }) => isPending)).toEqual([false, false, false, false])
   })
 
   it('leaves no timer when no call is pending', async () => {

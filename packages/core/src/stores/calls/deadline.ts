@@ -1,6 +1,5 @@
 import { afterTurn, ref, unref } from '#platform'
 import type { Timer } from '../../platform/platform.ts'
-import { CallQueue, type PendingCall } from './call-queue.ts'
 
 /** The rejection of a call that was not answered in time. */
 export class DeadlineError extends Error {
@@ -13,6 +12,35 @@ const STALL = 1 / 2
 const STALLED = 1 / 10
 
 /**
+ * A call whose answer is awaited, in a list of those of a deadline: most calls leave it from its middle.
+ * A `Set` would make a new table every few dozen calls, and each old table that is not collected yet
+ * keeps the next one alive, and with it the calls in it.
+ */
+export abstract class PendingCall {
+  /** ms, as the deadline counts them, which sets it. */
+  dueAt = 0
+  /** The deadline's own: its neighbours in the list; undefined outside of it. */
+  before: PendingCall | undefined = undefined
+  after: PendingCall | undefined = undefined
+
+  /** Whether its answer is awaited. */
+  get isPending(): boolean {
+    return this.after !== undefined
+  }
+
+  /** Called with a `DeadlineError` once the time has passed. */
+  abstract giveUp(error: Error): void
+}
+
+/** Before the first and after the last call of a list. */
+class End extends PendingCall {
+  override before: PendingCall = this
+  override after: PendingCall = this
+
+  giveUp(): void {}
+}
+
+/**
  * Bounds how long calls may take, whatever the timeouts of their client. One timer serves all
  * calls. It measures with the monotonic clock, and delays of this process do not count against the
  * store: replies that have arrived are read before a call is given up, and a stall of the event
@@ -20,7 +48,8 @@ const STALLED = 1 / 10
  */
 export class Deadline {
   private readonly ms: number
-  private readonly calls = new CallQueue()
+  /** The calls in the order in which they are due. */
+  private readonly calls = new End()
   private timer: Timer | undefined
   /** The time until the last tick, without the excess of stalls, ms. */
   private counted = 0
@@ -31,28 +60,38 @@ export class Deadline {
     this.ms = ms
   }
 
+  /** Awaits a call that is not awaited yet. */
   start(call: PendingCall): void {
     const now = performance.now()
     if (this.timer === undefined) this.tickedAt = now
     const sinceTick = Math.min(now - this.tickedAt, this.ms * STALL)
     call.dueAt = this.counted + sinceTick + this.ms
-    this.calls.add(call)
+    const { calls } = this
+    call.before = calls.before
+    call.after = calls
+    calls.before.after = call
+    calls.before = call
     if (this.timer === undefined) this.arm()
     else ref(this.timer)
   }
 
   /** Ends the call; false if it was over already: then the request is decided. */
   end(call: PendingCall): boolean {
-    const ended = this.calls.delete(call)
+    const { before, after } = call
+    if (before === undefined || after === undefined) return false
+    before.after = after
+    after.before = before
+    call.before = undefined
+    call.after = undefined
     // The process stays alive while a request waits, and no longer.
-    if (this.calls.isEmpty && this.timer !== undefined) unref(this.timer)
-    return ended
+    if (this.calls.after === this.calls && this.timer !== undefined) unref(this.timer)
+    return true
   }
 
   private arm(): void {
-    const [next] = this.calls
+    const next = this.calls.after
     this.timer = undefined
-    if (next === undefined) return
+    if (next === this.calls) return
     const waitMs = Math.min(next.dueAt - this.counted, this.ms * STALLED)
     this.timer = setTimeout(() => this.tick(), Math.max(1, Math.ceil(waitMs)))
   }
@@ -69,12 +108,15 @@ export class Deadline {
   }
 
   private expire(counted: number): void {
-    let error: DeadlineError | undefined
-    for (const call of this.calls) {
-      if (call.dueAt > counted) return
-      this.calls.delete(call)
-      error ??= new DeadlineError(`no answer within ${this.ms} ms`)
-      call.giveUp(error)
+    const due: PendingCall[] = []
+    // All end before the first is given up: what takes its turn must not be one of them.
+    for (let call = this.calls.after; call !== this.calls && call.dueAt <= counted; ) {
+      due.push(call)
+      this.end(call)
+      call = this.calls.after
     }
+    if (due.length === 0) return
+    const error = new DeadlineError(`no answer within ${this.ms} ms`)
+    for (const call of due) call.giveUp(error)
   }
 }

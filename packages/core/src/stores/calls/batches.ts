@@ -1,0 +1,150 @@
+import { afterTurn } from '#platform'
+import { isTooMuch, workOf } from '../rules/work.ts'
+import type { Charge, Ledger, StoreResult } from '../store.ts'
+import type { StoreCall, StoreCalls } from './store-calls.ts'
+
+type Requests = readonly (readonly Charge[])[]
+type Results = readonly (StoreResult | Error)[]
+
+/** Requests of one key that wait for the results of their batch. */
+interface Waiting {
+  /** The indexes of their results: from the first to before the last. */
+  readonly from: number
+  readonly to: number
+  /** Called with the results, or with undefined if the store has not decided all of them in time. */
+  readonly done: (results: readonly StoreResult[] | undefined) => void
+  readonly late: ((results: readonly StoreResult[]) => void) | undefined
+}
+
+/**
+ * Requests that arrive in the same turn of the event loop share a call; if the store decides keys
+ * separately, those of the same key.
+ */
+export class Batches {
+  private readonly remote: Ledger<'async'>
+  private readonly callsOf: (key: string) => StoreCalls
+  /** Whether a call can have several requests. */
+  private readonly shares: boolean
+  private open = new Map<string, Batch>()
+
+  /** @param callsOf the calls to the part of the store that has a key */
+  constructor(remote: Ledger<'async'>, callsOf: (key: string) => StoreCalls) {
+    this.remote = remote
+    this.callsOf = callsOf
+    this.shares = remote.consumeAll !== undefined
+  }
+
+  /**
+   * Decides requests of the same key one after the other, with no other request between them.
+   *
+   * @param use makes the answer of the results; of undefined, if the store has not decided all of them in
+   *   time
+   * @param late given the results, if they come too late. Must not throw
+   */
+  ask<T>(
+    requests: Requests,
+    use: (results: readonly StoreResult[] | undefined) => T,
+    late?: (results: readonly StoreResult[]) => void,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const { key } = (requests[0] as readonly [Charge])[0]
+      const route = this.remote.part === undefined ? '' : key
+      let batch = this.open.get(route)
+      if (batch !== undefined && !batch.hasRoomFor(requests)) {
+        this.open.delete(route)
+        this.send(batch)
+        batch = undefined
+      }
+      if (batch === undefined) {
+        if (this.open.size === 0) afterTurn(this.sendAll)
+        batch = new Batch(this.remote)
+        this.open.set(route, batch)
+      }
+      const done = (results: readonly StoreResult[] | undefined) => {
+        try {
+          resolve(use(results))
+        } catch (error) {
+          reject(error)
+        }
+      }
+      batch.add(requests, done, late)
+      if (this.shares) return
+      this.open.delete(route)
+      this.send(batch)
+    })
+  }
+
+  private readonly sendAll = () => {
+    const { open } = this
+    this.open = new Map()
+    for (const batch of open.values()) this.send(batch)
+  }
+
+  private send(batch: Batch): void {
+    const [[{ key }]] = batch.requests as [[Charge]]
+    const calls = this.callsOf(key)
+    // A call that was made earlier in this turn may have failed.
+    if (calls.isTrusted) calls.send(batch)
+    else batch.failed()
+  }
+}
+
+/** What shares a call. */
+class Batch implements StoreCall<Results> {
+  readonly requests: (readonly Charge[])[] = []
+  private readonly remote: Ledger<'async'>
+  private readonly waiting: Waiting[] = []
+  /** How much work its requests are; undefined until another one asks. */
+  private work: number | undefined = undefined
+
+  constructor(remote: Ledger<'async'>) {
+    this.remote = remote
+  }
+
+  /** Whether it stays short enough with these requests: no call may block the store for long. */
+  hasRoomFor(requests: Requests): boolean {
+    this.work = (this.work ?? workOfAll(this.requests)) + workOfAll(requests)
+    return !isTooMuch(this.work)
+  }
+
+  add(requests: Requests, done: Waiting['done'], late: Waiting['late']): void {
+    const from = this.requests.length
+    for (const charges of requests) this.requests.push(charges)
+    this.waiting.push({ from, to: this.requests.length, done, late })
+  }
+
+  ask(): Promise<Results> {
+    const { remote, requests } = this
+    return (
+      remote.consumeAll?.(requests) ?? Promise.all(requests.map((each) => remote.consume(each)))
+    )
+  }
+
+  answered(results: Results): void {
+    for (const { from, to, done } of this.waiting) done(decidedOf(results, from, to))
+  }
+
+  failed(): void {
+    for (const { done } of this.waiting) done(undefined)
+  }
+
+  late(results: Results): void {
+    for (const { from, to, late } of this.waiting) {
+      const decided = late && decidedOf(results, from, to)
+      if (decided !== undefined) late?.(decided)
+    }
+  }
+}
+
+/** The results from one index to before another; undefined if one of them is an error. */
+function decidedOf(results: Results, from: number, to: number): readonly StoreResult[] | undefined {
+  for (let i = from; i < to; i += 1) if (results[i] instanceof Error) return undefined
+  const own = to - from === results.length ? results : results.slice(from, to)
+  return own as readonly StoreResult[]
+}
+
+function workOfAll(requests: Requests): number {
+  let work = 0
+  for (const charges of requests) work += workOf(charges)
+  return work
+}

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { SluiceError } from '../../errors/sluice-error.ts'
+import { PartCalls } from './store-calls.ts'
+
+beforeEach(() => {
+  jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+})
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+/** Calls to a store that answers when it is told to, and their results. */
+function callsOf(count: number) {
+  const calls = new PartCalls(60_000).of(0)
+  const begun: number[] = []
+  const refused: number[] = []
+  const answers: (() => void)[] = []
+  const failures: ((error: Error) => void)[] = []
+  for (let i = 0; i < count; i += 1) {
+    const ask = () =>
+      new Promise<void>((resolve, reject) => {
+        begun.push(i)
+        answers[i] = resolve
+        failures[i] = reject
+      })
+    calls.send({ ask, answered() {}, failed: () => refused.push(i) })
+  }
+  const answer = async (from: number, to: number) => {
+    for (let i = from; i < to; i += 1) answers[i]?.()
+    await new Promise(setImmediate)
+  }
+  return { calls, begun, refused, answer, failures }
+}
+
+const upTo = (count: number, from = 0) => Array.from({ length: count - from }, (_, i) => from + i)
+
+it('lets a thousand calls begin, and the others in order as those are answered', async () => {
+  const { begun, refused, answer } = callsOf(5000)
+  expect(begun).toEqual(upTo(1000))
+  for (let from = 0; from < 5000; from += 500) await answer(from, from + 500)
+  expect(begun).toEqual(upTo(5000))
+  expect(refused).toEqual([])
+})
+
+it('has room for ten thousand that wait, however often it was full', async () => {
+  const { begun, refused, answer } = callsOf(11_002)
+  expect(refused).toEqual([11_000, 11_001])
+  for (let from = 0; from < 11_000; from += 1000) await answer(from, from + 1000)
+  expect(begun).toEqual(upTo(11_000))
+})
+
+it('refuses all that wait when the store is given up, and begins none of them', async () => {
+  const { calls, begun, refused, answer, failures } = callsOf(1005)
+  failures[7]?.(
+    new SluiceError({
+      code: 'SLUICE_REDIS_AUTH',
+      option: 'store',
+      expected: '',
+      received: '',
+      fix: '',
+    }),
+  )
+  await new Promise(setImmediate)
+  expect(calls.isTrusted).toBe(false)
+  // The call that failed made room for the first of those that waited.
+  expect(begun).toEqual(upTo(1001))
+  expect(refused).toEqual([1001, 1002, 1003, 1004, 7])
+  await answer(0, 1001)
+  expect(begun).toHaveLength(1001)
+})
+
+it('judges each part separately', () => {
+  const calls = new PartCalls(100)
+  expect(calls.of(3)).toBe(calls.of(3))
+  expect(calls.of(3)).not.toBe(calls.of(4))
+})
+
+it('does not begin calls whose time is over while they waited', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate'] })
+  const calls = new PartCalls(100).of(0)
+  const begun = jest.fn(() => new Promise<void>(() => {}))
+  const failed = jest.fn()
+  for (let i = 0; i < 1500; i += 1) calls.send({ ask: begun, answered() {}, failed })
+  await jest.advanceTimersByTimeAsync(110)
+  await new Promise(setImmediate)
+  jest.useRealTimers()
+  expect([begun, failed].map(({ mock }) => mock.calls.length)).toEqual([1000, 1500])
+})
