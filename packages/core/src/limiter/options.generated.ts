@@ -70,8 +70,9 @@ export interface ConcurrencyOptions {
   concurrent: number
   /**
    * With `concurrent`: how long a slot stays in use if its process no longer renews it, because the
-   * process died or the client has left a request that never ends. A process renews its slots three
-   * times in this time. Duration, 1000 ms … 1 hour. Default: `'30s'`.
+   * process died or the client has left a request that never ends. In Hono: also after the client
+   * has left a stream, or if nobody reads it. A process renews its slots three times in this time.
+   * Duration, 1000 ms … 1 hour. Default: `'30s'`.
    */
   hold?: Duration | undefined
 }

@@ -114,7 +114,7 @@ const concurrency = {
     type: duration(1000, 3_600_000),
     default: '30s',
     description:
-      'With `concurrent`: how long a slot stays in use if its process no longer renews it, because the process died or the client has left a request that never ends. A process renews its slots three times in this time.',
+      'With `concurrent`: how long a slot stays in use if its process no longer renews it, because the process died or the client has left a request that never ends. In Hono: also after the client has left a stream, or if nobody reads it. A process renews its slots three times in this time.',
   },
 } satisfies Options
 

@@ -77,8 +77,13 @@ export class BareWorker {
   }
 
   /** Its timers would keep this process. */
+  /** Timers end with the request in which they were set, as in Cloudflare's Workers. */
+  dropTimers(): void {
+    for (const timer of this.timers.splice(0)) clearTimeout(timer)
+  }
+
   stop(): void {
-    for (const timer of this.timers) clearTimeout(timer)
+    this.dropTimers()
   }
 
   /** A number, as on the web. */

@@ -102,6 +102,32 @@ describe('@sluice/hono in a worker', () => {
   })
 })
 
+test('a stream keeps its slot while its bytes flow, where timers end with the request that set them', async () => {
+  const entry = "export { limitFetch } from '@sluice/hono'"
+  const worker = new BareWorker()
+  const { limitFetch } = worker.load<typeof import('@sluice/hono')>(bundleForWeb(entry, WORKER))
+  const options = { key: () => 'client', concurrent: 1, hold: '1s' } as const
+  const every150ms = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    controller.enqueue(new Uint8Array([1]))
+  }
+  const GET = limitFetch(
+    options,
+    () => new Response(new ReadableStream({ pull: every150ms }, { highWaterMark: 0 })),
+  )
+  worker.serve()
+  const request = () => GET(new Request('http://example.com/'))
+  const { body } = await request()
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  for (let i = 0; i < 20; i += 1) {
+    worker.dropTimers()
+    await reader.read()
+    expect((await request()).status).toBe(429)
+  }
+  GET.limiter.close()
+  worker.stop()
+})
+
 test('nothing of @sluice/core needs Node', () => {
   const entries = ['', '/adapter', '/algorithms', '/store', '/testing']
   const lines = entries.map((path, i) => `export * as entry${i} from '@sluice/core${path}'`)
