@@ -9,15 +9,17 @@ import { messageOf, say } from './command/say.ts'
 import { UsageError } from './command/usage-error.ts'
 import { blockFor, changeCommand } from './operate/change-command.ts'
 import { inspectCommand } from './operate/inspect-command.ts'
-import { onStore } from './operate/on-store.ts'
+import { onStore, StoreFailure } from './operate/on-store.ts'
 import { topCommand } from './operate/top-command.ts'
 
 let code: ExitCode = EXIT.ok
 
 // The reader has closed the pipe, as `head` does: the rest of the output is not needed.
+const unread = new AbortController()
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
+    if (stream === stdout) unread.abort()
   })
 }
 
@@ -48,7 +50,10 @@ const program = createProgram({
     code = await replayCommand(files, flags, interrupted('SIGINT'))
   },
   top: (flags) =>
-    operate((store) => topCommand(flags, store, process, interrupted('SIGINT', 'SIGTERM')), flags),
+    operate((store) => {
+      const ending = AbortSignal.any([unread.signal, interrupted('SIGINT', 'SIGTERM')])
+      return topCommand(flags, store, process, ending)
+    }, flags),
   inspect: (key, flags) => operate((store) => inspectCommand(key, flags, store, process), flags),
   reset: (key, flags) =>
     operate((store) => changeCommand({ action: 'reset' }, key, flags, store, process), flags),
@@ -81,6 +86,7 @@ try {
 stdout.write('', () => exit(code))
 
 function codeOf(error: unknown): ExitCode {
+  if (error instanceof StoreFailure) return EXIT.store
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
   return error instanceof UsageError || error instanceof SluiceError ? EXIT.usage : EXIT.failed
 }

@@ -49,6 +49,7 @@ export type {
   DecisionSource,
   InspectableStore,
   InspectOptions,
+  InspectProgress,
   Keyspace,
   Ledger,
   Store,

@@ -33,6 +33,7 @@ export type {
   DecisionSource,
   InspectableStore,
   InspectOptions,
+  InspectProgress,
   Keyspace,
   Ledger,
   Origin,

@@ -7,6 +7,8 @@ export const EXIT = {
   usage: 2,
   /** More was refused than `--fail-if-refused` admits. */
   refused: 3,
+  /** The store can't be reached, refuses the command, or fails while it is read or changed. */
+  store: 4,
   /** Ctrl-C: the report shows what was played until then. */
   interrupted: 130,
 } as const

@@ -7,7 +7,12 @@ function stream(isTTY: boolean) {
   const written = Object.assign(new PassThrough(), { isTTY, columns: 120, rows: 40 })
   return {
     written: written as unknown as NodeJS.WriteStream,
-    text: () => String(written.read() ?? ''),
+    // Newer versions of Node give a chunk at a time.
+    text: () => {
+      let text = ''
+      for (let chunk = written.read(); chunk !== null; chunk = written.read()) text += chunk
+      return text
+    },
   }
 }
 

@@ -9,6 +9,7 @@ import { clientKey } from './client-key.ts'
 import type { Connection } from './connection.ts'
 import type { ChangeFlags } from './flags.ts'
 import type { Io } from './io.ts'
+import { reportedReading, sayUnreadable } from './reading.ts'
 
 /** `1h` as it was typed. @throws SluiceError */
 export function blockFor(text: string): Change {
@@ -36,7 +37,9 @@ export async function changeCommand(
     )
   }
   const { prefix, policy } = flags
-  const places = await placesFor(store, change, key, { prefix, policy })
+  const reading = reportedReading(io.stderr)
+  const places = await placesFor(store, change, key, { prefix, policy }, reading)
+  sayUnreadable(reading, io.stderr)
   const name = printable(key)
   if (places.length === 0) {
     report(io, flags, { key, action, changed: [] }, nothingTo(change, name, prefix))

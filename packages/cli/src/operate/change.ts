@@ -1,5 +1,6 @@
 import type { InspectableStore, Keyspace, StoreEntry } from '@sluice/core'
 import { UsageError } from '../command/usage-error.ts'
+import { Reading } from './reading.ts'
 
 /** What can be done to a client. */
 export type Change =
@@ -27,6 +28,7 @@ const MAX_PLACES = 10_000
  * Where a change of a client has to be made: reset where the client has a key; unblock where that is
  * blocked or banned; block in every keyspace that has the key of any client, since the client may have none yet.
  *
+ * @param reading says how far it is
  * @throws UsageError
  */
 export async function placesFor(
@@ -34,9 +36,11 @@ export async function placesFor(
   { action }: Change,
   key: string,
   scope: Scope,
+  reading: Reading = new Reading(),
 ): Promise<Place[]> {
   const places = new Map<string, Place>()
-  const wanted = action === 'block' ? scope : { ...scope, key }
+  const { onProgress } = reading
+  const wanted = { ...scope, onProgress, ...(action !== 'block' && { key }) }
   for await (const entry of store.inspect(wanted)) {
     if (action === 'unblock' && !isShut(entry)) continue
     const { prefix, keyspace, policy } = entry

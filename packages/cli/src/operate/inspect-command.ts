@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts'
 import { type EntryRecord, toRecord } from './entry-record.ts'
 import type { KeyFlags } from './flags.ts'
 import type { Io } from './io.ts'
+import { reportedReading, sayUnreadable } from './reading.ts'
 import { policyText, standingText } from './words.ts'
 
 /** `sluice inspect`: every policy of a client as it stands. */
@@ -12,16 +13,20 @@ export async function inspectCommand(
   text: string,
   flags: KeyFlags,
   { store }: Connection,
-  { stdout }: Io,
+  { stdout, stderr }: Io,
 ): Promise<ExitCode> {
   const key = clientKey(text, flags.ipv6Prefix)
   const { prefix, policy } = flags
   const records = []
-  for await (const entry of store.inspect({ prefix, policy, key })) records.push(toRecord(entry))
+  const reading = reportedReading(stderr)
+  const { onProgress } = reading
+  for await (const entry of store.inspect({ prefix, policy, key, onProgress }))
+    records.push(toRecord(entry))
   records.sort((one, other) => (one.keyspace + one.prefix < other.keyspace + other.prefix ? -1 : 1))
   if (flags.json)
     stdout.write(`${JSON.stringify(printableReport({ key, entries: records }), null, 2)}\n`)
   else stdout.write(`${inWords(key, prefix, records)}\n`)
+  sayUnreadable(reading, stderr)
   return EXIT.ok
 }
 

@@ -1,6 +1,7 @@
 import type { InspectableStore, InspectOptions } from '@sluice/core'
 import { Heap } from 'heap-js'
 import { type EntryRecord, idOf, toRecord } from './entry-record.ts'
+import { Reading, type Unreadable } from './reading.ts'
 
 /** What entries are ordered by. */
 export const ORDERS = ['share', 'used', 'rate'] as const
@@ -25,11 +26,17 @@ export interface Sweep {
   readonly near: number
   readonly blocked: number
   readonly banned: number
+  /** False: what has been read so far, with the keys at which it has looked. */
+  readonly isComplete: boolean
+  readonly looked: number
+  readonly unreadable: Unreadable
   /** The first ones in order. */
   readonly top: readonly RankedRecord[]
 }
 
 const NEAR = 0.8
+/** How often what has been read so far can be shown, ms. */
+const SHOW_EVERY_MS = 1000
 
 /** Reads a store again and again. It keeps the first `size` entries, however many there are. */
 export class Sweeper {
@@ -45,14 +52,37 @@ export class Sweeper {
     this.size = size
   }
 
-  /** @param signal ends it early: undefined then */
-  async sweep(order: Order, signal: AbortSignal): Promise<Sweep | undefined> {
+  /**
+   * @param signal ends it early: undefined then
+   * @param show called with what has been read so far, once a second
+   */
+  async sweep(
+    order: Order,
+    signal: AbortSignal,
+    show: (sweep: Sweep) => void = () => {},
+  ): Promise<Sweep | undefined> {
     const began = performance.now()
     const heap = new Heap<RankedRecord>((one, other) => compare(order, one, other))
     // A scan may show a key twice.
     const kept = new Set<string>()
     const counts = { keys: 0, exhausted: 0, near: 0, blocked: 0, banned: 0 }
-    for await (const entry of this.store.inspect(this.options)) {
+    const soFar = (isComplete: boolean): Sweep => ({
+      ...counts,
+      isComplete,
+      looked: reading.looked,
+      unreadable: reading.unreadable,
+      at: Date.now(),
+      tookMs: performance.now() - began,
+      top: heap.toArray().sort((one, other) => compare(order, other, one)),
+    })
+    let next = began + SHOW_EVERY_MS
+    const reading = new Reading(() => {
+      if (performance.now() < next) return
+      next = performance.now() + SHOW_EVERY_MS
+      show(soFar(false))
+    })
+    const { onProgress } = reading
+    for await (const entry of this.store.inspect({ ...this.options, onProgress })) {
       if (signal.aborted) return undefined
       const record = toRecord(entry)
       const id = idOf(record)
@@ -62,9 +92,9 @@ export class Sweeper {
       kept.add(id)
       if (heap.length > this.size) kept.delete(idOf(heap.pop() as RankedRecord))
     }
-    const top = heap.toArray().sort((one, other) => compare(order, other, one))
-    this.remember(top)
-    return { ...counts, at: Date.now(), tookMs: performance.now() - began, top }
+    const sweep = soFar(true)
+    this.remember(sweep.top)
+    return sweep
   }
 
   /** Of what a window forgets meanwhile nothing is known: a rate is never negative. */

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../command/exit-code.ts'
 import { messageOf } from '../command/say.ts'
 import { UsageError } from '../command/usage-error.ts'
 import { printableReport } from '../report/printable.ts'
+import { count } from '../report/words.ts'
 import type { Connection } from './connection.ts'
 import type { TopFlags } from './flags.ts'
 import type { Io } from './io.ts'
@@ -43,7 +44,9 @@ export async function topCommand(
   const ending = AbortSignal.any([signal, top.quit])
   try {
     do {
-      const sweep = await sweeper.sweep(top.order, ending).catch((error) => top.fail(error))
+      const sweep = await sweeper
+        .sweep(top.order, ending, (soFar) => top.read(soFar))
+        .catch((error) => top.fail(error))
       if (sweep !== undefined) top.show(sweep)
       if (flags.once || ending.aborted) break
       await top.pause(everyMs, ending)
@@ -65,6 +68,12 @@ class PlainTop {
     this.io = io
     this.json = json
     this.order = sort
+  }
+
+  read({ looked, tookMs }: Sweep): void {
+    // They come once a second.
+    if (Math.round(tookMs / 1000) % 2 === 0)
+      this.io.stderr.write(`reading: ${count(looked, 'key')} so far\n`)
   }
 
   show(sweep: Sweep): void {
@@ -111,6 +120,11 @@ class LiveTop {
 
   get quit(): AbortSignal {
     return this.quitting.signal
+  }
+
+  /** What was read completely stays on the screen until the next reading is. */
+  read(soFar: Sweep): void {
+    if (this.sweep?.isComplete !== true) this.show(soFar)
   }
 
   show(sweep: Sweep): void {

@@ -1,6 +1,7 @@
 import type pico from 'picocolors'
 import { printable } from '../report/printable.ts'
 import { count, duration, number, percent } from '../report/words.ts'
+import { unreadableText } from './reading.ts'
 import type { Order, RankedRecord, Sweep } from './sweep.ts'
 import { keyText, policyText, standingText } from './words.ts'
 
@@ -25,26 +26,35 @@ const HEADINGS = ['client', 'policy', 'used', 'per second', 'standing'] as const
 
 /** The lines of the screen, no more and no wider than it is. */
 export function screenOf(screen: Screen, colors: Colors): string[] {
-  const { sweep, order, isPaused, problem, columns, rows } = screen
+  const { sweep, order, isPaused, columns, rows } = screen
   const shown = sweep?.top.slice(0, Math.max(1, rows - FRAME)) ?? []
   const [headings, ...table] = tableOf(shown)
   const keys = `q quit   s sort (by ${order})   p ${isPaused ? 'go on' : 'pause'}`
   const cut = (line: string) => line.slice(0, columns)
   return [
     cut(sweep === undefined ? 'reading the keys…' : summaryOf(sweep)),
-    problem === undefined ? '' : colors.red(cut(printable(`not up to date: ${problem}`))),
+    noteOf(screen, colors, cut),
     colors.bold(cut(headings as string)),
     ...table.map((line, i) => coloured(cut(line), shown[i] as RankedRecord, colors)),
     colors.dim(cut(isPaused ? `paused   ${keys}` : keys)),
   ]
 }
 
-/** The same without a terminal. */
-export function linesOf(sweep: Sweep): string[] {
-  return [summaryOf(sweep), ...tableOf(sweep.top)]
+/** Why the table is not all that there is. */
+function noteOf({ sweep, problem }: Screen, colors: Colors, cut: (line: string) => string): string {
+  if (problem !== undefined) return colors.red(cut(printable(`not up to date: ${problem}`)))
+  const passedOver = sweep && unreadableText(sweep.unreadable)
+  return passedOver === undefined ? '' : colors.red(cut(passedOver))
 }
 
-function summaryOf({ keys, exhausted, near, blocked, banned, at, tookMs }: Sweep): string {
+/** The same without a terminal. */
+export function linesOf(sweep: Sweep): string[] {
+  const passedOver = unreadableText(sweep.unreadable) ?? []
+  return [summaryOf(sweep), passedOver, ...tableOf(sweep.top)].flat()
+}
+
+function summaryOf(sweep: Sweep): string {
+  const { keys, exhausted, near, blocked, banned, at, tookMs, isComplete, looked } = sweep
   const time = new Date(at).toISOString().slice(11, 19)
   const parts = [
     count(keys, 'key'),
@@ -53,7 +63,11 @@ function summaryOf({ keys, exhausted, near, blocked, banned, at, tookMs }: Sweep
     `${number(banned)} banned`,
     `${number(blocked)} blocked`,
   ]
-  return `${time} UTC   ${parts.join(', ')}   read in ${duration(Math.round(tookMs))}`
+  const took = duration(Math.round(tookMs))
+  const how = isComplete
+    ? `read in ${took}`
+    : `reading for ${took}, looked at ${number(looked)} so far`
+  return `${time} UTC   ${parts.join(', ')}   ${how}`
 }
 
 function tableOf(records: readonly RankedRecord[]): string[] {

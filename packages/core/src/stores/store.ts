@@ -147,6 +147,19 @@ export interface InspectOptions {
   readonly policy?: string | undefined
   /** Only those of this client: the key as the limiter was given it. Default: all */
   readonly key?: string | undefined
+  /** Called after each step of the reading, also where the step has found nothing. */
+  readonly onProgress?: ((progress: InspectProgress) => void) | undefined
+}
+
+/** How far the reading of a store is. */
+export interface InspectProgress {
+  /** Keys of the store that it has looked at so far, of limiters or not: about as many, on Redis. */
+  readonly looked: number
+  /**
+   * Keys under the prefix that it has passed over in this step, because their names or states are none
+   * that a limiter of this version writes.
+   */
+  readonly unreadable: readonly string[]
 }
 
 /** How a key stands with one policy, at the moment when it was read: as `peek` would show it. */

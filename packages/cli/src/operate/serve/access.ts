@@ -20,7 +20,10 @@ export function isToken(given: string, token: string): boolean {
  */
 export function isOwnHost({ headers }: IncomingMessage, listensOn: string): boolean {
   const name = hostnameOf(headers.host)
-  return name !== undefined && (isIP(name) !== 0 || name === 'localhost' || name === listensOn)
+  return (
+    name !== undefined &&
+    (isIP(name) !== 0 || name === 'localhost' || name === listensOn.toLowerCase())
+  )
 }
 
 /**

@@ -1,6 +1,6 @@
 // Who may see the page, and who may change anything: asked for as an attacker would.
 
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
@@ -8,6 +8,7 @@ import { connect } from '../connect.ts'
 import type { Connection } from '../connection.ts'
 import type { ServeFlags } from '../flags.ts'
 import { fakeTerminal } from '../testing/terminal.ts'
+import { isOwnHost } from './access.ts'
 import { serveCommand } from './serve-command.ts'
 
 let redis: RedisServer
@@ -268,3 +269,10 @@ test.each([[{ port: '65536' }], [{ port: 'x' }], [{ every: '1ms' }], [{ host: '2
     await expect(refused).rejects.toThrow(/--/)
   },
 )
+
+test('the name that it listens on is its own, in capitals too', () => {
+  const of = (host: string) => ({ headers: { host } }) as IncomingMessage
+  expect(isOwnHost(of('vm.example:80'), 'VM.Example')).toBe(true)
+  expect(isOwnHost(of('VM.EXAMPLE'), 'vm.example')).toBe(true)
+  expect(isOwnHost(of('other.example'), 'VM.Example')).toBe(false)
+})

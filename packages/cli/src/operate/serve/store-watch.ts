@@ -67,7 +67,10 @@ export class StoreWatch {
     try {
       // What it says of itself is not needed to read it.
       this.health = await this.askHealth().catch(() => [])
-      const sweep = await this.sweeper.sweep('share', signal)
+      const sweep = await this.sweeper.sweep('share', signal, (soFar) => {
+        // What was read completely stays until there is more.
+        if (this.sweep?.isComplete !== true) this.sweep = soFar
+      })
       if (sweep === undefined) return
       this.sweep = sweep
       this.problem = undefined

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
-import { checkObject } from '../../options/checks.ts'
+import { checkFunction, checkObject } from '../../options/checks.ts'
 import { checkKnown } from '../../options/known.ts'
 import { readOptions } from '../../options/read.ts'
 import { OPTIONS } from '../../options/table.ts'
@@ -15,21 +15,29 @@ export interface Inspection {
   wants(keyspace: InspectedKeyspace): boolean
   /** Whether a namespace is that of the limiters: of the first or a further one, or of one of their routes. */
   isIn(prefix: string): boolean
+  /** Says how far the reading is: see `InspectProgress`. @param looked keys of this step */
+  progress(looked: number, unreadable: readonly string[]): void
 }
 
 /** @throws SluiceError */
 export function readInspectOptions(options: InspectOptions | undefined): Inspection {
   const given = checkObject('options', options ?? {}, 'the options of inspect') as InspectOptions
-  checkKnown('', given, ['prefix', 'policy', 'key'])
+  checkKnown('', given, ['prefix', 'policy', 'key', 'onProgress'])
   const { prefix } = readOptions(OPTIONS.store, '', { prefix: given.prefix })
-  const { policy, key } = given
+  const { policy, key, onProgress } = given
   checkText('policy', policy)
   checkText('key', key)
+  if (onProgress !== undefined) checkFunction('onProgress', onProgress, '(progress) => void')
+  let all = 0
   return {
     prefix,
     key,
     wants: (keyspace) => policy === undefined || keyspace.policy === policy,
     isIn: (other) => other.startsWith(prefix) && isScope(other.slice(prefix.length)),
+    progress(looked, unreadable) {
+      all += looked
+      onProgress?.({ looked: all, unreadable })
+    },
   }
 }
 

@@ -14,13 +14,16 @@ export class KeyNames {
     this.inspection = inspection
   }
 
-  /** Undefined if it is no key of a limiter, or not one that is wanted. */
-  find(name: string): FoundKey | undefined {
-    const [, prefix = '', id = '', space = ''] =
-      /^([\w.:-]+):\{([!-z|~]{1,64})\}:(.+)$/.exec(name) ?? []
+  /** Undefined if it is no key of these limiters, or not one that is wanted; null if it can't be read. */
+  find(name: string): FoundKey | undefined | null {
+    const parts = /^([\w.:-]+):\{([!-z|~]{1,64})\}:(.+)$/.exec(name)
     const { inspection } = this
-    const keyspace = inspection.isIn(prefix) ? this.keyspace(space) : undefined
-    if (keyspace === undefined || !inspection.wants(keyspace)) return undefined
+    if (parts === null) return name.startsWith(`${inspection.prefix}:`) ? null : undefined
+    const [, prefix, id, space] = parts as unknown as [string, string, string, string]
+    if (!inspection.isIn(prefix)) return undefined
+    const keyspace = this.keyspace(space)
+    if (keyspace === undefined) return null
+    if (!inspection.wants(keyspace)) return undefined
     const isDigest = inspection.key === undefined && id.startsWith('#')
     return { prefix, keyspace, key: inspection.key ?? id, isDigest }
   }

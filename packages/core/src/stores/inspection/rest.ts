@@ -4,10 +4,39 @@ import { sleep } from '#platform'
 const MAX_PAUSE_MS = 100
 
 /**
- * Waits for as long as the step took, so that a server spends no more than half of its time on it.
- *
- * @param beganAt ms of `performance.now()`
+ * Keeps a server free for half of the time: after each step the reader waits for as long as the server has
+ * worked on it. What the reader does by itself meanwhile is such a time already.
  */
-export function restAfter(beganAt: number): Promise<void> {
-  return sleep(Math.min(performance.now() - beganAt, MAX_PAUSE_MS))
+export class Pace {
+  private workedMs = 0
+  private freeMs = 0
+  private isWorking = true
+  private since = performance.now()
+
+  /** The server has answered. */
+  pause(): void {
+    this.count()
+    this.isWorking = false
+  }
+
+  /** It works again. */
+  resume(): void {
+    this.count()
+    this.isWorking = true
+  }
+
+  /** Waits for what it has not been free yet. */
+  async rest(): Promise<void> {
+    this.pause()
+    const ms = Math.min(this.workedMs - this.freeMs, MAX_PAUSE_MS)
+    // A timer takes a ms at least.
+    if (ms >= 1) await sleep(ms)
+  }
+
+  private count(): void {
+    const now = performance.now()
+    if (this.isWorking) this.workedMs += now - this.since
+    else this.freeMs += now - this.since
+    this.since = now
+  }
 }

@@ -39,6 +39,7 @@ export async function* inspectTables(
     // The slot that keys share when there is no room for them has none of its own.
     for (let from = OVERFLOW + 1; from < table.slots.end; from += STEP) {
       yield* entriesFrom(table.slots, from, { prefix, keyspace }, clock())
+      inspection.progress(Math.min(STEP, table.slots.end - from), [])
       await new Promise<void>(afterTurn)
     }
   }

@@ -1,8 +1,9 @@
 import type { KeyState } from '../../algorithms/algorithm.ts'
+import { SluiceError } from '../../errors/sluice-error.ts'
 import type { Inspection } from '../inspection/inspect-options.ts'
 import { INSPECTED_ALGORITHMS } from '../inspection/inspected-keyspace.ts'
 import { KeyNames } from '../inspection/key-names.ts'
-import { restAfter } from '../inspection/rest.ts'
+import { Pace } from '../inspection/rest.ts'
 import { type FoundKey, toEntry } from '../inspection/to-entry.ts'
 import { isTooMuch, workOf } from '../rules/work.ts'
 import type { StoreEntry } from '../store.ts'
@@ -15,8 +16,8 @@ import { Script } from './script.ts'
 import { ScriptCall } from './script-call.ts'
 
 /** Keys that a step of SCAN looks at, and that one script reads, at most: each takes Redis a fraction of a ms. */
-const SCANNED = 50
-const READ = 25
+const SCANNED = 500
+const READ = 100
 
 const driver = new Driver(INSPECTED_ALGORITHMS)
 /** Shows what the client puts in front of keys. */
@@ -57,15 +58,21 @@ export class RedisInspection {
     for (const scan of await this.backend.scans().catch(fail)) {
       let cursor = '0'
       do {
-        const began = performance.now()
+        const pace = new Pace()
         const step = await scan(cursor, pattern, SCANNED).catch(fail)
+        pace.pause()
         cursor = step.cursor
-        const found = step.keys.flatMap((name) => this.parse(name, keyPrefix) ?? [])
-        for (const part of parts(found)) {
-          const calls = connection.isCluster ? byClient(part) : [part]
-          yield* (await Promise.all(calls.map((keys) => this.read(keys)))).flat()
-        }
-        if (cursor !== '0') await restAfter(began)
+        const unreadable: string[] = []
+        const found = step.keys.flatMap((name) => this.parse(name, keyPrefix, unreadable) ?? [])
+        const calls = parts(found).flatMap((part) =>
+          connection.isCluster ? byClient(part) : [part],
+        )
+        pace.resume()
+        const entries = await Promise.all(calls.map((keys) => this.read(keys, unreadable)))
+        pace.pause()
+        yield* entries.flat()
+        this.inspection.progress(SCANNED, unreadable)
+        if (cursor !== '0') await pace.rest()
       } while (cursor !== '0')
     }
   }
@@ -81,19 +88,38 @@ export class RedisInspection {
 
   private pattern(keyPrefix: string): string {
     const { prefix, key } = this.inspection
-    const client = key === undefined ? '*' : escaped(subject(key))
-    return `${escaped(keyPrefix + prefix)}*:{${client}}:*`
+    // Redis takes long to compare a name with several stars.
+    const rest = key === undefined ? '*' : `*{${escaped(subject(key))}}:*`
+    return `${escaped(keyPrefix + prefix)}[.:]${rest}`
   }
 
-  /** Undefined if it is no key of a limiter, or not one that is wanted. */
-  private parse(full: string, keyPrefix: string): NamedKey | undefined {
+  /** Undefined if it is no key of a limiter, or not one that is wanted. @param unreadable takes its name if it can't be read */
+  private parse(full: string, keyPrefix: string, unreadable: string[]): NamedKey | undefined {
     if (!full.startsWith(keyPrefix)) return undefined
     const name = full.slice(keyPrefix.length)
     const found = this.names.find(name)
-    return found && { ...found, name }
+    if (found === null) unreadable.push(name)
+    return found ? { ...found, name } : undefined
   }
 
-  private async read(keys: readonly NamedKey[]): Promise<StoreEntry[]> {
+  /** A state at which the script fails spoils its whole call: then each is read alone. */
+  private async read(keys: readonly NamedKey[], unreadable: string[]): Promise<StoreEntry[]> {
+    try {
+      return await this.readTogether(keys, unreadable)
+    } catch (error) {
+      if (!isOfScript(error)) throw error
+      if (keys.length > 1) {
+        return (await Promise.all(keys.map((key) => this.read([key], unreadable)))).flat()
+      }
+      unreadable.push((keys[0] as NamedKey).name)
+      return []
+    }
+  }
+
+  private async readTogether(
+    keys: readonly NamedKey[],
+    unreadable: string[],
+  ): Promise<StoreEntry[]> {
     const { connection, now, minTtlMs, fail } = this.backend
     const call = new ScriptCall()
     for (const { name, keyspace } of keys) call.add(name, keyspace.limit, 0)
@@ -102,11 +128,19 @@ export class RedisInspection {
     const read = (reply: unknown) => readReply(reply, charges)
     const results = await driver.script.run(connection, call.keys, [input], read, fail)
     return results.flatMap((result, i) => {
+      const key = keys[i] as NamedKey
+      if (!(result instanceof Error)) return toEntry(key, result.outcomes[0] as KeyState, result.at)
       // What holds no state is none of a limiter's.
-      if (result instanceof Error) return []
-      return toEntry(keys[i] as NamedKey, result.outcomes[0] as KeyState, result.at)
+      unreadable.push(key.name)
+      return []
     })
   }
+}
+
+/** Whether a script failed at what it read, as each version of Redis and Valkey says it. */
+function isOfScript(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof SluiceError) return false
+  return /user_script:|Error running script/.test(error.message)
 }
 
 function escaped(text: string): string {

@@ -1,6 +1,6 @@
 import type { Inspection } from '../inspection/inspect-options.ts'
 import { KeyNames } from '../inspection/key-names.ts'
-import { restAfter } from '../inspection/rest.ts'
+import { Pace } from '../inspection/rest.ts'
 import { type FoundKey, toEntry } from '../inspection/to-entry.ts'
 import { subject } from '../redis/keys.ts'
 import { decideOne } from '../rules/decide-all.ts'
@@ -49,32 +49,32 @@ export class TransactionalInspection {
   private async *between(from: string, before: string): AsyncGenerator<StoreEntry> {
     let after = from
     for (;;) {
-      const began = performance.now()
+      const pace = new Pace()
       const { keys, now } = await this.backend.list({ after, before, count: STEP })
+      const unreadable: string[] = []
+      pace.pause()
       for (const each of keys) {
         const found = this.names.find(each.key)
         const entry = found && entryOf(found, each, now)
-        if (entry !== undefined) yield entry
+        if (entry === null) unreadable.push(each.key)
+        else if (entry !== undefined) yield entry
       }
+      this.inspection.progress(keys.length, unreadable)
       if (keys.length < STEP) return
       after = (keys.at(-1) as ListedKey).key
-      await restAfter(began)
+      await pace.rest()
     }
   }
 }
 
-/** Undefined if it holds no state. */
-function entryOf(
-  found: FoundKey,
-  { state: bytes }: ListedKey,
-  now: number,
-): StoreEntry | undefined {
+/** Null if it holds no state. */
+function entryOf(found: FoundKey, { state: bytes }: ListedKey, now: number): StoreEntry | null {
   const { key, keyspace } = found
   try {
     const state = decodeState(bytes)
     decideOne(state, { key, limit: keyspace.limit, cost: 0 }, now, 0)
     return toEntry(found, state, now)
   } catch {
-    return undefined
+    return null
   }
 }

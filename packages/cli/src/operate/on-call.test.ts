@@ -1,0 +1,106 @@
+// What the person on call meets: pipes that close, stores that fail, and keys that can't be read.
+
+import { once } from 'node:events'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { createLimiter } from '@sluice/core'
+import { freePorts, patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { ended, startCli } from '../testing/run-cli.ts'
+import { connect } from './connect.ts'
+import type { Connection } from './connection.ts'
+import { Sweeper } from './sweep.ts'
+
+let redis: RedisServer
+let connection: Connection
+beforeAll(async () => {
+  redis = await startRedis()
+  connection = await connect({ redis: redis.url })
+})
+afterAll(async () => {
+  connection?.close()
+  await redis?.stop()
+})
+beforeEach(async () => {
+  await redis.command('FLUSHALL')
+  const limiter = createLimiter({ ...patient, store: connection.store, limit: 5, window: '1d' })
+  await limiter.consume('client', { cost: 5 })
+})
+
+const sluice = async (args: readonly string[], url = redis.url) =>
+  ended(await startCli(args, { REDIS_URL: url, DATABASE_URL: '' }))
+
+describe('a key that cannot be read', () => {
+  const names = ['sluice:{log}:sliding-log:60000:10:p', 'sluice:{slots}:concurrency:60000:10:p']
+
+  beforeEach(async () => {
+    // An odd length, and entries that are no times, at which the script itself fails.
+    const log = 'x'.repeat(31)
+    const slots = Buffer.alloc(48, 255).toString('latin1')
+    await redis.command('SET', names[0] as string, log)
+    await redis.command('SET', names[1] as string, slots)
+    await redis.command('SET', 'sluice:{client}:no-such-algorithm:1:2:3', 'x')
+  })
+
+  it('is skipped, counted and named by every command', async () => {
+    const top = await sluice(['top', '--once', '--json'])
+    const sweep = JSON.parse(top.stdout)
+    expect([top.code, sweep.keys, sweep.top[0].key]).toEqual([0, 1, 'client'])
+    expect(sweep.unreadable.count).toBe(3)
+    for (const name of names) expect(sweep.unreadable.names).toContain(name)
+    for (const args of [
+      ['inspect', 'client'],
+      ['block', 'client', '1h', '--yes'],
+      ['unblock', 'client', '--yes'],
+    ]) {
+      const { code, stderr } = await sluice(args)
+      expect([args, code]).toEqual([args, 0])
+      expect(stderr).toMatch(/keys? passed over, not readable: .*no-such-algorithm/)
+    }
+  })
+})
+
+it('top ends when nobody reads it any more, as by `| head`', async () => {
+  const child = await startCli(['top', '--every', '100ms'], { REDIS_URL: redis.url })
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  await until(() => child.exitCode !== null, { what: 'the command has ended' })
+  expect(child.exitCode).toBe(0)
+})
+
+it.each([
+  ['top', '--once'],
+  ['inspect', 'x'],
+  ['reset', 'x', '--yes'],
+])('a store that fails is an exit code of its own: %s', async (...args) => {
+  const [port] = await freePorts(1)
+  const nowhere = await sluice(args, `redis://127.0.0.1:${port}`)
+  expect(nowhere).toMatchObject({ code: 4, stderr: expect.stringContaining('REFUSED') })
+  await redis.command('ACL', 'SETUSER', 'blind', 'on', '>pw', '~*', '+@all', '-scan')
+  const blind = await sluice(args, redis.url.replace('redis://', 'redis://blind:pw@'))
+  expect(blind).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('SLUICE_REDIS_FORBIDDEN'),
+  })
+  expect((await sluice([...args, '--prefix', '*'])).code).toBe(2)
+  expect((await sluice([...args, '--redis', 'x'])).code).toBe(2)
+})
+
+it('what has been read so far can be seen, with how far the reading is', async () => {
+  // A store of which each step takes long: the second half never comes.
+  const { store } = connection
+  const slow = {
+    ...store,
+    async *inspect(options: Parameters<typeof store.inspect>[0]) {
+      for await (const entry of store.inspect(options)) {
+        yield entry
+        const began = performance.now()
+        while (performance.now() - began < 1100);
+        options?.onProgress?.({ looked: 500, unreadable: [] })
+        await new Promise(() => {})
+      }
+    },
+  }
+  const shown = await new Promise((resolve) => {
+    void new Sweeper(slow, {}, 5).sweep('share', new AbortController().signal, resolve)
+  })
+  expect(shown).toMatchObject({ isComplete: false, keys: 1, looked: 500, top: [{ key: 'client' }] })
+})
