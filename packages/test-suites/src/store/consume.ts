@@ -1,5 +1,8 @@
+import { type CompiledLimit, Policy } from '@sluice/core/store'
 import { expect } from 'expect'
 import { algorithmNames, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
+
+const DAY = 86_400_000
 
 export function consumes({ describe, test }: StoreTests): void {
   for (const name of algorithmNames)
@@ -91,6 +94,30 @@ export function consumes({ describe, test }: StoreTests): void {
         expect(await remaining('client')).toEqual([LIMIT, LIMIT])
       })
     })
+
+  test('a window whose anchor moves ends when it said, and the next one begins there', async ({
+    open,
+    clock,
+  }) => {
+    const policy = new Policy('', { limit: LIMIT, window: 'month', anchor: (() => 1) as never })
+    const [tenth, twentieth] = [10, 20].map((anchor) => policy.limitFor(LIMIT, anchor))
+    const { ledger } = open([tenth!])
+    const ask = async (limit: CompiledLimit) => {
+      const { outcomes } = await ledger.consume([{ key: 'client', limit, cost: LIMIT }])
+      return [outcomes[0]!.admitted, outcomes[0]!.resetMs]
+    }
+    clock.set(Date.UTC(2027, 1, 1))
+    const end = Date.UTC(2027, 1, 10)
+    expect(await ask(tenth!)).toEqual([true, end - clock()])
+    clock.set(end - 1)
+    expect(await ask(twentieth!)).toEqual([false, 1])
+    // The store has to remember a window that has ended, since the next one begins at its end.
+    clock.set(end + DAY)
+    const next = Date.UTC(2027, 2, 20)
+    expect(await ask(twentieth!)).toEqual([true, next - clock()])
+    clock.set(next - 1)
+    expect(await ask(tenth!)).toEqual([false, 1])
+  })
 
   test('a cost of 0 is admitted while a unit remains, and charges nothing', async ({ open }) => {
     const { consume, remaining } = open([limitOf('fixed-window')])
