@@ -45,8 +45,15 @@ export const isCalledAfterTurn: Platform['isCalledAfterTurn'] = (act) => {
   return false
 }
 
+class Background extends AsyncResource {
+  /** Says to tools that look for open handles that this is none. */
+  hasRef(): boolean {
+    return false
+  }
+}
+
 /** Timers are set from here, since a timer keeps the request in which it was set alive. */
-const outside = new AsyncResource('SluiceBackground')
+const outside = new Background('SluiceBackground')
 
 export const inBackground: Platform['inBackground'] = (act, ms) =>
   outside.runInAsyncScope(() => {
