@@ -1,5 +1,5 @@
 import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
-import { RoutedLimiter } from '@sluice/core/adapter'
+import { noteEnd, RoutedLimiter } from '@sluice/core/adapter'
 import type { Context, Middleware } from 'koa'
 import { keepForErrorHandler, noteEndOf } from './failures.ts'
 import { checkContext, koaAdapter } from './request-adapter.ts'
@@ -40,6 +40,8 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
       return await httpLimiters.handle(ctx, ctx, next)
     } catch (error) {
       keepForErrorHandler(ctx, error)
+      // Koa ends no response whose head has been sent.
+      if (ctx.headerSent) noteEnd(ctx.res)
       throw error
     } finally {
       if (httpLimiters.settles) noteEndOf(ctx)

@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import { whenSourcesClosed } from './piped-sources.ts'
+import { isClosed } from './when-closed.ts'
 
 type End = ServerResponse['end']
 
@@ -6,9 +8,15 @@ type End = ServerResponse['end']
 const onEnd = new WeakMap<ServerResponse, (() => void)[]>()
 
 /**
- * Calls back after each call of the response's `end`, and immediately if it has ended. Middleware may replace `end` later on, to
- * compress the body for instance: its `end` is watched like the one that it replaces, so that a
- * call is seen even if the replacement never passes it on.
+ * Calls back when the application has ended a response, perhaps several times; immediately if it has
+ * ended. That is:
+ *
+ * - after each call of `end`. Middleware may replace it later on, to compress the body for instance:
+ *   its `end` is watched like the one that it replaces, so that a call is seen even if the
+ *   replacement never passes it on;
+ * - when the application destroys a response whose client is there, as `pipeline` does if its source
+ *   fails. Of a client that has gone, `pipeline` destroys it while its source may still work;
+ * - when the streams that were piped into it have closed.
  */
 export function whenEnded(response: ServerResponse, callback: () => void): void {
   const callbacks = onEnd.get(response) ?? watch(response)
@@ -39,5 +47,13 @@ function watch(response: ServerResponse): (() => void)[] {
       end = watched(given)
     },
   })
+  const { destroy } = response
+  response.destroy = function (this: ServerResponse, error) {
+    const isHere = !isClosed(response)
+    const result = destroy.call(this, error)
+    if (isHere) noteEnd(response)
+    return result
+  }
+  whenSourcesClosed(response, () => noteEnd(response))
   return callbacks
 }
