@@ -1,4 +1,4 @@
-import { unref } from '#platform'
+import { timersEndWithRequest, unref } from '#platform'
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Timer } from '../platform/platform.ts'
 import { givenBack } from '../stores/rules/slots.ts'
@@ -15,8 +15,8 @@ export interface HeldSlot {
   /** They are no longer renewed, and so free after `hold` at the latest. */
   abandon(): void
   /**
-   * Something has happened for the request: renews its slots if that is overdue, because the runtime
-   * has dropped the timer, or because nothing had happened for so long that they were abandoned.
+   * Something has happened for the request: renews its slots if they were abandoned because nothing had, or
+   * if a renewal is due that the runtime's timers may not make.
    */
   touch(): void
 }
@@ -27,20 +27,30 @@ export interface Activity {
   quietMs(): number | undefined
 }
 
+/** A request whose slots are renewed. */
 interface HeldRequest {
+  readonly ledger: Ledger
+  /** Admitted, and no longer changed. */
+  readonly charges: readonly Charge[]
   readonly activity: Activity | undefined
   readonly abandon: () => void
+  /** Its own, where timers end with their request. */
+  timer: Timer | undefined
+  /** Of its own renewals, by `performance.now()`. */
+  renewedAt: number
 }
 
-/** The slots that this process holds for one limiter: while there are any, it renews them. */
+/**
+ * The slots that this process holds for one limiter: while there are any, it renews them. One timer does so for
+ * all of them. Where timers end with the request that set them, each request has one of its own: a request that
+ * the runtime has dropped is renewed no longer.
+ */
 export class HeldSlots {
   private readonly holdMs: number
   private readonly periodMs: number
-  /** The charges of each request, by the ledger that they were made in, and what abandons it. */
+  /** The requests that are renewed, by the ledger and the charges that they were made with. */
   private readonly held = new Map<Ledger, Map<readonly Charge[], HeldRequest>>()
   private timer: Timer | undefined
-  /** When the timer was started or has last fired. */
-  private renewedAt = 0
   private isClosed = false
 
   /** @param holdMs the shortest time for which a slot is held without renewal */
@@ -62,14 +72,17 @@ export class HeldSlots {
   ): HeldSlot {
     let isHeld = true
     let isReported = false
+    let isRenewed = true
     const end = (reason: 'released' | 'abandoned') => {
-      this.delete(ledger, charges)
+      isRenewed = false
+      this.delete(request)
       if (!isReported) ended(reason)
       isReported = true
     }
     const abandon = () => end('abandoned')
-    this.insert(ledger, charges, { activity, abandon })
-    this.restart()
+    const renewedAt = performance.now()
+    const request = { ledger, charges, activity, abandon, timer: undefined, renewedAt }
+    this.insert(request)
     return {
       release: () => {
         if (!isHeld) return undefined
@@ -79,10 +92,11 @@ export class HeldSlots {
       },
       abandon,
       touch: () => {
-        if (!isHeld || this.isClosed) return
-        const isNew = this.insert(ledger, charges, { activity, abandon })
-        if (isNew) void quietly(() => ledger.renew?.([charges]))
-        this.restart()
+        const isDue = performance.now() - request.renewedAt > this.periodMs
+        if (!isHeld || this.isClosed || (isRenewed && !(timersEndWithRequest && isDue))) return
+        if (!isRenewed) this.insert(request)
+        isRenewed = true
+        this.renewOne(request)
       },
     }
   }
@@ -99,40 +113,45 @@ export class HeldSlots {
     this.timer = undefined
   }
 
-  /** @returns whether it was not there */
-  private insert(ledger: Ledger, charges: readonly Charge[], request: HeldRequest): boolean {
+  private insert(request: HeldRequest): void {
+    if (timersEndWithRequest) {
+      request.timer = unref(setInterval(() => this.renewOwn(request), this.periodMs))
+      return
+    }
+    const { ledger, charges } = request
     const requests = this.held.get(ledger) ?? new Map<readonly Charge[], HeldRequest>()
     this.held.set(ledger, requests)
-    if (requests.has(charges)) return false
     requests.set(charges, request)
-    return true
+    this.timer ??= unref(setInterval(() => this.renew(), this.periodMs))
   }
 
-  /** Starts the timer, also in place of one that should have fired: runtimes may drop it with its request. */
-  private restart(): void {
-    const now = performance.now()
-    const isOverdue = this.timer !== undefined && now - this.renewedAt > 1.5 * this.periodMs
-    if (this.timer !== undefined && !isOverdue) return
-    clearInterval(this.timer)
-    this.timer = unref(setInterval(() => this.renew(), this.periodMs))
-    this.renewedAt = now
-    if (isOverdue) this.renew()
-  }
-
-  private delete(ledger: Ledger, charges: readonly Charge[]): void {
-    const requests = this.held.get(ledger)
-    requests?.delete(charges)
-    if (requests?.size === 0) this.held.delete(ledger)
+  private delete(request: HeldRequest): void {
+    clearInterval(request.timer)
+    const requests = this.held.get(request.ledger)
+    requests?.delete(request.charges)
+    if (requests?.size === 0) this.held.delete(request.ledger)
     if (this.held.size === 0) this.stop()
   }
 
   private renew(): void {
-    this.renewedAt = performance.now()
     for (const [ledger, requests] of this.held) {
-      for (const { activity, abandon } of requests.values())
-        if ((activity?.quietMs() ?? 0) >= this.holdMs) abandon()
+      for (const request of requests.values()) if (this.isQuiet(request)) request.abandon()
       for (const call of renewalCalls(requests.keys())) void quietly(() => ledger.renew?.(call))
     }
+  }
+
+  private renewOwn(request: HeldRequest): void {
+    if (this.isClosed || this.isQuiet(request)) request.abandon()
+    else this.renewOne(request)
+  }
+
+  private renewOne(request: HeldRequest): void {
+    request.renewedAt = performance.now()
+    void quietly(() => request.ledger.renew?.([request.charges]))
+  }
+
+  private isQuiet({ activity }: HeldRequest): boolean {
+    return (activity?.quietMs() ?? 0) >= this.holdMs
   }
 }
 

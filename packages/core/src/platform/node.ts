@@ -61,6 +61,8 @@ export const inBackground: Platform['inBackground'] = (act, ms) =>
     return () => clearTimeout(timer)
   })
 
+export const timersEndWithRequest: Platform['timersEndWithRequest'] = false
+
 export const sleep: Platform['sleep'] = (ms) => timers.setTimeout(ms)
 export const unref: Platform['unref'] = (timer) => timer.unref()
 export const ref: Platform['ref'] = (timer) => timer.ref()

@@ -47,6 +47,8 @@ export interface Platform {
    */
   inBackground(act: () => void, ms: number): () => void
   sleep(ms: number): Promise<void>
+  /** Whether a timer may end with the request in which it was set. */
+  readonly timersEndWithRequest: boolean
   /** The timer no longer keeps the process alive. */
   unref(timer: Timer): Timer
   /** It does again. */

@@ -64,6 +64,9 @@ export const inBackground: Platform['inBackground'] = (act, ms) => {
   return () => clearTimeout(timer)
 }
 
+/** They do in Cloudflare's Workers. */
+export const timersEndWithRequest: Platform['timersEndWithRequest'] = true
+
 export const sleep: Platform['sleep'] = (ms) =>
   new Promise((resolve) => {
     setTimeout(resolve, ms)

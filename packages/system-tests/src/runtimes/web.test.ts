@@ -128,6 +128,38 @@ test('a stream keeps its slot while its bytes flow, where timers end with the re
   worker.stop()
 })
 
+test.each(['its response is read', 'its handler runs'])(
+  'a request that the runtime drops while %s has no slot after hold, whoever else comes',
+  async (moment) => {
+    const entry = "export { limitFetch } from '@sluice/hono'"
+    const worker = new BareWorker()
+    const { limitFetch } = worker.load<typeof import('@sluice/hono')>(bundleForWeb(entry, WORKER))
+    const never = new Promise<never>(() => {})
+    const GET = limitFetch(
+      { key: () => 'client', concurrent: 2, hold: '1s' } as const,
+      ({ url }) => {
+        if (url.endsWith('/short')) return new Response('short')
+        return moment === 'its handler runs'
+          ? never
+          : new Response(new ReadableStream({ pull: () => never }))
+      },
+    )
+    worker.serve()
+    const request = (path: string) => GET(new Request(`http://example.com/${path}`))
+    const dropped = request('dropped')
+    if (moment === 'its response is read') void (await dropped).body?.getReader().read()
+    worker.dropTimers()
+    const end = performance.now() + 1500
+    while (performance.now() < end) {
+      expect((await request('short')).headers.get('RateLimit')).toMatch(/r=[01]$/)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    expect((await request('short')).headers.get('RateLimit')).toBe('"default";r=1')
+    GET.limiter.close()
+    worker.stop()
+  },
+)
+
 test('nothing of @sluice/core needs Node', () => {
   const entries = ['', '/adapter', '/algorithms', '/store', '/testing']
   const lines = entries.map((path, i) => `export * as entry${i} from '@sluice/core${path}'`)
