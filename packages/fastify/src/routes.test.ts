@@ -39,6 +39,14 @@ describe('config.rateLimit of a route', () => {
     expect(reply.limitFields()).toEqual({})
   })
 
+  test('a ban of the limiter holds on a route with its own limit', async () => {
+    const app = await limited({ ...OPTIONS, ban: { after: 1, within: '1h', for: ['1h'] } })
+    app.get('/', ok)
+    app.post('/login', { config: { rateLimit: { limit: 5, window: '1d' } } }, ok)
+    const all = ['POST /login', ...Array<string>(4).fill('GET /'), 'POST /login']
+    expect(await statuses(app, ...all)).toEqual([200, 200, 200, 200, 429, 429])
+  })
+
   test('policies: the route holds several limits', async () => {
     const app = await limited()
     const policies = [
