@@ -6,6 +6,7 @@ import { runInProcesses } from '@sluice/test-harness/processes'
 import { patient, type RedisProxy, startProxy, until } from '@sluice/test-harness/redis'
 import { Client, Pool, type QueryResult } from 'pg'
 import { postgresStore } from './index.ts'
+import type { Result } from './pool.ts'
 import { Statements } from './statements.ts'
 
 const worker = new URL(`file://${__dirname}/testing/workers/consuming.ts`)
@@ -149,6 +150,41 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       await odd.end()
     })
 
+    test('writes rows by their places, however many there are of them and of others', async () => {
+      const statements = new Statements('public', false)
+      await pool.query(
+        "INSERT INTO sluice_states SELECT 'other-' || i, '', 9e15 FROM generate_series(1, 20000) i; ANALYZE sluice_states",
+      )
+      for (const count of [1, 500]) {
+        const keys = Array.from({ length: count }, (_, i) => `place-${1000 + i}`)
+        const holder = new Client({ connectionString: server.url })
+        await holder.connect()
+        const text = statements.lock(keys, 10_000).join(';')
+        const read = (await holder.query({ text, rowMode: 'array' })) as unknown as Result[]
+        const rows = read.at(-1)?.rows as [string, string | null, string, string][]
+        const places = new Map(rows.map(([key, , , place]) => [key, place]))
+        const changes = keys.map((key) => ({ key, state: new Uint8Array(1), ttlMs: 1 }))
+        const [put = ''] = statements.write(changes, [], places, 0)
+        const [remove = ''] = statements.write(
+          [{ ...changes[0]!, state: undefined }],
+          [],
+          places,
+          0,
+        )
+        for (const write of [put, remove]) {
+          const plan = (await holder.query(`EXPLAIN ${write}`)).rows.map((row) => row['QUERY PLAN'])
+          expect(plan.join()).toContain('Tid Scan')
+          expect(plan.join()).not.toContain('Seq Scan')
+        }
+        await holder.query(`${put}; COMMIT`)
+        await holder.end()
+        const written =
+          'SELECT count(*) FROM sluice_states WHERE key = ANY ($1) AND expires = 60000'
+        expect((await pool.query(written, [keys])).rows[0].count).toBe(`${count}`)
+      }
+      await pool.query("DELETE FROM sluice_states WHERE key LIKE 'other-%' OR key LIKE 'place-%'")
+    })
+
     test('reads the clock after it has its locks', async () => {
       const limiter = limit({ limit: 5, algorithm: 'sliding-log' })
       await limiter.consume('client')
@@ -165,6 +201,27 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       holder.release()
       expect((await waiting).at).toBeGreaterThanOrEqual(times[0].now.getTime())
     })
+  })
+
+  test('a lock is waited for as long as the deadline allows, whatever lock_timeout the user has', async () => {
+    const hasty = new Pool({
+      connectionString: `${server.url}?options=${encodeURI('-c lock_timeout=1')}`,
+    })
+    const limiter = limit({ store: postgresStore(hasty), limit: 5 })
+    await limiter.consume('client')
+    const holder = await pool.connect()
+    await holder.query('BEGIN; SELECT * FROM sluice_states FOR UPDATE')
+    const waiting = limiter.consume('client')
+    const longer = "now() - query_start > '20 ms'"
+    const isWaiting = async () => {
+      const text = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND ${longer}`
+      return (await pool.query(text)).rows.length > 0
+    }
+    await until(isWaiting, { what: 'the transaction waits for the lock' })
+    await holder.query('COMMIT')
+    holder.release()
+    expect(await waiting).toMatchObject({ source: 'store', remaining: 3 })
+    await hasty.end()
   })
 
   test('a process that stops in the middle of a transaction loses its locks', async () => {
@@ -229,6 +286,37 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       )
       expect(kinds.rows).toContainEqual({ nspname: 'several', relpersistence: 'p' })
       expect(kinds.rows).toContainEqual({ nspname: 'public', relpersistence: 'u' })
+    })
+
+    test('that exists need not be created: migrate() succeeds with the grants of an application', async () => {
+      await pool.query(`
+        CREATE ROLE application LOGIN;
+        GRANT USAGE ON SCHEMA public TO application;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON sluice_states TO application;
+        CREATE SCHEMA empty;
+        GRANT USAGE ON SCHEMA empty TO application`)
+      const url = server.url.replace('postgres@', 'application@')
+      const permitted = new Pool({ connectionString: url })
+      const store = postgresStore(permitted)
+      await store.migrate()
+      const limiter = limit({ store, limit: 5 })
+      expect(await limiter.consume('client')).toMatchObject({ source: 'store' })
+
+      const error = await postgresStore(permitted, { schema: 'empty' }).migrate().catch(String)
+      expect(error).toContain('SLUICE_POSTGRES_FORBIDDEN')
+      expect(error).toContain('CREATE UNLOGGED TABLE IF NOT EXISTS "empty".sluice_states')
+      expect(error).not.toContain('GRANT')
+      await permitted.end()
+    })
+
+    test('without its index is not complete: migrate() creates that', async () => {
+      await pool.query('CREATE SCHEMA partial')
+      const store = postgresStore(pool, { schema: 'partial' })
+      await store.migrate()
+      await pool.query('DROP INDEX partial.sluice_states_expires')
+      await store.migrate()
+      const { rows } = await pool.query("SELECT to_regclass('partial.sluice_states_expires')::text")
+      expect(rows[0].to_regclass).toBe('partial.sluice_states_expires')
     })
 
     test.each([

@@ -10,7 +10,7 @@ import {
   transactionalStore,
 } from '@sluice/core/store'
 import { checkPool, guardedPool, type PostgresPool, send } from './pool.ts'
-import { throwSetupError } from './setup-error.ts'
+import { throwMigrationError, throwSetupError } from './setup-error.ts'
 import { Statements } from './statements.ts'
 
 /** The longest that anything may take if no limiter says how long it waits, ms. */
@@ -21,7 +21,8 @@ const BRIEF_MS = 2000
 /** A store in PostgreSQL. */
 export interface PostgresStore extends InspectableStore<'async'> {
   /**
-   * Creates the table, if it does not exist. For a deployment: a store never does it by itself.
+   * Creates the table, if it does not exist. For a deployment: a store never does it by itself. If it
+   * exists, the user need not be permitted to create it.
    *
    * @throws SluiceError if the user is not permitted to
    */
@@ -56,6 +57,7 @@ export function postgresStore(
       const read = await send(client, statements.lock(keys, ms))
       const rows = read.at(-1)?.rows ?? []
       const states = new Map(rows.map(([key, hex]) => [key, bytesOf(hex)]))
+      const places = new Map(rows.map(([key, , , place]) => [key as string, place as string]))
       const now = clock?.() ?? Number(rows[0]?.[2])
       const { changes, value } = decide(
         keys.map((key) => states.get(key)),
@@ -63,7 +65,7 @@ export function postgresStore(
       )
       const changed = new Set(changes.map(({ key }) => key))
       const unused = keys.filter((key) => states.get(key) === undefined && !changed.has(key))
-      await send(client, statements.write(changes, unused, now))
+      await send(client, statements.write(changes, unused, places, now))
       if (changes.length > 0) sweeper.wake()
       return value
     })
@@ -84,7 +86,13 @@ export function postgresStore(
     clock,
     close: () => sweeper.close(),
   })
-  const migrate = async () => void (await run(statements.migrate(), LONGEST_MS))
+  const migrate = async () => {
+    const found = await run(statements.find(LONGEST_MS), LONGEST_MS)
+    if (found.at(-1)?.rows[0]?.[0] === 'true') return
+    await connections
+      .use(LONGEST_MS, (client) => send(client, statements.migrate()))
+      .catch((error) => throwMigrationError(error, statements.create))
+  }
   return { ...store, migrate }
 }
 

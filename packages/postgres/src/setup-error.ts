@@ -1,5 +1,7 @@
 import { setupError } from '@sluice/core/store'
 
+const INSUFFICIENT_PRIVILEGE = '42501'
+
 /** @throws the failure in words, where it is a mistake in how PostgreSQL is set up; else as it is */
 export function throwSetupError(error: unknown, create: readonly string[]): never {
   const { code, message } = Object(error) as { code?: unknown; message: string }
@@ -12,7 +14,7 @@ export function throwSetupError(error: unknown, create: readonly string[]): neve
         message,
         `Call await store.migrate() when you deploy, or run: ${create.join('; ')};`,
       )
-    case '42501': // insufficient_privilege
+    case INSUFFICIENT_PRIVILEGE:
       throw setupError('SLUICE_POSTGRES_FORBIDDEN', 'a user who may use the table', message)
     case '28000': // invalid_authorization_specification
     case '28P01': // invalid_password
@@ -24,4 +26,16 @@ export function throwSetupError(error: unknown, create: readonly string[]): neve
     default:
       throw error
   }
+}
+
+/** @throws the same, for the statements that create the table */
+export function throwMigrationError(error: unknown, create: readonly string[]): never {
+  const { code, message } = Object(error) as { code?: unknown; message: string }
+  if (code !== INSUFFICIENT_PRIVILEGE) throwSetupError(error, create)
+  throw setupError(
+    'SLUICE_POSTGRES_FORBIDDEN',
+    'a user who may create the table, or the table',
+    message,
+    `Let a user who may create tables call migrate(), or run: ${create.join('; ')};`,
+  )
 }

@@ -4,12 +4,21 @@ import { type Change, expiryOf, type KeyRange } from '@sluice/core/store'
 const msOf = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
 /** What is read of a key. Unlike now(), the clock goes on while a transaction waits for its locks. */
 const COLUMNS = `key, encode(state, 'hex'), ${msOf('clock_timestamp()')}::text`
+/** Where a row is in the table, which stays so while it is locked. */
+const PLACE = 'ctid::text'
 /** Losing the last moments in a crash is fine for a rate limit, waiting for the disk is not. */
 const ASYNCHRONOUS = { synchronous_commit: 'off' }
+/** The rows of a few keys are found one by one, whatever the planner estimates. */
+const ONE_BY_ONE = { enable_seqscan: 'off' }
 
-/** For the transaction alone; times are integer ms. */
-function settings(values: { readonly [name: string]: number | string }): string {
-  const entries = Object.entries(values)
+/**
+ * For the transaction alone: how long a statement may take, waiting for a lock included, whatever the user's
+ * own settings are.
+ *
+ * @param ms integer
+ */
+function settings(ms: number, more: { readonly [name: string]: number | string } = {}): string {
+  const entries = Object.entries({ statement_timeout: ms, lock_timeout: ms, ...more })
   return `SELECT ${entries.map(([name, value]) => `set_config('${name}', '${value}', true)`).join()}`
 }
 
@@ -18,16 +27,26 @@ export class Statements {
   /** Create the table. Repeating them does nothing. */
   readonly create: readonly string[]
   private readonly table: string
+  private readonly index: string
   private readonly lockId: string
 
   /** @param logged whether the table is to survive a crash of the server */
   constructor(schema: string, logged: boolean) {
     this.table = `"${schema.replaceAll('"', '""')}".sluice_states`
+    this.index = `${this.table}_expires`
     this.lockId = `hashtextextended(${literal(this.table)}, 0)`
     this.create = [
       `CREATE ${logged ? '' : 'UNLOGGED '}TABLE IF NOT EXISTS ${this.table} (key text COLLATE "C" PRIMARY KEY, state bytea, expires bigint NOT NULL) WITH (fillfactor = 70)`,
       `CREATE INDEX IF NOT EXISTS sluice_states_expires ON ${this.table} (expires)`,
     ]
+  }
+
+  /** The last result is whether everything is there: then nobody need be permitted to create it. */
+  find(ms: number): string[] {
+    const found = [this.table, this.index].map(
+      (name) => `to_regclass(${literal(name)}) IS NOT NULL`,
+    )
+    return [settings(ms), `SELECT (${found.join(' AND ')})::text`]
   }
 
   /** Of several processes, one creates at a time. */
@@ -37,7 +56,7 @@ export class Statements {
 
   /**
    * Begins a transaction and locks the rows of the keys; the last result is their states, in hex, each
-   * with the time, read when all locks are held.
+   * with the time, read when all locks are held, and the place of its row.
    *
    * A key that has no row gets one, in the same statement, so that the locks are taken in the order of
    * the keys whether they are there or not. A row that is there is only locked: WHERE false.
@@ -49,9 +68,9 @@ export class Statements {
     const literals = keys.map(literal)
     return [
       'BEGIN ISOLATION LEVEL READ COMMITTED',
-      settings({ statement_timeout: ms, idle_in_transaction_session_timeout: ms, ...ASYNCHRONOUS }),
+      settings(ms, { idle_in_transaction_session_timeout: ms, ...ASYNCHRONOUS, ...ONE_BY_ONE }),
       `INSERT INTO ${this.table} AS t (key, expires) VALUES ${literals.map((key) => `(${key}, 0)`).join()} ON CONFLICT (key) DO UPDATE SET expires = t.expires WHERE false`,
-      `SELECT ${COLUMNS} FROM ${this.table} WHERE key IN (${literals.join()})`,
+      `SELECT ${COLUMNS}, ${PLACE} FROM ${this.table} WHERE key IN (${literals.join()})`,
     ]
   }
 
@@ -62,27 +81,35 @@ export class Statements {
    */
   list({ after, before, count }: KeyRange, now: number | undefined, ms: number): string[] {
     return [
-      settings({ statement_timeout: ms }),
+      settings(ms),
       `SELECT ${COLUMNS} FROM ${this.table} WHERE key > ${literal(after)} AND key < ${literal(before)} AND expires > ${now ?? msOf('statement_timestamp()')} ORDER BY key LIMIT ${count}`,
     ]
   }
 
   /**
-   * Writes the changes and commits.
+   * Writes the changes and commits. It finds the rows by their places: by their keys it would pass all of their
+   * old versions that a snapshot may still see.
    *
    * @param unused keys whose row was made by the lock
+   * @param places of all rows that were locked, by their keys
    */
-  write(changes: readonly Change[], unused: readonly string[], now: number): string[] {
+  write(
+    changes: readonly Change[],
+    unused: readonly string[],
+    places: ReadonlyMap<string, string>,
+    now: number,
+  ): string[] {
     if (changes.length === 0) return ['ROLLBACK']
+    const placeOf = (key: string) => `'${places.get(key)}'::tid`
     const rows = changes.flatMap(({ key, state, ttlMs }) => {
       if (state === undefined) return []
       const hex = Buffer.from(state).toString('hex')
-      return `(${literal(key)}, decode('${hex}', 'hex'), ${expiryOf(now, ttlMs)})`
+      return `(${placeOf(key)}, decode('${hex}', 'hex'), ${expiryOf(now, ttlMs)}::bigint)`
     })
     const deleted = changes.filter(({ state }) => state === undefined).map(({ key }) => key)
-    const gone = [...deleted, ...unused].map(literal)
-    const put = `INSERT INTO ${this.table} (key, state, expires) VALUES ${rows.join()} ON CONFLICT (key) DO UPDATE SET state = EXCLUDED.state, expires = EXCLUDED.expires`
-    const remove = `DELETE FROM ${this.table} WHERE key IN (${gone.join()})`
+    const gone = [...deleted, ...unused].map(placeOf)
+    const put = `UPDATE ${this.table} AS t SET state = v.state, expires = v.expires FROM (VALUES ${rows.join()}) AS v (place, state, expires) WHERE t.ctid = v.place`
+    const remove = `DELETE FROM ${this.table} WHERE ctid = ANY (ARRAY[${gone.join()}])`
     const writes = [...(rows.length > 0 ? [put] : []), ...(gone.length > 0 ? [remove] : [])]
     return [...writes, 'COMMIT']
   }
@@ -98,7 +125,7 @@ export class Statements {
     const until = now ?? msOf('statement_timestamp()')
     const expired = `SELECT key FROM ${this.table} WHERE (SELECT mine FROM lock) AND expires <= ${until} ORDER BY expires LIMIT ${count} FOR UPDATE SKIP LOCKED`
     return [
-      settings({ statement_timeout: ms, ...ASYNCHRONOUS }),
+      settings(ms, ASYNCHRONOUS),
       `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${this.lockId}) AS mine) DELETE FROM ${this.table} WHERE key = ANY(ARRAY(${expired}))`,
     ]
   }

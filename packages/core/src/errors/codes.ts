@@ -145,10 +145,10 @@ const setup = {
       'Call `await store.migrate()` when you deploy, or run the statements of [the table](../packages/postgres/README.md#the-table). The option `schema` says where it is.',
   },
   SLUICE_POSTGRES_FORBIDDEN: {
-    meaning: 'The PostgreSQL user is not permitted to use the table.',
+    meaning: 'The PostgreSQL user is not permitted to use the table, or to create it.',
     cause: 'It lacks a privilege on the schema or on the table.',
     action:
-      'Permit all of this, with your own names: `GRANT USAGE ON SCHEMA public TO <name>; GRANT SELECT, INSERT, UPDATE, DELETE ON public.sluice_states TO <name>`.',
+      'To use the table, permit all of this, with your own names: `GRANT USAGE ON SCHEMA public TO <name>; GRANT SELECT, INSERT, UPDATE, DELETE ON public.sluice_states TO <name>`. To create it, call `migrate()` as a user who may create tables in the schema.',
   },
   SLUICE_POSTGRES_AUTH: {
     meaning: 'PostgreSQL refuses the credentials.',
