@@ -73,7 +73,9 @@ export class RefusalCache {
     this.refusals.delete(idOf(keyspace, key))
   }
 
+  /** What is learned from calls in progress is not kept either. */
   clear(): void {
+    for (const keyspace of this.keyspaces.values()) keyspace.ends += 1
     this.refusals.clear()
   }
 }

@@ -52,9 +52,13 @@ class Resilience {
   leave(): void {
     this.users -= 1
     if (this.users > 0) return
+    this.forget()
+    for (const calls of this.calls.values()) calls.close()
+  }
+
+  forget(): void {
     this.local.clear()
     this.refusals.clear()
-    for (const calls of this.calls.values()) calls.close()
   }
 
   private guard(
@@ -77,6 +81,27 @@ class Resilience {
 }
 
 const resiliences = new WeakMap<Store, Resilience>()
+/** The same, of stores that are still in use, and perhaps of some that were. */
+const known = new Set<WeakRef<Resilience>>()
+
+/** Every store starts anew with what this process remembers of it: for tests. */
+export function forgetAll(): void {
+  for (const each of known) {
+    const resilience = each.deref()
+    if (resilience === undefined) known.delete(each)
+    else resilience.forget()
+  }
+}
+
+function resilienceOf(store: Store<'async'>): Resilience {
+  let resilience = resiliences.get(store)
+  if (resilience === undefined) {
+    resilience = new Resilience(store)
+    resiliences.set(store, resilience)
+    known.add(new WeakRef(resilience))
+  }
+  return resilience
+}
 
 /** A remote store for one limiter: every request is decided in time, whatever the store does. */
 export class ResilientStore {
@@ -85,9 +110,8 @@ export class ResilientStore {
   private closed = false
 
   constructor(store: Store<'async'>, failureMode: FailureMode) {
-    this.shared = resiliences.get(store) ?? new Resilience(store)
+    this.shared = resilienceOf(store)
     this.failureMode = failureMode
-    resiliences.set(store, this.shared)
     this.shared.join()
   }
 
