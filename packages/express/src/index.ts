@@ -35,13 +35,14 @@ declare global {
  *   another
  */
 export function rateLimit(options: RateLimitOptions): RateLimitHandler {
-  const httpLimiters = new RoutedLimiter(options, expressAdapter)
+  const limiter = new RoutedLimiter(options, expressAdapter)
   const handler: RequestHandler = (request, response, next) => {
-    const passed = httpLimiters.handle(request, response, () => true as const)
-    const goOn = (admitted: true | undefined) => (admitted ? next() : undefined)
-    return passed instanceof Promise ? passed.then(goOn, next) : goOn(passed)
+    const passed = limiter.handle(request, response)
+    if (passed instanceof Promise)
+      return passed.then((goesOn) => (goesOn ? next() : undefined), next)
+    return passed ? next() : undefined
   }
-  return Object.assign(handler, { limiter: httpLimiters.limiter })
+  return Object.assign(handler, { limiter: limiter.limiter })
 }
 
 export default rateLimit

@@ -24,7 +24,8 @@ export function handler(
       next()
       return
     }
-    const handled = httpLimiter.handle<void>(request, reply as FastifyReply, next)
-    if (handled instanceof Promise) handled.catch(next)
+    const passed = httpLimiter.handle(request, reply as FastifyReply)
+    if (passed instanceof Promise) passed.then((goesOn) => goesOn && next()).catch(next)
+    else if (passed) next()
   }
 }

@@ -5,7 +5,7 @@ import type {
   OneOf,
   RouteOverrides,
 } from '@sluice/core'
-import { HttpLimiter, readAdapterOption, registrationScope } from '@sluice/core/adapter'
+import { RoutedLimiter, readAdapterOption, registrationScope } from '@sluice/core/adapter'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Hook, type HookHandler, handler } from './hook.ts'
@@ -58,12 +58,11 @@ const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
   const hook = readAdapterOption('hook', options)
   const { hook: _, ...rest } = options
   const number = register(app, rest)
-  const base = new HttpLimiter(
-    rest as CoreOptions<FastifyRequest, FastifyReply>,
-    adapterOf(app),
-    registrationScope(number),
-  )
-  const httpLimiters = new RouteLimiters(base, hook)
+  const all = new RoutedLimiter(rest as CoreOptions<FastifyRequest, FastifyReply>, adapterOf(app), {
+    addsRoutes: true,
+    scope: registrationScope(number),
+  })
+  const httpLimiters = new RouteLimiters(all, hook)
 
   if (!Object.hasOwn(app, 'rateLimit')) app.decorate('rateLimit', httpLimiters.limiter)
   if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', undefined)

@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core'
-import { type HttpLimiter, HttpLimiters, readAdapterOption } from '@sluice/core/adapter'
+import { type HttpLimiter, type RoutedLimiter, readAdapterOption } from '@sluice/core/adapter'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Hook, handler } from './hook.ts'
 import type { FastifyLimiter } from './index.ts'
@@ -19,15 +19,15 @@ type Config = FastifyContextConfig & { [mark: symbol]: Mark | undefined }
 export class RouteLimiters {
   /** All of them and the plugin's, for the application's own calls. */
   readonly limiter: FastifyLimiter
-  private readonly all: HttpLimiters<FastifyRequest, FastifyReply>
+  private readonly all: RoutedLimiter<FastifyRequest, FastifyReply>
   private readonly hook: Hook
   private hooks = 0
   /** In a route's config, separate for each registered plugin. */
   private readonly mark = Symbol('sluice.limiter')
 
   /** @param hook in which requests are decided, unless their route has another */
-  constructor(base: RouteLimiter, hook: Hook) {
-    this.all = new HttpLimiters(base)
+  constructor(all: RoutedLimiter<FastifyRequest, FastifyReply>, hook: Hook) {
+    this.all = all
     this.hook = hook
     this.limiter = Object.assign(this.all.limiter, {
       hook: (options = {}) => this.addHook(options),

@@ -62,8 +62,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   if (given === undefined) checkClients(limiter.httpLimiters)
   const middleware: MiddlewareHandler = async (c, next) => {
     const reply = new HonoReply(c)
-    const application = () => next().then(() => c.res)
-    await limiter.handle(c, reply, () => reply.answerWith(application))
+    if (await limiter.handle(c, reply)) await reply.answerWith(() => next().then(() => c.res))
     if (c.finalized && c.res === reply.response) return
     // Else Hono would join the fields of both.
     c.res = undefined

@@ -58,7 +58,8 @@ export function limitFetch<Args extends unknown[]>(
   const limited = async (request: Request, ...others: Args): Promise<Response> => {
     const reply = new FetchReply(request)
     args.set(request, others)
-    await limiter.handle(request, reply, () => reply.answerWith(() => handler(request, ...others)))
+    if (await limiter.handle(request, reply))
+      await reply.answerWith(() => handler(request, ...others))
     return reply.response as Response
   }
   return Object.assign(limited, { limiter: limiter.limiter })

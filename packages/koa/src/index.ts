@@ -33,21 +33,21 @@ declare module 'koa' {
  *   another
  */
 export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
-  const httpLimiters = new RoutedLimiter(options, koaAdapter)
+  const limiter = new RoutedLimiter(options, koaAdapter)
   const middleware: Middleware = async (ctx, next) => {
     checkContext(ctx)
     try {
-      return await httpLimiters.handle(ctx, ctx, next)
+      if (await limiter.handle(ctx, ctx)) return await next()
     } catch (error) {
       keepForErrorHandler(ctx, error)
       // Koa ends no response whose head has been sent.
       if (ctx.headerSent) noteEnd(ctx.res)
       throw error
     } finally {
-      if (httpLimiters.settles) noteEndOf(ctx)
+      if (limiter.settles) noteEndOf(ctx)
     }
   }
-  return Object.assign(middleware, { limiter: httpLimiters.limiter })
+  return Object.assign(middleware, { limiter: limiter.limiter })
 }
 
 export default rateLimit

@@ -35,13 +35,9 @@ export class RateLimitGuard implements CanActivate {
       throw error
     }
     try {
-      const handled = httpLimiter.handle(
-        request as AnyRequest,
-        response as AnyResponse,
-        () => true as const,
-      )
-      if (handled instanceof Promise) return handled.then((passed) => passed ?? never(), refused)
-      return handled ?? never()
+      const passed = httpLimiter.handle(request as AnyRequest, response as AnyResponse)
+      if (passed instanceof Promise) return passed.then((goesOn) => goesOn || never(), refused)
+      return passed || never()
     } catch (error) {
       return refused(error)
     }

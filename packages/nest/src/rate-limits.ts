@@ -1,7 +1,7 @@
 import type { ExecutionContext, Type } from '@nestjs/common'
 import { MetadataScanner, Reflector } from '@nestjs/core'
 import type { Limiter, RateLimitOptions, RouteOverrides } from '@sluice/core'
-import { HttpLimiter, HttpLimiters } from '@sluice/core/adapter'
+import { type HttpLimiter, RoutedLimiter } from '@sluice/core/adapter'
 import { OPTIONS } from './decorators.ts'
 import { type AnyRequest, type AnyResponse, nestAdapter } from './request-adapter.ts'
 
@@ -17,15 +17,17 @@ const PATH = 'path'
 export class RateLimits {
   /** All of them, for the application's own calls. */
   readonly limiter: Limiter
-  private readonly all: HttpLimiters<AnyRequest, AnyResponse>
+  private readonly all: RoutedLimiter<AnyRequest, AnyResponse>
   private readonly known = new Map<Type, Map<Handler, HandlerLimiter | undefined>>()
 
   private readonly decided = new WeakSet<ExecutionContext>()
 
   /** @throws SluiceError for wrong options */
   constructor(options: RateLimitOptions<never, never>) {
-    this.all = new HttpLimiters(
-      new HttpLimiter(options as RateLimitOptions<AnyRequest, AnyResponse>, nestAdapter),
+    this.all = new RoutedLimiter(
+      options as RateLimitOptions<AnyRequest, AnyResponse>,
+      nestAdapter,
+      { addsRoutes: true },
     )
     this.limiter = this.all.limiter
   }

@@ -80,7 +80,7 @@ declare module 'node:http2' {
  *   another
  */
 export function rateLimit(options: RateLimitOptions): NodeRateLimit {
-  const limiters = new RoutedLimiter(options, nodeAdapter)
+  const limiter = new RoutedLimiter(options, nodeAdapter)
 
   /** What `next` throws, or rejects with, is not taken for a failure of the limiter. */
   function decide(
@@ -89,14 +89,13 @@ export function rateLimit(options: RateLimitOptions): NodeRateLimit {
     next: () => unknown,
     failed: Failed = (error) => answerFailure(response, error),
   ): MaybePromise<void> {
-    let passed: MaybePromise<true | undefined>
+    let passed: MaybePromise<boolean>
     try {
-      passed = limiters.handle(request, response, () => true as const)
+      passed = limiter.handle(request, response)
     } catch (error) {
       return failed(error)
     }
-    const goOn = (admitted: true | undefined) =>
-      (admitted ? next() : undefined) as MaybePromise<void>
+    const goOn = (goesOn: boolean) => (goesOn ? next() : undefined) as MaybePromise<void>
     return passed instanceof Promise ? passed.then(goOn, failed) : goOn(passed)
   }
 
@@ -110,7 +109,7 @@ export function rateLimit(options: RateLimitOptions): NodeRateLimit {
     return decide(request, response, goOn, failed)
   }
 
-  return Object.assign(decide as NodeRateLimit, { upgrade, limiter: limiters.limiter })
+  return Object.assign(decide as NodeRateLimit, { upgrade, limiter: limiter.limiter })
 }
 
 export default rateLimit

@@ -98,18 +98,13 @@ export class HttpLimiter<Request, Response> {
    * Throws, or rejects, with what is for the application's error handler: what a function of the
    * user's throws, and the `RateLimitError` of `respond: 'throw'`.
    *
-   * @param goOn hands the request on to the application: at most once, when its turn comes
-   * @returns what `goOn` gives; undefined if the request ends here
+   * @returns whether the request goes on to the application; false if it ends here
    */
-  handle<T>(
-    request: Request,
-    response: Response,
-    goOn: () => MaybePromise<T>,
-  ): MaybePromise<T | undefined> {
+  handle(request: Request, response: Response): MaybePromise<boolean> {
     const verdict = this.decide(request)
     return verdict instanceof Promise
-      ? verdict.then((each) => this.responder.respond(each, request, response, goOn))
-      : this.responder.respond(verdict, request, response, goOn)
+      ? verdict.then((each) => this.responder.respond(each, request, response))
+      : this.responder.respond(verdict, request, response)
   }
 
   /**

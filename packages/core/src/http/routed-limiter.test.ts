@@ -6,8 +6,8 @@ import { failingStore } from '../testing/failing-store.ts'
 import { type ManualClock, manualClock } from '../testing/manual-clock.ts'
 import { type PlainOptions, plain } from '../testing/plain-server.ts'
 import type { HttpLimiter } from './http-limiter.ts'
-import { limiterOfRoute } from './http-limiters.ts'
 import type { Routes } from './rate-limit-options.ts'
+import { limiterOfRoute } from './route-limiter.ts'
 import { RoutedLimiter } from './routed-limiter.ts'
 
 type PlainRoutes = Routes<IncomingMessage, ServerResponse>

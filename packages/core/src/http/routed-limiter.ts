@@ -1,55 +1,73 @@
 import type { Limiter } from '../limiter/limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { checkObject } from '../options/checks.ts'
+import type { Scope } from '../stores/inspection/scope.ts'
 import { HttpLimiter } from './http-limiter.ts'
-import { HttpLimiters } from './http-limiters.ts'
+import { MiddlewareLimiter } from './middleware-limiter.ts'
 import { otherReadings } from './path-readings.ts'
-import type { RateLimitOptions, Routes } from './rate-limit-options.ts'
+import type { RateLimitOptions, RouteOverrides, Routes } from './rate-limit-options.ts'
 import type { RequestAdapter } from './request-adapter.ts'
+import { limiterOfRoute } from './route-limiter.ts'
 import { RouteTable } from './route-table.ts'
 
 const NONE: readonly never[] = []
 
 /** A limiter for all requests, and one for each route that differs. */
 export class RoutedLimiter<Request, Response> {
+  /** Decides the requests whose route does not differ. */
   readonly base: HttpLimiter<Request, Response>
+  /** Each of them. */
+  readonly httpLimiters: Set<HttpLimiter<Request, Response>>
   /** All of them together, for the application's own calls. */
   readonly limiter: Limiter
-  /** Each of them. */
-  readonly httpLimiters: Iterable<HttpLimiter<Request, Response>>
-  /** Whether one of them settles or releases something, so that responses are watched. */
-  readonly settles: boolean
   private readonly adapter: RequestAdapter<Request, Response>
   private readonly everywhere: readonly HttpLimiter<Request, Response>[]
   private readonly routes: RouteTable<readonly HttpLimiter<Request, Response>[]> | undefined
 
-  /** @throws SluiceError for wrong options, and for routes that can't match */
+  /**
+   * @param addsRoutes whether the framework tells routes apart by itself and adds them: then there is no
+   *   option `routes`
+   * @param scope separates its keys from those of other limiters on the same store
+   * @throws SluiceError for wrong options, and for routes that can't match
+   */
   constructor(
     options: RateLimitOptions<Request, Response> & { routes?: Routes<Request, Response> },
     adapter: RequestAdapter<Request, Response>,
+    { addsRoutes = false, scope }: { addsRoutes?: boolean; scope?: Scope } = {},
   ) {
-    const { routes, ...rest } = checkObject('options', options, 'the options of a rate limit') as {
-      routes?: Routes<Request, Response>
-    }
+    const given = checkObject('options', options, 'the options of a rate limit')
+    const { routes, ...rest } = given as { routes?: Routes<Request, Response> }
+    const common = addsRoutes ? given : rest
     this.adapter = adapter
-    this.base = new HttpLimiter(rest as RateLimitOptions<Request, Response>, adapter)
+    this.base = new HttpLimiter(common as RateLimitOptions<Request, Response>, adapter, scope)
     this.everywhere = [this.base]
-    const httpLimiters = new HttpLimiters(this.base)
-    this.limiter = httpLimiters.limiter
-    this.routes = compileRoutes(httpLimiters, routes)
-    this.httpLimiters = httpLimiters.all
-    this.settles = httpLimiters.settles
+    this.httpLimiters = new Set([this.base])
+    this.limiter = new MiddlewareLimiter(this.base, this.httpLimiters)
+    if (!addsRoutes && routes !== undefined) this.routes = this.compile(routes)
   }
 
-  /**
-   * Lets each limiter of a request's route decide, one after the other; see `HttpLimiter.handle`.
-   */
-  handle<T>(
-    request: Request,
-    response: Response,
-    goOn: () => MaybePromise<T>,
-  ): MaybePromise<T | undefined> {
-    return pass(this.of(request), 0, request, response, goOn)
+  /** Whether one of them settles or releases something, so that responses are watched. */
+  get settles(): boolean {
+    for (const { settles } of this.httpLimiters) if (settles) return true
+    return false
+  }
+
+  /** Lets each limiter of a request's route decide, one after the other; see `HttpLimiter.handle`. */
+  handle(request: Request, response: Response): MaybePromise<boolean> {
+    if (this.routes === undefined) return this.base.handle(request, response)
+    return passAll(this.of(request), 0, request, response)
+  }
+
+  /** Makes the limiter of a route, which its framework tells from others by itself: see `limiterOfRoute`. */
+  add(
+    route: string,
+    path: string,
+    overrides: RouteOverrides<Request, Response> | boolean,
+    apart?: boolean,
+  ): HttpLimiter<Request, Response> | undefined {
+    const httpLimiter = limiterOfRoute(this.base, route, path, overrides, apart)
+    if (httpLimiter !== undefined) this.httpLimiters.add(httpLimiter)
+    return httpLimiter
   }
 
   /**
@@ -75,32 +93,31 @@ export class RoutedLimiter<Request, Response> {
     )
     return [...new Set([...(others ?? []).flat(), ...loosely, ...strictly])]
   }
+
+  private compile(routes: unknown): RouteTable<readonly HttpLimiter<Request, Response>[]> {
+    const entries = Object.entries(checkObject('routes', routes, 'an object of routes') as never)
+    return new RouteTable(
+      entries.map(([route, overrides]) => {
+        const httpLimiter = this.add(route, `routes['${route}']`, overrides as never)
+        return [route, httpLimiter === undefined ? [] : [httpLimiter]]
+      }),
+    )
+  }
 }
 
-/** @param next the index of the first limiter that the request has not passed yet */
-function pass<Request, Response, T>(
+/** @param from the index of the first limiter that the request has not passed yet */
+function passAll<Request, Response>(
   limiters: readonly HttpLimiter<Request, Response>[],
-  next: number,
+  from: number,
   request: Request,
   response: Response,
-  goOn: () => MaybePromise<T>,
-): MaybePromise<T | undefined> {
-  const limiter = limiters[next]
-  if (limiter === undefined) return goOn()
-  if (next === limiters.length - 1) return limiter.handle(request, response, goOn)
-  return limiter.handle(request, response, () => pass(limiters, next + 1, request, response, goOn))
-}
-
-function compileRoutes<Request, Response>(
-  httpLimiters: HttpLimiters<Request, Response>,
-  routes: unknown,
-): RouteTable<readonly HttpLimiter<Request, Response>[]> | undefined {
-  if (routes === undefined) return undefined
-  const entries = Object.entries(checkObject('routes', routes, 'an object of routes') as never)
-  return new RouteTable(
-    entries.map(([route, overrides]) => {
-      const httpLimiter = httpLimiters.add(route, `routes['${route}']`, overrides as never)
-      return [route, httpLimiter === undefined ? [] : [httpLimiter]]
-    }),
-  )
+): MaybePromise<boolean> {
+  for (const [i, limiter] of limiters.entries()) {
+    if (i < from) continue
+    const passed = limiter.handle(request, response)
+    if (passed instanceof Promise)
+      return passed.then((goesOn) => goesOn && passAll(limiters, i + 1, request, response))
+    if (!passed) return false
+  }
+  return true
 }

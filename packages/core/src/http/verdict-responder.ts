@@ -25,6 +25,8 @@ export class VerdictResponder<Request, Response> {
   private readonly compiled: CompiledOptions<Request, Response>
   private readonly delaySlots: DelaySlots
   private readonly routeOf: (request: Request) => string | undefined
+  /** Whether something follows every admission. */
+  private readonly followsUp: boolean
 
   /** @param routeOf the pattern of a request's route, for events */
   constructor(
@@ -41,58 +43,49 @@ export class VerdictResponder<Request, Response> {
     this.compiled = compiled
     this.delaySlots = delaySlots
     this.routeOf = routeOf
+    this.followsUp = compiled.settles || compiled.holdsSlots
   }
 
-  /** See `HttpLimiter.handle`. @param verdict undefined: the request is exempt */
-  respond<T>(
+  /**
+   * @param verdict undefined: the request is exempt
+   * @returns whether the request goes on, once its turn has come
+   */
+  respond(
     verdict: Verdict | undefined,
     request: Request,
     response: Response,
-    goOn: () => MaybePromise<T>,
-  ): MaybePromise<T | undefined> {
-    if (verdict === undefined) return goOn()
+  ): MaybePromise<boolean> {
+    if (verdict === undefined) return true
     const { adapter } = this
-    const { decision, refusal } = verdict
+    const { decision, refusal, state } = verdict
     adapter.decided?.(request, decision)
-    const sent = adapter.isHeadSent(response)
-    const joined = sent ? undefined : this.writeFields(verdict, request, response)
+    const isSent = adapter.isHeadSent(response)
+    const written =
+      state === undefined || isSent ? undefined : this.writeFields(state, request, response)
     if (refusal !== undefined) {
-      const state = joined ?? refusal.state
-      return sent ? undefined : this.refuse(refusal, state, decision, request, response)
+      if (isSent) return false
+      return this.refuse(refusal, written ?? refusal.state, decision, request, response)
     }
-    const turn = this.admit(verdict, request, response)
-    return turn instanceof Promise
-      ? turn.then((came) => this.takeTurn(came, response, goOn))
-      : this.takeTurn(turn, response, goOn)
-  }
-
-  private takeTurn<T>(
-    came: boolean,
-    response: Response,
-    goOn: () => MaybePromise<T>,
-  ): MaybePromise<T | undefined> {
-    if (came) return goOn()
-    this.adapter.abandon?.(response)
-    return undefined
+    const mayBeExhausted = !decision.allowed || decision.remaining < 1 || written !== state
+    if (written !== undefined && mayBeExhausted)
+      hideExhaustedOnRedirect(written, this.compiled.profile, adapter, response)
+    if (!this.followsUp && decision.delayMs === 0 && verdict !== clientGone) return true
+    return then(this.followUp(verdict, request, response), (hasTurn) => {
+      if (!hasTurn) adapter.abandon?.(response)
+      return hasTurn
+    })
   }
 
   /**
    * Writes the rate-limit fields, joined with those of the limiters that the request has passed.
    * @returns what they say now
    */
-  private writeFields(
-    { state, refusal }: Verdict,
-    request: Request,
-    response: Response,
-  ): FieldState | undefined {
-    if (state === undefined) return undefined
+  private writeFields(state: FieldState, request: Request, response: Response): FieldState {
     const { adapter } = this
-    const { profile } = this.compiled
-    const joined = joinWritten(adapter.identity(request), state)
+    const written = joinWritten(adapter.identity(request), state)
     const set = (name: string, value: string) => adapter.setField(response, name, value)
-    for (const group of profile.groups) group.write(joined, set)
-    if (refusal === undefined) hideExhaustedOnRedirect(joined, profile, adapter, response)
-    return joined
+    for (const group of this.compiled.profile.groups) group.write(written, set)
+    return written
   }
 
   private refuse(
@@ -101,7 +94,7 @@ export class VerdictResponder<Request, Response> {
     decision: Decision,
     request: Request,
     response: Response,
-  ): MaybePromise<undefined> {
+  ): MaybePromise<false> {
     const { adapter, ownResponse: respond } = this
     const headers: Record<string, string> = {}
     writeRefusalFields(refusal, this.compiled.profile, (name, value) => {
@@ -118,18 +111,18 @@ export class VerdictResponder<Request, Response> {
     if (typeof respond === 'function') {
       return then(respond(decision, request, response, refusal.key), (result) => {
         adapter.responded?.(response, result)
-        return undefined
+        return false
       })
     }
     adapter.send(response, toBody(), PROBLEM_MEDIA_TYPE, toError)
-    return undefined
+    return false
   }
 
   /**
-   * Arranges settlement, and waits for the request's turn.
+   * Arranges what follows an admission: settlement, the end of its slots, and its turn, for which it waits.
    * @returns false if the client has gone away before its turn, or before its address was known
    */
-  private admit(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
+  private followUp(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
     if (verdict === clientGone) return false
     const { adapter, limiter } = this
     const { decision, charges } = verdict
@@ -151,9 +144,9 @@ export class VerdictResponder<Request, Response> {
         adapter.whenClosed(response, callback),
       ),
     )
-    return then(turn, (came) => {
-      if (!came) void held?.release()
-      return came
+    return then(turn, (hasTurn) => {
+      if (!hasTurn) void held?.release()
+      return hasTurn
     })
   }
 }

@@ -45,7 +45,7 @@ export async function servePlain(
   const httpLimiters = limiters.map((options) => new RoutedLimiter(options, plain))
   const server = createServer(async (request, response) => {
     for (const each of httpLimiters) {
-      if (!(await each.handle(request, response, () => true))) return
+      if (!(await each.handle(request, response))) return
     }
     handle(request, response)
   })

@@ -1,46 +1,11 @@
 import { SluiceError } from '../errors/sluice-error.ts'
 import { CONCURRENCY_OPTIONS, WINDOW_OPTIONS } from '../limiter/concurrency-options.ts'
-import type { Limiter } from '../limiter/limiter.ts'
 import { checkObject } from '../options/checks.ts'
 import { checkKnown } from '../options/known.ts'
 import { PLACES } from '../options/places.ts'
 import { routeScope } from '../stores/inspection/scope.ts'
 import { HttpLimiter } from './http-limiter.ts'
-import { MiddlewareLimiter } from './middleware-limiter.ts'
 import type { RateLimitOptions, RouteOverrides } from './rate-limit-options.ts'
-
-/** The limiter of all requests, and those of the routes that differ. */
-export class HttpLimiters<Request, Response> {
-  readonly base: HttpLimiter<Request, Response>
-  /** All of them together, for the application's own calls. */
-  readonly limiter: Limiter
-  /** Each of them. */
-  readonly all: Set<HttpLimiter<Request, Response>>
-
-  /** @param base decides the requests whose route does not differ */
-  constructor(base: HttpLimiter<Request, Response>) {
-    this.base = base
-    this.all = new Set([base])
-    this.limiter = new MiddlewareLimiter(base, this.all)
-  }
-
-  /** Whether one of them settles or releases something, so that responses are watched. */
-  get settles(): boolean {
-    return [...this.all].some(({ settles }) => settles)
-  }
-
-  /** Makes the limiter of a route: see `limiterOfRoute`. */
-  add(
-    route: string,
-    path: string,
-    overrides: RouteOverrides<Request, Response> | boolean,
-    apart?: boolean,
-  ): HttpLimiter<Request, Response> | undefined {
-    const httpLimiter = limiterOfRoute(this.base, route, path, overrides, apart)
-    if (httpLimiter !== undefined) this.all.add(httpLimiter)
-    return httpLimiter
-  }
-}
 
 /**
  * The limiter of a route: the base's options with some replaced, on the same store.
