@@ -199,8 +199,8 @@ export class MemoryLedger implements Ledger<'sync'> {
     const table = this.tables[i] as Table
     const state = this.states[i] as KeyState
     const place = slot < 0 ? table.add(key) : slot
-    const freeAt = now + keepMsOf(state, limit, now)
-    table.slots.save(place, state, freeAt, this.usage(i, state, limit, now))
+    const keepMs = keepMsOf(state, limit, now)
+    table.slots.save(place, state, now, keepMs, this.usage(i, state, limit, now))
     this.store.kept(table, now)
   }
 

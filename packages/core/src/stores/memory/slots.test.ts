@@ -11,7 +11,7 @@ function filled(count: number, resetMs: (n: number) => number, usage = 1): Slots
   const slots = new Slots()
   const state = new KeyState()
   for (let n = 0; n < count; n += 1) {
-    slots.save(slots.claim(`client-${n}`), state, NOW + resetMs(n), usage)
+    slots.save(slots.claim(`client-${n}`), state, NOW, resetMs(n), usage)
   }
   return slots
 }
@@ -53,7 +53,7 @@ describe('a look for expired slots', () => {
 describe('the key nearest to a full quota', () => {
   it('is none while every key is exhausted, and never the overflow', () => {
     const slots = filled(10_000, () => 1000, EXHAUSTED)
-    slots.save(OVERFLOW, new KeyState(), NOW, 3)
+    slots.save(OVERFLOW, new KeyState(), NOW, 0, 3)
     expect(slots.best()).toBe(-1)
     slots.setUsage(7000, 254)
     expect(slots.best()).toBe(7000)
@@ -85,7 +85,7 @@ describe('slots', () => {
     for (let n = 1; n <= PAGE + 10; n += 1) {
       state.a = n
       state.b = -n
-      slots.save(slots.claim(`client-${n}`), state, NOW + n, n % EXHAUSTED)
+      slots.save(slots.claim(`client-${n}`), state, NOW, n, n % EXHAUSTED)
     }
     for (let n = 1; n <= PAGE + 10; n += 1) {
       slots.load(n, state)
@@ -100,7 +100,7 @@ describe('slots', () => {
     const slots = filled(5000, () => 1000)
     const state = new KeyState()
     state.a = state.b = state.c = 7
-    slots.save(4000, state, NOW, 0)
+    slots.save(4000, state, NOW, 0, 0)
     for (const slot of [3, 4000, 17]) slots.release(slot)
     const claimed = ['x', 'y', 'z', 'new'].map((key) => slots.claim(key))
     expect(claimed).toEqual([17, 4000, 3, 5001])

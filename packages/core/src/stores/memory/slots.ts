@@ -79,13 +79,14 @@ export class Slots {
   }
 
   /**
-   * @param freeAt when the slot can be freed, ms
+   * @param keepMs in how many ms from `now` the slot can be freed. The sum would be an object of its own.
    * @param usage the share of the quota in use, 0 … 254, or `EXHAUSTED`
    */
-  save(slot: number, state: KeyState, freeAt: number, usage: number): void {
+  save(slot: number, state: KeyState, now: number, keepMs: number, usage: number): void {
     const page = this.page(slot)
     const { states } = page
     const offset = (slot & (PAGE - 1)) * WIDTH
+    const freeAt = now + keepMs
     states[offset] = state.a
     states[offset + 1] = state.b
     states[offset + 2] = state.c
