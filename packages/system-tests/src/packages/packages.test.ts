@@ -29,7 +29,7 @@ let runtimes: Runtimes
 /** What the dry run of a release prints. */
 let released: string
 
-/** npm may have to fetch what the empty project needs, and two versions of Node. */
+/** npm may have to fetch what the empty project needs, and other versions of Node. */
 const setupTimeout = 300_000
 
 function read(...path: string[]): string {

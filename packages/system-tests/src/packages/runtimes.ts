@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { arch, execPath, platform, versions } from 'node:process'
 
-const MAJORS = [22, 24]
+const MAJORS = [22, 24, 26]
 
 /** By what tests call it: the path of its binary. */
 export type Runtimes = Record<string, string>

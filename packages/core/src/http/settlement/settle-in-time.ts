@@ -32,6 +32,7 @@ export function settleInTime<Response>(
   let ended = false
   let done = false
   let timer: Timer | undefined
+  let dueAt = 0
   let raiseAt = performance.now() + untilForgotten(policies, true)
 
   const settle = () => {
@@ -61,14 +62,17 @@ export function settleInTime<Response>(
     waitForMore()
   }
   const waitForMore = () => {
-    if (done || timer !== undefined) return
     const closed = adapter.isClosed(response)
     const quietMs = progress?.quietMs()
     // A request that never ends must not be held in memory once its client has gone.
-    if (closed && quietMs === undefined) return
-    const next = closed ? Math.max(quietMs as number, MIN_PERIOD_MS) : raiseAt - performance.now()
-    const rest = quietMs === undefined ? next : holdMs - quietMs
-    timer = unref(setTimeout(look, Math.max(0, Math.min(next, rest))))
+    if (done || (closed && quietMs === undefined)) return
+    const now = performance.now()
+    const next = closed ? Math.max(quietMs as number, MIN_PERIOD_MS) : raiseAt - now
+    const ms = Math.max(0, quietMs === undefined ? next : Math.min(next, holdMs - quietMs))
+    if (timer !== undefined && dueAt <= now + ms) return
+    clearTimeout(timer)
+    dueAt = now + ms
+    timer = unref(setTimeout(look, ms))
   }
 
   adapter.whenEnded(response, () => {

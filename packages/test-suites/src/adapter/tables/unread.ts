@@ -28,25 +28,27 @@ export function unreadTests(world: World): void {
       })
   })
 
-  test('a stream has no slot when it is done, or `hold` after its last bytes, and is not settled for ever', async () => {
-    const streams = new Streams(100, 'x'.repeat(64_000))
-    const site = await world.start(streams.options({ window: '1s' }), {
-      work: streams.work,
-      chunks: streams.chunks,
-      realTime: true,
+  for (const window of ['1s', '1h'])
+    test(`a stream is settled when it is done, or \`hold\` after its last bytes, not for ever: ${window}`, async () => {
+      const streams = new Streams(100, 'x'.repeat(64_000))
+      const site = await world.start(streams.options({ window }), {
+        work: streams.work,
+        chunks: streams.chunks,
+        realTime: true,
+      })
+      streams.goOn()
+      const client = neverRead(site)
+      await eventually('the stream has begun', async () => streams.produced > 0)
+      streams.isShort = true
+      await eventually('both slots are free', async () => {
+        return (await site.send()).field('RateLimit')?.includes('"slots";r=1') === true
+      })
+      await eventually('the stream is settled', async () => streams.settled > 0)
+      const before = streams.settled
+      await delay(1500)
+      expect(streams.settled - before).toBeLessThan(5)
+      client.destroy()
     })
-    streams.goOn()
-    const client = neverRead(site)
-    await eventually('the stream has begun', async () => streams.produced > 0)
-    streams.isShort = true
-    await eventually('both slots are free', async () => {
-      return (await site.send()).field('RateLimit')?.includes('"slots";r=1') === true
-    })
-    const before = streams.settled
-    await delay(1500)
-    expect(streams.settled - before).toBeLessThan(5)
-    client.destroy()
-  })
 }
 
 function neverRead({ target }: RunningSite): Socket {
