@@ -25,7 +25,6 @@ const succeeds = async (command, args) => (await run(command, args)) === 0
 const redis = await setUpTests()
 
 const generated = [
-  ['Lua', 'generate-lua.mjs'],
   ['docs/errors.md', 'generate-errors.mjs'],
   ['options', 'generate-options.mjs'],
   ['addresses of the packages', 'generate-addresses.mjs'],

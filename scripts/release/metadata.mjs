@@ -26,7 +26,7 @@ export function problemsOf({ name, manifest, files, readme }) {
   for (const file of targetsOf(manifest)) expect(files.includes(file), `${file} is missing`)
   const others = files.filter((file) => !file.startsWith('dist/')).sort()
   expect(isDeepStrictEqual(others, DOCUMENTS), `has ${others} beside dist`)
-  const sources = files.filter((file) => /test\.|\/testing\/released|\.lua$/.test(file))
+  const sources = files.filter((file) => /test\.|\/testing\/released/.test(file))
   expect(sources.length === 0, `has ${sources}`)
 
   const { dependencies, peerDependencies } = manifest

@@ -1,4 +1,5 @@
 import type { Calendar } from './calendar-window/calendar.ts'
+import type { LuaStep } from './lua-step.ts'
 import type { Log } from './sliding-log/log.ts'
 
 /** The largest limit of any policy, units. */
@@ -155,6 +156,6 @@ export interface Algorithm {
   /** True: a charge is a slot (`Charge.slot`), in use until it is given back or no longer renewed. */
   readonly holdsSlots?: boolean
   compile(params: AlgorithmParams): CompiledLimit
-  /** The same step in Lua, in the sections that stores/redis/compose.ts documents. */
-  readonly lua: string
+  /** The same step in Lua. */
+  readonly lua: LuaStep
 }

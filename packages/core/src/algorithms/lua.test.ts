@@ -17,15 +17,15 @@ afterAll(async () => {
 
 /** What the script is composed for differs. */
 const forms = {
-  /** A request of one policy in its own call: request.lua. */
+  /** A request of one policy in its own call. */
   alone: { before: 0, after: 0 },
-  /** A request of three policies in its own call: request.lua. */
+  /** A request of three policies in its own call. */
   together: { before: 1, after: 1 },
-  /** Behind another request of the same cost: request.lua. */
+  /** Behind another request of the same cost. */
   'batch of one cost': { before: 0, after: 0, beside: (cost: number) => cost },
   /** The same, of three policies. */
   'batch of one cost, several policies': { before: 2, after: 0, beside: (cost: number) => cost },
-  /** Behind a request of another cost: driver.lua. */
+  /** Behind a request of another cost. */
   batch: { before: 0, after: 0, beside: (cost: number) => cost + 1 },
   /** The same, of three policies. */
   'batch of several policies': { before: 2, after: 0, beside: (cost: number) => cost + 1 },

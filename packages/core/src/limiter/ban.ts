@@ -1,5 +1,6 @@
 import type { CompiledLimit } from '../algorithms/algorithm.ts'
-import { ban, MAX_BANS, MAX_REFUSALS } from '../algorithms/ban/ban.ts'
+import { MAX_BANS } from '../algorithms/ban/ban.lua.ts'
+import { ban, MAX_REFUSALS } from '../algorithms/ban/ban.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { checkInteger, checkObject } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
@@ -44,10 +45,9 @@ export function compileBan(options: unknown, { prefix, quota }: BanPlace, dryRun
   const limit = checkInteger('ban.after', given.after, 1, MAX_REFUSALS)
   const windowMs = parseDuration('ban.within', given.within)
   const bansMs = checkDurations(given.for)
-  return {
-    limit: ban.compile({ limit, windowMs, bansMs }),
-    keyspace: { name: formatBan({ dryRun, windowMs, limit, quota }), algorithm: ban, prefix },
-  }
+  const compiled = ban.compile({ limit, windowMs, bansMs })
+  const name = formatBan({ dryRun, windowMs, limit, quota })
+  return { limit: compiled, keyspace: { name, algorithm: ban, prefix, limit: compiled } }
 }
 
 function checkDurations(value: unknown): number[] {

@@ -74,7 +74,7 @@ export function keyspacesOf(
 ): Keyspace[] {
   return policies.map((policy, i) => {
     const limit = limits[i] as CompiledLimit
-    return { name: policy.space(limit), algorithm: limit.algorithm }
+    return { name: policy.space(limit), algorithm: limit.algorithm, limit: policy.compiledLimit }
   })
 }
 

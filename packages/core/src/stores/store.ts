@@ -104,6 +104,8 @@ export interface Keyspace {
    * of its routes. Default: the prefix that the ledger was opened with
    */
   readonly prefix?: string | undefined
+  /** The limit of its charges, where that is the same for all of them. A store may prepare for it. */
+  readonly limit?: CompiledLimit | undefined
 }
 
 /** Where states are kept. Limiters that open the same keyspace in the same store share its states. */

@@ -1,12 +1,8 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
-import lua from './ban.lua.generated.ts'
+import { banLua, MAX_BANS, RADIX } from './ban.lua.ts'
 
 /** The most refusals that a ban takes to begin: they share an integer with the number of bans. */
 export const MAX_REFUSALS = 100
-/** Bans of different lengths. */
-export const MAX_BANS = 10
-
-const RADIX = 128
 
 /**
  * Refuses everything for a time once there were so many refusals (`limit`) within a window. The
@@ -106,5 +102,5 @@ export const ban: Algorithm = {
   maxLimit: MAX_REFUSALS,
   keepsLog: false,
   compile: (params) => new BanLimit(params),
-  lua,
+  lua: banLua,
 }

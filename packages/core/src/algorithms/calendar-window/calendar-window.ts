@@ -1,7 +1,7 @@
 import { type Algorithm, type AlgorithmParams, type KeyState, MAX_LIMIT } from '../algorithm.ts'
 import { WindowLimit } from '../fixed-window/window-limit.ts'
 import type { Calendar } from './calendar.ts'
-import lua from './calendar-window.lua.generated.ts'
+import { calendarWindowLua } from './calendar-window.lua.ts'
 
 /** Windows before and after the present one that the Lua form knows; of one more it knows the end. */
 const AROUND = 2
@@ -84,5 +84,5 @@ export const calendarWindow: Algorithm = {
   keepsLog: false,
   compile: (params) =>
     new CalendarWindowLimit(params as AlgorithmParams & { readonly calendar: Calendar }),
-  lua,
+  lua: calendarWindowLua,
 }

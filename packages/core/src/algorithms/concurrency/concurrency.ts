@@ -1,12 +1,9 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { Log } from '../sliding-log/log.ts'
-import lua from './concurrency.lua.generated.ts'
+import { ASK_AGAIN_MS, concurrencyLua } from './concurrency.lua.ts'
 
 /** The state has an entry for each slot in use. */
 const MAX_CONCURRENT = 1000
-
-/** No one can know when a slot will be given back: a refused client may ask again after this long, ms. */
-const ASK_AGAIN_MS = 1000
 
 /**
  * Counts what is in use at the same time. A charge is a slot, with a number that its process has
@@ -110,5 +107,5 @@ export const concurrency: Algorithm = {
   keepsLog: true,
   holdsSlots: true,
   compile: (params) => new ConcurrencyLimit(params),
-  lua,
+  lua: concurrencyLua,
 }

@@ -1,5 +1,5 @@
 import { type Algorithm, type AlgorithmParams, type KeyState, MAX_LIMIT } from '../algorithm.ts'
-import lua from './fixed-window.lua.generated.ts'
+import { fixedWindowLua } from './fixed-window.lua.ts'
 import { WindowLimit } from './window-limit.ts'
 
 /** Windows are aligned to the epoch on the store's clock, and numbered from there. */
@@ -40,5 +40,5 @@ export const fixedWindow: Algorithm = {
   maxLimit: MAX_LIMIT,
   keepsLog: false,
   compile: (params) => new FixedWindowLimit(params),
-  lua,
+  lua: fixedWindowLua,
 }

@@ -1,5 +1,5 @@
 import { type Algorithm, MAX_LIMIT } from '../algorithm.ts'
-import lua from '../bucket/bucket.lua.generated.ts'
+import { bucketLua } from '../bucket/bucket.lua.ts'
 import { BucketLimit } from '../bucket/bucket.ts'
 
 /** The longest that an admitted request waits, unless the policy says otherwise, ms. */
@@ -26,5 +26,5 @@ export const leakyBucket: Algorithm = {
       queueMs: maxDelayMs,
     })
   },
-  lua,
+  lua: bucketLua,
 }

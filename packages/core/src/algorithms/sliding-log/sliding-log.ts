@@ -1,6 +1,6 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { Log } from './log.ts'
-import lua from './sliding-log.lua.generated.ts'
+import { slidingLogLua } from './sliding-log.lua.ts'
 
 /** The log has an entry for each admitted request, and a decision may have to read all of them. */
 const MAX_LOG_LIMIT = 10_000
@@ -109,5 +109,5 @@ export const slidingLog: Algorithm = {
   maxLimit: MAX_LOG_LIMIT,
   keepsLog: true,
   compile: (params) => new SlidingLogLimit(params),
-  lua,
+  lua: slidingLogLua,
 }

@@ -6,7 +6,7 @@ import {
   MAX_LIMIT,
 } from '../algorithm.ts'
 import { MAX_EXACT, tickAt, tickStart, ticksPerWindow } from '../ticks.ts'
-import lua from './sliding-window.lua.generated.ts'
+import { slidingWindowLua } from './sliding-window.lua.ts'
 
 /**
  * Estimates the units of the last window, the span (now − window, now], as
@@ -131,5 +131,5 @@ export const slidingWindow: Algorithm = {
   maxLimit: MAX_LIMIT,
   keepsLog: false,
   compile: (params) => new SlidingWindowLimit(params),
-  lua,
+  lua: slidingWindowLua,
 }

@@ -62,7 +62,7 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
   const others = (count: number) => Array.from({ length: count }, () => endless)
   const limits = [...others(form.before), algorithm.compile(params), ...others(form.after)]
   const keyspaces = limits.map((limit, i) => {
-    return { name: `${i} ${label} ${algorithm.name}: ${name}`, algorithm: limit.algorithm }
+    return { name: `${i} ${label} ${algorithm.name}: ${name}`, algorithm: limit.algorithm, limit }
   })
   const store = open(clock)
   const ledger = store.open(keyspaces, 'traces')

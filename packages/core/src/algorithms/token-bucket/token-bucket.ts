@@ -1,5 +1,5 @@
 import { type Algorithm, MAX_LIMIT } from '../algorithm.ts'
-import lua from '../bucket/bucket.lua.generated.ts'
+import { bucketLua } from '../bucket/bucket.lua.ts'
 import { BucketLimit } from '../bucket/bucket.ts'
 
 /**
@@ -24,5 +24,5 @@ export const tokenBucket: Algorithm = {
       queueMs: 0,
     })
   },
-  lua,
+  lua: bucketLua,
 }

@@ -27,14 +27,6 @@ export interface InspectedKeyspace {
   readonly tells: 'everything' | 'use' | 'blocks'
 }
 
-/** All that a keyspace can have. */
-export const INSPECTED_ALGORITHMS: readonly Algorithm[] = [
-  ...Object.values(algorithms),
-  calendarWindow,
-  concurrency,
-  ban,
-]
-
 /** Undefined if the name is none that a limiter gives. */
 export function inspectedKeyspace(name: string): InspectedKeyspace | undefined {
   try {

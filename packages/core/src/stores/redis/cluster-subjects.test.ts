@@ -190,6 +190,9 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
             if (op === 'settle') await ledger.settle(charges, own())
             if (op === 'block') await ledger.block(keys, 1 + costs[0])
             if (op === 'reset') await ledger.reset(keys)
+            // What is given back has been sent before the next round trip, or, where the server does
+            // not have the script yet, after it.
+            await ledger.peek(charges)
           }
           for (const each of results) delete each.origins
           expect(results[1]).toEqual(results[0])

@@ -1,25 +1,22 @@
-import type { KeyState } from '../../algorithms/algorithm.ts'
+import type { Algorithm, KeyState } from '../../algorithms/algorithm.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import type { Inspection } from '../inspection/inspect-options.ts'
-import { INSPECTED_ALGORITHMS } from '../inspection/inspected-keyspace.ts'
 import { KeyNames } from '../inspection/key-names.ts'
 import { Pace } from '../inspection/rest.ts'
 import { type FoundKey, toEntry } from '../inspection/to-entry.ts'
 import { isTooMuch, workOf } from '../rules/work.ts'
 import type { StoreEntry } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { Driver } from './driver.ts'
 import { subject } from './keys.ts'
+import { LedgerScripts } from './ledger-scripts.ts'
 import type { Scan } from './masters.ts'
 import { readReply } from './reply.ts'
 import { Script } from './script.ts'
-import { ScriptCall } from './script-call.ts'
 
 /** Keys that a step of SCAN looks at, and that one script reads, at most: each takes Redis a fraction of a ms. */
 const SCANNED = 500
 const READ = 100
 
-const driver = new Driver(INSPECTED_ALGORITHMS)
 /** Shows what the client puts in front of keys. */
 const echo = new Script('return KEYS[1]')
 
@@ -44,6 +41,7 @@ export class RedisInspection {
   private readonly backend: InspectionBackend
   private readonly inspection: Inspection
   private readonly names: KeyNames
+  private readonly scripts = new Map<Algorithm, LedgerScripts>()
 
   constructor(backend: InspectionBackend, inspection: Inspection) {
     this.backend = backend
@@ -64,9 +62,9 @@ export class RedisInspection {
         cursor = step.cursor
         const unreadable: string[] = []
         const found = step.keys.flatMap((name) => this.parse(name, keyPrefix, unreadable) ?? [])
-        const calls = parts(found).flatMap((part) =>
-          connection.isCluster ? byClient(part) : [part],
-        )
+        const calls = byAlgorithm(found)
+          .flatMap(parts)
+          .flatMap((part) => (connection.isCluster ? byClient(part) : [part]))
         pace.resume()
         const entries = await Promise.all(calls.map((keys) => this.read(keys, unreadable)))
         pace.pause()
@@ -116,17 +114,20 @@ export class RedisInspection {
     }
   }
 
+  /** @param keys of the same algorithm */
   private async readTogether(
     keys: readonly NamedKey[],
     unreadable: string[],
   ): Promise<StoreEntry[]> {
     const { connection, now, minTtlMs, fail } = this.backend
-    const call = new ScriptCall()
-    for (const { name, keyspace } of keys) call.add(name, keyspace.limit, 0)
-    const input = call.input('peek', now(), minTtlMs, 1, driver.step)
     const charges = keys.map(({ key, keyspace }) => [{ key, limit: keyspace.limit, cost: 0 }])
+    const { algorithm } = (keys[0] as NamedKey).keyspace.limit
+    const scripts = this.scripts.get(algorithm) ?? new LedgerScripts([{ algorithm }])
+    this.scripts.set(algorithm, scripts)
+    const { script, args } = scripts.peek(charges, { now: now(), minTtlMs })
+    const names = keys.map(({ name }) => name)
     const read = (reply: unknown) => readReply(reply, charges)
-    const results = await driver.script.run(connection, call.keys, [input], read, fail)
+    const results = await script.run(connection, names, args, read, fail)
     return results.flatMap((result, i) => {
       const key = keys[i] as NamedKey
       if (!(result instanceof Error)) return toEntry(key, result.outcomes[0] as KeyState, result.at)
@@ -165,10 +166,20 @@ function parts(keys: readonly NamedKey[]): NamedKey[][] {
 
 /** In a cluster the keys of one call must share a slot, as those of one client do. */
 function byClient(keys: readonly NamedKey[]): NamedKey[][] {
-  const groups = new Map<string, NamedKey[]>()
+  return groupsOf(keys, ({ prefix, key }) => `${prefix} ${key}`)
+}
+
+/** A script has one step for each policy. */
+function byAlgorithm(keys: readonly NamedKey[]): NamedKey[][] {
+  return groupsOf(keys, ({ keyspace }) => keyspace.limit.algorithm)
+}
+
+function groupsOf(keys: readonly NamedKey[], of: (key: NamedKey) => unknown): NamedKey[][] {
+  const groups = new Map<unknown, NamedKey[]>()
   for (const each of keys) {
-    const id = `${each.prefix} ${each.key}`
-    groups.set(id, [...(groups.get(id) ?? []), each])
+    const group = groups.get(of(each)) ?? []
+    groups.set(of(each), group)
+    group.push(each)
   }
   return [...groups.values()]
 }

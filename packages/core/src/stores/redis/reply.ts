@@ -4,13 +4,13 @@ import { decideAll } from '../rules/decide-all.ts'
 import type { Charge, StoreResult } from '../store.ts'
 import { toSetupError } from './setup-error.ts'
 
-/** Bytes of the time in front, and of each charge: see driver.lua. */
+/** Bytes of the time in front, and of each charge: see decide.lua.ts. */
 const TIME = 8
 const STATE = 32
 
 /**
- * What request.lua or driver.lua decided: on the states that they return the step in TypeScript comes
- * to the same. An error concerns its own request alone.
+ * What decide.lua.ts decided: on the states that it returns the step in TypeScript comes to the same.
+ * An error concerns its own request alone.
  */
 export function readReply(
   reply: unknown,

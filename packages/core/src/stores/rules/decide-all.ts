@@ -2,8 +2,7 @@ import type { CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
 import type { Renewal } from './slots.ts'
 
-// What every store does around a step. The same rules in Lua: stores/redis/driver.lua, and
-// request.lua for requests that differ in their keys alone.
+// What every store does around a step. The same rules in Lua: stores/redis/decide.lua.ts.
 
 /** The parts of a charge that a decision depends on. */
 interface Decidable {

@@ -1,0 +1,61 @@
+/** Bytes of a state in Redis: a, b, c and the time (ms) until which the key lives, as doubles. */
+export const STATE_BYTES = 32
+/** Bytes of each entry behind it. */
+export const ENTRY_BYTES = 16
+
+/**
+ * The Lua form of a step: statements, in sections that `stores/redis` puts into its scripts, each
+ * policy's in a block of its own. All see the constants by name, and what `ticks.lua.ts` has where
+ * `ticks` is set.
+ *
+ * | section  | reads                                          | sets                                      |
+ * | -------- | ---------------------------------------------- | ----------------------------------------- |
+ * | `check`  | `now`                                          | `problem`: why the step can't be run      |
+ * | `enter`  | `now`, the state `a`, `b`, `c`                 | the state as it is at `now`; `rebased`    |
+ * | `decide` | `now`, `cost`, the state at `now`              | `admitted`                                |
+ * | `commit` | `now`, `cost`, the state at `now`              | the state, charged                        |
+ * | `settle` | `now`, `delta`, `chargedAt`, the state at `now` | the state, corrected                     |
+ * | `whole`  | `now`, the state at `now`                      | `wholeIn`: ms until the limit is whole    |
+ * |          |                                                | again, at least (0: it is)                |
+ * | `keep`   | `wholeIn`, the same                            | `keepFor`: ms to keep a state that is     |
+ * |          |                                                | written anew, `wholeIn` until it is set   |
+ *
+ * `enter` comes before `decide` and before `settle`, `whole` after `commit`, `settle` and `renew`,
+ * each time in the same block. Names of Lua's libraries are not in use for anything else.
+ */
+export interface LuaStep {
+  /**
+   * Names of the constants, in the order of `CompiledLimit.constants`. The last one is `ticks` where
+   * a step can count in ticks coarser than a millisecond: it is nil where a limit needs none.
+   */
+  readonly constants: readonly string[]
+  /** True if the constants change with time. */
+  readonly constantsMove?: true
+  /** True of a ban: see `CompiledLimit.countsRefusals`. */
+  readonly countsRefusals?: true
+  readonly check?: string
+  readonly enter?: string
+  readonly decide: string
+  readonly commit: string
+  readonly settle?: string
+  readonly whole?: string
+  readonly keep?: string
+  /** Of a step that keeps entries behind its state, which only the script sees. */
+  readonly entries?: LuaEntries
+}
+
+/** What a step that keeps entries has besides. Its sections also see `key`, the key of the state. */
+export interface LuaEntries {
+  /** Functions that the sections call: no two steps have one of the same name. */
+  readonly functions: string
+  /**
+   * After `decide`. Reads `admitted`, and `cost`, which is 0 where another policy refuses what this
+   * one admits. Sets `remaining` (units), `resetIn` and `wait` (ms, or -1: never).
+   */
+  readonly show: string
+  /**
+   * Of a step that holds slots: reads `slots`, an array of numbers, and holds all of them anew. Its
+   * `commit` and `settle` also see `slot` (0: none).
+   */
+  readonly renew?: string
+}

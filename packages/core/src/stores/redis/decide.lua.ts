@@ -1,0 +1,231 @@
+import {
+  constantsOf,
+  functionsOf,
+  NO_STATE,
+  readState,
+  type ScriptStep,
+  SERVER_TIME,
+  writeState,
+} from './state.lua.ts'
+
+/** How long a key lives at least after a write where no argument says it, ms. */
+export const MIN_TTL_MS = 1000
+
+/**
+ * What a script gets as arguments.
+ *
+ * `general`: for each request, or once if the requests are alike, for each policy: its constants, its cost
+ * (units) and, if it holds slots, the number of the slot, or 0. Then, unless it is one request on the
+ * server's clock: the time (ms; -1: the server's), the least that a key lives after a write (ms), how many
+ * numbers each request has (0: they are alike), and 1 if a key comes twice.
+ *
+ * `usual`, where the requests are alike, every cost is 1, no key comes twice, and no policy holds slots:
+ * for each policy its constants. Then, unless it is the server's: the time (ms), and the least that a key
+ * lives after a write (ms).
+ *
+ * Constants: the same without those of the policies, which are these and stand in the text.
+ */
+export type Arguments = 'general' | 'usual' | readonly (readonly number[])[]
+
+/**
+ * The script that decides requests: all or nothing, a refusal uncharged, as `rules/decide-all.ts` has it.
+ *
+ * KEYS: of the requests, one after the other: one for each policy.
+ *
+ * It returns bytes: the time (ms, a little-endian double), then 32 for each key: the state as it was read, all
+ * zero for a key never seen. The step in TypeScript repeats the decision on it. Of a step that
+ * keeps entries, what was decided: remaining (units; refused: -1 - remaining), reset (ms), wait (ms;
+ * -1: never), 0. Of a blocked key, as if such a step had refused it: -1, for how long (ms), the same,
+ * 1. Of a key that can't be read minus infinity. If there are any of these, it returns an array: the bytes, and
+ * what Redis says of each.
+ */
+export function decideLua(steps: readonly ScriptStep[], args: Arguments): string {
+  return script(steps, args, true)
+}
+
+/** The script that decides requests and changes nothing: with general arguments, and the same reply. */
+export function peekLua(steps: readonly ScriptStep[]): string {
+  return script(steps, 'general', false)
+}
+
+function script(steps: readonly ScriptStep[], args: Arguments, writes: boolean): string {
+  const { policies, size } = policiesOf(steps, args)
+  const isGeneral = args === 'general'
+  const keepsEntries = steps.some(({ step }) => step.entries)
+  const known = keepsEntries ? '{}' : "call('MGET', unpack(KEYS))"
+  const minTtl = isGeneral ? 'minTtl' : `(ARGV[${size + 2}] or ${MIN_TTL_MS})`
+  const bans = steps.some(({ step }) => step.countsRefusals)
+  return `${functionsOf(steps)}${bans ? CLIENT_OF : ''}
+${isGeneral ? generalArguments(size) : `local now = ARGV[${size + 1}] and ARGV[${size + 1}] + 0`}
+${SERVER_TIME}
+local raws, raw, failures = #KEYS > 1 and ${isGeneral ? `(isRepeated and {} or ${known})` : known}
+for first = 1, #KEYS, ${steps.length} do
+${policies.length === 1 ? alone(policies[0] as ScriptPolicy, writes, minTtl) : together(policies, writes, minTtl)}
+${isGeneral ? 'at = at + stride' : ''}
+end
+local reply = pack('<d', now) .. (raws and table.concat(raws) or raw)
+if failures then return { reply, unpack(failures) } end
+return reply`
+}
+
+/** One policy of the script, in Lua expressions. */
+interface ScriptPolicy extends ScriptStep {
+  readonly number: number
+  /** The place of its key. */
+  readonly at: string
+  readonly constants: string
+  readonly cost: string
+  readonly slot: string | undefined
+}
+
+/** The policies, and how many arguments their numbers take. */
+function policiesOf(steps: readonly ScriptStep[], args: Arguments) {
+  let size = 0
+  const next = () => {
+    size += 1
+    return args === 'general' ? `ARGV[at + ${size}] + 0` : `ARGV[${size}] + 0`
+  }
+  const policies = steps.map((each, i): ScriptPolicy => {
+    const fixed = Array.isArray(args) ? (args[i] as readonly number[]).map(String) : undefined
+    const constants = constantsOf(each, fixed ?? Array.from({ length: each.given }, next))
+    const cost = args === 'general' ? next() : '1'
+    const slot = args === 'general' && each.step.entries?.renew ? next() : undefined
+    return { ...each, number: i + 1, at: i === 0 ? 'first' : `first + ${i}`, constants, cost, slot }
+  })
+  return { policies, size }
+}
+
+/** @param size how many numbers a request has */
+function generalArguments(size: number): string {
+  return `
+local at, stride, minTtl, now, isRepeated = 0, 0, ${MIN_TTL_MS}
+if #ARGV > ${size} then
+  local last = #ARGV
+  now, minTtl, stride, isRepeated = ARGV[last - 3] + 0, ARGV[last - 2] + 0, ARGV[last - 1] + 0, ARGV[last] == '1'
+  if now < 0 then now = nil end
+end`
+}
+
+/** What a key is about, from its name (see keys.ts). */
+const CLIENT_OF = `
+local function clientOf(key) return string.match(key, '{.*}') end`
+
+/**
+ * What can't be read fails its own request only. MGET takes what is no string for nothing: GET says what
+ * it is.
+ */
+const UNREADABLE = `
+        if raw.err and not problem:find('WRONGTYPE', 1, true) then return raw end
+        failures = failures or {}
+        failures[#failures + 1] = problem
+        a, raw = -1, pack('<dddd', -math.huge, 0, 0, 0)`
+
+/** Reads and decides a charge. */
+function decide(policy: ScriptPolicy, inBlock: string): string {
+  const { step, at, constants, cost } = policy
+  return `
+    local key, a, b, c, livesUntil = KEYS[${at}]
+    ${constants}
+    ${readState(policy, `raws and raws[${at}] or `, UNREADABLE)}
+    local admitted, rebased
+    if a >= 0 then
+      local cost = ${cost}
+      ${step.enter ?? ''}
+      ${step.decide}
+      ${inBlock}
+    elseif a ~= -1 then
+      local problem = ${NO_STATE}
+      ${UNREADABLE}
+    end
+    if raws then raws[${at}] = raw end`
+}
+
+/** Sets `raw` to what the reply says of a step that keeps entries. */
+function show({ step }: ScriptPolicy): string {
+  if (step.entries === undefined) return ''
+  return `
+      local remaining, resetIn, wait
+      ${step.entries.show}
+      raw = pack('<dddd', admitted and remaining or -1 - remaining, resetIn, wait, 0)`
+}
+
+/** Charges `cost` units, and keeps a state that has moved with the clock. */
+function charge(policy: ScriptPolicy, minTtl: string): string {
+  const { step, slot } = policy
+  return `
+      if cost > 0 or rebased then
+        local wholeIn
+        ${slot === undefined ? '' : `local slot = ${slot}`}
+        ${step.commit}
+        ${step.whole ?? ''}
+        ${writeState(policy, minTtl)}
+      end`
+}
+
+function alone(policy: ScriptPolicy, writes: boolean, minTtl: string): string {
+  const charged = `
+      if not admitted then cost = 0 end
+      ${charge(policy, minTtl)}`
+  return decide(policy, show(policy) + (writes ? charged : ''))
+}
+
+/** All charges of a request are decided before the first is made. */
+function together(policies: readonly ScriptPolicy[], writes: boolean, minTtl: string): string {
+  const isMany = policies.length > MANY
+  const kept = (policy: ScriptPolicy) => keptNames(policy, isMany)
+  const decided = policies.map((policy) => {
+    const names = kept(policy).join(', ')
+    return `
+  ${isMany ? '' : `local ${names}`}
+  do
+    ${decide(policy, '')}
+    ${names} = ${KEPT.join(', ')}
+  end`
+  })
+  const admitted = policies.map((policy) => kept(policy)[ADMITTED])
+  const charged = policies.map((policy) => {
+    if (!writes && policy.step.entries === undefined) return ''
+    const others = policies.filter((other) => other !== policy)
+    const refused = policy.step.countsRefusals
+      ? `cost = ${refusalOf(policy, others, isMany)} and cost or 0`
+      : 'if not all then cost = 0 end'
+    return `
+  if ${kept(policy)[0]} >= 0 then
+    local ${KEPT.join(', ')} = ${kept(policy).join(', ')}
+    local cost, key, raw = ${policy.cost}, KEYS[${policy.at}]
+    ${policy.constants}
+    ${policy.step.entries ? `if admitted and not all then cost = 0 end${show(policy)}\nraws[${policy.at}] = raw` : ''}
+    ${refused}
+    ${writes ? charge(policy, minTtl) : ''}
+  end`
+  })
+  return `
+  local failed, kept = failures and #failures${isMany ? ', {}' : ''}
+${decided.join('')}
+  local all = ${admitted.join(' and ')}
+${charged.join('')}`
+}
+
+/** With more policies, what is kept of them stands in a table: Lua has room for 200 local variables. */
+const MANY = 16
+/** What is kept of each policy until all have been decided. */
+const KEPT = ['a', 'b', 'c', 'livesUntil', 'admitted', 'rebased']
+const ADMITTED = 4
+
+function keptNames({ number }: ScriptPolicy, isMany: boolean): string[] {
+  return KEPT.map((name, i) => {
+    return isMany ? `kept[${(number - 1) * KEPT.length + i + 1}]` : `${name}_${number}`
+  })
+}
+
+/**
+ * Whether a policy with the same client as the ban refuses the request. One that refuses itself counts
+ * nothing, and neither does a request that fails.
+ */
+function refusalOf(ban: ScriptPolicy, others: readonly ScriptPolicy[], isMany: boolean): string {
+  const client = (at: string) => `clientOf(KEYS[${at}])`
+  const refusals = others.map((other) => {
+    return `not ${keptNames(other, isMany)[ADMITTED]} and ${client(other.at)} == ${client(ban.at)}`
+  })
+  return `admitted and not all and failed == (failures and #failures) and (${refusals.join(' or ')})`
+}

@@ -1,0 +1,231 @@
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { Renewal } from '../rules/slots.ts'
+import type { Charge, Keyspace } from '../store.ts'
+import { renewLua, settleLua } from './correct.lua.ts'
+import { decideLua, peekLua } from './decide.lua.ts'
+import { Script } from './script.ts'
+import type { ScriptStep } from './state.lua.ts'
+
+/**
+ * How many scripts of this process have constants of limits in their text. All others have one text
+ * for all limits. Servers keep 500 scripts of all processes together (Redis since 7.4), and receive
+ * those that they have dropped again.
+ */
+const MAX_FIXED = 32
+
+/** By their text, since many ledgers have the same. */
+const scripts = new Map<string, Script>()
+let fixedCount = 0
+
+function scriptOf(text: string): Script {
+  const script = scripts.get(text) ?? new Script(text)
+  scripts.set(text, script)
+  return script
+}
+
+const COMPOSERS = {
+  general: (steps: readonly ScriptStep[]) => decideLua(steps, 'general'),
+  usual: (steps: readonly ScriptStep[]) => decideLua(steps, 'usual'),
+  peek: peekLua,
+  settle: settleLua,
+}
+
+/** When a script is to think it is (ms; -1: the server's clock), and how long keys live at least (ms). */
+export interface ScriptTime {
+  readonly now: number
+  readonly minTtlMs: number
+}
+
+/** A script and its arguments. */
+export interface ScriptCall {
+  readonly script: Script
+  readonly args: string[]
+}
+
+/** The scripts of the policies of a ledger. */
+export class LedgerScripts {
+  private readonly keyspaces: readonly Pick<Keyspace, 'algorithm' | 'limit'>[]
+  private readonly known = new Map<string, Script>()
+  private readonly holdsSlots: boolean
+  /** Decides usual requests with the limits of the keyspaces, which stand in its text. Null: there is none. */
+  private fixed: Script | null | undefined
+
+  constructor(keyspaces: readonly Pick<Keyspace, 'algorithm' | 'limit'>[]) {
+    this.keyspaces = keyspaces
+    this.holdsSlots = keyspaces.some(({ algorithm }) => algorithm.lua.entries?.renew)
+    const move = keyspaces.some(({ algorithm }) => algorithm.lua.constantsMove)
+    if (move || keyspaces.some(({ limit }) => limit === undefined)) this.fixed = null
+  }
+
+  decide(requests: readonly (readonly Charge[])[], time: ScriptTime): ScriptCall {
+    const first = requests[0] as readonly Charge[]
+    const alike = requests.every((charges) => areAlike(charges, first))
+    const isRepeated = requests.length > 1 && !areDistinct(requests)
+    const isUsual = alike && !isRepeated && !this.holdsSlots && first.every(costsOne)
+    if (isUsual) return this.usual(first, time)
+    return this.general('general', requests, time, alike && !this.holdsSlots, isRepeated)
+  }
+
+  /** @param requests no two with the same key */
+  peek(requests: readonly (readonly Charge[])[], time: ScriptTime): ScriptCall {
+    return this.general('peek', requests, time, requests.length === 1, false)
+  }
+
+  settle(charges: readonly Charge[], time: ScriptTime, chargedAt: number): ScriptCall {
+    const about = aboutNow(time)
+    const given = charges.map((charge) => numbersOf(charge, about))
+    const args = [`${time.now}`, `${time.minTtlMs}`, `${chargedAt}`]
+    addNumbers(args, charges, given, about)
+    return { script: this.script('settle', given), args }
+  }
+
+  /** @param renewals of one policy */
+  renew(renewals: readonly Renewal[], time: ScriptTime): ScriptCall {
+    const about = aboutNow(time)
+    const args = [`${time.now}`, `${time.minTtlMs}`]
+    for (const { limit, slots } of renewals) {
+      args.push(...constantTexts(limit, about), `${slots.length}`, ...slots.map(String))
+    }
+    const { limit } = renewals[0] as Renewal
+    const step = { step: limit.algorithm.lua, given: limit.constants(about).length }
+    return { script: scriptOf(renewLua(step)), args }
+  }
+
+  /** For requests like this one. */
+  private usual(charges: readonly Charge[], time: ScriptTime): ScriptCall {
+    const args: string[] = []
+    let script = this.fixedFor(charges)
+    if (script === undefined) {
+      const about = aboutNow(time)
+      for (const { limit } of charges) args.push(...constantTexts(limit, about))
+      script = this.script(
+        'usual',
+        charges.map((charge) => numbersOf(charge, about)),
+      )
+    }
+    if (time.now >= 0) args.push(`${time.now}`, `${time.minTtlMs}`)
+    return { script, args }
+  }
+
+  private general(
+    kind: 'general' | 'peek',
+    requests: readonly (readonly Charge[])[],
+    time: ScriptTime,
+    alike: boolean,
+    isRepeated: boolean,
+  ): ScriptCall {
+    const about = aboutNow(time)
+    const listed = alike ? requests.slice(0, 1) : requests
+    const given = (listed[0] as readonly Charge[]).map((_, i) => {
+      return Math.max(...listed.map((charges) => numbersOf(charges[i] as Charge, about)))
+    })
+    const args: string[] = []
+    for (const charges of listed) addNumbers(args, charges, given, about)
+    if (time.now >= 0 || requests.length > 1) {
+      const stride = alike ? 0 : args.length / requests.length
+      args.push(`${time.now}`, `${time.minTtlMs}`, `${stride}`, isRepeated ? '1' : '0')
+    }
+    return { script: this.script(kind, given), args }
+  }
+
+  private script(kind: keyof typeof COMPOSERS, given: readonly number[]): Script {
+    const id = `${kind} ${given}`
+    let script = this.known.get(id)
+    if (script === undefined) {
+      script = scriptOf(COMPOSERS[kind](this.steps(given)))
+      this.known.set(id, script)
+    }
+    return script
+  }
+
+  private steps(given: readonly number[]): ScriptStep[] {
+    return given.map((count, i) => {
+      return { step: (this.keyspaces[i] as Keyspace).algorithm.lua, given: count }
+    })
+  }
+
+  private fixedFor(charges: readonly Charge[]): Script | undefined {
+    if (this.fixed === null || charges.length !== this.keyspaces.length) return undefined
+    for (let i = 0; i < charges.length; i += 1) {
+      if (charges[i]?.limit !== this.keyspaces[i]?.limit) return undefined
+    }
+    if (this.fixed === undefined) this.fixed = this.composeFixed(charges)
+    return this.fixed ?? undefined
+  }
+
+  private composeFixed(charges: readonly Charge[]): Script | null {
+    const constants = charges.map(({ limit }) => limit.constants(0))
+    const steps = this.steps(constants.map(({ length }) => length))
+    const text = decideLua(steps, constants)
+    if (!scripts.has(text)) {
+      if (fixedCount === MAX_FIXED) return null
+      fixedCount += 1
+    }
+    return scriptOf(text)
+  }
+}
+
+/** Whether no two requests have the same id for a policy. An id is shorter than the key made of it. */
+function areDistinct(requests: readonly (readonly Charge[])[]): boolean {
+  return (requests[0] as readonly Charge[]).every((_, i) => {
+    const ids = new Set(requests.map((charges) => (charges[i] as Charge).key))
+    return ids.size === requests.length
+  })
+}
+
+function numbersOf({ limit }: Charge, about: number): number {
+  return limit.constants(about).length
+}
+
+/** Windows of the calendar depend on it, ms. */
+function aboutNow({ now }: ScriptTime): number {
+  return now < 0 ? Date.now() : now
+}
+
+/**
+ * Adds what the scripts get of the charges of a request: for each its constants, its cost and, if it
+ * holds slots, the slot.
+ *
+ * @param given how many constants the script takes for each policy
+ */
+function addNumbers(
+  args: string[],
+  charges: readonly Charge[],
+  given: readonly number[],
+  about: number,
+): void {
+  for (let i = 0; i < charges.length; i += 1) {
+    const { limit, cost, slot = 0 } = charges[i] as Charge
+    const constants = constantTexts(limit, about)
+    args.push(...constants)
+    for (let n = constants.length; n < (given[i] as number); n += 1) args.push('0')
+    args.push(`${cost}`)
+    if (limit.algorithm.lua.entries?.renew) args.push(`${slot}`)
+  }
+}
+
+const texts = new WeakMap<readonly number[], readonly string[]>()
+
+/** The constants of a limit as arguments. */
+function constantTexts(limit: CompiledLimit, about: number): readonly string[] {
+  const constants = limit.constants(about)
+  let known = texts.get(constants)
+  if (known === undefined) {
+    known = constants.map(String)
+    texts.set(constants, known)
+  }
+  return known
+}
+
+/** Whether two requests have the same limits and costs. */
+function areAlike(some: readonly Charge[], others: readonly Charge[]): boolean {
+  for (let i = 0; i < some.length; i += 1) {
+    const [one, other] = [some[i] as Charge, others[i] as Charge]
+    if (one.limit !== other.limit || one.cost !== other.cost) return false
+  }
+  return true
+}
+
+function costsOne({ cost }: Charge): boolean {
+  return cost === 1
+}
