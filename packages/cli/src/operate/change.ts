@@ -40,7 +40,8 @@ export async function placesFor(
 ): Promise<Place[]> {
   const places = new Map<string, Place>()
   const { onProgress } = reading
-  const wanted = { ...scope, onProgress, ...(action !== 'block' && { key }) }
+  const which = action === 'block' ? { onePerKeyspace: true } : { key }
+  const wanted = { ...scope, ...which, onProgress }
   for await (const entry of store.inspect(wanted)) {
     if (action === 'unblock' && !isShut(entry)) continue
     const { prefix, keyspace, policy } = entry

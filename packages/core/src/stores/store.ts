@@ -149,6 +149,11 @@ export interface InspectOptions {
   readonly policy?: string | undefined
   /** Only those of this client: the key as the limiter was given it. Default: all */
   readonly key?: string | undefined
+  /**
+   * One key, or a few, of each keyspace: which policies there are. The states of the others are not read,
+   * which takes a fraction of the time. Default: `false`, all keys
+   */
+  readonly onePerKeyspace?: boolean | undefined
   /** Called after each step of the reading, also where the step has found nothing. */
   readonly onProgress?: ((progress: InspectProgress) => void) | undefined
 }

@@ -199,6 +199,26 @@ export function inspects({ describe, test }: StoreTests): void {
     limiter.close()
   })
 
+  test('one key of each keyspace is enough to know them', async ({ store }) => {
+    const { limiter, prefix } = limiterOf(store, { name: 'first' })
+    const other = createLimiter({
+      store,
+      limit: 9,
+      window: '1d',
+      name: 'other',
+      prefix,
+      deadline: '10s',
+    } as LimiterOptions)
+    await Promise.all(Array.from({ length: 1200 }, (_, i) => limiter.consume(`client-${i}`)))
+    await other.consume('client')
+    const entries = await entriesOf(store, { prefix, onePerKeyspace: true })
+    // Those of one step may all come.
+    expect(entries.length).toBeLessThan(1100)
+    expect(new Set(entries.map(({ keyspace }) => keyspace.name)).size).toBe(2)
+    limiter.close()
+    other.close()
+  })
+
   test('refuses options that are wrong', async ({ store }) => {
     for (const options of [{ prefix: '*' }, { key: '' }, { policy: 1 }, { limit: 5 }])
       expect(() => store.inspect!(options as never)).toThrow(/expected/)

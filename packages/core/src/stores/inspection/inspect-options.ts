@@ -1,5 +1,5 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
-import { checkFunction, checkObject } from '../../options/checks.ts'
+import { checkBoolean, checkFunction, checkObject } from '../../options/checks.ts'
 import { checkKnown } from '../../options/known.ts'
 import { readOptions } from '../../options/read.ts'
 import { OPTIONS } from '../../options/table.ts'
@@ -11,6 +11,7 @@ import { isScope } from './scope.ts'
 export interface Inspection {
   readonly prefix: string
   readonly key: string | undefined
+  readonly onePerKeyspace: boolean
   /** Whether a keyspace is wanted. */
   wants(keyspace: InspectedKeyspace): boolean
   /** Whether a namespace is that of the limiters: of the first or a further one, or of one of their routes. */
@@ -22,9 +23,10 @@ export interface Inspection {
 /** @throws SluiceError */
 export function readInspectOptions(options: InspectOptions | undefined): Inspection {
   const given = checkObject('options', options ?? {}, 'the options of inspect') as InspectOptions
-  checkKnown('', given, ['prefix', 'policy', 'key', 'onProgress'])
+  checkKnown('', given, ['prefix', 'policy', 'key', 'onePerKeyspace', 'onProgress'])
   const { prefix } = readOptions(OPTIONS.store, '', { prefix: given.prefix })
-  const { policy, key, onProgress } = given
+  const { policy, key, onePerKeyspace = false, onProgress } = given
+  checkBoolean('onePerKeyspace', onePerKeyspace)
   checkText('policy', policy)
   checkText('key', key)
   if (onProgress !== undefined) checkFunction('onProgress', onProgress, '(progress) => void')
@@ -32,6 +34,7 @@ export function readInspectOptions(options: InspectOptions | undefined): Inspect
   return {
     prefix,
     key,
+    onePerKeyspace,
     wants: (keyspace) => policy === undefined || keyspace.policy === policy,
     isIn: (other) => other.startsWith(prefix) && isScope(other.slice(prefix.length)),
     progress(looked, unreadable) {

@@ -1,3 +1,4 @@
+import type { StoreEntry } from '../store.ts'
 import type { Inspection } from './inspect-options.ts'
 import { type InspectedKeyspace, inspectedKeyspace } from './inspected-keyspace.ts'
 import type { FoundKey } from './to-entry.ts'
@@ -8,6 +9,8 @@ const MAX_KEYSPACES = 1000
 /** Reads the names under which remote stores keep keys: `prefix:{client}:keyspace`. */
 export class KeyNames {
   private readonly inspection: Inspection
+  /** Keyspaces of which a key has come, with their prefixes, if one is enough. */
+  private readonly seen = new Set<string>()
   private readonly keyspaces = new Map<string, InspectedKeyspace | undefined>()
 
   constructor(inspection: Inspection) {
@@ -23,9 +26,14 @@ export class KeyNames {
     if (!inspection.isIn(prefix)) return undefined
     const keyspace = this.keyspace(space)
     if (keyspace === undefined) return null
-    if (!inspection.wants(keyspace)) return undefined
+    if (!inspection.wants(keyspace) || this.seen.has(`${prefix}\n${space}`)) return undefined
     const isDigest = inspection.key === undefined && id.startsWith('#')
     return { prefix, keyspace, key: inspection.key ?? id, isDigest }
+  }
+
+  /** Notes that a key could be read. */
+  note({ prefix, keyspace }: Pick<StoreEntry, 'prefix' | 'keyspace'>): void {
+    if (this.inspection.onePerKeyspace) this.seen.add(`${prefix}\n${keyspace.name}`)
   }
 
   private keyspace(name: string): InspectedKeyspace | undefined {

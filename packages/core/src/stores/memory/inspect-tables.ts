@@ -38,8 +38,10 @@ export async function* inspectTables(
     }
     // The slot that keys share when there is no room for them has none of its own.
     for (let from = OVERFLOW + 1; from < table.slots.end; from += STEP) {
-      yield* entriesFrom(table.slots, from, { prefix, keyspace }, clock())
+      const entries = entriesFrom(table.slots, from, { prefix, keyspace }, clock())
+      yield* entries
       inspection.progress(Math.min(STEP, table.slots.end - from), [])
+      if (inspection.onePerKeyspace && entries.length > 0) break
       await new Promise<void>(afterTurn)
     }
   }

@@ -68,7 +68,10 @@ export class RedisInspection {
         pace.resume()
         const entries = await Promise.all(calls.map((keys) => this.read(keys, unreadable)))
         pace.pause()
-        yield* entries.flat()
+        for (const entry of entries.flat()) {
+          this.names.note(entry)
+          yield entry
+        }
         this.inspection.progress(SCANNED, unreadable)
         if (cursor !== '0') await pace.rest()
       } while (cursor !== '0')

@@ -57,7 +57,10 @@ export class TransactionalInspection {
         const found = this.names.find(each.key)
         const entry = found && entryOf(found, each, now)
         if (entry === null) unreadable.push(each.key)
-        else if (entry !== undefined) yield entry
+        else if (entry !== undefined) {
+          this.names.note(entry)
+          yield entry
+        }
       }
       this.inspection.progress(keys.length, unreadable)
       if (keys.length < STEP) return
