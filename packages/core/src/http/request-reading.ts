@@ -147,7 +147,7 @@ class ReadOnce<Request> implements RequestAddress<Request> {
   readonly request: Request
   private readonly read: AddressReader<Request>
   private readonly adapter: Pick<RequestAdapter<Request, never>, 'isGone'>
-  private isKnown = false
+  private isKnown: boolean
   private known: string | undefined
 
   constructor(
@@ -158,6 +158,8 @@ class ReadOnce<Request> implements RequestAddress<Request> {
     this.request = request
     this.read = read
     this.adapter = adapter
+    this.isKnown = false
+    this.known = undefined
   }
 
   /** @throws CLIENT_GONE */
@@ -263,7 +265,7 @@ function toCharge<Request, Response>(
 ): Charge {
   const charge = {
     key,
-    limit: policy.limitFor(limit, anchor, window),
+    limit: policy.compiledLimit ?? policy.limitFor(limit, anchor, window),
     cost: cost === given ? (cost as number) : checkCost(cost),
   }
   return policy.holdsSlots ? { ...charge, slot: nextSlot() } : charge

@@ -1,7 +1,7 @@
 import { hash } from '#platform'
 
-/** Characters. */
-const DIGEST_LENGTH = 44
+/** Characters. A shorter key is its own form in memory: see `bounded`. */
+export const DIGEST_LENGTH = 44
 /** Longer keys are kept as a digest, so that no client can make them fill the memory. Characters. */
 const MAX_PLAIN = 256
 

@@ -130,7 +130,10 @@ export function toDecision(
     all.push(other)
     if (other.delayMs > delayMs) delayMs = other.delayMs
   }
-  const binding = bindingOf({ policies: all, allowed: result.admitted }) as PolicyDecision
+  const binding =
+    all.length === 1
+      ? first
+      : (bindingOf({ policies: all, allowed: result.admitted }) as PolicyDecision)
   return {
     allowed: result.admitted,
     limit: binding.limit,

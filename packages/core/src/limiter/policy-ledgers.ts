@@ -14,7 +14,8 @@ export class PolicyLedgers<M extends StoreMode> {
   private readonly open: (keyspaces: readonly Keyspace[]) => Ledger<M>
   /** By their keyspaces. */
   private readonly known = new Map<string, Ledger<M>>()
-  private readonly only: Ledger<M> | undefined
+  /** Undefined if there are several. */
+  readonly only: Ledger<M> | undefined
 
   constructor(
     policies: readonly Policy[],

@@ -38,6 +38,8 @@ export class Policy {
   /** The option that its quota comes from. */
   readonly limitOption: 'limit' | 'concurrent'
   readonly algorithm: Algorithm
+  /** Whether it counts what is in use at the same time: each of its charges needs a slot. */
+  readonly holdsSlots: boolean
   readonly unit: Unit
   /** The user's other options of the algorithm; missing ones have its defaults. */
   readonly params: Omit<AlgorithmParams, 'limit' | 'windowMs'>
@@ -65,6 +67,7 @@ export class Policy {
     this.window = new PolicyWindow(path === '' ? '' : `${path}.`, this.values)
     const counted = this.window.unit === undefined ? algorithm : 'fixed-window'
     this.algorithm = isConcurrent ? concurrency : algorithms[counted]
+    this.holdsSlots = this.algorithm.holdsSlots === true
     this.unit = isConcurrent ? 'concurrent-requests' : unit
     this.checkAlgorithm(options)
     const oneOfSeveral = typeof limit === 'function'
@@ -81,11 +84,6 @@ export class Policy {
   /** Whether the window is a function of the request. */
   get windowVaries(): boolean {
     return this.window.varies
-  }
-
-  /** Whether it counts what is in use at the same time: each of its charges needs a slot. */
-  get holdsSlots(): boolean {
-    return this.algorithm.holdsSlots === true
   }
 
   /** Units per window, or undefined if it is a function of the request. */

@@ -164,12 +164,23 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   }
 
   private ask(charges: readonly Charge[]): Answer<M, Decision> {
-    return this.answer(this.ledgers.of(charges).consume(this.withBan(charges, 1)), charges)
+    const ledger = this.ledgers.only ?? this.ledgers.of(charges)
+    const asked = this.ban === undefined ? charges : this.withBan(charges, this.ban, 1)
+    const result: MaybePromise<StoreResult> = ledger.consume(asked)
+    const decision =
+      result instanceof Promise
+        ? result.then((each) => toDecision(each, this.policies, charges))
+        : toDecision(result, this.policies, charges)
+    return decision as Answer<M, Decision>
   }
 
   peek(key: string, options?: LimitOptions): Answer<M, Decision> {
     const charges = this.fill(key, 0, options)
-    return this.answer(this.ledgers.of(charges).peek(this.withBan(charges, 0)), charges)
+    const asked = this.ban === undefined ? charges : this.withBan(charges, this.ban, 0)
+    const decision = then<StoreResult, Decision>(this.ledgers.of(charges).peek(asked), (result) =>
+      toDecision(result, this.policies, charges),
+    )
+    return decision as Answer<M, Decision>
   }
 
   settle(
@@ -270,10 +281,8 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   }
 
   /** @param refusals how many the ban counts if the request is refused */
-  private withBan(charges: readonly Charge[], refusals: 0 | 1): readonly Charge[] {
-    const { ban } = this
-    if (ban === undefined) return charges
-    return [...charges, { key: (charges[0] as Charge).key, limit: ban.limit, cost: refusals }]
+  private withBan(charges: readonly Charge[], { limit }: Ban, refusals: 0 | 1): readonly Charge[] {
+    return [...charges, { key: (charges[0] as Charge).key, limit, cost: refusals }]
   }
 
   /** A key, for each of the keyspaces. */
@@ -308,13 +317,6 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
       })
     }
     return new HeldSlots(Math.min(...policies.map(({ windowMs }) => windowMs)))
-  }
-
-  private answer(result: MaybePromise<StoreResult>, charges: readonly Charge[]) {
-    const answer = isPromise(result)
-      ? then(result, (each) => toDecision(each, this.policies, charges))
-      : toDecision(result, this.policies, charges)
-    return answer as Answer<M, Decision>
   }
 }
 

@@ -116,8 +116,10 @@ class SlidingWindowLimit implements CompiledLimit {
   /** ms into a window from which on no more than `room` units of the `previous` one count. */
   private fadedBy(previous: number, room: number): number {
     if (previous <= room) return 0
-    const tooMuch = Math.ceil(((room + 1) * this.ticks) / previous)
-    return this.windowMs - tickStart(tooMuch, this.windowMs, this.ticks)
+    const { ticks, windowMs } = this
+    const tooMuch = Math.ceil(((room + 1) * ticks) / previous)
+    // The usual tick is a millisecond.
+    return windowMs - (ticks === windowMs ? tooMuch : tickStart(tooMuch, windowMs, ticks))
   }
 
   private clamp(count: number): number {

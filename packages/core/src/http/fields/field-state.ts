@@ -26,11 +26,12 @@ export function remainingUnits({ remaining }: ReportedPolicy): number {
 }
 
 /**
- * The effective window in ms, finite. On a refusal it is 1 ms to {@link MAX_WAIT_SECONDS}: there
+ * The effective window in ms, finite: one that never passes is reported as the policy's window. On a refusal it is 1 ms to {@link MAX_WAIT_SECONDS}: there
  * is always something to wait for, and Retry-After, which has that ceiling, is never earlier.
  */
 export function effectiveWindowMs(policy: ReportedPolicy, refused: boolean): number {
-  const ms = finiteMs(policy.effectiveMs, policy)
+  const { effectiveMs } = policy
+  const ms = Math.abs(effectiveMs) < Infinity ? effectiveMs : (windowOf(policy) ?? 0)
   if (refused) return Math.min(Math.max(ms, 1), MAX_WAIT_SECONDS * 1000)
   return Math.max(ms, 0)
 }
@@ -42,7 +43,8 @@ export function effectiveWindowSeconds(policy: ReportedPolicy, refused: boolean)
 
 /** Until the quota is full again, ms: finite, an integer, and on a refusal no earlier than its wait. */
 export function fullAgainMs(policy: ReportedPolicy, refused: boolean): number {
-  const ms = finiteMs(policy.resetMs, policy)
+  const { resetMs } = policy
+  const ms = Math.abs(resetMs) < Infinity ? resetMs : (windowOf(policy) ?? 0)
   return Math.min(
     Math.ceil(Math.max(ms, refused ? effectiveWindowMs(policy, true) : 0)),
     MAX_INTEGER,
@@ -60,11 +62,6 @@ export function longestWait({ policies, violated }: FieldState): number | undefi
 
 function waitOf(policies: readonly ReportedPolicy[], i: number): number {
   return effectiveWindowMs(policies[i] as ReportedPolicy, true)
-}
-
-/** A time that never comes is reported as the policy's window. */
-function finiteMs(ms: number, policy: ReportedPolicy): number {
-  return Math.abs(ms) < Number.POSITIVE_INFINITY ? ms : (windowOf(policy) ?? 0)
 }
 
 /**

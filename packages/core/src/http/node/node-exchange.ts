@@ -16,7 +16,13 @@ export function nodeExchange<Request, Response>(
   outgoing: (response: Response) => ServerResponse,
 ): Exchange<Request, Response> {
   return {
-    method: (request) => requestOf(incoming(request)).method as string,
+    method(request) {
+      const message = incoming(request)
+      // Where a limiter looks at a request first.
+      if (message === undefined)
+        throw notOfFramework('request', "a request of the adapter's framework", message)
+      return message.method as string
+    },
     // Node joins the values of all fields but Set-Cookie, which no request has.
     // A request that a test has made may have neither fields nor a socket.
     header: (request, name) => incoming(request).headers?.[name] as string | undefined,
@@ -35,7 +41,13 @@ export function nodeExchange<Request, Response>(
       raw.setHeader('Content-Length', byteLength(body))
       raw.end(body)
     },
-    isHeadSent: (response) => responseOf(outgoing(response)).headersSent,
+    isHeadSent(response) {
+      const message = outgoing(response)
+      // Where a limiter looks at a response first.
+      if (typeof message?.setHeader !== 'function')
+        throw notOfFramework('response.setHeader', 'a function', message?.setHeader)
+      return message.headersSent
+    },
     beforeHead: (response, callback) => beforeHead(outgoing(response), callback),
     whenEnded: (response, callback) => whenEnded(outgoing(response), callback),
     isHandedOver(response) {
@@ -45,16 +57,4 @@ export function nodeExchange<Request, Response>(
     isClosed: (response) => isClosed(outgoing(response)),
     whenClosed: (response, callback) => whenClosed(outgoing(response), callback),
   }
-}
-
-/** Checked where a limiter looks at a request first. */
-function requestOf(message: IncomingMessage | undefined): IncomingMessage {
-  if (message !== undefined) return message
-  throw notOfFramework('request', "a request of the adapter's framework", message)
-}
-
-/** Checked where a limiter looks at a response first. */
-function responseOf(message: ServerResponse | undefined): ServerResponse {
-  if (typeof message?.setHeader === 'function') return message
-  throw notOfFramework('response.setHeader', 'a function', message?.setHeader)
 }

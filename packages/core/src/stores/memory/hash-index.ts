@@ -11,40 +11,36 @@ const SMALLEST = 8
 const FARTHEST = 512
 
 interface Shard {
-  /** For each place a key's hash and its slot + 1; 0 instead of that: the place is free. */
+  /** For each place a key's hash and its row + 1; 0 instead of that: the place is free. */
   places: Int32Array
   size: number
 }
 
 /**
- * A hash table from keys to slots, with open addressing. It is in shards, since a table is rebuilt
+ * A hash table from keys to rows, with open addressing. It is in shards, since a table is rebuilt
  * as a whole when it grows, which would hold up a million keys for tens of milliseconds.
  */
 export class HashIndex {
-  private readonly slots: { key(slot: number): string | undefined }
+  private readonly rows: { key(row: number): string | undefined }
   private readonly hash: Hash
   private readonly shards: (Shard | undefined)[]
   private readonly shift: number
-  /** The slots of keys that found no place near enough, if somebody makes so many collide. */
+  /** The rows of keys that found no place near enough, if somebody makes so many collide. */
   private readonly strays = new Map<string, number>()
 
   /**
    * @param maxKeys the most keys that it will hold
-   * @param slots where the keys themselves are kept
+   * @param rows where the keys themselves are kept
    */
-  constructor(
-    maxKeys: number,
-    slots: { key(slot: number): string | undefined },
-    hash = keyedHash(),
-  ) {
+  constructor(maxKeys: number, rows: { key(row: number): string | undefined }, hash = keyedHash()) {
     const bits = Math.max(0, Math.ceil(Math.log2(maxKeys / PER_SHARD)))
-    this.slots = slots
+    this.rows = rows
     this.hash = hash
     this.shards = new Array<Shard | undefined>(2 ** bits).fill(undefined)
     this.shift = 31 - bits
   }
 
-  /** The slot of a key, or -1. */
+  /** The row of a key, or -1. */
   find(key: string): number {
     const hash = this.hash(key)
     const shard = this.shards[this.shardOf(hash)]
@@ -55,7 +51,7 @@ export class HashIndex {
   }
 
   /** Adds a key that is not there yet. */
-  add(key: string, slot: number): void {
+  add(key: string, row: number): void {
     const hash = this.hash(key)
     const number = this.shardOf(hash)
     let shard = this.shards[number]
@@ -64,7 +60,7 @@ export class HashIndex {
       this.shards[number] = shard
     }
     if (8 * (shard.size + 1) > 3 * shard.places.length) this.grow(shard)
-    this.insert(shard, hash, slot)
+    this.insert(shard, hash, row)
   }
 
   /** Removes a key that is there. */
@@ -83,26 +79,26 @@ export class HashIndex {
     for (let looked = 0; looked < FARTHEST; looked += 1) {
       const entry = places[place + 1] as number
       if (entry === 0) return -1
-      if (places[place] === hash && this.slots.key(entry - 1) === key) return place
+      if (places[place] === hash && this.rows.key(entry - 1) === key) return place
       place = (place + 2) & mask
     }
     return -1
   }
 
-  private insert(shard: Shard, hash: number, slot: number): void {
+  private insert(shard: Shard, hash: number, row: number): void {
     const { places } = shard
     const mask = places.length - 1
     let place = (hash << 1) & mask
     for (let looked = 0; looked < FARTHEST; looked += 1) {
       if (places[place + 1] === 0) {
         places[place] = hash
-        places[place + 1] = slot + 1
+        places[place + 1] = row + 1
         shard.size += 1
         return
       }
       place = (place + 2) & mask
     }
-    this.strays.set(this.slots.key(slot) as string, slot)
+    this.strays.set(this.rows.key(row) as string, row)
   }
 
   private grow(shard: Shard): void {

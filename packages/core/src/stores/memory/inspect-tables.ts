@@ -6,10 +6,10 @@ import { inspectedKeyspace } from '../inspection/inspected-keyspace.ts'
 import { type FoundKey, toEntry } from '../inspection/to-entry.ts'
 import { decideOne } from '../rules/decide-all.ts'
 import type { StoreEntry } from '../store.ts'
-import { OVERFLOW, type Slots } from './slots.ts'
+import { OVERFLOW, type Rows } from './rows.ts'
 import type { Table } from './table.ts'
 
-/** Slots that are read in one turn of the event loop. */
+/** Rows that are read in one turn of the event loop. */
 const STEP = 1000
 
 /** A table, and where its keys are. */
@@ -20,7 +20,7 @@ export interface NamedTable {
   readonly table: Table
 }
 
-/** Reads some slots of a table, lets requests be decided, and reads on. */
+/** Reads some rows of a table, lets requests be decided, and reads on. */
 export async function* inspectTables(
   tables: readonly NamedTable[],
   clock: () => number,
@@ -31,16 +31,16 @@ export async function* inspectTables(
     if (keyspace === undefined || !inspection.wants(keyspace)) continue
     const { key } = inspection
     if (key !== undefined) {
-      const slot = table.find(key)
+      const row = table.find(key)
       const found = { prefix, keyspace, key, isDigest: false }
-      if (slot >= 0) yield entryOf(table.slots, slot, found, clock())
+      if (row >= 0) yield entryOf(table.rows, row, found, clock())
       continue
     }
-    // The slot that keys share when there is no room for them has none of its own.
-    for (let from = OVERFLOW + 1; from < table.slots.end; from += STEP) {
-      const entries = entriesFrom(table.slots, from, { prefix, keyspace }, clock())
+    // The row that keys share when there is no room for them has none of its own.
+    for (let from = OVERFLOW + 1; from < table.rows.end; from += STEP) {
+      const entries = entriesFrom(table.rows, from, { prefix, keyspace }, clock())
       yield* entries
-      inspection.progress(Math.min(STEP, table.slots.end - from), [])
+      inspection.progress(Math.min(STEP, table.rows.end - from), [])
       if (inspection.onePerKeyspace && entries.length > 0) break
       await new Promise<void>(afterTurn)
     }
@@ -48,26 +48,26 @@ export async function* inspectTables(
 }
 
 function entriesFrom(
-  slots: Slots,
+  rows: Rows,
   from: number,
   where: Pick<FoundKey, 'prefix' | 'keyspace'>,
   now: number,
 ): StoreEntry[] {
   const entries: StoreEntry[] = []
-  for (let slot = from; slot < Math.min(from + STEP, slots.end); slot += 1) {
-    const key = slots.key(slot)
+  for (let row = from; row < Math.min(from + STEP, rows.end); row += 1) {
+    const key = rows.key(row)
     if (key === undefined) continue
     // A key that only looks like a digest is kept as a digest.
     const found = { ...where, key, isDigest: bounded(key) !== key }
-    entries.push(entryOf(slots, slot, found, now))
+    entries.push(entryOf(rows, row, found, now))
   }
   return entries
 }
 
-function entryOf(slots: Slots, slot: number, found: FoundKey, now: number): StoreEntry {
+function entryOf(rows: Rows, row: number, found: FoundKey, now: number): StoreEntry {
   const { key, keyspace } = found
   const state = new KeyState()
-  slots.load(slot, state)
+  rows.load(row, state)
   decideOne(state, { key, limit: keyspace.limit, cost: 0 }, now, 0)
   return toEntry(found, state, now)
 }

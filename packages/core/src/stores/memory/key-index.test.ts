@@ -25,12 +25,12 @@ const MEETING = BLOCKS.reduce(
   [''],
 )
 
-/** An index whose keys are kept as a store keeps them: slot n holds `keys[n]`. */
+/** An index whose keys are kept as a store keeps them: row n holds `keys[n]`. */
 function filled(count: number, maxKeys = 1_000_000) {
   const keys: (string | undefined)[] = Array.from({ length: count }, (_, i) => `client-${i}`)
-  const index = new KeyIndex(maxKeys, { key: (slot) => keys[slot] })
-  keys.forEach((key, slot) => {
-    index.add(key as string, slot)
+  const index = new KeyIndex(maxKeys, { key: (row) => keys[row] })
+  keys.forEach((key, row) => {
+    index.add(key as string, row)
   })
   return { index, keys }
 }
@@ -38,7 +38,7 @@ function filled(count: number, maxKeys = 1_000_000) {
 describe('KeyIndex', () => {
   it.each([1, 16_383, 16_384, 16_385, 60_000])('finds each of %i keys and no other', (count) => {
     const { index, keys } = filled(count)
-    expect(keys.every((key, slot) => index.find(key as string) === slot)).toBe(true)
+    expect(keys.every((key, row) => index.find(key as string) === row)).toBe(true)
     expect(index.find('client--1')).toBe(-1)
     expect(index.find(`client-${count}`)).toBe(-1)
     expect(index.find('')).toBe(-1)
@@ -46,19 +46,19 @@ describe('KeyIndex', () => {
 
   it('agrees with a Map, whatever is added and removed', () => {
     const { index, keys } = filled(20_000)
-    const map = new Map(keys.map((key, slot) => [key as string, slot]))
+    const map = new Map(keys.map((key, row) => [key as string, row]))
     let random = 7
     for (let step = 0; step < 60_000; step += 1) {
       random = (random * 48_271) % 2_147_483_647
       const key = `client-${random % 25_000}`
-      const slot = map.get(key)
-      if (slot === undefined) {
+      const row = map.get(key)
+      if (row === undefined) {
         map.set(key, keys.push(key) - 1)
         index.add(key, keys.length - 1)
       } else {
         index.delete(key)
         map.delete(key)
-        keys[slot] = undefined
+        keys[row] = undefined
       }
     }
     const expected = Array.from({ length: 25_000 }, (_, i) => map.get(`client-${i}`) ?? -1)
@@ -99,12 +99,12 @@ describe('hash flooding', () => {
   it('integers, which older versions of V8 hash without a secret, are never in the Map', () => {
     const set = jest.spyOn(Map.prototype, 'set')
     const keys = ['0', '131072', '4294967294', '9999999999', '12345678901', '1e5', '-1', '1.5']
-    const index = new KeyIndex(1000, { key: (slot) => keys[slot] })
-    for (const [slot, key] of keys.entries()) index.add(key, slot)
+    const index = new KeyIndex(1000, { key: (row) => keys[row] })
+    for (const [row, key] of keys.entries()) index.add(key, row)
     const inMap = set.mock.calls.map(([key]) => key)
     set.mockRestore()
     expect(inMap).toEqual(['12345678901', '1e5', '-1', '1.5'])
-    expect(keys.map((key) => index.find(key))).toEqual(keys.map((_, slot) => slot))
+    expect(keys.map((key) => index.find(key))).toEqual(keys.map((_, row) => row))
     for (const key of keys) index.delete(key)
     expect(keys.map((key) => index.find(key))).toEqual(keys.map(() => -1))
   })
@@ -115,7 +115,7 @@ describe('hash flooding', () => {
     const { index, compared } = counting(MEETING)
     jest.spyOn(crypto, 'randomInt').mockImplementation(randomInt)
     expect(new Set(MEETING.map(fnv1a)).size).toBe(1)
-    expect(MEETING.every((key, slot) => index.find(key) === slot)).toBe(true)
+    expect(MEETING.every((key, row) => index.find(key) === row)).toBe(true)
     // Once for each, and for those few that meet by chance.
     expect(compared()).toBeLessThan(MEETING.length + 10)
   })
@@ -123,9 +123,9 @@ describe('hash flooding', () => {
   it('a search ends after 512 places, even where all keys have one hash', () => {
     const keys = Array.from({ length: 3000 }, (_, i) => `client-${i}`)
     const { index, compared } = counting(keys, () => 7)
-    for (const [slot, key] of keys.entries()) {
+    for (const [row, key] of keys.entries()) {
       const before = compared()
-      expect(index.find(key)).toBe(slot)
+      expect(index.find(key)).toBe(row)
       expect(compared() - before).toBeLessThanOrEqual(512)
     }
   })
@@ -135,27 +135,27 @@ describe('HashIndex', () => {
   it.each([300, 3000])('distinguishes %i keys that have the same hash', (count) => {
     const keys = Array.from({ length: count }, (_, i) => `client-${i}`)
     const { index } = counting(keys, () => 7)
-    const isGone = (slot: number) => slot % 3 === 0
-    for (const key of keys.filter((_, slot) => isGone(slot))) index.delete(key)
+    const isGone = (row: number) => row % 3 === 0
+    for (const key of keys.filter((_, row) => isGone(row))) index.delete(key)
     const found = keys.map((key) => index.find(key))
-    expect(found).toEqual(keys.map((_, slot) => (isGone(slot) ? -1 : slot)))
-    keys.forEach((key, slot) => {
-      if (isGone(slot)) index.add(key, slot)
+    expect(found).toEqual(keys.map((_, row) => (isGone(row) ? -1 : row)))
+    keys.forEach((key, row) => {
+      if (isGone(row)) index.add(key, row)
     })
-    expect(keys.map((key) => index.find(key))).toEqual(keys.map((_, slot) => slot))
+    expect(keys.map((key) => index.find(key))).toEqual(keys.map((_, row) => row))
   })
 })
 
 /** An index of the keys, and how often one of them was compared with another key so far. */
 function counting(keys: readonly string[], hash?: () => number) {
   let count = 0
-  const key = (slot: number) => {
+  const key = (row: number) => {
     count += 1
-    return keys[slot]
+    return keys[row]
   }
   const index = new HashIndex(1_000_000, { key }, hash)
-  keys.forEach((key, slot) => {
-    index.add(key, slot)
+  keys.forEach((key, row) => {
+    index.add(key, row)
   })
   count = 0
   return { index, compared: () => count }

@@ -8,7 +8,7 @@ const MOVED = 16
 const MOST_DIGITS = 10
 
 /**
- * Finds the slot of a key: few keys in a `Map`, more of them in a `HashIndex`. Among few, a `Map` is
+ * Finds the row of a key: few keys in a `Map`, more of them in a `HashIndex`. Among few, a `Map` is
  * faster, since the engine knows the hash of a string already. Among a million, it takes twice the
  * time and the memory (it follows its chains through other keys), and 20 ms to
  * grow or shrink.
@@ -18,37 +18,37 @@ const MOST_DIGITS = 10
  */
 export class KeyIndex {
   private readonly maxKeys: number
-  private readonly slots: { key(slot: number): string | undefined }
+  private readonly rows: { key(row: number): string | undefined }
   private few: Map<string, number> | undefined = new Map()
   private many: HashIndex | undefined
   private moving: Iterator<[string, number]> | undefined
 
   /**
    * @param maxKeys the most keys that it will hold
-   * @param slots where the keys themselves are kept
+   * @param rows where the keys themselves are kept
    */
-  constructor(maxKeys: number, slots: { key(slot: number): string | undefined }) {
+  constructor(maxKeys: number, rows: { key(row: number): string | undefined }) {
     this.maxKeys = maxKeys
-    this.slots = slots
+    this.rows = rows
   }
 
-  /** The slot of a key, or -1. */
+  /** The row of a key, or -1. */
   find(key: string): number {
-    const slot = this.few === undefined ? undefined : this.few.get(key)
-    if (slot !== undefined) return slot
+    const row = this.few === undefined ? undefined : this.few.get(key)
+    if (row !== undefined) return row
     return this.many === undefined ? -1 : this.many.find(key)
   }
 
   /** Adds a key that is not there yet. */
-  add(key: string, slot: number): void {
+  add(key: string, row: number): void {
     const { few } = this
     if (few === undefined || this.moving !== undefined || isInteger(key)) {
-      this.many ??= new HashIndex(this.maxKeys, this.slots)
-      this.many.add(key, slot)
+      this.many ??= new HashIndex(this.maxKeys, this.rows)
+      this.many.add(key, row)
       if (few !== undefined && this.moving !== undefined) this.moveSome(few, this.moving)
       return
     }
-    few.set(key, slot)
+    few.set(key, row)
     if (few.size === FEW) this.moving = few.entries()
   }
 
@@ -65,9 +65,9 @@ export class KeyIndex {
         this.moving = undefined
         return
       }
-      const [key, slot] = next.value
+      const [key, row] = next.value
       few.delete(key)
-      this.many?.add(key, slot)
+      this.many?.add(key, row)
     }
   }
 }

@@ -249,7 +249,7 @@ describe('a full memory store', () => {
   })
 })
 
-describe('slots', () => {
+describe('rows', () => {
   it('are reused without a trace of the state before, whatever freed them', () => {
     const { clock, store, limiter } = world(2)
     const log = createLimiter({ store, limit: 10, window: '1m', algorithm: 'sliding-log' })
@@ -283,7 +283,7 @@ describe('slots', () => {
     const remaining = (key: string) =>
       limiter.consume(key, { cost: 4 }).policies.map((policy) => policy.remaining)
     for (let i = 0; i < 40; i += 1) {
-      // Each new key frees another's slots, and each has expired in the first policy.
+      // Each new key frees another's rows, and each has expired in the first policy.
       expect(remaining(`client-${i}`)).toEqual([6, 996])
       clock.advance(1000)
     }

@@ -71,7 +71,7 @@ export class Sweeper {
   }
 
   private dueAt(): number {
-    return this.tables.reduce((earliest, { slots }) => Math.min(earliest, slots.dueAt), Infinity)
+    return this.tables.reduce((earliest, { rows }) => Math.min(earliest, rows.dueAt), Infinity)
   }
 
   private set(now: number, delayMs: number): void {

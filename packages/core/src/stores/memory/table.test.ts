@@ -8,9 +8,9 @@ const long = 'x'.repeat(100_000)
 it('keeps no more of a key than 256 characters, whatever its source', () => {
   const table = new Table(10)
   for (const key of ['a', 'y'.repeat(256), 'y'.repeat(257), long]) {
-    const slot = table.add(key)
-    expect(table.slots.key(slot)?.length).toBeLessThanOrEqual(256)
-    expect(table.find(key)).toBe(slot)
+    const row = table.add(key)
+    expect(table.rows.key(row)?.length).toBeLessThanOrEqual(256)
+    expect(table.find(key)).toBe(row)
   }
   table.delete(long)
   expect([table.find(long), table.size]).toEqual([-1, 3])

@@ -1,11 +1,11 @@
 import type { KeyState } from '../../algorithms/algorithm.ts'
 import type { Log } from '../../algorithms/sliding-log/log.ts'
 
-/** A slot's page is its number without the lowest bits. */
+/** A row's page is its number without the lowest bits. */
 const PAGE_BITS = 12
 const PAGE = 2 ** PAGE_BITS
 const WIDTH = 4
-/** Slots of the first page at first: a store that holds little takes little. */
+/** Rows of the first page at first: a store that holds little takes little. */
 const FIRST = 2
 
 /** The usage of a key that was refused, or that has nothing left. */
@@ -14,17 +14,17 @@ export const EXHAUSTED = 255
 export const OVERFLOW = 0
 
 /**
- * Keys and their states in numbered slots: 41 bytes each in pages of arrays, so that growing copies
+ * Keys and their states in numbered rows: 41 bytes each in pages of arrays, so that growing copies
  * no more than a page, the garbage collector has little to visit, and a look through a page takes
  * microseconds.
  */
-export class Slots {
+export class Rows {
   /** Keys that are not exhausted. */
   spare = 0
-  /** No slot can be freed before this time, ms. */
+  /** No row can be freed before this time, ms. */
   dueAt = Infinity
   private readonly pages: Page[] = []
-  /** The last slot that was freed, or -1. Its state holds the one that was freed before it. */
+  /** The last row that was freed, or -1. Its state holds the one that was freed before it. */
   private free = -1
   private next = 0
   /** The page looked at last. */
@@ -34,93 +34,93 @@ export class Slots {
     this.claim(undefined)
   }
 
-  /** A slot with the state of a key never seen. */
+  /** A row with the state of a key never seen. */
   claim(key: string | undefined): number {
-    const slot = this.free < 0 ? this.next++ : this.free
-    if (slot === this.pages.length * PAGE) this.pages.push(new Page(slot === 0 ? FIRST : PAGE))
-    const page = this.page(slot)
-    if ((slot & (PAGE - 1)) === page.capacity) page.grow()
+    const row = this.free < 0 ? this.next++ : this.free
+    if (row === this.pages.length * PAGE) this.pages.push(new Page(row === 0 ? FIRST : PAGE))
+    const page = this.page(row)
+    if ((row & (PAGE - 1)) === page.capacity) page.grow()
     const { keys, states } = page
-    keys[slot & (PAGE - 1)] = key
-    if (slot === this.free) {
-      const offset = (slot & (PAGE - 1)) * WIDTH
+    keys[row & (PAGE - 1)] = key
+    if (row === this.free) {
+      const offset = (row & (PAGE - 1)) * WIDTH
       this.free = states[offset] as number
       states[offset] = 0
     }
-    return slot
+    return row
   }
 
-  release(slot: number): void {
-    this.clear(slot)
-    const { keys, states } = this.page(slot)
-    keys[slot & (PAGE - 1)] = undefined
-    states[(slot & (PAGE - 1)) * WIDTH] = this.free
-    this.free = slot
+  release(row: number): void {
+    this.clear(row)
+    const { keys, states } = this.page(row)
+    keys[row & (PAGE - 1)] = undefined
+    states[(row & (PAGE - 1)) * WIDTH] = this.free
+    this.free = row
   }
 
-  key(slot: number): string | undefined {
-    return this.page(slot).keys[slot & (PAGE - 1)]
+  key(row: number): string | undefined {
+    return this.page(row).keys[row & (PAGE - 1)]
   }
 
-  /** Slots from the first one to the last that was ever claimed: those that are free have no key. */
+  /** Rows from the first one to the last that was ever claimed: those that are free have no key. */
   get end(): number {
     return this.next
   }
 
   /** Loads a state. */
-  load(slot: number, state: KeyState): void {
-    const { states, logs } = this.page(slot)
-    const offset = (slot & (PAGE - 1)) * WIDTH
+  load(row: number, state: KeyState): void {
+    const { states, logs } = this.pages[row >> PAGE_BITS] as Page
+    const offset = (row & (PAGE - 1)) * WIDTH
     state.a = states[offset] as number
     state.b = states[offset + 1] as number
     state.c = states[offset + 2] as number
-    state.log = logs === undefined ? undefined : logs[slot & (PAGE - 1)]
+    state.log = logs === undefined ? undefined : logs[row & (PAGE - 1)]
     state.blockedUntil = -(states[offset + 3] as number)
   }
 
   /**
-   * @param keepMs in how many ms from `now` the slot can be freed. The sum would be an object of its own.
+   * @param keepMs in how many ms from `now` the row can be freed. The sum would be an object of its own.
    * @param usage the share of the quota in use, 0 … 254, or `EXHAUSTED`
    */
-  save(slot: number, state: KeyState, now: number, keepMs: number, usage: number): void {
-    const page = this.page(slot)
+  save(row: number, state: KeyState, now: number, keepMs: number, usage: number): void {
+    const page = this.pages[row >> PAGE_BITS] as Page
     const { states } = page
-    const offset = (slot & (PAGE - 1)) * WIDTH
+    const offset = (row & (PAGE - 1)) * WIDTH
     const freeAt = now + keepMs
     states[offset] = state.a
     states[offset + 1] = state.b
     states[offset + 2] = state.c
     states[offset + 3] = freeAt
     if (freeAt < page.dueAt) this.due(page, freeAt)
-    if (page.usages[slot & (PAGE - 1)] !== usage) this.setUsage(slot, usage)
+    if (page.usages[row & (PAGE - 1)] !== usage) this.setUsage(row, usage)
     if (state.log !== undefined) {
       page.logs ??= []
-      page.logs[slot & (PAGE - 1)] = state.log
+      page.logs[row & (PAGE - 1)] = state.log
     }
   }
 
-  block(slot: number, until: number): void {
-    this.clear(slot)
-    const page = this.page(slot)
-    page.states[(slot & (PAGE - 1)) * WIDTH + 3] = -until
+  block(row: number, until: number): void {
+    this.clear(row)
+    const page = this.page(row)
+    page.states[(row & (PAGE - 1)) * WIDTH + 3] = -until
     if (until < page.dueAt) this.due(page, until)
   }
 
-  usage(slot: number): number {
-    return this.page(slot).usages[slot & (PAGE - 1)] as number
+  usage(row: number): number {
+    return this.page(row).usages[row & (PAGE - 1)] as number
   }
 
-  setUsage(slot: number, usage: number): void {
-    const page = this.page(slot)
-    const before = this.usage(slot)
-    // The overflow slot never counts as a key that could be freed.
-    page.usages[slot & (PAGE - 1)] = slot === OVERFLOW ? EXHAUSTED : usage
-    const change = Number(before === EXHAUSTED) - Number(this.usage(slot) === EXHAUSTED)
+  setUsage(row: number, usage: number): void {
+    const page = this.page(row)
+    const before = this.usage(row)
+    // The overflow row never counts as a key that could be freed.
+    page.usages[row & (PAGE - 1)] = row === OVERFLOW ? EXHAUSTED : usage
+    const change = Number(before === EXHAUSTED) - Number(this.usage(row) === EXHAUSTED)
     page.spare += change
     this.spare += change
   }
 
-  /** The slots of the next page that can be freed at `now`, at most `most`. */
+  /** The rows of the next page that can be freed at `now`, at most `most`. */
   expired(now: number, most: number): readonly number[] {
     const found: number[] = []
     const page = this.nextPage((each) => each.dueAt <= now)
@@ -129,20 +129,20 @@ export class Slots {
     return found
   }
 
-  /** The slot whose key is nearest to a full quota, of the next page; -1 if all are exhausted. */
+  /** The row whose key is nearest to a full quota, of the next page; -1 if all are exhausted. */
   best(): number {
     const page = this.spare > 0 ? this.nextPage(({ spare }) => spare > 0) : undefined
     return page === undefined ? -1 : this.hand * PAGE + page.best()
   }
 
-  /** The slot whose quota is whole, or block over, soonest, of the next page; -1 without keys. */
+  /** The row whose quota is whole, or block over, soonest, of the next page; -1 without keys. */
   soonest(): number {
     const page = this.nextPage(({ keys }) => keys.some((key) => key !== undefined))
     return page === undefined ? -1 : this.hand * PAGE + page.soonest()
   }
 
-  private page(slot: number): Page {
-    return this.pages[slot >> PAGE_BITS] as Page
+  private page(row: number): Page {
+    return this.pages[row >> PAGE_BITS] as Page
   }
 
   private due(page: Page, freeAt: number): void {
@@ -150,12 +150,12 @@ export class Slots {
     if (freeAt < this.dueAt) this.dueAt = freeAt
   }
 
-  private clear(slot: number): void {
-    const { states, logs } = this.page(slot)
-    const offset = (slot & (PAGE - 1)) * WIDTH
+  private clear(row: number): void {
+    const { states, logs } = this.page(row)
+    const offset = (row & (PAGE - 1)) * WIDTH
     states.fill(0, offset, offset + WIDTH)
-    if (logs !== undefined) logs[slot & (PAGE - 1)] = undefined
-    this.setUsage(slot, EXHAUSTED)
+    if (logs !== undefined) logs[row & (PAGE - 1)] = undefined
+    this.setUsage(row, EXHAUSTED)
   }
 
   /** The next page that `suits`, in turn. */
@@ -170,28 +170,28 @@ export class Slots {
 }
 
 class Page {
-  /** Undefined if the slot is free. */
+  /** Undefined if the row is free. */
   readonly keys: (string | undefined)[] = []
   /**
-   * Per slot the three integers of its state, and the time at which the slot can be freed, since
+   * Per row the three integers of its state, and the time at which the row can be freed, since
    * its quota is whole again, ms; negative: the key is blocked until then.
    */
   states: Float64Array
   /** The sliding log's entries; only for that algorithm. */
   logs: (Log | undefined)[] | undefined
-  /** The share of the quota in use, 0 … 254, or `EXHAUSTED`; so is a slot that holds no state. */
+  /** The share of the quota in use, 0 … 254, or `EXHAUSTED`; so is a row that holds no state. */
   usages: Uint8Array
   /** Keys that are not exhausted. */
   spare = 0
-  /** No slot can be freed before this time, ms. */
+  /** No row can be freed before this time, ms. */
   dueAt = Infinity
 
-  constructor(slots: number) {
-    this.states = new Float64Array(slots * WIDTH)
-    this.usages = new Uint8Array(slots).fill(EXHAUSTED)
+  constructor(rows: number) {
+    this.states = new Float64Array(rows * WIDTH)
+    this.usages = new Uint8Array(rows).fill(EXHAUSTED)
   }
 
-  /** Slots that it has room for. */
+  /** Rows that it has room for. */
   get capacity(): number {
     return this.usages.length
   }
@@ -216,17 +216,17 @@ class Page {
   }
 
   /**
-   * Adds to `found` the slots that can be freed at `now`, until it has `most`. Returns the earliest
+   * Adds to `found` the rows that can be freed at `now`, until it has `most`. Returns the earliest
    * time at which one of the others can be, ms, or `now` if there were more.
    */
-  expired(now: number, most: number, firstSlot: number, found: number[]): number {
+  expired(now: number, most: number, firstRow: number, found: number[]): number {
     let earliest = Infinity
     for (let i = 0; i < this.keys.length; i += 1) {
       const freeAt = this.freeAt(i)
       if (freeAt >= earliest || this.keys[i] === undefined) continue
       if (freeAt > now) earliest = freeAt
       else if (found.length === most) return now
-      else found.push(firstSlot + i)
+      else found.push(firstRow + i)
     }
     return earliest
   }
