@@ -1,11 +1,5 @@
 import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
-import {
-  commitOne,
-  decideAll,
-  decideOne,
-  renewOne,
-  settleOne,
-} from '../rules/decide-all.ts'
+import { commitOne, decideAll, decideOne, renewOne, settleOne } from '../rules/decide-all.ts'
 import { renewalsOf } from '../rules/slots.ts'
 import type { Charge, Ledger, StoreResult } from '../store.ts'
 import { EXHAUSTED, OVERFLOW } from './rows.ts'
