@@ -132,8 +132,8 @@ function inspection(): Case {
 
 export const cases: readonly Case[] = [
   turnOf('sliding window', { limit: 1000, window: '1h' }),
-  turnOf('3 token buckets', severalPolicies(3, 'token-bucket')),
-  turnOf('32 leaky buckets', severalPolicies(32, 'leaky-bucket')),
+  turnOf('3 buckets', severalPolicies(3, 'token-bucket')),
+  turnOf('32 buckets', severalPolicies(32, 'token-bucket')),
   turnOf(`sliding log of ${LOG}`, { algorithm: 'sliding-log', limit: LOG, window: '1h' }),
   fullLog('decide', `100 of one turn, refused by a full sliding log of ${LOG}`, 0, (limiter) =>
     times(100, () => limiter.consume('client', { cost: LOG })),

@@ -119,7 +119,7 @@ test('the TTL is renewed in time, over many decisions', async () => {
     const limiter = createLimiter({
       ...patient,
       store: client,
-      limit: 1e5,
+      limit: 1e4,
       window: 400,
       algorithm,
       prefix,
