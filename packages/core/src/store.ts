@@ -9,6 +9,7 @@ export {
   CALENDAR_UNITS,
   type CalendarUnit,
 } from './algorithms/calendar-window/calendar.ts'
+export type { LuaEntries, LuaStep } from './algorithms/lua-step.ts'
 export type { Log } from './algorithms/sliding-log/log.ts'
 export { setupError } from './errors/setup-error.ts'
 export { type Ban, type BanOptions, compileBan } from './limiter/ban.ts'

@@ -170,6 +170,9 @@ describe('a process', () => {
   test('loses its connection after Redis has admitted: nobody has those slots, until they are free', async () => {
     const proxy = await startProxy(redis)
     const [cut, other] = await Promise.all([start({ url: proxy.url }), start()])
+    // A server that does not have the script yet would say so, instead of admitting.
+    await other.acquire(1)
+    await other.release(1)
     proxy.loseReplies()
     const [answer] = await cut.acquire(SLOTS)
     expect(answer).toMatchObject({ allowed: false, source: 'deny' })
