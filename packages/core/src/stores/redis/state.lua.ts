@@ -15,7 +15,9 @@ export interface ScriptStep {
 /** The functions that the steps call. `call` and `pack` are used by every part of a script. */
 export function functionsOf(steps: readonly ScriptStep[]): string {
   const entries = new Set(steps.map(({ step }) => step.entries?.functions ?? ''))
-  return `local call, pack = redis.call, struct.pack
+  // Lua takes longer to find a global than a local variable.
+  return `local KEYS, redis, struct = KEYS, redis, struct
+local call, pack = redis.call, struct.pack
 ${steps.some(countsTicks) ? ticksLua : ''}${[...entries].join('')}`
 }
 
