@@ -2,15 +2,15 @@
 import { argv, exit, stderr, stdout } from 'node:process'
 import { SluiceError } from '@sluice/core'
 import { CommanderError } from 'commander'
-import { EXIT, type ExitCode } from './command/exit-code.ts'
 import { createProgram } from './command/program.ts'
 import { replayCommand } from './command/replay-command.ts'
-import { messageOf, say } from './command/say.ts'
-import { UsageError } from './command/usage-error.ts'
 import { blockFor, changeCommand } from './operate/change-command.ts'
 import { inspectCommand } from './operate/inspect-command.ts'
 import { onStore, StoreFailure } from './operate/on-store.ts'
 import { topCommand } from './operate/top-command.ts'
+import { EXIT, type ExitCode } from './terminal/exit-code.ts'
+import { messageOf, say } from './terminal/say.ts'
+import { UsageError } from './terminal/usage-error.ts'
 
 let code: ExitCode = EXIT.ok
 

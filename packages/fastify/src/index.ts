@@ -1,21 +1,16 @@
-import type {
-  RateLimitOptions as CoreOptions,
-  Decision,
-  Limiter,
-  OneOf,
-  RouteOverrides,
-} from '@sluice/core'
+import type { RateLimitOptions as CoreOptions, Decision, OneOf, RouteOverrides } from '@sluice/core'
 import { RoutedLimiter, readAdapterOption, registrationScope } from '@sluice/core/adapter'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Hook, type HookHandler, handler } from './hook.ts'
+import { type Hook, handler } from './hook.ts'
 import { register } from './registrations.ts'
 import { adapterOf } from './request-adapter.ts'
-import { RouteLimiters } from './route-limiters.ts'
+import { type FastifyLimiter, RouteLimiters } from './route-limiters.ts'
 
 export * from '@sluice/core'
 
 export type { Hook, HookHandler } from './hook.ts'
+export type { FastifyLimiter } from './route-limiters.ts'
 
 /** Default: `'onRequest'`; of a route, the plugin's. */
 interface HookOption {
@@ -26,18 +21,6 @@ export type RateLimitOptions = CoreOptions<FastifyRequest, FastifyReply> & HookO
 
 /** What an entry for a route replaces, and when it is decided. */
 export type FastifyRouteOptions = RouteOverrides<FastifyRequest, FastifyReply> & HookOption
-
-/** The limiter of a plugin. */
-export interface FastifyLimiter extends Limiter {
-  /**
-   * A hook that adds a limit where it is set: to a route or several, which then share it, or to the
-   * handler of unknown routes. It has the plugin's options but for those given here, and counts
-   * apart.
-   *
-   * @throws SluiceError for wrong options
-   */
-  hook(options?: RouteOverrides<FastifyRequest, FastifyReply>): HookHandler
-}
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,8 +1,19 @@
-import { SluiceError } from '@sluice/core'
+import { type Limiter, type RouteOverrides, SluiceError } from '@sluice/core'
 import { type HttpLimiter, type RoutedLimiter, readAdapterOption } from '@sluice/core/adapter'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { type Hook, handler } from './hook.ts'
-import type { FastifyLimiter } from './index.ts'
+import { type Hook, type HookHandler, handler } from './hook.ts'
+
+/** The limiter of a plugin. */
+export interface FastifyLimiter extends Limiter {
+  /**
+   * A hook that adds a limit where it is set: to a route or several, which then share it, or to the
+   * handler of unknown routes. It has the plugin's options but for those given here, and counts
+   * apart.
+   *
+   * @throws SluiceError for wrong options
+   */
+  hook(options?: RouteOverrides<FastifyRequest, FastifyReply>): HookHandler
+}
 
 type RouteLimiter = HttpLimiter<FastifyRequest, FastifyReply>
 

@@ -6,7 +6,8 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type RedisServer, runningTime, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
-import { type Limit, type Site, type Subject, subjects } from './subjects.ts'
+import type { Limit, Site, Subject } from './subject.ts'
+import { subjects } from './subjects.ts'
 
 const HOUR = 3_600_000
 /** A slow machine sends ten requests within it. */

@@ -6,45 +6,13 @@ import { type RateLimitOptions, rateLimit as sluice } from '@sluice/express'
 import express, { type RequestHandler } from 'express'
 import { rateLimit as expressRateLimit, MemoryStore } from 'express-rate-limit'
 import fastify, { type FastifyRequest } from 'fastify'
-import type { Redis } from 'ioredis'
 import Koa from 'koa'
 import koaRateLimit from 'koa-ratelimit'
 import MemoryLimiter from 'koa-ratelimit/limiter/memory.js'
 import { RedisStore } from 'rate-limit-redis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterUnion } from 'rate-limiter-flexible'
+import type { Site, Subject } from './subject.ts'
 import { throttled } from './throttled.ts'
-
-/** One limit per client. The client is the header field `client`. */
-export interface Limit {
-  readonly limit: number
-  readonly windowMs: number
-}
-
-export interface Site {
-  readonly url: string
-  close(): Promise<void>
-}
-
-/** A limiter as its own documentation installs it, on a server of its own. */
-export interface Subject {
-  readonly name: string
-  /** All of the limits hold for every request. Without `redis` it counts in memory. */
-  serve(limits: readonly Limit[], redis?: Redis): Promise<Site>
-  /** Makes a limiter, with any value as its limit. */
-  make(limit: never): unknown
-  /**
-   * In memory, bounded to 1000 keys where that can be set: a client is refused, then each of these
-   * keys comes once, then the client again.
-   */
-  flood(keys: readonly string[]): Promise<Flooded>
-}
-
-export interface Flooded {
-  /** Of the keys. */
-  readonly kept: number
-  /** Whether the client is admitted again. */
-  readonly freed: boolean
-}
 
 const MINUTE = 60_000
 

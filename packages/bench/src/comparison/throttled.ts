@@ -8,7 +8,7 @@ import {
   type ThrottlerModuleOptions,
   ThrottlerStorageService,
 } from '@nestjs/throttler'
-import type { Subject } from './subjects.ts'
+import type { Subject } from './subject.ts'
 
 /** Nest's own limiter, with the store for Redis that its documentation names. */
 export const throttled: Subject = {

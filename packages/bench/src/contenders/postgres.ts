@@ -5,9 +5,8 @@ import { postgresStore } from '@sluice/postgres'
 import type { Options } from 'express-rate-limit'
 import type { Pool, PoolConfig } from 'pg'
 import { RateLimiterPostgres } from 'rate-limiter-flexible'
-import type { Decide } from './redis.ts'
 import { OURS, policies, readAll } from './sluice.ts'
-import { LIMIT, WINDOW_MS } from './terms.ts'
+import { type Decide, LIMIT, WINDOW_MS } from './terms.ts'
 
 /** As many files as its package has for its tables and functions. */
 const ACPR_MIGRATIONS = 7

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Cluster } from 'ioredis'
-import type { Client, Decide } from './redis.ts'
-import { WINDOW_MS } from './terms.ts'
+import { type Client, type Decide, WINDOW_MS } from './terms.ts'
 
 /** The cheapest commands that read a state and write one with a lifetime. */
 const SCRIPT = `

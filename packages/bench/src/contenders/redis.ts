@@ -1,18 +1,13 @@
 import FastifyRedisStore from '@fastify/rate-limit/store/RedisStore.js'
 import { type AlgorithmName, createLimiter } from '@sluice/core'
 import type { Options } from 'express-rate-limit'
-import { Cluster, type Redis } from 'ioredis'
+import { Cluster } from 'ioredis'
 import RedisLimiter from 'koa-ratelimit/limiter/redis.js'
 import { RedisStore, type SendCommandFn } from 'rate-limit-redis'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import { redisFloor } from './redis-floor.ts'
 import { ALGORITHMS, OURS, policies, readAll } from './sluice.ts'
-import { LIMIT, WINDOW_MS } from './terms.ts'
-
-/** Counts one request of a key; gives some number of the answer. */
-export type Decide = (key: string) => Promise<number>
-
-export type Client = Redis | Cluster
+import { type Client, type Decide, LIMIT, WINDOW_MS } from './terms.ts'
 
 /**
  * A machine that stands still for a moment must not let this process decide in place of Redis,

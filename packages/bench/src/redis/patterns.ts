@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Decide } from '../contenders/redis.ts'
+import type { Decide } from '../contenders/terms.ts'
 
 /** How requests arrive; each makes so many decisions and gives their latencies, ms. */
 export const patterns = {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { ALGORITHM_NAMES } from '@sluice/core/algorithms'
 import { Command, Option } from 'commander'
-import { FORMATS } from '../log/formats/format.ts'
+import { FORMATS } from '../log/formats/reading.ts'
+import type { MigrateFlags } from '../migrate/migrate-command.ts'
 import type { ChangeFlags, KeyFlags, ServeFlags, TopFlags } from '../operate/flags.ts'
 import { ORDERS } from '../operate/sweep.ts'
-import type { MigrateFlags, ReplayFlags } from './flags.ts'
-import { say } from './say.ts'
+import type { ReplayFlags } from '../replay/flags.ts'
+import { say } from '../terminal/say.ts'
 
 const EXAMPLES = `
 Examples:

@@ -10,8 +10,8 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { applyPatch } from 'diff'
-import { fakeTerminal } from '../operate/testing/terminal.ts'
 import { scratch } from '../testing/scratch.ts'
+import { fakeTerminal } from '../testing/terminal.ts'
 import { migrateCommand } from './migrate-command.ts'
 
 const { folder, file } = scratch()

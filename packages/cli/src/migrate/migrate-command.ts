@@ -2,14 +2,18 @@ import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff'
 import { createColors } from 'picocolors'
-import { EXIT, type ExitCode } from '../command/exit-code.ts'
-import type { MigrateFlags } from '../command/flags.ts'
-import { messageOf } from '../command/say.ts'
-import type { Io } from '../operate/io.ts'
-import { printable, printableLines } from '../report/printable.ts'
+import { EXIT, type ExitCode } from '../terminal/exit-code.ts'
+import type { Io } from '../terminal/io.ts'
+import { printable, printableLines } from '../terminal/printable.ts'
+import { messageOf } from '../terminal/say.ts'
 import { migrateText, PEERS } from './migrate-text.ts'
 import { SourceSyntaxError } from './parse.ts'
 import { FileError, readSource, writeSource } from './source-file.ts'
+
+/** What was typed. */
+export interface MigrateFlags {
+  readonly write?: boolean
+}
 
 /**
  * `sluice migrate`: prints what would change, or writes it. A file that fails does not stop the others.

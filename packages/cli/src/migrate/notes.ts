@@ -1,5 +1,5 @@
 import type { NodePath } from '@babel/traverse'
-import type { Source } from './source.ts'
+import type MagicString from 'magic-string'
 
 const MARK = '// sluice: '
 /** Characters of a line, indentation included. */
@@ -11,9 +11,16 @@ export interface Note {
   readonly text: string
 }
 
+/** A file, and the edits that are made in it. */
+interface Edited {
+  readonly text: string
+  readonly edits: MagicString
+  /** What the file ends its lines with. */
+  readonly eol: string
+}
+
 /** Writes comments, each above the line on which the nearest statement around its path begins. */
-export function writeNotes(source: Source, notes: readonly Note[]): void {
-  const { text: file, edits, eol } = source
+export function writeNotes({ text: file, edits, eol }: Edited, notes: readonly Note[]): void {
   const split = new Set<number>()
   for (const { path, text } of notes) {
     const start = anchorOf(file, path)

@@ -1,5 +1,5 @@
 import type { InspectableStore, Keyspace, StoreEntry } from '@sluice/core'
-import { UsageError } from '../command/usage-error.ts'
+import { UsageError } from '../terminal/usage-error.ts'
 import { Reading } from './reading.ts'
 
 /** What can be done to a client. */

@@ -1,7 +1,7 @@
 import { type RedisClient, redisStore } from '@sluice/core'
-import { loadModule } from '../command/load-module.ts'
-import { UsageError } from '../command/usage-error.ts'
-import { listed } from '../report/words.ts'
+import { loadModule } from '../load-module.ts'
+import { UsageError } from '../terminal/usage-error.ts'
+import { listed } from '../terminal/words.ts'
 import type { Connection } from './connection.ts'
 import { healthOf } from './health.ts'
 import {

@@ -1,12 +1,12 @@
-import { EXIT, type ExitCode } from '../command/exit-code.ts'
-import { printable, printableReport } from '../report/printable.ts'
+import { EXIT, type ExitCode } from '../terminal/exit-code.ts'
+import type { Io } from '../terminal/io.ts'
+import { printable, printableReport } from '../terminal/printable.ts'
 import { clientKey } from './client-key.ts'
 import type { Connection } from './connection.ts'
 import { type EntryRecord, toRecord } from './entry-record.ts'
+import { policyText, standingText } from './entry-text.ts'
 import type { KeyFlags } from './flags.ts'
-import type { Io } from './io.ts'
 import { reportedReading, sayUnreadable } from './reading.ts'
-import { policyText, standingText } from './words.ts'
 
 /** `sluice inspect`: every policy of a client as it stands. */
 export async function inspectCommand(

@@ -1,4 +1,4 @@
-import type { Io } from './io.ts'
+import type { Io } from '../terminal/io.ts'
 
 /** The keys of a terminal, one by one, without the Enter key. */
 export class Keyboard {

@@ -1,7 +1,7 @@
 import { SluiceError } from '@sluice/core'
-import type { ExitCode } from '../command/exit-code.ts'
-import { messageOf } from '../command/say.ts'
-import { UsageError } from '../command/usage-error.ts'
+import type { ExitCode } from '../terminal/exit-code.ts'
+import { messageOf } from '../terminal/say.ts'
+import { UsageError } from '../terminal/usage-error.ts'
 import { type ConnectFlags, connect } from './connect.ts'
 import type { Connection } from './connection.ts'
 

@@ -1,6 +1,6 @@
 import type { InspectProgress } from '@sluice/core'
-import { printable } from '../report/printable.ts'
-import { count, number } from '../report/words.ts'
+import { printable } from '../terminal/printable.ts'
+import { count, number } from '../terminal/words.ts'
 
 /** How often a line is written, ms. */
 const LINE_EVERY_MS = 2000

@@ -1,9 +1,9 @@
 import type pico from 'picocolors'
-import { printable } from '../report/printable.ts'
-import { count, duration, number, percent } from '../report/words.ts'
+import { printable } from '../terminal/printable.ts'
+import { count, duration, number, percent } from '../terminal/words.ts'
+import { keyText, policyText, standingText } from './entry-text.ts'
 import { unreadableText } from './reading.ts'
 import type { Order, RankedRecord, Sweep } from './sweep.ts'
-import { keyText, policyText, standingText } from './words.ts'
 
 type Colors = ReturnType<typeof pico.createColors>
 

@@ -12,8 +12,8 @@ import {
   type PolicyOptions,
   parseDuration,
 } from '@sluice/core/store'
-import { banOf, numeric, type ReplayFlags } from '../command/flags.ts'
-import { UsageError } from '../command/usage-error.ts'
+import { UsageError } from '../terminal/usage-error.ts'
+import { banOf, numeric, type ReplayFlags } from './flags.ts'
 import { LONGEST_HOLD } from './replay-options.ts'
 import type { ReplayPlan } from './replay-plan.ts'
 import { LedgerRun } from './runs/ledger-run.ts'

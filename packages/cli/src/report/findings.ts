@@ -1,6 +1,6 @@
 import type { Replay } from '../replay/replay.ts'
+import { count, duration, listed, percent } from '../terminal/words.ts'
 import type { Report, Run } from './report.ts'
-import { count, duration, listed, percent } from './words.ts'
 
 /** A limit that is exceeded by more is worth a sentence. */
 const FAR_OVER = 1.5

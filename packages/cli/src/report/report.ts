@@ -1,4 +1,4 @@
-import type { FormatName } from '../log/formats/format.ts'
+import type { FormatName } from '../log/formats/reading.ts'
 import type { UnreadableLine } from '../log/input/read-log.ts'
 import type { PolicySummary } from '../replay/runs/policy-summary.ts'
 

@@ -1,6 +1,6 @@
 // docs/architecture.md is true of the imports: the main path, and the folders that it draws.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
 import { expect, test } from '@jest/globals'
 
@@ -17,10 +17,51 @@ const ENTRIES: Record<string, string> = {
 /** The files that a source imports, for its types too. */
 function importsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8')
-  return [...text.matchAll(/^(?:import|export)[^'";]*?from '([^']+)'/gms)].flatMap(([, from]) => {
+  const statements = /^(?:import|export)[^'";()]*?(?:from )?'([^']+)'|\bimport\('([^']+)'\)/gms
+  return [...text.matchAll(statements)].flatMap(([, stated, called]) => {
+    const from = stated ?? called
     if (from?.startsWith('.')) return [normalize(join(dirname(file), from))]
     return ENTRIES[from as string] ?? []
   })
+}
+
+type Imports = ReadonlyMap<string, readonly string[]>
+
+/** Each TypeScript file under a folder with the files that it imports, for their types too. */
+function importsIn(folder: string): Imports {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !/(^|\/)fixtures\//.test(name))
+    .map((name) => join(folder, name))
+  const nameOf = (file: string) => relative(folder, file).split(sep).join('/')
+  return new Map(files.map((file) => [nameOf(file), importsOf(file).map(nameOf)]))
+}
+
+/** The same of the topmost folders. What stands beside them, and what only tests need, is left out. */
+function foldersOf(imports: Imports): Imports {
+  const folders = new Map<string, string[]>()
+  const folderOf = (file: string) => file.split('/').slice(0, -1)[0]
+  for (const [file, imported] of imports) {
+    const from = folderOf(file)
+    if (from === undefined || /(^|\/)testing\/|\.test\.tsx?$/.test(file)) continue
+    const others = imported.map(folderOf).filter((to) => to !== undefined && to !== from)
+    folders.set(from, [...new Set([...(folders.get(from) ?? []), ...(others as string[])])])
+  }
+  return folders
+}
+
+/** Each circle, from where it is entered first. */
+function circlesIn(imports: Imports): string[] {
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (name: string, way: readonly string[]) => {
+    const start = way.indexOf(name)
+    if (start >= 0) circles.push([...way.slice(start), name].join(' → '))
+    if (start >= 0 || done.has(name)) return
+    for (const each of imports.get(name) ?? []) visit(each, [...way, name])
+    done.add(name)
+  }
+  for (const name of imports.keys()) visit(name, [])
+  return circles
 }
 
 const sources = readdirSync(core, { recursive: true, encoding: 'utf8' })
@@ -58,22 +99,29 @@ test('each folder of core imports only from those above it', () => {
   expect(upward).toEqual([])
 })
 
-test('no files of core import each other in a circle', () => {
-  const done = new Set<string>()
-  const circles: string[] = []
-  const visit = (file: string, way: readonly string[]) => {
-    if (way.includes(file)) {
-      circles.push(
-        [...way.slice(way.indexOf(file)), file].map((each) => relative(core, each)).join(' → '),
-      )
-      return
-    }
-    if (done.has(file)) return
-    for (const each of importsOf(file)) visit(each, [...way, file])
-    done.add(file)
-  }
-  for (const file of sources) visit(file, [])
-  expect(circles).toEqual([])
+test('finds a circle of files and one of folders', () => {
+  const imports = new Map([
+    ['log/a.ts', ['command/b.ts', 'log/c.ts']],
+    ['log/c.ts', []],
+    ['command/b.ts', ['log/a.ts']],
+    ['command/d.ts', ['log/c.ts']],
+  ])
+  expect(circlesIn(imports)).toEqual(['log/a.ts → command/b.ts → log/a.ts'])
+  expect(circlesIn(foldersOf(imports))).toEqual(['log → command → log'])
+})
+
+const packages = readdirSync(join(root, 'packages')).filter((name) =>
+  existsSync(join(root, 'packages', name, 'src')),
+)
+
+test.each(packages)('no files of %s import each other in a circle', (name) => {
+  expect(circlesIn(importsIn(join(root, 'packages', name, 'src')))).toEqual([])
+})
+
+// The other packages have files of the same kind in several folders: their entries join them.
+test('no folders of the command import each other in a circle', () => {
+  const imports = importsIn(join(root, 'packages/cli/src'))
+  expect(circlesIn(foldersOf(imports))).toEqual([])
 })
 
 test('core has at most three dependencies, and the page says why it has each', () => {

@@ -7,7 +7,7 @@ import {
   serializeItem,
   serializeList,
 } from 'structured-headers'
-import type { Reply } from './client.ts'
+import type { Reply } from './reply.ts'
 
 const list = (text: string) => serializeList(parseList(text))
 const item = (text: string) => serializeItem(parseItem(text))

@@ -12,8 +12,9 @@ import {
 } from '@sluice/core/testing'
 import type { Runner } from '../runner.ts'
 import { type AdapterKit, type SuiteRequest, type TestOptions, translate } from './adapter-kit.ts'
-import { type Reply, type SendOptions, send, type Target } from './client.ts'
+import { type SendOptions, send, type Target } from './client.ts'
 import { recordingStore } from './recording-store.ts'
+import type { Reply } from './reply.ts'
 import { notingWarnings } from './warnings.ts'
 
 /** 2026-11-20T12:00:00Z: where windows of a minute, an hour and half a day begin. */

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { Clients } from '../clients.ts'
 import { unmasked } from '../mask.ts'
-import { FORMATS, openReader } from './format.ts'
+import { openReader } from './open-reader.ts'
+import { FORMATS } from './reading.ts'
 
 const LOGS = {
   combined:

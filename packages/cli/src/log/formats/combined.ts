@@ -3,8 +3,8 @@ import type { LogEntry } from '../log-entry.ts'
 import { ClockTime } from './clock-time.ts'
 import { type DurationField, readDuration, setDuration } from './duration.ts'
 import { unescapeField } from './escapes.ts'
-import type { Reading } from './format.ts'
 import type { LineFormat } from './line-format.ts'
+import type { Reading } from './reading.ts'
 import { whyOutOfReach } from './time.ts'
 
 const SPACE = 0x20

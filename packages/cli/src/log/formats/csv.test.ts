@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { Clients } from '../clients.ts'
 import { unmasked } from '../mask.ts'
-import { openReader } from './format.ts'
+import { openReader } from './open-reader.ts'
 
 /** Keys as they are read, and the numbers of lines that can't be, with the reason. */
 async function read(log: string) {

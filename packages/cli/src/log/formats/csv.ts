@@ -1,8 +1,8 @@
 import { LineSplitter, MAX_LINE } from '../input/lines.ts'
 import { LogEntry } from '../log-entry.ts'
 import { CsvRecord } from './csv-record.ts'
-import type { Reading } from './format.ts'
 import type { LogReader, LogSink } from './log-reader.ts'
+import type { Reading } from './reading.ts'
 import { RecordReader } from './record.ts'
 
 const DELIMITERS = [',', ';', '\t'] as const

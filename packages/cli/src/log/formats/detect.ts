@@ -3,7 +3,7 @@ import { LogEntry } from '../log-entry.ts'
 import { masked } from '../mask.ts'
 import { CombinedFormat } from './combined.ts'
 import { type FieldNames, USUAL_NAMES } from './field-names.ts'
-import type { FormatName } from './format.ts'
+import type { FormatName } from './reading.ts'
 
 /** Lines looked at: the first ones may be garbage. */
 const LINES = 10

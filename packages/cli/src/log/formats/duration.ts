@@ -1,4 +1,4 @@
-import { UsageError } from '../../command/usage-error.ts'
+import { UsageError } from '../../terminal/usage-error.ts'
 import type { LogEntry } from '../log-entry.ts'
 
 /** Ms in each unit of a duration. */

@@ -1,6 +1,6 @@
 import type { LogEntry } from '../log-entry.ts'
-import type { Reading } from './format.ts'
 import type { LineFormat } from './line-format.ts'
+import type { Reading } from './reading.ts'
 import { type Fields, RecordReader } from './record.ts'
 
 /** An object of JSON in each line. */

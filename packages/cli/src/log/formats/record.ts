@@ -4,7 +4,7 @@ import type { Mask } from '../mask.ts'
 import { type DurationField, readDuration, setDuration } from './duration.ts'
 import type { FieldNames } from './field-names.ts'
 import { type Fact, USUAL_NAMES } from './field-names.ts'
-import type { Reading } from './format.ts'
+import type { Reading } from './reading.ts'
 import { readTime, whyOutOfReach } from './time.ts'
 
 export type Fields = Readonly<Record<string, unknown>>

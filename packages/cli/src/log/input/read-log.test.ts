@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { scratch } from '../../testing/scratch.ts'
 import { Clients } from '../clients.ts'
-import type { FormatName } from '../formats/format.ts'
+import type { FormatName } from '../formats/reading.ts'
 import { masked } from '../mask.ts'
 import { LogInput } from './read-log.ts'
 import { sourcesOf } from './source.ts'

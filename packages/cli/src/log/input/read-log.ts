@@ -1,6 +1,7 @@
 import { detectFormat, EXPECTED } from '../formats/detect.ts'
-import { type FormatName, openReader, type Reading } from '../formats/format.ts'
 import type { LogReader } from '../formats/log-reader.ts'
+import { openReader } from '../formats/open-reader.ts'
+import type { FormatName, Reading } from '../formats/reading.ts'
 import type { LogEntry } from '../log-entry.ts'
 import { InputError } from './input-error.ts'
 import { readSource, type Source } from './source.ts'

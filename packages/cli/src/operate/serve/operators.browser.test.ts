@@ -8,9 +8,9 @@ import {
   useBrowser,
 } from '@sluice/test-harness/browser'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { fakeTerminal } from '../../testing/terminal.ts'
 import { connect } from '../connect.ts'
 import type { Connection } from '../connection.ts'
-import { fakeTerminal } from '../testing/terminal.ts'
 import { serveCommand } from './serve-command.ts'
 
 const browser = useBrowser()

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { messageOf } from '../../command/say.ts'
+import { messageOf } from '../../terminal/say.ts'
 import type { Health } from '../health.ts'
 import type { Sweep, Sweeper } from '../sweep.ts'
 

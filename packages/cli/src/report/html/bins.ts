@@ -1,5 +1,5 @@
+import { number } from '../../terminal/words.ts'
 import type { Demand } from '../report.ts'
-import { number } from '../words.ts'
 
 type Bins = Demand['bins']
 

@@ -12,12 +12,12 @@ import {
   useBrowser,
 } from '@sluice/test-harness/browser'
 import { until } from '@sluice/test-harness/redis'
+import { number } from '../../terminal/words.ts'
 import { dayOfTraffic } from '../../testing/day-of-traffic.ts'
 import { toCombined } from '../../testing/known-traffic.ts'
 import { runCli } from '../../testing/run-cli.ts'
 import { sampleReport } from '../../testing/sample-report.ts'
 import type { Report, Run } from '../report.ts'
-import { number } from '../words.ts'
 import { renderReport } from './index.ts'
 
 const browser = useBrowser()

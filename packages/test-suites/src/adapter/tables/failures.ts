@@ -1,6 +1,6 @@
 import type { Decision } from '@sluice/core'
 import { expect } from 'expect'
-import type { Reply } from '../client.ts'
+import type { Reply } from '../reply.ts'
 import type { World } from '../world.ts'
 
 const OPTIONS = { limit: 2, window: '1h', deadline: 50 } as const

@@ -1,6 +1,7 @@
 import { expect } from 'expect'
-import { openRaw, type Reply, sendRaw } from '../client.ts'
+import { openRaw, sendRaw } from '../client.ts'
 import { eventually } from '../eventually.ts'
+import type { Reply } from '../reply.ts'
 import type { RunningSite, World } from '../world.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n'

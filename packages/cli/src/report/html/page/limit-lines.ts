@@ -1,5 +1,5 @@
 import { colour, uPlot } from '@sluice/ui/page'
-import { number } from '../../words.ts'
+import { number } from '../../../terminal/words.ts'
 
 const ink = colour('--ink')
 

@@ -1,5 +1,5 @@
+import { count, duration, number, percent } from '../../../terminal/words.ts'
 import type { Demand, Report } from '../../report.ts'
-import { count, duration, number, percent } from '../../words.ts'
 import { rangeOf } from '../bins.ts'
 import { type Html, html } from '../html.ts'
 import { folded, table } from '../table.ts'

@@ -1,5 +1,5 @@
+import { count, number } from '../../../terminal/words.ts'
 import type { LogSource, Report } from '../../report.ts'
-import { count, number } from '../../words.ts'
 import { type Html, html } from '../html.ts'
 import { table } from '../table.ts'
 import { verbatim } from '../verbatim.ts'

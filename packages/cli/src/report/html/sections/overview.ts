@@ -1,5 +1,5 @@
+import { duration, moment, number } from '../../../terminal/words.ts'
 import type { Report, Run } from '../../report.ts'
-import { duration, moment, number } from '../../words.ts'
 import { type Html, html } from '../html.ts'
 
 /** What was played, in a sentence, and the figures that all the rest is part of. */

@@ -1,6 +1,6 @@
 import type { PolicySummary } from '../../../replay/runs/policy-summary.ts'
+import { count, duration, number } from '../../../terminal/words.ts'
 import type { Report, Run } from '../../report.ts'
-import { count, duration, number } from '../../words.ts'
 import { type Html, html } from '../html.ts'
 import { table } from '../table.ts'
 import { runName } from './run-name.ts'

@@ -1,5 +1,5 @@
+import { duration, number, percent } from '../../../terminal/words.ts'
 import type { RefusedClient, Report, Run } from '../../report.ts'
-import { duration, number, percent } from '../../words.ts'
 import { type Html, html } from '../html.ts'
 import { table } from '../table.ts'
 import { verbatim } from '../verbatim.ts'

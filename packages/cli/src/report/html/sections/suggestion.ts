@@ -1,5 +1,5 @@
+import { duration, number, percent } from '../../../terminal/words.ts'
 import type { Report } from '../../report.ts'
-import { duration, number, percent } from '../../words.ts'
 import { type Html, html } from '../html.ts'
 import { table } from '../table.ts'
 import { section } from './section.ts'

@@ -1,5 +1,5 @@
+import { count, duration, moment, number, percent } from '../../../terminal/words.ts'
 import type { MostAdmitted, Report, Run } from '../../report.ts'
-import { count, duration, moment, number, percent } from '../../words.ts'
 import { type Html, html } from '../html.ts'
 import { folded, table } from '../table.ts'
 import { verbatim } from '../verbatim.ts'

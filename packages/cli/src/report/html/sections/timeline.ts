@@ -1,5 +1,5 @@
+import { duration, moment, number } from '../../../terminal/words.ts'
 import type { Report } from '../../report.ts'
-import { duration, moment, number } from '../../words.ts'
 import { type Html, html } from '../html.ts'
 import { folded, table } from '../table.ts'
 import { runName } from './run-name.ts'

@@ -1,6 +1,6 @@
-import { number, percent } from '../../../../report/words.ts'
+import { number, percent } from '../../../../terminal/words.ts'
+import { keyText, policyText, standingText } from '../../../entry-text.ts'
 import type { RankedRecord } from '../../../sweep.ts'
-import { keyText, policyText, standingText } from '../../../words.ts'
 import type { Operations } from '../operations.ts'
 import { ClientActions } from './client-actions.tsx'
 

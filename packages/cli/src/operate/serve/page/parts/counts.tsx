@@ -1,4 +1,4 @@
-import { number } from '../../../../report/words.ts'
+import { number } from '../../../../terminal/words.ts'
 import type { Sweep } from '../../../sweep.ts'
 
 /** How many keys stand how. */

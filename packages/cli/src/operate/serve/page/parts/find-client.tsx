@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { policyText, standingText } from '../../../words.ts'
+import { policyText, standingText } from '../../../entry-text.ts'
 import type { Operations } from '../operations.ts'
 import { ClientActions } from './client-actions.tsx'
 

@@ -1,4 +1,4 @@
-import { number } from '../../../../report/words.ts'
+import { number } from '../../../../terminal/words.ts'
 import type { Health, MemoryHealth } from '../../../health.ts'
 
 /** The health of the store: what each of its masters says. */

@@ -1,6 +1,6 @@
 import { stderr } from 'node:process'
 import { inspect } from 'node:util'
-import { printableLines } from '../report/printable.ts'
+import { printableLines } from './printable.ts'
 
 /** A message to the operator, on standard error. */
 export function say(message: string): void {

@@ -1,7 +1,7 @@
 import type { Duration } from '@sluice/core'
 import type { BanOptions } from '@sluice/core/store'
-import type { FormatName } from '../log/formats/format.ts'
-import { UsageError } from './usage-error.ts'
+import type { FormatName } from '../log/formats/reading.ts'
+import { UsageError } from '../terminal/usage-error.ts'
 
 /** As they were typed. */
 export interface ReplayFlags {
@@ -26,10 +26,6 @@ export interface ReplayFlags {
   readonly html?: string
   readonly showClients?: boolean
   readonly failIfRefused?: string
-}
-
-export interface MigrateFlags {
-  readonly write?: boolean
 }
 
 /** A number in digits, else the unchanged text: the core then reports what is wrong with it. */
