@@ -120,7 +120,7 @@ export class HttpLimiter<Request, Response> {
 
   private decideReading(request: Request, reading: Reading): MaybePromise<Verdict | undefined> {
     if (!Array.isArray(reading)) return this.verdictWithoutPolicies(request, reading)
-    const startedAt = this.limiter.events.areWatched ? performance.now() : undefined
+    const startedAt = this.limiter.isWatched ? performance.now() : undefined
     const route = consumeTraces.hasSubscribers ? this.routeOf(request) : undefined
     const decision: MaybePromise<Decision> = this.limiter.decide(reading, route)
     return decision instanceof Promise
@@ -184,9 +184,9 @@ export class HttpLimiter<Request, Response> {
     reading: Exclude<Reading, Charge[]>,
   ): Verdict | undefined {
     const { dryRun } = this.compiled
-    const { events } = this.limiter
+    const { events, isWatched } = this.limiter
     if (reading === 'skip' || reading === 'preflight') {
-      if (events.areWatched) events.undecided(outright(true, 0, 0), reading, this.routeOf(request))
+      if (isWatched) events.undecided(outright(true, 0, 0), reading, this.routeOf(request))
       return undefined
     }
     // A dry run keeps no request from the application.
@@ -194,7 +194,7 @@ export class HttpLimiter<Request, Response> {
     const { source, key } = reading
     const allowed = source === 'allow'
     const decision = outright(allowed, Date.now(), allowed ? 0 : Infinity)
-    if (events.areWatched) events.undecided(decision, 'list', this.routeOf(request))
+    if (isWatched) events.undecided(decision, 'list', this.routeOf(request))
     report(this.options.onDecision, decision, request, key)
     const refusal = allowed || dryRun ? undefined : denialOf(key)
     return { decision, state: undefined, refusal, charges: [] }

@@ -54,8 +54,9 @@ export class RequestReader<Request, Response> {
     const { compiled, adapter } = this
     const from = new ReadOnce(request, this.readAddress, adapter)
     try {
+      const mayBePreflight = adapter.method(request) === 'OPTIONS'
       const reading =
-        this.chargesAll && !isPreflight(adapter, request)
+        this.chargesAll && !(mayBePreflight && isPreflight(adapter, request))
           ? readCharges(compiled.rules, from)
           : this.readExemptions(from)
       return reading instanceof Promise ? reading.catch(goneOnly) : reading

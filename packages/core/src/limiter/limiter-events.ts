@@ -43,11 +43,6 @@ export class LimiterEvents {
     this.dryRun = dryRun
   }
 
-  /** Whether somebody listens to decisions. */
-  get areWatched(): boolean {
-    return decisionEvents.hasSubscribers || banEvents.hasSubscribers
-  }
-
   /** Whether somebody listens to what follows an admission: waits, settlements, releases. */
   get followUpsAreWatched(): boolean {
     return settleEvents.hasSubscribers || waitTraces.hasSubscribers

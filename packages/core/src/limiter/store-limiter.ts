@@ -1,6 +1,6 @@
 import { MAX_LIMIT } from '../algorithms/algorithm.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
-import { consumeTraces } from '../events.ts'
+import { banEvents, consumeTraces, decisionEvents } from '../events.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
@@ -114,6 +114,11 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     else if (options.prefix === undefined && !use.sharesQuotas) this.forgetQuotas = this.note()
   }
 
+  /** Whether somebody listens to decisions. */
+  get isWatched(): boolean {
+    return decisionEvents.hasSubscribers || banEvents.hasSubscribers
+  }
+
   consume(key: string, options?: { cost?: number } & LimitOptions): Answer<M, Decision> {
     const cost = options?.cost
     if (this.held !== undefined)
@@ -155,15 +160,17 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
    * unchanged until it has answered.
    * @param route for its trace
    */
-  decide(charges: readonly Charge[], route?: string): Answer<M, Decision> {
+  decide(
+    charges: readonly Charge[],
+    route?: string,
+    isTraced: boolean = consumeTraces.hasSubscribers,
+  ): Answer<M, Decision> {
+    if (isTraced) {
+      const isAsync = this.store.mode === 'async'
+      const untraced = () => this.decide(charges, route, false)
+      return this.events.consuming(untraced, isAsync, route) as Answer<M, Decision>
+    }
     if (this.watch?.isOver()) this.watch = undefined
-    if (!consumeTraces.hasSubscribers) return this.ask(charges)
-    const isAsync = this.store.mode === 'async'
-    const traced = this.events.consuming(() => this.ask(charges), isAsync, route)
-    return traced as Answer<M, Decision>
-  }
-
-  private ask(charges: readonly Charge[]): Answer<M, Decision> {
     const ledger = this.ledgers.only ?? this.ledgers.of(charges)
     const asked = this.ban === undefined ? charges : this.withBan(charges, this.ban, 1)
     const result: MaybePromise<StoreResult> = ledger.consume(asked)
@@ -250,7 +257,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   /** For the application's own calls: an adapter reports what it makes of the decision. */
   private decideAndReport(charges: readonly Charge[]): Answer<M, Decision> {
     const { events, onDecision } = this
-    const isWatched = events.areWatched
+    const { isWatched } = this
     if (onDecision === undefined && !isWatched) return this.decide(charges)
     const started = performance.now()
     const decided = then<Decision, Decision>(this.decide(charges), (decision) => {

@@ -1,4 +1,4 @@
-import { type PolicyText, type ReportedPolicy, windowOf } from './policy-texts.ts'
+import { type PolicyText, type ReportedPolicy, renamed, windowOf } from './policy-texts.ts'
 import { MAX_INTEGER } from './structured-fields.ts'
 
 /**
@@ -70,42 +70,85 @@ function waitOf(policies: readonly ReportedPolicy[], i: number): number {
  * wait. Served: the one with the lowest remaining quota; of equals, the one with the longest reset.
  * The first of the list wins a full tie.
  *
- * `undefined` if no policy can be reported: none of these policies counts requests and has a window.
- * A limit must be sent with a reset.
+ * `undefined` if no policy can be reported, because none of these counts requests.
+ *
+ * @param unit what the policy counts, which has a window: not concurrent requests
+ * @param refused whether to look at the policies that refused, and at no other
  */
-export function reportedPolicy(state: FieldState): ReportedPolicy | undefined {
-  return state.violated.length > 0
-    ? mostUrgentRefusal(state, 'requests')
-    : mostUrgent(state.policies, 'requests')
+export function reportedPolicy(
+  { policies, violated }: FieldState,
+  unit = 'requests',
+  refused: boolean = violated.length > 0,
+): ReportedPolicy | undefined {
+  let found: ReportedPolicy | undefined
+  const count = refused ? violated.length : policies.length
+  for (let n = 0; n < count; n += 1) {
+    const policy = policies[refused ? (violated[n] as number) : n] as ReportedPolicy
+    if (policy.unit !== unit) continue
+    if (found === undefined || precedes(policy, found, refused)) found = policy
+  }
+  return found
 }
 
 /** The policy of a unit that binds: of those that refused, by its wait; else by what is left. */
 export function bindingPolicy(state: FieldState, unit: string): ReportedPolicy | undefined {
-  return mostUrgentRefusal(state, unit) ?? mostUrgent(state.policies, unit)
-}
-
-function mostUrgentRefusal(state: FieldState, unit: string): ReportedPolicy | undefined {
-  const { policies, violated } = state
-  if (violated.length === 0) return undefined
-  const refusing = violated.map((i) => policies[i] as ReportedPolicy)
-  return mostUrgent(refusing, unit, true)
-}
-
-function mostUrgent(
-  policies: readonly ReportedPolicy[],
-  unit: string,
-  refused = false,
-): ReportedPolicy | undefined {
-  let found: ReportedPolicy | undefined
-  for (const policy of policies) {
-    if (policy.unit !== unit || windowOf(policy) === undefined) continue
-    if (found === undefined || precedes(policy, found, refused)) found = policy
-  }
-  return found
+  return reportedPolicy(state, unit, true) ?? reportedPolicy(state, unit, false)
 }
 
 function precedes(policy: ReportedPolicy, other: ReportedPolicy, refused: boolean): boolean {
   const difference = refused ? 0 : remainingUnits(policy) - remainingUnits(other)
   if (difference !== 0) return difference < 0
   return effectiveWindowMs(policy, refused) > effectiveWindowMs(other, refused)
+}
+
+/**
+ * The place on a request for what its limiters have written into the fields. Copies of this package in
+ * one process (ESM and CommonJS) share it, so the number in the name changes with the shape of
+ * {@link FieldState}.
+ */
+const WRITTEN = Symbol.for('sluice.written.3')
+
+type Marked = { [WRITTEN]?: FieldState }
+
+/**
+ * What the fields of a response must say after one more limiter has decided: each field is written
+ * once, and lists the policies of all limiters that the request has passed. Of two policies with the
+ * same name the later one is numbered, since names link the fields.
+ *
+ * @param identity the object that identifies the request in every middleware
+ * @param state what the limiter says by itself
+ */
+export function joinWritten(identity: object, state: FieldState): FieldState {
+  const marked: Marked = identity
+  const earlier = marked[WRITTEN]
+  const joined = earlier === undefined ? state : join(earlier, state)
+  marked[WRITTEN] = joined
+  return joined
+}
+
+function join(earlier: FieldState, later: FieldState): FieldState {
+  const taken = new Set(earlier.policies.map(({ name }) => name.toLowerCase()))
+  const policies = later.policies.map((policy) => {
+    const name = freeName(policy.name, taken)
+    taken.add(name.toLowerCase())
+    return name === policy.name ? policy : { ...policy, name }
+  })
+  const texts = later.texts.map((text, i) => {
+    const policy = policies[i] as ReportedPolicy
+    return policy === later.policies[i] ? text : renamed(policy, text)
+  })
+  return {
+    policies: [...earlier.policies, ...policies],
+    texts: [...earlier.texts, ...texts],
+    violated: later.violated.map((i) => earlier.policies.length + i),
+    now: later.now,
+  }
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(wanted.toLowerCase())) return wanted
+  let number = 2
+  const name = () => `${wanted.slice(0, 120)}-${number}`
+  while (taken.has(name().toLowerCase())) number += 1
+  return name()
 }

@@ -31,6 +31,8 @@ export interface PolicyText {
   readonly namedPolicy: string | undefined
   /** Drafts 08-11, a member of `RateLimit` up to the remaining quota: `"daily";r=`. */
   readonly namedItem: string
+  /** Whether it has a window: there is none where concurrent requests are counted. */
+  readonly hasWindow: boolean
   /** Drafts 08-11, the end of both members: `;pk=:dXNlcjo0Mg==:`, or nothing. */
   readonly partition: string
   /**
@@ -76,6 +78,7 @@ function textOf(
       ? `${name};q=${limit}${unitText}${window}${partition}`
       : undefined,
     namedItem: `${name};r=`,
+    hasWindow: window !== '',
     partition,
     quotaPolicy: countsRequests && window !== '' ? limit + window : undefined,
   }

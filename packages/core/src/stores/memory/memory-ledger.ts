@@ -178,24 +178,23 @@ export class MemoryLedger implements Ledger<'sync'> {
     const state = this.states[i] as KeyState
     const place = row < 0 ? table.add(key) : row
     const keepMs = limit.keepMs === undefined ? state.resetMs : limit.keepMs(state, now)
-    table.rows.save(place, state, now, keepMs, this.usage(i, state, limit, now))
+    // A slot that is in use must not be forgotten: one too many would be admitted.
+    const isExhausted = state.remaining < 1 || limit.algorithm.holdsSlots === true
+    // A division costs more than all the rest of it.
+    if (!isExhausted && this.scaledFor[i] !== limit) this.scale(i, limit, now)
+    // The share in use of what the quota holds when full: 0 … 254.
+    const usage = 254 - ((state.remaining * (this.scales[i] as number)) | 0)
+    table.rows.save(place, state, now, keepMs, isExhausted ? EXHAUSTED : usage)
     const { dueAt } = table.rows
     if (dueAt < store.sweeper.nextAt) store.sweeper.expect(dueAt, now)
   }
 
-  /** The share in use of what the quota holds when whole, 0 … 254, or `EXHAUSTED`. */
-  private usage(i: number, { remaining }: KeyState, limit: CompiledLimit, now: number): number {
-    // A slot that is in use must not be forgotten: one too many would be admitted.
-    if (remaining < 1 || limit.algorithm.holdsSlots === true) return EXHAUSTED
-    // A division costs more than all the rest of it.
-    if (this.scaledFor[i] !== limit) {
-      const { unused } = this
-      empty(unused)
-      limit.decide(unused, now, 0)
-      this.scaledFor[i] = limit
-      this.scales[i] = 254 / unused.remaining
-    }
-    return 254 - ((remaining * (this.scales[i] as number)) | 0)
+  private scale(i: number, limit: CompiledLimit, now: number): void {
+    const { unused } = this
+    empty(unused)
+    limit.decide(unused, now, 0)
+    this.scaledFor[i] = limit
+    this.scales[i] = 254 / unused.remaining
   }
 }
 

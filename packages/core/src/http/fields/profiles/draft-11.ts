@@ -1,5 +1,5 @@
 import { effectiveWindowSeconds, type FieldState, remainingUnits } from '../field-state.ts'
-import { type PolicyText, type ReportedPolicy, windowOf } from '../policy-texts.ts'
+import type { PolicyText, ReportedPolicy } from '../policy-texts.ts'
 import type { FieldGroup } from './profile.ts'
 import { createProfile } from './profile.ts'
 
@@ -43,11 +43,11 @@ const usage: FieldGroup = {
 
 function usageOf({ policies, texts }: FieldState, i: number, refused: boolean): string | undefined {
   const policy = policies[i] as ReportedPolicy
-  const { namedPolicy, namedItem, partition } = texts[i] as PolicyText
+  const { namedPolicy, namedItem, hasWindow, partition } = texts[i] as PolicyText
   if (namedPolicy === undefined) return undefined
   const remaining = namedItem + remainingUnits(policy)
   // Without a window (concurrency) it is unknown when a unit is free.
-  if (windowOf(policy) === undefined) return remaining + partition
+  if (!hasWindow) return remaining + partition
   return `${remaining};t=${effectiveWindowSeconds(policy, refused)}${partition}`
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, jest, test } from '@jest/globals'
 import { plain, servePlain } from '../../testing/plain-server.ts'
 import { RoutedLimiter } from '../routed-limiter.ts'
-import type { FieldState } from './field-state.ts'
+import { type FieldState, joinWritten } from './field-state.ts'
 import { composeProfiles } from './profiles/index.ts'
 import {
   type Item,
@@ -12,7 +12,6 @@ import {
   fieldState as state,
   writeFields,
 } from './testing/field-states.ts'
-import { joinWritten } from './written.ts'
 
 function item(terms: Partial<ItemTerms>, remaining = 1): Item {
   return itemOf({ name: 'default', limit: 5, windowMs: 60_000, ...terms }, remaining, 1000)
