@@ -19,7 +19,7 @@ export const MIN_TTL_MS = 1000
  * server's clock: the time (ms; -1: the server's), the least that a key lives after a write (ms), how many
  * numbers each request has (0: they are alike), and 1 if a key comes twice.
  *
- * `usual`, where the requests are alike, every cost is 1, no key comes twice, and no policy holds slots:
+ * `usual`, where the requests are alike, every cost is 1, no key comes twice, and no state has entries:
  * for each policy its constants. Then, unless it is the server's: the time (ms), and the least that a key
  * lives after a write (ms).
  *

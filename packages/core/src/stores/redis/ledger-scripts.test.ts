@@ -8,7 +8,12 @@ import { createLimiter } from '../../limiter/create-limiter.ts'
 import type { Charge } from '../store.ts'
 import { LedgerScripts } from './ledger-scripts.ts'
 
-const { 'sliding-window': sliding, 'token-bucket': token, 'leaky-bucket': leaky } = algorithms
+const {
+  'sliding-log': log,
+  'sliding-window': sliding,
+  'token-bucket': token,
+  'leaky-bucket': leaky,
+} = algorithms
 const onServersClock = { now: -1, minTtlMs: 1000 }
 
 function charge(algorithm: Algorithm, limit = 10, windowMs = 1000, cost = 1): Charge {
@@ -57,6 +62,13 @@ describe('a request', () => {
     expect(fine).not.toContain('function')
     expect(coarse).toContain('function tickAt')
   })
+})
+
+test('one script decides all requests of a limiter whose states have entries', () => {
+  const charges = [charge(log), { ...charge(log), cost: 3 }]
+  const scripts = ledgerOf(charges[0]!)
+  const [one, other] = charges.map((each) => scripts.decide([[each]], onServersClock).script)
+  expect(one).toBe(other)
 })
 
 test('windows of the calendar never stand in a text, since they move', () => {

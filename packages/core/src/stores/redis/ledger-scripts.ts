@@ -46,13 +46,17 @@ export interface ScriptCall {
 export class LedgerScripts {
   private readonly keyspaces: readonly Pick<Keyspace, 'algorithm' | 'limit'>[]
   private readonly known = new Map<string, Script>()
-  private readonly holdsSlots: boolean
+  /**
+   * Requests of one turn may be several calls, if states have entries. One script decides them all:
+   * where the server does not have it yet, they are sent again in their order.
+   */
+  private readonly isGeneral: boolean
   /** Decides usual requests with the limits of the keyspaces, which stand in its text. Null: there is none. */
   private fixed: Script | null | undefined
 
   constructor(keyspaces: readonly Pick<Keyspace, 'algorithm' | 'limit'>[]) {
     this.keyspaces = keyspaces
-    this.holdsSlots = keyspaces.some(({ algorithm }) => algorithm.lua.entries?.renew)
+    this.isGeneral = keyspaces.some(({ algorithm }) => algorithm.lua.entries !== undefined)
     const move = keyspaces.some(({ algorithm }) => algorithm.lua.constantsMove)
     if (move || keyspaces.some(({ limit }) => limit === undefined)) this.fixed = null
   }
@@ -61,9 +65,9 @@ export class LedgerScripts {
     const first = requests[0] as readonly Charge[]
     const alike = requests.every((charges) => areAlike(charges, first))
     const isRepeated = requests.length > 1 && !areDistinct(requests)
-    const isUsual = alike && !isRepeated && !this.holdsSlots && first.every(costsOne)
+    const isUsual = alike && !isRepeated && !this.isGeneral && first.every(costsOne)
     if (isUsual) return this.usual(first, time)
-    return this.general('general', requests, time, alike && !this.holdsSlots, isRepeated)
+    return this.general('general', requests, time, alike, isRepeated)
   }
 
   /** @param requests no two with the same key */
@@ -217,11 +221,11 @@ function constantTexts(limit: CompiledLimit, about: number): readonly string[] {
   return known
 }
 
-/** Whether two requests have the same limits and costs. */
+/** Whether two requests have the same limits and costs, and no slots. */
 function areAlike(some: readonly Charge[], others: readonly Charge[]): boolean {
   for (let i = 0; i < some.length; i += 1) {
     const [one, other] = [some[i] as Charge, others[i] as Charge]
-    if (one.limit !== other.limit || one.cost !== other.cost) return false
+    if (one.limit !== other.limit || one.cost !== other.cost || one.slot !== undefined) return false
   }
   return true
 }
