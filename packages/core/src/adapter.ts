@@ -18,11 +18,10 @@ export type {
 } from './http/request-adapter.ts'
 export { RoutedLimiter } from './http/routed-limiter.ts'
 export type { Verdict } from './http/verdict.ts'
-export {
-  VaryingLimiter,
-  type VaryingLimiterOptions,
-  type VaryingPolicy,
-} from './limiter/varying-limiter.ts'
+export type { StoreOptions } from './limiter/options.generated.ts'
+export { StoreLimiter } from './limiter/store-limiter.ts'
+export { checkObject } from './options/checks.ts'
+export { checkKnown } from './options/known.ts'
 export { type OptionHere, optionHere } from './options/peer-names.ts'
 export { readAdapterOption } from './options/read.ts'
 export { registrationScope } from './stores/inspection/scope.ts'

@@ -1,4 +1,4 @@
-import { VaryingLimiter, type VaryingLimiterOptions } from '@sluice/core/adapter'
+import { VaryingLimiter, type VaryingLimiterOptions } from './varying-limiter.ts'
 
 /** Where requests are counted, and what happens when a remote store fails. */
 export type SluiceStorageOptions = VaryingLimiterOptions

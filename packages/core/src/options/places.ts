@@ -33,11 +33,6 @@ export const PLACES = {
     ...namesOf(OPTIONS.events),
     ...namesOf(http, isPerRoute),
   ],
-  /** In the options of a `VaryingLimiter`, whose calls have the policies. */
-  varyingLimiter: [
-    ...namesOf(OPTIONS.store).filter((name) => name !== 'ban'),
-    ...namesOf(OPTIONS.events),
-  ],
   memoryStore: namesOf(OPTIONS.memoryStore),
   redisStore: namesOf(OPTIONS.redisStore),
   postgresStore: namesOf(OPTIONS.postgresStore),

@@ -1,20 +1,32 @@
-import { SluiceError } from '../errors/sluice-error.ts'
-import { checkObject } from '../options/checks.ts'
-import { checkKnown } from '../options/known.ts'
-import { PLACES } from '../options/places.ts'
-import { type MemoryStore, memoryStore } from '../stores/memory/memory-store.ts'
-import type { Decision } from './decision.ts'
-import type { EventOptions } from './event-options.generated.ts'
-import type { StoreOptions } from './options.generated.ts'
-import { Policy } from './policy.ts'
-import { StoreLimiter } from './store-limiter.ts'
+import {
+  type Decision,
+  type EventOptions,
+  type MemoryStore,
+  memoryStore,
+  SluiceError,
+} from '@sluice/core'
+import { checkKnown, checkObject, StoreLimiter, type StoreOptions } from '@sluice/core/adapter'
+import { Policy } from '@sluice/core/store'
 
 /** Policies with their windows and blocks: each combination has a quota of its own. */
 const MAX_LIMITERS = 100
 const MINUTE_MS = 60_000
 
-/** Where a limiter counts, and how it tells what it does. */
+/** Where a limiter counts, and how it reports its decisions. */
 export type VaryingLimiterOptions = Omit<StoreOptions, 'ban'> & EventOptions
+
+/** The options that there are: the compiler asks for each of them. */
+const KNOWN: Readonly<Record<keyof VaryingLimiterOptions, true>> = {
+  store: true,
+  prefix: true,
+  deadline: true,
+  onStoreError: true,
+  localShare: true,
+  refusalCache: true,
+  name: true,
+  onDecision: true,
+  keySecret: true,
+}
 
 /** What a call limits. One count of a key serves all limits, but each window and block has its own. */
 export interface VaryingPolicy {
@@ -38,7 +50,7 @@ export class VaryingLimiter {
   /** @throws SluiceError if an option is unknown, of the wrong type or out of range */
   constructor(options: VaryingLimiterOptions) {
     checkObject('options', options, 'the options of a storage')
-    checkKnown('', options, PLACES.varyingLimiter)
+    checkKnown('', options, Object.keys(KNOWN))
     this.ownStore = options.store === undefined ? memoryStore() : undefined
     this.options = this.ownStore === undefined ? options : { ...options, store: this.ownStore }
     // Checks the values.
