@@ -8,7 +8,12 @@ import type { Config } from 'jest'
 const config: Config = {
   roots: ['<rootDir>/packages', '<rootDir>/examples'],
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', '\\.browser\\.test\\.ts$'],
+  // The last two take minutes: npm test -- --all runs them too.
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '\\.browser\\.test\\.ts$',
+    '/system-tests/src/packages/',
+  ],
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironment: '<rootDir>/packages/test-harness/src/jest/node-environment.ts',
   testSequencer: '<rootDir>/packages/test-harness/src/jest/long-first.mjs',

@@ -1,17 +1,31 @@
-// npm run bench: builds the packages and measures them and their peers. Arguments go to the
-// bench: npm run bench -- memory --quick
+// npm run bench: builds the packages and measures them and their peers.
+// npm run bench -- memory|redis|cluster|http: a part of this
+// npm run bench -- postgres|replay|cli|calls|inspect: one of the other benches, with its arguments
 
 import { argv, exit } from 'node:process'
 import { build } from './build.mjs'
 import { ensureInstalled } from './install.mjs'
-import { findRedis } from './redis.mjs'
+import { findPostgres } from './programs/postgres.mjs'
+import { findRedis } from './programs/redis.mjs'
 import { run } from './workspace.mjs'
 
+/** The benches beside the comparison with the peers, each in its folder of packages/bench/src. */
+const BENCHES = {
+  postgres: { measures: 'dist', needs: findPostgres },
+  replay: { measures: 'dist' },
+  cli: { measures: 'dist', folder: 'command' },
+  calls: { measures: 'src' },
+  inspect: { measures: 'src' },
+}
+
+const [name, ...rest] = argv.slice(2)
+const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
+const { measures = 'dist', needs, folder = name } = bench ?? {}
+const script = bench ? `packages/bench/src/${folder}/cli.ts` : 'packages/bench/src/cli.ts'
+
 const redis = await findRedis()
+await needs?.()
 await ensureInstalled()
-if (!(await build())) exit(1)
-exit(
-  await run('tsx', ['packages/bench/src/cli.ts', ...argv.slice(2)], {
-    env: { REDIS_SERVER: redis },
-  }),
-)
+if (measures === 'dist' && !(await build())) exit(1)
+const args = bench ? rest : argv.slice(2)
+exit(await run('tsx', [script, ...args], { env: { REDIS_SERVER: redis } }))

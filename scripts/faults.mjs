@@ -1,4 +1,4 @@
-// npm run faults: causes every fault and prints the measurements as tables, which it also writes into
+// node scripts/faults.mjs: causes every fault and prints the measurements as tables, which it also writes into
 // docs/failures.md.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { exit } from 'node:process'
 import { ensureInstalled } from './install.mjs'
 import { jest } from './jest.mjs'
-import { findPostgres } from './postgres.mjs'
-import { findRedis } from './redis.mjs'
+import { findPostgres } from './programs/postgres.mjs'
+import { findRedis } from './programs/redis.mjs'
 import { root } from './workspace.mjs'
 
 const END = '<!-- /figures -->'
@@ -26,10 +26,10 @@ const LIMITS = {
 
 /** The tables of the page: where each begins, and its columns. */
 const TABLES = {
-  limits: { start: '<!-- figures: made by npm run faults -->', ...LIMITS },
-  postgres: { start: '<!-- figures of PostgreSQL: made by npm run faults -->', ...LIMITS },
+  limits: { start: '<!-- figures: made by node scripts/faults.mjs -->', ...LIMITS },
+  postgres: { start: '<!-- figures of PostgreSQL: made by node scripts/faults.mjs -->', ...LIMITS },
   slots: {
-    start: '<!-- figures of requests in progress: made by npm run faults -->',
+    start: '<!-- figures of requests in progress: made by node scripts/faults.mjs -->',
     head: ['fault', 'in progress at the same time', 'exact again after'],
     row: ({ fault, most, bound, exactMs }) => [fault, `${most} of ${bound}`, time(exactMs)],
   },

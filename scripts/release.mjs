@@ -1,16 +1,21 @@
 // npm run release -- --dry-run [--project FOLDER]: packs the packages, checks them, installs them into
 // an empty project and uses them there. Without --dry-run it then publishes them, in the workflow alone.
+// npm run release -- version: uses up the changesets, and freezes the scripts of the next version.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { exit } from 'node:process'
+import { execPath, exit } from 'node:process'
 import { parseArgs } from 'node:util'
 import { ensureInstalled } from './install.mjs'
+import { run } from './workspace.mjs'
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: { 'dry-run': { type: 'boolean' }, project: { type: 'string' } },
 })
+if (positionals.length > 0) exit(await makeVersion(positionals))
+
 const { publish, whyNotHere } = await import('./release/publish.mjs')
 const refusal = values['dry-run'] ? undefined : whyNotHere()
 if (refusal !== undefined) {
@@ -23,6 +28,17 @@ const project = values.project ?? mkdtempSync(join(tmpdir(), 'sluice-release-'))
 const packed = await prepare()
 if (!values['dry-run']) publish(packed)
 if (values.project === undefined) rmSync(project, { recursive: true })
+
+/** @returns the exit code */
+async function makeVersion([command]) {
+  if (command !== 'version') {
+    console.error(`npm run release -- version, not ${command}`)
+    return 2
+  }
+  await ensureInstalled()
+  const versioned = await run(execPath, ['scripts/release/version.mjs'])
+  return versioned !== 0 ? versioned : run(execPath, ['scripts/release/freeze.mjs'])
+}
 
 /** Ends the process if anything is wrong. */
 async function prepare() {

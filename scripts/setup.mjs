@@ -1,13 +1,13 @@
-// npm run setup: installs everything that the tests need, as far as this machine lets it.
+// node scripts/setup.mjs: installs everything that the tests need, as far as this machine lets it.
 
 import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { findChromium } from './chromium.mjs'
-import { findFaketime } from './faketime.mjs'
 import { ensureInstalled } from './install.mjs'
-import { findPostgres } from './postgres.mjs'
-import { findPrometheus } from './prometheus.mjs'
-import { findRedis } from './redis.mjs'
+import { findChromium } from './programs/chromium.mjs'
+import { findFaketime } from './programs/faketime.mjs'
+import { findPostgres } from './programs/postgres.mjs'
+import { findPrometheus } from './programs/prometheus.mjs'
+import { findRedis } from './programs/redis.mjs'
 
 /** @returns the path of the Redis server. Ends the process if a test can't do without what is missing */
 export async function setUpTests() {

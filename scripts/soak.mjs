@@ -1,9 +1,9 @@
-// npm run soak -- --minutes 10: load while Redis is killed, frozen and restarted at random.
+// node scripts/soak.mjs --minutes 10: load while Redis is killed, frozen and restarted at random.
 
 import { join } from 'node:path'
 import { argv, exit } from 'node:process'
 import { ensureInstalled } from './install.mjs'
-import { findRedis } from './redis.mjs'
+import { findRedis } from './programs/redis.mjs'
 import { root, run } from './workspace.mjs'
 
 const redis = await findRedis()

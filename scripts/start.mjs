@@ -1,4 +1,5 @@
 // npm start, npm run docs: runs a script of a package, by default the server of the live page.
+// npm run docs -- build: another script of the package
 // node scripts/start.mjs [package] [script]
 
 import { readFileSync } from 'node:fs'

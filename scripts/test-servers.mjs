@@ -1,4 +1,4 @@
-// npm run test:servers -- ARGUMENT...: plays the tests of the remote stores on other servers, each
+// node scripts/test-servers.mjs ARGUMENT...: plays the tests of the remote stores on other servers, each
 // argument the path of a Redis, Valkey or PostgreSQL binary, and those of the Redis store on other
 // versions of Node, as `node@24`. Prints the tables in docs/compatibility.md.
 
@@ -6,10 +6,10 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { argv, env, exit, version } from 'node:process'
-import { findFaketime } from './faketime.mjs'
 import { ensureInstalled } from './install.mjs'
 import { jest } from './jest.mjs'
-import { findRedis } from './redis.mjs'
+import { findFaketime } from './programs/faketime.mjs'
+import { findRedis } from './programs/redis.mjs'
 import { root } from './workspace.mjs'
 
 const REDIS = {
@@ -74,7 +74,9 @@ function clientVersion(clientsOf, name) {
 
 const settings = argv.slice(2)
 if (settings.length === 0) {
-  console.error('Name the servers: npm run test:servers -- /path/to/valkey-server … node@24 …')
+  console.error(
+    'Name the servers: node scripts/test-servers.mjs /path/to/valkey-server … node@24 …',
+  )
   exit(2)
 }
 const redis = await findRedis()

@@ -1,14 +1,16 @@
-// npm test: everything that CI checks. Arguments go to Jest: npm test -- packages/core
+// npm test: every check, then the tests. A check that fails does not stop the ones after it.
+// npm test -- FILE...: these tests alone. Arguments go to Jest, which finds files by a part of their path.
+// npm test -- --all: with the tests that take minutes: pages in a real browser, and a dry run of a release
 //
-// A check that fails does not stop the ones after it. The last line counts Jest's tests.
+// The last line counts the tests.
 
-import { join } from 'node:path'
 import { argv, execPath, exit } from 'node:process'
 import { build } from './build.mjs'
 import { jest } from './jest.mjs'
 import { areLicencesAllowed } from './licences.mjs'
+import { findChromium } from './programs/chromium.mjs'
 import { setUpTests } from './setup.mjs'
-import { root, run } from './workspace.mjs'
+import { run } from './workspace.mjs'
 
 const failures = []
 
@@ -22,20 +24,10 @@ async function check(name, passes) {
 
 const succeeds = async (command, args) => (await run(command, args)) === 0
 
-const redis = await setUpTests()
-
-const generated = [
-  ['docs/errors.md', 'generate-errors.mjs'],
-  ['options', 'generate-options.mjs'],
-  ['addresses of the packages', 'generate-addresses.mjs'],
-  ['tables of the reference', 'generate-reference.mjs'],
-]
-
 async function checkWhatIsWritten() {
-  for (const [what, script] of generated)
-    await check(`generated files are current: ${what}`, () =>
-      succeeds(execPath, [join(root, 'scripts', script), '--check']),
-    )
+  await check('generated files are current', () =>
+    succeeds(execPath, ['scripts/generate.mjs', '--check']),
+  )
   await check('lint and format', () => succeeds('biome', ['check', '--error-on-warnings']))
   await check('build', build)
 }
@@ -47,10 +39,16 @@ async function checkTypes() {
   await check('licences', areLicencesAllowed)
 }
 
-// Two at a time: few of them use more than one core.
-await Promise.all([checkTypes(), checkWhatIsWritten()])
+const all = argv.includes('--all')
+const args = argv.slice(2).filter((arg) => arg !== '--all')
 
-const { code, passed, failed } = await jest(argv.slice(2), { REDIS_SERVER: redis })
+const env = { REDIS_SERVER: await setUpTests() }
+if (all) env.CHROMIUM = await findChromium()
+// Two at a time: few of them use more than one core.
+if (args.length === 0) await Promise.all([checkTypes(), checkWhatIsWritten()])
+
+const everything = all ? ['--testPathIgnorePatterns=/node_modules/', '--maxWorkers=3'] : []
+const { code, passed, failed } = await jest([...everything, ...args], env)
 for (const name of failures) console.log(`FAILED ${name}: see above`)
 console.log(`${passed} passed, ${failed} failed`)
 exit(failures.length > 0 ? 1 : code)

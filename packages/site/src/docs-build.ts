@@ -1,4 +1,4 @@
-// npm run docs:build
+// npm run docs -- build
 import { buildIfStale } from './build.ts'
 
 await buildIfStale()

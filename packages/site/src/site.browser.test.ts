@@ -17,7 +17,8 @@ let site: string
 
 beforeAll(async () => {
   // It fails if a link or an anchor leads nowhere.
-  await promisify(execFile)('npm', ['run', 'docs:build'], { cwd: join(__dirname, '../../..') })
+  const build = ['run', 'docs', '--', 'build']
+  await promisify(execFile)('npm', build, { cwd: join(__dirname, '../../..') })
   server = await startExample(__dirname)
   site = `${server.url}/sluice/`
 }, 180_000)

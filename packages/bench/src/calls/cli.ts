@@ -1,4 +1,4 @@
-// npm run bench:calls: how long Redis is busy with one call of each kind, at the documented maxima.
+// npm run bench -- calls: how long Redis is busy with one call of each kind, at the documented maxima.
 
 import { parseArgs } from 'node:util'
 import { startRedis } from '@sluice/test-harness/redis'

@@ -1,4 +1,4 @@
-// npm run bench:inspect: what reading a million keys costs those who use the same Redis, and the memory
+// npm run bench -- inspect: what reading a million keys costs those who use the same Redis, and the memory
 // of the process that reads.
 
 import { fork } from 'node:child_process'

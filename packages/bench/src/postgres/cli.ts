@@ -1,4 +1,4 @@
-// npm run bench:postgres: what a decision on PostgreSQL costs, beside its peers. Prints tables, and
+// npm run bench -- postgres: what a decision on PostgreSQL costs, beside its peers. Prints tables, and
 // writes no file.
 
 import { startPostgres } from '@sluice/test-harness/postgres'

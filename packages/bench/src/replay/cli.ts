@@ -1,4 +1,4 @@
-// npm run bench:replay: how fast `sluice replay` is, and how much memory it takes, on a log that is
+// npm run bench -- replay: how fast `sluice replay` is, and how much memory it takes, on a log that is
 // made for it.
 
 import { execFile } from 'node:child_process'

@@ -1,4 +1,4 @@
-// Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.
+// Generated from options/table.ts by "npm run generate". Do not edit.
 import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { Decision } from '../limiter/decision.ts'

@@ -8,7 +8,7 @@ import { createLimiter } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
 import type { Limiter } from './limiter.ts'
 
-// `npm run typecheck` checks these functions: they are compiled, never called.
+// `npm run lint` checks these functions: they are compiled, never called.
 
 declare const client: RedisClient
 declare const either: Store

@@ -1,4 +1,4 @@
-// Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.
+// Generated from options/table.ts by "npm run generate". Do not edit.
 import type { Decision } from './decision.ts'
 
 /** How a limiter tells what it does. Without a framework there is no request. */

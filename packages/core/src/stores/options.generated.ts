@@ -1,4 +1,4 @@
-// Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.
+// Generated from options/table.ts by "npm run generate". Do not edit.
 /** The options of a memory store. */
 export interface MemoryStoreOptions {
   /**

@@ -16,7 +16,7 @@ export interface Figures {
   readonly normalMs: number | undefined
 }
 
-/** Where `npm run faults` collects them: a file with a line of JSON for each. */
+/** Where `node scripts/faults.mjs` collects them: a file with a line of JSON for each. */
 const FILE = process.env.SLUICE_FIGURES
 
 /** Checks what must hold in every fault, and notes the figures for the table. */

@@ -1,4 +1,4 @@
-// npm run soak -- --minutes 10 --seed 1
+// node scripts/soak.mjs --minutes 10 --seed 1
 //
 // Load on a limiter while its Redis is killed, frozen and restarted at random. Ends with a
 // report, and with exit code 1 if something happened that must not.

@@ -7,7 +7,7 @@ import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import { createLimiter, type Decision, type RateLimitOptions, redisStore } from '../../index.ts'
 
-// What these functions prove, `npm run typecheck` proves: they are compiled, never called.
+// What these functions prove, `npm run lint` proves: they are compiled, never called.
 
 /** The options of an adapter, which name the client in the same way. */
 const rateLimit = (options: RateLimitOptions<unknown, unknown>) => options

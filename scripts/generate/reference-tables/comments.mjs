@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from '@babel/parser'
-import { root } from '../workspace.mjs'
+import { root } from '../../workspace.mjs'
 
 /**
  * The fields of each interface that a source exports, in their order.

@@ -2,7 +2,7 @@
 import { tsImport } from 'tsx/esm/api'
 import { interfacesOf, propertyComments } from './comments.mjs'
 
-const otel = (module) => tsImport(`../../packages/otel/src/${module}`, import.meta.url)
+const otel = (module) => tsImport(`../../../packages/otel/src/${module}`, import.meta.url)
 const { INSTRUMENTS } = await otel('instruments.ts')
 const { ATTRIBUTES } = await otel('attributes.ts')
 

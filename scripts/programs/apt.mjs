@@ -2,7 +2,7 @@
 
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { getuid } from 'node:process'
-import { run } from './workspace.mjs'
+import { run } from '../workspace.mjs'
 
 /** Debian starts a service as soon as it is installed, unless this file forbids it. */
 async function withoutServices(install) {

@@ -1,6 +1,6 @@
 // What the reference page and the interfaces both say about an option, in words.
 import { inspect } from 'node:util'
-import { core } from './core.mjs'
+import { core } from '../core.mjs'
 
 const { MAX_LIMIT } = await core('algorithms/algorithm.ts')
 const { ALGORITHM_NAMES, algorithms } = await core('algorithms/index.ts')

@@ -1,5 +1,5 @@
 // The interfaces of options, with what the reference page says as their documentation.
-import { core } from './core.mjs'
+import { core } from '../core.mjs'
 import { algorithmsOf, defaultOf, formOf, returned } from './words.mjs'
 
 const { OPTIONS } = await core('options/table.ts')
@@ -18,7 +18,7 @@ export function optionInterfaces() {
   ])
 }
 
-const HEAD = '// Generated from options/table.ts by scripts/generate-options.mjs. Do not edit.'
+const HEAD = '// Generated from options/table.ts by "npm run generate". Do not edit.'
 
 function limiter() {
   return [
