@@ -1,19 +1,23 @@
 import { afterTurn } from '#platform'
 import { isTooMuch, workOf } from '../rules/work.ts'
 import type { Charge, Ledger, StoreResult } from '../store.ts'
-import type { StoreCall, StoreCalls } from './store-calls.ts'
+import type { PartCalls, StoreCall } from './store-calls.ts'
 
 type Requests = readonly (readonly Charge[])[]
 type Results = readonly (StoreResult | Error)[]
+
+type Use<T> = (results: readonly StoreResult[] | undefined) => T
+type Late = (results: readonly StoreResult[]) => void
 
 /** Requests of one key that wait for the results of their batch. */
 interface Waiting {
   /** The indexes of their results: from the first to before the last. */
   readonly from: number
   readonly to: number
-  /** Called with the results, or with undefined if the store has not decided all of them in time. */
-  readonly done: (results: readonly StoreResult[] | undefined) => void
-  readonly late: ((results: readonly StoreResult[]) => void) | undefined
+  readonly use: Use<unknown>
+  readonly late: Late | undefined
+  readonly resolve: (answer: never) => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
@@ -22,15 +26,15 @@ interface Waiting {
  */
 export class Batches {
   private readonly remote: Ledger<'async'>
-  private readonly callsOf: (key: string) => StoreCalls
+  private readonly parts: PartCalls
   /** Whether a call can have several requests. */
   private readonly shares: boolean
   private open = new Map<string, Batch>()
 
-  /** @param callsOf the calls to the part of the store that has a key */
-  constructor(remote: Ledger<'async'>, callsOf: (key: string) => StoreCalls) {
+  /** @param parts the calls to each part of the store */
+  constructor(remote: Ledger<'async'>, parts: PartCalls) {
     this.remote = remote
-    this.callsOf = callsOf
+    this.parts = parts
     this.shares = remote.consumeAll !== undefined
   }
 
@@ -41,37 +45,31 @@ export class Batches {
    *   time
    * @param late given the results, if they come too late. Must not throw
    */
-  ask<T>(
-    requests: Requests,
-    use: (results: readonly StoreResult[] | undefined) => T,
-    late?: (results: readonly StoreResult[]) => void,
-  ): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const { key } = (requests[0] as readonly [Charge])[0]
-      const route = this.remote.part === undefined ? '' : key
-      let batch = this.open.get(route)
-      if (batch !== undefined && !batch.hasRoomFor(requests)) {
-        this.open.delete(route)
-        this.send(batch)
-        batch = undefined
-      }
-      if (batch === undefined) {
-        if (this.open.size === 0) afterTurn(this.sendAll)
-        batch = new Batch(this.remote)
-        this.open.set(route, batch)
-      }
-      const done = (results: readonly StoreResult[] | undefined) => {
-        try {
-          resolve(use(results))
-        } catch (error) {
-          reject(error)
-        }
-      }
-      batch.add(requests, done, late)
-      if (this.shares) return
+  ask<T>(requests: Requests, use: Use<T>, late?: Late): Promise<T> {
+    const { key } = (requests[0] as readonly [Charge])[0]
+    const route = this.remote.part === undefined ? '' : key
+    let batch = this.open.get(route)
+    if (batch !== undefined && !batch.hasRoomFor(requests)) {
       this.open.delete(route)
       this.send(batch)
+      batch = undefined
+    }
+    if (batch === undefined) {
+      if (this.open.size === 0) afterTurn(this.sendAll)
+      batch = new Batch(this.remote)
+      this.open.set(route, batch)
+    }
+    const { requests: all, waiting } = batch
+    const from = all.length
+    for (const charges of requests) all.push(charges)
+    const answer = new Promise<T>((resolve, reject) => {
+      waiting.push({ from, to: all.length, use, late, resolve, reject })
     })
+    if (!this.shares) {
+      this.open.delete(route)
+      this.send(batch)
+    }
+    return answer
   }
 
   private readonly sendAll = () => {
@@ -82,7 +80,7 @@ export class Batches {
 
   private send(batch: Batch): void {
     const [[{ key }]] = batch.requests as [[Charge]]
-    const calls = this.callsOf(key)
+    const calls = this.parts.of(this.remote, key)
     // A call that was made earlier in this turn may have failed.
     if (calls.isTrusted) calls.send(batch)
     else batch.failed()
@@ -93,7 +91,7 @@ export class Batches {
 class Batch implements StoreCall<Results> {
   readonly requests: (readonly Charge[])[] = []
   private readonly remote: Ledger<'async'>
-  private readonly waiting: Waiting[] = []
+  readonly waiting: Waiting[] = []
   /** How much work its requests are; undefined until another one asks. */
   private work: number | undefined = undefined
 
@@ -107,12 +105,6 @@ class Batch implements StoreCall<Results> {
     return !isTooMuch(this.work)
   }
 
-  add(requests: Requests, done: Waiting['done'], late: Waiting['late']): void {
-    const from = this.requests.length
-    for (const charges of requests) this.requests.push(charges)
-    this.waiting.push({ from, to: this.requests.length, done, late })
-  }
-
   ask(): Promise<Results> {
     const { remote, requests } = this
     return (
@@ -121,11 +113,11 @@ class Batch implements StoreCall<Results> {
   }
 
   answered(results: Results): void {
-    for (const { from, to, done } of this.waiting) done(decidedOf(results, from, to))
+    for (const each of this.waiting) conclude(each, decidedOf(results, each.from, each.to))
   }
 
   failed(): void {
-    for (const { done } of this.waiting) done(undefined)
+    for (const each of this.waiting) conclude(each, undefined)
   }
 
   late(results: Results): void {
@@ -133,6 +125,17 @@ class Batch implements StoreCall<Results> {
       const decided = late && decidedOf(results, from, to)
       if (decided !== undefined) late?.(decided)
     }
+  }
+}
+
+function conclude(
+  { use, resolve, reject }: Waiting,
+  results: readonly StoreResult[] | undefined,
+): void {
+  try {
+    resolve(use(results) as never)
+  } catch (error) {
+    reject(error)
   }
 }
 

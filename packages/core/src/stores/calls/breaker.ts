@@ -16,7 +16,8 @@ const STEADY_MS = 10_000
  */
 export class Breaker {
   isOpen = false
-  private failures = 0
+  /** Calls that failed, one after the other. */
+  failures = 0
   /** When the last failed call was made. */
   private failedAt = Number.NEGATIVE_INFINITY
   private probes = 0

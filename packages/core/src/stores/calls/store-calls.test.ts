@@ -11,7 +11,7 @@ afterEach(() => {
 
 /** Calls to a store that answers when it is told to, and their results. */
 function callsOf(count: number) {
-  const calls = new PartCalls(60_000).of(0)
+  const calls = new PartCalls(60_000).of({}, 'client')
   const begun: number[] = []
   const refused: number[] = []
   const answers: (() => void)[] = []
@@ -71,13 +71,14 @@ it('refuses all that wait when the store is given up, and begins none of them', 
 
 it('judges each part separately', () => {
   const calls = new PartCalls(100)
-  expect(calls.of(3)).toBe(calls.of(3))
-  expect(calls.of(3)).not.toBe(calls.of(4))
+  const ledger = { part: Number }
+  expect(calls.of(ledger, '3')).toBe(calls.of(ledger, '3'))
+  expect(calls.of(ledger, '3')).not.toBe(calls.of(ledger, '4'))
 })
 
 it('does not begin calls whose time is over while they waited', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
-  const calls = new PartCalls(100).of(0)
+  const calls = new PartCalls(100).of({}, 'client')
   const begun = jest.fn(() => new Promise<void>(() => {}))
   const failed = jest.fn()
   for (let i = 0; i < 1500; i += 1) calls.send({ ask: begun, answered() {}, failed })

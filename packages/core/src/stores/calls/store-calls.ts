@@ -1,4 +1,5 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
+import type { Ledger } from '../store.ts'
 import { Breaker } from './breaker.ts'
 import { Deadline, PendingCall } from './deadline.ts'
 import { StoreHealth } from './store-health.ts'
@@ -121,7 +122,7 @@ export class StoreCalls {
       return
     }
     this.leave()
-    if (this.isTrusted) this.breaker.succeeded()
+    if (this.isTrusted && this.breaker.failures > 0) this.breaker.succeeded()
     sent.call.answered(answer)
   }
 
@@ -192,8 +193,9 @@ export class PartCalls {
     this.deadline = new Deadline(deadlineMs)
   }
 
-  /** @param part 0 … 15, see `Ledger.part` */
-  of(part: number): StoreCalls {
+  /** The calls to the part of the store that has a key. */
+  of(ledger: Pick<Ledger, 'part'>, key: string): StoreCalls {
+    const part = ledger.part === undefined ? 0 : ledger.part(key)
     const known = this.parts[part]
     if (known !== undefined) return known
     const calls = new StoreCalls(this.deadline, this.health)

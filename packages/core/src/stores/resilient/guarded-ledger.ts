@@ -1,7 +1,7 @@
 import type { Outcome } from '../../algorithms/algorithm.ts'
 import { StoreError } from '../../errors/store-error.ts'
 import { Batches } from '../calls/batches.ts'
-import type { StoreCalls } from '../calls/store-calls.ts'
+import type { PartCalls, StoreCalls } from '../calls/store-calls.ts'
 import type { Charge, DecisionSource, Ledger, StoreResult } from '../store.ts'
 import type { FailureMode } from './failure-mode.ts'
 import type { Learn } from './ledger-refusals.ts'
@@ -24,26 +24,26 @@ export class GuardedLedger {
   readonly part: Ledger['part']
   private readonly remote: Ledger<'async'>
   private readonly openLocal: () => Ledger<'sync'>
-  private readonly callsOf: (key: string) => StoreCalls
+  private readonly parts: PartCalls
   private readonly failureMode: FailureMode
   private readonly batches: Batches
 
   /**
    * @param openLocal returns what this process counts by itself
-   * @param callsOf the calls to the part of the store that has a key
+   * @param parts the calls to each part of the store
    */
   constructor(
     remote: Ledger<'async'>,
     openLocal: () => Ledger<'sync'>,
-    callsOf: (key: string) => StoreCalls,
+    parts: PartCalls,
     failureMode: FailureMode,
   ) {
     this.part = remote.part
     this.remote = remote
     this.openLocal = openLocal
-    this.callsOf = callsOf
+    this.parts = parts
     this.failureMode = failureMode
-    this.batches = new Batches(remote, callsOf)
+    this.batches = new Batches(remote, parts)
   }
 
   /** @param learn called with the result, which it returns */
@@ -115,14 +115,14 @@ export class GuardedLedger {
   /** @throws StoreError if the store does not confirm it: then it applies only in this process */
   async block(keys: readonly string[], durationMs: number): Promise<void> {
     this.local?.block(keys, durationMs)
-    const calls = this.callsOf(keys[0] as string)
+    const calls = this.parts.of(this.remote, keys[0] as string)
     await this.tell('block', calls, () => this.remote.block(keys, durationMs))
   }
 
   /** @throws StoreError if the store does not confirm it: then it applies only in this process */
   async reset(keys: readonly string[]): Promise<void> {
     this.local?.reset(keys)
-    const calls = this.callsOf(keys[0] as string)
+    const calls = this.parts.of(this.remote, keys[0] as string)
     await this.tell('reset', calls, () => this.remote.reset(keys))
   }
 
@@ -137,7 +137,7 @@ export class GuardedLedger {
   }
 
   private callsTo(charges: readonly Charge[]): StoreCalls {
-    return this.callsOf((charges[0] as Charge).key)
+    return this.parts.of(this.remote, (charges[0] as Charge).key)
   }
 
   /** In the background: charges the store for what was admitted without it. */
@@ -183,7 +183,9 @@ export class GuardedLedger {
 
   /** Counts here what the store has admitted. */
   private counted(charges: readonly Charge[], result: StoreResult): StoreResult {
-    if (result.admitted) this.local?.settle(this.localCharges(charges))
+    const { onStoreError, localShare } = this.failureMode
+    if (result.admitted && onStoreError === 'local')
+      this.openLocal().settle(localShare === 1 ? charges : this.localCharges(charges))
     return result
   }
 

@@ -70,7 +70,7 @@ class Resilience {
     const calls = this.callsWithin(failureMode.deadlineMs)
     // Limiters with different shares can't read each other's states.
     const local = this.local.opener(keyspaces, `${failureMode.localShare}/${prefix}`)
-    return new GuardedLedger(remote, local, (key) => calls.of(remote.part?.(key) ?? 0), failureMode)
+    return new GuardedLedger(remote, local, calls, failureMode)
   }
 
   private callsWithin(deadlineMs: number): PartCalls {
