@@ -30,7 +30,8 @@ app.get('/health', (c) => c.text('ok'))
 app.post('/login', (c) => c.json({ welcome: true }))
 app.get(
   '/events',
-  rateLimit({ store, address, prefix: 'events', concurrent: 2, retryAfterJitter: 0 }),
+  // A client that leaves frees its stream after `hold`: until then, nobody can tell whether the handler still works.
+  rateLimit({ store, address, prefix: 'events', concurrent: 2, hold: '5s', retryAfterJitter: 0 }),
   (c) =>
     streamSSE(c, async (stream) => {
       for (let id = 0; !stream.aborted; id += 1) {

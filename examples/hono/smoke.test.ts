@@ -61,7 +61,8 @@ describe.each(['memory', 'Redis'])('with %s', (store) => {
         third.destroy()
         return third.statusCode === 200
       },
-      { everyMs: 200, what: 'the slot is free' },
+      // The limit for all requests is 20 a minute.
+      { everyMs: 1000, what: 'the slot is free' },
     )
     second.destroy()
   })

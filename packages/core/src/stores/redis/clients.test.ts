@@ -66,7 +66,7 @@ describe.each(clients)('%s', (name, connect) => {
     const before = picture(open.client)
     const limiter = limiterOf()
     // As many as share a call: for two calls a pool opens another connection.
-    await Promise.all(Array.from({ length: 10 }, () => limiter.consume('client')))
+    await Promise.all(Array.from({ length: 5 }, () => limiter.consume('client')))
     await limiter.settle('client', -1)
     limiter.close()
     expect(picture(open.client)).toEqual(before)
