@@ -1,4 +1,4 @@
-// docs/architecture.md is true of the imports: the main path, and the folders that it draws.
+// docs/architecture.md is true of the imports: the folders that it draws.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
@@ -67,22 +67,6 @@ function circlesIn(imports: Imports): string[] {
 const sources = readdirSync(core, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !/\.test\.ts$|traces\.ts$|(^|\/)testing\//.test(name))
   .map((name) => join(core, name))
-
-test('the main path is at most 15 files, each imported on the way to it', () => {
-  const path = [...page.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file]) =>
-    join(root, file as string),
-  )
-  expect(path.length).toBeGreaterThan(10)
-  expect(path.length).toBeLessThanOrEqual(15)
-  const reached = new Set<string>()
-  for (const [i, file] of path.entries()) {
-    if (i > 0) expect([...reached]).toContain(file)
-    // What runs for a request was put together before: at most two files lie between.
-    const near = importsOf(file)
-    const next = near.flatMap(importsOf)
-    for (const each of [...near, ...next, ...next.flatMap(importsOf)]) reached.add(each)
-  }
-})
 
 test('each folder of core imports only from those above it', () => {
   const table = page.slice(page.indexOf('## The folders of core'), page.indexOf('## Glossary'))

@@ -37,8 +37,9 @@ export class RefusalCache {
   /** By space and key, the oldest first. */
   private readonly refusals = new Map<string, Refusal>()
 
-  constructor(clock: () => number) {
-    this.clock = clock
+  /** @param clock see `Store.clock` */
+  constructor(clock: (() => number) | undefined) {
+    this.clock = clock ?? (() => performance.now())
   }
 
   get isEmpty(): boolean {

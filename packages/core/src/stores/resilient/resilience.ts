@@ -20,7 +20,7 @@ class Resilience {
   constructor(store: Store<'async'>) {
     this.store = store
     this.local = new LocalCounts(store.clock)
-    this.refusals = new RefusalCache(store.clock ?? (() => performance.now()))
+    this.refusals = new RefusalCache(store.clock)
   }
 
   open(keyspaces: readonly Keyspace[], prefix: string, failureMode: FailureMode): Ledger<'async'> {
