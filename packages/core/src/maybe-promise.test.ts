@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isPromise, then, thenOwn } from './maybe-promise.ts'
+import { isPromise, then, thenNative } from './maybe-promise.ts'
 
 const thenable = (value: number) =>
   // biome-ignore lint/suspicious/noThenProperty: a promise of another library
@@ -20,8 +20,8 @@ test.each([Promise.resolve(2), thenable(2)])(
 )
 
 test('an own promise is used when it resolves, an own value synchronously', async () => {
-  expect(thenOwn(2, (value) => value + 1)).toBe(3)
-  expect(await thenOwn(Promise.resolve(2), (value) => value + 1)).toBe(3)
+  expect(thenNative(2, (value) => value + 1)).toBe(3)
+  expect(await thenNative(Promise.resolve(2), (value) => value + 1)).toBe(3)
 })
 
 test('a synchronous error is thrown, a rejection rejects', async () => {

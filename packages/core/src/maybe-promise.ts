@@ -20,6 +20,6 @@ export function then<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromi
  * for `then` in objects of so many kinds takes longer. What every request passes writes out both
  * cases instead: `use` would be allocated for each of them.
  */
-export function thenOwn<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>) {
+export function thenNative<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>) {
   return (value instanceof Promise ? value.then(use) : use(value)) as MaybePromise<U>
 }

@@ -49,7 +49,7 @@ export {
   compareAndSwapStore,
   type Versioned,
 } from './stores/transactional/compare-and-swap-store.ts'
-export { shareTransactions } from './stores/transactional/share-transactions.ts'
+export { joinTransactions } from './stores/transactional/join-transactions.ts'
 export { expiryOf, Sweeper } from './stores/transactional/sweeper.ts'
 export type {
   Change,

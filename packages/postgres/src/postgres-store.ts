@@ -1,11 +1,11 @@
 import {
   Borrower,
   type InspectableStore,
+  joinTransactions,
   type ListingBackend,
   type PostgresStoreOptions,
   readStoreOptions,
   Sweeper,
-  shareTransactions,
   type TransactionalBackend,
   transactionalStore,
 } from '@sluice/core/store'
@@ -81,7 +81,7 @@ export function postgresStore(
   }
 
   const store = transactionalStore({
-    transact: shareTransactions(transact),
+    transact: joinTransactions(transact),
     list,
     clock,
     close: () => sweeper.close(),

@@ -1,8 +1,8 @@
 import { consumeTraces } from '../events.ts'
 import type { KeyKind } from '../key/notation.ts'
 import type { BanPlace } from '../limiter/ban.ts'
-import { type Decision, outright, type PolicyDecision } from '../limiter/decision.ts'
-import { report } from '../limiter/report.ts'
+import { type Decision, decisionWithoutPolicy, type PolicyDecision } from '../limiter/decision.ts'
+import { callOnDecision } from '../limiter/on-decision.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { MAIN, type Scope } from '../stores/inspection/scope.ts'
@@ -13,7 +13,7 @@ import type { RateLimitOptions } from './rate-limit-options.ts'
 import { denialOf, refusalOf, unavailability } from './refusal/refusal.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 import { CLIENT_GONE, type Reading, RequestReader } from './request-reading.ts'
-import { DelaySlots, withoutSlot } from './response/delay.ts'
+import { Turns, withoutTurn } from './response/delay.ts'
 import { clientGone, type Verdict } from './verdict.ts'
 import { VerdictResponder, waitingKey, waits } from './verdict-responder.ts'
 
@@ -34,7 +34,7 @@ export class HttpLimiter<Request, Response> {
   private readonly compiled: CompiledOptions<Request, Response>
   private readonly reader: RequestReader<Request, Response>
   private readonly texts: PolicyTexts
-  private readonly delaySlots: DelaySlots
+  private readonly turns: Turns
   private readonly responder: VerdictResponder<Request, Response>
 
   /** @throws SluiceError for wrong options */
@@ -63,13 +63,13 @@ export class HttpLimiter<Request, Response> {
       },
     )
     this.texts = new PolicyTexts(this.compiled.partitionSecret)
-    this.delaySlots = new DelaySlots(this.compiled.maxWaiting)
+    this.turns = new Turns(this.compiled.maxWaiting)
     this.responder = new VerdictResponder(
       adapter,
       options.respond,
       this.limiter,
       this.compiled,
-      this.delaySlots,
+      this.turns,
       (request) => this.routeOf(request),
     )
   }
@@ -137,12 +137,13 @@ export class HttpLimiter<Request, Response> {
   ): Verdict {
     const { dryRun, profile } = this.compiled
     const { onDecision, respond } = this.options
-    const decision = decided.delayMs > 0 ? this.takeDelaySlot(charges, decided) : decided
+    const decision = decided.delayMs > 0 ? this.takeTurn(charges, decided) : decided
     if (startedAt !== undefined) {
       const durationMs = performance.now() - startedAt
       this.limiter.events.decided(decision, charges, this.routeOf(request), durationMs)
     }
-    if (onDecision !== undefined) report(onDecision, decision, request, (charges[0] as Charge).key)
+    if (onDecision !== undefined)
+      callOnDecision(onDecision, decision, request, (charges[0] as Charge).key)
     const { policies, at: now } = decision
     if (policies.length === 0) return this.storeFailureVerdict(charges, decision)
     const goesOn = decision.allowed || dryRun || respond === 'continue'
@@ -168,14 +169,14 @@ export class HttpLimiter<Request, Response> {
     return { decision, state: undefined, refusal, charges: [] }
   }
 
-  /** An admitted request that must wait needs a delay slot; without one it is refused. */
-  private takeDelaySlot(charges: readonly Charge[], decision: Decision): Decision {
+  /** An admitted request that must wait needs a turn; without one it is refused. */
+  private takeTurn(charges: readonly Charge[], decision: Decision): Decision {
     if (!waits(decision, this.compiled)) return decision
-    if (this.delaySlots.acquire(waitingKey(charges, decision))) return decision
+    if (this.turns.acquire(waitingKey(charges, decision))) return decision
     const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
     // What the store fails to take back drains by itself.
     void Promise.resolve(this.limiter.correct(back, decision)).catch(() => {})
-    return withoutSlot(decision)
+    return withoutTurn(decision)
   }
 
   /** The verdict about a request that is exempt, whose client is on a list, or has gone. */
@@ -186,16 +187,17 @@ export class HttpLimiter<Request, Response> {
     const { dryRun } = this.compiled
     const { events, isWatched } = this.limiter
     if (reading === 'skip' || reading === 'preflight') {
-      if (isWatched) events.undecided(outright(true, 0, 0), reading, this.routeOf(request))
+      if (isWatched)
+        events.undecided(decisionWithoutPolicy(true, 0, 0), reading, this.routeOf(request))
       return undefined
     }
     // A dry run keeps no request from the application.
     if (reading === CLIENT_GONE) return dryRun ? undefined : clientGone
     const { source, key } = reading
     const allowed = source === 'allow'
-    const decision = outright(allowed, Date.now(), allowed ? 0 : Infinity)
+    const decision = decisionWithoutPolicy(allowed, Date.now(), allowed ? 0 : Infinity)
     if (isWatched) events.undecided(decision, 'list', this.routeOf(request))
-    report(this.options.onDecision, decision, request, key)
+    callOnDecision(this.options.onDecision, decision, request, key)
     const refusal = allowed || dryRun ? undefined : denialOf(key)
     return { decision, state: undefined, refusal, charges: [] }
   }

@@ -1,6 +1,6 @@
 import { checkCost } from '../limiter/arguments.ts'
 import { nextSlot } from '../limiter/slot-number.ts'
-import { isPromise, type MaybePromise, then, thenOwn } from '../maybe-promise.ts'
+import { isPromise, type MaybePromise, then, thenNative } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import type { ChargeRule, CompiledOptions } from './compile-options.ts'
 import type { Listed } from './keys/access-list.ts'
@@ -77,7 +77,7 @@ export class RequestReader<Request, Response> {
       return key
     }
     const skips = skip === undefined ? false : then(skip(from.request, readKey), Boolean)
-    return thenOwn<boolean, Reading>(skips, (skipped) => {
+    return thenNative<boolean, Reading>(skips, (skipped) => {
       if (skipped) return 'skip'
       return preflight ? this.readPreflight(from, key) : this.readListed(from, key)
     })
@@ -112,7 +112,7 @@ export class RequestReader<Request, Response> {
     const { access, rules } = this.compiled
     const listed = access?.hasRanges ? access.ofAddress(from.address) : undefined
     if (listed !== undefined) return listed
-    return thenOwn<Charge[], Charge[] | Listed>(
+    return thenNative<Charge[], Charge[] | Listed>(
       readCharges(rules, from, key),
       (charges) => access?.ofKeys(charges) ?? charges,
     )

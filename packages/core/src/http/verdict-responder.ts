@@ -10,7 +10,7 @@ import type { RateLimitOptions } from './rate-limit-options.ts'
 import { PROBLEM_MEDIA_TYPE, problemBody } from './refusal/problem.ts'
 import { RateLimitError, type Refusal, writeRefusalFields } from './refusal/refusal.ts'
 import type { RequestAdapter } from './request-adapter.ts'
-import type { DelaySlots } from './response/delay.ts'
+import type { Turns } from './response/delay.ts'
 import { releaseInTime } from './settlement/release-in-time.ts'
 import { settleInTime } from './settlement/settle-in-time.ts'
 import { Settlement } from './settlement/settlement.ts'
@@ -22,7 +22,7 @@ export class VerdictResponder<Request, Response> {
   private readonly ownResponse: RateLimitOptions<Request, Response>['respond']
   private readonly limiter: StoreLimiter
   private readonly compiled: CompiledOptions<Request, Response>
-  private readonly delaySlots: DelaySlots
+  private readonly turns: Turns
   private readonly routeOf: (request: Request) => string | undefined
   /** Whether something follows every admission. */
   private readonly followsUp: boolean
@@ -33,14 +33,14 @@ export class VerdictResponder<Request, Response> {
     respond: RateLimitOptions<Request, Response>['respond'],
     limiter: StoreLimiter,
     compiled: CompiledOptions<Request, Response>,
-    delaySlots: DelaySlots,
+    turns: Turns,
     routeOf: (request: Request) => string | undefined,
   ) {
     this.adapter = adapter
     this.ownResponse = respond
     this.limiter = limiter
     this.compiled = compiled
-    this.delaySlots = delaySlots
+    this.turns = turns
     this.routeOf = routeOf
     this.followsUp = compiled.settles || compiled.holdsSlots
   }
@@ -139,7 +139,7 @@ export class VerdictResponder<Request, Response> {
     if (held !== undefined) releaseInTime(held, adapter, response)
     if (!waits(decision, this.compiled)) return true
     const turn = limiter.events.waiting(decision, route, () =>
-      this.delaySlots.delay(waitingKey(charges, decision), decision.delayMs, (callback) =>
+      this.turns.delay(waitingKey(charges, decision), decision.delayMs, (callback) =>
         adapter.whenClosed(response, callback),
       ),
     )
@@ -158,7 +158,7 @@ export function waits(
   return allowed && delayMs > 0 && !dryRun
 }
 
-/** The key whose delay slot a request takes: that of the policy with the longest delay. */
+/** The key whose turn a request takes: that of the policy with the longest delay. */
 export function waitingKey(charges: readonly Charge[], { delayMs, policies }: Decision): string {
   return (charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge).key
 }

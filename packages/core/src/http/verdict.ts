@@ -1,4 +1,4 @@
-import { type Decision, outright } from '../limiter/decision.ts'
+import { type Decision, decisionWithoutPolicy } from '../limiter/decision.ts'
 import type { Charge } from '../stores/store.ts'
 import type { FieldState } from './fields/field-state.ts'
 import type { Refusal } from './refusal/refusal.ts'
@@ -16,7 +16,7 @@ export interface Verdict {
 
 /** For a request whose client has gone before its address was known: it ends here, uncharged. */
 export const clientGone: Verdict = {
-  decision: outright(false, 0, Infinity),
+  decision: decisionWithoutPolicy(false, 0, Infinity),
   state: undefined,
   refusal: undefined,
   charges: [],

@@ -91,7 +91,11 @@ export interface Decision {
 const RETRY_STORE_MS = 5000
 
 /** A decision that no policy made: of a client on a list, or in place of a store that fails. */
-export function outright(allowed: boolean, at: number, retryAfterMs: number): Decision {
+export function decisionWithoutPolicy(
+  allowed: boolean,
+  at: number,
+  retryAfterMs: number,
+): Decision {
   return {
     allowed,
     limit: allowed ? Infinity : 0,
@@ -116,7 +120,7 @@ export function toDecision(
   charges: readonly Charge[],
 ): Decision {
   if (result.outcomes.length === 0) {
-    return outright(result.admitted, result.at, result.admitted ? 0 : RETRY_STORE_MS)
+    return decisionWithoutPolicy(result.admitted, result.at, result.admitted ? 0 : RETRY_STORE_MS)
   }
   const { outcomes } = result
   // Beyond the end of an array the engine looks further, in its prototypes.

@@ -17,7 +17,7 @@ let counting = false
  * Watches a limiter with its own memory store. If one is made for each request, it never limits,
  * because it counts nothing else.
  */
-export class Watch {
+export class SingleUseWatch {
   private readonly shape: string
   private readonly madeIn = turn
   private suspected = false
@@ -27,14 +27,14 @@ export class Watch {
   }
 
   /** @param shape equal for all limiters made by the same code */
-  static start(shape: string): Watch | undefined {
+  static start(shape: string): SingleUseWatch | undefined {
     if (hasWarned) return undefined
     if (!counting) {
       counting = true
       // Not a timer: tests may replace timers.
       void Promise.resolve().then(endTurn)
     }
-    return new Watch(shape)
+    return new SingleUseWatch(shape)
   }
 
   /** Call it with each use until it returns true: then there is nothing more to watch. */

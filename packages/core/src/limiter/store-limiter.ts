@@ -27,11 +27,11 @@ import { compileFailureMode } from './failure-mode.ts'
 import { type Activity, type HeldSlot, HeldSlots } from './held-slots.ts'
 import type { KeyspaceOptions, Limiter, LimitOptions } from './limiter.ts'
 import { LimiterEvents } from './limiter-events.ts'
-import { Watch } from './made-per-request.ts'
+import { SingleUseWatch } from './made-per-request.ts'
+import { callOnDecision } from './on-decision.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
 import { keyspacesOf, PolicyLedgers, typicalLimits } from './policy-ledgers.ts'
-import { report } from './report.ts'
 import { noteQuotas } from './shared-quota.ts'
 import { nextSlot } from './slot-number.ts'
 
@@ -75,7 +75,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   /** Undefined if no policy has `concurrent`. */
   private readonly held: HeldSlots | undefined
   private readonly onDecision: EventOptions['onDecision']
-  private watch: Watch | undefined
+  private watch: SingleUseWatch | undefined
   private forgetQuotas: (() => void) | undefined
   /** Reused by every call, so that a synchronous decision allocates only itself. */
   private readonly charges: Charge[]
@@ -110,7 +110,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     )
     this.charges = this.blankCharges()
     this.held = this.slots()
-    if (this.ownsStore) this.watch = Watch.start(this.ledgers.names)
+    if (this.ownsStore) this.watch = SingleUseWatch.start(this.ledgers.names)
     else if (options.prefix === undefined && !use.sharesQuotas) this.forgetQuotas = this.note()
   }
 
@@ -262,7 +262,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     const started = performance.now()
     const decided = then<Decision, Decision>(this.decide(charges), (decision) => {
       if (isWatched) events.decided(decision, charges, undefined, performance.now() - started)
-      report(onDecision, decision, undefined, (charges[0] as Charge).key)
+      callOnDecision(onDecision, decision, undefined, (charges[0] as Charge).key)
       return decision
     })
     return decided as Answer<M, Decision>

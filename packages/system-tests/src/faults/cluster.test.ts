@@ -3,11 +3,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
 import {
+  hashSlotOf,
   moveSlot,
   patient,
   type RedisCluster,
   type RedisServer,
-  slotOf,
   startCluster,
 } from '@sluice/test-harness/redis'
 import { Cluster, type ClusterOptions } from 'ioredis'
@@ -53,7 +53,7 @@ describe('three masters', () => {
     const base = { ...patient, store: client, limit: LIMIT, window: '1d' } as const
     const limiter = createLimiter({ ...base, algorithm: 'sliding-log', prefix: 'moves' })
     await limiter.consume('mover')
-    const slot = await slotOf(cluster, '{mover}')
+    const slot = await hashSlotOf(cluster, '{mover}')
     const from = cluster.masters[Math.floor((slot * 3) / 16_384)]!
     const to = cluster.masters.find((master) => master !== from)!
     const load = new Load(client).start()

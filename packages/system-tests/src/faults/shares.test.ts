@@ -5,10 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createLimiter, type Ledger, type StoreResult } from '@sluice/core'
 import { describeUnless } from '@sluice/test-harness/jest'
 import {
+  hashSlotOf,
   patient,
   type RedisCluster,
   type RedisProxy,
-  slotOf,
   startCluster,
   startProxy,
   until,
@@ -35,7 +35,7 @@ let client: Cluster
 /** The first of `name 0`, `name 1`, … whose keys are at that master. */
 async function keyAt(master: number, name: string): Promise<string> {
   for (let i = 0; ; i += 1) {
-    const slot = await slotOf(cluster, `{${name}${i}}`)
+    const slot = await hashSlotOf(cluster, `{${name}${i}}`)
     if (Math.floor((slot * 3) / 16_384) === master) return `${name}${i}`
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { Cluster } from 'ioredis'
 import { startCluster } from './cluster.ts'
 import type { RedisServer } from './server.ts'
-import { type MoveStage, moveSlot, slotOf } from './slots.ts'
+import { hashSlotOf, type MoveStage, moveSlot } from './slots.ts'
 
 /** How often a node has sent a client elsewhere. */
 async function redirections(node: RedisServer): Promise<Record<string, number>> {
@@ -16,7 +16,7 @@ test('a slot moves with its keys under traffic, and a counter keeps its value', 
   const [from, to] = cluster.masters as [RedisServer, RedisServer, RedisServer]
   const client = new Cluster([{ host: from.host, port: from.port }])
   // Of the first third of the slots, which the first master has.
-  const slot = await slotOf(cluster, '{b}')
+  const slot = await hashSlotOf(cluster, '{b}')
   const keys = Array.from({ length: 250 }, (_, index) => `{b}:${index}`)
   await Promise.all(keys.map((key) => client.incr(key)))
   expect(await from.command('CLUSTER', 'COUNTKEYSINSLOT', slot)).toBe(250)

@@ -16,7 +16,7 @@ export interface MoveOptions {
   readonly during?: (stage: MoveStage) => Promise<void>
 }
 
-export async function slotOf(cluster: RedisCluster, key: string): Promise<number> {
+export async function hashSlotOf(cluster: RedisCluster, key: string): Promise<number> {
   return Number(await cluster.nodes[0]!.command('CLUSTER', 'KEYSLOT', key))
 }
 

@@ -10,7 +10,7 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { servePlain } from '../../testing/plain-server.ts'
 import { whenClosed } from '../node/when-closed.ts'
-import { DelaySlots } from './delay.ts'
+import { Turns } from './delay.ts'
 
 /** Reports when a client disconnects, for a connected and for a disconnected client. */
 function watch(client: EventEmitter, gone = false) {
@@ -31,7 +31,7 @@ describe('with the clock of the tests', () => {
 
   test('a request continues after its delay, not before, and frees its slot', async () => {
     jest.useFakeTimers()
-    const room = new DelaySlots(1)
+    const room = new Turns(1)
     room.acquire('a')
     const settled = jest.fn()
     const client = new EventEmitter()
@@ -51,7 +51,7 @@ describe('with the clock of the tests', () => {
     async (ms) => {
       jest.useFakeTimers()
       const timeouts = jest.spyOn(globalThis, 'setTimeout')
-      const room = new DelaySlots(1)
+      const room = new Turns(1)
       room.acquire('a')
       const settled = jest.fn()
       const held = room.delay('a', ms, stays()).then(settled)
@@ -66,7 +66,7 @@ describe('with the clock of the tests', () => {
 
   test('the client goes away: the request does not continue, and its slot is free immediately', async () => {
     jest.useFakeTimers()
-    const room = new DelaySlots(1)
+    const room = new Turns(1)
     room.acquire('a')
     const client = new EventEmitter()
     const held = room.delay('a', 3_600_000, watch(client))
@@ -78,7 +78,7 @@ describe('with the clock of the tests', () => {
 
   test('the client has gone already', async () => {
     jest.useFakeTimers()
-    const room = new DelaySlots(1)
+    const room = new Turns(1)
     room.acquire('a')
     expect(await room.delay('a', 3_600_000, hasGone())).toBe(false)
     expect(room.acquire('b')).toBe(true)
@@ -88,13 +88,13 @@ describe('with the clock of the tests', () => {
 
 describe('the slots are limited', () => {
   /** How many of so many attempts get a slot. */
-  function take(room: DelaySlots, key: string, tries = 2000): number {
+  function take(room: Turns, key: string, tries = 2000): number {
     return Array.from({ length: tries }, () => room.acquire(key)).filter(Boolean).length
   }
 
   test('none, one, and many', () => {
     const counts = [0, 1, 2, 1000].map((places) => {
-      const room = new DelaySlots(places)
+      const room = new Turns(places)
       const keys = Array.from({ length: 1100 }, (_, i) => `${i}`)
       return keys.filter((key) => room.acquire(key)).length
     })
@@ -102,19 +102,19 @@ describe('the slots are limited', () => {
   })
 
   test('one key alone gets half of them, and always leaves some for others', () => {
-    const room = new DelaySlots(1000)
+    const room = new Turns(1000)
     expect(['a', 'b', 'c', 'd'].map((key) => take(room, key))).toEqual([500, 250, 125, 63])
     expect(take(room, 'a')).toBe(0)
     expect(room.acquire('e')).toBe(true)
   })
 
   test('each limiter has its own slots', () => {
-    const [one, other] = [new DelaySlots(4), new DelaySlots(4)]
+    const [one, other] = [new Turns(4), new Turns(4)]
     expect([take(one, 'a'), take(one, 'b'), take(other, 'a')]).toEqual([2, 1, 2])
   })
 
   test('a freed slot is free for any key', async () => {
-    const room = new DelaySlots(4)
+    const room = new Turns(4)
     expect(take(room, 'a')).toBe(2)
     for (let i = 0; i < 2; i += 1) await room.delay('a', 0, hasGone())
     expect(take(room, 'b')).toBe(2)
@@ -126,7 +126,7 @@ test('a client that goes away over a real connection', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
   client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2))
-  const room = new DelaySlots(4)
+  const room = new Turns(4)
   const held: Promise<boolean>[] = []
   const bothWait = new Promise<void>((resolve) =>
     server.on('request', (_, response) => {
@@ -148,12 +148,12 @@ test('the process stays alive while a request waits, and no longer', async () =>
   const module = pathToFileURL(join(__dirname, 'delay.ts')).href
   const script = `
     import { EventEmitter } from 'node:events'
-    import { DelaySlots } from ${JSON.stringify(module)}
+    import { Turns } from ${JSON.stringify(module)}
     const watch = (client) => (callback) => {
       client.once('close', callback)
       return () => client.off('close', callback)
     }
-    const room = new DelaySlots(4)
+    const room = new Turns(4)
     room.acquire('a')
     const leaves = new EventEmitter()
     room.acquire('b')

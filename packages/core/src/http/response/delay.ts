@@ -5,31 +5,32 @@ import type { Timer } from '../../platform/platform.ts'
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
- * The delay slots of a limiter, for requests that wait for their turn. One client can't take them
- * all: a key gets another slot only while it holds fewer than are free, so alone it holds half of
+ * The turns that the requests of a limiter wait for: as many as may wait at the same time. One client can't
+ * take them all: a key gets another turn only while it has fewer than are free, so alone it has half of
  * them, rounded up, and together with others less.
  */
-export class DelaySlots {
-  private readonly places: number
+export class Turns {
+  private readonly most: number
   private taken = 0
-  /** Slots that each key holds. */
+  /** Turns that each key has taken. */
   private readonly takenBy = new Map<string, number>()
 
-  constructor(places: number) {
-    this.places = places
+  /** @param most how many there are */
+  constructor(most: number) {
+    this.most = most
   }
 
-  /** @returns false if there is no place for the key. Otherwise `hold` must follow, which frees it */
+  /** @returns false if none is free for the key. Otherwise `delay` must follow, which frees it */
   acquire(key: string): boolean {
     const own = this.takenBy.get(key) ?? 0
-    if (own >= this.places - this.taken) return false
+    if (own >= this.most - this.taken) return false
     this.taken += 1
     this.takenBy.set(key, own + 1)
     return true
   }
 
   /**
-   * Waits `ms` on a place that the key has taken, unless the client goes away before. The process
+   * Waits `ms` for a turn that the key has taken, unless the client goes away before. The process
    * stays alive meanwhile.
    * @param whenClosed calls back when the client has gone, immediately if it has; returns a function that cancels it
    * @returns whether the request goes on
@@ -73,8 +74,8 @@ export class DelaySlots {
   }
 }
 
-/** The decision about a request that would have to wait, and has no place to wait in. */
-export function withoutSlot(decision: Decision): Decision {
+/** The decision about a request that would have to wait, and has no turn to wait for. */
+export function withoutTurn(decision: Decision): Decision {
   return {
     ...decision,
     allowed: false,

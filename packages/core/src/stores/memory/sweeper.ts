@@ -21,7 +21,7 @@ const abandoned = new FinalizationRegistry<Alarm>((alarm) => alarm.cancel())
  * Frees expired keys in the background. It has a timer only while a key will expire,
  * one for all keys; that keeps neither the process nor the store alive.
  */
-export class Sweeper {
+export class TableSweeper {
   /** When it runs next, ms on the store's clock; `Infinity` without a key that expires. */
   nextAt = Infinity
   private readonly tables: readonly Table[]
@@ -84,6 +84,6 @@ export class Sweeper {
 }
 
 /** Returns a function that cancels it. */
-function sweepLater(sweeper: WeakRef<Sweeper>, ms: number): () => void {
+function sweepLater(sweeper: WeakRef<TableSweeper>, ms: number): () => void {
   return inBackground(() => sweeper.deref()?.sweep(), ms)
 }

@@ -1,4 +1,4 @@
-import { Sweeper } from './sweeper.ts'
+import { TableSweeper } from './sweeper.ts'
 import { Table } from './table.ts'
 
 /** Passes over a page, at most, in search of an expired key. */
@@ -12,7 +12,7 @@ export class Tables {
   readonly maxKeys: number
   /** Integer ms since the epoch. */
   readonly clock: () => number
-  readonly sweeper: Sweeper
+  readonly sweeper: TableSweeper
   private readonly tables: Table[] = []
   /** The table looked at last. */
   private hand = 0
@@ -20,7 +20,7 @@ export class Tables {
   constructor(maxKeys: number, clock: () => number) {
     this.maxKeys = maxKeys
     this.clock = clock
-    this.sweeper = new Sweeper(this.tables, clock)
+    this.sweeper = new TableSweeper(this.tables, clock)
   }
 
   /** Keys kept now. */

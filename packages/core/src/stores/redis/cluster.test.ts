@@ -15,7 +15,7 @@ import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import { createLimiter, type RedisClient } from '../../index.ts'
-import { slotOf } from './slot.ts'
+import { hashSlotOf } from './hash-slot.ts'
 import { picture } from './testing/clients.ts'
 import { codePoint } from './testing/code-point.ts'
 import {
@@ -181,13 +181,13 @@ describe('with one Cluster', () => {
     })
     expect(slots.size).toBe(ids.length)
     expect([...slots.values()].every((each) => each.size === 1)).toBe(true)
-    expect(keys.map(slotOf)).toEqual(slotsOfKeys)
+    expect(keys.map(hashSlotOf)).toEqual(slotsOfKeys)
   })
 
   test('the slot of a key is the one that the cluster says', async () => {
     const odd = fc.string({ unit: fc.constantFrom('{', '}', 'a', 'b', '~', ' '), maxLength: 12 })
     const keys = fc.sample(odd, { numRuns: 500, seed: 20_261_122 })
     const said = await Promise.all(keys.map((key) => client.cluster('KEYSLOT', key)))
-    expect(keys.map(slotOf)).toEqual(said)
+    expect(keys.map(hashSlotOf)).toEqual(said)
   })
 })

@@ -1,5 +1,5 @@
 import { digest } from '../../key/digest.ts'
-import { slotOf } from './slot.ts'
+import { hashSlotOf } from './hash-slot.ts'
 
 /** Longer ids become a digest, so that no client can make keys grow. Characters. */
 const MAX_PLAIN = 64
@@ -20,7 +20,7 @@ export function subject(id: string): string {
 
 /** The part of a Redis Cluster, 0 … 15, that has the keys of an id. */
 export function partOf(id: string): number {
-  return slotOf(subject(id)) >> PART_SHIFT
+  return hashSlotOf(subject(id)) >> PART_SHIFT
 }
 
 function isPlain(id: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { shareTransactions } from './share-transactions.ts'
+import { joinTransactions } from './join-transactions.ts'
 import type { Transaction, TransactionalBackend } from './transactional-backend.ts'
 
 interface Begun {
@@ -29,7 +29,7 @@ function backend() {
       }
       begun.push({ keys, withinMs, commit, fail: reject })
     })
-  return { rows, begun, transact: shareTransactions(transact) }
+  return { rows, begun, transact: joinTransactions(transact) }
 }
 
 /** Adds one to each number; the value is what they were. */

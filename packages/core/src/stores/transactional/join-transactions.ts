@@ -20,8 +20,8 @@ type Decide = (states: States, now: number) => Transaction<unknown>
  *
  * @param transact begins a transaction for each call
  */
-export function shareTransactions(transact: Transact): Transact {
-  const calls = new SharedTransactions(transact)
+export function joinTransactions(transact: Transact): Transact {
+  const calls = new JoinedTransactions(transact)
   return <T>(keys: readonly string[], decide: Decide, withinMs?: number) =>
     new Promise<T>((resolve, reject) => {
       calls.add(new Call(keys, decide, withinMs, resolve as (value: unknown) => void, reject))
@@ -65,7 +65,7 @@ class Call extends PendingCall {
   }
 }
 
-class SharedTransactions {
+class JoinedTransactions {
   private readonly transact: Transact
   /** By their length. */
   private readonly deadlines = new Map<number, Deadline>()

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { slotOf } from './slot.ts'
+import { hashSlotOf } from './hash-slot.ts'
 
 test.each([
   // The check value of CRC-16/XMODEM.
@@ -14,9 +14,9 @@ test.each([
   ['foo{}{bar}', 8363],
   ['foo{{bar}}zap', 4015],
 ])('the slot of %j is %i', (key, slot) => {
-  expect(slotOf(key)).toBe(slot)
+  expect(hashSlotOf(key)).toBe(slot)
 })
 
 test.each(['{', '}', '}{', 'a{b', 'a}b{c', 'a{}'])('%j has no tag', (key) => {
-  expect(slotOf(`{${key.replaceAll(/[{}]/g, '')}}`)).not.toBe(slotOf(key))
+  expect(hashSlotOf(`{${key.replaceAll(/[{}]/g, '')}}`)).not.toBe(hashSlotOf(key))
 })

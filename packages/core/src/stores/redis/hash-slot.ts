@@ -20,7 +20,7 @@ const CHECKSUMS = Uint16Array.from({ length: 256 }, (_, byte) => {
  *
  * @param key ASCII
  */
-export function slotOf(key: string): number {
+export function hashSlotOf(key: string): number {
   const open = key.indexOf('{')
   const close = open === -1 ? -1 : key.indexOf('}', open + 1)
   const isTagged = close > open + 1

@@ -4,7 +4,7 @@ import { isPromise } from '../maybe-promise.ts'
 import type { Decision } from './decision.ts'
 
 /** Passes a decision to `onDecision`. If that fails, the request continues. */
-export function report<Request>(
+export function callOnDecision<Request>(
   onDecision: ((decision: Decision, request: Request, key: string) => unknown) | undefined,
   decision: Decision,
   request: Request,
@@ -12,13 +12,13 @@ export function report<Request>(
 ): void {
   try {
     const reported = onDecision?.(decision, request, key)
-    if (isPromise(reported)) void Promise.resolve(reported).catch(warnOfReport)
+    if (isPromise(reported)) void Promise.resolve(reported).catch(warnOfCallback)
   } catch (error) {
-    warnOfReport(error)
+    warnOfCallback(error)
   }
 }
 
-function warnOfReport(error: unknown): void {
+function warnOfCallback(error: unknown): void {
   warnOnce(
     'SLUICE_ON_DECISION',
     `onDecision threw ${textOf(error)}. The decision is not affected. Fix the callback.`,
