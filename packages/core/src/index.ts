@@ -51,6 +51,7 @@ export type {
   InspectOptions,
   InspectProgress,
   Keyspace,
+  Keyspaces,
   Ledger,
   Store,
   StoreEntry,

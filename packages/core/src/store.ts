@@ -12,7 +12,7 @@ export {
 export type { LuaEntries, LuaStep } from './algorithms/lua-step.ts'
 export type { Log } from './algorithms/sliding-log/log.ts'
 export { setupError } from './errors/setup-error.ts'
-export { type Ban, type BanOptions, compileBan } from './limiter/ban.ts'
+export { type BanOptions, compileBan } from './limiter/ban.ts'
 export type { PolicyOptions } from './limiter/options.generated.ts'
 export { Policy } from './limiter/policy.ts'
 export { parseDuration } from './options/duration.ts'
@@ -30,12 +30,14 @@ export { type Renewal, renewalsOf } from './stores/rules/slots.ts'
 export { decodeState, encodeState } from './stores/rules/state-bytes.ts'
 export type {
   Answer,
+  BanKeyspace,
   Charge,
   DecisionSource,
   InspectableStore,
   InspectOptions,
   InspectProgress,
   Keyspace,
+  Keyspaces,
   Ledger,
   Origin,
   Store,

@@ -61,9 +61,9 @@ export async function apply(
   places: readonly Place[],
 ): Promise<void> {
   for (const { prefix, keyspace } of places) {
-    const ledger = store.open([keyspace], prefix)
-    if (change.action === 'block') await ledger.block([key], change.durationMs)
-    else await ledger.reset([key])
+    const ledger = store.open({ policies: [keyspace] }, prefix)
+    if (change.action === 'block') await ledger.block(key, change.durationMs)
+    else await ledger.reset(key)
   }
 }
 

@@ -95,11 +95,6 @@ export interface CompiledLimit {
    * @param now ms, about what the store's clock says: windows of the calendar depend on it
    */
   constants(now: number): readonly number[]
-  /**
-   * True of a ban: it is charged when a policy with the same key refuses the request, and not when
-   * the request is admitted.
-   */
-  readonly countsRefusals?: true
 
   /**
    * Decides `cost` units at `now` on the state. Pure but for that state, in which it leaves

@@ -31,8 +31,6 @@ export interface LuaStep {
   readonly constants: readonly string[]
   /** True if the constants change with time. */
   readonly constantsMove?: true
-  /** True of a ban: see `CompiledLimit.countsRefusals`. */
-  readonly countsRefusals?: true
   readonly check?: string
   readonly enter?: string
   readonly decide: string

@@ -25,13 +25,17 @@ function asyncStore(store: Store<'sync'>): Store<'async'> {
       const ledger = store.open(keyspaces, prefix)
       return {
         consume: later((charges) => {
-          const { outcomes, ...result } = ledger.consume(charges)
-          return { ...result, outcomes: outcomes.map((each) => ({ ...each })) }
+          const { outcomes, ban, ...result } = ledger.consume(charges)
+          return {
+            ...result,
+            outcomes: outcomes.map((each) => ({ ...each })),
+            ban: ban && { ...ban },
+          }
         }),
         peek: later((charges) => ledger.peek(charges)),
         settle: later((charges, at) => ledger.settle(charges, at)),
-        block: later((keys, ms) => ledger.block(keys, ms)),
-        reset: later((keys) => ledger.reset(keys)),
+        block: later((key, ms) => ledger.block(key, ms)),
+        reset: later((key) => ledger.reset(key)),
       } as Ledger<'async'>
     },
     close: () => store.close(),

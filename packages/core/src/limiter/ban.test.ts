@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { createLimiter, memoryStore } from '../index.ts'
+import { createLimiter, memoryStore, type Store } from '../index.ts'
 import { type FailingStore, failingStore, type ManualClock, manualClock } from '../testing/index.ts'
 import { Policy } from './policy.ts'
 import { StoreLimiter } from './store-limiter.ts'
@@ -245,6 +245,32 @@ describe('beside a remote store', () => {
     limiter.close()
   })
 
+  test.each([
+    ['without a ban', undefined, 160],
+    ['with a ban', ban, 80],
+  ])(
+    '%s, a call has as many requests as the store decides in a short time',
+    async (_, has, most) => {
+      const sizes: number[] = []
+      const sharing: Store<'async'> = {
+        ...store,
+        open(...of) {
+          const ledger = store.open(...of)
+          return {
+            ...ledger,
+            consumeAll(requests) {
+              sizes.push(requests.length)
+              return Promise.all(requests.map((charges) => ledger.consume(charges)))
+            },
+          }
+        },
+      }
+      const limiter = createLimiter({ ...terms, store: sharing, ban: has })
+      await Promise.all(Array.from({ length: 200 }, (_, i) => limiter.consume(`${i}`)))
+      expect(Math.max(...sizes)).toBe(most)
+    },
+  )
+
   test('while it fails this process counts', async () => {
     store.fail()
     const limiter = createLimiter({ ...terms, store })
@@ -252,6 +278,25 @@ describe('beside a remote store', () => {
     expect(await limiter.consume('a')).toMatchObject({ source: 'local', ban: { began: true } })
     expect(await limiter.consume('a')).toMatchObject({ source: 'local', ban: { began: false } })
   })
+})
+
+test('while stores fail, limiters that share bans have their own durations', async () => {
+  const store = failingStore({ clock })
+  store.fail()
+  const limiters = ['10m', '20m'].map((duration) =>
+    createLimiter({ ...terms, store, ban: { ...ban, after: 1, for: [duration as '10m'] } }),
+  )
+  const ends: unknown[] = []
+  for (const [i, limiter] of limiters.entries()) {
+    for (let asked = 0; asked < 2; asked += 1) await limiter.consume(`${i}`)
+    const { source, ban: held } = await limiter.peek(`${i}`)
+    ends.push([source, held?.endsMs])
+    limiter.close()
+  }
+  expect(ends).toEqual([
+    ['local', 10 * MINUTE],
+    ['local', 20 * MINUTE],
+  ])
 })
 
 describe('wrong options', () => {

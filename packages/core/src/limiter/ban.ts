@@ -1,4 +1,3 @@
-import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import { MAX_BANS } from '../algorithms/ban/ban.lua.ts'
 import { ban, MAX_REFUSALS } from '../algorithms/ban/ban.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
@@ -6,7 +5,7 @@ import { checkInteger, checkObject } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import { checkKnown } from '../options/known.ts'
 import { formatBan } from '../stores/inspection/keyspace-name.ts'
-import type { Keyspace } from '../stores/store.ts'
+import type { BanKeyspace } from '../stores/store.ts'
 
 /** When a client is banned, and for how long. */
 export interface BanOptions {
@@ -26,28 +25,27 @@ export interface BanPlace {
   readonly quota: string
 }
 
-/** What a limiter's bans are decided by, and where. */
-export interface Ban {
-  readonly limit: CompiledLimit
-  readonly keyspace: Keyspace
-}
-
 const EXPECTED = "an object such as { after: 3, within: '1h', for: ['1m', '10m', '1d'] }"
 
 /**
+ * Where a limiter counts its bans, and what decides them.
+ *
  * @param options the option `ban` as the user wrote it
  * @param dryRun what is refused goes on: such bans are kept apart from real ones
  * @throws SluiceError
  */
-export function compileBan(options: unknown, { prefix, quota }: BanPlace, dryRun: boolean): Ban {
+export function compileBan(
+  options: unknown,
+  { prefix, quota }: BanPlace,
+  dryRun: boolean,
+): BanKeyspace {
   const given = checkObject('ban', options, EXPECTED) as Partial<BanOptions>
   checkKnown('ban', given, ['after', 'within', 'for'])
   const limit = checkInteger('ban.after', given.after, 1, MAX_REFUSALS)
   const windowMs = parseDuration('ban.within', given.within)
   const bansMs = checkDurations(given.for)
-  const compiled = ban.compile({ limit, windowMs, bansMs })
   const name = formatBan({ dryRun, windowMs, limit, quota })
-  return { limit: compiled, keyspace: { name, algorithm: ban, prefix, limit: compiled } }
+  return { name, algorithm: ban, prefix, limit: ban.compile({ limit, windowMs, bansMs }) }
 }
 
 function checkDurations(value: unknown): number[] {

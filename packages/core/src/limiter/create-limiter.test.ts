@@ -368,7 +368,7 @@ describe('a store that answers with promises of another library', () => {
           peek: (charges) => later(structuredClone(ledger.peek(charges))),
           settle: () => later(undefined),
           block: () => later(undefined),
-          reset: (keys) => later(reset.push(...keys)),
+          reset: (key) => later(reset.push(key)),
         }
       },
       close() {},

@@ -110,10 +110,7 @@ export function decisionWithoutPolicy(
   }
 }
 
-/**
- * @param charges in the order of the policies and of the result's outcomes, which may end with
- *   that of a ban of the first charge's key
- */
+/** @param charges in the order of the policies and of the result's outcomes */
 export function toDecision(
   result: StoreResult,
   policies: readonly Policy[],
@@ -122,9 +119,7 @@ export function toDecision(
   if (result.outcomes.length === 0) {
     return decisionWithoutPolicy(result.admitted, result.at, result.admitted ? 0 : RETRY_STORE_MS)
   }
-  const { outcomes } = result
-  // Beyond the end of an array the engine looks further, in its prototypes.
-  const ban = outcomes.length > policies.length ? toBan(outcomes[policies.length]) : undefined
+  const ban = result.ban === undefined ? undefined : toBan(result.ban)
   const first = one(result, policies, charges, 0, ban)
   let { delayMs } = first
   // An array that starts with its element has room for one; an empty one takes room for 17.
@@ -152,9 +147,8 @@ export function toDecision(
   }
 }
 
-function toBan(outcome: Outcome | undefined): BanDecision | undefined {
-  if (outcome === undefined || outcome.admitted) return undefined
-  return { began: outcome.counted === true, endsMs: outcome.retryAfterMs }
+function toBan({ admitted, counted, retryAfterMs }: Outcome): BanDecision | undefined {
+  return admitted ? undefined : { began: counted === true, endsMs: retryAfterMs }
 }
 
 /** How a policy stands whose key is banned: as if it refused until the ban ends, or for longer. */

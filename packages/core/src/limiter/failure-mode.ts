@@ -20,7 +20,6 @@ export function compileFailureMode(
     refusalCache,
     settles,
     localShare,
-    // A ban is no policy: it takes as many refusals here as in the store.
-    localLimit: (policy, limit) => policies[policy]?.shareOf(limit, localShare) ?? limit,
+    localLimit: (policy, limit) => (policies[policy] as Policy).shareOf(limit, localShare),
   }
 }

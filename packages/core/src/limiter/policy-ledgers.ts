@@ -1,6 +1,5 @@
 import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import type { Charge, Keyspace, Ledger, StoreMode } from '../stores/store.ts'
-import type { Ban } from './ban.ts'
 import type { KeyspaceOptions } from './limiter.ts'
 import type { Policy } from './policy.ts'
 
@@ -10,20 +9,14 @@ const MAX_LEDGERS = 100
 /** The ledgers of some policies: one, unless a limit or a window is a function of the request. */
 export class PolicyLedgers<M extends StoreMode> {
   private readonly policies: readonly Policy[]
-  private readonly ban: Ban | undefined
   private readonly open: (keyspaces: readonly Keyspace[]) => Ledger<M>
   /** By their keyspaces. */
   private readonly known = new Map<string, Ledger<M>>()
   /** Undefined if there are several. */
   readonly only: Ledger<M> | undefined
 
-  constructor(
-    policies: readonly Policy[],
-    ban: Ban | undefined,
-    open: (keyspaces: readonly Keyspace[]) => Ledger<M>,
-  ) {
+  constructor(policies: readonly Policy[], open: (keyspaces: readonly Keyspace[]) => Ledger<M>) {
     this.policies = policies
-    this.ban = ban
     this.open = open
     const ledger = this.get(typicalLimits(policies))
     if (policies.every(({ compiledLimit }) => compiledLimit !== undefined)) this.only = ledger
@@ -52,7 +45,6 @@ export class PolicyLedgers<M extends StoreMode> {
     const id = keyspaces.map(({ name }) => name).join('\n')
     let ledger = this.known.get(id)
     if (ledger === undefined) {
-      if (this.ban !== undefined) keyspaces.push(this.ban.keyspace)
       ledger = this.open(keyspaces)
       if (this.known.size === MAX_LEDGERS) this.forgetOldest()
       this.known.set(id, ledger)

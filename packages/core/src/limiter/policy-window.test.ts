@@ -68,7 +68,10 @@ describe('an anchor that is a function', () => {
     const three = policy({ limit: 3, anchor: () => 1 })
     const limits = [5, 20, 1, 8].map((day) => three.limitFor(3, day))
     const [early] = limits as [(typeof limits)[0]]
-    const ledger = store.open([{ name: three.space(early), algorithm: early.algorithm }], 'anchors')
+    const ledger = store.open(
+      { policies: [{ name: three.space(early), algorithm: early.algorithm }] },
+      'anchors',
+    )
     const remaining = (limit: typeof early, cost: number) =>
       ledger.consume([{ key: 'ada', limit, cost }]).outcomes[0]?.remaining
     expect(remaining(early, 2)).toBe(1)

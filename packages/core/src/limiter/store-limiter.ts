@@ -20,7 +20,7 @@ import type {
 } from '../stores/store.ts'
 import { type Acquisition, toAcquisition } from './acquisition.ts'
 import { checkCost, checkKey } from './arguments.ts'
-import { type Ban, type BanPlace, compileBan } from './ban.ts'
+import { type BanPlace, compileBan } from './ban.ts'
 import { type Decision, toDecision } from './decision.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { compileFailureMode } from './failure-mode.ts'
@@ -71,7 +71,6 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   /** A remote store with its deadline and failure mode. */
   private readonly resilient: ResilientStore | undefined
   private readonly ledgers: PolicyLedgers<M>
-  private readonly ban: Ban | undefined
   /** Undefined if no policy has `concurrent`. */
   private readonly held: HeldSlots | undefined
   private readonly onDecision: EventOptions['onDecision']
@@ -97,7 +96,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     const [first] = policies as [Policy]
     const quota = first.space(first.typicalLimit)
     this.banPlace = use.banPlace ?? { prefix: this.prefix, quota }
-    if (values.ban !== undefined) this.ban = compileBan(values.ban, this.banPlace, dryRun)
+    const ban = values.ban === undefined ? undefined : compileBan(values.ban, this.banPlace, dryRun)
     const failureMode = compileFailureMode(values, policies, settles)
     if (this.store.mode === 'async') {
       this.resilient = new ResilientStore(this.store as Store as Store<'async'>, failureMode)
@@ -105,8 +104,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     const opened = this.resilient ?? this.store
     this.ledgers = new PolicyLedgers(
       policies,
-      this.ban,
-      (keyspaces) => opened.open(keyspaces, this.prefix) as Ledger as Ledger<M>,
+      (quotas) => opened.open({ policies: quotas, ban }, this.prefix) as Ledger as Ledger<M>,
     )
     this.charges = this.blankCharges()
     this.held = this.slots()
@@ -172,8 +170,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     }
     if (this.watch?.isOver()) this.watch = undefined
     const ledger = this.ledgers.only ?? this.ledgers.of(charges)
-    const asked = this.ban === undefined ? charges : this.withBan(charges, this.ban, 1)
-    const result: MaybePromise<StoreResult> = ledger.consume(asked)
+    const result: MaybePromise<StoreResult> = ledger.consume(charges)
     const decision =
       result instanceof Promise
         ? result.then((each) => toDecision(each, this.policies, charges))
@@ -183,8 +180,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
 
   peek(key: string, options?: LimitOptions): Answer<M, Decision> {
     const charges = this.fill(key, 0, options)
-    const asked = this.ban === undefined ? charges : this.withBan(charges, this.ban, 0)
-    const decision = then<StoreResult, Decision>(this.ledgers.of(charges).peek(asked), (result) =>
+    const decision = then<StoreResult, Decision>(this.ledgers.of(charges).peek(charges), (result) =>
       toDecision(result, this.policies, charges),
     )
     return decision as Answer<M, Decision>
@@ -233,15 +229,15 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   }
 
   reset(key: string, options?: KeyspaceOptions): Answer<M, void> {
-    const keys = this.everyKey(key)
-    const reset = this.ledgers.all(options).map((each) => each.reset(keys))
+    checkKey(key)
+    const reset = this.ledgers.all(options).map((each) => each.reset(key))
     return all(reset) as Answer<M, void>
   }
 
   block(key: string, duration: Duration, options?: KeyspaceOptions): Answer<M, void> {
-    const keys = this.everyKey(key)
+    checkKey(key)
     const durationMs = parseDuration('duration', duration)
-    const blocked = this.ledgers.all(options).map((each) => each.block(keys, durationMs))
+    const blocked = this.ledgers.all(options).map((each) => each.block(key, durationMs))
     return all(blocked) as Answer<M, void>
   }
 
@@ -287,17 +283,6 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     return charges
   }
 
-  /** @param refusals how many the ban counts if the request is refused */
-  private withBan(charges: readonly Charge[], { limit }: Ban, refusals: 0 | 1): readonly Charge[] {
-    return [...charges, { key: (charges[0] as Charge).key, limit, cost: refusals }]
-  }
-
-  /** A key, for each of the keyspaces. */
-  private everyKey(key: string): readonly string[] {
-    const keys = this.policies.map(() => checkKey(key))
-    return this.ban === undefined ? keys : [...keys, key]
-  }
-
   private blankCharges(): Charge[] {
     return this.policies.map(() => ({ key: '', limit: undefined as never, cost: 0 }))
   }
@@ -313,8 +298,8 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   private slots(): HeldSlots | undefined {
     const policies = this.policies.filter(({ holdsSlots }) => holdsSlots)
     if (policies.length === 0) return undefined
-    const keyspaces = keyspacesOf(this.policies, typicalLimits(this.policies))
-    if (this.store.open(keyspaces, this.prefix).renew === undefined) {
+    const quotas = keyspacesOf(this.policies, typicalLimits(this.policies))
+    if (this.store.open({ policies: quotas }, this.prefix).renew === undefined) {
       throw new SluiceError({
         code: 'SLUICE_OPTION_CONFLICT',
         option: 'store',

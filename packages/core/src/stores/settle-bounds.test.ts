@@ -61,7 +61,7 @@ describe.each(cases)('$name in $store', ({ name, runs, open }) => {
         const algorithm = algorithms[name]
         const clock = manualClock()
         const store = open(clock)
-        const ledger = store.open([{ name, algorithm }], `settled:${history}`)
+        const ledger = store.open({ policies: [{ name, algorithm }] }, `settled:${history}`)
         const key = reserved(ledger, algorithm.compile(params), clock)
         const admitted = await playReservations(key, params, ...played)
         store.close()

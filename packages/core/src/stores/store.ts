@@ -11,6 +11,11 @@ export interface Charge {
    * other has. Undefined for every other limit.
    */
   slot?: number | undefined
+  /**
+   * True in the charges of a request that asks how its keys stand, just before the request that charges
+   * them: no ban counts it if it is refused. Its cost is 0.
+   */
+  isPreview?: true
 }
 
 /**
@@ -35,13 +40,18 @@ export interface StoreResult {
   source: DecisionSource
   /** In the order of the charges; empty if quotas did not decide. */
   outcomes: readonly Outcome[]
+  /** If the ledger has a ban, and quotas decided: what it says. */
+  ban?: Outcome | undefined
   /** If keys are decided separately (see `Ledger.part`): who decided each charge, in their order. */
   origins?: readonly Origin[]
 }
 
 /**
- * The states of a limiter's keys, with one keyspace for each of its policies. Charges and keys come
- * in the order of the keyspaces that the ledger was opened with.
+ * The states of a limiter's keys, with one keyspace for each of its policies. Charges come in the order
+ * of the keyspaces that the ledger was opened with.
+ *
+ * If it was opened with a ban, that decides about the key of the first charge: it refuses every request
+ * while it lasts, and counts each request that a policy with the same key refuses.
  *
  * Charges belong to the caller, who leaves them unchanged until the ledger has answered and may use
  * them again then. A ledger changes none, and looks at none after its answer.
@@ -80,10 +90,10 @@ export interface Ledger<M extends StoreMode = StoreMode> {
    * charge, whenever a decision could fail. Left out: `settle` does the same.
    */
   probe?(charges: readonly Charge[]): Answer<M, void>
-  /** Refuses every charge of the keys for `ms`; then their quota is whole. */
-  block(keys: readonly string[], durationMs: number): Answer<M, void>
-  /** Makes the quota of the keys whole. */
-  reset(keys: readonly string[]): Answer<M, void>
+  /** Refuses every charge of the key, in all keyspaces, for `durationMs`; then its quotas are full. */
+  block(key: string, durationMs: number): Answer<M, void>
+  /** Makes the quotas of the key full, and ends its ban. */
+  reset(key: string): Answer<M, void>
   /**
    * If the store decides keys separately, and parts of it can fail separately (the slots and masters
    * of a cluster): a number, 0 … 15, that is the same for keys which fail together. Then all
@@ -108,6 +118,18 @@ export interface Keyspace {
   readonly limit?: CompiledLimit | undefined
 }
 
+/** What a ledger keeps. */
+export interface Keyspaces {
+  readonly policies: readonly Keyspace[]
+  /** Where bans are counted, and their limit. Left out: there are none */
+  readonly ban?: BanKeyspace | undefined
+}
+
+/** The keyspace of a ban, whose limit is the same for all requests. */
+export interface BanKeyspace extends Keyspace {
+  readonly limit: CompiledLimit
+}
+
 /** Where states are kept. Limiters that open the same keyspace in the same store share its states. */
 export interface Store<M extends StoreMode = StoreMode> {
   /** Remote stores answer with promises, and may fail. */
@@ -119,7 +141,7 @@ export interface Store<M extends StoreMode = StoreMode> {
    * @param deadlineMs how long the limiter waits for an answer, ms, 1 … 60,000: work that takes longer
    *   may be abandoned. Undefined: no limit
    */
-  open(keyspaces: readonly Keyspace[], prefix: string, deadlineMs?: number): Ledger<M>
+  open(keyspaces: Keyspaces, prefix: string, deadlineMs?: number): Ledger<M>
   /**
    * The keys that it holds, for the person who operates it. It reads in small steps, so that requests
    * go on meanwhile, keeps none of what it has read, and changes nothing. What is there all the time
@@ -176,7 +198,7 @@ export interface StoreEntry {
    * 8 hex digits for a route with limits of its own.
    */
   readonly prefix: string
-  /** `store.open([keyspace], prefix)` opens the ledger that has it. */
+  /** `store.open({ policies: [keyspace] }, prefix)` opens the ledger that has it. */
   readonly keyspace: Keyspace
   /** The name of the policy; of a ban, that of the limiter's first policy. */
   readonly policy: string

@@ -55,15 +55,15 @@ export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
         peek: (charges) => answer(() => kept(ledger.peek(charges))),
         settle: (charges, chargedAt) => answer(() => ledger.settle(charges, chargedAt)),
         renew: (requests) => answer(() => ledger.renew?.(requests)),
-        block: (keys, durationMs) => answer(() => ledger.block(keys, durationMs)),
-        reset: (keys) => answer(() => ledger.reset(keys)),
+        block: (key, durationMs) => answer(() => ledger.block(key, durationMs)),
+        reset: (key) => answer(() => ledger.reset(key)),
       }
     },
     close: () => memory.close(),
   }
 }
 
-/** A memory ledger reuses the object that it returns, so this copies it. */
-function kept(result: StoreResult): StoreResult {
-  return { ...result, outcomes: result.outcomes.map((outcome) => ({ ...outcome })) }
+/** A memory ledger reuses the objects that it returns, so this copies them. */
+function kept({ outcomes, ban, ...result }: StoreResult): StoreResult {
+  return { ...result, outcomes: outcomes.map((each) => ({ ...each })), ban: ban && { ...ban } }
 }

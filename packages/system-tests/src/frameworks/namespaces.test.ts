@@ -37,7 +37,8 @@ async function namespaces(key: string) {
   const entries = []
   for await (const entry of store.inspect({ key })) entries.push(entry)
   const found = suffixes(entries.map(({ prefix }) => `${prefix}:{`))
-  for (const { prefix, keyspace } of entries) await store.open([keyspace], prefix).reset([key])
+  for (const { prefix, keyspace } of entries)
+    await store.open({ policies: [keyspace] }, prefix).reset(key)
   const left = suffixes(await client.keys('*'))
   return { all, found, left }
 }

@@ -15,8 +15,8 @@ export function recordingStore(inner: Store, keys: string[]): Store {
         peek: (charges) => ledger.peek(charges),
         renew: (requests) => ledger.renew?.(requests),
         settle: (charges, chargedAt) => ledger.settle(charges, chargedAt),
-        block: (keysToBlock, durationMs) => ledger.block(keysToBlock, durationMs),
-        reset: (keysToReset) => ledger.reset(keysToReset),
+        block: (key, durationMs) => ledger.block(key, durationMs),
+        reset: (key) => ledger.reset(key),
       }
     },
     close: () => inner.close(),

@@ -1,7 +1,7 @@
 import type { Charge, StoreResult } from '@sluice/core'
 import { ban } from '@sluice/core/algorithms'
 import { expect } from 'expect'
-import { type Bench, copy, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
+import { type Bench, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
 
 const AFTER = 3
 const WITHIN = 6 * WINDOW
@@ -13,39 +13,32 @@ const BAN = ban.compile({ limit: AFTER, windowMs: WITHIN, bansMs: [SHORT, LONG] 
 
 /** A policy, and the ban that counts what it refuses. */
 interface Banning {
-  /** @param counted the refusals that this request can be: 0 for one that only looks */
-  ask(key?: string, counted?: 0 | 1): Promise<StoreResult>
+  ask(): Promise<StoreResult>
+  /** What asks just before a request how its keys stand. */
+  preview(): Promise<void>
   /** Uses up the policy, and asks so many times more. */
   refuse(times: number): Promise<void>
   /** Until when the ban lasts from now, ms; 0 without one. */
   bannedMs(key?: string): Promise<number>
-  reset(key?: string): Promise<void>
+  reset(): Promise<void>
   block(durationMs: number): Promise<void>
 }
 
 function banningOf({ open }: Bench): Banning {
-  const { ledger } = open([POLICY, BAN])
-  const charges = (key: string, cost: number, counted: number): Charge[] => [
-    { key, limit: POLICY, cost },
-    { key, limit: BAN, cost: counted },
-  ]
-  const ask = async (key = 'client', counted: 0 | 1 = 1) => {
-    const result = ledger.consume(charges(key, 1, counted))
-    return result instanceof Promise ? await result : copy(result)
-  }
+  const { ledger, consume, peek, reset, block } = open([POLICY], { ban: BAN })
   return {
-    ask,
+    ask: () => consume('client'),
+    preview: async () => {
+      await ledger.consume([{ key: 'client', limit: POLICY, cost: 0, isPreview: true }])
+    },
     async refuse(times) {
-      const { outcomes } = await ledger.peek(charges('client', 0, 0))
-      await ledger.consume(charges('client', outcomes[0]!.remaining, 0))
-      for (let i = 0; i < times; i += 1) await ask()
+      const { outcomes } = await peek('client')
+      await consume('client', outcomes[0]!.remaining)
+      for (let i = 0; i < times; i += 1) await consume('client')
     },
-    bannedMs: async (key = 'client') => {
-      const { outcomes } = await ledger.peek(charges(key, 0, 0))
-      return outcomes[1]!.retryAfterMs
-    },
-    reset: async (key = 'client') => ledger.reset([key, key]),
-    block: async (durationMs) => ledger.block(['client', 'client'], durationMs),
+    bannedMs: async (key = 'client') => (await peek(key)).ban!.retryAfterMs,
+    reset: () => reset('client'),
+    block: (durationMs) => block('client', durationMs),
   }
 }
 
@@ -61,10 +54,11 @@ export function bans({ test: testStore }: StoreTests): void {
   }, { clock }) => {
     await refuse(AFTER - 1)
     expect(await bannedMs()).toBe(0)
-    const { outcomes } = await ask()
-    expect(outcomes[1]).toMatchObject({ admitted: false, remaining: 0, retryAfterMs: SHORT })
+    const { ban } = await ask()
+    expect(ban).toMatchObject({ admitted: false, remaining: 0, retryAfterMs: SHORT })
     clock.advance(SHORT - 1)
-    expect((await ask()).outcomes.map(({ admitted }) => admitted)).toEqual([true, false])
+    const { outcomes, ban: held } = await ask()
+    expect([...outcomes, held].map((outcome) => outcome?.admitted)).toEqual([true, false])
     clock.advance(1)
     expect((await ask()).admitted).toBe(true)
   })
@@ -98,6 +92,7 @@ export function bans({ test: testStore }: StoreTests): void {
 
   test('requests that are admitted, or only look, are not counted', async ({
     ask,
+    preview,
     refuse,
     bannedMs,
   }, { clock }) => {
@@ -106,27 +101,46 @@ export function bans({ test: testStore }: StoreTests): void {
       clock.advance(WINDOW)
     }
     await refuse(AFTER - 1)
-    for (let i = 0; i < 5; i += 1) await ask('client', 0)
+    for (let i = 0; i < 5; i += 1) await preview()
+    expect(await bannedMs()).toBe(0)
+    await ask()
+    expect(await bannedMs()).toBe(SHORT)
+  })
+
+  test('a request with its preview, in one call, is counted once', async ({ refuse, bannedMs }, {
+    open,
+  }) => {
+    const { ledger } = open([POLICY], { ban: BAN })
+    const charge: Charge = { key: 'client', limit: POLICY, cost: 0 }
+    const ask = () => ledger.consumeAll?.([[{ ...charge, isPreview: true }], [charge]])
+    if (ledger.consumeAll === undefined) return
+    await refuse(0)
+    for (let i = 1; i < AFTER; i += 1) await ask()
     expect(await bannedMs()).toBe(0)
     await ask()
     expect(await bannedMs()).toBe(SHORT)
   })
 
   test('a refusal of another key is not counted', async ({ bannedMs }, { open }) => {
-    const { ledger } = open([POLICY, BAN])
+    const { ledger } = open([POLICY, POLICY], { ban: BAN })
     // Where keys are decided separately, a call has one key.
     if (ledger.part !== undefined) return
-    const policy: Charge = { key: 'other', limit: POLICY, cost: LIMIT }
+    const other: Charge = { key: 'other', limit: POLICY, cost: LIMIT }
     for (let i = 0; i < 5; i += 1) {
-      await ledger.consume([policy, { key: 'client', limit: BAN, cost: 1 }])
+      await ledger.consume([{ key: 'client', limit: POLICY, cost: 0 }, other])
     }
     expect([await bannedMs(), await bannedMs('other')]).toEqual([0, 0])
+    // Whichever policy with its key refuses.
+    for (let i = 0; i < AFTER; i += 1) {
+      await ledger.consume([{ ...other, cost: 0 }, other])
+    }
+    expect([await bannedMs(), await bannedMs('other')]).toEqual([0, SHORT])
   })
 
   test('simultaneous refusals begin one ban', async ({ ask, refuse, bannedMs }) => {
     await refuse(0)
     const all = await Promise.all(Array.from({ length: 50 }, () => ask()))
-    expect(all.filter(({ outcomes }) => outcomes[1]!.admitted)).toHaveLength(AFTER - 1)
+    expect(all.filter(({ ban }) => ban!.admitted)).toHaveLength(AFTER - 1)
     expect(await bannedMs()).toBe(SHORT)
   })
 
@@ -146,7 +160,7 @@ export function bans({ test: testStore }: StoreTests): void {
   test('a block takes its place', async ({ ask, refuse, block, bannedMs }, { clock }) => {
     await refuse(AFTER)
     await block(100)
-    expect((await ask()).outcomes[1]!.retryAfterMs).toBe(100)
+    expect((await ask()).ban!.retryAfterMs).toBe(100)
     clock.advance(100)
     expect((await ask()).admitted).toBe(true)
     await refuse(AFTER)
@@ -160,6 +174,6 @@ export function bans({ test: testStore }: StoreTests): void {
     clock.advance(-100 * WITHIN)
     await ask()
     clock.advance(SHORT)
-    expect((await ask()).outcomes[1]!.admitted).toBe(true)
+    expect((await ask()).ban!.admitted).toBe(true)
   })
 }

@@ -111,8 +111,8 @@ export function contracts({ test }: StoreTests, mode: 'sync' | 'async'): void {
       ledger.consume(charges('client', 1)),
       ledger.peek(charges('client', 1)),
       ledger.settle(charges('client', 1)),
-      ledger.block(['client'], 1),
-      ledger.reset(['client']),
+      ledger.block('client', 1),
+      ledger.reset('client'),
     ]
     const promises = answers.map((answer) => answer instanceof Promise)
     await Promise.all(answers)

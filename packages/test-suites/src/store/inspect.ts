@@ -120,7 +120,10 @@ export function inspects({ describe, test }: StoreTests): void {
         name: algorithm,
       } as never)
       const limit = policy.limitFor(MANY)
-      const ledger = store.open([{ name: policy.space(limit), algorithm: limit.algorithm }], prefix)
+      const ledger = store.open(
+        { policies: [{ name: policy.space(limit), algorithm: limit.algorithm }] },
+        prefix,
+      )
       await ledger.consume([{ key: 'client', limit, cost: 2 }])
       const [entry] = await entriesOf(store, { prefix, policy: algorithm })
       expect(entry).toMatchObject({ limit: undefined, remaining: undefined })
@@ -153,7 +156,7 @@ export function inspects({ describe, test }: StoreTests): void {
     const { limiter, prefix } = limiterOf(store, {})
     await limiter.consume('client')
     const [entry] = await entriesOf(store, { prefix, key: 'client' })
-    await store.open([entry!.keyspace], entry!.prefix).reset(['client'])
+    await store.open({ policies: [entry!.keyspace] }, entry!.prefix).reset('client')
     expect((await limiter.peek('client')).remaining).toBe(LIMIT)
     limiter.close()
   })

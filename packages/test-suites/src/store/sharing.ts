@@ -63,7 +63,7 @@ export function shares({ test }: StoreTests): void {
     const prefix = `own-${process.pid}-${Math.random()}`
     const [policy, common] = ['policy', 'common'].map((name) => ({ name, algorithm: fixed }))
     const ledgerOf = (path: string) =>
-      store.open([policy!, { ...common!, prefix }], `${prefix}${path}`)
+      store.open({ policies: [policy!, { ...common!, prefix }] }, `${prefix}${path}`)
     const charges = [2, 1].map((cost) => ({ key: 'client', limit, cost }))
     await ledgerOf('.a').consume(charges)
     const remaining = async (ledger: Ledger) => {
@@ -72,15 +72,18 @@ export function shares({ test }: StoreTests): void {
     }
     expect(await remaining(ledgerOf('.a'))).toEqual([LIMIT - 2, LIMIT - 1])
     expect(await remaining(ledgerOf('.b'))).toEqual([LIMIT, LIMIT - 1])
-    expect(await remaining(store.open([policy!, common!], prefix))).toEqual([LIMIT, LIMIT - 1])
-    await ledgerOf('.b').reset(['client', 'client'])
+    expect(await remaining(store.open({ policies: [policy!, common!] }, prefix))).toEqual([
+      LIMIT,
+      LIMIT - 1,
+    ])
+    await ledgerOf('.b').reset('client')
     expect(await remaining(ledgerOf('.a'))).toEqual([LIMIT - 2, LIMIT])
   })
 
   test('spaces whose names differ in a space or in case are different', async ({ store }) => {
     const prefix = `names-${process.pid}-${Math.random()}`
     const ledgers = ['p', 'p ', 'p  ', 'P', ' p', "p'", 'p"', 'p%', '_', '\\'].map((name) => {
-      return store.open([{ name, algorithm: fixed }], prefix)
+      return store.open({ policies: [{ name, algorithm: fixed }] }, prefix)
     })
     for (const [i, ledger] of ledgers.entries()) {
       await ledger.consume([{ key: 'client', limit, cost: 1 + (i % LIMIT) }])

@@ -121,7 +121,7 @@ export function slots({ test: testStore }: StoreTests): void {
     free,
   }) => {
     await takeAll(1, 2, 3, 4)
-    await ledger.reset(['client'])
+    await ledger.reset('client')
     expect(await takeAll(5, 6, 7)).toEqual([true, true, true])
     await renew(charge(1), charge(2), charge(3), charge(4))
     expect(await takeAll(8)).toEqual([false])
@@ -184,7 +184,7 @@ export function slots({ test: testStore }: StoreTests): void {
     free,
   }, { clock }) => {
     await takeAll(1, 2)
-    await ledger.block(['client'], 1000)
+    await ledger.block('client', 1000)
     await renew(charge(1), charge(2))
     await giveBack(2)
     clock.advance(999)

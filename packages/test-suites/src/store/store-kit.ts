@@ -1,6 +1,6 @@
 import type { AlgorithmName, Charge, Ledger, Store, StoreResult } from '@sluice/core'
 import { algorithms } from '@sluice/core/algorithms'
-import type { CompiledLimit } from '@sluice/core/store'
+import type { CompiledLimit, Outcome } from '@sluice/core/store'
 import { type ManualClock, manualClock } from '@sluice/core/testing'
 import type { Runner } from '../runner.ts'
 
@@ -47,8 +47,11 @@ export interface Bench {
   readonly prefix: string
   /** A bench with the same keys, on a store of its own, which may share their states. */
   another(): Promise<Bench>
-  /** The bench of one limiter: a policy for each quota, in spaces named p0, p1, … */
-  open(limits: readonly CompiledLimit[], options?: { space?: string; prefix?: string }): Rig
+  /** The bench of one limiter: a policy for each quota, in spaces named p0, p1, … and a ban named ban. */
+  open(
+    limits: readonly CompiledLimit[],
+    options?: { space?: string; prefix?: string; ban?: CompiledLimit },
+  ): Rig
 }
 
 /** A ledger, called with one key and one cost for all of its policies. */
@@ -106,24 +109,24 @@ function benchOf(
     clock,
     prefix: own,
     another,
-    open: (limits, { space = 'p', prefix = '' } = {}) => {
-      const spaces = limits.map(({ algorithm }, i) => ({ name: `${space}${i}`, algorithm }))
-      return rig(store.open(spaces, own + prefix), limits)
+    open: (limits, { space = 'p', prefix = '', ban: limit } = {}) => {
+      const policies = limits.map(({ algorithm }, i) => ({ name: `${space}${i}`, algorithm }))
+      const ban = limit && { name: 'ban', algorithm: limit.algorithm, limit }
+      return rig(store.open({ policies, ban }, own + prefix), limits)
     },
   }
 }
 
 function rig(ledger: Ledger, limits: readonly CompiledLimit[]): Rig {
   const charges = (key: string, cost: number) => limits.map((limit) => ({ key, limit, cost }))
-  const keys = (key: string) => limits.map(() => key)
   return {
     ledger,
     charges,
-    consume: async (key, cost = 1) => copy(await ledger.consume(charges(key, cost))),
-    peek: async (key, cost = 0) => copy(await ledger.peek(charges(key, cost))),
+    consume: async (key, cost = 1) => copied(ledger.consume(charges(key, cost))),
+    peek: async (key, cost = 0) => copied(ledger.peek(charges(key, cost))),
     settle: async (key, delta, chargedAt) => ledger.settle(charges(key, delta), chargedAt),
-    block: async (key, durationMs) => ledger.block(keys(key), durationMs),
-    reset: async (key) => ledger.reset(keys(key)),
+    block: async (key, durationMs) => ledger.block(key, durationMs),
+    reset: async (key) => ledger.reset(key),
     remaining: async (key) => {
       const { outcomes } = await ledger.peek(charges(key, 0))
       return outcomes.map(({ remaining }) => remaining)
@@ -131,12 +134,17 @@ function rig(ledger: Ledger, limits: readonly CompiledLimit[]): Rig {
   }
 }
 
+/** Copies a synchronous result before anything else is asked. */
+async function copied(result: StoreResult | Promise<StoreResult>): Promise<StoreResult> {
+  return copy(result instanceof Promise ? await result : result)
+}
+
 /** Copies the result of a synchronous ledger, which the next call may overwrite. */
-export function copy({ outcomes, ...result }: StoreResult): StoreResult {
-  const kept = outcomes.map(
-    ({ admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }) => {
-      return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
-    },
-  )
-  return { ...result, outcomes: kept }
+export function copy({ outcomes, ban, ...result }: StoreResult): StoreResult {
+  return { ...result, outcomes: outcomes.map(copyOutcome), ban: ban && copyOutcome(ban) }
+}
+
+function copyOutcome(outcome: Outcome): Outcome {
+  const { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs } = outcome
+  return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
 }

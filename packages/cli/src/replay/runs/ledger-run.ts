@@ -31,8 +31,7 @@ export class LedgerRun implements Run {
   private readonly inUse: SlotsInUse<InUse> | undefined
   private slot = 0
   private readonly ledger: Ledger<'sync'>
-  /** Of the policy, and of the ban if there is one. */
-  private readonly charges: readonly [Charge, ...Charge[]]
+  private readonly charges: readonly [Charge]
   private readonly demand: SharedWindow
   private nowMs = 0
   private client = 0
@@ -60,9 +59,8 @@ export class LedgerRun implements Run {
     const policy = new Policy('', options as PolicyOptions)
     const limit = policy.typicalLimit
     const ban = banOptions && compileBan(banOptions, { prefix: name, quota: name }, false)
-    const limits = ban === undefined ? [limit] : [limit, ban.limit]
-    this.ledger = store.open(limits.map(({ algorithm }) => ({ name, algorithm })))
-    this.charges = limits.map((each) => ({ key: 'client', limit: each, cost: 1 })) as never
+    this.ledger = store.open({ policies: [{ name, algorithm: limit.algorithm }], ban })
+    this.charges = [{ key: 'client', limit, cost: 1 }]
     this.tally = new RunTally(name)
     this.demand = demand
     this.inUse = policy.holdsSlots ? new SlotsInUse() : undefined
@@ -98,17 +96,17 @@ export class LedgerRun implements Run {
         this.slot += 1
         Object.assign(charge, { cost: 1, slot: this.slot })
       }
-      const { admitted: isAdmitted, outcomes } = ledger.consume(charges)
+      const { admitted: isAdmitted, outcomes, ban } = ledger.consume(charges)
       const outcome = outcomes[0] as Outcome
-      const ban = outcomes[1]?.admitted === false ? outcomes[1] : undefined
-      bans[i] = ban?.counted ? 1 : 0
+      const isBanned = ban?.admitted === false
+      bans[i] = isBanned && ban.counted ? 1 : 0
       admitted[i] = isAdmitted ? 1 : 0
       if (isAdmitted) {
         const { client, slot } = this
         this.inUse?.add(nowMs + (durations[i] as number), { client, slot })
       }
       delays[i] = outcome.delayMs
-      resets[i] = ban === undefined ? outcome.resetMs : resetOfBanned(outcome, ban)
+      resets[i] = isBanned ? resetOfBanned(outcome, ban) : outcome.resetMs
     }
   }
 

@@ -1,9 +1,10 @@
 import {
   type Charge,
+  type CompiledLimit,
   commitOne,
   decideAll,
   KeyState,
-  type Keyspace,
+  type Keyspaces,
   type Ledger,
   type Log,
   type Store,
@@ -33,8 +34,8 @@ export class NumberedStore implements Store<'sync'> {
     this.numberOf = numberOf
   }
 
-  open(spaces: readonly Keyspace[]): Ledger<'sync'> {
-    return new NumberedLedger(this.clock, this.numberOf, spaces)
+  open(keyspaces: Keyspaces): Ledger<'sync'> {
+    return new NumberedLedger(this.clock, this.numberOf, keyspaces)
   }
 
   close(): void {}
@@ -102,24 +103,34 @@ class NumberedLedger implements Ledger<'sync'> {
   /** For each keyspace; every call overwrites it. */
   private readonly states: readonly KeyState[]
   private readonly slots: number[]
+  private readonly ban: { limit: CompiledLimit; state: KeyState; table: States } | undefined
   private readonly result: StoreResult
 
-  constructor(clock: () => number, numberOf: (key: string) => number, spaces: readonly Keyspace[]) {
+  constructor(
+    clock: () => number,
+    numberOf: (key: string) => number,
+    { policies, ban }: Keyspaces,
+  ) {
     this.clock = clock
     this.numberOf = numberOf
-    this.tables = spaces.map(() => new States())
-    this.states = spaces.map(() => new KeyState())
-    this.slots = spaces.map(() => 0)
-    this.result = { admitted: false, at: 0, source: 'store', outcomes: this.states }
+    this.tables = policies.map(() => new States())
+    this.states = policies.map(() => new KeyState())
+    this.slots = policies.map(() => 0)
+    this.ban = ban && { limit: ban.limit, state: new KeyState(), table: new States() }
+    const { states: outcomes } = this
+    this.result = { admitted: false, at: 0, source: 'store', outcomes, ban: this.ban?.state }
   }
 
   consume(charges: readonly Charge[]): StoreResult {
-    const { result } = this
+    const { result, ban } = this
     const now = this.clock()
     for (let i = 0; i < charges.length; i += 1) this.load(i, (charges[i] as Charge).key)
-    result.admitted = decideAll(this.states, charges, now)
+    const banned = ban === undefined ? 0 : this.numberOf((charges[0] as Charge).key)
+    ban?.table.load(banned, ban.state)
+    result.admitted = decideAll(this.states, charges, now, ban)
     result.at = now
-    this.charge(charges, result.admitted, now)
+    if (result.admitted) this.charge(charges, now)
+    if (ban?.state.counted) ban.table.save(banned, ban.state, now)
     return result
   }
 
@@ -147,11 +158,10 @@ class NumberedLedger implements Ledger<'sync'> {
     this.tables[i]?.load(slot, this.states[i] as KeyState)
   }
 
-  private charge(charges: readonly Charge[], admitted: boolean, now: number): void {
+  private charge(charges: readonly Charge[], now: number): void {
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
-      // A refusal charges only what counts refusals.
-      if (charge.cost === 0 || (!admitted && !charge.limit.countsRefusals)) continue
+      if (charge.cost === 0) continue
       const state = this.states[i] as KeyState
       const states = this.tables[i] as States
       const slot = this.slots[i] as number

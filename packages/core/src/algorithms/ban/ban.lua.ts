@@ -17,7 +17,6 @@ const BANS = Array.from({ length: MAX_BANS }, (_, i) => `ban${i + 1}`)
 export const banLua: LuaStep = {
   // refusals, ms, ms
   constants: ['after', 'within', ...BANS],
-  countsRefusals: true,
   enter: `
     local count = a % ${RADIX}
     local isBan = a > 0 and count == 0

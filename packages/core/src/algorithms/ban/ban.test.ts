@@ -6,7 +6,7 @@ import { memoryStore, redisStore } from '../../index.ts'
 import { compareAndSwapStore, type Ledger, type Store, type StoreResult } from '../../store.ts'
 import { decideAll } from '../../stores/rules/decide-all.ts'
 import { manualClock } from '../../testing/index.ts'
-import { KeyState } from '../algorithm.ts'
+import { type CompiledLimit, KeyState } from '../algorithm.ts'
 import { fixedWindow } from '../fixed-window/fixed-window.ts'
 import { START } from '../testing/trace.ts'
 import { ban } from './ban.ts'
@@ -45,13 +45,18 @@ function inMap(): Store {
   })
 }
 
-function open(store: Store): Ledger {
+/** Opens the same policy, with bans of this limit. */
+type Open = (limit: CompiledLimit) => Ledger
+
+function open(store: Store): Open {
   opened += 1
-  const keyspaces = [
-    { name: `policy ${opened}`, algorithm: fixedWindow },
-    { name: `ban ${opened}`, algorithm: ban },
-  ]
-  return store.open(keyspaces, 'bans')
+  const policies = [{ name: `policy ${opened}`, algorithm: fixedWindow }]
+  const name = `ban ${opened}`
+  return (limit) => store.open({ policies, ban: { name, algorithm: ban, limit } }, 'bans')
+}
+
+function batching(openAlone: Open, cost: number): Open {
+  return (limit) => inBatches(openAlone(limit), cost)
 }
 
 const places = {
@@ -63,7 +68,7 @@ const places = {
 }
 
 /** With another request in each call. */
-function batching(ledger: Ledger, cost: number): Ledger {
+function inBatches(ledger: Ledger, cost: number): Ledger {
   return {
     ...ledger,
     async consume(charges) {
@@ -74,26 +79,25 @@ function batching(ledger: Ledger, cost: number): Ledger {
   } as Ledger
 }
 
-async function replay(ledger: Ledger, { params, steps }: BanTrace) {
+async function replay(openWith: Open, { params, steps }: BanTrace) {
   const usual = ban.compile(params)
   const said = []
   for (const { at, refused, bansMs } of steps) {
     clock.set(START + at)
     const limit = bansMs === undefined ? usual : ban.compile({ ...params, bansMs })
-    const result = await ledger.consume([
-      { key: 'a', limit: refused ? refusing : admitting, cost: 1 },
-      { key: 'a', limit, cost: 1 },
-    ])
-    const { admitted, remaining, resetMs, retryAfterMs } = result.outcomes[1]!
+    const ledger = openWith(limit)
+    const charge = { key: 'a', limit: refused ? refusing : admitting, cost: 1 }
+    const result = await ledger.consume([charge])
+    const { admitted, remaining, resetMs, retryAfterMs } = result.ban!
     expect(result.admitted).toBe(admitted && !refused)
     said.push({ admitted, remaining, resetMs, retryAfterMs })
   }
   return said
 }
 
-describe.each(Object.entries(places))('a ban %s follows the traces', (_, ledger) => {
+describe.each(Object.entries(places))('a ban %s follows the traces', (_, place) => {
   test.each(banTraces)('$name', async (trace) => {
-    expect(await replay(ledger(), trace)).toEqual(trace.steps.map(({ expect }) => expect))
+    expect(await replay(place(), trace)).toEqual(trace.steps.map(({ expect }) => expect))
   })
 })
 
@@ -120,19 +124,16 @@ interface Traffic {
 
 /** What the ban says of the traffic: the times of the refusals that it counted, and of its bans. */
 function send(params: BanTrace['params'], traffic: readonly Traffic[]) {
-  const states = [new KeyState(), new KeyState()]
+  const state = new KeyState()
   const counted: number[] = []
   const bans: { from: number; until: number }[] = []
   let now = START
   for (const { pause, refused, bansMs = params.bansMs } of traffic) {
     now += pause
     const limit = ban.compile({ ...params, bansMs })
-    const charges = [
-      { key: 'a', limit: refused ? refusing : admitting, cost: 1 },
-      { key: 'a', limit, cost: 1 },
-    ]
-    decideAll(states, charges, now)
-    const { admitted, retryAfterMs } = states[1]!
+    const charges = [{ key: 'a', limit: refused ? refusing : admitting, cost: 1 }]
+    decideAll([new KeyState()], charges, now, { limit, state })
+    const { admitted, retryAfterMs } = state
     const isBanned = bans.some(({ until }) => now < until)
     if (refused && !isBanned) counted.push(now)
     if (!admitted && !isBanned) bans.push({ from: now, until: now + retryAfterMs })

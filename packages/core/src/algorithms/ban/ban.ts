@@ -20,7 +20,6 @@ class BanLimit implements CompiledLimit {
   readonly windowMs: number
   readonly scale = ''
   private readonly numbers: readonly number[]
-  readonly countsRefusals = true
   private readonly bansMs: readonly number[]
 
   constructor({ limit, windowMs, bansMs = [] }: AlgorithmParams) {

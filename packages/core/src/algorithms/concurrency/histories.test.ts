@@ -75,7 +75,10 @@ async function play(storeOn: (clock: () => number) => Store, limit: number, even
   const model = new Model()
   const store = storeOn(clock)
   histories += 1
-  const ledger = store.open([{ name: 'slots', algorithm: concurrency }], `histories:${histories}`)
+  const ledger = store.open(
+    { policies: [{ name: 'slots', algorithm: concurrency }] },
+    `histories:${histories}`,
+  )
   const compiled = concurrency.compile({ limit, windowMs: HOLD })
   const charge = (slot: number, cost = 1) => [{ key: 'ada', limit: compiled, cost, slot }]
   const processes: number[][] = [[], []]
@@ -104,7 +107,7 @@ async function play(storeOn: (clock: () => number) => Store, limit: number, even
       for (const slot of held) model.hold(slot, now)
     } else if ('kill' in event) processes[event.kill] = []
     else {
-      await ledger.reset(['ada'])
+      await ledger.reset('ada')
       model.clear()
     }
   }

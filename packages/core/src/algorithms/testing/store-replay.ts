@@ -65,7 +65,7 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
     return { name: `${i} ${label} ${algorithm.name}: ${name}`, algorithm: limit.algorithm, limit }
   })
   const store = open(clock)
-  const ledger = store.open(keyspaces, 'traces')
+  const ledger = store.open({ policies: keyspaces }, 'traces')
   const charges = (key: string, cost: number, slot?: number) =>
     chargesOf(limits, form.before, { key, cost, slot })
   const said: Partial<Outcome>[] = []

@@ -36,12 +36,12 @@ export async function expectTierParity(open: Open, requests: Requests): Promise<
     ])
   }
   const memory = memoryStore({ clock })
-  const known = memory.open(keyspaces, 'tiers')
+  const known = memory.open({ policies: keyspaces }, 'tiers')
   const expected = requests.map((request) => copy(consume(known, request) as StoreResult))
   memory.close()
   clock.set(START)
   const store = open(clock)
-  const ledger = store.open(keyspaces, `tiers:${process.pid}:${scenarios}`)
+  const ledger = store.open({ policies: keyspaces }, `tiers:${process.pid}:${scenarios}`)
   for (const [i, request] of requests.entries()) {
     expect(copy((await consume(ledger, request)) as StoreResult)).toEqual(expected[i])
   }

@@ -29,12 +29,17 @@ export class Batches {
   private readonly parts: PartCalls
   /** Whether a call can have several requests. */
   private readonly shares: boolean
+  private readonly hasBan: boolean
   private open = new Map<string, Batch>()
 
-  /** @param parts the calls to each part of the store */
-  constructor(remote: Ledger<'async'>, parts: PartCalls) {
+  /**
+   * @param parts the calls to each part of the store
+   * @param hasBan whether a ban decides about each request too
+   */
+  constructor(remote: Ledger<'async'>, parts: PartCalls, hasBan: boolean) {
     this.remote = remote
     this.parts = parts
+    this.hasBan = hasBan
     this.shares = remote.consumeAll !== undefined
   }
 
@@ -49,7 +54,7 @@ export class Batches {
     const { key } = (requests[0] as readonly [Charge])[0]
     const route = this.remote.part === undefined ? '' : key
     let batch = this.open.get(route)
-    if (batch !== undefined && !batch.hasRoomFor(requests)) {
+    if (batch !== undefined && !batch.hasRoomFor(requests, this.hasBan)) {
       this.open.delete(route)
       this.send(batch)
       batch = undefined
@@ -100,8 +105,8 @@ class Batch implements StoreCall<Results> {
   }
 
   /** Whether it stays short enough with these requests: no call may block the store for long. */
-  hasRoomFor(requests: Requests): boolean {
-    this.work = (this.work ?? workOfAll(this.requests)) + workOfAll(requests)
+  hasRoomFor(requests: Requests, hasBan: boolean): boolean {
+    this.work = (this.work ?? workOfAll(this.requests, hasBan)) + workOfAll(requests, hasBan)
     return !isTooMuch(this.work)
   }
 
@@ -146,8 +151,8 @@ function decidedOf(results: Results, from: number, to: number): readonly StoreRe
   return own as readonly StoreResult[]
 }
 
-function workOfAll(requests: Requests): number {
-  let work = 0
+function workOfAll(requests: Requests, hasBan: boolean): number {
+  let work = hasBan ? requests.length : 0
   for (const charges of requests) work += workOf(charges)
   return work
 }

@@ -1,4 +1,5 @@
 import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
+import { ban } from '../../algorithms/ban/ban.ts'
 import type { StoreEntry } from '../store.ts'
 import type { InspectedKeyspace } from './inspected-keyspace.ts'
 
@@ -20,7 +21,7 @@ export function toEntry(found: FoundKey, state: KeyState, at: number): StoreEntr
   const { name, algorithm, policy, windowMs, dryRun, limit, tells } = keyspace
   const blockedMs = Math.max(0, state.blockedUntil - at)
   const isBlocked = blockedMs > 0
-  const isBanned = limit.countsRefusals === true && !state.admitted && !isBlocked
+  const isBanned = algorithm === ban && !state.admitted && !isBlocked
   return {
     prefix,
     keyspace: { name, algorithm },

@@ -65,9 +65,8 @@ function entriesFrom(
 }
 
 function entryOf(rows: Rows, row: number, found: FoundKey, now: number): StoreEntry {
-  const { key, keyspace } = found
   const state = new KeyState()
   rows.load(row, state)
-  decideOne(state, { key, limit: keyspace.limit, cost: 0 }, now, 0)
+  decideOne(state, found.keyspace, now, 0)
   return toEntry(found, state, now)
 }

@@ -6,39 +6,37 @@ import { EXHAUSTED, OVERFLOW } from './rows.ts'
 import type { Table } from './table.ts'
 import type { Tables } from './tables.ts'
 
-/** A charge, or a key to be blocked. */
-interface Keyed {
-  readonly key: string
-  readonly limit?: CompiledLimit
-}
-
-/** Decides on the tables of a memory store, one for each policy. */
+/** Decides on the tables of a memory store, one for each policy, and one for the ban. */
 export class MemoryLedger implements Ledger<'sync'> {
   private readonly store: Tables
   private readonly tables: readonly Table[]
-  /** For each policy, reused by every call: its state during the step. */
+  /** For each table, reused by every call: its state during the step. */
   private readonly states: readonly KeyState[]
-  /** For each policy, reused by every call: the row of its key, or -1. */
+  /** For each table, reused by every call: the row of its key, or -1. */
   private readonly rows: number[]
   private readonly result: StoreResult
-  /** For each policy the last limit, and how much usage a unit of it is. */
+  /** For each table the last limit, and how much usage a unit of it is. */
   private readonly scaledFor: (CompiledLimit | undefined)[]
   private readonly scales: number[]
   private readonly unused = new KeyState()
+  private readonly ban: { limit: CompiledLimit; state: KeyState } | undefined
 
-  constructor(store: Tables, tables: readonly Table[]) {
+  /** @param ban the limit of a ban, whose table is the last one */
+  constructor(store: Tables, tables: readonly Table[], ban?: CompiledLimit) {
     this.store = store
     this.tables = tables
     this.states = tables.map(() => new KeyState())
     this.rows = tables.map(() => -1)
     this.scaledFor = tables.map(() => undefined)
     this.scales = tables.map(() => 0)
-    this.result = { admitted: false, at: 0, source: 'store', outcomes: this.states }
+    this.ban = ban && { limit: ban, state: this.states.at(-1) as KeyState }
+    const outcomes = ban === undefined ? this.states : this.states.slice(0, -1)
+    this.result = { admitted: false, at: 0, source: 'store', outcomes, ban: this.ban?.state }
   }
 
   /** The only charge, as most limiters have it, is decided here at two thirds of the price of several. */
   consume(charges: readonly Charge[]): StoreResult {
-    if (charges.length > 1) return this.consumeSeveral(charges)
+    if (this.tables.length > 1) return this.consumeSeveral(charges)
     const now = this.store.clock()
     const charge = charges[0] as Charge
     const { result } = this
@@ -66,7 +64,7 @@ export class MemoryLedger implements Ledger<'sync'> {
   private consumeSeveral(charges: readonly Charge[]): StoreResult {
     const now = this.store.clock()
     if (this.find(charges) > 0) this.makeRoom(charges, now)
-    const result = this.decide(charges, now)
+    const result = this.decide(charges, now, false)
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
       const state = this.states[i] as KeyState
@@ -76,12 +74,13 @@ export class MemoryLedger implements Ledger<'sync'> {
         this.tables[i]?.rows.setUsage(this.rows[i] as number, EXHAUSTED)
       }
     }
+    if (this.ban?.state.counted || this.ban?.state.rebased) this.writeBan(charges, now)
     return result
   }
 
   peek(charges: readonly Charge[]): StoreResult {
     this.find(charges)
-    return this.decide(charges, this.store.clock())
+    return this.decide(charges, this.store.clock(), true)
   }
 
   settle(charges: readonly Charge[], chargedAt?: number): void {
@@ -110,13 +109,11 @@ export class MemoryLedger implements Ledger<'sync'> {
     }
   }
 
-  block(keys: readonly string[], durationMs: number): void {
+  block(key: string, durationMs: number): void {
     const now = this.store.clock()
-    const charges = keys.map((key) => ({ key }))
+    const charges = this.tables.map(() => ({ key }))
     if (this.find(charges) > 0) this.makeRoom(charges, now)
-    for (let i = 0; i < keys.length; i += 1) {
-      const table = this.tables[i] as Table
-      const key = keys[i] as string
+    for (const [i, table] of this.tables.entries()) {
       if (this.rows[i] === OVERFLOW) this.store.displace(table)
       const row = table.find(key)
       table.rows.block(row < 0 ? table.add(key) : row, now + durationMs)
@@ -124,18 +121,20 @@ export class MemoryLedger implements Ledger<'sync'> {
     }
   }
 
-  reset(keys: readonly string[]): void {
-    for (let i = 0; i < keys.length; i += 1) this.tables[i]?.delete(keys[i] as string)
+  reset(key: string): void {
+    for (const table of this.tables) table.delete(key)
   }
 
-  /** Finds the rows of the keys; returns how many have none. */
-  private find(charges: readonly Keyed[]): number {
+  /** Finds the rows of the keys; returns how many have none, without that of the ban. */
+  private find(charges: readonly Pick<Charge, 'key'>[]): number {
     let missing = 0
     for (let i = 0; i < charges.length; i += 1) {
       const row = (this.tables[i] as Table).find((charges[i] as Charge).key)
       this.rows[i] = row
-      if (row < 0 && needsRoom(charges[i] as Keyed)) missing += 1
+      if (row < 0) missing += 1
     }
+    const place = this.tables.length - 1
+    if (this.ban) this.rows[place] = (this.tables[place] as Table).find((charges[0] as Charge).key)
     return missing
   }
 
@@ -143,19 +142,20 @@ export class MemoryLedger implements Ledger<'sync'> {
    * Makes room for the keys that have no row. Those that find none share the overflow row of
    * their table, because every other key is being refused.
    */
-  private makeRoom(charges: readonly Keyed[], now: number): void {
+  private makeRoom(charges: readonly Pick<Charge, 'key'>[], now: number): void {
     const { store, rows } = this
     let room = store.maxKeys - store.size
     // The freed key may be one of these charges, so find all of them again.
     while (this.find(charges) > room && store.makeRoom(now)) room = store.maxKeys - store.size
     for (let i = 0; i < charges.length; i += 1) {
-      if (rows[i] === -1 && needsRoom(charges[i] as Keyed) && --room < 0) rows[i] = OVERFLOW
+      if (rows[i] === -1 && --room < 0) rows[i] = OVERFLOW
     }
   }
 
-  private decide(charges: readonly Charge[], now: number): StoreResult {
+  private decide(charges: readonly Charge[], now: number, isPeek: boolean): StoreResult {
     for (let i = 0; i < charges.length; i += 1) this.load(i)
-    this.result.admitted = decideAll(this.states, charges, now)
+    if (this.ban !== undefined) this.load(this.tables.length - 1)
+    this.result.admitted = decideAll(this.states, charges, now, this.ban, isPeek)
     this.result.at = now
     return this.result
   }
@@ -169,11 +169,17 @@ export class MemoryLedger implements Ledger<'sync'> {
     return state
   }
 
+  private writeBan([charge]: readonly Charge[], now: number): void {
+    const { store } = this
+    const place = this.tables.length - 1
+    const row = this.rows[place] as number
+    // With every other key refused there is no room to count refusals: keys must not share a ban.
+    if (row < 0 && store.size >= store.maxKeys && !store.makeRoom(now)) return
+    this.write(place, row, { ...charge, limit: this.ban?.limit } as Charge, now)
+  }
+
   private write(i: number, row: number, { key, limit }: Charge, now: number): void {
     const { store } = this
-    // With every other key refused there is no room to count refusals: keys must not share a ban.
-    const isFull = row < 0 && limit.countsRefusals && store.size >= store.maxKeys
-    if (isFull && !store.makeRoom(now)) return
     const table = this.tables[i] as Table
     const state = this.states[i] as KeyState
     const place = row < 0 ? table.add(key) : row
@@ -196,11 +202,6 @@ export class MemoryLedger implements Ledger<'sync'> {
     this.scaledFor[i] = limit
     this.scales[i] = 254 / unused.remaining
   }
-}
-
-/** What counts refusals has a key only once there was one. That is its last charge to be written. */
-function needsRoom({ limit }: Keyed): boolean {
-  return limit?.countsRefusals !== true
 }
 
 /** The state of a key never seen. */

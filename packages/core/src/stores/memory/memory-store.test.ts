@@ -137,7 +137,10 @@ describe('a full memory store', () => {
     const property = fc.property(anyParams(name), anyCosts, (params, costs) => {
       const limit = algorithms[name].compile(params)
       const store = memoryStore({ maxKeys: costs.length, clock: manualClock() })
-      const ledger = store.open([{ name: 'space', algorithm: limit.algorithm }], 'test')
+      const ledger = store.open(
+        { policies: [{ name: 'space', algorithm: limit.algorithm }] },
+        'test',
+      )
       const ask = (key: string) => ledger.peek([{ key, limit, cost: 0 }]).outcomes[0]!.remaining
       const whole = ask('unseen')
       const spend = (key: string, cost: number) =>

@@ -6,7 +6,7 @@ import { readOptions } from '../../options/read.ts'
 import { OPTIONS } from '../../options/table.ts'
 import { readInspectOptions } from '../inspection/inspect-options.ts'
 import type { MemoryStoreOptions } from '../options.generated.ts'
-import type { InspectableStore, InspectOptions, Keyspace, Ledger, StoreEntry } from '../store.ts'
+import type { InspectableStore, InspectOptions, Keyspaces, Ledger, StoreEntry } from '../store.ts'
 import { inspectTables, type NamedTable } from './inspect-tables.ts'
 import { MemoryLedger } from './memory-ledger.ts'
 import type { Table } from './table.ts'
@@ -45,7 +45,8 @@ export class MemoryStore implements InspectableStore<'sync'> {
   }
 
   /** @throws SluiceError if `maxKeys` has no room for one key of each space */
-  open(keyspaces: readonly Keyspace[], prefix: string): Ledger<'sync'> {
+  open({ policies, ban }: Keyspaces, prefix: string): Ledger<'sync'> {
+    const keyspaces = policies.concat(ban ?? [])
     if (keyspaces.length > this.maxKeys) {
       throw new SluiceError({
         code: 'SLUICE_OPTION_CONFLICT',
@@ -55,10 +56,8 @@ export class MemoryStore implements InspectableStore<'sync'> {
         fix: 'Raise maxKeys of the memory store.',
       })
     }
-    return new MemoryLedger(
-      this.tables,
-      keyspaces.map((keyspace) => this.table(keyspace.prefix ?? prefix, keyspace.name)),
-    )
+    const tables = keyspaces.map((each) => this.table(each.prefix ?? prefix, each.name))
+    return new MemoryLedger(this.tables, tables, ban?.limit)
   }
 
   /** @throws SluiceError if an option is wrong */

@@ -180,7 +180,10 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
         const limits = policies.map(limitOf)
         const keyspaces = limits.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
         const memory = memoryStore({ clock: own })
-        const ledgers: Ledger[] = [memory.open(keyspaces, 'one'), ledgerOf(open, limits, own)]
+        const ledgers: Ledger[] = [
+          memory.open({ policies: keyspaces }, 'one'),
+          ledgerOf(open, limits, own),
+        ]
         for (const { op, keys, costs } of operations) {
           if (op === 'pass') own.advance((costs[0] * WINDOW) / 5)
           const charges = limits.map((limit, i) => charge(keys[i]!, limit, costs[i]))
@@ -188,8 +191,8 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
           for (const ledger of ledgers) {
             if (op === 'consume' || op === 'peek') results.push(copy(await ledger[op](charges)))
             if (op === 'settle') await ledger.settle(charges, own())
-            if (op === 'block') await ledger.block(keys, 1 + costs[0])
-            if (op === 'reset') await ledger.reset(keys)
+            if (op === 'block') await ledger.block(keys[0], 1 + costs[0])
+            if (op === 'reset') await ledger.reset(keys[0])
             // What is given back has been sent before the next round trip, or, where the server does
             // not have the script yet, after it.
             await ledger.peek(charges)
@@ -243,7 +246,7 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
 
   test('the part of a key is its slot’s, the same for the keys of a slot', async () => {
     const ledger = ledgerOf(open, [perHour(1)], clock)
-    const { part } = redisStore(open.client).open([], 'any')
+    const { part } = redisStore(open.client).open({ policies: [] }, 'any')
     const ids = ['192.0.2.1', 'user:1', 'é', '{a}', ...Array.from({ length: 40 }, (_, i) => `${i}`)]
     const parts = new Set<number>()
     for (const id of ids) {

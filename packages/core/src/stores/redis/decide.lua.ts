@@ -30,7 +30,8 @@ export type Arguments = 'general' | 'usual' | readonly (readonly number[])[]
 /**
  * The script that decides requests: all or nothing, a refusal uncharged, as `rules/decide-all.ts` has it.
  *
- * KEYS: of the requests, one after the other: one for each policy.
+ * KEYS: of the requests, one after the other: one for each policy, then that of the ban, which has the client of
+ * the first. The cost of a ban: 1 if it counts the request when it is refused, or 0.
  *
  * It returns bytes: the time (ms, a little-endian double), then 32 for each key: the state as it was read, all
  * zero for a key never seen. The step in TypeScript repeats the decision on it. Of a step that
@@ -54,7 +55,7 @@ function script(steps: readonly ScriptStep[], args: Arguments, writes: boolean):
   const keepsEntries = steps.some(({ step }) => step.entries)
   const known = keepsEntries ? '{}' : "call('MGET', unpack(KEYS))"
   const minTtl = isGeneral ? 'minTtl' : `(ARGV[${size + 2}] or ${MIN_TTL_MS})`
-  const bans = steps.some(({ step }) => step.countsRefusals)
+  const bans = steps.some(({ isBan }) => isBan)
   return `${functionsOf(steps)}${bans ? CLIENT_OF : ''}
 ${isGeneral ? generalArguments(size) : `local now = ARGV[${size + 1}] and ARGV[${size + 1}] + 0`}
 ${SERVER_TIME}
@@ -185,9 +186,8 @@ function together(policies: readonly ScriptPolicy[], writes: boolean, minTtl: st
   const admitted = policies.map((policy) => kept(policy)[ADMITTED])
   const charged = policies.map((policy) => {
     if (!writes && policy.step.entries === undefined) return ''
-    const others = policies.filter((other) => other !== policy)
-    const refused = policy.step.countsRefusals
-      ? `cost = ${refusalOf(policy, others, isMany)} and cost or 0`
+    const refused = policy.isBan
+      ? `cost = ${refusal(policies, isMany)} and cost or 0`
       : 'if not all then cost = 0 end'
     return `
   if ${kept(policy)[0]} >= 0 then
@@ -219,13 +219,13 @@ function keptNames({ number }: ScriptPolicy, isMany: boolean): string[] {
 }
 
 /**
- * Whether a policy with the same client as the ban refuses the request. One that refuses itself counts
+ * Whether a policy with the client of the ban refuses the request. A ban that refuses itself counts
  * nothing, and neither does a request that fails.
  */
-function refusalOf(ban: ScriptPolicy, others: readonly ScriptPolicy[], isMany: boolean): string {
-  const client = (at: string) => `clientOf(KEYS[${at}])`
-  const refusals = others.map((other) => {
-    return `not ${keptNames(other, isMany)[ADMITTED]} and ${client(other.at)} == ${client(ban.at)}`
+function refusal(policies: readonly ScriptPolicy[], isMany: boolean): string {
+  const refusals = policies.slice(0, -1).map((policy) => {
+    const refuses = `not ${keptNames(policy, isMany)[ADMITTED]}`
+    return `${refuses} and clientOf(KEYS[${policy.at}]) == clientOf(KEYS[first])`
   })
   return `admitted and not all and failed == (failures and #failures) and (${refusals.join(' or ')})`
 }

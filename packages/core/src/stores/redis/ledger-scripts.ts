@@ -42,9 +42,10 @@ export interface ScriptCall {
   readonly args: string[]
 }
 
-/** The scripts of the policies of a ledger. */
+/** The scripts of the policies of a ledger. A ban is the last of them. */
 export class LedgerScripts {
   private readonly keyspaces: readonly Pick<Keyspace, 'algorithm' | 'limit'>[]
+  private readonly hasBan: boolean
   private readonly known = new Map<string, Script>()
   /**
    * Requests of one turn may be several calls, if states have entries. One script decides them all:
@@ -54,8 +55,9 @@ export class LedgerScripts {
   /** Decides usual requests with the limits of the keyspaces, which stand in its text. Null: there is none. */
   private fixed: Script | null | undefined
 
-  constructor(keyspaces: readonly Pick<Keyspace, 'algorithm' | 'limit'>[]) {
+  constructor(keyspaces: readonly Pick<Keyspace, 'algorithm' | 'limit'>[], hasBan = false) {
     this.keyspaces = keyspaces
+    this.hasBan = hasBan
     this.isGeneral = keyspaces.some(({ algorithm }) => algorithm.lua.entries !== undefined)
     const move = keyspaces.some(({ algorithm }) => algorithm.lua.constantsMove)
     if (move || keyspaces.some(({ limit }) => limit === undefined)) this.fixed = null
@@ -144,7 +146,8 @@ export class LedgerScripts {
 
   private steps(given: readonly number[]): ScriptStep[] {
     return given.map((count, i) => {
-      return { step: (this.keyspaces[i] as Keyspace).algorithm.lua, given: count }
+      const isBan = this.hasBan && i === this.keyspaces.length - 1
+      return { step: (this.keyspaces[i] as Keyspace).algorithm.lua, given: count, isBan }
     })
   }
 

@@ -1,5 +1,7 @@
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import { withBan } from '../rules/decide-all.ts'
 import { renewalsOf } from '../rules/slots.ts'
-import type { Charge, Keyspace, Ledger, StoreResult } from '../store.ts'
+import type { Charge, Keyspaces, Ledger, StoreResult } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { BLOCK, PROBE, RESET } from './correct.lua.ts'
 import { partOf, subject } from './keys.ts'
@@ -27,16 +29,20 @@ const probe = new Script(PROBE)
 export class RedisLedger implements Ledger<'async'> {
   readonly part: Ledger['part']
   private readonly backend: Backend
+  /** Of the keyspaces, of which that of the ban is the last one. */
   private readonly prefixes: readonly string[]
   private readonly suffixes: readonly string[]
+  private readonly ban: CompiledLimit | undefined
   private readonly scripts: LedgerScripts
 
-  constructor(backend: Backend, keyspaces: readonly Keyspace[], prefix: string) {
+  constructor(backend: Backend, { policies, ban }: Keyspaces, prefix: string) {
     this.backend = backend
     this.part = backend.connection.isCluster ? partOf : undefined
+    const keyspaces = policies.concat(ban ?? [])
     this.prefixes = keyspaces.map((keyspace) => `${keyspace.prefix ?? prefix}:{`)
     this.suffixes = keyspaces.map(({ name }) => `}:${name}`)
-    this.scripts = new LedgerScripts(keyspaces)
+    this.ban = ban?.limit
+    this.scripts = new LedgerScripts(keyspaces, ban !== undefined)
   }
 
   async consume(charges: readonly Charge[]): Promise<StoreResult> {
@@ -44,23 +50,20 @@ export class RedisLedger implements Ledger<'async'> {
   }
 
   consumeAll(requests: readonly (readonly Charge[])[]): Promise<(StoreResult | Error)[]> {
-    const read = (reply: unknown) => readReply(reply, requests)
-    return this.run(this.scripts.decide(requests, this.time()), this.keysOf(requests), read)
+    const all = this.ban ? requests.map((charges) => withBan(charges, this.ban)) : requests
+    const read = (reply: unknown) => readReply(reply, requests, this.ban)
+    return this.run(this.scripts.decide(all, this.time()), this.keysOf(all), read)
   }
 
   async peek(charges: readonly Charge[]): Promise<StoreResult> {
-    const requests = [charges]
-    const read = (reply: unknown) => readReply(reply, requests)
-    const call = this.scripts.peek(requests, this.time())
-    return orThrow(await this.run(call, this.keysOf(requests), read))
+    const all = [withBan(charges, this.ban)]
+    const read = (reply: unknown) => readReply(reply, [charges], this.ban, true)
+    return orThrow(await this.run(this.scripts.peek(all, this.time()), this.keysOf(all), read))
   }
 
   async settle(charges: readonly Charge[], chargedAt = -1): Promise<void> {
-    await this.run(
-      this.scripts.settle(charges, this.time(), chargedAt),
-      this.keysOf([charges]),
-      done,
-    )
+    const call = this.scripts.settle(charges, this.time(), chargedAt)
+    await this.run(call, this.keysOf([charges]), done)
   }
 
   async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
@@ -80,14 +83,14 @@ export class RedisLedger implements Ledger<'async'> {
     await this.settle(charges)
   }
 
-  async block(keys: readonly string[], durationMs: number): Promise<void> {
+  async block(key: string, durationMs: number): Promise<void> {
     const { now, minTtlMs } = this.time()
     const args = [`${now}`, `${minTtlMs}`, `${durationMs}`]
-    await this.run({ script: block, args }, keys.map(this.key), done)
+    await this.run({ script: block, args }, this.everyKey(key), done)
   }
 
-  async reset(keys: readonly string[]): Promise<void> {
-    await this.run({ script: reset, args: [] }, keys.map(this.key), done)
+  async reset(key: string): Promise<void> {
+    await this.run({ script: reset, args: [] }, this.everyKey(key), done)
   }
 
   private time(): ScriptTime {
@@ -117,7 +120,12 @@ export class RedisLedger implements Ledger<'async'> {
     return keys
   }
 
-  private readonly key = (id: string, policy: number): string => {
+  /** The keys of one id in all keyspaces. */
+  private everyKey(id: string): string[] {
+    return this.prefixes.map((_, keyspace) => this.key(id, keyspace))
+  }
+
+  private key(id: string, policy: number): string {
     return (this.prefixes[policy] as string) + subject(id) + (this.suffixes[policy] as string)
   }
 }

@@ -1,7 +1,7 @@
 import { readStoreOptions } from '../../options/read.ts'
 import { readInspectOptions } from '../inspection/inspect-options.ts'
 import type { RedisStoreOptions } from '../options.generated.ts'
-import type { InspectableStore, InspectOptions, Keyspace, Ledger, StoreEntry } from '../store.ts'
+import type { InspectableStore, InspectOptions, StoreEntry } from '../store.ts'
 import { checkClient, type RedisClient, warnOfUnguarded } from './client.ts'
 import { connectionOf } from './connection.ts'
 import { scansOf } from './masters.ts'
@@ -29,8 +29,7 @@ export function redisStore(
   return {
     mode: 'async',
     clock: options.clock,
-    open: (keyspaces: readonly Keyspace[], prefix: string): Ledger<'async'> =>
-      new RedisLedger(backend, keyspaces, prefix),
+    open: (keyspaces, prefix) => new RedisLedger(backend, keyspaces, prefix),
     inspect: (wanted) => inspect(client, backend, wanted),
     close() {},
   }

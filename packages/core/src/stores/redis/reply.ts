@@ -11,10 +11,14 @@ const STATE = 32
 /**
  * What decide.lua.ts decided: on the states that it returns the step in TypeScript comes to the same.
  * An error concerns its own request alone.
+ *
+ * @param isPeek whether nothing was to be charged, nor counted
  */
 export function readReply(
   reply: unknown,
   requests: readonly (readonly Charge[])[],
+  ban?: CompiledLimit,
+  isPeek = false,
 ): (StoreResult | Error)[] {
   const { buffer, byteOffset, byteLength } = (Array.isArray(reply) ? reply[0] : reply) as Uint8Array
   const failures: unknown[] = Array.isArray(reply) ? reply.slice(1) : []
@@ -22,33 +26,24 @@ export function readReply(
   const at = bytes.getFloat64(0, true)
   let from = TIME
   return requests.map((charges) => {
-    const first = from
-    from += charges.length * STATE
-    return readRequest(bytes, first, at, charges, failures)
+    let failure: Error | undefined
+    const read = (charge: Pick<Charge, 'limit'>) => {
+      const first = from
+      from += STATE
+      // What Redis said of the keys that can't be read comes in their order.
+      if (bytes.getFloat64(first, true) === -Infinity) failure = unreadable(failures.shift(), at)
+      return keepsLog(charge) ? toDecided(bytes, first, at) : toState(bytes, first, at)
+    }
+    const outcomes = charges.map(read)
+    const banning = ban && { limit: ban, state: read({ limit: ban }) }
+    if (failure !== undefined) return failure
+    const decidable = charges.some(keepsLog) ? charges.map(asDecided) : charges
+    const admitted = decideAll(outcomes, decidable, at, banning, isPeek)
+    return { admitted, at, source: 'store', outcomes, ban: banning?.state }
   })
 }
 
-/** @param failures what Redis said of keys that can't be read; takes out its own */
-function readRequest(
-  bytes: DataView,
-  first: number,
-  at: number,
-  charges: readonly Charge[],
-  failures: unknown[],
-): StoreResult | Error {
-  let failure: Error | undefined
-  const read = (charge: Charge, i: number) => {
-    const from = first + i * STATE
-    if (bytes.getFloat64(from, true) === -Infinity) failure = unreadable(failures.shift(), at)
-    return keepsLog(charge) ? toDecided(bytes, from, at) : toState(bytes, from, at)
-  }
-  const outcomes = charges.map(read)
-  if (failure !== undefined) return failure
-  const decidable = charges.some(keepsLog) ? charges.map(asDecided) : charges
-  return { admitted: decideAll(outcomes, decidable, at), at, source: 'store', outcomes }
-}
-
-function keepsLog({ limit }: Charge): boolean {
+function keepsLog({ limit }: Pick<Charge, 'limit'>): boolean {
   return limit.algorithm.keepsLog
 }
 
@@ -56,7 +51,7 @@ function keepsLog({ limit }: Charge): boolean {
 const DECIDED: Pick<CompiledLimit, 'decide' | 'commit'> = { decide() {}, commit() {} }
 
 function asDecided(charge: Charge) {
-  return keepsLog(charge) ? { key: charge.key, cost: 0, limit: DECIDED } : charge
+  return keepsLog(charge) ? { ...charge, cost: 0, limit: DECIDED } : charge
 }
 
 function toDecided(bytes: DataView, from: number, at: number): KeyState {

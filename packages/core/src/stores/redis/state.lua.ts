@@ -5,8 +5,9 @@ import { ticksLua } from '../../algorithms/ticks.lua.ts'
 // (ms) until which its key lives, as little-endian doubles. A step may keep entries behind them. A
 // blocked key holds 8 bytes instead: the time (ms) until which it is blocked.
 
-/** The step of one policy, as a script contains it. */
+/** The step of one policy, or of the ban behind the policies, as a script contains it. */
 export interface ScriptStep {
+  readonly isBan?: boolean
   readonly step: LuaStep
   /** How many of its constants it gets: the last one may be left out, see `LuaStep.constants`. */
   readonly given: number

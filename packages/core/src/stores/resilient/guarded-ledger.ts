@@ -31,19 +31,21 @@ export class GuardedLedger {
   /**
    * @param openLocal returns what this process counts by itself
    * @param parts the calls to each part of the store
+   * @param hasBan whether the ledgers were opened with a ban
    */
   constructor(
     remote: Ledger<'async'>,
     openLocal: () => Ledger<'sync'>,
     parts: PartCalls,
     failureMode: FailureMode,
+    hasBan: boolean,
   ) {
     this.part = remote.part
     this.remote = remote
     this.openLocal = openLocal
     this.parts = parts
     this.failureMode = failureMode
-    this.batches = new Batches(remote, parts)
+    this.batches = new Batches(remote, parts, hasBan)
   }
 
   /** @param learn called with the result, which it returns */
@@ -72,7 +74,7 @@ export class GuardedLedger {
     }
     const late = new LateGrant((result) => this.giveBack(calls, charges, result))
     return this.batches.ask(
-      [charges.map(unpaid), charges],
+      [charges.map(preview), charges],
       (results) =>
         results ? this.attemptOf(calls, charges, results) : late.after(this.attemptHere(charges)),
       ([, result]) => late.come(result as StoreResult),
@@ -113,17 +115,17 @@ export class GuardedLedger {
   }
 
   /** @throws StoreError if the store does not confirm it: then it applies only in this process */
-  async block(keys: readonly string[], durationMs: number): Promise<void> {
-    this.local?.block(keys, durationMs)
-    const calls = this.parts.of(this.remote, keys[0] as string)
-    await this.tell('block', calls, () => this.remote.block(keys, durationMs))
+  async block(key: string, durationMs: number): Promise<void> {
+    this.local?.block(key, durationMs)
+    const calls = this.parts.of(this.remote, key)
+    await this.tell('block', calls, () => this.remote.block(key, durationMs))
   }
 
   /** @throws StoreError if the store does not confirm it: then it applies only in this process */
-  async reset(keys: readonly string[]): Promise<void> {
-    this.local?.reset(keys)
-    const calls = this.parts.of(this.remote, keys[0] as string)
-    await this.tell('reset', calls, () => this.remote.reset(keys))
+  async reset(key: string): Promise<void> {
+    this.local?.reset(key)
+    const calls = this.parts.of(this.remote, key)
+    await this.tell('reset', calls, () => this.remote.reset(key))
   }
 
   /** Whether the store would be called. */
@@ -198,9 +200,10 @@ export class GuardedLedger {
       const { onStoreError: source } = this.failureMode
       return { admitted: source === 'allow', at: Date.now(), source, outcomes: [] }
     }
-    const { admitted, at, outcomes } = local[operation](this.localCharges(charges))
-    // A synchronous ledger reuses the object that it returns.
-    return { admitted, at, source: 'local', outcomes: outcomes.map((outcome) => ({ ...outcome })) }
+    const { admitted, at, outcomes, ban } = local[operation](this.localCharges(charges))
+    // A synchronous ledger reuses the objects that it returns.
+    const copies = outcomes.map((outcome) => ({ ...outcome }))
+    return { admitted, at, source: 'local', outcomes: copies, ban: ban && { ...ban } }
   }
 
   private localCharges(charges: readonly Charge[]): readonly Charge[] {
@@ -258,6 +261,10 @@ class LateGrant {
 
 function unpaid({ key, limit }: Charge): Charge {
   return { key, limit, cost: 0 }
+}
+
+function preview({ key, limit }: Charge): Charge {
+  return { key, limit, cost: 0, isPreview: true }
 }
 
 function returned(charges: readonly Charge[]): Charge[] {

@@ -1,5 +1,6 @@
 import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
-import type { Charge, StoreResult } from '../store.ts'
+import { withBan } from '../rules/decide-all.ts'
+import type { Charge, Keyspaces, StoreResult } from '../store.ts'
 import type { Refusal, RefusalCache, RefusalSpace } from './refusal-cache.ts'
 
 /** The longest time without asking the store again, ms: then a reset by another process is seen. */
@@ -8,11 +9,6 @@ const ASK_AGAIN_MS = 10_000
 /** Learns from the store's result, which it returns. */
 export type Learn = (result: StoreResult) => StoreResult
 
-/** Knows whether the store can be asked about charges. */
-interface Askable {
-  isTrusted(charges: readonly Charge[]): boolean
-}
-
 /**
  * The remembered refusals for the policies of one ledger. They answer a request only if the answer
  * is exactly that of the store: for costs of at most one unit, and if every policy is known to have
@@ -20,17 +16,21 @@ interface Askable {
  */
 export class LedgerRefusals {
   private readonly shared: RefusalCache
-  private readonly keyspaces: readonly RefusalSpace[]
+  /** Of the policies, then of the ban. */
+  private readonly spaces: readonly RefusalSpace[]
+  private readonly ban: CompiledLimit | undefined
   private readonly wanted: boolean | undefined
 
   /** @param wanted undefined: only if nothing in this process settles */
   constructor(
     shared: RefusalCache,
-    keyspaces: readonly RefusalSpace[],
+    { policies, ban }: Keyspaces,
+    prefix: string,
     wanted: boolean | undefined,
   ) {
     this.shared = shared
-    this.keyspaces = keyspaces
+    this.spaces = policies.concat(ban ?? []).map((keyspace) => shared.space(keyspace, prefix))
+    this.ban = ban?.limit
     this.wanted = wanted
   }
 
@@ -39,33 +39,27 @@ export class LedgerRefusals {
    * the store, so as long as the store works, it is asked: the ban itself limits how often.
    * @param store what can be asked instead
    */
-  find(charges: readonly Charge[], store: Askable): StoreResult | undefined {
+  find(
+    charges: readonly Charge[],
+    store: { isTrusted(charges: readonly Charge[]): boolean },
+  ): StoreResult | undefined {
     if (this.shared.isEmpty) return undefined
     const now = this.shared.clock()
-    const bannedKey = this.bannedKey(charges, now, store)
-    const counts = bannedKey === undefined && (charges.at(-1) as Charge).limit.countsRefusals
-    if (counts && store.isTrusted(charges)) return undefined
+    const all = withBan(charges, this.ban)
+    const banned = this.ban && this.known(all, charges.length, now, store)
+    if (this.ban !== undefined && !banned && store.isTrusted(charges)) return undefined
     const found: (Refusal | undefined)[] = []
     for (let i = 0; i < charges.length; i += 1) {
-      const { key, limit, cost, slot } = charges[i] as Charge
+      const { key, cost, slot } = charges[i] as Charge
       // A slot may be given back at any time.
-      if (cost > 1 || slot !== undefined || !this.isOn(this.keyspaces[i] as RefusalSpace))
+      if (cost > 1 || slot !== undefined || !this.isOn(this.spaces[i] as RefusalSpace))
         return undefined
-      const refusal = this.known(charges, i, now, store)
-      // A ban refuses whatever is left, and without a ban the limits refuse.
-      const isOpen = key === bannedKey || limit.countsRefusals
-      if (refusal === undefined && !isOpen) return undefined
+      const refusal = this.known(all, i, now, store)
+      // A ban refuses whatever is left.
+      if (refusal === undefined && (!banned || key !== charges[0]?.key)) return undefined
       found.push(refusal)
     }
-    return toStoreResult(found, now)
-  }
-
-  /** The key that is known to be banned. */
-  private bannedKey(charges: readonly Charge[], now: number, store: Askable) {
-    const last = charges.length - 1
-    const { key, limit } = charges[last] as Charge
-    if (!limit.countsRefusals) return undefined
-    return this.known(charges, last, now, store) && key
+    return toStoreResult(found, banned, now)
   }
 
   /** What is remembered of one charge, if the store would say the same. */
@@ -73,10 +67,10 @@ export class LedgerRefusals {
     charges: readonly Charge[],
     i: number,
     now: number,
-    store: Askable,
+    store: { isTrusted(charges: readonly Charge[]): boolean },
   ): Refusal | undefined {
     const { key, limit } = charges[i] as Charge
-    const refusal = this.shared.get(this.keyspaces[i] as RefusalSpace, key)
+    const refusal = this.shared.get(this.spaces[i] as RefusalSpace, key)
     if (refusal === undefined || !areSame(limit, refusal.limit)) return undefined
     if (now >= refusal.until || (now >= refusal.askAgainAt && store.isTrusted(charges)))
       return undefined
@@ -87,16 +81,18 @@ export class LedgerRefusals {
   learner(charges: readonly Charge[]): Learn {
     const askedAt = this.shared.clock()
     const ends = this.ends()
+    const all = withBan(charges, this.ban)
     return (result) => {
+      const { outcomes, ban, origins } = result
       // If keys are decided separately, what one has granted is given back when another refuses.
-      if (result.origins !== undefined) this.settles()
+      if (origins !== undefined) this.settles()
       // A refusal that has ended since may be this one.
       const holds = ends === this.ends()
-      for (let i = 0; i < result.outcomes.length; i += 1) {
-        const { key, limit, cost, slot } = charges[i] as Charge
-        const { at, source } = result.origins?.[i] ?? result
-        const keyspace = this.keyspaces[i] as RefusalSpace
-        const outcome = result.outcomes[i] as Outcome
+      for (let i = 0; i < outcomes.length + (ban === undefined ? 0 : 1); i += 1) {
+        const { key, limit, cost, slot } = all[i] as Charge
+        const { at, source } = origins?.[i < charges.length ? i : 0] ?? result
+        const keyspace = this.spaces[i] as RefusalSpace
+        const outcome = (outcomes[i] ?? ban) as Outcome
         if (source !== 'store' || slot !== undefined) continue
         if (outcome.admitted || outcome.remaining > 0) {
           if (!this.shared.isEmpty) this.shared.delete(keyspace, key)
@@ -127,14 +123,13 @@ export class LedgerRefusals {
 
   /** Call it if something settles: then other processes may give units back at any time. */
   settles(): void {
-    for (const keyspace of this.keyspaces) keyspace.settles = true
+    for (const space of this.spaces) space.settles = true
   }
 
   private end(keys: readonly string[]): void {
-    for (let i = 0; i < keys.length; i += 1) {
-      const keyspace = this.keyspaces[i] as RefusalSpace
-      keyspace.ends += 1
-      this.shared.delete(keyspace, keys[i] as string)
+    for (const space of this.spaces) {
+      space.ends += 1
+      for (const key of keys) this.shared.delete(space, key)
     }
   }
 
@@ -144,8 +139,7 @@ export class LedgerRefusals {
 
   private ends(): number {
     let ends = 0
-    for (let i = 0; i < this.keyspaces.length; i += 1)
-      ends += (this.keyspaces[i] as RefusalSpace).ends
+    for (let i = 0; i < this.spaces.length; i += 1) ends += (this.spaces[i] as RefusalSpace).ends
     return ends
   }
 }
@@ -162,7 +156,7 @@ function toRefusal(
   return { limit, until, askAgainAt, receivedAt, at, retryAfterMs, resetMs }
 }
 
-/** How a policy with something left, or a ban that has not begun, is shown beside a refusal. */
+/** How a policy with something left is shown beside a ban. */
 const OPEN: Outcome = {
   admitted: true,
   remaining: 0,
@@ -172,9 +166,13 @@ const OPEN: Outcome = {
   delayMs: 0,
 }
 
-function toStoreResult(refusals: readonly (Refusal | undefined)[], now: number): StoreResult {
+function toStoreResult(
+  refusals: readonly (Refusal | undefined)[],
+  banned: Refusal | undefined,
+  now: number,
+): StoreResult {
   let latest = 0
-  const outcomes = refusals.map((refusal): Outcome => {
+  const outcomeOf = (refusal: Refusal | undefined): Outcome => {
     if (refusal === undefined) return OPEN
     const { receivedAt, at, retryAfterMs, resetMs } = refusal
     const elapsedMs = Math.floor(now - receivedAt)
@@ -187,8 +185,10 @@ function toStoreResult(refusals: readonly (Refusal | undefined)[], now: number):
       effectiveMs: retryAfterMs - elapsedMs,
       delayMs: 0,
     }
-  })
-  return { admitted: false, at: latest, source: 'cache', outcomes }
+  }
+  const outcomes = refusals.map(outcomeOf)
+  const ban = banned && outcomeOf(banned)
+  return { admitted: false, at: latest, source: 'cache', outcomes, ban }
 }
 
 /** Limits that are functions, and bursts, differ within one keyspace. */

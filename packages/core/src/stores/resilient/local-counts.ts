@@ -1,5 +1,5 @@
 import { memoryStore } from '../memory/memory-store.ts'
-import type { Keyspace, Ledger, Store } from '../store.ts'
+import type { Keyspaces, Ledger, Store } from '../store.ts'
 
 /** The most keys that this process counts by itself, over all limiters on one store. */
 const MAX_KEYS = 100_000
@@ -16,9 +16,11 @@ export class LocalCounts {
   }
 
   /** A function that returns the same ledger at each call; after `clear`, an empty one. */
-  opener(keyspaces: readonly Keyspace[], prefix: string): () => Ledger<'sync'> {
-    const names = keyspaces.map((keyspace) => `${keyspace.prefix ?? ''}:${keyspace.name}`)
-    const id = [prefix, ...names].join('\n')
+  opener(keyspaces: Keyspaces, prefix: string): () => Ledger<'sync'> {
+    const { policies, ban } = keyspaces
+    const names = policies.concat(ban ?? []).map((each) => `${each.prefix ?? ''}:${each.name}`)
+    // Limiters that share their bans may differ in how long these last.
+    const id = [prefix, ...names, ban?.limit.constants(0)].join('\n')
     return () => this.ledgers.get(id) ?? this.open(id, keyspaces, prefix)
   }
 
@@ -28,7 +30,7 @@ export class LocalCounts {
     this.ledgers.clear()
   }
 
-  private open(id: string, keyspaces: readonly Keyspace[], prefix: string): Ledger<'sync'> {
+  private open(id: string, keyspaces: Keyspaces, prefix: string): Ledger<'sync'> {
     this.store ??= memoryStore({ maxKeys: MAX_KEYS, clock: this.clock })
     const ledger = this.store.open(keyspaces, prefix)
     this.ledgers.set(id, ledger)

@@ -1,5 +1,5 @@
 import { PartCalls } from '../calls/store-calls.ts'
-import type { Keyspace, Ledger, Store } from '../store.ts'
+import type { Keyspace, Keyspaces, Ledger, Store } from '../store.ts'
 import type { FailureMode } from './failure-mode.ts'
 import { GuardedLedger } from './guarded-ledger.ts'
 import { LedgerRefusals } from './ledger-refusals.ts'
@@ -23,23 +23,24 @@ class Resilience {
     this.refusals = new RefusalCache(store.clock)
   }
 
-  open(keyspaces: readonly Keyspace[], prefix: string, failureMode: FailureMode): Ledger<'async'> {
+  open(keyspaces: Keyspaces, prefix: string, failureMode: FailureMode): Ledger<'async'> {
+    const { policies, ban } = keyspaces
     const whole = this.guard(keyspaces, prefix, failureMode)
     const deciding =
       whole.part === undefined
         ? whole
-        : new SplitLedger((places) =>
-            this.guard(
-              places.map((place) => keyspaces[place] as Keyspace),
+        : new SplitLedger(whole, (places) => {
+            const own = places.map((place) => policies[place] as Keyspace)
+            return this.guard(
+              { policies: own, ban: places.includes(0) ? ban : undefined },
               prefix,
               {
                 ...failureMode,
                 localLimit: (i, limit) => failureMode.localLimit(places[i] as number, limit),
               },
-            ),
-          )
-    const known = keyspaces.map((keyspace) => this.refusals.space(keyspace, prefix))
-    const refusals = new LedgerRefusals(this.refusals, known, failureMode.refusalCache)
+            )
+          })
+    const refusals = new LedgerRefusals(this.refusals, keyspaces, prefix, failureMode.refusalCache)
     if (failureMode.settles) refusals.settles()
     return new ResilientLedger(deciding, refusals)
   }
@@ -61,16 +62,12 @@ class Resilience {
     this.refusals.clear()
   }
 
-  private guard(
-    keyspaces: readonly Keyspace[],
-    prefix: string,
-    failureMode: FailureMode,
-  ): GuardedLedger {
+  private guard(keyspaces: Keyspaces, prefix: string, failureMode: FailureMode): GuardedLedger {
     const remote = this.store.open(keyspaces, prefix, failureMode.deadlineMs)
     const calls = this.callsWithin(failureMode.deadlineMs)
     // Limiters with different shares can't read each other's states.
     const local = this.local.opener(keyspaces, `${failureMode.localShare}/${prefix}`)
-    return new GuardedLedger(remote, local, calls, failureMode)
+    return new GuardedLedger(remote, local, calls, failureMode, keyspaces.ban !== undefined)
   }
 
   private callsWithin(deadlineMs: number): PartCalls {
@@ -115,7 +112,7 @@ export class ResilientStore {
     this.shared.join()
   }
 
-  open(keyspaces: readonly Keyspace[], prefix: string): Ledger<'async'> {
+  open(keyspaces: Keyspaces, prefix: string): Ledger<'async'> {
     return this.shared.open(keyspaces, prefix, this.failureMode)
   }
 

@@ -36,11 +36,11 @@ export class ResilientLedger implements Ledger<'async'> {
     return this.deciding.renew(requests)
   }
 
-  block(keys: readonly string[], durationMs: number): Promise<void> {
-    return this.refusals.ending(keys, () => this.deciding.block(keys, durationMs))
+  block(key: string, durationMs: number): Promise<void> {
+    return this.refusals.ending([key], () => this.deciding.block(key, durationMs))
   }
 
-  reset(keys: readonly string[]): Promise<void> {
-    return this.refusals.ending(keys, () => this.deciding.reset(keys))
+  reset(key: string): Promise<void> {
+    return this.refusals.ending([key], () => this.deciding.reset(key))
   }
 }

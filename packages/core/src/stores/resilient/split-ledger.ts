@@ -4,7 +4,7 @@ import type { Charge, DecisionSource, StoreResult } from '../store.ts'
 import type { Attempt, GuardedLedger } from './guarded-ledger.ts'
 import type { Learn } from './ledger-refusals.ts'
 
-/** The policies of a request that concern one key, and so one slot of a cluster. */
+/** The policies of a request that concern one key, and so one slot of a cluster; with the first one, the ban. */
 interface Share {
   readonly places: readonly number[]
   readonly ledger: GuardedLedger
@@ -23,16 +23,21 @@ type Part = Omit<Attempt, 'conclude'>
  * longer, in a leaky bucket); and a grant stays charged if its part fails before it is given back.
  */
 export class SplitLedger {
+  private readonly whole: GuardedLedger
   private readonly openShare: (places: readonly number[]) => GuardedLedger
   private readonly ledgers = new Map<string, GuardedLedger>()
 
-  /** @param openShare opens the ledger of some of the policies, by their numbers from 0 */
-  constructor(openShare: (places: readonly number[]) => GuardedLedger) {
+  /**
+   * @param whole of all policies
+   * @param openShare opens the ledger of some of the policies, by their numbers from 0
+   */
+  constructor(whole: GuardedLedger, openShare: (places: readonly number[]) => GuardedLedger) {
+    this.whole = whole
     this.openShare = openShare
   }
 
   async consume(charges: readonly Charge[], learn: Learn): Promise<StoreResult> {
-    const shares = this.sharesOf(charges.map(({ key }) => key))
+    const shares = this.sharesOf(charges)
     const [first] = shares
     if (first !== undefined && shares.length === 1) return first.ledger.consume(charges, learn)
     const attempts = await Promise.all(
@@ -44,7 +49,7 @@ export class SplitLedger {
   }
 
   async peek(charges: readonly Charge[]): Promise<StoreResult> {
-    const shares = this.sharesOf(charges.map(({ key }) => key))
+    const shares = this.sharesOf(charges)
     const parts = shares.map(async ({ ledger, places }): Promise<Part> => {
       const own = pick(charges, places)
       const unpaid = own.map((charge) => ({ ...charge, cost: 0 }))
@@ -59,20 +64,18 @@ export class SplitLedger {
     chargedAt?: number,
     source?: DecisionSource,
   ): Promise<void> {
-    await this.onEveryShare(
-      charges.map(({ key }) => key),
-      async ({ ledger, places }) => {
-        const own = pick(charges, places)
-        if (own.some(({ cost }) => cost !== 0)) await ledger.settle(own, chargedAt, source)
-      },
-    )
+    const settled = this.sharesOf(charges).map(async ({ ledger, places }) => {
+      const own = pick(charges, places)
+      if (own.some(({ cost }) => cost !== 0)) await ledger.settle(own, chargedAt, source)
+    })
+    await Promise.all(settled)
   }
 
   /** One call for each key, all at the same time. */
   async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
     const calls = new Map<string, { ledger: GuardedLedger; requests: Charge[][] }>()
     for (const charges of requests) {
-      for (const { places, ledger } of this.sharesOf(charges.map(({ key }) => key))) {
+      for (const { places, ledger } of this.sharesOf(charges)) {
         const own = pick(charges, places)
         if (!own.some(hasSlot)) continue
         const id = `${places} ${own[0]?.key}`
@@ -84,37 +87,31 @@ export class SplitLedger {
     await Promise.all([...calls.values()].map((call) => call.ledger.renew(call.requests)))
   }
 
-  block(keys: readonly string[], durationMs: number): Promise<void> {
-    return this.onEveryShare(keys, ({ ledger, places }) =>
-      ledger.block(pick(keys, places), durationMs),
-    )
+  block(key: string, durationMs: number): Promise<void> {
+    return this.whole.block(key, durationMs)
   }
 
-  reset(keys: readonly string[]): Promise<void> {
-    return this.onEveryShare(keys, ({ ledger, places }) => ledger.reset(pick(keys, places)))
+  reset(key: string): Promise<void> {
+    return this.whole.reset(key)
   }
 
   /** Whether all parts of the store would be called. */
   isTrusted(charges: readonly Charge[]): boolean {
-    const shares = this.sharesOf(charges.map(({ key }) => key))
+    const shares = this.sharesOf(charges)
     return shares.every(({ ledger, places }) => ledger.isTrusted(pick(charges, places)))
   }
 
-  private async onEveryShare(
-    keys: readonly string[],
-    act: (share: Share) => Promise<void>,
-  ): Promise<void> {
-    await Promise.all(this.sharesOf(keys).map(act))
-  }
-
-  private sharesOf(keys: readonly string[]): Share[] {
+  private sharesOf(charges: readonly Charge[]): Share[] {
     const byKey = new Map<string, number[]>()
-    keys.forEach((key, place) => {
+    charges.forEach(({ key }, place) => {
       const places = byKey.get(key)
       if (places === undefined) byKey.set(key, [place])
       else places.push(place)
     })
-    return [...byKey.values()].map((places) => ({ places, ledger: this.ledgerOf(places) }))
+    return [...byKey.values()].map((places) => {
+      const ledger = byKey.size === 1 ? this.whole : this.ledgerOf(places)
+      return { places, ledger }
+    })
   }
 
   private ledgerOf(places: readonly number[]): GuardedLedger {
@@ -152,7 +149,8 @@ function merged(
       origins[place] = { at: result.at, source: result.source }
     })
   })
-  return { admitted, at, source, outcomes, origins }
+  // The first share is that of the first charge.
+  return { admitted, at, source, outcomes, ban: results[0]?.ban, origins }
 }
 
 /** Of a refusal: who refused, a limit if any did. Otherwise the store, or the replacement of a part. */

@@ -7,15 +7,21 @@ import type { Renewal } from './slots.ts'
 /** The parts of a charge that a decision depends on. */
 interface Decidable {
   readonly key: string
-  readonly limit: Pick<CompiledLimit, 'decide' | 'commit' | 'countsRefusals'>
+  readonly limit: Pick<CompiledLimit, 'decide' | 'commit'>
   readonly cost: number
+  readonly isPreview?: true
 }
 
 /**
  * Decides a charge on the state of its key, in which it leaves the outcome and the state as it is
  * at `now`, not charged yet.
  */
-export function decideOne(state: KeyState, { limit }: Decidable, now: number, cost: number): void {
+export function decideOne(
+  state: KeyState,
+  { limit }: Pick<Decidable, 'limit'>,
+  now: number,
+  cost: number,
+): void {
   const blockedMs = state.blockedUntil - now
   if (blockedMs > 0) {
     refuse(state, blockedMs)
@@ -39,8 +45,6 @@ export function commitOne(
   now: number,
   cost: number,
 ): boolean {
-  // Of a refusal, which decideAll has charged.
-  if (limit.countsRefusals) return state.counted || state.rebased
   if (cost === 0 && !state.rebased) return false
   limit.commit(state, now, cost, slot)
   return true
@@ -48,44 +52,46 @@ export function commitOne(
 
 /**
  * Decides all charges of a request on the states of their keys: if one is refused, all are, and
- * those that would have been admitted are shown as they are, uncharged. What counts refusals is
- * charged with one.
+ * those that would have been admitted are shown as they are, uncharged. A ban counts the refusal of its
+ * key: what refuses one client never bans another. Its state is to be kept if it is `counted` or `rebased`.
  *
+ * @param ban with the state of the first charge's key
+ * @param isPeek whether nothing is to be counted
  * @returns whether the request is admitted
  */
 export function decideAll(
   states: readonly KeyState[],
   charges: readonly Decidable[],
   now: number,
+  ban?: { readonly limit: CompiledLimit; readonly state: KeyState },
+  isPeek = false,
 ): boolean {
-  let admitted = true
+  if (ban !== undefined) decideOne(ban.state, ban, now, 0)
+  let admitted = ban === undefined || ban.state.admitted
   for (let i = 0; i < charges.length; i += 1) {
     const charge = charges[i] as Decidable
     const state = states[i] as KeyState
     decideOne(state, charge, now, charge.cost)
     if (!state.admitted) admitted = false
   }
-  if (!admitted && charges.length > 1) {
-    showUncharged(states, charges, now)
-    countRefusal(states, charges, now)
+  if (admitted) return true
+  showUncharged(states, charges, now)
+  if (ban?.state.admitted && !isPeek) {
+    const [{ key, isPreview }] = charges as [Decidable]
+    const isRefused = charges.some((charge, i) => charge.key === key && !states[i]?.admitted)
+    if (isRefused && !isPreview) ban.limit.commit(ban.state, now, 1)
   }
-  return admitted
+  return false
 }
 
-/** A refusal counts where its key is the same: what refuses one client never bans another. */
-function countRefusal(
-  states: readonly KeyState[],
-  charges: readonly Decidable[],
-  now: number,
-): void {
-  for (let i = 0; i < charges.length; i += 1) {
-    const { key, limit, cost } = charges[i] as Decidable
-    const state = states[i] as KeyState
-    // One that refuses itself counts nothing.
-    if (!limit.countsRefusals || !state.admitted) continue
-    const refused = states.some((other, j) => !other.admitted && charges[j]?.key === key)
-    if (refused) limit.commit(state, now, cost)
-  }
+/** The charges of a request, and behind them that of the ban: 1 if it counts the request when it is refused. */
+export function withBan(
+  charges: readonly Charge[],
+  ban: CompiledLimit | undefined,
+): readonly Charge[] {
+  if (ban === undefined) return charges
+  const [{ key, isPreview }] = charges as readonly [Charge]
+  return [...charges, { key, limit: ban, cost: isPreview ? 0 : 1 }]
 }
 
 function showUncharged(

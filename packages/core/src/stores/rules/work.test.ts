@@ -68,7 +68,10 @@ describe('the renewal of all slots of one key takes time in proportion to them',
   ])('%s', async (_, create) => {
     /** The best of some runs, ms. */
     const timeOf = async (count: number) => {
-      const ledger = create().open([{ name: 'slots', algorithm: concurrency }], 'renewals')
+      const ledger = create().open(
+        { policies: [{ name: 'slots', algorithm: concurrency }] },
+        'renewals',
+      )
       const requests = held(count, count, () => 'ada')
       let best = Infinity
       for (let run = 0; run < 20; run += 1) {

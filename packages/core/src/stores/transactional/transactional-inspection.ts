@@ -72,10 +72,9 @@ export class TransactionalInspection {
 
 /** Null if it holds no state. */
 function entryOf(found: FoundKey, { state: bytes }: ListedKey, now: number): StoreEntry | null {
-  const { key, keyspace } = found
   try {
     const state = decodeState(bytes)
-    decideOne(state, { key, limit: keyspace.limit, cost: 0 }, now, 0)
+    decideOne(state, found.keyspace, now, 0)
     return toEntry(found, state, now)
   } catch {
     return null

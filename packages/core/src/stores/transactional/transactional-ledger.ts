@@ -1,26 +1,29 @@
-import type { KeyState, Outcome } from '../../algorithms/algorithm.ts'
+import type { CompiledLimit, KeyState, Outcome } from '../../algorithms/algorithm.ts'
 import { subject } from '../redis/keys.ts'
 import { commitOne, decideAll, keepMsOf, renewOne, settleOne } from '../rules/decide-all.ts'
 import { renewalsOf } from '../rules/slots.ts'
 import { decodeState, encodeState } from '../rules/state-bytes.ts'
-import type { Charge, Keyspace, Ledger, StoreResult } from '../store.ts'
+import type { Charge, Keyspace, Keyspaces, Ledger, StoreResult } from '../store.ts'
 import type { Change, TransactionalBackend } from './transactional-backend.ts'
 
 /** Decides on the states of a backend that has transactions. */
 export class TransactionalLedger implements Ledger<'async'> {
   private readonly backend: TransactionalBackend
+  /** Of the policies, then of the ban. */
   private readonly keyspaces: readonly Keyspace[]
+  private readonly ban: CompiledLimit | undefined
   private readonly prefix: string
   private readonly deadlineMs: number | undefined
 
   constructor(
     backend: TransactionalBackend,
-    keyspaces: readonly Keyspace[],
+    { policies, ban }: Keyspaces,
     prefix: string,
     deadlineMs: number | undefined,
   ) {
     this.backend = backend
-    this.keyspaces = keyspaces
+    this.keyspaces = policies.concat(ban ?? [])
+    this.ban = ban?.limit
     this.prefix = prefix
     this.deadlineMs = deadlineMs
   }
@@ -32,29 +35,27 @@ export class TransactionalLedger implements Ledger<'async'> {
   }
 
   consumeAll(requests: readonly (readonly Charge[])[]): Promise<(StoreResult | Error)[]> {
-    return this.transact(requests.flatMap(keysOf), (states, now) =>
-      requests.map((charges) => orError(() => consume(states, charges, this.names(charges), now))),
+    return this.transact(requests.flatMap(this.names), (states, now) =>
+      requests.map((charges) => orError(() => this.charge(states, charges, now))),
     )
   }
 
   peek(charges: readonly Charge[]): Promise<StoreResult> {
-    return this.transact(charges.map(keyOf), (states, now) =>
-      decide(states, charges, this.names(charges), now),
-    )
+    const names = this.names(charges)
+    return this.transact(names, (states, now) => this.decide(states, charges, names, now, true))
   }
 
   settle(charges: readonly Charge[], chargedAt?: number): Promise<void> {
-    return this.transact(charges.map(keyOf), (states, now) => {
-      for (const [place, charge] of charges.entries()) {
-        settle(states, { ...charge, key: this.name(charge.key, place) }, now, chargedAt ?? now)
-      }
+    const named = charges.map((charge, i) => ({ ...charge, key: this.name(charge.key, i) }))
+    return this.transact(named.map(keyOf), (states, now) => {
+      for (const charge of named) settle(states, charge, now, chargedAt ?? now)
     })
   }
 
   renew(requests: readonly (readonly Charge[])[]): Promise<void> {
     const renewals = renewalsOf(requests)
     const names = renewals.map(({ key, place }) => this.name(key, place))
-    return this.transactOn(names, (states, now) => {
+    return this.transact(names, (states, now) => {
       for (const [i, renewal] of renewals.entries()) {
         const name = names[i] as string
         if (!states.isReadable(name)) continue
@@ -64,29 +65,47 @@ export class TransactionalLedger implements Ledger<'async'> {
     })
   }
 
-  block(keys: readonly string[], durationMs: number): Promise<void> {
-    return this.transact(keys, (states, now) => {
-      for (const [place, key] of keys.entries()) {
-        states.block(this.name(key, place), now + durationMs, durationMs)
-      }
+  block(key: string, durationMs: number): Promise<void> {
+    const names = this.names([{ key }])
+    return this.transact(names, (states, now) => {
+      for (const name of names) states.block(name, now + durationMs, durationMs)
     })
   }
 
-  reset(keys: readonly string[]): Promise<void> {
-    return this.transact(keys, (states) => {
-      for (const [place, key] of keys.entries()) states.delete(this.name(key, place))
+  reset(key: string): Promise<void> {
+    const names = this.names([{ key }])
+    return this.transact(names, (states) => {
+      for (const name of names) states.delete(name)
     })
   }
 
-  /** @param keys of the limiter, in the order of the keyspaces, which may repeat */
-  private transact<T>(keys: readonly string[], work: (states: States, now: number) => T) {
-    return this.transactOn(
-      keys.map((key, i) => this.name(key, i % this.keyspaces.length)),
-      work,
-    )
+  private decide(
+    states: States,
+    charges: readonly Charge[],
+    names: readonly string[],
+    now: number,
+    isPeek: boolean,
+  ): StoreResult {
+    const loaded = names.map((name) => states.of(name))
+    const ban = this.ban && { limit: this.ban, state: loaded.pop() as KeyState }
+    const admitted = decideAll(loaded, charges, now, ban, isPeek)
+    const outcomes = loaded.map(outcomeOf)
+    return { admitted, at: now, source: 'store', outcomes, ban: ban && outcomeOf(ban.state) }
   }
 
-  private transactOn<T>(names: readonly string[], work: (states: States, now: number) => T) {
+  private charge(states: States, charges: readonly Charge[], now: number): StoreResult {
+    const names = this.names(charges)
+    const result = this.decide(states, charges, names, now, false)
+    for (const [i, name] of names.entries()) {
+      const state = states.of(name)
+      const charge = charges[i] ?? { key: name, limit: this.ban as CompiledLimit, cost: 0 }
+      const kept = commitOne(state, charge, now, result.admitted ? charge.cost : 0)
+      if (kept || state.counted) states.keep(name, keepMsOf(state, charge.limit, now))
+    }
+    return result
+  }
+
+  private transact<T>(names: readonly string[], work: (states: States, now: number) => T) {
     const sorted = [...new Set(names)].sort()
     const decide = (bytes: readonly (Uint8Array | undefined)[], now: number) => {
       const states = new States(sorted, bytes)
@@ -95,8 +114,9 @@ export class TransactionalLedger implements Ledger<'async'> {
     return this.backend.transact(sorted, decide, this.deadlineMs)
   }
 
-  private names(charges: readonly Charge[]): string[] {
-    return charges.map(({ key }, place) => this.name(key, place))
+  /** The names of the keys of a request. Where there is no charge, as for a ban, it is the key of the first one. */
+  private readonly names = (charges: readonly Pick<Charge, 'key'>[]): string[] => {
+    return this.keyspaces.map((_, i) => this.name(keyOf((charges[i] ?? charges[0]) as Charge), i))
   }
 
   private name(key: string, place: number): string {
@@ -151,34 +171,6 @@ class States {
   }
 }
 
-/** @param names of the states of the charges */
-function decide(
-  states: States,
-  charges: readonly Charge[],
-  names: readonly string[],
-  now: number,
-): StoreResult {
-  const loaded = names.map((name) => states.of(name))
-  const admitted = decideAll(loaded, charges, now)
-  return { admitted, at: now, source: 'store', outcomes: loaded.map(outcomeOf) }
-}
-
-function consume(
-  states: States,
-  charges: readonly Charge[],
-  names: readonly string[],
-  now: number,
-): StoreResult {
-  const result = decide(states, charges, names, now)
-  for (const [i, charge] of charges.entries()) {
-    const name = names[i] as string
-    const state = states.of(name)
-    const kept = commitOne(state, charge, now, result.admitted ? charge.cost : 0)
-    if (kept) states.keep(name, keepMsOf(state, charge.limit, now))
-  }
-  return result
-}
-
 function settle(states: States, charge: Charge, now: number, chargedAt: number): void {
   const state = states.of(charge.key)
   const settled = settleOne(state, charge, now, chargedAt)
@@ -209,8 +201,4 @@ function orError<T>(act: () => T): T | Error {
 
 function keyOf({ key }: Charge): string {
   return key
-}
-
-function keysOf(charges: readonly Charge[]): string[] {
-  return charges.map(keyOf)
 }

@@ -29,5 +29,5 @@ export function guarded(
 ): Ledger<'async'> {
   const keyspaces = limits.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
   const store = new ResilientStore(redisStore(client, options), { ...patient, ...failureMode })
-  return store.open(keyspaces, prefix)
+  return store.open({ policies: keyspaces }, prefix)
 }
