@@ -18,9 +18,10 @@ export const PLACES = {
 }
 
 /** The folders in packages that are published, by their names. */
-export const published = readdirSync(join(root, 'packages')).filter((name) =>
-  existsSync(join(root, 'packages', name, 'tsconfig.build.json')),
-)
+export const published = readdirSync(join(root, 'packages')).filter((name) => {
+  const manifest = join(root, 'packages', name, 'package.json')
+  return existsSync(manifest) && !JSON.parse(readFileSync(manifest, 'utf8')).private
+})
 
 /** What the manifest of a package says of its place. */
 export function placeOf(name) {

@@ -1,11 +1,13 @@
-// npm run build: every package that has a tsconfig.build.json, as ESM and as CommonJS, into dist. A
-// package that exports nothing, only a command, is ESM alone.
+// npm run build: every package that is published, as ESM and as CommonJS, into dist. A package that
+// exports nothing, only a command, is bundled as ESM alone.
 
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { argv, exit } from 'node:process'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
+import { published } from './addresses.mjs'
 import { ensureInstalled } from './install.mjs'
+import { isAllowed } from './licences.mjs'
 import { root, run } from './workspace.mjs'
 
 const commonjs = [
@@ -22,11 +24,7 @@ async function buildPackage(folder) {
   const tsc = (options) =>
     run('tsc', ['-p', 'tsconfig.build.json', '--checkers', '1', ...options], { cwd: folder })
   const { exports, imports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  if (exports === undefined) {
-    if ((await tsc([])) !== 0) return false
-    await publishBuilt(folder)
-    return true
-  }
+  if (exports === undefined) return buildCommand(folder)
   const codes = await Promise.all([tsc([]), tsc(commonjs)])
   if (codes.some((code) => code !== 0)) return false
   writeFileSync(join(folder, 'dist/cjs/package.json'), '{ "type": "commonjs" }\n')
@@ -52,29 +50,19 @@ function requireDirectly(dist, imports) {
   }
 }
 
-/**
- * A module `x.built.ts` of a command is run now, and what it exports is published in its place: data
- * that takes tools to make, which users don't have.
- */
-async function publishBuilt(folder) {
+/** A command is bundled with almost all that it needs. */
+async function buildCommand(folder) {
   const { tsImport } = await import('tsx/esm/api')
-  const dist = join(folder, 'dist')
-  const files = readdirSync(dist, { recursive: true })
-  for (const file of files.filter((name) => name.endsWith('.built.js'))) {
-    const source = join(folder, 'src', file.replace(/js$/, 'ts'))
-    const exported = await tsImport(pathToFileURL(source).href, import.meta.url)
-    const lines = Object.entries(exported).map(
-      ([name, value]) => `export const ${name} = ${JSON.stringify(value)}\n`,
-    )
-    writeFileSync(join(dist, file), lines.join(''))
-  }
+  const bundler = '../packages/terminal/src/bundle-command.ts'
+  const { bundleCommand } = await tsImport(bundler, import.meta.url)
+  const refused = [...(await bundleCommand(folder))].filter(([, licence]) => !isAllowed(licence))
+  for (const [name, licence] of refused) console.error(`${name} has the licence ${licence}`)
+  return refused.length === 0
 }
 
 /** The core first: the others are compiled against what it publishes. */
 export async function build() {
-  const packages = readdirSync(join(root, 'packages'))
-    .filter((name) => existsSync(join(root, 'packages', name, 'tsconfig.build.json')))
-    .sort((a, b) => Number(b === 'core') - Number(a === 'core'))
+  const packages = published.toSorted((a, b) => Number(b === 'core') - Number(a === 'core'))
   for (const name of packages) if (!(await buildPackage(join(root, 'packages', name)))) return false
   return true
 }

@@ -19,6 +19,11 @@ const ALLOWED = [
   'MIT',
 ]
 
+/** @param licence as a manifest has it: `MIT`, `MIT OR GPL-2.0` */
+export function isAllowed(licence) {
+  return licence.split(' OR ').some((each) => ALLOWED.includes(each))
+}
+
 /** @returns one line for each that is not allowed */
 async function refused() {
   const filters = published.map((name) => `--filter=${manifestOf(name).name}`)
@@ -26,7 +31,7 @@ async function refused() {
   const { stdout } = await promisify(execFile)(execPath, command, { cwd: root })
   const byLicence = JSON.parse(stdout.slice(stdout.indexOf('{')))
   return Object.entries(byLicence)
-    .filter(([licence]) => !licence.split(' OR ').some((each) => ALLOWED.includes(each)))
+    .filter(([licence]) => !isAllowed(licence))
     .map(([licence, packages]) => `${licence}: ${packages.map(({ name }) => name).join(', ')}`)
 }
 

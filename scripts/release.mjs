@@ -54,8 +54,9 @@ async function prepare() {
   console.table(
     Object.fromEntries(
       tarballs.map(({ manifest: { name, version }, files }) => {
-        const { packed: bytes, bundled } = sizes[name]
-        return [name, { version, files: files.length, packed: bytes, 'bundled, gzip': bundled }]
+        const { packed, bundled, installed, start } = sizes[name]
+        const row = { version, files: files.length, packed, 'bundled, gzip': bundled }
+        return [name, { ...row, installed, 'start, ms of CPU': start }]
       }),
     ),
   )

@@ -15,9 +15,12 @@ function newest(folder) {
   return Math.max(0, ...files.map((file) => statSync(join(folder, file)).mtimeMs))
 }
 
+/** A command has a bundle, with other packages of the workspace in it. */
 function isBuilt(name) {
-  const folder = join(root, 'packages', name)
-  return newest(join(folder, 'dist')) > newest(join(folder, 'src'))
+  const isCommand = manifestOf(name).exports === undefined
+  const sources = isCommand ? readdirSync(join(root, 'packages')) : [name]
+  const built = newest(join(root, 'packages', name, 'dist'))
+  return sources.every((each) => built > newest(join(root, 'packages', each, 'src')))
 }
 
 /**

@@ -55,7 +55,10 @@ export function smokeTest(project, packed) {
     .filter(([, [esm, cjs]]) => esm === 0 || cjs === 0)
     .map(([name]) => `${name}: exports nothing`)
   if (limits !== 'true,true,false') problems.push(`@sluice/core: admits ${limits} of 2`)
-  const help = node('node_modules/@sluice/cli/dist/main.js', '--help')
-  if (!help.includes('replay')) problems.push('@sluice/cli: prints no help')
+  for (const { name, bin } of packed.map(({ manifest }) => manifest).filter(({ bin }) => bin)) {
+    const help = node(join('node_modules', name, Object.values(bin)[0]), '--help')
+    if (!help.includes('Examples:') && !help.includes('Commands:'))
+      problems.push(`${name}: prints no help`)
+  }
   return problems
 }

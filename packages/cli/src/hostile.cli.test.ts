@@ -2,8 +2,8 @@
 
 import { mkdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
+import { scratch } from '@sluice/test-harness/jest'
 import { runCli } from './testing/run-cli.ts'
-import { scratch } from './testing/scratch.ts'
 
 const { folder, file } = scratch()
 const LIMIT = ['--limit', '1', '-a', 'sliding-log']

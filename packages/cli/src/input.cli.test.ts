@@ -2,9 +2,9 @@
 
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'
+import { scratch } from '@sluice/test-harness/jest'
 import type { Report } from './report/report.ts'
 import { runCli } from './testing/run-cli.ts'
-import { scratch } from './testing/scratch.ts'
 
 const { folder, file } = scratch()
 

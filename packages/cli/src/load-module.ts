@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { messageOf } from './terminal/say.ts'
-import { UsageError } from './terminal/usage-error.ts'
+import { messageOf } from '@sluice/terminal/say'
+import { UsageError } from '@sluice/terminal/usage-error'
 
 /**
  * The default export of a module in TypeScript or JavaScript, or what a JSON file holds.

@@ -1,38 +1,16 @@
 #!/usr/bin/env node
-import { argv, exit, stderr, stdout } from 'node:process'
-import { SluiceError } from '@sluice/core'
-import { CommanderError } from 'commander'
-import { createProgram } from './command/program.ts'
-import { replayCommand } from './command/replay-command.ts'
-import { blockFor, changeCommand } from './operate/change-command.ts'
-import { inspectCommand } from './operate/inspect-command.ts'
-import { onStore, StoreFailure } from './operate/on-store.ts'
-import { topCommand } from './operate/top-command.ts'
-import { EXIT, type ExitCode } from './terminal/exit-code.ts'
-import { messageOf, say } from './terminal/say.ts'
-import { UsageError } from './terminal/usage-error.ts'
+import { commandLine, guardProcess, runCommandLine } from '@sluice/terminal/command-line'
+import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
+import { UsageError } from '@sluice/terminal/usage-error'
+import { addCommands } from './command/program.ts'
+import type { Connection } from './operate/connection.ts'
+import type { ChangeFlags, StoreFlags } from './operate/flags.ts'
+import { StoreFailure } from './operate/store-failure.ts'
 
 let code: ExitCode = EXIT.ok
 
-// The reader has closed the pipe, as `head` does: the rest of the output is not needed.
-const unread = new AbortController()
-for (const stream of [stdout, stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    if (stream === stdout) unread.abort()
-  })
-}
-
 // An asynchronous error in a user's function may quote the log too.
-process.on('uncaughtException', (error) => {
-  say(`sluice: ${messageOf(error)}`)
-  exit(EXIT.failed)
-})
-// Where warnings are shown at all.
-if (process.listenerCount('warning') > 0) {
-  process.removeAllListeners('warning')
-  process.on('warning', ({ name, message }) => say(`${name}: ${message}`))
-}
+const unread = guardProcess('sluice')
 
 /** The first of these signals ends the command in order, a second one ends the process. */
 function interrupted(...signals: readonly NodeJS.Signals[]): AbortSignal {
@@ -41,52 +19,59 @@ function interrupted(...signals: readonly NodeJS.Signals[]): AbortSignal {
   return interrupt.signal
 }
 
-const operate = async (...[run, flags]: Parameters<typeof onStore>) => {
+async function operate(
+  flags: StoreFlags,
+  run: (connection: Connection) => Promise<ExitCode>,
+): Promise<void> {
+  const { onStore } = await import('./operate/on-store.ts')
   code = await onStore(run, flags)
 }
 
-const program = createProgram({
+async function change(
+  action: 'reset' | 'unblock' | { readonly block: string },
+  ...[key, flags]: [string, ChangeFlags]
+): Promise<void> {
+  const { blockFor, changeCommand } = await import('./operate/change-command.ts')
+  const asked = typeof action === 'string' ? { action } : blockFor(action.block)
+  return operate(flags, (store) => changeCommand(asked, key, flags, store, process))
+}
+
+// Each command loads what it needs when it is called: the person on call is in a hurry.
+const program = commandLine('sluice', new URL('../package.json', import.meta.url))
+addCommands(program, {
   replay: async (files, flags) => {
+    const { replayCommand } = await import('./command/replay-command.ts')
     code = await replayCommand(files, flags, interrupted('SIGINT'))
   },
   top: (flags) =>
-    operate((store) => {
-      const ending = AbortSignal.any([unread.signal, interrupted('SIGINT', 'SIGTERM')])
+    operate(flags, async (store) => {
+      const { topCommand } = await import('./operate/top-command.ts')
+      const ending = AbortSignal.any([unread, interrupted('SIGINT', 'SIGTERM')])
       return topCommand(flags, store, process, ending)
-    }, flags),
-  inspect: (key, flags) => operate((store) => inspectCommand(key, flags, store, process), flags),
-  reset: (key, flags) =>
-    operate((store) => changeCommand({ action: 'reset' }, key, flags, store, process), flags),
-  block: (key, duration, flags) => {
-    const change = blockFor(duration)
-    return operate((store) => changeCommand(change, key, flags, store, process), flags)
-  },
-  unblock: (key, flags) =>
-    operate((store) => changeCommand({ action: 'unblock' }, key, flags, store, process), flags),
+    }),
+  inspect: (key, flags) =>
+    operate(flags, async (store) => {
+      const { inspectCommand } = await import('./operate/inspect-command.ts')
+      return inspectCommand(key, flags, store, process)
+    }),
+  reset: (key, flags) => change('reset', key, flags),
+  block: (key, duration, flags) => change({ block: duration }, key, flags),
+  unblock: (key, flags) => change('unblock', key, flags),
   serve: (flags) =>
-    operate(async (store) => {
-      // Only where it is wanted: from the sources its script is bundled first.
+    operate(flags, async (store) => {
       const { serveCommand } = await import('./operate/serve/serve-command.ts')
       return serveCommand(flags, store, process, interrupted('SIGINT', 'SIGTERM'))
-    }, flags),
-  migrate: async (files, flags) => {
-    // The parser is large, and no other command needs it.
-    const { migrateCommand } = await import('./migrate/migrate-command.ts')
-    code = await migrateCommand(files, flags, process)
+    }),
+  migrate: async (args) => {
+    const { handOver } = await import('./command/hand-over.ts')
+    code = handOver(args)
   },
 })
-
-try {
-  await program.parseAsync(argv)
-} catch (error) {
-  code = codeOf(error)
-  if (!(error instanceof CommanderError)) say(`sluice: ${messageOf(error)}`)
-}
-// A configuration file may have left something open.
-stdout.write('', () => exit(code))
+await runCommandLine(program, () => code, codeOf)
 
 function codeOf(error: unknown): ExitCode {
   if (error instanceof StoreFailure) return EXIT.store
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-  return error instanceof UsageError || error instanceof SluiceError ? EXIT.usage : EXIT.failed
+  // By its name: its class would load all of core.
+  const isMistake = error instanceof UsageError || (error as Error | null)?.name === 'SluiceError'
+  return isMistake ? EXIT.usage : EXIT.failed
 }

@@ -2,9 +2,9 @@
 
 import { openSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
+import { scratch } from '@sluice/test-harness/jest'
 import { knownTraffic, toCombined, toJsonLines } from './testing/known-traffic.ts'
 import { ended, runCli, startCli } from './testing/run-cli.ts'
-import { scratch } from './testing/scratch.ts'
 
 const { folder, file } = scratch()
 const LIMIT = ['--limit', '100', '-a', 'sliding-log']

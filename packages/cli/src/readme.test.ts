@@ -3,11 +3,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { type Commands, createProgram } from './command/program.ts'
+import { scratch } from '@sluice/test-harness/jest'
+import { Command } from 'commander'
+import { addCommands, type Commands } from './command/program.ts'
 import { dayOfTraffic } from './testing/day-of-traffic.ts'
 import { knownTraffic, toCombined } from './testing/known-traffic.ts'
 import { runCli } from './testing/run-cli.ts'
-import { scratch } from './testing/scratch.ts'
 
 const readme = readFileSync(join(__dirname, '../README.md'), 'utf8')
 
@@ -34,7 +35,9 @@ describe('the README', () => {
   })
 
   it('names every command and option', () => {
-    const { commands } = createProgram({} as Commands)
+    const program = new Command()
+    addCommands(program, {} as Commands)
+    const { commands } = program
     const names = commands.map((command) => command.name())
     expect(names.filter((name) => !readme.includes(`sluice ${name}`))).toEqual([])
     const flags = commands.flatMap(({ options }) => options.map(({ long }) => long as string))

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { createLimiter, memoryStore } from '@sluice/core'
+import { scratch } from '@sluice/test-harness/jest'
 import type { Report } from './report/report.ts'
 import {
   type KnownRequest,
@@ -11,7 +12,6 @@ import {
   toJsonLines,
 } from './testing/known-traffic.ts'
 import { ended, runCli, startCli } from './testing/run-cli.ts'
-import { scratch } from './testing/scratch.ts'
 
 const { folder, file } = scratch()
 const known = file('known.txt', toCombined(knownTraffic(3)))

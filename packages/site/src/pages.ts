@@ -82,6 +82,7 @@ export const SECTIONS: readonly Section[] = [
       readme('postgres', '@sluice/postgres', 'The store in PostgreSQL'),
       readme('otel', '@sluice/otel', 'Metrics and traces for OpenTelemetry'),
       readme('cli', '@sluice/cli', 'Operating a store, replaying an access log'),
+      readme('migrate', '@sluice/migrate', 'Rewriting code of other limiters'),
       readme('test-suites', '@sluice/test-suites', 'The tests of stores and adapters'),
     ],
   },

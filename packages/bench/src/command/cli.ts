@@ -38,7 +38,7 @@ function row(name: string, taken: readonly Taken[]): string[] {
 const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 const server = await startRedis({ args: ['--save', ''] })
 try {
-  const main = join(installed(folder, ['core', 'postgres', 'cli']), '@sluice/cli/dist/main.js')
+  const main = join(installed(folder, ['cli']), '@sluice/cli/dist/main.js')
   const onStore = ['--redis', server.url]
   const CASES: readonly (readonly [string, readonly string[]])[] = [
     ['Node alone', ['--eval', '0']],

@@ -51,7 +51,7 @@ async function measure(main: string, file: string, args: readonly string[]) {
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 try {
-  const main = join(installed(folder, ['core', 'cli']), '@sluice/cli/dist/main.js')
+  const main = join(installed(folder, ['cli']), '@sluice/cli/dist/main.js')
   const rows: string[][] = []
   for (const { title, args, log } of CASES) {
     const file = join(folder, 'access.txt')

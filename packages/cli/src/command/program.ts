@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { ALGORITHM_NAMES } from '@sluice/core/algorithms'
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { FORMATS } from '../log/formats/reading.ts'
-import type { MigrateFlags } from '../migrate/migrate-command.ts'
-import type { ChangeFlags, KeyFlags, ServeFlags, TopFlags } from '../operate/flags.ts'
-import { ORDERS } from '../operate/sweep.ts'
+import {
+  type ChangeFlags,
+  type KeyFlags,
+  ORDERS,
+  type ServeFlags,
+  type TopFlags,
+} from '../operate/flags.ts'
 import type { ReplayFlags } from '../replay/flags.ts'
-import { say } from '../terminal/say.ts'
 
 const EXAMPLES = `
 Examples:
@@ -18,14 +20,6 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused more than --fail-if-refused, 130 interrupted.`
 
-const MIGRATE_EXAMPLES = `
-Examples:
-  sluice migrate src/server.ts
-  sluice migrate src/server.ts > limits.patch
-  sluice migrate --write src/server.ts src/routes/login.ts
-
-Exit codes: 0 done, 1 a file could not be read, parsed or written, 2 wrong usage.`
-
 /** What the commands do. */
 export interface Commands {
   replay(files: string[], flags: ReplayFlags): Promise<void>
@@ -35,23 +29,18 @@ export interface Commands {
   block(key: string, duration: string, flags: ChangeFlags): Promise<void>
   unblock(key: string, flags: ChangeFlags): Promise<void>
   serve(flags: ServeFlags): Promise<void>
-  migrate(files: string[], flags: MigrateFlags): Promise<void>
+  /** @param args as they were typed */
+  migrate(args: string[]): Promise<void>
 }
 
-/** The command line. @param commands called with what was asked for */
-export function createProgram(commands: Commands): Command {
-  const program = new Command('sluice')
-    .description(
-      'Rate limiting: watch it and operate it, try limits on your own traffic, and migrate to it.',
-    )
-    .version(version(), '-V, --version')
+/** Adds what `sluice` can do to its command line. @param commands called with what was asked for */
+export function addCommands(program: Command, commands: Commands): void {
+  program
+    .description('Rate limiting: watch it and operate it, and try limits on your own traffic.')
     .showHelpAfterError('(sluice help <command> lists all options)')
-    .exitOverride()
-    .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
   addReplay(program, commands)
   addOperations(program, commands)
   addMigrate(program, commands)
-  return program
 }
 
 function addReplay(program: Command, commands: Commands): void {
@@ -152,19 +141,14 @@ function addOperations(program: Command, commands: Commands): void {
     .action(commands.serve)
 }
 
+/** Its options are those of the package that does it. */
 function addMigrate(program: Command, commands: Commands): void {
   program
     .command('migrate')
-    .summary('rewrite code of another limiter for Sluice')
-    .description(
-      'Reads files that use express-rate-limit, @fastify/rate-limit, koa-ratelimit, ' +
-        'rate-limiter-flexible or @nestjs/throttler, and prints the code for Sluice as a diff, with ' +
-        'comments where something behaves differently. Reads JavaScript, JSX and TypeScript. ' +
-        'Executes nothing.',
-    )
-    .argument('<files...>', 'the files to read')
-    .option('--write', 'write the files, instead of printing the diff')
-    .addHelpText('after', MIGRATE_EXAMPLES)
+    .summary('rewrite code of another limiter: npx @sluice/migrate')
+    .argument('[arguments...]')
+    .allowUnknownOption()
+    .helpOption(false)
     .action(commands.migrate)
 }
 
@@ -194,10 +178,4 @@ function onStore(command: Command): Command {
     )
     .option('--prefix <prefix>', 'the namespace of the keys', 'sluice')
     .option('--policy <name>', 'only policies of this name')
-}
-
-function version(): string {
-  // In the sources and in what is built it is two folders above.
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
 }

@@ -1,5 +1,5 @@
+import { count, number, percent } from '@sluice/terminal/words'
 import { type Options, SingleBar } from 'cli-progress'
-import { count, number, percent } from '../terminal/words.ts'
 
 /** How often a line is written without a terminal, ms. */
 const LINE_EVERY_MS = 2000

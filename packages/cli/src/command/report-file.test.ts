@@ -1,10 +1,10 @@
 import { linkSync, mkdirSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
+import { scratch } from '@sluice/test-harness/jest'
 import { renderReport } from '../report/html/index.ts'
 import { toJson } from '../report/json.ts'
 import { sampleReport } from '../testing/sample-report.ts'
-import { scratch } from '../testing/scratch.ts'
 import { checkReportFile } from './report-file.ts'
 
 const { folder, file } = scratch()

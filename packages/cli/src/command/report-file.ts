@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
-import { UsageError } from '../terminal/usage-error.ts'
+import { UsageError } from '@sluice/terminal/usage-error'
 
 /** A file that a report is written into. */
 export interface ReportFile {

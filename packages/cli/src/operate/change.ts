@@ -1,5 +1,5 @@
 import type { InspectableStore, Keyspace, StoreEntry } from '@sluice/core'
-import { UsageError } from '../terminal/usage-error.ts'
+import { UsageError } from '@sluice/terminal/usage-error'
 import { Reading } from './reading.ts'
 
 /** What can be done to a client. */

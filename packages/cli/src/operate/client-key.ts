@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { addressKey } from '@sluice/core'
-import { UsageError } from '../terminal/usage-error.ts'
+import { UsageError } from '@sluice/terminal/usage-error'
 
 /**
  * The key under which a limiter counts a client: of an address its network, as the limiters make it.

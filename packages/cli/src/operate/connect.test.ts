@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
+import { scratch } from '@sluice/test-harness/jest'
 import {
   freePorts,
   patient,
@@ -14,7 +15,6 @@ import {
   whyNoTls,
 } from '@sluice/test-harness/redis'
 import { ended, startCli } from '../testing/run-cli.ts'
-import { scratch } from '../testing/scratch.ts'
 import { type ConnectFlags, connect } from './connect.ts'
 import type { Connection } from './connection.ts'
 

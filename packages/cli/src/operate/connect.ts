@@ -1,17 +1,11 @@
 import { type RedisClient, redisStore } from '@sluice/core'
+import { UsageError } from '@sluice/terminal/usage-error'
+import { listed } from '@sluice/terminal/words'
 import { loadModule } from '../load-module.ts'
-import { UsageError } from '../terminal/usage-error.ts'
-import { listed } from '../terminal/words.ts'
 import type { Connection } from './connection.ts'
 import { healthOf } from './health.ts'
-import {
-  connectToPostgres,
-  isPool,
-  isPostgresUrl,
-  postgresConnection,
-} from './postgres-connection.ts'
-import { connectToRedis } from './redis-connection.ts'
 import { optionsOfUrl } from './redis-url.ts'
+import { isPool, isPostgresUrl } from './store-kind.ts'
 
 /** Where the store is: one of `redis`, `postgres` and `client`. */
 export interface ConnectFlags {
@@ -37,11 +31,16 @@ export async function connect(
 ): Promise<Connection> {
   const { redis, postgres, client: file } = placeOf(flags, env)
   const { schema } = flags
-  if (postgres !== undefined) return postgresConnection(await connectToPostgres(postgres), schema)
   const client = file === undefined ? undefined : await clientIn(file)
-  if (client !== undefined && isPool(client)) return postgresConnection(client, schema)
+  const pool = client !== undefined && isPool(client) ? client : undefined
+  if (postgres !== undefined || pool !== undefined) {
+    const { connectToPostgres, postgresConnection } = await import('./postgres-connection.ts')
+    return postgresConnection(pool ?? (await connectToPostgres(postgres as string)), schema)
+  }
   if (schema !== undefined) throw new UsageError('--schema is for PostgreSQL, this store is Redis')
-  return redisConnection(client ?? (await connectToRedis(optionsOfUrl(redis as string))))
+  if (client !== undefined) return redisConnection(client)
+  const { connectToRedis } = await import('./redis-connection.ts')
+  return redisConnection(await connectToRedis(optionsOfUrl(redis as string)))
 }
 
 /** The one flag that says where the store is, else the one variable. @throws UsageError */

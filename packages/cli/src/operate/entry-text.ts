@@ -1,4 +1,4 @@
-import { duration, number, percent } from '../terminal/words.ts'
+import { duration, number, percent } from '@sluice/terminal/words'
 import type { EntryRecord } from './entry-record.ts'
 
 /** `day: 100 per 1 d`, `requests in progress: 5`, `ban after 3 refusals in 1 h` */

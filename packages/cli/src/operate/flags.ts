@@ -1,5 +1,8 @@
 import type { ConnectFlags } from './connect.ts'
-import type { Order } from './sweep.ts'
+
+/** What entries are ordered by. */
+export const ORDERS = ['share', 'used', 'rate'] as const
+export type Order = (typeof ORDERS)[number]
 
 /** What all commands on a store take, as it was typed. */
 export interface StoreFlags extends ConnectFlags {

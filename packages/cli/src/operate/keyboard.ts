@@ -1,4 +1,4 @@
-import type { Io } from '../terminal/io.ts'
+import type { Io } from '@sluice/terminal/io'
 
 /** The keys of a terminal, one by one, without the Enter key. */
 export class Keyboard {

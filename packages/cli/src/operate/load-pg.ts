@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { UsageError } from '../terminal/usage-error.ts'
+import { UsageError } from '@sluice/terminal/usage-error'
 
 /**
  * The package pg, which only those have who use PostgreSQL.

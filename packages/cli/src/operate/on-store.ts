@@ -1,14 +1,10 @@
 import { SluiceError } from '@sluice/core'
-import type { ExitCode } from '../terminal/exit-code.ts'
-import { messageOf } from '../terminal/say.ts'
-import { UsageError } from '../terminal/usage-error.ts'
+import type { ExitCode } from '@sluice/terminal/exit-code'
+import { messageOf } from '@sluice/terminal/say'
+import { UsageError } from '@sluice/terminal/usage-error'
 import { type ConnectFlags, connect } from './connect.ts'
 import type { Connection } from './connection.ts'
-
-/** The store can't be reached, or fails: exit code 4. */
-export class StoreFailure extends Error {
-  override readonly name = 'StoreFailure'
-}
+import { StoreFailure } from './store-failure.ts'
 
 /**
  * Runs a command on the store that the flags name, and closes what it has opened.

@@ -1,21 +1,18 @@
 import { join } from 'node:path'
 import { cwd } from 'node:process'
 import { postgresStore } from '@sluice/postgres'
+import { messageOf } from '@sluice/terminal/say'
+import { UsageError } from '@sluice/terminal/usage-error'
 import type { Pool } from 'pg'
-import { messageOf } from '../terminal/say.ts'
-import { UsageError } from '../terminal/usage-error.ts'
 import { type Connection, TIMEOUT_MS } from './connection.ts'
 import type { Health } from './health.ts'
 import { loadPg } from './load-pg.ts'
+import { isPostgresUrl } from './store-kind.ts'
 
 /** Enough for one command. */
 const CONNECTIONS = 2
 const HEALTH =
   "SELECT current_setting('server_version'), pg_is_in_recovery(), (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend')"
-
-export function isPostgresUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text)
-}
 
 /**
  * A pool that has connected once.
@@ -43,11 +40,6 @@ export async function connectToPostgres(url: string): Promise<Pool> {
     const errors = error instanceof AggregateError ? error.errors : [error]
     throw new Error(`PostgreSQL: ${errors.map(messageOf).join('; ')}`)
   }
-}
-
-/** Whether a client of the user's is a pool of pg. */
-export function isPool(client: object): client is Pool {
-  return 'totalCount' in client && 'connect' in client
 }
 
 /** @param schema of the table; undefined: the store's default */

@@ -7,12 +7,11 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
 import { postgresStore } from '@sluice/postgres'
-import { describeUnless } from '@sluice/test-harness/jest'
+import { describeUnless, scratch } from '@sluice/test-harness/jest'
 import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { freePorts, patient } from '@sluice/test-harness/redis'
 import { Pool } from 'pg'
 import { ended, startCli } from '../testing/run-cli.ts'
-import { scratch } from '../testing/scratch.ts'
 import { type ConnectFlags, connect } from './connect.ts'
 
 const { folder, file } = scratch()

@@ -1,6 +1,6 @@
 import type { InspectProgress } from '@sluice/core'
-import { printable } from '../terminal/printable.ts'
-import { count, number } from '../terminal/words.ts'
+import { printable } from '@sluice/terminal/printable'
+import { count, number } from '@sluice/terminal/words'
 
 /** How often a line is written, ms. */
 const LINE_EVERY_MS = 2000

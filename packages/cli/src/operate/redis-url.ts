@@ -1,5 +1,5 @@
+import { UsageError } from '@sluice/terminal/usage-error'
 import type { RedisOptions } from 'ioredis'
-import { UsageError } from '../terminal/usage-error.ts'
 
 const EXPECTED =
   'expected redis://host:6379, rediss://… for TLS, or redis+sentinel://host:26379,host:26379/master'

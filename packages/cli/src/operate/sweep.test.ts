@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { createLimiter, type InspectableStore, memoryStore, type StoreEntry } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
-import { type Order, type Sweep, Sweeper } from './sweep.ts'
+import type { Order } from './flags.ts'
+import { type Sweep, Sweeper } from './sweep.ts'
 
 const never = new AbortController().signal
 const clock = manualClock()

@@ -1,11 +1,8 @@
 import type { InspectableStore, InspectOptions } from '@sluice/core'
 import { Heap } from 'heap-js'
 import { type EntryRecord, idOf, toRecord } from './entry-record.ts'
+import type { Order } from './flags.ts'
 import { Reading, type Unreadable } from './reading.ts'
-
-/** What entries are ordered by. */
-export const ORDERS = ['share', 'used', 'rate'] as const
-export type Order = (typeof ORDERS)[number]
 
 /** An entry, and how much more of it is used each second than at the last sweep. */
 export interface RankedRecord extends EntryRecord {

@@ -1,9 +1,10 @@
+import { printable } from '@sluice/terminal/printable'
+import { count, duration, number, percent } from '@sluice/terminal/words'
 import type pico from 'picocolors'
-import { printable } from '../terminal/printable.ts'
-import { count, duration, number, percent } from '../terminal/words.ts'
 import { keyText, policyText, standingText } from './entry-text.ts'
+import type { Order } from './flags.ts'
 import { unreadableText } from './reading.ts'
-import type { Order, RankedRecord, Sweep } from './sweep.ts'
+import type { RankedRecord, Sweep } from './sweep.ts'
 
 type Colors = ReturnType<typeof pico.createColors>
 

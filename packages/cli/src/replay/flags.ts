@@ -1,7 +1,7 @@
 import type { Duration } from '@sluice/core'
 import type { BanOptions } from '@sluice/core/store'
+import { UsageError } from '@sluice/terminal/usage-error'
 import type { FormatName } from '../log/formats/reading.ts'
-import { UsageError } from '../terminal/usage-error.ts'
 
 /** As they were typed. */
 export interface ReplayFlags {

@@ -12,7 +12,7 @@ import {
   type PolicyOptions,
   parseDuration,
 } from '@sluice/core/store'
-import { UsageError } from '../terminal/usage-error.ts'
+import { UsageError } from '@sluice/terminal/usage-error'
 import { banOf, numeric, type ReplayFlags } from './flags.ts'
 import { LONGEST_HOLD } from './replay-options.ts'
 import type { ReplayPlan } from './replay-plan.ts'

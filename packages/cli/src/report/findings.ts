@@ -1,5 +1,5 @@
+import { count, duration, listed, percent } from '@sluice/terminal/words'
 import type { Replay } from '../replay/replay.ts'
-import { count, duration, listed, percent } from '../terminal/words.ts'
 import type { Report, Run } from './report.ts'
 
 /** A limit that is exceeded by more is worth a sentence. */

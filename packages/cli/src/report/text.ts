@@ -1,7 +1,7 @@
+import { count, duration, moment, number, percent } from '@sluice/terminal/words'
 import Table from 'cli-table3'
 import type pico from 'picocolors'
 import type { PolicySummary } from '../replay/runs/policy-summary.ts'
-import { count, duration, moment, number, percent } from '../terminal/words.ts'
 import type { Report, Run } from './report.ts'
 
 type Colors = ReturnType<typeof pico.createColors>

@@ -1,49 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from '@jest/globals'
-import { build, type Plugin } from 'esbuild'
+import { bundleCommand } from '@sluice/terminal/bundle-command'
 
 const home = join(__dirname, '..', '..')
-/** As far below the manifest as the modules of `src`, since one of them reads it. */
-const outdir = mkdtempSync(join(home, 'node_modules/.sluice-'))
-afterAll(() => rmSync(outdir, { recursive: true }))
+/** Where the bundle finds the command's dependencies. */
+const folder = mkdtempSync(join(home, 'node_modules/.sluice-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
-/** As the build does: a module `x.built.ts` runs now, and is replaced by what it exports. */
-const replaceBuilt: Plugin = {
-  name: 'replace-built',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.built\.ts$/ }, async ({ path }) => {
-      const exported = Object.entries(await import(path))
-      const lines = exported.map(
-        ([name, value]) => `export const ${name} = ${JSON.stringify(value)}`,
-      )
-      return { contents: lines.join('\n') }
-    })
-  },
-}
-
-/** The command and what it depends on as JavaScript: compiling the sources takes five times as long. */
 async function bundleCli(): Promise<string> {
-  await build({
-    entryPoints: [join(home, 'src/main.ts')],
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    // What only one command needs is in a file of its own.
-    splitting: true,
-    minify: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    // What CommonJS modules call. A name that no source imports.
-    banner: {
-      js: "import { createRequire as requireAt } from 'node:module'; const require = requireAt(import.meta.url)",
-    },
-    // It loads files of its own.
-    external: ['jiti'],
-    plugins: [replaceBuilt],
-  })
-  return join(outdir, 'main.mjs')
+  copyFileSync(join(home, 'package.json'), join(folder, 'package.json'))
+  await bundleCommand(home, join(folder, 'dist'))
+  return join(folder, 'dist/main.js')
 }
 
 let bundled: Promise<string> | undefined

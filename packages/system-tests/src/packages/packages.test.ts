@@ -66,7 +66,7 @@ afterAll(() => rmSync(project, { recursive: true, force: true }))
 describe('a release', () => {
   it('passes its dry run, which installs the packages here', () => {
     expect(released).toContain('packages can be published')
-    for (const name of ['core', ...FRAMEWORKS, 'postgres', 'otel', 'cli', 'test-suites'])
+    for (const name of ['core', ...FRAMEWORKS, 'postgres', 'otel', 'cli', 'migrate', 'test-suites'])
       expect(released).toContain(`@sluice/${name} `)
   })
 

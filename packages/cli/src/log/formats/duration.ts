@@ -1,4 +1,4 @@
-import { UsageError } from '../../terminal/usage-error.ts'
+import { UsageError } from '@sluice/terminal/usage-error'
 import type { LogEntry } from '../log-entry.ts'
 
 /** Ms in each unit of a duration. */

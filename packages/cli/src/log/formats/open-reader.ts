@@ -1,4 +1,4 @@
-import { UsageError } from '../../terminal/usage-error.ts'
+import { UsageError } from '@sluice/terminal/usage-error'
 import { CombinedFormat } from './combined.ts'
 import { CsvReader } from './csv.ts'
 import { JsonFormat } from './json.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { scratch } from '../../testing/scratch.ts'
+import { scratch } from '@sluice/test-harness/jest'
 import { Clients } from '../clients.ts'
 import type { FormatName } from '../formats/reading.ts'
 import { masked } from '../mask.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
+import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import {
   expectAccessible,
   expectNoSidewaysScroll,
@@ -8,7 +9,6 @@ import {
   useBrowser,
 } from '@sluice/test-harness/browser'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
-import { fakeTerminal } from '../../testing/terminal.ts'
 import { connect } from '../connect.ts'
 import type { Connection } from '../connection.ts'
 import { serveCommand } from './serve-command.ts'

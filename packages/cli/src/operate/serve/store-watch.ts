@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { messageOf } from '../../terminal/say.ts'
+import { messageOf } from '@sluice/terminal/say'
 import type { Health } from '../health.ts'
 import type { Sweep, Sweeper } from '../sweep.ts'
 

@@ -1,4 +1,4 @@
-import { number } from '../../terminal/words.ts'
+import { number } from '@sluice/terminal/words'
 import type { Demand } from '../report.ts'
 
 type Bins = Demand['bins']

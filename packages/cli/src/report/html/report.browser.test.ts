@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { number } from '@sluice/terminal/words'
 import {
   expectAccessible,
   expectNoSidewaysScroll,
@@ -12,7 +13,6 @@ import {
   useBrowser,
 } from '@sluice/test-harness/browser'
 import { until } from '@sluice/test-harness/redis'
-import { number } from '../../terminal/words.ts'
 import { dayOfTraffic } from '../../testing/day-of-traffic.ts'
 import { toCombined } from '../../testing/known-traffic.ts'
 import { runCli } from '../../testing/run-cli.ts'

@@ -1,5 +1,5 @@
+import { count } from '@sluice/terminal/words'
 import { countAxis, createChart, faint, plainAxis, uPlot } from '@sluice/ui/page'
-import { count } from '../../../terminal/words.ts'
 import { placeOf, rangeOf } from '../bins.ts'
 import type { PageData } from './data.ts'
 import { limitLines } from './limit-lines.ts'

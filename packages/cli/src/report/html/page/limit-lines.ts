@@ -1,5 +1,5 @@
+import { number } from '@sluice/terminal/words'
 import { colour, uPlot } from '@sluice/ui/page'
-import { number } from '../../../terminal/words.ts'
 
 const ink = colour('--ink')
 

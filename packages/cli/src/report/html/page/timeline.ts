@@ -1,5 +1,5 @@
+import { moment, number } from '@sluice/terminal/words'
 import { colour, countAxis, createChart, faint, uPlot } from '@sluice/ui/page'
-import { moment, number } from '../../../terminal/words.ts'
 import type { PageData } from './data.ts'
 import { createScrub } from './scrub.ts'
 import { timeAxis } from './time-axis.ts'

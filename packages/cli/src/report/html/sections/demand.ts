@@ -1,4 +1,4 @@
-import { count, duration, number, percent } from '../../../terminal/words.ts'
+import { count, duration, number, percent } from '@sluice/terminal/words'
 import type { Demand, Report } from '../../report.ts'
 import { rangeOf } from '../bins.ts'
 import { type Html, html } from '../html.ts'

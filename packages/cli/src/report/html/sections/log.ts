@@ -1,4 +1,4 @@
-import { count, number } from '../../../terminal/words.ts'
+import { count, number } from '@sluice/terminal/words'
 import type { LogSource, Report } from '../../report.ts'
 import { type Html, html } from '../html.ts'
 import { table } from '../table.ts'

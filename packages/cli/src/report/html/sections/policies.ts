@@ -1,5 +1,5 @@
+import { count, duration, number } from '@sluice/terminal/words'
 import type { PolicySummary } from '../../../replay/runs/policy-summary.ts'
-import { count, duration, number } from '../../../terminal/words.ts'
 import type { Report, Run } from '../../report.ts'
 import { type Html, html } from '../html.ts'
 import { table } from '../table.ts'

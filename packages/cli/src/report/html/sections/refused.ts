@@ -1,4 +1,4 @@
-import { duration, number, percent } from '../../../terminal/words.ts'
+import { duration, number, percent } from '@sluice/terminal/words'
 import type { RefusedClient, Report, Run } from '../../report.ts'
 import { type Html, html } from '../html.ts'
 import { table } from '../table.ts'

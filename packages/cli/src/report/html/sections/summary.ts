@@ -1,4 +1,4 @@
-import { count, duration, moment, number, percent } from '../../../terminal/words.ts'
+import { count, duration, moment, number, percent } from '@sluice/terminal/words'
 import type { MostAdmitted, Report, Run } from '../../report.ts'
 import { type Html, html } from '../html.ts'
 import { folded, table } from '../table.ts'

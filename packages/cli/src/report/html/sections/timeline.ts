@@ -1,4 +1,4 @@
-import { duration, moment, number } from '../../../terminal/words.ts'
+import { duration, moment, number } from '@sluice/terminal/words'
 import type { Report } from '../../report.ts'
 import { type Html, html } from '../html.ts'
 import { folded, table } from '../table.ts'

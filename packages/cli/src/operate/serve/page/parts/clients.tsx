@@ -1,4 +1,4 @@
-import { number, percent } from '../../../../terminal/words.ts'
+import { number, percent } from '@sluice/terminal/words'
 import { keyText, policyText, standingText } from '../../../entry-text.ts'
 import type { RankedRecord } from '../../../sweep.ts'
 import type { Operations } from '../operations.ts'

@@ -1,4 +1,4 @@
-import { number } from '../../../../terminal/words.ts'
+import { number } from '@sluice/terminal/words'
 import type { Sweep } from '../../../sweep.ts'
 
 /** How many keys stand how. */

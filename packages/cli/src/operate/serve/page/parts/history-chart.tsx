@@ -1,6 +1,6 @@
+import { number } from '@sluice/terminal/words'
 import { colour, countAxis, createChart, plainAxis, type uPlot } from '@sluice/ui/page'
 import { useEffect, useRef } from 'preact/hooks'
-import { number } from '../../../../terminal/words.ts'
 import type { Point } from '../../store-watch.ts'
 
 const HEIGHT = 180

@@ -1,4 +1,4 @@
-import { number } from '../../../../terminal/words.ts'
+import { number } from '@sluice/terminal/words'
 import type { Health, MemoryHealth } from '../../../health.ts'
 
 /** The health of the store: what each of its masters says. */

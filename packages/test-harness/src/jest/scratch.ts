@@ -8,7 +8,7 @@ export function scratch(): {
   folder: string
   file(name: string, content: string | Buffer): string
 } {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-cli-'))
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   return {
     folder,

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { until } from '@sluice/test-harness/redis'
-import type { Io } from '../terminal/io.ts'
+import type { Io } from '../io.ts'
 
 /** What a command reads and writes, in a terminal or in none. */
 export interface FakeTerminal extends Io {

@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
+import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
+import type { Io } from '@sluice/terminal/io'
+import { printable, printableLines } from '@sluice/terminal/printable'
+import { messageOf } from '@sluice/terminal/say'
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff'
 import { createColors } from 'picocolors'
-import { EXIT, type ExitCode } from '../terminal/exit-code.ts'
-import type { Io } from '../terminal/io.ts'
-import { printable, printableLines } from '../terminal/printable.ts'
-import { messageOf } from '../terminal/say.ts'
 import { migrateText, PEERS } from './migrate-text.ts'
 import { SourceSyntaxError } from './parse.ts'
 import { FileError, readSource, writeSource } from './source-file.ts'
@@ -16,7 +16,7 @@ export interface MigrateFlags {
 }
 
 /**
- * `sluice migrate`: prints what would change, or writes it. A file that fails does not stop the others.
+ * Prints what would change, or writes it. A file that fails does not stop the others.
  *
  * @returns 1 if a file could not be read, parsed or written
  */
@@ -33,7 +33,9 @@ export function migrateCommand(
       for (const peer of migrateFile(file, write, io, say)) peers.add(peer)
     } catch (error) {
       code = EXIT.failed
-      say(`sluice: ${error instanceof FileError ? error.message : `${file}: ${messageOf(error)}`}`)
+      say(
+        `sluice-migrate: ${error instanceof FileError ? error.message : `${file}: ${messageOf(error)}`}`,
+      )
     }
   }
   if (peers.size > 0) say(nextSteps(peers, write))

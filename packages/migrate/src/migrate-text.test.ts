@@ -12,7 +12,7 @@ import { migrateText, PEERS } from './migrate-text.ts'
 import { parseProgram, SourceSyntaxError } from './parse.ts'
 import { fixtures, names, pathOf, textOf } from './testing/fixtures.ts'
 
-const root = join(__dirname, '../../../..')
+const root = join(__dirname, '../../..')
 
 describe('a file', () => {
   it.each(names)('of %s becomes what is expected, and stays that', (name) => {

@@ -9,9 +9,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
+import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
+import { scratch } from '@sluice/test-harness/jest'
 import { applyPatch } from 'diff'
-import { scratch } from '../testing/scratch.ts'
-import { fakeTerminal } from '../testing/terminal.ts'
 import { migrateCommand } from './migrate-command.ts'
 
 const { folder, file } = scratch()
@@ -27,7 +27,7 @@ function migrate(files: readonly string[], flags = {}, isTTY = false) {
   return { code, out: io.out(), err: io.err() }
 }
 
-describe('sluice migrate', () => {
+describe('sluice-migrate', () => {
   it('prints a diff that patch reads, and changes no file', () => {
     const path = file('diff.js', BEFORE)
     const { code, out, err } = migrate([path])
@@ -76,7 +76,7 @@ describe('sluice migrate', () => {
     const { code, err } = migrate([broken, join(folder, 'nowhere.js'), good], { write: true })
     expect(code).toBe(1)
     expect(err).toContain(
-      `sluice: ${broken}:2:6: expected JavaScript or TypeScript. Unexpected token`,
+      `sluice-migrate: ${broken}:2:6: expected JavaScript or TypeScript. Unexpected token`,
     )
     expect(err).toContain('nowhere.js: there is no such file')
     expect(readFileSync(good, 'utf8')).toContain('@sluice/express')

@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+import { commandLine, guardProcess, runCommandLine } from '@sluice/terminal/command-line'
+import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
+import type { MigrateFlags } from './migrate-command.ts'
+
+const EXAMPLES = `
+Examples:
+  npx @sluice/migrate src/server.ts
+  npx @sluice/migrate src/server.ts > limits.patch
+  npx @sluice/migrate --write src/server.ts src/routes/login.ts
+
+Exit codes: 0 done, 1 a file could not be read, parsed or written, 2 wrong usage.`
+
+let code: ExitCode = EXIT.ok
+
+guardProcess('sluice-migrate')
+const program = commandLine('sluice-migrate', new URL('../package.json', import.meta.url))
+  .description(
+    'Reads files that use express-rate-limit, @fastify/rate-limit, koa-ratelimit, ' +
+      'rate-limiter-flexible or @nestjs/throttler, and prints the code for Sluice as a diff, with ' +
+      'comments where something behaves differently. Reads JavaScript, JSX and TypeScript. ' +
+      'Executes nothing.',
+  )
+  .argument('<files...>', 'the files to read')
+  .option('--write', 'write the files, instead of printing the diff')
+  .addHelpText('after', EXAMPLES)
+  .action(async (files: string[], flags: MigrateFlags) => {
+    // The parser is large, and `--help` does not need it.
+    const { migrateCommand } = await import('./migrate-command.ts')
+    code = migrateCommand(files, flags, process)
+  })
+await runCommandLine(
+  program,
+  () => code,
+  () => EXIT.failed,
+)
