@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createLimiter } from '../../limiter/create-limiter.ts'
 import type { StoreLimiter } from '../../limiter/store-limiter.ts'
@@ -22,9 +22,22 @@ beforeEach(() => {
   store = memoryStore({ clock })
 })
 afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
   await server.stop()
   store.close()
 })
+
+const sockets: Socket[] = []
+
+/** A client that does not read: nothing but the end of its test closes its socket. */
+function connected(text: string): Socket {
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+  sockets.push(socket)
+  socket.write(text)
+  return socket
+}
+
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -98,11 +111,10 @@ describe('the client goes away', () => {
         given.once('close', resolve)
       }
       void serve({ cost: 10, settle, ...options }, begin).then(() => {
-        socket = connect(server.port, '127.0.0.1').on('error', () => {})
-        socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+        socket = connected(GET)
       })
     })
-    let socket: ReturnType<typeof connect>
+    let socket: Socket
     await closed
     await turns()
   }
@@ -166,14 +178,11 @@ describe('the client goes away', () => {
 })
 
 describe('a response that takes long', () => {
-  const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
-
   /** The first response is open, and others wait behind it on the connection. */
   async function open(count: number, options: object): Promise<ServerResponse[]> {
     const responses: ServerResponse[] = []
     await serve(options, (_, response) => responses.push(response))
-    const socket = connect(server.port, '127.0.0.1').on('error', () => {})
-    socket.write(GET.repeat(count))
+    connected(GET.repeat(count))
     while (responses.length < count) await new Promise(setImmediate)
     return responses
   }

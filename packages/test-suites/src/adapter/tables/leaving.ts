@@ -7,38 +7,58 @@ import { Streams } from './streams.ts'
 
 const CHUNKS = 10
 
+const CASES = [0, 50].flatMap((estimate) =>
+  [false, true].map((answersLate) => ({
+    name: `${answersLate ? 'before there is a response' : 'in the middle of a stream'}, estimate ${estimate}`,
+    estimate,
+    answersLate,
+  })),
+)
+
 /** Clients that leave while the application works for them: it goes on, and does not look. */
 export function leavingTests(world: World): void {
-  const { test } = world
-  for (const estimate of [0, 50])
-    for (const moment of ['in the middle of a stream', 'before there is a response'] as const)
-      test(`${moment}, estimate ${estimate}: each keeps its slot, and pays for all of it`, async () => {
-        const streams = new Streams(CHUNKS)
-        const site = await world.start(streams.options({ estimate }), {
-          work: streams.work,
-          chunks: streams.chunks,
-        })
-        if (moment === 'before there is a response') streams.answersLate = true
-        for (let id = 1; id <= 6; id += 1) await leaveEarly(id, site, streams)
-        expect(streams.most).toBe(2)
-        expect((await site.send()).status).toBe(429)
-        streams.goOn()
-        await eventually('the application is done', async () => streams.atOnce === 0)
-        expect(streams.produced).toBe(2 * CHUNKS)
-        streams.isShort = true
-        await eventually('all is charged and all slots are free', async () => {
-          world.clock.advance(1000)
-          // What is still renewed is renewed meanwhile.
-          await delay(500)
-          const reply = await site.send()
-          return (
-            reply.status === 200 &&
-            reply.field('RateLimit')?.includes(`"tokens";r=${1000 - 2 * CHUNKS}`) === true &&
-            reply.field('RateLimit')?.includes('"slots";r=1') === true
-          )
-        })
-        expect([streams.most, streams.settled < 60]).toEqual([2, true])
+  world.test(
+    'each keeps its slot, and pays for all of it, whenever it leaves and whatever is estimated',
+    async () => {
+      const left = await Promise.all(CASES.map((each) => leaveAll(world, each)))
+      await eventually('all is charged and all slots are free', async () => {
+        world.clock.advance(1000)
+        // What is still renewed is renewed meanwhile.
+        await delay(500)
+        const isFree = await Promise.all(left.map(({ site }) => isCharged(site)))
+        return isFree.every(Boolean)
       })
+      for (const { name, streams } of left)
+        expect([name, streams.most, streams.settled < 60]).toEqual([name, 2, true])
+    },
+  )
+}
+
+/** Six clients leave, two of which the application has served. */
+async function leaveAll(world: World, { name, estimate, answersLate }: (typeof CASES)[number]) {
+  const streams = new Streams(CHUNKS)
+  const site = await world.start(streams.options({ estimate }), {
+    work: streams.work,
+    chunks: streams.chunks,
+  })
+  streams.answersLate = answersLate
+  for (let id = 1; id <= 6; id += 1) await leaveEarly(id, site, streams)
+  expect([name, streams.most, (await site.send()).status]).toEqual([name, 2, 429])
+  streams.goOn()
+  await eventually(`the application is done: ${name}`, async () => streams.atOnce === 0)
+  expect([name, streams.produced]).toEqual([name, 2 * CHUNKS])
+  streams.isShort = true
+  return { name, site, streams }
+}
+
+/** Whether one more request is served, all chunks are paid for, and no slot is in use. */
+async function isCharged(site: RunningSite): Promise<boolean> {
+  const reply = await site.send()
+  return (
+    reply.status === 200 &&
+    reply.field('RateLimit')?.includes(`"tokens";r=${1000 - 2 * CHUNKS}`) === true &&
+    reply.field('RateLimit')?.includes('"slots";r=1') === true
+  )
 }
 
 /** Sends a request, and leaves when the application has begun, or the limiter has refused. */
