@@ -4,11 +4,12 @@
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { basename, delimiter, dirname, join } from 'node:path'
-import { argv, env, exit, version } from 'node:process'
+import { basename, join } from 'node:path'
+import { argv, exit, version } from 'node:process'
 import { ensureInstalled } from './install.mjs'
 import { jest } from './jest.mjs'
 import { findFaketime } from './programs/faketime.mjs'
+import { otherNode } from './programs/node.mjs'
 import { findRedis } from './programs/redis.mjs'
 import { root } from './workspace.mjs'
 
@@ -31,19 +32,6 @@ function serverName(binary) {
   return `${name} ${/\bv=([\d.]+)/.exec(said)[1]}`
 }
 
-/** The Node that the npm package of this name and version brings. */
-function nodeOf(wanted) {
-  return output('npm', [
-    'exec',
-    '--yes',
-    `--package=${wanted}`,
-    '--',
-    'node',
-    '-p',
-    'process.execPath',
-  ])
-}
-
 /** @returns What to play on, and how the table calls it. */
 function setting(argument, redis) {
   if (!argument.startsWith('node@')) {
@@ -52,13 +40,13 @@ function setting(argument, redis) {
       return { ...named, plays: POSTGRES, env: { REDIS_SERVER: redis, POSTGRES_SERVER: argument } }
     return { ...named, plays: REDIS, env: { REDIS_SERVER: argument } }
   }
-  const node = nodeOf(argument)
-  const path = [join(root, 'node_modules', '.bin'), dirname(node), env.PATH].join(delimiter)
+  const node = otherNode(argument)
+  if (node === undefined) throw new Error(`npm cannot bring ${argument} here`)
   return {
     server: serverName(redis),
-    node: output(node, ['--version']),
+    node: node.version,
     plays: REDIS,
-    env: { REDIS_SERVER: redis, PATH: path },
+    env: { REDIS_SERVER: redis, PATH: node.path },
   }
 }
 

@@ -1,16 +1,25 @@
-// npm test: every check, then the tests. A check that fails does not stop the ones after it.
+// npm test: every check, then the tests, and some of them on the newest Node. A check that fails does not
+// stop the ones after it.
 // npm test -- FILE...: these tests alone. Arguments go to Jest, which finds files by a part of their path.
-// npm test -- --all: with the tests that take minutes: pages in a real browser, and a dry run of a release
+// npm test -- --all: with the tests that take minutes: pages in a real browser, and a dry run of a release;
+// and Node 24
 //
 // The last line counts the tests.
 
-import { argv, execPath, exit } from 'node:process'
+import { argv, execPath, exit, version } from 'node:process'
 import { build } from './build.mjs'
 import { jest } from './jest.mjs'
 import { areLicencesAllowed } from './licences.mjs'
 import { findChromium } from './programs/chromium.mjs'
+import { otherNode } from './programs/node.mjs'
 import { setUpTests } from './setup.mjs'
 import { run } from './workspace.mjs'
+
+const ON_OTHER_NODES = [
+  'packages/core/src/(algorithms|key|limiter)/',
+  'packages/(express|fastify|hono|koa|nest|node)/src/(suite|express).test',
+  'packages/system-tests/src/readme/',
+]
 
 const failures = []
 
@@ -47,8 +56,27 @@ if (all) env.CHROMIUM = await findChromium()
 // Two at a time: few of them use more than one core.
 if (args.length === 0) await Promise.all([checkTypes(), checkWhatIsWritten()])
 
-const everything = all ? ['--testPathIgnorePatterns=/node_modules/', '--maxWorkers=3'] : []
-const { code, passed, failed } = await jest([...everything, ...args], env)
+const counts = { passed: 0, failed: 0 }
+const everything = all ? ['--testPathIgnorePatterns=/node_modules/'] : []
+await play([...everything, ...args], env)
+if (args.length === 0)
+  for (const wanted of all ? ['node@24', 'node@26'] : ['node@26']) await playOn(wanted)
 for (const name of failures) console.log(`FAILED ${name}: see above`)
-console.log(`${passed} passed, ${failed} failed`)
-exit(failures.length > 0 ? 1 : code)
+console.log(`${counts.passed} passed, ${counts.failed} failed`)
+exit(failures.length > 0 ? 1 : 0)
+
+async function play(files, environment) {
+  const { code, passed, failed } = await jest(files, environment)
+  counts.passed += passed
+  counts.failed += failed
+  if (code !== 0) failures.push('tests')
+}
+
+/** Core's logic, the adapters and the READMEs on another Node: unless it is that of this process. */
+async function playOn(wanted) {
+  if (version.startsWith(`v${wanted.slice('node@'.length)}.`)) return
+  const node = otherNode(wanted)
+  if (node === undefined) return console.log(`skipped ${wanted}: npm cannot bring it here`)
+  console.log(`On Node ${node.version}:`)
+  await play(ON_OTHER_NODES, { ...env, PATH: node.path })
+}
