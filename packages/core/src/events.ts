@@ -56,9 +56,9 @@ export interface DecisionEvent extends LimiterEvent {
   readonly policies: readonly PolicyEvent[]
   /** Units that the quota of the binding policy holds. `Infinity` (admitted) or 0 (refused) if no policy decided. */
   readonly limit: number
-  /** Whole units that it would still admit. `Infinity` or 0 if no policy decided. */
+  /** Whole units that the binding policy would still admit. `Infinity` or 0 if no policy decided. */
   readonly remaining: number
-  /** Until its quota is whole again, ms. */
+  /** The time until the binding policy's quota is full again, ms. */
   readonly resetMs: number
   /** 0 if allowed, else the shortest wait that is enough, ms. `Infinity` if none is. */
   readonly retryAfterMs: number
@@ -69,7 +69,7 @@ export interface DecisionEvent extends LimiterEvent {
   /** Whether the client is banned (the option `ban`). */
   readonly banned: boolean
   /**
-   * Of a refusal, with the option `keySecret`: the HMAC of the key that the binding policy refuses.
+   * The HMAC of the key that the binding policy refuses, for a refusal with the option `keySecret`.
    * Otherwise undefined.
    */
   readonly keyHash: string | undefined
@@ -94,7 +94,7 @@ export interface SettleEvent extends LimiterEvent {
    *   slot after the option `hold`
    */
   readonly reason: 'cost' | 'released' | 'abandoned'
-  /** Those whose charge was corrected. */
+  /** The policies whose charge was corrected. */
   readonly policies: readonly SettledPolicyEvent[]
   /**
    * The code of the error, if the store did not confirm it. A slot is published as released before
@@ -114,19 +114,19 @@ export interface StoreEvent {
    * - `'closed'`: it was down, and its last limiter was closed
    */
   readonly state: 'down' | 'up' | 'closed'
-  /** Of `'down'`: what the store or its client said. */
+  /** What the store or its client said, if the state is `'down'`. */
   readonly reason: string | undefined
-  /** Of `'down'`: the code of the error, else its name: `'ECONNREFUSED'`, `'DeadlineError'`. */
+  /** The code of the error, else its name, if the state is `'down'`: `'ECONNREFUSED'`, `'DeadlineError'`. */
   readonly errorType: string | undefined
 }
 
 /** `sluice:ban`: with this refusal a client is banned. */
 export interface BanEvent extends LimiterEvent {
-  /** For how long, ms. */
+  /** How long the ban lasts from now on, ms. */
   readonly endsMs: number
   /** Whether it is the ban of a dry run (the option `dryRun`), which refuses nothing. */
   readonly dryRun: boolean
-  /** With the option `keySecret`: the HMAC of the key. */
+  /** The HMAC of the key, with the option `keySecret`. Otherwise undefined. */
   readonly keyHash: string | undefined
 }
 

@@ -16,8 +16,8 @@ export function then<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromi
 }
 
 /**
- * The same for what a function of this package returns, whose promises are native ones: to look
- * for `then` in objects of so many kinds takes longer. What every request passes writes out both
+ * `use(value)`, once the value is available, for what a function of this package returns. Its promises are
+ * native ones: to look for `then` in objects of so many kinds takes longer. What every request passes writes out both
  * cases instead: `use` would be allocated for each of them.
  */
 export function thenNative<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>) {

@@ -28,7 +28,7 @@ export interface Outcome {
   admitted: boolean
   /** Whole units that would still be admitted at this moment. */
   remaining: number
-  /** Until the quota is whole again. */
+  /** The time until the quota is full again, ms. */
   resetMs: number
   /** The shortest wait after which the same cost would be admitted: 0 now, `Infinity` never. */
   retryAfterMs: number
@@ -88,7 +88,7 @@ export interface CompiledLimit {
    */
   readonly scale: string
   /**
-   * The same integers for the Lua form, in the order in which its file names them. Those that only
+   * The integers of the limit for the Lua form, in the order in which its file names them. Those that only
    * serve to count in ticks coarser than a millisecond come last, and are left out otherwise.
    * The same array as long as they are the same.
    *
@@ -104,7 +104,7 @@ export interface CompiledLimit {
   decide(state: KeyState, now: number, cost: number): void
   /**
    * Charges the state, which `decide` has brought to `now`, with `cost` units.
-   * @param slot of an algorithm that holds slots: the number of the one that is taken, 1 … 2^53 − 1.
+   * @param slot if the algorithm holds slots: the number of the one that is taken, 1 … 2^53 − 1.
    *   Without it nothing is charged
    */
   commit(state: KeyState, now: number, cost: number, slot?: number): void
@@ -137,10 +137,10 @@ export type AlgorithmOption = 'burst' | 'maxDelay'
 
 /** Everything that the rest of the repository knows about an algorithm, from the registry in `index.ts`. */
 export interface Algorithm {
-  /** Its name in options, keys and reports. */
+  /** The algorithm's name in options, keys and reports. */
   readonly name: string
   /**
-   * Its options besides limit and window, each with its default: units, ms, or the
+   * The algorithm's options besides limit and window, each with its default: units, ms, or the
    * policy's limit.
    */
   readonly options: { readonly [option in AlgorithmOption]?: number | 'limit' }
@@ -151,6 +151,6 @@ export interface Algorithm {
   /** True: a charge is a slot (`Charge.slot`), in use until it is given back or no longer renewed. */
   readonly holdsSlots?: boolean
   compile(params: AlgorithmParams): CompiledLimit
-  /** The same step in Lua. */
+  /** The step in Lua, which decides as the TypeScript does. */
   readonly lua: LuaStep
 }

@@ -19,7 +19,7 @@ const anyStep = fc.oneof(
 interface Stepped {
   key: SoleKey
   params: AlgorithmParams
-  /** Before the step. */
+  /** The time before the step, ms. */
   now: number
   stepMs: number
 }

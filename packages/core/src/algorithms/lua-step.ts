@@ -38,7 +38,7 @@ export interface LuaStep {
   readonly settle?: string
   readonly whole?: string
   readonly keep?: string
-  /** Of a step that keeps entries behind its state, which only the script sees. */
+  /** The sections of a step that keeps entries behind its state. Only the script sees the entries. */
   readonly entries?: LuaEntries
 }
 
@@ -47,12 +47,12 @@ export interface LuaEntries {
   /** Functions that the sections call: no two steps have one of the same name. */
   readonly functions: string
   /**
-   * After `decide`. Reads `admitted`, and `cost`, which is 0 where another policy refuses what this
+   * Runs after `decide`. Reads `admitted`, and `cost`, which is 0 where another policy refuses what this
    * one admits. Sets `remaining` (units), `resetIn` and `wait` (ms, or -1: never).
    */
   readonly show: string
   /**
-   * Of a step that holds slots: reads `slots`, an array of numbers, and holds all of them anew. Its
+   * Only for a step that holds slots: reads `slots`, an array of numbers, and holds all of them anew. Its
    * `commit` and `settle` also see `slot` (0: none).
    */
   readonly renew?: string

@@ -21,13 +21,13 @@ const forms = {
   alone: { before: 0, after: 0 },
   /** A request of three policies in its own call. */
   together: { before: 1, after: 1 },
-  /** Behind another request of the same cost. */
+  /** A request of one policy, which follows another of the same cost in one call. */
   'batch of one cost': { before: 0, after: 0, beside: (cost: number) => cost },
-  /** The same, of three policies. */
+  /** A request of three policies, which follows another of the same cost in one call. */
   'batch of one cost, several policies': { before: 2, after: 0, beside: (cost: number) => cost },
-  /** Behind a request of another cost. */
+  /** A request of one policy, which follows another of a different cost in one call. */
   batch: { before: 0, after: 0, beside: (cost: number) => cost + 1 },
-  /** The same, of three policies. */
+  /** A request of three policies, which follows another of a different cost in one call. */
   'batch of several policies': { before: 2, after: 0, beside: (cost: number) => cost + 1 },
 }
 

@@ -2,7 +2,7 @@
 export interface CodeEntry {
   /** What the message says, in general. */
   readonly meaning: string
-  /** Its usual causes. */
+  /** The usual causes of the error. */
   readonly cause: string
   /** What to do. */
   readonly action: string

@@ -36,7 +36,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Without the full stop that the message adds. */
+/** What the cause says, without its full stop, since the message adds one. */
 function reasonOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : textOf(cause)
   return text.replace(/\.$/, '')

@@ -138,7 +138,7 @@ function compileRules<Request, Response>(
   })
 }
 
-/** Without `cost`, every request would cost one of whatever is counted. */
+/** Refuses a unit other than requests without `cost`: every request would cost one of whatever is counted. */
 function checkCounted({ name, unit }: Policy, counter: unknown): void {
   if (counter !== undefined) return
   throw new SluiceError({

@@ -43,7 +43,7 @@ export function otherReadings(path: string): readonly PathReading[] | undefined 
   return [...readings].map(([read, isEquivalent]) => ({ path: read, isEquivalent }))
 }
 
-/** As a handler reads it that parses the request's target. */
+/** The path as a handler reads it that parses the request's target. */
 function pathOfUrl(path: string): string {
   try {
     return new URL(path, 'http://a').pathname
@@ -61,7 +61,10 @@ function cut(path: string): string {
   return path.replace(/[?#;].*/s, '')
 }
 
-/** Without empty segments and dot segments (RFC 3986 §5.2.4); a backslash is a slash, as in the URL Standard. */
+/**
+ * The path without empty segments and dot segments (RFC 3986 §5.2.4). A backslash is a slash, as in the URL
+ * Standard.
+ */
 function resolve(path: string): string {
   const segments: string[] = []
   for (const each of path.replaceAll('\\', '/').split('/')) {

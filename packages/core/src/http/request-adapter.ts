@@ -3,9 +3,9 @@ import type { RateLimitError } from './refusal/refusal.ts'
 
 /** A request, and the connection that it came on. */
 interface RequestFacts<Request> {
-  /** In capitals. */
+  /** The method in capitals. */
   method(request: Request): string
-  /** A field's value; several values joined by commas. @param name in lower case */
+  /** A field's value; several values joined by commas. @param name the field's name in lower case */
   header(request: Request, name: string): string | undefined
   /** The address at the other end of the connection; undefined for a Unix socket. */
   peer(request: Request): string | undefined
@@ -45,11 +45,14 @@ interface ResponsePort<Response> {
    * @returns a function that cancels it
    */
   whenClosed(response: Response, callback: () => void): () => void
-  /** Left out: the platform reports when a response has ended, or its client has gone. */
+  /**
+   * What is seen of the response. Left out if the platform reports when a response has ended, or its client
+   * has gone.
+   */
   progress?(response: Response): Progress
   /**
    * The error of `respond: 'throw'`, as the framework has errors with a response. Left out: `error`.
-   * @param body of the response, and its media type
+   * @param body the response's body; `mediaType` is its type
    */
   toThrown?(error: RateLimitError, body: string, mediaType: string): Error
 }
@@ -93,7 +96,7 @@ export interface RequestAdapter<Request, Response> extends Exchange<Request, Res
   decided?(request: Request, decision: Decision): void
 }
 
-/** As the application wrote it. */
+/** The pattern of a route, as the application wrote it. */
 export type RoutePattern = string | RegExp | readonly (string | RegExp)[]
 
 /** How a router compares paths. */

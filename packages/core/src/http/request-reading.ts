@@ -249,7 +249,10 @@ function readUnits<Request, Response>(
   return Promise.all([cost, limit, anchor, window]).then((values) => toCharge(rule, key, ...values))
 }
 
-/** Nothing awaits these any more: if one of them fails too, it must not end the process. */
+/**
+ * Marks promises as handled that nothing awaits any more: if one of them fails too, it must not end the
+ * process.
+ */
 function abandon(values: readonly unknown[]): void {
   for (const value of values) {
     if (isPromise(value)) Promise.resolve(value).catch(() => {})

@@ -11,7 +11,7 @@ import type { RateLimitOptions, RouteOverrides } from './rate-limit-options.ts'
  * The limiter of a route: the base's options with some replaced, on the same store.
  *
  * @param route its name, part of its keys if it has its own limit: a path, perhaps after a method
- * @param path of its options in messages: `routes['POST /login']`
+ * @param path where its options are, for messages: `routes['POST /login']`
  * @param apart whether it counts separately in any case
  * @returns undefined for `false`: the route is exempt
  * @throws SluiceError for wrong options, in which it names the route

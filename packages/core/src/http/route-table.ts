@@ -111,7 +111,7 @@ const WILDCARD = 'A'
 const PARAMETER = 'B'
 const TEXT = 'C'
 
-/** For each segment its letter, and how much text is in it. */
+/** The rank of a pattern: for each segment its letter, and how much text is in it. */
 function rank(tokens: readonly Token[]): string {
   const marked = tokens.map((token) => {
     if (token.type === 'text') return token.value.replace(/[^/]/g, 't')
@@ -126,7 +126,7 @@ function letterOf(segment: string): string {
   return segment.includes('p') ? PARAMETER : TEXT
 }
 
-/** As one character that compares as the number does. */
+/** The amount of text as one character that compares as the number does. */
 function amountOfText(segment: string): string {
   return String.fromCharCode(segment.replace(/[^t]/g, '').length)
 }

@@ -13,7 +13,7 @@ import { redisStore } from '../stores/redis/redis-store.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 import { RoutedLimiter } from './routed-limiter.ts'
 
-/** No unit and no prefix: those are public, in header fields and in the keys of the store. */
+/** A secret without a unit or a prefix: those are public, in header fields and in the keys of the store. */
 const SECRET = 'Hunter2+s3cret'
 
 class Client {

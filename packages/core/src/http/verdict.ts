@@ -14,7 +14,7 @@ export interface Verdict {
   readonly charges: readonly Charge[]
 }
 
-/** For a request whose client has gone before its address was known: it ends here, uncharged. */
+/** The verdict on a request whose client has gone before its address was known: it ends here, uncharged. */
 export const clientGone: Verdict = {
   decision: decisionWithoutPolicy(false, 0, Infinity),
   state: undefined,

@@ -3,7 +3,7 @@ import { isIPv4, readAddress, readQuad, setTunnelled } from './ip.ts'
 import { groupsText, quadText } from './ip-text.ts'
 
 /**
- * No address is longer, with port, brackets and zone id. Frameworks pass on header values of any
+ * The most characters of an address with port, brackets and zone id. Frameworks pass on header values of any
  * length.
  */
 const MAX_RAW_LENGTH = 64
@@ -82,7 +82,7 @@ function bareAddress(raw: string): string | undefined {
   return isPort(text.slice(colon)) ? text.slice(0, colon) : undefined
 }
 
-/** Without SP and TAB at both ends: String.trim would take line breaks and U+00A0 too. */
+/** The text without SP and TAB at both ends: String.trim would take line breaks and U+00A0 too. */
 function trimmed(text: string): string {
   let start = 0
   let end = text.length
@@ -100,7 +100,7 @@ function unquoted(text: string): string | undefined {
   return text.length > 1 && text.endsWith('"') ? text.slice(1, -1) : undefined
 }
 
-/** Without the zone id, which means something on the host that wrote it and nowhere else. */
+/** The address without its zone id, which means something only on the host that wrote it. */
 function ipv6Text(text: string): string | undefined {
   const zone = text.indexOf('%')
   const address = zone < 0 ? text : text.slice(0, zone)

@@ -2,7 +2,10 @@ import { hash } from '#platform'
 
 /** Characters. A shorter key is its own form in memory: see `bounded`. */
 export const DIGEST_LENGTH = 44
-/** Longer keys are kept as a digest, so that no client can make them fill the memory. Characters. */
+/**
+ * The most characters of a key that is kept as it is: a longer one becomes a digest, so that no client can
+ * fill the memory.
+ */
 const MAX_PLAIN = 256
 
 /**

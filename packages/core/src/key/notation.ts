@@ -31,7 +31,7 @@ export function kindOf(text: string): KeyKind {
  * The key that a text of the application means: an address in any form, `unknown`, `user:` and an
  * id, or the result of a key function, with or without `key:`.
  *
- * @param ipv6Prefix as of {@link addressKey}
+ * @param ipv6Prefix see {@link addressKey}
  */
 export function readKey(text: string, ipv6Prefix: number): string {
   if (text === UNKNOWN || text.startsWith(USER) || text.startsWith(TEXT)) return text

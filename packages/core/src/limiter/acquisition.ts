@@ -12,9 +12,9 @@ export interface Acquisition<M extends StoreMode = StoreMode> extends Decision {
    * store does not take back is no longer renewed, and so free after `hold`.
    */
   release(): Answer<M, void>
-  /** The same, for `using`. */
+  /** Does what `release` does, for `using`. */
   [Symbol.dispose](): void
-  /** The same, for `await using`. */
+  /** Does what `release` does, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

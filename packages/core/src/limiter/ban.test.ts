@@ -317,7 +317,7 @@ describe('wrong options', () => {
   })
 })
 
-/** The same store as another process has it: with its own refusal cache. */
+/** The store as another process has it: with a refusal cache of its own. */
 function beside(store: FailingStore): FailingStore {
   return { ...store }
 }

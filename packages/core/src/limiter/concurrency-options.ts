@@ -29,7 +29,7 @@ export const CONCURRENCY_OPTIONS: readonly string[] = Object.keys(OPTIONS.concur
  * A policy with `concurrent` in the terms of one with a window: its limit is the number of slots, its
  * window the time for which one is held. Other policies are given back as they are.
  *
- * @param path of the options in messages: `policies[0]`, or ''
+ * @param path where the options are, for messages: `policies[0]`, or ''
  * @throws SluiceError if it has options that contradict each other
  */
 export function asWindowTerms<T extends { limit?: unknown }>(path: string, options: T): T {

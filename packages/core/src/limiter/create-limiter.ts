@@ -21,7 +21,10 @@ type SeveralPolicies = { [option in keyof (OnlyPolicy & ConcurrencyOptions)]?: u
   policies: readonly EitherPolicy<PolicyOptions>[]
 }
 
-/** Without a store a limiter counts in memory, so the type of an optional store leaves undefined out. */
+/**
+ * Options with a remote store. An optional store would count in memory without one, so its type has no
+ * undefined.
+ */
 type RemoteOptions = LimiterOptions<'async'> & { store: Store<'async'> | RedisClient }
 
 /**

@@ -22,7 +22,7 @@ export interface PolicyDecision {
   readonly limit: number
   /** Whole units that would still be admitted now. */
   readonly remaining: number
-  /** Until the quota is whole again (fixed window: until the window ends), ms. */
+  /** The time until the quota is full again (fixed window: until the window ends), ms. */
   readonly resetMs: number
   /** 0 when allowed; otherwise the shortest wait that is enough, ms. `Infinity` if none is. */
   readonly retryAfterMs: number
@@ -45,7 +45,7 @@ export interface PolicyDecision {
 export interface BanDecision {
   /** True for one refusal only: that with which the ban begins. */
   readonly began: boolean
-  /** Until it ends, ms from the decision on. */
+  /** The time until the ban ends, ms from the decision on. */
   readonly endsMs: number
 }
 
@@ -60,7 +60,7 @@ export interface Decision {
   readonly limit: number
   /** Whole units that the binding policy would still admit now. */
   readonly remaining: number
-  /** Until the binding policy's quota is whole again (fixed window: until the window ends), ms. */
+  /** The time until the binding policy's quota is full again (fixed window: until the window ends), ms. */
   readonly resetMs: number
   /**
    * 0 when allowed; otherwise the shortest wait after which the same cost would be admitted if there
@@ -69,7 +69,7 @@ export interface Decision {
   readonly retryAfterMs: number
   /** Leaky bucket: how long the request must wait before it continues, ms; otherwise 0. */
   readonly delayMs: number
-  /** The same for each policy, in their order. Empty if no policy decided. */
+  /** What each policy says, in their order. Empty if no policy decided. */
   readonly policies: readonly PolicyDecision[]
   /**
    * Set while the client is banned by the option `ban`. Then every policy of its key refuses, with
@@ -110,7 +110,10 @@ export function decisionWithoutPolicy(
   }
 }
 
-/** @param charges in the order of the policies and of the result's outcomes */
+/**
+ * Puts what the store said into the limiter's words.
+ * @param charges one for each policy, in the order of the result's outcomes
+ */
 export function toDecision(
   result: StoreResult,
   policies: readonly Policy[],
@@ -215,7 +218,7 @@ function binds(other: PolicyDecision, binding: PolicyDecision, allowed: boolean)
 }
 
 /**
- * The same number, as an integer of the machine where it fits: arithmetic leaves integers as
+ * The number as an integer of the machine where it fits: arithmetic leaves integers as
  * floating-point numbers, which an object keeps in a place of their own, 16 bytes each.
  */
 function small(value: number): number {

@@ -2,7 +2,7 @@ import { byteLength } from '#platform'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
 
-/** Of English prose and of code, by the tokenizers of the large models. */
+/** The bytes of a token in English prose and in code, by the tokenizers of the large models. */
 const BYTES_PER_TOKEN = 4
 
 /** What a number, true, false or null counts as, bytes. */
@@ -52,7 +52,7 @@ function bytesOf(given: unknown): number {
   })
 }
 
-/** Not recursive: a body can be nested as deep as it is long. */
+/** Counts the bytes of a parsed body, without recursion: a body can be nested as deep as it is long. */
 function bytesOfBody(body: object): number {
   const pending: object[] = [body]
   let bytes = 0

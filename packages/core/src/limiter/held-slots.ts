@@ -12,7 +12,7 @@ export interface HeldSlot {
    * and so free after `hold`.
    */
   release(): MaybePromise<void>
-  /** They are no longer renewed, and so free after `hold` at the latest. */
+  /** Ends the renewals of the slots, which so are free after `hold` at the latest. */
   abandon(): void
   /**
    * Something has happened for the request: renews its slots if they were abandoned because nothing had, or
@@ -34,9 +34,9 @@ interface HeldRequest {
   readonly charges: readonly Charge[]
   readonly activity: Activity | undefined
   readonly abandon: () => void
-  /** Its own, where timers end with their request. */
+  /** The request's own timer, where timers end with their request. */
   timer: Timer | undefined
-  /** Of its own renewals, by `performance.now()`. */
+  /** When its own timer last renewed the slots, by `performance.now()`. */
   renewedAt: number
 }
 

@@ -28,7 +28,7 @@ export class LimiterEvents {
 
   /**
    * @param limiter the name of the limiter
-   * @param keySecret of the HMACs of keys; undefined: events have none
+   * @param keySecret the secret of the HMACs of keys; undefined: events have none
    * @param dryRun whether what is refused continues
    */
   constructor(
@@ -48,7 +48,10 @@ export class LimiterEvents {
     return settleEvents.hasSubscribers || waitTraces.hasSubscribers
   }
 
-  /** @param charges in the order of the policies */
+  /**
+   * Publishes the decision of a request.
+   * @param charges one for each policy, in their order
+   */
   decided(
     decision: Decision,
     charges: readonly Charge[],
@@ -72,7 +75,7 @@ export class LimiterEvents {
     }
   }
 
-  /** Of a request that no policy decided. */
+  /** Publishes that no policy decided a request. */
   undecided(
     decision: Decision,
     source: 'list' | 'skip' | 'preflight',
@@ -84,7 +87,7 @@ export class LimiterEvents {
 
   /**
    * Publishes a correction when the store has confirmed it, or has failed to.
-   * @param charges with the units of the correction as their cost; read before this returns
+   * @param charges their costs are the units of the correction; read before this returns
    */
   settled(
     done: MaybePromise<void>,
@@ -103,7 +106,10 @@ export class LimiterEvents {
     )
   }
 
-  /** @param charges of the request that held the slots */
+  /**
+   * Publishes that slots were given back.
+   * @param charges the charges of the request that held the slots
+   */
   released(
     reason: 'released' | 'abandoned',
     charges: readonly Charge[],

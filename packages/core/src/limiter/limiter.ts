@@ -6,11 +6,11 @@ import type { Decision } from './decision.ts'
 
 /** What an adapter would read from a request, for options that are functions of it. */
 export interface LimitOptions {
-  /** Only where the policy's `limit` is a function of the request: its value. */
+  /** The value of the policy's `limit`, only where that is a function of the request. */
   limit?: number
-  /** Only where the policy's `anchor` is a function of the request: its value. */
+  /** The value of the policy's `anchor`, only where that is a function of the request. */
   anchor?: Anchor | undefined
-  /** Only where the policy's `window` is a function of the request: its value. */
+  /** The value of the policy's `window`, only where that is a function of the request. */
   window?: Duration
 }
 
@@ -19,7 +19,7 @@ export interface LimitOptions {
  * request.
  */
 export interface KeyspaceOptions {
-  /** Of a bucket whose `limit` is so large that `limit` × window in ms exceeds 2^53. */
+  /** A bucket's limit, only if `limit` × window in ms exceeds 2^53: such a limit has a quota of its own. */
   limit?: number
   /** A length of the window: each has a quota of its own. */
   window?: Duration

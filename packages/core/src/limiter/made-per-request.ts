@@ -2,10 +2,10 @@ import { warnOnce } from '../errors/warning.ts'
 
 /** Limiters with the same options, each used only once, before the warning. */
 const SUSPICIOUS = 10
-/** Different limiters that are watched at the same time. */
+/** The most different limiters that are watched at the same time. */
 const MAX_SHAPES = 100
 
-/** For each shape, the limiters that were used only in the turn in which they were made. */
+/** How many limiters of each shape were used only in the turn in which they were made. */
 const unused = new Map<string, number>()
 let hasWarned = false
 

@@ -10,7 +10,7 @@ const MAX_LEDGERS = 100
 export class PolicyLedgers<M extends StoreMode> {
   private readonly policies: readonly Policy[]
   private readonly open: (keyspaces: readonly Keyspace[]) => Ledger<M>
-  /** By their keyspaces. */
+  /** The ledgers by their keyspaces. */
   private readonly known = new Map<string, Ledger<M>>()
   /** Undefined if there are several. */
   readonly only: Ledger<M> | undefined
@@ -27,7 +27,10 @@ export class PolicyLedgers<M extends StoreMode> {
     return [...this.known.keys()].join()
   }
 
-  /** @param charges in the order of the policies */
+  /**
+   * The ledger of some charges.
+   * @param charges one for each policy, in their order
+   */
   of(charges: readonly Charge[]): Ledger<M> {
     return this.only ?? this.get(charges.map(({ limit }) => limit))
   }

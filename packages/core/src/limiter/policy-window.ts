@@ -5,7 +5,7 @@ import { SluiceError } from '../errors/sluice-error.ts'
 import type { Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 
-/** Different lengths of a window that depends on the request: each has a quota of its own. */
+/** The most lengths of a window that depends on the request: each has a quota of its own. */
 export const MAX_LENGTHS = 16
 
 /** What a window that depends on the request is taken for, before there is a request. ms. */
@@ -13,7 +13,7 @@ const ASSUMED_MS = 60_000
 
 /** A window of the policy; the same object as long as it is the same. */
 export interface WindowTerms {
-  /** Of a window of the calendar: the longest that one lasts, without a change of the clocks. */
+  /** ms. For a window of the calendar: the longest that one lasts, without a change of the clocks. */
   readonly windowMs: number
   /** Undefined: the window is a duration. */
   readonly calendar: Calendar | undefined
@@ -23,17 +23,17 @@ let utc: TimeZone | undefined
 
 /** The window of a policy: a duration, one of the calendar, or one that depends on the request. */
 export class PolicyWindow {
-  /** Of a request for which nothing depends on the request. */
+  /** The window of a request for which nothing depends on the request. */
   readonly typical: WindowTerms
   /** Undefined: the window is a duration. */
   readonly unit: CalendarUnit | undefined
   private readonly path: string
   private readonly given: Values<typeof OPTIONS.policy>
-  /** By their lengths, or by the day on which windows of the calendar begin: at most 31. */
+  /** The windows by their lengths, or by the day on which windows of the calendar begin: at most 31. */
   private readonly known = new Map<number, WindowTerms>()
 
   /**
-   * @param path of the policy's options in messages: `policies[0].`, or ''
+   * @param path where the policy's options are, for messages: `policies[0].`, or ''
    * @throws SluiceError
    */
   constructor(path: string, values: Values<typeof OPTIONS.policy>) {

@@ -19,7 +19,7 @@ import { PolicyWindow, type WindowTerms } from './policy-window.ts'
 
 /** The longest that a token bucket takes to refill, ms. */
 const MAX_REFILL_MS = 1e15
-/** More limits of a window than any system of tiers has; then they are compiled anew. */
+/** The most limits of a window that are kept, more than any system of tiers has. Beyond, all start anew. */
 const MAX_TIERS = 1000
 
 /** What a limit was compiled from. */
@@ -46,14 +46,14 @@ export class Policy {
   private readonly path: string
   private readonly window: PolicyWindow
   private readonly values: Values<typeof OPTIONS.policy>
-  /** By their window and the limit. */
+  /** The compiled limits, by their window and the limit. */
   private readonly tiers = new Map<WindowTerms, Map<unknown, CompiledLimit>>()
   private readonly configured = new WeakMap<CompiledLimit, Configured>()
   private readonly shares = new WeakMap<CompiledLimit, CompiledLimit>()
 
   /**
    * @param path the option in messages: `policies[0]`, or '' for a limiter with a single policy
-   * @param options as the user wrote them; with `limit` a function, `limitFor` compiles each value
+   * @param options what the user wrote; with `limit` a function, `limitFor` compiles each value
    * @throws SluiceError
    */
   constructor(path: string, options: PolicyInput) {
@@ -101,8 +101,8 @@ export class Policy {
    * A limit whose keyspace serves (nearly) all values of `limit`, if that is a function, and all keys of
    * this length of window.
    *
-   * @param limit if it is a function: a value of it. Default: a typical one
-   * @param window if it is a function: a value of it. Default: a length that is assumed
+   * @param limit a value of the option, if that is a function. Default: a typical one
+   * @param window a value of the option, if that is a function. Default: a length that is assumed
    */
   typicalFor(limit: unknown, window: unknown): CompiledLimit {
     const value = this.limit ?? limit ?? this.params.burst ?? 1
@@ -112,8 +112,8 @@ export class Policy {
   }
 
   /**
-   * The compiled limit of a request. What its functions gave; without a meaning for options that are
-   * none.
+   * The compiled limit of a request. Each argument is what the option's function returned; it is ignored if
+   * the option is not a function.
    *
    * @throws SluiceError if one is wrong
    */
@@ -266,7 +266,7 @@ export class Policy {
   }
 }
 
-/** In units, rounded down, but at least one. */
+/** A share of a quota in units, rounded down, but at least one. */
 function wholeShare(units: number, share: number): number {
   return units === 0 ? 0 : Math.max(1, Math.floor(units * share))
 }

@@ -4,7 +4,7 @@ import type { Store } from '../stores/store.ts'
 /** Quotas that are noted for each store: more than an application has. */
 const MAX_NOTED = 1000
 
-/** For each store, how many open limiters count in each quota. */
+/** How many open limiters count in each quota, for each store. */
 const noted = new WeakMap<Store, Map<string, number>>()
 let hasWarned = false
 
@@ -13,7 +13,7 @@ let hasWarned = false
  * in one of them: with memory stores of their own, each would have its own.
  *
  * @param quotas the namespace and the keyspace of each policy
- * @param names of these policies
+ * @param names the names of these policies
  * @returns call it when the limiter closes
  */
 export function noteQuotas(

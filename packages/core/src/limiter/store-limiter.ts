@@ -51,7 +51,7 @@ export interface LimiterUse {
   readonly settles?: boolean
   /** Whether what it refuses goes on. */
   readonly dryRun?: boolean
-  /** Of a route: where its limiter counts bans. Default: it counts its own */
+  /** Where the limiter of a route counts bans. Default: it counts its own */
   readonly banPlace?: BanPlace | undefined
   /** Whether it is meant to share its quotas with others on the store. */
   readonly sharesQuotas?: boolean
@@ -156,7 +156,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
   /**
    * Decides charges in the order of the policies, which may differ in key, quota and cost. Leave them
    * unchanged until it has answered.
-   * @param route for its trace
+   * @param route the route that its trace names
    */
   decide(
     charges: readonly Charge[],
@@ -202,7 +202,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
 
   /**
    * Corrects the charges of a decision, each policy at its source and time.
-   * @param route for its event
+   * @param route the route that its event names
    */
   settleCharges(
     charges: readonly Charge[],
@@ -213,7 +213,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     return this.events.settled(done, charges, route) as Answer<M, void>
   }
 
-  /** The same without an event: for charges that no event has told of. */
+  /** Corrects charges as `settleCharges` does, without an event: for charges that no event has reported. */
   correct(
     charges: readonly Charge[],
     { policies }: { readonly policies: readonly ChargedPolicy[] },
@@ -250,7 +250,7 @@ export class StoreLimiter<M extends StoreMode = StoreMode> implements Limiter<M>
     if (this.ownsStore) this.store.close()
   }
 
-  /** For the application's own calls: an adapter reports what it makes of the decision. */
+  /** Decides an application's own call, and reports it. An adapter reports what it makes of the decision. */
   private decideAndReport(charges: readonly Charge[]): Answer<M, Decision> {
     const { events, onDecision } = this
     const { isWatched } = this

@@ -6,7 +6,7 @@ export const ALGORITHM_OPTIONS = [
   ...new Set(ALGORITHM_NAMES.flatMap((name) => Object.keys(algorithms[name].options))),
 ] as readonly AlgorithmOption[]
 
-/** Those that have an option; none for an option that does not depend on the algorithm. */
+/** The algorithms that have an option; none for an option that does not depend on the algorithm. */
 export function algorithmsWith(option: string): readonly AlgorithmName[] {
   return ALGORITHM_NAMES.filter((name) => Object.hasOwn(algorithms[name].options, option))
 }

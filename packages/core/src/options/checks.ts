@@ -21,7 +21,7 @@ export function checkInteger(option: string, value: unknown, min: number, max: n
 
 export type LowestShare = 'zero' | 'above zero'
 
-/** In words. */
+/** The range of a share in words. */
 export function shareRange(lowest: LowestShare): string {
   return lowest === 'zero' ? 'from 0 to 1' : 'above 0, up to 1'
 }

@@ -12,7 +12,7 @@ type Unset =
   | { readonly required: string; readonly default?: never; readonly unset?: never }
   /** A value as a user writes it. */
   | { readonly default: unknown; readonly required?: never; readonly unset?: never }
-  /** In words, as Markdown; the code gets undefined. */
+  /** What happens instead, in words, as Markdown; the code gets undefined. */
   | { readonly unset: string; readonly required?: never; readonly default?: never }
 
 /** A row of the table of options. */
@@ -23,7 +23,7 @@ export type Option = Unset & {
   /** Where to read more; only for the reference page. */
   readonly see?: string
   /**
-   * In an adapter it can also be a function of the request that returns the value; or, if not every
+   * Set if, in an adapter, it can also be a function of the request that returns the value; or, if not every
    * value can vary, what it returns.
    */
   readonly perRequest?: true | Pick<OptionType<unknown>, 'form' | 'typescript'>

@@ -10,7 +10,7 @@ export interface OptionHere {
   readonly instead: true | string
 }
 
-/** By the name there. */
+/** The options here by the name that another package has for them. */
 const HERE = new Map<string, OptionHere>(
   Object.values(OPTIONS)
     .flatMap((options) => Object.entries(options))
@@ -27,7 +27,7 @@ export function optionHere(name: string): OptionHere | undefined {
   return HERE.get(name)
 }
 
-/** The same as text, with the value where that can stay and can't be a secret. */
+/** The option here as text, with the value where that can stay and can't be a secret. */
 export function hereInsteadOf(name: string, value: unknown): string | undefined {
   const here = optionHere(name)
   if (here?.instead !== true) return here?.instead

@@ -15,17 +15,17 @@ const isPerRoute = ({ perRoute }: Option) => perRoute !== false
 
 /** The options that can be set in each place. */
 export const PLACES = {
-  /** In the options of `createLimiter`. */
+  /** The options of `createLimiter`. */
   limiter,
-  /** In an entry of its `policies`. */
+  /** The options of an entry of its `policies`. */
   policy,
-  /** In place of `policies`, if there is only one. */
+  /** The options of a single policy, which stand in place of `policies`. */
   onlyPolicy,
-  /** In the options of every adapter's `rateLimit`. */
+  /** The options of every adapter's `rateLimit`. */
   http: [...limiter, ...namesOf(http)],
-  /** In an entry of its `policies`. */
+  /** The options of an entry of an adapter's `policies`. */
   httpPolicy: [...policy, ...namesOf(http, ({ inPolicies }) => inPolicies !== undefined)],
-  /** In an entry for a route. */
+  /** The options of an entry for a route. */
   route: [
     ...onlyPolicy,
     ...namesOf(OPTIONS.policies),

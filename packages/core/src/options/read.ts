@@ -14,7 +14,7 @@ export type Values<T extends Options> = { readonly [name in keyof T]: Value<T[na
 /**
  * The options of `table` out of `given`, checked and with their defaults.
  *
- * @param path of the options in messages: `policies[0]`, or ''
+ * @param path where the options are, for messages: `policies[0]`, or ''
  * @param inherited replaces the defaults of options that are not set
  * @throws SluiceError if a value is wrong or a required option is missing
  */

@@ -153,7 +153,7 @@ const requestPolicy = {
   },
 } satisfies Options
 
-/** Several policies: its type is that of the entries. */
+/** The options for several policies: its type is that of the entries. */
 const policies = {
   policies: {
     type: special('', 'array of 1 to 32 policies'),
@@ -473,7 +473,7 @@ export const OPTIONS = {
   postgresStore,
 }
 
-/** The same text for several names. */
+/** One text for several names. */
 function each(instead: string, ...names: readonly string[]): PeerNames {
   return Object.fromEntries(names.map((name) => [name, instead]))
 }

@@ -17,7 +17,7 @@ import { MAX_DURATION_MS, parseDuration, spokenDuration } from './duration.ts'
 
 /** What an option can be set to: how that is checked, documented and typed. */
 export interface OptionType<T> {
-  /** In words, as Markdown: `integer`. */
+  /** What the values are, in words, as Markdown: `integer`. */
   readonly form: string
   /** Which of them, in words: `1 … 10^8 keys`. */
   readonly range?: string
@@ -173,11 +173,11 @@ export function secret(minLength: number): OptionType<string> {
   }
 }
 
-/** Only the compiler knows a function's arguments and result. */
+/** A function of any kind: only the compiler knows its arguments and result. */
 type AnyFunction = (...args: never[]) => unknown
 
 /**
- * @param signature in words: `(request) => boolean`
+ * boolean` => boolean`
  * @param or texts that it can be instead
  */
 export function callback<const T extends string = never>(
@@ -196,7 +196,7 @@ export function callback<const T extends string = never>(
   }
 }
 
-/** For tests. It is called once, because a wrong unit would limit wrongly without any error. */
+/** A clock for tests. It is called once, because a wrong unit would limit wrongly without any error. */
 export const clock: OptionType<() => number> = {
   form: 'function `() => integer ms since the epoch`',
   typescript: '() => number',
@@ -228,7 +228,7 @@ function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
-/** As code in Markdown. */
+/** The text as code in Markdown. */
 function code(text: string): string {
   return `\`${text}\``
 }

@@ -24,7 +24,7 @@ export const random32: Platform['random32'] = () => randomInt(2 ** 32)
 export const inspect: Platform['inspect'] = (value, maxStringLength) =>
   util.inspect(value, { depth: 0, breakLength: Infinity, maxStringLength })
 
-/** With a warning of Node. */
+/** Emits a warning of the Node process. */
 export const emitWarning: Platform['emitWarning'] = (message, code) =>
   process.emitWarning(message, { type: 'SluiceWarning', code })
 

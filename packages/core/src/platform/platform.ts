@@ -38,7 +38,10 @@ export interface Platform {
 
   /** Calls back when the event loop has read what has arrived, with what was asked for in this turn. */
   afterTurn(act: () => void): void
-  /** The same, for a clock: false if it may never be called, because a test has replaced the timers. */
+  /**
+   * Calls back at the end of a turn, for a clock: false if it may never be called, because a test has
+   * replaced the timers.
+   */
   isCalledAfterTurn(act: () => void): boolean
   /**
    * Calls back after `ms`, up to 2^31 − 1, unless the process has ended: the timer keeps neither the

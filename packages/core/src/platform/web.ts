@@ -34,7 +34,7 @@ export const random32: Platform['random32'] = () =>
 export const emitWarning: Platform['emitWarning'] = (message, code) =>
   console.warn(`[${code}] SluiceWarning: ${message}`)
 
-/** Those that Node's servers read: a server of the Fetch standard need not know more. */
+/** The methods that Node's servers read: a server of the Fetch standard need not know more. */
 export const METHODS: Platform['METHODS'] = [
   ...['ACL', 'BIND', 'CHECKOUT', 'CONNECT', 'COPY', 'DELETE', 'GET', 'HEAD', 'LINK', 'LOCK'],
   ...['M-SEARCH', 'MERGE', 'MKACTIVITY', 'MKCALENDAR', 'MKCOL', 'MOVE', 'NOTIFY', 'OPTIONS'],
@@ -64,7 +64,7 @@ export const inBackground: Platform['inBackground'] = (act, ms) => {
   return () => clearTimeout(timer)
 }
 
-/** They do in Cloudflare's Workers. */
+/** True, since timers end with their request in Cloudflare's Workers. */
 export const timersEndWithRequest: Platform['timersEndWithRequest'] = true
 
 export const sleep: Platform['sleep'] = (ms) =>

@@ -38,7 +38,7 @@ export interface StoreResult {
   at: number
   /** Who decided. */
   source: DecisionSource
-  /** In the order of the charges; empty if quotas did not decide. */
+  /** The outcomes in the order of the charges; empty if quotas did not decide. */
   outcomes: readonly Outcome[]
   /** If the ledger has a ban, and quotas decided: what it says. */
   ban?: Outcome | undefined
@@ -86,7 +86,7 @@ export interface Ledger<M extends StoreMode = StoreMode> {
    */
   renew?(requests: readonly (readonly Charge[])[]): Answer<M, void>
   /**
-   * Like `settle`, to see whether the store works: it writes for any charges, and fails, without a
+   * Settles as `settle` does, to see whether the store works: it writes for any charges, and fails, without a
    * charge, whenever a decision could fail. Left out: `settle` does the same.
    */
   probe?(charges: readonly Charge[]): Answer<M, void>
@@ -134,7 +134,7 @@ export interface BanKeyspace extends Keyspace {
 export interface Store<M extends StoreMode = StoreMode> {
   /** Remote stores answer with promises, and may fail. */
   readonly mode: M
-  /** Its clock, integer ms since the epoch, where that was injected. */
+  /** The store's clock, integer ms since the epoch, if it was injected. */
   readonly clock?: (() => number) | undefined
   /**
    * @param prefix namespace of the keys, `[A-Za-z0-9._:-]{1,64}`, unless a keyspace has its own
@@ -167,9 +167,9 @@ export interface InspectOptions {
    * routes. Default: `'sluice'`
    */
   readonly prefix?: string | undefined
-  /** Only those of policies of this name. Default: all */
+  /** Lists only keys of policies of this name. Default: all */
   readonly policy?: string | undefined
-  /** Only those of this client: the key as the limiter was given it. Default: all */
+  /** Lists only keys of this client: the key as the limiter was given it. Default: all */
   readonly key?: string | undefined
   /**
    * One key, or a few, of each keyspace: which policies there are. The states of the others are not read,
@@ -228,11 +228,11 @@ export interface StoreEntry {
   readonly used: number | undefined
   /** Undefined if the limit is. */
   readonly remaining: number | undefined
-  /** Until the quota is whole again, ms. Undefined if it can't be told. */
+  /** The time until the quota is full again, ms. Undefined if it can't be known. */
   readonly resetMs: number | undefined
-  /** Until a block of the key ends, ms. 0: it is not blocked. */
+  /** The time until a block of the key ends, ms. 0: it is not blocked. */
   readonly blockedMs: number
-  /** Until its ban ends, ms. 0: it is not banned. */
+  /** The time until its ban ends, ms. 0: it is not banned. */
   readonly bannedMs: number
 }
 

@@ -6,9 +6,9 @@ import type { Ledger, Store, StoreResult } from '../stores/store.ts'
 export interface FailingStore extends Store<'async'> {
   /** Calls that it has been asked for since it was made. */
   readonly calls: number
-  /** From now on rejects every call, which does nothing. */
+  /** Makes it reject every call from now on, without doing anything. */
   fail(error?: Error): void
-  /** From now on runs calls, but holds back the answers. */
+  /** Makes it run calls from now on, but hold back the answers. */
   hang(): void
   /** Releases the answers held back, and works again. */
   recover(): void

@@ -6,7 +6,7 @@ export interface Heard<T> {
   stop(): void
 }
 
-/** @param names of channels; each of their messages is kept, in order */
+/** @param names the names of channels; each of their messages is kept, in order */
 export function listen<T>(...names: readonly string[]): Heard<T> {
   const events: T[] = []
   const hear = (message: unknown) => void events.push(message as T)

@@ -67,7 +67,7 @@ const places = {
   'on Redis, in a batch': () => batching(open(redisStore(client, { clock })), 2),
 }
 
-/** With another request in each call. */
+/** The ledger, with another request of that cost in each of its calls. */
 function inBatches(ledger: Ledger, cost: number): Ledger {
   return {
     ...ledger,
@@ -118,7 +118,7 @@ const anyParams = fc.record({
 interface Traffic {
   readonly pause: number
   readonly refused: boolean
-  /** In place of the usual list. */
+  /** The durations of bans where they differ from the usual list, ms. */
   readonly bansMs?: readonly number[]
 }
 

@@ -9,7 +9,7 @@ export class TimeZone {
   private readonly format: Intl.DateTimeFormat
 
   /**
-   * @param name of the IANA database, such as `'Europe/Berlin'`
+   * @param name a name from the IANA database, such as `'Europe/Berlin'`
    * @throws RangeError if `Intl` does not know it
    */
   constructor(name: string) {
@@ -40,7 +40,7 @@ export class TimeZone {
    * The instant at which a day begins: midnight, the first of two, or when clocks skip midnight the
    * moment at which they do.
    *
-   * @param midnight of the day
+   * @param midnight the day's midnight, as its clocks show it
    */
   startOfDay(midnight: LocalMs): number {
     // The offset changes at most once in the two days around it.

@@ -1,6 +1,8 @@
 import { ENTRY_BYTES, type LuaStep, STATE_BYTES } from '../lua-step.ts'
 
-/** No one can know when a slot will be given back: a refused client may ask again after this long, ms. */
+/**
+ * How long a refused client waits before it asks again, ms: nobody can know when a slot will be given back.
+ */
 export const ASK_AGAIN_MS = 1000
 
 const FUNCTIONS = `

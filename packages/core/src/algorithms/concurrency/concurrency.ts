@@ -99,7 +99,9 @@ function inUse(log: Log, now: number): number {
   return log.length - expired
 }
 
-/** Not one of the registry: a policy with `concurrent` has it, and no other. */
+/**
+ * The algorithm of policies with `concurrent`. It is not in the registry, since no other policy can have it.
+ */
 export const concurrency: Algorithm = {
   name: 'concurrency',
   options: {},

@@ -28,7 +28,7 @@ type Event =
   | { readonly acquire: number }
   | { readonly release: number; readonly which: number }
   | { readonly renew: number }
-  /** Its process dies: it forgets its slots. */
+  /** The process dies, and forgets its slots. */
   | { readonly kill: number }
   | { readonly lose: 'everything' }
 

@@ -2,7 +2,7 @@ import { ENTRY_BYTES, type LuaStep, STATE_BYTES } from '../lua-step.ts'
 
 /** Entries that are read at a time, at most. */
 const CHUNK = 256
-/** Fewer dropped entries are not worth rewriting the log. */
+/** Entries that must have been dropped before the log is rewritten: fewer are not worth it. */
 const MANY = 64
 
 const FUNCTIONS = `

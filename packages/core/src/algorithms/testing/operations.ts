@@ -5,7 +5,7 @@ import type { ManualClock } from '../../testing/index.ts'
 /** An operation on a limiter, or on its clock. Times are ms. */
 export type Operation =
   | { readonly pass: number }
-  /** Several come in one turn of the event loop. */
+  /** Several requests of one key, with these costs, come in one turn of the event loop. */
   | { readonly consume: readonly number[]; readonly key: string }
   /** One request of each key comes in one turn. */
   | { readonly consume: number; readonly keys: readonly string[] }

@@ -74,7 +74,7 @@ function inJson(decisions: Decisions): unknown {
 /**
  * Registers the tests that a remote store decides as memory does.
  *
- * @param share of the random scenarios, 0 … 1
+ * @param share how much of the random scenarios to run, 0 … 1
  */
 export function paritySuite(name: string, open: Open, share = 1): void {
   const expectAlike = (...drawn: [PolicyOptions[], readonly Operation[], BanOptions?]) =>

@@ -12,7 +12,7 @@ interface Pause {
 
 /** A request that is charged an estimate, and corrected to what it has turned out to cost. */
 export interface Reservation {
-  /** After the request before it. */
+  /** The time since the request before it. */
   readonly pause: Pause
   /** Units, or all that remain. */
   readonly estimate: number | 'rest'
@@ -103,7 +103,7 @@ function boundOf(name: AlgorithmName, params: AlgorithmParams, ms: number): numb
 }
 
 /**
- * By how many units more was admitted, in the worst span, than the algorithm's bound allows: 0 or
+ * How many units more than the algorithm's bound were admitted in the worst span: 0 or
  * less where the bound holds.
  */
 export function excess(

@@ -12,7 +12,7 @@ export class SoleKey {
     this.kept = kept
   }
 
-  /** @param slot of a limit that counts slots */
+  /** @param slot the slot to take, if the limit counts slots */
   consume(now: number, cost = 1, slot?: number): Outcome {
     const state = copy(this.kept)
     const charge = { key: '', limit: this.limit, cost, slot }
@@ -48,7 +48,7 @@ export class SoleKey {
     return taken
   }
 
-  /** The same state again, for a future of its own. */
+  /** A copy of the state, for a future of its own. */
   fork(): SoleKey {
     return new SoleKey(this.limit, copy(this.kept))
   }

@@ -85,7 +85,7 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
   return said
 }
 
-/** @param place of the policy that is charged; the others cost nothing */
+/** @param place the index of the policy that is charged; the others cost nothing */
 function chargesOf(
   limits: readonly CompiledLimit[],
   place: number,
@@ -96,7 +96,7 @@ function chargesOf(
   })
 }
 
-/** @param other of the request before it in the same call */
+/** @param other the charges of the request before it in the same call */
 async function consume(
   ledger: Ledger<'async'>,
   charges: Charge[],

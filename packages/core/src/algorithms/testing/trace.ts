@@ -26,7 +26,7 @@ interface Consumed {
   /** ms from the trace's start on the store's clock, which may go backwards. */
   readonly at: number
   readonly cost: number
-  /** Of an algorithm that counts slots: which one is taken, or corrected. */
+  /** The slot that is taken, or corrected, if the algorithm counts slots. */
   readonly slot?: number | undefined
   readonly expect: Outcome
 }
@@ -53,7 +53,7 @@ export function refuses(at: number, cost: number, expected: Refusal): Step {
   return { at, cost, expect: { admitted: false, effectiveMs, delayMs: 0, ...expected } }
 }
 
-/** @param charge by how many units, and when what it corrects was charged */
+/** @param charge the correction in units, and when the charge was made that it corrects */
 export function settles(
   at: number,
   charge: { delta: number; chargedAt: number; slot?: number },

@@ -4,7 +4,7 @@ import { type Body, readStart } from './body-start.ts'
 import { Occasion } from './occasion.ts'
 import { watchBody } from './watched-body.ts'
 
-/** Of a response that the application has failed to make. */
+/** The status of a response that the application has failed to make. */
 const FAILED = 500
 
 /** What @hono/node-server marks a response with that the application has sent by itself. */
@@ -19,7 +19,7 @@ const ALREADY_SENT = 'x-hono-already-sent'
  * has ended. A reader that cancels says only that the client has left.
  */
 export class FetchReply implements Progress {
-  /** Of a refusal; once there is a response, the response's. */
+  /** The status of the refusal; once there is a response, the response's. */
   status = 200
   readonly head = new Occasion()
   /** The application has given all of the response. */
@@ -32,7 +32,10 @@ export class FetchReply implements Progress {
   private readonly closed = new Occasion()
   private readonly progressed: (() => void)[] = []
   private watched: Body | undefined
-  /** By `performance.now()`. Undefined while the application makes the response, or its reader waits. */
+  /**
+   * When progress stopped, by `performance.now()`. Undefined while the application makes the response, or its
+   * reader waits.
+   */
   private quietSince: number | undefined
   private readonly leave = () => {
     if (this.watched !== undefined) this.quietSince = performance.now()

@@ -15,7 +15,7 @@ export interface BodyObserver {
   cancelConfirmed(): void
 }
 
-/** The same body, for one reader. It reads from the source only what its reader asks for. */
+/** A body with the same chunks, for one reader. It reads from the source only what its reader asks for. */
 export function watchBody(start: BodyStart, observer: BodyObserver): Body {
   const { reader } = start
   const chunks = [...start.chunks]

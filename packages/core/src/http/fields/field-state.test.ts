@@ -96,7 +96,7 @@ test('three limiters on one response: each field once, the body names the policy
   expect(JSON.parse(refused.body)['violated-policies']).toEqual(['default-3'])
 })
 
-/** Another copy of the package in this process, as ESM and CommonJS are. */
+/** Loads another copy of the package in this process, as ESM and CommonJS are. */
 function copyOf<T>(path: string): T {
   let copy: T | undefined
   jest.isolateModules(() => {

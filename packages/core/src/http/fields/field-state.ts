@@ -41,7 +41,9 @@ export function effectiveWindowSeconds(policy: ReportedPolicy, refused: boolean)
   return Math.min(Math.ceil(effectiveWindowMs(policy, refused) / 1000), MAX_INTEGER)
 }
 
-/** Until the quota is full again, ms: finite, an integer, and on a refusal no earlier than its wait. */
+/**
+ * The time until the quota is full again, ms: finite, an integer, and on a refusal no earlier than its wait.
+ */
 export function fullAgainMs(policy: ReportedPolicy, refused: boolean): number {
   const { resetMs } = policy
   const ms = Math.abs(resetMs) < Infinity ? resetMs : (windowOf(policy) ?? 0)

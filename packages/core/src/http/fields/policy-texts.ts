@@ -106,7 +106,7 @@ export class PolicyTexts {
     this.secret = secret
   }
 
-  /** @param policies those of the limiter, in their order; the same array as long as nothing changes */
+  /** The texts of the policies, in their order: the same array as long as nothing changes. */
   of(policies: readonly PolicyDecision[]): readonly PolicyText[] {
     const { secret } = this
     if (secret !== undefined) {

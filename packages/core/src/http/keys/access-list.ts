@@ -31,7 +31,7 @@ export class Access {
     return this.deny.hasRanges || this.allow.hasRanges
   }
 
-  /** @param address as text, in any spelling; undefined: the client has none */
+  /** @param address the client's address as text, in any spelling; undefined: the client has none */
   ofAddress(address: string | undefined): Listed | undefined {
     const isDenied = this.deny.holdsAddress(address)
     if (!isDenied && !this.allow.holdsAddress(address)) return undefined

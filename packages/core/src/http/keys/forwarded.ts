@@ -1,4 +1,4 @@
-/** Around a field, an element or a parameter (RFC 9110 §5.6.3). */
+/** Blanks that may surround a field, an element or a parameter (RFC 9110 §5.6.3). */
 const BLANKS = /^[ \t]+|[ \t]+$/g
 
 /**
@@ -20,7 +20,7 @@ export function lastElements(field: string, most: number): string[] {
   return elements
 }
 
-/** Longer than any element that a proxy writes. */
+/** The most characters of an element: longer than any that a proxy writes. */
 const MAX_ELEMENT_LENGTH = 2048
 
 /** `name=token` or `name="quoted"`, up to the next pair. */

@@ -21,7 +21,7 @@ export type UserOption<Request> = (
 /** A request, and the address of its client. */
 export interface RequestAddress<Request> {
   readonly request: Request
-  /** As text, unchecked; undefined if the client has none, as on a Unix socket. */
+  /** The address as text, unchecked; undefined if the client has none, as on a Unix socket. */
   readonly address: string | undefined
 }
 

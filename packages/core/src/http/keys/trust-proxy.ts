@@ -28,7 +28,7 @@ export type AddressReader<Request> = (request: Request) => string | undefined
 
 const FORWARDED_FOR = 'x-forwarded-for'
 
-/** More proxies than any chain has: earlier entries of the field are not read. */
+/** The most proxies that are followed, more than any chain has: earlier entries of the field are not read. */
 const MAX_HOPS = 32
 
 /**
@@ -105,7 +105,7 @@ function clientAddress(
   return address
 }
 
-/** From the right, without empty ones. */
+/** The entries of the field from the right, up to `MAX_HOPS` of them, without empty ones. */
 function lastEntries(forwarded: string): string[] {
   const entries: string[] = []
   let end = forwarded.length

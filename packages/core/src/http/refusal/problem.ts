@@ -11,10 +11,10 @@ const REDUCED_CAPACITY = opening(503, 'temporary-reduced-capacity', 'Temporary R
 
 const ABNORMAL_USAGE = opening(429, 'abnormal-usage-detected', 'Abnormal Usage Detected')
 
-/** For any request while the store fails. */
+/** The body for any request while the store fails. */
 const UNAVAILABLE = `{"type":"${TYPES}temporary-reduced-capacity","title":"Temporary Reduced Capacity","status":503}`
 
-/** For a denied client: no type says more than the status (RFC 9457 §4.2.1). */
+/** The body for a denied client: no type says more than the status (RFC 9457 §4.2.1). */
 const DENIED = '{"type":"about:blank","title":"Forbidden","status":403}'
 
 /**

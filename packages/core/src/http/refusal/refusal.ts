@@ -10,13 +10,13 @@ import { retryAfterMs } from './retry-after.ts'
 /** How a request is refused. */
 export interface Refusal {
   readonly status: RefusalStatus
-  /** With jitter; undefined if waiting does not help. */
+  /** The wait with jitter, ms; undefined if waiting does not help. */
   readonly retryAfterMs: number | undefined
   /** What the fields say of the policies; undefined if no policy decided. */
   readonly state: FieldState | undefined
   /** The client is banned. */
   readonly banned: boolean
-  /** Of the client: that of the first policy, or what `deny` names. */
+  /** The key of the client: that of the first policy, or what `deny` names. */
   readonly key: string
 }
 
@@ -96,7 +96,7 @@ export class RateLimitError extends Error {
   readonly statusCode: number
   /** The message may be shown to the client. */
   readonly expose = true
-  /** Not enumerable: it has the client's key, and errors end up in logs. */
+  /** The decision, not enumerable: it has the client's key, and errors end up in logs. */
   declare readonly decision: Decision
   /** The fields of the refusal, for handlers that start from an empty response, as Koa's does. */
   readonly headers: Readonly<Record<string, string>>

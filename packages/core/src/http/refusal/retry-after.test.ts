@@ -6,7 +6,7 @@ const NOW = 1_795_176_000_000
 const plain = { now: NOW, windowMs: 60_000, jitter: 0, seed: 'key' }
 const jittery = { ...plain, jitter: 0.1 }
 
-/** As in Retry-After. */
+/** The wait in seconds, as Retry-After has it. */
 const retryAfterSeconds = (ms: number, options: RetryAfterInput) =>
   Math.ceil(retryAfterMs(ms, options) / 1000)
 

@@ -11,7 +11,7 @@ export interface RetryAfterInput {
   readonly seed: string
 }
 
-/** Below this wait no jitter is added: clients would notice it, for little gain. Seconds. */
+/** The shortest wait to which jitter is added, s: below it clients would notice it, for little gain. */
 const JITTER_FLOOR = 5
 
 /** The most that jitter adds. Seconds. */

@@ -7,7 +7,7 @@ import type { Settlement } from './settlement.ts'
 /** Timers fire immediately if they are set to more, ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** However short a window is, `settle` is called at most once in this time, ms. */
+/** The shortest time between two calls of `settle`, ms, however short a window is. */
 const MIN_PERIOD_MS = 100
 
 /**
@@ -19,7 +19,7 @@ const MIN_PERIOD_MS = 100
  * settled with what is known, and no timer runs for it until its bytes are taken again. Once its client has
  * gone, the charge is raised after 100 ms without progress, 200, 400 and so on: the application may still work.
  *
- * @param policies those that settle
+ * @param policies the policies that settle
  */
 export function settleInTime<Response>(
   settlement: Pick<Settlement<never, never>, 'raise' | 'finish'>,

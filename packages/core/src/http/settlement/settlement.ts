@@ -54,7 +54,7 @@ export class Settlement<Request, Response> {
     return this.next(false)
   }
 
-  /** Once the cost is final, as far as is known: corrects the charge in both directions. */
+  /** Corrects the charge in both directions, once the cost is final, as far as is known. */
   finish(): Promise<void> {
     return this.next(true)
   }

@@ -4,7 +4,7 @@ const TOLERATED = 5
 const FIRST_PROBE_MS = 250
 /** The longest average wait for a probe, ms. */
 const LAST_PROBE_MS = 2000
-/** After it was closed for so long, ms, the waits start again from the first. */
+/** How long the breaker must stay closed, ms, before the waits start again from the first. */
 const STEADY_MS = 10_000
 
 /**

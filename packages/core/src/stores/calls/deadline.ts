@@ -32,7 +32,7 @@ export abstract class PendingCall {
   abstract giveUp(error: Error): void
 }
 
-/** Before the first and after the last call of a list. */
+/** The end of a list, before its first and after its last call. */
 class End extends PendingCall {
   override before: PendingCall = this
   override after: PendingCall = this

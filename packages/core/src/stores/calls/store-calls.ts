@@ -12,7 +12,7 @@ const MAX_WAITING = 10_000
 const MAX_LATE = 1000
 /** The most probes without an answer: a client may queue them until it is connected. */
 const MAX_PROBES = 8
-/** After so long without a probe, ms, unanswered probes count as lost. */
+/** How long unanswered probes may stay without a further probe, ms, before they count as lost. */
 const LOST_MS = 30_000
 
 /** What is asked of a store. Either `answered` or `failed` is called, once; neither may throw. */
@@ -62,7 +62,7 @@ export class StoreCalls {
     else this.refuse(sent, new Error('too many calls wait for the store'))
   }
 
-  /** The same, as a promise. */
+  /** Sends a call as `send` does, and returns its answer as a promise. */
   call<T>(ask: () => Promise<T>): Promise<T> {
     return new Promise((answered, failed) => this.send({ ask, answered, failed }))
   }
@@ -203,7 +203,7 @@ export class PartCalls {
     return calls
   }
 
-  /** Nothing uses the store any more. */
+  /** Ends the reports of the store's health: nothing uses the store any more. */
   close(): void {
     this.health.close()
   }

@@ -42,7 +42,7 @@ export class StoreHealth {
     this.publish('up')
   }
 
-  /** Nothing uses the store any more. */
+  /** Publishes that a store that was down is closed: nothing uses it any more. */
   close(): void {
     if (this.downs > 0) this.publish('closed')
   }

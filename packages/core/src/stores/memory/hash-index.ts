@@ -11,7 +11,7 @@ const SMALLEST = 8
 const FARTHEST = 512
 
 interface Shard {
-  /** For each place a key's hash and its row + 1; 0 instead of that: the place is free. */
+  /** A key's hash and its row + 1 for each place; 0 instead of the row: the place is free. */
   places: Int32Array
   size: number
 }

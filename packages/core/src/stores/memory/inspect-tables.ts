@@ -15,7 +15,7 @@ const STEP = 1000
 /** A table, and where its keys are. */
 export interface NamedTable {
   readonly prefix: string
-  /** Of the keyspace. */
+  /** The name of the keyspace. */
   readonly name: string
   readonly table: Table
 }

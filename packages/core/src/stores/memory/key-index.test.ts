@@ -4,7 +4,7 @@ import { HashIndex } from './hash-index.ts'
 import { KeyIndex } from './table.ts'
 
 const FNV_SEED = 20_261
-/** From each state of FNV-1a with that seed, two ways to the same next one. */
+/** Blocks that collide: from each state of FNV-1a with that seed, two ways to the same next one. */
 const BLOCKS = [
   ['024iz', 'bwm3l'],
   ['5s2qa', 'jupa6'],

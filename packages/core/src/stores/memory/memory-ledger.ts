@@ -10,12 +10,12 @@ import type { Tables } from './tables.ts'
 export class MemoryLedger implements Ledger<'sync'> {
   private readonly store: Tables
   private readonly tables: readonly Table[]
-  /** For each table, reused by every call: its state during the step. */
+  /** The state of each table's key during the step, reused by every call. */
   private readonly states: readonly KeyState[]
-  /** For each table, reused by every call: the row of its key, or -1. */
+  /** The row of each table's key, or -1, reused by every call. */
   private readonly rows: number[]
   private readonly result: StoreResult
-  /** For each table the last limit, and how much usage a unit of it is. */
+  /** The last limit of each table. `scales` has how much usage one of its units is. */
   private readonly scaledFor: (CompiledLimit | undefined)[]
   private readonly scales: number[]
   private readonly unused = new KeyState()

@@ -21,7 +21,7 @@ export const OVERFLOW = 0
 export class Rows {
   /** Keys that are not exhausted. */
   spare = 0
-  /** No row can be freed before this time, ms. */
+  /** The earliest time at which a row can be freed, ms. */
   dueAt = Infinity
   private readonly pages: Page[] = []
   /** The last row that was freed, or -1. Its state holds the one that was freed before it. */
@@ -79,7 +79,7 @@ export class Rows {
   }
 
   /**
-   * @param keepMs in how many ms from `now` the row can be freed. The sum would be an object of its own.
+   * @param keepMs the ms from `now` until the row can be freed. The sum would be an object of its own.
    * @param usage the share of the quota in use, 0 … 254, or `EXHAUSTED`
    */
   save(row: number, state: KeyState, now: number, keepMs: number, usage: number): void {
@@ -173,8 +173,8 @@ class Page {
   /** Undefined if the row is free. */
   readonly keys: (string | undefined)[] = []
   /**
-   * Per row the three integers of its state, and the time at which the row can be freed, since
-   * its quota is whole again, ms; negative: the key is blocked until then.
+   * Four numbers per row: the three integers of its state, and the time at which the row can be freed, since
+   * its quota is full again, ms; negative: the key is blocked until then.
    */
   states: Float64Array
   /** The sliding log's entries; only for that algorithm. */
@@ -183,7 +183,7 @@ class Page {
   usages: Uint8Array
   /** Keys that are not exhausted. */
   spare = 0
-  /** No row can be freed before this time, ms. */
+  /** The earliest time at which a row can be freed, ms. */
   dueAt = Infinity
 
   constructor(rows: number) {

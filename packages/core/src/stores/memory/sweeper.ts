@@ -3,9 +3,9 @@ import type { Table } from './table.ts'
 
 /** How long a slice takes, ms: it ends with the first pass beyond it. */
 const SLICE_MS = 1
-/** Between two slices. */
+/** The pause between two slices, ms. */
 const BREAK_MS = 5
-/** Between two sweeps, at least. */
+/** The shortest pause between two sweeps, ms. */
 const PAUSE_MS = 1000
 /** The longest time that a timer takes. */
 const LONGEST_MS = 2 ** 31 - 1

@@ -63,11 +63,11 @@ export class Table {
   }
 }
 
-/** Up to here a `Map` holds all keys. */
+/** The most keys that a `Map` holds alone. */
 const FEW = 16_384
 /** Keys that move out of the `Map` whenever one is added beyond that. */
 const MOVED = 16
-/** Of an integer that V8 may take for the index of an array. */
+/** The most digits of an integer that V8 may take for the index of an array. */
 const MOST_DIGITS = 10
 
 /**

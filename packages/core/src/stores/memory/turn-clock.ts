@@ -11,7 +11,7 @@ const MANY = 16
  * a fake one may move at any time, and nothing runs when a real turn ends.
  */
 export function turnClock(): () => number {
-  /** Of this turn, or -1. */
+  /** The time that this turn sees, ms, or -1 if it is not kept. */
   let kept = -1
   let latest = -1
   let repeats = 0

@@ -11,7 +11,7 @@ export interface IoRedisClient {
   readonly isCluster?: boolean
 }
 
-/** The same commands, whose replies come as bytes where they are text: ioredis has no types of them. */
+/** The commands of ioredis whose replies come as bytes where they are text. ioredis has no types of them. */
 export interface IoRedisBytes {
   evalshaBuffer: IoRedisClient['evalsha']
   evalBuffer: IoRedisClient['eval']
@@ -24,7 +24,7 @@ export interface IoRedisBytes {
 export interface NodeRedisClient {
   evalSha(sha: string, input: { keys: string[]; arguments: string[] }): Promise<unknown>
   eval(script: string, input: { keys: string[]; arguments: string[] }): Promise<unknown>
-  /** The same client, which gives replies of a type as objects of a class. */
+  /** A view of the client that gives replies of a type as objects of a class. */
   withTypeMapping(mapping: { 36: typeof Buffer }): Pick<NodeRedisClient, 'evalSha' | 'eval'>
   readonly isOpen: boolean
   /** A method that only clusters have. */

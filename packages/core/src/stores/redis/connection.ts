@@ -16,7 +16,7 @@ export interface Connection {
   eval(script: string, keys: string[], args: string[]): Promise<unknown>
 }
 
-/** Neither resends by itself when called so: not even after `NOSCRIPT`. */
+/** The two commands over a client. Used like this, a client never resends, not even after `NOSCRIPT`. */
 export function connectionOf(client: RedisClient): Connection {
   if ('customCommand' in client) return overValkeyGlide(client)
   return 'evalsha' in client ? overIoRedis(client) : overNodeRedis(client)
@@ -50,7 +50,9 @@ function overNodeRedis(client: NodeRedisClient): Connection {
 /** valkey-glide's `Decoder.Bytes`. */
 const BYTES = 0
 
-/** By plain commands: `invokeScript` takes only scripts of its package, and loads them by itself. */
+/**
+ * The two commands as plain ones: `invokeScript` takes only scripts of its package, and loads them by itself.
+ */
 function overValkeyGlide(client: ValkeyGlideClient): Connection {
   const send = async (...command: string[]) => {
     try {

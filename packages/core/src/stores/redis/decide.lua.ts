@@ -206,7 +206,7 @@ ${decided.join('')}
 ${charged.join('')}`
 }
 
-/** With more policies, what is kept of them stands in a table: Lua has room for 200 local variables. */
+/** The most policies whose values are local variables: Lua has room for 200. Beyond, a table has them. */
 const MANY = 16
 /** What is kept of each policy until all have been decided. */
 const KEPT = ['a', 'b', 'c', 'livesUntil', 'admitted', 'rebased']

@@ -21,7 +21,7 @@ afterEach(() => {
   for (const each of closing.splice(0)) each.close()
 })
 
-/** As another process would have it: nothing but Redis is shared. */
+/** A limiter as another process would have it: nothing but Redis is shared. */
 function limiterOf(hold = 30_000) {
   const store = redisStore(client)
   const limiter = createLimiter({ ...patient, store, concurrent: 5, hold })

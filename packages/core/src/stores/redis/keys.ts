@@ -1,7 +1,10 @@
 import { digest } from '../../key/digest.ts'
 import { hashSlotOf } from './hash-slot.ts'
 
-/** Longer ids become a digest, so that no client can make keys grow. Characters. */
+/**
+ * The most characters of an id that is kept as it is: a longer one becomes a digest, so that no client can
+ * make keys grow.
+ */
 const MAX_PLAIN = 64
 
 /** A slot has 14 bits: the first four tell the part. */

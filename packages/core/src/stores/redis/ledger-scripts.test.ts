@@ -20,12 +20,12 @@ function charge(algorithm: Algorithm, limit = 10, windowMs = 1000, cost = 1): Ch
   return { key: 'ada', limit: algorithm.compile({ limit, windowMs }), cost }
 }
 
-/** Of a ledger whose charges always have these limits. */
+/** The scripts of a ledger whose charges always have these limits. */
 function ledgerOf(...charges: Charge[]): LedgerScripts {
   return new LedgerScripts(charges.map(({ limit }) => ({ algorithm: limit.algorithm, limit })))
 }
 
-/** Of a ledger whose limits are functions of the request. */
+/** The scripts of a ledger whose limits are functions of the request. */
 function varying(...charges: Charge[]): LedgerScripts {
   return new LedgerScripts(charges.map(({ limit }) => ({ algorithm: limit.algorithm })))
 }

@@ -13,7 +13,7 @@ import type { ScriptStep } from './state.lua.ts'
  */
 const MAX_FIXED = 32
 
-/** By their text, since many ledgers have the same. */
+/** The scripts by their text, since many ledgers have the same. */
 const scripts = new Map<string, Script>()
 let fixedCount = 0
 
@@ -85,7 +85,10 @@ export class LedgerScripts {
     return { script: this.script('settle', given), args }
   }
 
-  /** @param renewals of one policy */
+  /**
+   * Holds the slots of one policy anew.
+   * @param renewals all of the same policy
+   */
   renew(renewals: readonly Renewal[], time: ScriptTime): ScriptCall {
     const about = aboutNow(time)
     const args = [`${time.now}`, `${time.minTtlMs}`]
@@ -97,7 +100,7 @@ export class LedgerScripts {
     return { script: scriptOf(renewLua(step)), args }
   }
 
-  /** For requests like this one. */
+  /** The call for usual requests: alike, each with keys of its own, and one unit for each charge. */
   private usual(charges: readonly Charge[], time: ScriptTime): ScriptCall {
     const args: string[] = []
     let script = this.fixedFor(charges)

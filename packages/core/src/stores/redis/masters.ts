@@ -10,7 +10,7 @@ export interface ScanStep {
 /** Reads on from a cursor, `'0'` at first. */
 export type Scan = (cursor: string, pattern: string, count: number) => Promise<ScanStep>
 
-/** For each server that has keys of its own, what scans it: one, or the masters of a cluster. */
+/** What scans each server that has keys of its own: one server, or the masters of a cluster. */
 export async function scansOf(client: RedisClient): Promise<readonly Scan[]> {
   if ('customCommand' in client) return scansOfGlide(client)
   return 'evalsha' in client ? scansOfIoRedis(client) : scansOfNodeRedis(client)
@@ -75,7 +75,10 @@ interface Glide {
   customCommand(args: string[], options: { decoder: 1; route?: Route }): Promise<unknown>
 }
 
-/** By plain commands: its own scan of a cluster takes a cursor that only its package can make. */
+/**
+ * The scans as plain commands: the client's own scan of a cluster takes a cursor that only its package can
+ * make.
+ */
 async function scansOfGlide(client: ValkeyGlideClient): Promise<Scan[]> {
   const glide = client as unknown as Glide
   const isCluster = typeof client.invokeScriptWithRoute === 'function'

@@ -117,7 +117,10 @@ export class RedisInspection {
     }
   }
 
-  /** @param keys of the same algorithm */
+  /**
+   * Reads the states of some keys in one call.
+   * @param keys all of the same algorithm
+   */
   private async readTogether(
     keys: readonly NamedKey[],
     unreadable: string[],
@@ -167,7 +170,9 @@ function parts(keys: readonly NamedKey[]): NamedKey[][] {
   return all
 }
 
-/** In a cluster the keys of one call must share a slot, as those of one client do. */
+/**
+ * The keys in groups of one client: in a cluster the keys of one call must share a slot, as a client's do.
+ */
 function byClient(keys: readonly NamedKey[]): NamedKey[][] {
   return groupsOf(keys, ({ prefix, key }) => `${prefix} ${key}`)
 }

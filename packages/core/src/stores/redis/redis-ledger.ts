@@ -29,7 +29,7 @@ const probe = new Script(PROBE)
 export class RedisLedger implements Ledger<'async'> {
   readonly part: Ledger['part']
   private readonly backend: Backend
-  /** Of the keyspaces, of which that of the ban is the last one. */
+  /** The prefixes of the keyspaces; that of the ban is the last one. */
   private readonly prefixes: readonly string[]
   private readonly suffixes: readonly string[]
   private readonly ban: CompiledLimit | undefined

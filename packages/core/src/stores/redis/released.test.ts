@@ -34,7 +34,10 @@ afterAll(async () => {
 
 const window = '1h'
 const ban = { after: 3, within: '6h', for: ['1h', '2h'] } as const
-/** With every script: of one to three policies, coarse ticks among them, and the one for the rest. */
+/**
+ * Limiters that use every script: of one to three policies, coarse ticks among them, and the one for the
+ * rest.
+ */
 const limits: Record<string, Partial<Options>> = {
   'sliding window': { limit: 7, window },
   'fixed window': { limit: 7, window, algorithm: 'fixed-window' },

@@ -4,7 +4,7 @@ import type { RedisClient } from './client.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { Script } from './script.ts'
 
-/** Of a client that gives these answers, call by call, and notes what it was sent. */
+/** A connection over a client that gives these answers, call by call, and notes what it was sent. */
 function connectionThat(...answers: (number[] | Error)[]) {
   const sent: unknown[][] = []
   const answer =

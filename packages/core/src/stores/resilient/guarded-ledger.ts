@@ -9,7 +9,7 @@ import type { Learn } from './ledger-refusals.ts'
 /** One of the results of a request that is decided in several places: all must admit it. */
 export interface Attempt {
   readonly result: StoreResult
-  /** Its outcomes without the charge; none if no limit decided it. */
+  /** The outcomes without the charge; none if no limit decided it. */
   readonly uncharged: readonly Outcome[]
   /** Call it once, with whether the request was admitted: if not, it gives the charge back. */
   conclude(admitted: boolean): void
@@ -101,7 +101,7 @@ export class GuardedLedger {
   }
 
   /**
-   * Also holds the slots that the store does not know, because this process admitted them without
+   * Holds slots anew, also those that the store does not know because this process admitted them without
    * it. While the store is down, this probes it: a process that holds slots may get no requests.
    * @throws if the store does not confirm it: then it applies only in this process
    */
@@ -142,7 +142,7 @@ export class GuardedLedger {
     return this.parts.of(this.remote, (charges[0] as Charge).key)
   }
 
-  /** In the background: charges the store for what was admitted without it. */
+  /** Charges the store in the background for what was admitted without it. */
   private probeWith(calls: StoreCalls, charges: readonly Charge[], admitted: boolean): void {
     // A slot is held by its renewal.
     const admittedCharges = charges.map((charge) => {
@@ -178,7 +178,7 @@ export class GuardedLedger {
     return { result, uncharged, conclude }
   }
 
-  /** In the background. If the store fails, the charge stays. */
+  /** Gives the charge back in the background. If the store fails, the charge stays. */
   private giveBack(calls: StoreCalls, charges: readonly Charge[], { at }: StoreResult): void {
     calls.call(() => this.remote.settle(returned(charges), at)).catch(() => {})
   }

@@ -16,7 +16,7 @@ export type Learn = (result: StoreResult) => StoreResult
  */
 export class LedgerRefusals {
   private readonly shared: RefusalCache
-  /** Of the policies, then of the ban. */
+  /** The spaces of the policies, then that of the ban. */
   private readonly spaces: readonly RefusalSpace[]
   private readonly ban: CompiledLimit | undefined
   private readonly wanted: boolean | undefined

@@ -292,7 +292,7 @@ function overManyConnections(store: FailingStore) {
       reset: (...all) => gates.changes.then(() => reset(...all)),
     }
   }
-  /** Until what it returns is called. */
+  /** Holds back the answers or the changes until what it returns is called. */
   const hold = (which: keyof typeof gates) => {
     let release = () => {}
     gates[which] = new Promise((resolve) => {

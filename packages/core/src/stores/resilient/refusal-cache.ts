@@ -34,7 +34,7 @@ export class RefusalCache {
   /** ms; monotonic, unless it is a test's. */
   readonly clock: () => number
   private readonly keyspaces = new Map<string, RefusalSpace>()
-  /** By space and key, the oldest first. */
+  /** The remembered refusals by space and key, the oldest first. */
   private readonly refusals = new Map<string, Refusal>()
 
   /** @param clock see `Store.clock` */
@@ -81,7 +81,7 @@ export class RefusalCache {
   }
 }
 
-/** Of bounded length, whatever the key. */
+/** The id of a refusal, of bounded length whatever the key. */
 function idOf({ number }: RefusalSpace, key: string): string {
   return `${number} ${bounded(key)}`
 }

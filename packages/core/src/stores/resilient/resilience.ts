@@ -11,7 +11,7 @@ import { SplitLedger } from './split-ledger.ts'
 /** What limiters on one remote store share: the calls to it, and the local counts and refusals. */
 class Resilience {
   private readonly store: Store<'async'>
-  /** By their deadlines, ms. */
+  /** The calls by their deadlines, ms. */
   private readonly calls = new Map<number, PartCalls>()
   private readonly local: LocalCounts
   private readonly refusals: RefusalCache
@@ -78,7 +78,7 @@ class Resilience {
 }
 
 const resiliences = new WeakMap<Store, Resilience>()
-/** The same, of stores that are still in use, and perhaps of some that were. */
+/** The values of `resiliences` whose stores are still in use, and perhaps of some that were. */
 const known = new Set<WeakRef<Resilience>>()
 
 /** Every store starts anew with what this process remembers of it: for tests. */

@@ -28,7 +28,7 @@ export class SplitLedger {
   private readonly ledgers = new Map<string, GuardedLedger>()
 
   /**
-   * @param whole of all policies
+   * @param whole the ledger of all policies
    * @param openShare opens the ledger of some of the policies, by their numbers from 0
    */
   constructor(whole: GuardedLedger, openShare: (places: readonly number[]) => GuardedLedger) {
@@ -153,7 +153,10 @@ function merged(
   return { admitted, at, source, outcomes, ban: results[0]?.ban, origins }
 }
 
-/** Of a refusal: who refused, a limit if any did. Otherwise the store, or the replacement of a part. */
+/**
+ * The source of a decision. A refusal: who refused, a limit if any did. Otherwise the store, or the
+ * replacement of a part.
+ */
 function sourceOf(results: readonly StoreResult[], admitted: boolean): DecisionSource {
   const sources = results
     .filter((result) => result.admitted === admitted)

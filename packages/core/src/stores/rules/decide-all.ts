@@ -55,7 +55,7 @@ export function commitOne(
  * those that would have been admitted are shown as they are, uncharged. A ban counts the refusal of its
  * key: what refuses one client never bans another. Its state is to be kept if it is `counted` or `rebased`.
  *
- * @param ban with the state of the first charge's key
+ * @param ban the limit of the ban, and the state of the first charge's key
  * @param isPeek whether nothing is to be counted
  * @returns whether the request is admitted
  */

@@ -8,7 +8,7 @@ export function givenBack(charges: readonly Charge[]): Charge[] {
 
 /** All slots of one key that are to be renewed. */
 export interface Renewal {
-  /** Of the policy among those of the limiter, from 0. */
+  /** The index of the policy among those of the limiter, from 0. */
   readonly place: number
   readonly key: string
   readonly limit: CompiledLimit

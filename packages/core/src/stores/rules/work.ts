@@ -60,7 +60,7 @@ function renewalWork(charges: readonly Charge[], known: Set<string>): number {
   return work
 }
 
-/** Of the first charge that has a slot. */
+/** The key of the first charge that has a slot. */
 function keyOf(charges: readonly Charge[]): string {
   return charges.find(({ slot }) => slot !== undefined)?.key ?? ''
 }

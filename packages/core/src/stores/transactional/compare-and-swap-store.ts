@@ -14,9 +14,9 @@ export interface Versioned {
 
 /** A place that keeps bytes under keys, and changes them only if they have not changed meanwhile. */
 export interface CompareAndSwapBackend {
-  /** Its clock: ms since the epoch, an integer, the same for all processes. */
+  /** The backend's clock: ms since the epoch, an integer, the same for all processes. */
   now(): number | Promise<number>
-  /** In the order of the keys, undefined where there is nothing. */
+  /** Reads the states in the order of the keys, undefined where there is nothing. */
   read(keys: readonly string[]): Promise<readonly (Versioned | undefined)[]>
   /**
    * Writes all changes, if each key still has the version that was read (undefined: still
@@ -25,7 +25,7 @@ export interface CompareAndSwapBackend {
    * @returns whether they were written
    */
   swap(changes: readonly (Change & { readonly version: unknown })[]): Promise<boolean>
-  /** Its clock if one was injected, for tests. */
+  /** The backend's clock if one was injected, for tests. */
   readonly clock?: (() => number) | undefined
   /** Releases what the backend itself has opened. */
   close?(): void

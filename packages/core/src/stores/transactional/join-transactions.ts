@@ -67,7 +67,7 @@ class Call extends PendingCall {
 
 class JoinedTransactions {
   private readonly transact: Transact
-  /** By their length. */
+  /** The deadlines by their length, ms. */
   private readonly deadlines = new Map<number, Deadline>()
   private waiting: Call[] = []
   private underWay = 0

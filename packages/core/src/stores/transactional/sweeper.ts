@@ -1,9 +1,9 @@
 import { unref } from '#platform'
 import type { Timer } from '../../platform/platform.ts'
 
-/** From a write until states are swept, ms, on average. */
+/** The time from a write until states are swept, ms, on average. */
 const PAUSE_MS = 60_000
-/** Between two sweeps, ms, while there is more to delete. */
+/** The pause between two sweeps while there is more to delete, ms. */
 const MORE_MS = 20
 /** The most states that a sweep deletes. */
 const SWEPT_AT_ONCE = 1000

@@ -9,7 +9,7 @@ export interface Change {
 
 /** Decides on the states of some keys. */
 export interface Transaction<T> {
-  /** At most one for each key. */
+  /** The changes to make, at most one for each key. */
   readonly changes: readonly Change[]
   readonly value: T
 }
@@ -33,7 +33,7 @@ export interface TransactionalBackend {
     decide: (states: readonly (Uint8Array | undefined)[], now: number) => Transaction<T>,
     withinMs?: number,
   ): Promise<T>
-  /** Its clock if one was injected, for tests. */
+  /** The backend's clock if one was injected, for tests. */
   readonly clock?: (() => number) | undefined
   /** Releases what the backend itself has opened. */
   close?(): void
@@ -47,9 +47,9 @@ export interface ListedKey {
 
 /** Some keys, in the order of their ASCII characters. */
 export interface KeyRange {
-  /** Above this one. */
+  /** The key that all of them are above. */
   readonly after: string
-  /** Below this one. */
+  /** The key that all of them are below. */
   readonly before: string
   /** The first of them, so many at most. */
   readonly count: number

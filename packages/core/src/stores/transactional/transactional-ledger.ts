@@ -9,7 +9,7 @@ import type { Change, TransactionalBackend } from './transactional-backend.ts'
 /** Decides on the states of a backend that has transactions. */
 export class TransactionalLedger implements Ledger<'async'> {
   private readonly backend: TransactionalBackend
-  /** Of the policies, then of the ban. */
+  /** The keyspaces of the policies, then that of the ban. */
   private readonly keyspaces: readonly Keyspace[]
   private readonly ban: CompiledLimit | undefined
   private readonly prefix: string

@@ -4,7 +4,7 @@ import { createProfile } from './profile.ts'
 /** RFC 3339 ends with the year 9999. */
 const MAX_SECONDS = 253_402_300_799
 
-/** In UTC, in whole seconds, rounded up. */
+/** The time in RFC 3339, in UTC and whole seconds, rounded up. */
 function rfc3339(ms: number, now: number): string {
   const seconds = Math.min(Math.ceil((now + ms) / 1000), MAX_SECONDS)
   return new Date(seconds * 1000).toISOString().replace('.000', '')

@@ -28,7 +28,7 @@ export const quotaPolicies: FieldGroup = {
   },
 }
 
-/** Another policy has the same quota and a longer window, or is the first of equal ones. */
+/** Whether another policy has the same quota and a longer window, or comes first among equal ones. */
 function isImplied({ policies, texts }: FieldState, i: number): boolean {
   const policy = policies[i] as ReportedPolicy
   const window = secondsOf(policy) as number

@@ -4,7 +4,7 @@ import { createProfile } from './profile.ts'
 /** The longest that Go's `time.Duration` can be, ms. */
 const MAX_GO_MS = 9_223_372_036_854
 
-/** As Go's `Duration.String()` writes it: `12ms`, `1.5s`, `6m0s`, `1h2m3s`. */
+/** A duration as Go's `Duration.String()` writes it: `12ms`, `1.5s`, `6m0s`, `1h2m3s`. */
 function goDuration(given: number): string {
   const ms = Math.min(given, MAX_GO_MS)
   if (ms < 1000) return ms === 0 ? '0s' : `${ms}ms`

@@ -24,7 +24,7 @@ export interface Profile {
   readonly name: string
   /** The names that it may write. */
   readonly fields: readonly string[]
-  /** Those of them that say how much is left. */
+  /** The fields that say how much remains. */
   readonly usageFields: readonly string[]
   /** What a refusal has in addition to Retry-After. */
   readonly waitFields: readonly WaitField[]

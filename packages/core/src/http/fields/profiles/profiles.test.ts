@@ -7,7 +7,7 @@ import type { HeaderProfile } from './index.ts'
 import { composeProfiles, exposedHeaders, PROFILE_FIELDS } from './index.ts'
 
 const NOW = 1_795_176_000_000
-/** Those that count requests and report seconds. */
+/** The profiles that count requests and report seconds. */
 const PLAIN = ['draft-11', 'draft-7', 'draft-6', 'draft-3', 'legacy', 'legacy-delta'] as const
 const ALL: HeaderProfile[] = [...PLAIN, 'openai', 'anthropic']
 

@@ -11,7 +11,7 @@ export interface Item {
 export interface ItemTerms {
   readonly name: string
   readonly limit: number
-  /** Left out: it counts concurrent requests, which have no window. */
+  /** Left out if the policy counts concurrent requests, which have no window. */
   readonly windowMs?: number | undefined
   readonly unit?: string | undefined
   readonly partitionKey?: Uint8Array | undefined
@@ -31,7 +31,7 @@ export function item(
   }
 }
 
-/** @param violated those of the items that refused */
+/** @param violated the items that refused */
 export function fieldState(
   items: readonly Item[],
   violated: readonly Item[] = [],

@@ -24,7 +24,7 @@ async function write(): Promise<string> {
  * exit code and what it has written.
  *
  * @param imports false: only the URL of both, as `MODULE`
- * @param flags for Node
+ * @param flags Node's flags
  */
 export async function runModule(code: string, { imports = true, flags = [] as string[] } = {}) {
   written ??= write()

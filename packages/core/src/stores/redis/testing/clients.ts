@@ -23,7 +23,7 @@ import {
 /** What ioredis 5 and 6 and iovalkey offer, as far as the tests go. */
 export type Client = Redis
 
-/** Their options that change how commands are sent, or what replies look like. */
+/** The options of clients that change how commands are sent, or what replies look like. */
 const ways: Record<string, RedisOptions> = {
   'as it is': {},
   'with a keyPrefix': { keyPrefix: 'app:' },

@@ -12,7 +12,10 @@ import type { RedisClient } from '../../../index.ts'
 export interface Open {
   readonly client: RedisClient
   ping(): Promise<unknown>
-  /** Only the first call counts: ioredis answers each later one with a timer of two seconds. */
+  /**
+   * Closes the client. Only the first call counts: ioredis answers each later one with a timer of two
+   * seconds.
+   */
   close(): void
 }
 
@@ -60,7 +63,7 @@ export const everyCluster: readonly Connect<RedisCluster>[] = [
   ],
 ]
 
-/** Those of `everyCluster` that stand for their family: the other forms share its ways to send. */
+/** Whether a client of `everyCluster` stands for its family: the other forms share its ways to send. */
 export const isFirstOfFamily = (name: string) =>
   ['ioredis 6', 'node-redis 6', 'valkey-glide 2'].includes(name)
 

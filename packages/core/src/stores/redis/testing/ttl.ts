@@ -31,7 +31,7 @@ for database = 0, ARGV[1] - 1 do
 end
 return reply`
 
-/** Of every key in the first so many databases. */
+/** The expiry of every key in the first so many databases. */
 export async function expiries(redis: RedisServer, databases = 1): Promise<Expiry[]> {
   const reply = (await redis.command('EVAL', EXPIRIES, 0, databases)) as (string | number)[]
   return Array.from({ length: reply.length / 2 }, (_, i) => {
