@@ -1,8 +1,8 @@
-// npm run build: every package that is published, as ESM and as CommonJS, into dist. A package that
-// exports nothing, only a command, is bundled as ESM alone.
+// npm run build: every package that is published, into its dist. A package that exports something
+// becomes one file for each entry and format (scripts/bundle); a command is bundled as ESM alone.
 
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { published } from './addresses.mjs'
@@ -10,44 +10,20 @@ import { ensureInstalled } from './install.mjs'
 import { isAllowed } from './licences.mjs'
 import { root, run } from './workspace.mjs'
 
-const commonjs = [
-  ['--outDir', 'dist/cjs'],
-  ['--module', 'commonjs'],
-  ['--moduleResolution', 'bundler'],
-  // The option forbids import and export in a file that becomes CommonJS.
-  ['--verbatimModuleSyntax', 'false'],
-].flat()
-
 /** Resolves with true when all of its forms are in dist. */
 async function buildPackage(folder) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
-  const tsc = (options) =>
+  const tsc = (...options) =>
     run('tsc', ['-p', 'tsconfig.build.json', '--checkers', '1', ...options], { cwd: folder })
-  const { exports, imports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  if (exports === undefined) return buildCommand(folder)
-  const codes = await Promise.all([tsc([]), tsc(commonjs)])
-  if (codes.some((code) => code !== 0)) return false
-  writeFileSync(join(folder, 'dist/cjs/package.json'), '{ "type": "commonjs" }\n')
-  if (imports !== undefined) requireDirectly(join(folder, 'dist/cjs'), imports)
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  if (manifest.exports === undefined) return buildCommand(folder)
+  // Imported late: `npm install` may have to run first.
+  const { bundle, declarations } = await import('./bundle/bundle.mjs')
+  const types = join(folder, declarations)
+  if ((await tsc('--declaration', '--emitDeclarationOnly', '--outDir', types)) !== 0) return false
+  await bundle(folder, manifest)
+  rmSync(types, { recursive: true })
   return true
-}
-
-/**
- * Replaces `require("#name")` by the file for Node: the nearest manifest has no `imports`, because it
- * is the one that makes these files CommonJS. Bundlers for the web take the ESM.
- */
-function requireDirectly(dist, imports) {
-  for (const name of readdirSync(dist, { recursive: true }).filter((each) =>
-    each.endsWith('.js'),
-  )) {
-    const file = join(dist, name)
-    const code = readFileSync(file, 'utf8').replace(/require\("(#[^"]+)"\)/g, (_, imported) => {
-      const built = imports[imported].node.replace('./src/', '').replace(/ts$/, 'js')
-      const path = relative(dirname(file), join(dist, built)).split(sep).join('/')
-      return `require("./${path}")`
-    })
-    writeFileSync(file, code)
-  }
 }
 
 /** A command is bundled with almost all that it needs. */

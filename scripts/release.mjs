@@ -47,23 +47,19 @@ async function prepare() {
   const { lint } = await import('./release/lint.mjs')
   const { install, smokeTest } = await import('./release/project.mjs')
   const { measure, tooLarge } = await import('./release/sizes.mjs')
+  const { measureImports, tooSlow } = await import('./release/imports.mjs')
 
   const tarballs = await pack(project)
   install(project, tarballs)
   const sizes = await measure(project, tarballs)
-  console.table(
-    Object.fromEntries(
-      tarballs.map(({ manifest: { name, version }, files }) => {
-        const { packed, bundled, installed, start } = sizes[name]
-        const row = { version, files: files.length, packed, 'bundled, gzip': bundled }
-        return [name, { ...row, installed, 'start, ms of CPU': start }]
-      }),
-    ),
-  )
+  console.table(sizes)
+  const imports = measureImports(project)
+  console.table(imports)
   const problems = [
     ...tarballs.flatMap(problemsOf),
     ...(await lint(tarballs)),
     ...tooLarge(sizes),
+    ...tooSlow(imports),
     ...smokeTest(project, tarballs),
   ]
   for (const problem of problems) console.error(problem)

@@ -16,9 +16,7 @@ export async function lint(packed) {
     problems.push(...messages.map((each) => `${manifest.name}: ${formatMessage(each, pkg)}`))
     if (manifest.exports === undefined) continue
     const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(data)))
-    // Node 10 does not know `exports`, and Sluice does not know Node 10.
-    const found = analysis.problems.filter((each) => each.resolutionKind !== 'node10')
-    problems.push(...found.map((each) => `${manifest.name}: ${JSON.stringify(each)}`))
+    problems.push(...analysis.problems.map((each) => `${manifest.name}: ${JSON.stringify(each)}`))
     if (analysis.types === false) problems.push(`${manifest.name}: has no types`)
   }
   return problems

@@ -1,7 +1,7 @@
 // Packs the published packages as pnpm publishes them.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { published } from '../addresses.mjs'
 import { build } from '../build.mjs'
@@ -20,7 +20,14 @@ function isBuilt(name) {
   const isCommand = manifestOf(name).exports === undefined
   const sources = isCommand ? readdirSync(join(root, 'packages')) : [name]
   const built = newest(join(root, 'packages', name, 'dist'))
-  return sources.every((each) => built > newest(join(root, 'packages', each, 'src')))
+  const folders = sources.map((each) => join(root, 'packages', each, 'src'))
+  return [...folders, join(root, 'scripts/bundle')].every((folder) => built > newest(folder))
+}
+
+/** The bytes of all files in a tarball. */
+function contentOf(path) {
+  const listed = execFileSync('tar', ['tvzf', path], { encoding: 'utf8' }).trim().split('\n')
+  return listed.reduce((sum, line) => sum + Number(line.split(/\s+/)[2]), 0)
 }
 
 /**
@@ -28,7 +35,7 @@ function isBuilt(name) {
  *
  * @param folder where the tarballs go
  * @returns for each package its folder's name, the path of its tarball, and from the tarball its
- *   manifest, readme and the paths of its files
+ *   manifest, readme, the paths of its files and their bytes
  */
 export async function pack(folder) {
   if (!published.every(isBuilt) && !(await build())) throw new Error('The build failed.')
@@ -51,7 +58,7 @@ export async function pack(folder) {
     return {
       name,
       path,
-      bytes: readFileSync(path).byteLength,
+      content: contentOf(path),
       files: files.map((file) => file.replace(/^package\//, '')),
       manifest: JSON.parse(text('package.json')),
       readme: text('README.md'),
