@@ -121,13 +121,13 @@ async function write(folder, options, { ending, ...output }) {
 }
 
 /**
- * The declaration of the ESM form is that of the CommonJS form, so that a process which loads both has
- * one type of each class. A default export is something else in each, so it needs a declaration in each.
+ * The declaration of the ESM form. If entries share declarations, it is that of the CommonJS form: each
+ * class has one type then, also in a process that loads both.
  */
 function declareEsm(entry) {
   const commonjs = readFileSync(`${entry}.d.cts`, 'utf8')
   const again = `export * from './${basename(entry)}.cjs'\n`
-  writeFileSync(`${entry}.d.ts`, / as default\b/.test(commonjs) ? commonjs : again)
+  writeFileSync(`${entry}.d.ts`, commonjs.includes("from './shared/") ? again : commonjs)
 }
 
 /** The licences of what is bundled have to stand beside it. */

@@ -3,22 +3,22 @@ import { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
 import { checkClients, readAddress } from './address.ts'
 import { RateLimitError } from './refusal-error.ts'
 
-export type LimitFetchOptions<Args extends unknown[] = unknown[]> = CoreOptions<
-  Request,
-  FetchReply
-> & {
+export type LimitFetchOptions<
+  Args extends unknown[] = unknown[],
+  R extends Request = Request,
+> = CoreOptions<R, FetchReply> & {
   /**
    * The client's address, from what the server passes to the handler. It is required unless a `key`
    * function or `trustProxy` says who the client is.
    */
-  address?: ((request: Request, ...others: Args) => string | undefined) | undefined
+  address?: ((request: R, ...others: Args) => string | undefined) | undefined
   /** Options that differ by route, with the path of the request's URL. */
-  routes?: Routes<Request, FetchReply> | undefined
+  routes?: Routes<R, FetchReply> | undefined
 }
 
 /** The limited handler, with its limiter for the application's own calls. */
-export type LimitedFetch<Args extends unknown[]> = ((
-  request: Request,
+export type LimitedFetch<Args extends unknown[], R extends Request = Request> = ((
+  request: R,
   ...args: Args
 ) => Promise<Response>) & { readonly limiter: Limiter }
 
@@ -31,20 +31,21 @@ export function decisionOf(request: Request): Decision | undefined {
 
 /**
  * Limits a function of a `Request`: a route handler of Next.js, the `fetch` of Bun, Deno or a worker.
+ * The request can be the server's own kind, such as `NextRequest`.
  * What a function of the options throws rejects, like what the handler throws.
  *
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
  *   another, or if nothing says who a client is
  */
-export function limitFetch<Args extends unknown[]>(
-  options: LimitFetchOptions<Args>,
-  handler: (request: Request, ...others: Args) => Response | Promise<Response>,
-): LimitedFetch<Args> {
+export function limitFetch<Args extends unknown[], R extends Request = Request>(
+  options: LimitFetchOptions<Args, R>,
+  handler: (request: R, ...others: Args) => Response | Promise<Response>,
+): LimitedFetch<Args, R> {
   const { address: _, ...rest } = options
-  const given = readAddress<[Request, ...Args]>(options)
-  const args = new WeakMap<Request, Args>()
-  const address = (request: Request) => given?.(request, ...(args.get(request) as Args))
-  const limiter = new RoutedLimiter<Request, FetchReply>(rest, {
+  const given = readAddress<[R, ...Args]>(options)
+  const args = new WeakMap<R, Args>()
+  const address = (request: R) => given?.(request, ...(args.get(request) as Args))
+  const limiter = new RoutedLimiter<R, FetchReply>(rest, {
     ...fetchExchange((request) => request, address),
     address,
     proxyTrust: () => 'nobody',
@@ -55,7 +56,7 @@ export function limitFetch<Args extends unknown[]>(
     toThrown: (...given) => new RateLimitError(...given),
   })
   if (given === undefined) checkClients(limiter.httpLimiters)
-  const limited = async (request: Request, ...others: Args): Promise<Response> => {
+  const limited = async (request: R, ...others: Args): Promise<Response> => {
     const reply = new FetchReply(request)
     args.set(request, others)
     if (await limiter.handle(request, reply))

@@ -2,6 +2,14 @@ import type { Answer, StoreMode } from '../stores/store.ts'
 import type { Decision } from './decision.ts'
 import type { HeldSlots } from './held-slots.ts'
 
+declare global {
+  /** TypeScript has them since 5.2. */
+  interface SymbolConstructor {
+    readonly dispose: unique symbol
+    readonly asyncDispose: unique symbol
+  }
+}
+
 /**
  * A decision about slots. Those that it has taken are held, and renewed by this process, until they
  * are given back.

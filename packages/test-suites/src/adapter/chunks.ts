@@ -13,9 +13,7 @@ export async function writeChunks(
 }
 
 /** The same as a body of the Fetch standard: its source goes on when it is cancelled. */
-export function streamChunks(
-  chunks: AsyncIterable<string>,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function streamChunks(chunks: AsyncIterable<string>): NonNullable<Response['body']> {
   const encoder = new TextEncoder()
   let isCancelled = false
   return new ReadableStream({

@@ -10,6 +10,9 @@ const FAILED = 500
 /** What @hono/node-server marks a response with that the application has sent by itself. */
 const ALREADY_SENT = 'x-hono-already-sent'
 
+/** What a response is made of. TypeScript before 5.7 has no name for these bytes. */
+type Answer = Response['body'] | ReturnType<TextEncoder['encode']>
+
 /**
  * The response to a request of the Fetch standard, from before the application has made it. Its
  * fields are added to those of the application, which win.
@@ -101,7 +104,7 @@ export class FetchReply implements Progress {
   }
 
   /** Answers a request that does not go on, with the status that was set. */
-  refuse(body: Response['body'] | Uint8Array<ArrayBuffer>, headers: Headers): void {
+  refuse(body: Answer, headers: Headers): void {
     this.answer(new Response(body, { status: this.status, headers }))
   }
 
@@ -210,10 +213,6 @@ function isMutable(headers: Headers): boolean {
   }
 }
 
-function copyOf(
-  { status, statusText }: Response,
-  body: Response['body'] | Uint8Array<ArrayBuffer>,
-  headers: Headers,
-): Response {
+function copyOf({ status, statusText }: Response, body: Answer, headers: Headers): Response {
   return new Response(body, { status, statusText, headers })
 }

@@ -20,7 +20,20 @@ interface Server {
 }
 export const handler = limitFetch(
   { limit: 2, window: '1m', address: (request, server) => server.requestIP(request)?.address },
-  (request: Request, _: Server) => Response.json({ remaining: decisionOf(request)?.remaining }),
+  (request: Request, _: Server) => new Response(`${decisionOf(request)?.remaining}`),
+)
+
+/** As Next.js has: what is more than a Request. */
+declare class NextRequest extends Request {
+  readonly nextUrl: { readonly pathname: string }
+}
+export const GET: (
+  request: NextRequest,
+  context: { params: Promise<{ id: string }> },
+) => Promise<Response> = limitFetch(
+  { limit: 2, window: '1m', key: (request) => request.nextUrl.pathname },
+  async (request: NextRequest, { params }: { params: Promise<{ id: string }> }) =>
+    new Response(request.nextUrl.pathname + (await params).id),
 )
 
 export const isRefusal = (error: unknown): boolean => error instanceof RateLimitError
