@@ -11,7 +11,7 @@ const FAILED = 500
 const ALREADY_SENT = 'x-hono-already-sent'
 
 /** What a response is made of. TypeScript before 5.7 has no name for these bytes. */
-type Answer = Response['body'] | ReturnType<TextEncoder['encode']>
+type Answer = Response['body'] | ReturnType<InstanceType<typeof TextEncoder>['encode']>
 
 /**
  * The response to a request of the Fetch standard, from before the application has made it. Its
