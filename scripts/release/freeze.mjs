@@ -1,7 +1,7 @@
-// node scripts/release/freeze.mjs: keeps what this version decides on Redis, with its scripts and its
-// keys, as one file. released.test.ts lets it share a server with the versions that follow.
+// node scripts/release/freeze.mjs [FOLDER]: keeps what this version decides on Redis, with its scripts
+// and its keys, as one file. released.test.ts lets it share a server with the versions that follow.
 
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -12,9 +12,9 @@ const core = join(root, 'packages/core')
 const released = join(core, 'src/stores/redis/testing/released')
 
 /** The one before it goes: only neighbours run side by side. */
-export async function freeze() {
+export async function freeze(folder = released) {
   const { version } = JSON.parse(readFileSync(join(core, 'package.json'), 'utf8'))
-  for (const file of readdirSync(released)) rmSync(join(released, file))
+  rmSync(folder, { recursive: true, force: true })
   await build({
     stdin: {
       contents: `export { createLimiter } from './limiter/create-limiter.ts'
@@ -27,8 +27,8 @@ export { redisStore } from './stores/redis/redis-store.ts'`,
     format: 'cjs',
     target: 'node20',
     legalComments: 'none',
-    outfile: join(released, `${version}.cjs`),
+    outfile: join(folder, `${version}.cjs`),
   })
 }
 
-if (argv[1] === fileURLToPath(import.meta.url)) await freeze()
+if (argv[1] === fileURLToPath(import.meta.url)) await freeze(argv[2])

@@ -16,6 +16,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { COMPILATIONS, installCompilers, problemsOf } from './compilers.ts'
 import { writeDocumented } from './documented.ts'
 import { EXAMPLES, FRAMEWORKS, limitOf, writeExamples } from './examples.ts'
 import { installRuntimes, type Runtimes } from './runtimes.ts'
@@ -187,6 +188,16 @@ describe('an empty project that installs the packages', () => {
       copyFileSync(join(consumer, file.replace(/[mc]ts$/, 'ts')), join(project, file))
     const options = ['--noEmit', '--strict', '--skipLibCheck', skipLibCheck, '--module', 'nodenext']
     await run(project, tool('tsc'), [...options, '--target', 'es2022', '--types', 'node', ...files])
+  })
+
+  describe('and a compiler', () => {
+    beforeAll(async () => {
+      await installCompilers(project, consumer, (...args) => run(tmpdir(), 'npm', args))
+    }, setupTimeout)
+
+    it.each(COMPILATIONS)('finds their types: TypeScript %s, %s', async (...compilation) => {
+      expect(await problemsOf(project, compilation, run)).toEqual([])
+    })
   })
 
   it('passes the suites with node:test: the stores and the adapter of the docs', async () => {

@@ -1,7 +1,9 @@
 // The last release and this version on the keys of one server, as during a deployment: they decide
-// together what each would decide alone.
+// together what each would decide alone. Before the first release, this version stands for it.
 
-import { readdirSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
@@ -13,9 +15,19 @@ import { manualClock } from '../../testing/index.ts'
 type Version = Pick<typeof current, 'createLimiter' | 'redisStore'>
 type Options = Parameters<typeof current.createLimiter>[0]
 
-const folder = join(__dirname, 'testing/released')
+const released = join(__dirname, 'testing/released')
+const folder = existsSync(released) ? released : freeze()
 const [release] = readdirSync(folder) as [string]
 const last = require(join(folder, release)) as Version
+if (folder !== released) rmSync(folder, { recursive: true })
+
+/** @returns a folder with this version, as a release keeps it */
+function freeze(): string {
+  const temporary = mkdtempSync(join(tmpdir(), 'sluice-frozen-'))
+  const script = join(__dirname, '../../../../../scripts/release/freeze.mjs')
+  execFileSync(process.execPath, [script, temporary])
+  return temporary
+}
 
 const HOUR = 3_600_000
 const STEPS = 60
