@@ -3,6 +3,7 @@
  *
  * @jest-config-loader esbuild-register
  */
+import { availableParallelism } from 'node:os'
 import type { Config } from 'jest'
 
 const config: Config = {
@@ -53,7 +54,7 @@ const config: Config = {
   ],
   testTimeout: 60_000,
   // Many tests wait more than they compute, for faults to show and for time to pass.
-  maxWorkers: '150%',
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
 }
 
 export default config
