@@ -100,7 +100,8 @@ export class StoreCalls {
   giveUp(sent: SentCall, error: Error): void {
     if (sent.askedAt !== undefined) {
       sent.unanswered.late += 1
-      this.leave()
+      this.active -= 1
+      if (this.waiting.length > 0) this.beginWaiting()
       this.failed(error, sent.askedAt)
     }
     sent.call.failed(error)
@@ -121,15 +122,17 @@ export class StoreCalls {
       sent.call.late?.(answer)
       return
     }
-    this.leave()
+    this.active -= 1
+    if (this.waiting.length > 0) this.beginWaiting()
     if (this.isTrusted && this.breaker.failures > 0) this.breaker.succeeded()
     sent.call.answered(answer)
   }
 
   private fail(sent: SentCall, error: unknown): void {
     const inTime = this.deadline.end(sent)
-    if (inTime) this.leave()
+    if (inTime) this.active -= 1
     else sent.unanswered.late -= 1
+    if (this.waiting.length > 0) this.beginWaiting()
     if (inTime || error instanceof SluiceError) this.failed(error, sent.askedAt as number)
     if (inTime) sent.call.failed(error)
   }
@@ -140,9 +143,8 @@ export class StoreCalls {
     sent.call.failed(reason)
   }
 
-  /** A call in progress is over: those that wait take its turn. */
-  private leave(): void {
-    this.active -= 1
+  /** Calls in progress are over: those that wait take their turn. */
+  private beginWaiting(): void {
     while (this.next < this.waiting.length && this.active < MAX_ACTIVE) {
       const following = this.waiting[this.next] as SentCall
       this.next += 1

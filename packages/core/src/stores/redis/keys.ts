@@ -18,20 +18,16 @@ const PART_SHIFT = 10
  * hold no `#`.
  */
 export function subject(id: string): string {
-  return isPlain(id) ? id : digest(id)
+  if (id.length === 0 || id.length > MAX_PLAIN) return digest(id)
+  for (let i = 0; i < id.length; i += 1) {
+    const code = id.charCodeAt(i)
+    const isPlain = code > 0x20 && code < 0x7f && code !== 0x23 && code !== 0x7b && code !== 0x7d
+    if (!isPlain) return digest(id)
+  }
+  return id
 }
 
 /** The part of a Redis Cluster, 0 … 15, that has the keys of an id. */
 export function partOf(id: string): number {
   return hashSlotOf(subject(id)) >> PART_SHIFT
-}
-
-function isPlain(id: string): boolean {
-  if (id.length === 0 || id.length > MAX_PLAIN) return false
-  for (let i = 0; i < id.length; i += 1) {
-    const code = id.charCodeAt(i)
-    const plain = code > 0x20 && code < 0x7f && code !== 0x23 && code !== 0x7b && code !== 0x7d
-    if (!plain) return false
-  }
-  return true
 }

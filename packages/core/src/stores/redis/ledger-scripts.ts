@@ -65,9 +65,11 @@ export class LedgerScripts {
 
   decide(requests: readonly (readonly Charge[])[], time: ScriptTime): ScriptCall {
     const first = requests[0] as readonly Charge[]
-    const alike = requests.every((charges) => areAlike(charges, first))
-    const isRepeated = requests.length > 1 && !areDistinct(requests)
-    const isUsual = alike && !isRepeated && !this.isGeneral && first.every(costsOne)
+    const isAlone = requests.length === 1
+    const alike = isAlone || requests.every((charges) => areAlike(charges, first))
+    const isRepeated = !isAlone && !areDistinct(requests)
+    let isUsual = alike && !isRepeated && !this.isGeneral
+    for (let i = 0; i < first.length; i += 1) if (first[i]?.cost !== 1) isUsual = false
     if (isUsual) return this.usual(first, time)
     return this.general('general', requests, time, alike, isRepeated)
   }
@@ -103,8 +105,15 @@ export class LedgerScripts {
   /** The call for usual requests: alike, each with keys of its own, and one unit for each charge. */
   private usual(charges: readonly Charge[], time: ScriptTime): ScriptCall {
     const args: string[] = []
-    let script = this.fixedFor(charges)
+    let script = charges.length === this.keyspaces.length ? this.fixed : null
+    for (let i = 0; script !== null && i < charges.length; i += 1) {
+      if (charges[i]?.limit !== this.keyspaces[i]?.limit) script = null
+    }
     if (script === undefined) {
+      script = this.composeFixed(charges)
+      this.fixed = script
+    }
+    if (script === null) {
       const about = aboutNow(time)
       for (const { limit } of charges) args.push(...constantTexts(limit, about))
       script = this.script(
@@ -152,15 +161,6 @@ export class LedgerScripts {
       const isBan = this.hasBan && i === this.keyspaces.length - 1
       return { step: (this.keyspaces[i] as Keyspace).algorithm.lua, given: count, isBan }
     })
-  }
-
-  private fixedFor(charges: readonly Charge[]): Script | undefined {
-    if (this.fixed === null || charges.length !== this.keyspaces.length) return undefined
-    for (let i = 0; i < charges.length; i += 1) {
-      if (charges[i]?.limit !== this.keyspaces[i]?.limit) return undefined
-    }
-    if (this.fixed === undefined) this.fixed = this.composeFixed(charges)
-    return this.fixed ?? undefined
   }
 
   private composeFixed(charges: readonly Charge[]): Script | null {
@@ -234,8 +234,4 @@ function areAlike(some: readonly Charge[], others: readonly Charge[]): boolean {
     if (one.limit !== other.limit || one.cost !== other.cost || one.slot !== undefined) return false
   }
   return true
-}
-
-function costsOne({ cost }: Charge): boolean {
-  return cost === 1
 }

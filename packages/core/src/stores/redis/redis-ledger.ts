@@ -13,8 +13,8 @@ import { isReadOnly, toSetupError } from './setup-error.ts'
 /** What the ledgers of a store share. */
 export interface Backend {
   readonly connection: Connection
-  /** When the script is to think it is: ms, or -1 for the server's clock. */
-  now(): number
+  /** The clock in place of the server's, ms. */
+  readonly clock: (() => number) | undefined
   /** How long keys live at least. */
   readonly minTtlMs: number
   /** Called whenever the server says that it is a read-only replica. */
@@ -94,7 +94,8 @@ export class RedisLedger implements Ledger<'async'> {
   }
 
   private time(): ScriptTime {
-    return { now: this.backend.now(), minTtlMs: this.backend.minTtlMs }
+    const { clock, minTtlMs } = this.backend
+    return { now: clock === undefined ? -1 : clock(), minTtlMs }
   }
 
   private run<T>(

@@ -37,21 +37,21 @@ export function redisStore(
 
 function inspect(
   client: RedisClient,
-  { connection, now, minTtlMs }: Backend,
+  { connection, clock, minTtlMs }: Backend,
   options: InspectOptions | undefined,
 ): AsyncIterable<StoreEntry> {
   const fail = (error: unknown) => {
     throw toSetupError(error, connection.isCluster)
   }
   const scans = () => scansOf(client)
-  const backend = { connection, now, minTtlMs, scans, fail }
+  const backend = { connection, now: clock ?? (() => -1), minTtlMs, scans, fail }
   return new RedisInspection(backend, readInspectOptions(options)).entries()
 }
 
-function timingOf(clock: (() => number) | undefined): Pick<Backend, 'now' | 'minTtlMs'> {
-  if (clock === undefined) return { now: () => -1, minTtlMs: 1000 }
+function timingOf(clock: (() => number) | undefined): Pick<Backend, 'clock' | 'minTtlMs'> {
+  if (clock === undefined) return { clock, minTtlMs: 1000 }
   // TTLs pass on the server's clock: a key must not go while the given one stands still.
-  return { now: clock, minTtlMs: 3_600_000 }
+  return { clock, minTtlMs: 3_600_000 }
 }
 
 function alarmOf({ onReadOnly }: RedisStoreOptions): () => void {

@@ -1,6 +1,6 @@
 import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import { warnOnce } from '../../errors/warning.ts'
-import { decideAll } from '../rules/decide-all.ts'
+import { type Decidable, decideAll } from '../rules/decide-all.ts'
 import type { Charge, StoreResult } from '../store.ts'
 import { toSetupError } from './setup-error.ts'
 
@@ -24,34 +24,34 @@ export function readReply(
   const failures: unknown[] = Array.isArray(reply) ? reply.slice(1) : []
   const bytes = new DataView(buffer, byteOffset, byteLength)
   const at = bytes.getFloat64(0, true)
+  const results: (StoreResult | Error)[] = []
   let from = TIME
-  return requests.map((charges) => {
+  for (const charges of requests) {
+    const outcomes: KeyState[] = []
     let failure: Error | undefined
-    const read = (charge: Pick<Charge, 'limit'>) => {
-      const first = from
-      from += STATE
+    let decidable: readonly Decidable[] = charges
+    // The ban comes behind the policies.
+    for (let i = 0; i < charges.length + (ban === undefined ? 0 : 1); i += 1) {
+      const { algorithm } = charges[i]?.limit ?? (ban as CompiledLimit)
       // What Redis said of the keys that can't be read comes in their order.
-      if (bytes.getFloat64(first, true) === -Infinity) failure = unreadable(failures.shift(), at)
-      return keepsLog(charge) ? toDecided(bytes, first, at) : toState(bytes, first, at)
+      if (bytes.getFloat64(from, true) === -Infinity) failure = unreadable(failures.shift(), at)
+      if (algorithm.keepsLog) decidable = charges.map(asDecided)
+      outcomes.push(algorithm.keepsLog ? toDecided(bytes, from, at) : toState(bytes, from, at))
+      from += STATE
     }
-    const outcomes = charges.map(read)
-    const banning = ban && { limit: ban, state: read({ limit: ban }) }
-    if (failure !== undefined) return failure
-    const decidable = charges.some(keepsLog) ? charges.map(asDecided) : charges
-    const admitted = decideAll(outcomes, decidable, at, banning, isPeek)
-    return { admitted, at, source: 'store', outcomes, ban: banning?.state }
-  })
-}
-
-function keepsLog({ limit }: Pick<Charge, 'limit'>): boolean {
-  return limit.algorithm.keepsLog
+    const banning = ban && { limit: ban, state: outcomes.pop() as KeyState }
+    const admitted = failure === undefined && decideAll(outcomes, decidable, at, banning, isPeek)
+    results.push(failure ?? { admitted, at, source: 'store', outcomes, ban: banning?.state })
+  }
+  return results
 }
 
 /** What the script has decided, since it alone sees the entries of a log. */
 const DECIDED: Pick<CompiledLimit, 'decide' | 'commit'> = { decide() {}, commit() {} }
 
-function asDecided(charge: Charge) {
-  return keepsLog(charge) ? { ...charge, cost: 0, limit: DECIDED } : charge
+function asDecided(charge: Charge): Decidable {
+  const { keepsLog } = charge.limit.algorithm
+  return keepsLog ? { ...charge, cost: 0, limit: DECIDED } : charge
 }
 
 function toDecided(bytes: DataView, from: number, at: number): KeyState {

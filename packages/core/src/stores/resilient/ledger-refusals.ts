@@ -81,7 +81,7 @@ export class LedgerRefusals {
   learner(charges: readonly Charge[]): Learn {
     const askedAt = this.shared.clock()
     const ends = this.ends()
-    const all = withBan(charges, this.ban)
+    const all = this.ban === undefined ? charges : withBan(charges, this.ban)
     return (result) => {
       const { outcomes, ban, origins } = result
       // If keys are decided separately, what one has granted is given back when another refuses.

@@ -5,7 +5,7 @@ import type { Renewal } from './slots.ts'
 // What every store does around a step. The same rules in Lua: stores/redis/decide.lua.ts.
 
 /** The parts of a charge that a decision depends on. */
-interface Decidable {
+export interface Decidable {
   readonly key: string
   readonly limit: Pick<CompiledLimit, 'decide' | 'commit'>
   readonly cost: number
