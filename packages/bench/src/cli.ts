@@ -22,7 +22,7 @@ const MEASURES: {
   http: measureHttp,
 }
 
-/** On one line, which the next one takes, where somebody looks. */
+/** Shows progress on one line, which the next one takes, where somebody looks. */
 function progress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`)
 }

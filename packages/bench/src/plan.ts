@@ -4,15 +4,15 @@ export interface Plan {
   readonly starts: number
   /** Rounds after each start: in each, every contender is measured once. */
   readonly rounds: number
-  /** The same where a round takes a second for each contender. */
+  /** Rounds after each start, where a round takes a second for each contender. */
   readonly longRounds: number
   readonly fewKeys: number
   readonly manyKeys: number
-  /** In memory and over HTTP: CPU time before the rounds. */
+  /** CPU time before the rounds, in memory and over HTTP, ms. */
   readonly warmUpMs: number
   /** CPU time in each round, in memory. */
   readonly measuredMs: number
-  /** The same over HTTP: so long that it contains its share of garbage collection. */
+  /** CPU time in each round over HTTP, ms: so long that it contains its share of garbage collection. */
   readonly requestsMs: number
   /** Decisions on Redis in each round: one at a time, and 50 in a turn. */
   readonly single: number

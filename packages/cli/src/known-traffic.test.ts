@@ -28,7 +28,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** In whole seconds, each request a unit: as a combined log has it. */
+/** The requests in whole seconds, one unit each, as a combined log has them. */
 function inSeconds(requests: readonly KnownRequest[]): KnownRequest[] {
   return requests.map((each) => ({ ...each, atMs: each.atMs - (each.atMs % 1000), cost: 1 }))
 }

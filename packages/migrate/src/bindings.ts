@@ -55,7 +55,7 @@ export function isRequireOf(path: NodePath, module: string): boolean {
   return isLoading && first?.type === 'StringLiteral' && first.value === module
 }
 
-/** Without types and parentheses around it. */
+/** The expression within types and parentheses around it. */
 export function unwrapped(path: NodePath): NodePath {
   const isWrapper =
     path.isTSAsExpression() ||
@@ -66,7 +66,7 @@ export function unwrapped(path: NodePath): NodePath {
   return isWrapper ? unwrapped(path.get('expression') as NodePath) : path
 }
 
-/** With types and parentheses around it. */
+/** The expression with the types and parentheses around it. */
 export function wrapped(path: NodePath): NodePath {
   const { parentPath } = path
   return parentPath !== null && unwrapped(parentPath) !== parentPath ? wrapped(parentPath) : path
@@ -95,7 +95,7 @@ export function memberName({ node }: NodePath<t.MemberExpression>): string | und
   return node.computed && node.property.type !== 'StringLiteral' ? undefined : nameOf(node.property)
 }
 
-/** Of an identifier, or of a string that is a key. */
+/** The name of an identifier, or of a string that is a key. */
 export function nameOf(node: t.Node): string | undefined {
   if (node.type === 'Identifier') return node.name
   return node.type === 'StringLiteral' ? node.value : undefined

@@ -11,7 +11,7 @@ export function ofRateLimitInfo(decision: string): Readonly<Record<string, strin
   }
 }
 
-/** Of a refusal, as `errorResponseBuilder` of @fastify/rate-limit gets it. */
+/** The fields of a refusal, as `errorResponseBuilder` of @fastify/rate-limit gets it. */
 export function ofFastifyContext(decision: string): Readonly<Record<string, string>> {
   return {
     max: `${decision}.limit`,
@@ -22,7 +22,10 @@ export function ofFastifyContext(decision: string): Readonly<Record<string, stri
   }
 }
 
-/** Of rate-limiter-flexible. @param isRefused then `msBeforeNext` is the time to wait */
+/**
+ * The fields of rate-limiter-flexible's result.
+ * @param isRefused then `msBeforeNext` is the time to wait
+ */
 export function ofRateLimiterRes(
   decision: string,
   isRefused: boolean,

@@ -35,7 +35,7 @@ export function durationOf(source: Source, path: NodePath, unitMs: 1 | 1000): st
   return `${isSimple ? text : `(${text})`} * ${unitMs}`
 }
 
-/** Of an expression of constants that is a valid duration; otherwise undefined. */
+/** The ms of an expression of constants that is a valid duration; otherwise undefined. */
 export function millisecondsOf(path: NodePath, unitMs = 1): number | undefined {
   const { confident, value } = path.evaluate()
   if (!confident || typeof value !== 'number') return undefined
@@ -60,7 +60,7 @@ export function helperMs(name: string): number | undefined {
   return HELPERS[name]
 }
 
-/** Of `ms('15m')` of the package ms, and `minutes(15)` of @nestjs/throttler. */
+/** The duration that `ms('15m')` of the package ms means, or `minutes(15)` of @nestjs/throttler. */
 function calledDuration(path: NodePath): string | undefined {
   if (!path.isCallExpression()) return undefined
   const [argument] = path.get('arguments')

@@ -7,7 +7,7 @@ import type { Source } from './source.ts'
 /** An object of options, and what is known of those that are spread into it. */
 export interface FoundOptions {
   readonly options: OptionsObject
-  /** Not spread into another: its defaults apply. */
+  /** False if these options are spread into others. If true, the defaults of missing options apply. */
   readonly isWhole: boolean
   /** Whether it has an option itself, from a spread, or perhaps from one that is made elsewhere. */
   mayHave(name: string): boolean
@@ -17,7 +17,7 @@ export interface FoundOptions {
  * Types an object that a constant keeps, in TypeScript: the functions in it have parameters without
  * types. To be called when the object is finished.
  *
- * @param type of the options
+ * @param type the type of the options
  */
 export function typeConstant(source: Source, { options }: FoundOptions, type: () => string): void {
   const { path } = options

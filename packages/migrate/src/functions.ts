@@ -40,7 +40,7 @@ export function parameterTexts(source: Source, fn: InlineFunction): string[] {
   return fn.get('params').map(({ node }) => source.original(node))
 }
 
-/** @param texts in place of all parameters */
+/** @param texts the parameters that take the place of all */
 export function setParameters(source: Source, fn: InlineFunction, texts: readonly string[]): void {
   const { params, body, start } = fn.node
   const list = `(${texts.join(', ')})`
@@ -55,7 +55,7 @@ export function setParameters(source: Source, fn: InlineFunction, texts: readonl
   source.edits.overwrite(open, close + 1, list)
 }
 
-/** Of a function without parameters. */
+/** Where the parenthesis of a function without parameters opens. */
 function openBefore(source: Source, from: number, body: t.Node): number {
   const open = source.text.indexOf('(', from)
   return open < (body.start as number) ? open : from
@@ -78,7 +78,7 @@ export function keepParameters(source: Source, fn: InlineFunction, count: number
   return true
 }
 
-/** As an expression, with the edits inside it. */
+/** The function as an expression, with the edits inside it. */
 export function functionText(source: Source, fn: InlineFunction): string {
   const text = source.current(fn.node)
   if (!fn.isObjectMethod()) return text
@@ -113,7 +113,7 @@ export function memberOf(path: NodePath): { member: NodePath; name: string } | u
  * Writes other expressions in place of the fields of an object that a function gets, which it may
  * take apart in its parameters.
  *
- * @param expressions by the name of a field
+ * @param expressions the expression for each field, by its name
  * @returns false if it uses the object in another way: nothing was changed
  */
 export function replaceFields(

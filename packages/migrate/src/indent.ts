@@ -2,7 +2,7 @@
  * Lines with another indentation, the first one excepted, which is where it is written. A text with a
  * template that spans lines stays as it is.
  *
- * @param indent of the last line
+ * @param indent the new indentation of the last line
  */
 export function reindented(text: string, indent: string): string {
   const [first = '', ...rest] = text.split('\n')

@@ -76,7 +76,10 @@ function migrated(text: string, file: string) {
   }
 }
 
-/** As `git apply` and `patch -p1` read it. @param isTerminal then with colours, and nothing that a terminal obeys */
+/**
+ * The change of a file as `git apply` and `patch -p1` read it.
+ * @param isTerminal whether to use colours, and nothing that a terminal obeys
+ */
 function diffOf(file: string, before: string, after: string, isTerminal: boolean): string {
   const name = relative('.', file).replaceAll('\\', '/')
   const patch = formatPatch(

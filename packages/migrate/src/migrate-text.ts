@@ -8,7 +8,7 @@ import type { Peer } from './peers/peer.ts'
 import { Source } from './source.ts'
 import { withoutUnused } from './unused.ts'
 
-/** In the order in which they rewrite a file. */
+/** The limiters that can be replaced, in the order in which they rewrite a file. */
 export const PEERS: readonly Peer[] = [
   expressRateLimit,
   fastifyRateLimit,
@@ -27,7 +27,7 @@ export interface Migration {
 /**
  * The text of a file with Sluice in place of the limiters that it uses. Nothing is executed.
  *
- * @param name of the file: its ending says which syntax it has
+ * @param name the file's name, whose ending says which syntax it has
  * @throws SourceSyntaxError if it can't be parsed
  */
 export function migrateText(text: string, name: string): Migration {

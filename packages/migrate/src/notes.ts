@@ -40,8 +40,8 @@ export function writeNotes({ text: file, edits, eol }: Edited, notes: readonly N
 }
 
 /**
- * Of what begins its line, and can have a comment above it. Where nothing around the path does, the
- * outermost statement, which then gets a line of its own.
+ * The beginning of what begins its line around the path, and can have a comment above it. If nothing does:
+ * that of the outermost statement, which then gets a line of its own.
  */
 function anchorOf(file: string, path: NodePath): number {
   let outermost = 0

@@ -73,7 +73,7 @@ export class OptionsObject {
     for (const name of names) this.replace(name)
   }
 
-  /** Behind the others. */
+  /** Adds entries after the others. */
   add(...entries: readonly Entry[]): void {
     this.added.push(...entries)
   }

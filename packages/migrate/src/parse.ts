@@ -12,9 +12,9 @@ const { default: traverse = traverseModule as unknown as Traverse } = traverseMo
 /** A text that is neither JavaScript nor TypeScript. */
 export class SourceSyntaxError extends Error {
   override readonly name = 'SourceSyntaxError'
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number
-  /** From 1. */
+  /** The number of the column, from 1. */
   readonly column: number
 
   constructor(message: string, line: number, column: number) {
@@ -26,7 +26,7 @@ export class SourceSyntaxError extends Error {
 
 const DECORATORS: ParserPlugin[] = ['decorators-legacy', 'decoratorAutoAccessors']
 
-/** @param name of the file: its ending says whether it has types, and JSX. @throws SourceSyntaxError */
+/** @param name the file's name, whose ending says whether it has types, and JSX. @throws SourceSyntaxError */
 export function parseProgram(text: string, name: string): NodePath<t.Program> {
   const hasTypes = /\.[cm]?tsx?$/i.test(name)
   const plugins: ParserPlugin[] = [...DECORATORS]

@@ -4,7 +4,7 @@ import type { Source } from './source.ts'
 
 type Node = Pick<t.Node, 'start' | 'end'>
 
-/** With the whole lines, and a comment behind it, where nothing else is on them. */
+/** Removes a node. If nothing else is on its lines, they go with it, and a comment behind it. */
 export function removeLines(source: Source, node: Node): void {
   const { text, edits } = source
   const [start, end] = linesOf(text, node) ?? [node.start as number, node.end as number]
@@ -21,7 +21,7 @@ export function isCommaBehind(text: string, position: number): boolean {
 }
 
 /**
- * From the beginning of the first line of a node to that of the line behind it; undefined if something
+ * The lines of a node: from the beginning of its first to that of the line behind it; undefined if something
  * else is on these lines, or its comma is on a later one. A comma and a comment at the end are part of it.
  */
 export function linesOf(text: string, { start, end }: Node): [number, number] | undefined {
@@ -45,7 +45,7 @@ export function removeDeclarator(source: Source, path: NodePath<t.VariableDeclar
   removeFromList(source, declarations, path.node)
 }
 
-/** With the comma that it needs no more. */
+/** Removes a node from a list, with the comma that is no longer needed. */
 export function removeFromList(source: Source, list: readonly Node[], node: Node): void {
   const i = list.indexOf(node)
   const [previous, next] = [list[i - 1], list[i + 1]]

@@ -26,7 +26,7 @@ export function readSource(path: string): string {
 /**
  * Replaces the text of a file in one step, and keeps its mode and its owner.
  *
- * @param before as it was read
+ * @param before the text as it was read
  * @throws FileError without having changed anything
  */
 export function writeSource(path: string, before: string, text: string): void {

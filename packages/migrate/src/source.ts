@@ -28,12 +28,12 @@ export class Source {
     this.names = namesIn(this.program)
   }
 
-  /** As it is written in the file. */
+  /** The text of a node as it stands in the file. */
   original({ start, end }: Node): string {
     return this.text.slice(start as number, end as number)
   }
 
-  /** As it is now: with the edits inside it. */
+  /** The text of a node with the edits inside it. */
   current({ start, end }: Node): string {
     return this.edits.slice(start as number, end as number)
   }

@@ -25,7 +25,7 @@ const replaceBuilt: Plugin = {
  * `main.js`, and a file for each part that only some of its commands load. Starting it then reads few
  * files, and installing it installs few packages. `third-party.txt` has the licences of what is in it.
  *
- * @param folder of the package
+ * @param folder the package's folder
  * @returns the licences, such as MIT, by the names of the packages
  */
 export async function bundleCommand(

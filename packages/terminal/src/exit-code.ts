@@ -5,7 +5,7 @@ export const EXIT = {
   failed: 1,
   /** The command line or the options are wrong. */
   usage: 2,
-  /** More was refused than `--fail-if-refused` admits. */
+  /** Requests were refused, more than `--fail-if-refused` admits. */
   refused: 3,
   /** The store can't be reached, refuses the command, or fails while it is read or changed. */
   store: 4,

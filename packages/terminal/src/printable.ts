@@ -13,12 +13,15 @@ export function printable(text: string): string {
   })
 }
 
-/** The same of a message that has several lines. All but the first are indented, so that none looks like another message. */
+/**
+ * A message of several lines, each printable. All but the first are indented, so that none looks like another
+ * message.
+ */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n  ')
 }
 
-/** The same of each text in a report. */
+/** A report in which each text is printable. */
 export function printableReport<T>(value: T): T {
   if (typeof value === 'string') return printable(value) as T
   if (typeof value !== 'object' || value === null) return value

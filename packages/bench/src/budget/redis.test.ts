@@ -23,7 +23,7 @@ afterAll(async () => {
   await redis.stop()
 })
 
-/** Per decision, where so many come in one turn of the event loop. */
+/** What a decision costs, if so many come in one turn of the event loop. */
 async function costs(policyCount: number, perTurn: number) {
   const limiter = createLimiter({
     ...patient,

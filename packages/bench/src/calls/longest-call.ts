@@ -4,7 +4,7 @@ import type { Case } from './cases.ts'
 /** What Redis did for one case. */
 export interface Longest {
   readonly calls: number
-  /** Of the longest call, µs, each call at its best of all runs. */
+  /** The time of the longest call, µs, each call at its best of all runs. */
   readonly micros: number
 }
 
@@ -33,7 +33,7 @@ export async function longestCall(
 
 type Entry = readonly [id: number, at: number, micros: number, command: readonly string[]]
 
-/** Of each call, in their order, µs. */
+/** The time of each call, in their order, µs. */
 async function timesOf(client: Redis, each: Case): Promise<number[]> {
   await client.flushall()
   const { run, limiter } = await each.prepare(client)

@@ -62,7 +62,10 @@ async function inTime<T>(attempt: () => Promise<T>, mostMs: () => number): Promi
   }
 }
 
-/** In memory, in both orders: one limit refuses 9 of 10 requests, and the other is charged for one. */
+/**
+ * Whether limits are decided together, in memory: one refuses 9 of 10 requests, and the other is charged for
+ * one. Both orders are tried.
+ */
 async function decidesLimitsTogether(subject: Subject): Promise<boolean> {
   const short = { limit: 1, windowMs: SHORT_MS }
   const long = { limit: 2, windowMs: HOUR }
@@ -84,7 +87,7 @@ async function decidesLimitsTogether(subject: Subject): Promise<boolean> {
   return orders.every(Boolean)
 }
 
-/** In memory: a client that waits for Retry-After is admitted. */
+/** Whether a client that waits for Retry-After is admitted, in memory. */
 const waitIsEnough = (subject: Subject) =>
   on(subject, [{ limit: 1, windowMs: 1900 }], (site) => {
     let waitMs = 0

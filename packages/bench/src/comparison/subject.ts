@@ -19,14 +19,14 @@ export interface Subject {
   /** Makes a limiter, with any value as its limit. */
   make(limit: never): unknown
   /**
-   * In memory, bounded to 1000 keys where that can be set: a client is refused, then each of these
-   * keys comes once, then the client again.
+   * Floods a limiter in memory, bounded to 1000 keys where that can be set: a client is refused, then each of
+   * these keys comes once, then the client again.
    */
   flood(keys: readonly string[]): Promise<Flooded>
 }
 
 export interface Flooded {
-  /** Of the keys. */
+  /** How many of the keys are still kept. */
   readonly kept: number
   /** Whether the client is admitted again. */
   readonly freed: boolean

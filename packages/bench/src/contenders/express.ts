@@ -15,7 +15,7 @@ function serve(limiter?: RequestHandler) {
   return app
 }
 
-/** As its documentation has it: no fields in the response, only the decision. */
+/** A middleware as the documentation of rate-limiter-flexible has it: no fields, only the decision. */
 function flexible(): RequestHandler {
   const limiter = new RateLimiterMemory({ points: LIMIT, duration: WINDOW_MS / 1000 })
   return (request, response, next) => {

@@ -12,7 +12,7 @@ export type Count = ((key: string) => number) | ((key: string) => Promise<number
 /** The most keys of any run, and some more. */
 const MAX_KEYS = 1_100_000
 
-/** By name, each makes a contender that has no keys yet. */
+/** Contenders by name. Each call makes one that has no keys yet. */
 export const memoryContenders: { readonly [name: string]: () => Count } = {
   ...Object.fromEntries(
     ALGORITHMS.map((algorithm) => {

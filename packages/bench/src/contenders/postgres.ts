@@ -8,7 +8,7 @@ import { RateLimiterPostgres } from 'rate-limiter-flexible'
 import { OURS, policies, readAll } from './sluice.ts'
 import { type Decide, LIMIT, WINDOW_MS } from './terms.ts'
 
-/** As many files as its package has for its tables and functions. */
+/** The number of migrations: as many files as its package has for its tables and functions. */
 const ACPR_MIGRATIONS = 7
 
 /** Each in a table of its own, which is there when it resolves. */
@@ -29,7 +29,7 @@ function sluice(schema: string, count: number, logged: boolean): Make {
   }
 }
 
-/** By name, each makes a contender on a pool, or one of its own with the same settings. */
+/** Contenders by name. Each is made on a pool, or on one of its own with the same settings. */
 export const postgresContenders: { readonly [name: string]: Make } = {
   [OURS]: sluice('sluice', 1, false),
   [`${OURS}, 3 policies`]: sluice('sluice_of_3', 3, false),

@@ -22,7 +22,7 @@ end
 return table.concat(states)`
 const SHA = createHash('sha1').update(SCRIPT).digest('hex')
 
-/** As long as the state of a window. */
+/** A state as long as that of a window. */
 const STATE = 'x'.repeat(32)
 
 /**

@@ -26,7 +26,7 @@ export const OURS_OF_3 = `${OURS}, 3 policies`
 export const FLOOR = 'floor: a script that reads and writes'
 export const FLOOR_OF_3 = 'floor: the same, 3 keys'
 
-/** By name, each makes a contender on a client that has ioredis' defaults. */
+/** Contenders by name. Each is made on a client that has ioredis' defaults. */
 export const redisContenders: { readonly [name: string]: (client: Client) => Decide } = {
   ...Object.fromEntries(
     ALGORITHMS.map((algorithm) => [
@@ -70,7 +70,9 @@ export const redisContenders: { readonly [name: string]: (client: Client) => Dec
   [FLOOR_OF_3]: (client) => redisFloor(client, 3),
 }
 
-/** As its documentation has it; in a cluster every master needs the script. */
+/**
+ * Sends commands as the documentation of rate-limit-redis has it; in a cluster every master needs the script.
+ */
 function sendTo(client: Client): SendCommandFn {
   return async (command, ...args) => {
     if (client instanceof Cluster && command === 'SCRIPT') {

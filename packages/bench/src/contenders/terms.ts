@@ -4,7 +4,7 @@ import type { Cluster, Redis } from 'ioredis'
 export const LIMIT = 1_000_000_000
 export const WINDOW_MS = 3_600_000
 
-/** Of every response. */
+/** The body of every response. */
 export const BODY = { hello: 'world' }
 
 /** Counts one request of a key; gives some number of the answer. */

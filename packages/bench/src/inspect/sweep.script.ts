@@ -25,6 +25,6 @@ export interface Swept {
   readonly keys: number
   /** Units that the busiest one has used. */
   readonly most: number
-  /** Of the process after it, MB. */
+  /** The resident memory of the process after the sweep, MB. */
   readonly rss: number
 }

@@ -7,7 +7,7 @@ export function makeKeys(count: number): string[] {
   return [...new Set(keys)]
 }
 
-/** In another order, the same one in each run. */
+/** The keys in another order, the same one in each run. */
 export function mix(keys: readonly string[]): string[] {
   const mixed = [...keys]
   let state = 12_345

@@ -12,7 +12,7 @@ import type { HeapTask } from './heap.script.ts'
 import type { Pauses, PauseTask } from './pause.script.ts'
 import type { SpeedTask } from './speed.script.ts'
 
-/** With many keys those are left out that only serve to compare among few. */
+/** Contenders that only serve to compare among few keys: with many keys they are left out. */
 const FEW_KEYS_ONLY = ['sluice sliding-log', 'sluice sliding-window, 10 policies']
 
 /** Runs that look for pauses. */
@@ -69,8 +69,8 @@ async function allocations(): Promise<Measurement> {
 }
 
 /**
- * Of each contender's task once, and all at the same time: bytes hardly differ from one process to
- * the next, whatever else runs.
+ * The bytes of each contender's task, run once, and all at the same time: they hardly differ from one process
+ * to the next, whatever else runs.
  */
 async function bytesOf(
   script: Script,

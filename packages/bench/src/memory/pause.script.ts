@@ -22,7 +22,7 @@ export interface Pauses {
   readonly sweeping: number
   /** New keys come while the store is full, of keys that have not expired. */
   readonly evicting: number
-  /** Of timers and calls that do nothing, over as long a time: the machine's own. */
+  /** The pauses of timers and calls that do nothing, over as long a time: the machine's own. */
   readonly control: number
 }
 

@@ -10,11 +10,11 @@ export interface CountingTask {
   readonly url: string
   readonly keys: number
   readonly pattern: Pattern
-  /** Of each measurement. */
+  /** The number of decisions in each measurement. */
   readonly decisions: number
 }
 
-/** For one decision, of the client's process. */
+/** What one decision costs the client's process. */
 export interface ClientCost {
   readonly nodeMicros: number
   readonly p50Ms: number

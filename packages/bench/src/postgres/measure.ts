@@ -6,7 +6,7 @@ import type { ClientCost, CountingTask } from './counting.script.ts'
 
 const KEYS = 1000
 
-/** For one decision. */
+/** What one decision costs. */
 export interface Cost extends ClientCost {
   readonly serverMicros: number
 }

@@ -21,7 +21,7 @@ export interface Rounds {
  * none always runs first or behind the same other. All are started before, at once; they idle until
  * it is their turn.
  *
- * @returns for each contender its samples, in the order of the rounds
+ * @returns the samples of each contender, in the order of the rounds
  */
 export async function runRounds<Sample>(
   contests: readonly Contest<Sample>[],

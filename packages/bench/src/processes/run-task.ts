@@ -19,7 +19,7 @@ export const NO_COLLECTIONS = [
 ]
 
 /**
- * For a process that idles between its measurements: after 8 s without much work, V8 collects
+ * The flags of a process that idles between its measurements: after 8 s without much work, V8 collects
  * garbage to give memory back, and then more often until the heap has grown again.
  */
 const KEEP_HEAP = ['--no-memory-reducer']
@@ -37,7 +37,7 @@ function start(script: Script, task: unknown, flags: readonly string[] = []) {
  * Runs a bundled script (see `defineTask`) to its end.
  *
  * @param task anything that survives JSON
- * @param flags for Node
+ * @param flags Node's flags
  */
 export function runTask<Result>(
   script: Script,
@@ -75,7 +75,7 @@ export function contest<Sample>(contender: string, script: Script, task: unknown
 }
 
 /**
- * Like `runTask`, with our packages in the bundle, from the sources: for counts, which that leaves
+ * Does what `runTask` does, with our packages in the bundle, from the sources: for counts, which that leaves
  * alone.
  */
 export async function runTaskFromSources<Result>(

@@ -13,11 +13,11 @@ export interface DecisionsTask {
   readonly ports: readonly number[]
   readonly keys: number
   readonly pattern: Pattern
-  /** Of each measurement. */
+  /** The number of decisions in each measurement. */
   readonly decisions: number
 }
 
-/** For one decision. */
+/** What one decision costs. */
 export interface DecisionCost {
   readonly scriptMicros: number
   readonly redisMicros: number

@@ -8,13 +8,13 @@ export interface Usage {
   readonly scriptMicros: number
   /** Runs of a script. */
   readonly calls: number
-  /** On the wire, in and out. */
+  /** Bytes on the wire, in and out. */
   readonly bytes: number
 }
 
 const SECTIONS = ['commandstats', 'stats', 'cpu']
 
-/** Of all these servers together. CPU time is what was read last. */
+/** What all these servers have used together. CPU time is what was read last. */
 export async function usageOf(servers: readonly Redis[]): Promise<Usage> {
   const texts: string[] = []
   for (const section of SECTIONS) {

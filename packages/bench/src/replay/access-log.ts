@@ -52,7 +52,7 @@ function clock(ms: number): string {
   return clockText
 }
 
-/** From 0 to 1, the same for the same seed (xorshift). */
+/** Draws numbers from 0 to 1, the same for the same seed (xorshift). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

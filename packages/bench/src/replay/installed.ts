@@ -7,7 +7,7 @@ import { home } from '../processes/bundle.ts'
  * process that is measured.
  *
  * @param folder to be installed into
- * @param names of their folders; they may depend on one another
+ * @param names the names of their folders; they may depend on one another
  * @returns the `node_modules`
  */
 export function installed(folder: string, names: readonly string[]): string {

@@ -75,7 +75,7 @@ function isMeasured(measurement: Measurement): boolean {
   return bars(measurement).every(({ samples }) => median(samples) > 0)
 }
 
-/** Ours first, then the peers, the best at the top. */
+/** The bars: ours first, then the peers, the best at the top. */
 function bars({ reference, rows }: Measurement): Row[] {
   const peers = rows.filter(isPeer).toSorted((a, b) => median(a.samples) - median(b.samples))
   return [...rows.filter(({ contender }) => contender === reference), ...peers]

@@ -16,7 +16,7 @@ export interface Measurement {
   /** The contender that the ratios relate to. */
   readonly reference?: string
   readonly rows: readonly Row[]
-  /** Its heading in the chart, where it is shown there: the reference beside the peers. */
+  /** The measurement's heading in the chart, where it is shown there: the reference beside the peers. */
   readonly chart?: string
 }
 

@@ -16,7 +16,7 @@ export function toMarkdown(results: Results): string {
   ].join('\n\n')
 }
 
-/** On one line. */
+/** Facts on one line. */
 export function facts(values: { readonly [name: string]: string }): string {
   return Object.entries(values)
     .map(([name, value]) => `${name} ${value}`)

@@ -9,7 +9,7 @@ import { say } from '@sluice/terminal/say'
 /**
  * Runs `@sluice/migrate` where the project has it, or stands beside this package.
  *
- * @param args of the command line
+ * @param args the arguments of the command line
  * @returns its exit code
  */
 export function handOver(args: readonly string[]): ExitCode {

@@ -29,7 +29,7 @@ export interface Commands {
   block(key: string, duration: string, flags: ChangeFlags): Promise<void>
   unblock(key: string, flags: ChangeFlags): Promise<void>
   serve(flags: ServeFlags): Promise<void>
-  /** @param args as they were typed */
+  /** @param args the arguments as they were typed */
   migrate(args: string[]): Promise<void>
 }
 
@@ -141,7 +141,7 @@ function addOperations(program: Command, commands: Commands): void {
     .action(commands.serve)
 }
 
-/** Its options are those of the package that does it. */
+/** Adds `migrate`, whose options are those of the package that does it. */
 function addMigrate(program: Command, commands: Commands): void {
   program
     .command('migrate')

@@ -12,12 +12,12 @@ const BEGINNINGS = {
   '--json': /^\{\n {2}"schema": \d+,\n {2}"source": \{\n/,
   '--html': /^<!doctype html>\n.*<meta name="generator" content="sluice replay">/s,
 } as const
-/** So many bytes of a file show whether it is a report. */
+/** How many bytes of a file show whether it is a report. */
 const BEGINNING = 4096
 const STDIN = 0
 
 /**
- * So that no log is overwritten by a slip, such as `--json *.json`.
+ * Refuses to write a report over anything else, such as a log, which `--json *.json` would name.
  * @param inputs files that are read; `-` is standard input
  * @throws UsageError where the file has another ending, is an input by whatever name, or exists and
  * is no report

@@ -7,7 +7,7 @@ export class Arrivals {
   private costs = new Float64Array(1024)
   private durations = new Float64Array(1024)
   private readonly entries: (LogEntry | undefined)[] = []
-  /** By handle: the one that was freed before it, or -1. */
+  /** The free handles as a list: each leads to the one that was freed before it, or to -1. */
   private next = new Int32Array(1024)
   private free = -1
   private used = 0

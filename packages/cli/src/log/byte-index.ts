@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { withRoom } from './columns.ts'
 
-/** Longer keys are not kept. Bytes: any IPv4 address and most names. */
+/** The most bytes of a key that is kept: any IPv4 address and most names. */
 const LONGEST = 23
-/** Of the table at first, a power of 2. */
+/** The entries of the table at first, a power of 2. */
 const SMALLEST = 1024
 /** Places that a search looks at: a key beyond them is not kept. */
 const MOST_LOOKS = 64
@@ -13,12 +13,12 @@ const MOST_LOOKS = 64
  * few integers. A hash table with open addressing.
  */
 export class ByteIndex {
-  /** For each place a key's hash, and its entry + 1; 0 instead of that: the place is free. */
+  /** A key's hash and its entry + 1 for each place; 0 instead of the entry: the place is free. */
   private places = new Int32Array(2 * SMALLEST)
   private size = 0
-  /** By entry. */
+  /** The number of each entry. */
   private numbers = new Int32Array(SMALLEST)
-  /** By entry: its bytes, after their count. */
+  /** The bytes of each entry, after their count. */
   private bytes = new Uint8Array(SMALLEST * (LONGEST + 1))
   /** Unknown to clients. Colliding keys can be chosen all the same, so every search is bounded. */
   private readonly seed: number

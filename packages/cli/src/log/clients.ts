@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { addressKey } from '@sluice/core'
 import { ByteIndex } from './byte-index.ts'
 
-/** Longer keys are kept as their beginning and a digest, so that they can't fill the memory. */
+/**
+ * The most characters of a key. A longer one is kept as its beginning and a digest, so that it can't fill the
+ * memory.
+ */
 const LONGEST = 256
 const BEGINNING = 64
 
@@ -29,7 +32,7 @@ export class Clients {
     return this.keys.push(key) - 1
   }
 
-  /** The same for the text between two places of a log, in Latin-1. */
+  /** The number of the client whose text stands between two places of a log, in Latin-1. */
   numberOf(bytes: Buffer, start: number, end: number): number {
     const found = this.index.find(bytes, start, end)
     if (found >= 0) return found

@@ -18,7 +18,9 @@ function replay(times: readonly number[]) {
 
 const DAY = 86_400_000
 const START = Date.UTC(2026, 10, 21)
-/** From a line to the next: dense, sparse, and now and then a gap of days; out of order by a little. */
+/**
+ * The ms from a line to the next: dense, sparse, and now and then a gap of days; out of order by a little.
+ */
 const steps = fc.array(
   fc.oneof(
     { weight: 8, arbitrary: fc.integer({ min: -20_000, max: 25_000 }) },

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** For an entry without a request, as in a replay that reads only client and cost. */
+/** The headers of an entry without a request, as in a replay that reads only client and cost. */
 const NO_HEADERS: IncomingHttpHeaders = {}
 
 /**
@@ -16,7 +16,7 @@ export class LogEntry {
   cost = 1
   /** How long it took, by `--duration`, ms. */
   durationMs = 0
-  /** Of its line, bytes. */
+  /** The length of the entry's line, bytes. */
   size = 0
   /** The client's address, as it was written. */
   ip: string | undefined = undefined
@@ -26,9 +26,9 @@ export class LogEntry {
   /** Path and query. */
   url = ''
   headers: IncomingHttpHeaders = NO_HEADERS
-  /** Of the response. */
+  /** The status of the response. */
   status: number | undefined = undefined
-  /** Of the response's body. */
+  /** The length of the response's body, bytes. */
   bytes: number | undefined = undefined
   /** JSON lines and CSV: the whole line. */
   fields: Readonly<Record<string, unknown>> = {}

@@ -17,7 +17,7 @@ export interface Mask {
 const LONGEST_TEXT = 100
 const LONGEST_MESSAGE = 500
 
-/** Everything as it is. */
+/** The mask that leaves everything as it is. */
 export const unmasked: Mask = {
   hides: false,
   client: (key) => cut(key, LONGEST_TEXT),
@@ -26,9 +26,9 @@ export const unmasked: Mask = {
 }
 
 /**
- * Of a client, enough to find it again in the log, but not to know who it is: its network, or the
- * first letters, and its number. Of a text, its shape: signs as they are, `x` for each letter, `0`
- * for each digit.
+ * The mask that hides who clients are. It shows enough of a client to find it again in the log: its network,
+ * or the first letters, and its number. Of a text it shows the shape: signs as they are, `x` for each letter,
+ * `0` for each digit.
  */
 export const masked: Mask = {
   hides: true,
@@ -49,7 +49,7 @@ function hidden(key: string): string {
   return kind + (networkOf(name) ?? firstLetters(name))
 }
 
-/** Of IPv4 the first 24 bits; of IPv6 the first 32, which are a provider's. */
+/** The network of an address: of IPv4 the first 24 bits; of IPv6 the first 32, which are a provider's. */
 function networkOf(text: string): string | undefined {
   const [address = ''] = text.split('/')
   const version = isIP(address)
@@ -61,7 +61,7 @@ function networkOf(text: string): string | undefined {
   return `${groups.slice(0, 2).join(':')}:x`
 }
 
-/** No more than a third of the name, and no more than two. */
+/** The first letters of a name: no more than a third of it, and no more than two. */
 function firstLetters(name: string): string {
   const letters = [...name.slice(0, 8)]
   return `${letters.slice(0, Math.min(2, Math.floor(letters.length / 3))).join('')}…`
@@ -86,7 +86,7 @@ function withoutNames(text: string, { ip, user, url, path }: LogEntry): string {
     .replace(IPV6, (address) => networkOf(address) ?? address)
 }
 
-/** Not within other words: a user may be called `a`. */
+/** Matches a name, but not within other words: a user may be called `a`. */
 function asWord(name: string): RegExp {
   const literal = name.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
   return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'gu')

@@ -11,7 +11,7 @@ function reorder(times: readonly number[], capacity?: number) {
   return { gone, late: buffer.late }
 }
 
-/** By the words of its contract. */
+/** What the contract of the buffer says that goes on, and how many lines are late. */
 function expected(times: readonly number[]) {
   let newest = -1
   let late = 0
@@ -24,7 +24,7 @@ function expected(times: readonly number[]) {
   return { gone: lines.sort((a, b) => a.time - b.time || a.place - b.place), late }
 }
 
-/** From a line to the next: mostly forward, sometimes back, rarely far. */
+/** The ms from a line to the next: mostly forward, sometimes back, rarely far. */
 const steps = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: 0, max: 3000 }) },

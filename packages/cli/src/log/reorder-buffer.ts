@@ -38,7 +38,7 @@ class Bucket {
 
 /** A line that comes later than this after its place is late, ms. */
 export const TOLERANCE_MS = 60_000
-/** As many seconds as are open at a time, and more: a power of 2. */
+/** One bucket for each second that can be open at a time, and some more: a power of 2. */
 const BUCKETS = 64
 /** Lines that wait for their place, at most: beyond it the oldest second goes on early. */
 const CAPACITY = 2 ** 20

@@ -21,7 +21,7 @@ export interface Scope {
   readonly policy?: string | undefined
 }
 
-/** More than any application has: further ones are not a limiter's. */
+/** The most keyspaces that are changed, more than any application has: further ones are not a limiter's. */
 const MAX_PLACES = 10_000
 
 /**

@@ -25,7 +25,7 @@ export function standingText(record: EntryRecord): string {
   return `${number(used)} used${left}${part}${whole}`
 }
 
-/** As a key of a store is shown: a digest as what it is. */
+/** The key of an entry for people: a digest is shown as what it is. */
 export function keyText({ key, isDigest }: EntryRecord): string {
   return isDigest ? `${key.slice(0, 12)}… (digest)` : key
 }

@@ -5,7 +5,7 @@ export interface Health {
   readonly version: string | undefined
   readonly role: string | undefined
   readonly connectedClients: number | undefined
-  /** Of Redis: when it is full, quotas may be lost. */
+  /** The memory of Redis: when it is full, quotas may be lost. */
   readonly memory?: MemoryHealth
 }
 

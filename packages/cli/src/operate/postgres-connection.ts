@@ -42,7 +42,7 @@ export async function connectToPostgres(url: string): Promise<Pool> {
   }
 }
 
-/** @param schema of the table; undefined: the store's default */
+/** @param schema the schema of the table; undefined: the store's default */
 export function postgresConnection(pool: Pool, schema: string | undefined): Connection {
   const store = postgresStore(pool, schema === undefined ? {} : { schema })
   return {

@@ -26,7 +26,7 @@ export class Reading {
     this.step = step
   }
 
-  /** For `inspect`. */
+  /** Counts what `inspect` has read. */
   readonly onProgress = ({ looked, unreadable }: InspectProgress): void => {
     this.looked = looked
     this.passedOver += unreadable.length

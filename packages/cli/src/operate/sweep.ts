@@ -94,7 +94,10 @@ export class Sweeper {
     return sweep
   }
 
-  /** Of what a window forgets meanwhile nothing is known: a rate is never negative. */
+  /**
+   * The units per second since the last sweep. A window may have forgotten some of them: the rate is never
+   * negative.
+   */
   private rateOf(id: string, { used, at }: EntryRecord): number | undefined {
     const last = this.last.get(id)
     if (last === undefined || used === undefined || at <= last.at) return undefined

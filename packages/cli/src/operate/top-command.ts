@@ -57,7 +57,7 @@ export async function topCommand(
   return EXIT.ok
 }
 
-/** Without a terminal: lines, or an object as JSON, after each reading. */
+/** What `top` shows without a terminal: lines, or an object as JSON, after each reading. */
 class PlainTop {
   readonly quit = new AbortController().signal
   readonly order: Order
@@ -139,7 +139,7 @@ class LiveTop {
     this.draw()
   }
 
-  /** Until the time is over and nobody has paused it, or a key has changed the order. */
+  /** Waits until the time is over and nobody has paused it, or a key has changed the order. */
   async pause(ms: number, signal: AbortSignal): Promise<void> {
     const order = this.order
     const until = performance.now() + ms

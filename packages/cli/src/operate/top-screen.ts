@@ -48,7 +48,7 @@ function noteOf({ sweep, problem }: Screen, colors: Colors, cut: (line: string) 
   return passedOver === undefined ? '' : colors.red(cut(passedOver))
 }
 
-/** The same without a terminal. */
+/** The lines that stand for the screen without a terminal. */
 export function linesOf(sweep: Sweep): string[] {
   const passedOver = unreadableText(sweep.unreadable) ?? []
   return [summaryOf(sweep), passedOver, ...tableOf(sweep.top)].flat()

@@ -3,7 +3,7 @@ import type { BanOptions } from '@sluice/core/store'
 import { UsageError } from '@sluice/terminal/usage-error'
 import type { FormatName } from '../log/formats/reading.ts'
 
-/** As they were typed. */
+/** The flags of `replay` as they were typed. */
 export interface ReplayFlags {
   readonly limit?: string
   readonly window?: string

@@ -118,7 +118,7 @@ function isCalendar(window: string): window is CalendarUnit {
   return CALENDAR_UNITS.includes(window as CalendarUnit)
 }
 
-/** As the core reads it. */
+/** The length of a window as core reads it, ms. */
 function windowMsOf(window: string): number {
   if (isCalendar(window)) return CALENDAR_MS[window]
   try {

@@ -18,7 +18,7 @@ export class Replay {
   readonly runs: readonly Run[]
   readonly demands: readonly SharedWindow[]
   readonly clients: Clients
-  /** Its only series: all requests. */
+  /** The timeline of all requests, its only series. */
   readonly timeline = new TimelineCounts(1)
   requests = 0
   /** Clients that were limited, whether refused or not. */
@@ -36,7 +36,7 @@ export class Replay {
   private dueTimes = new Float64Array(1024)
   private dueHandles = new Int32Array(1024)
   private due = 0
-  /** By client. */
+  /** The number of requests of each client. */
   private requestCounts = new Uint32Array(1024)
 
   constructor({ runs, demands, whole }: ReplayPlan, clients: Clients) {
@@ -84,7 +84,7 @@ export class Replay {
     return this.requestCounts[client] ?? 0
   }
 
-  /** Of all clients the one with the most requests, or -1. */
+  /** The client with the most requests, or -1. */
   largestClient(): number {
     let largest = -1
     for (let client = 0; client < this.requestCounts.length; client += 1) {
@@ -126,7 +126,7 @@ export class Replay {
     batch.length = 0
   }
 
-  /** Without runs, only the demand is counted. */
+  /** Counts the demand alone, where there are no runs. */
   private ask(): void {
     const { length, clients, costs } = this.batch
     for (let i = 0; i < length; i += 1) {

@@ -8,7 +8,7 @@ import { binsOf, peaksOf, quantilesOf } from './distribution.ts'
 import { findingsOf } from './findings.ts'
 import type { Demand, MostAdmitted, Report, Run as ReportedRun, Suggestion } from './report.ts'
 
-/** Of a limit, as in `MostAdmitted.over`. */
+/** Shares of a limit, as in `MostAdmitted.over`. */
 const SHARES_OVER = [1, 1.25, 1.5]
 /** Clients listed of those refused. */
 const MOST_REFUSED = 10

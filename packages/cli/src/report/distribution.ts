@@ -1,12 +1,15 @@
 import type { SharedWindow } from '../replay/statistics/shared-window.ts'
 import type { Demand } from './report.ts'
 
-/** Up to here each peak has a bin of its own. */
+/** The highest peak that has a bin of its own. */
 const SINGLE_BINS = 40
-/** Above it, the end of a bin is this factor above its beginning: about 12 bins per factor of ten. */
+/**
+ * How far a bin above that reaches: its end is this factor above its beginning, about 12 bins per factor of
+ * ten.
+ */
 const GROWTH = 1.2
 
-/** Of 10,000 clients, so that shares are exact. */
+/** The shares, in clients of 10,000, so that they are exact. */
 const SHARES = [5000, 9000, 9500, 9900, 9990, 9999, 10_000]
 const WHOLE = 10_000
 
@@ -37,13 +40,13 @@ export function quantilesOf(peaks: Float64Array): Demand['quantiles'] {
 /**
  * The lowest peak that at least so many clients don't exceed.
  * @param peaks ascending, at least one
- * @param share of 10,000
+ * @param share how many of 10,000 clients
  */
 export function quantile(peaks: Float64Array, share: number): number {
   return peaks[Math.max(0, Math.ceil((peaks.length * share) / WHOLE) - 1)] as number
 }
 
-/** Of the clients that asked for anything, ascending. */
+/** The peaks of the clients that asked for anything, ascending. */
 export function peaksOf(demand: SharedWindow, clients: number): Float64Array {
   const peaks = new Float64Array(clients)
   let found = 0

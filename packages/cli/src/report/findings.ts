@@ -7,11 +7,11 @@ const FAR_OVER = 1.5
 /** One client with more of the requests than this is. */
 const LARGE_SHARE = 0.25
 const FEW_REQUESTS = 100
-/** More of the clients refused than this: the limit is low rather than the clients greedy. */
+/** The share of clients refused above which the limit is low, rather than the clients greedy. */
 const MANY_REFUSED = 0.05
-/** Among fewer, shares say little. */
+/** The fewest clients of which shares say anything. */
 const FEW_CLIENTS = 20
-/** More of the lines unreadable or late than this. */
+/** The share of lines unreadable or late that is worth a finding. */
 const MANY_LINES = 0.01
 
 /** What stands out, a sentence each: the log first, then the runs. */

@@ -21,12 +21,12 @@ export interface Report {
   readonly demand: readonly Demand[]
   /** What stands out, a sentence each. */
   readonly findings: readonly string[]
-  /** Only if asked for. */
+  /** Limits that are suggested, only if asked for. */
   readonly suggestion: Suggestion | undefined
 }
 
 export interface LogSource {
-  /** Of its files, without their folders; `-` is standard input. */
+  /** The names of the log's files, without their folders; `-` is standard input. */
   readonly names: readonly string[]
   /** False: clients and lines are shown in full. */
   readonly masked: boolean
@@ -77,7 +77,7 @@ export interface Run {
   /** Steps as in `Report.timeline`. */
   readonly admittedTimeline: readonly number[]
   readonly refusedTimeline: readonly number[]
-  /** Those refused most, most first. */
+  /** The clients that were refused most, most first. */
   readonly mostRefused: readonly RefusedClient[]
 }
 

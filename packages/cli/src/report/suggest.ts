@@ -5,7 +5,7 @@ import type { Spool } from '../replay/statistics/spool.ts'
 import { peaksOf, quantile } from './distribution.ts'
 import type { Suggestion } from './report.ts'
 
-/** Of 10,000 clients. */
+/** The shares for which limits are suggested, in clients of 10,000. */
 const SHARES = [9900, 9990, 9999]
 
 /**

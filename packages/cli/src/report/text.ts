@@ -6,7 +6,7 @@ import type { Report, Run } from './report.ts'
 
 type Colors = ReturnType<typeof pico.createColors>
 
-/** No frames, so that the table can be pasted anywhere. */
+/** A table without frames, so that it can be pasted anywhere. */
 const FRAMELESS = {
   top: '',
   'top-mid': '',

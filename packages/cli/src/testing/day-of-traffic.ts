@@ -17,7 +17,7 @@ export function dayOfTraffic(): KnownRequest[] {
       requests.push({ atMs: Math.floor(at), client, cost: 1 })
   }
   const exponential = (mean: number) => -Math.log(1 - random()) * mean
-  /** About the normal distribution, of mean 0 and deviation 1. */
+  /** Draws from about the normal distribution, of mean 0 and deviation 1. */
   const normal = () => (random() + random() + random() - 1.5) * 2
 
   /** Requests as they come by chance. */

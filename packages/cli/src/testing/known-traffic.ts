@@ -5,7 +5,7 @@ export interface KnownRequest {
   readonly cost: number
 }
 
-/** Whole numbers from 0 to 2^32, the same for the same seed (mulberry32). */
+/** Draws whole numbers from 0 to 2^32, the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -56,7 +56,7 @@ export function toJsonLines(requests: readonly KnownRequest[]): string {
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** Whole seconds and no cost, as such logs have them. */
+/** The requests as a combined log: whole seconds and no cost. */
 export function toCombined(requests: readonly KnownRequest[]): string {
   return requests
     .map(({ atMs, client }) => {

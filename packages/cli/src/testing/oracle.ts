@@ -144,7 +144,7 @@ function peakOf(decided: readonly Decided[], windowMs: number) {
   return peak
 }
 
-/** From the first to the last refusal of those that no admission interrupts. */
+/** The longest time from the first to the last of refusals that no admission interrupts, ms. */
 function longestRefused(decided: readonly Decided[]): number {
   let longest = 0
   let since: number | undefined

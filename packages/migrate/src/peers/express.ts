@@ -25,7 +25,7 @@ const DEFAULTS = [
   ['windowMs', 'window', "'1m'"],
   ['limit', 'limit', '5'],
 ] as const
-/** Not options here: what they do is always so, or is not needed. */
+/** Options that do not exist here: what they do is always so, or is not needed. */
 const NOT_NEEDED = ['validate', 'logger', 'requestPropertyName'] as const
 
 export const expressRateLimit: Peer = {

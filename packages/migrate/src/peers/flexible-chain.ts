@@ -136,7 +136,7 @@ function chainOf(call: Call): Chain | undefined {
   return { outermost: last, then, rejected, isPair: false }
 }
 
-/** Nothing is done with the result but to return it. */
+/** Whether nothing is done with the result but to return it. */
 function hasPlainEnd({ parentPath }: NodePath): boolean {
   return (
     parentPath !== null &&

@@ -50,7 +50,7 @@ export function migrateConstructor(
   }
 }
 
-/** The same as text in one line; the file stays as it is. */
+/** The text of `createLimiter` with these options, in one line; the file stays as it is. */
 export function createLimiterText(source: Source, made: NodePath<t.NewExpression>): string {
   const scratch = new Source(source.text, source.name)
   let text = 'createLimiter({ limit, window })'

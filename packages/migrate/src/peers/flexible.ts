@@ -9,7 +9,7 @@ import type { Peer } from './peer.ts'
 import { usesOfValue } from './uses-of-value.ts'
 
 const MODULE = 'rate-limiter-flexible'
-/** Those whose counts Sluice can keep in the same place. */
+/** The classes whose counts Sluice can keep in the same place. */
 const CLASSES = [
   'RateLimiterMemory',
   'RateLimiterRedis',

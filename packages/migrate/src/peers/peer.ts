@@ -2,7 +2,7 @@ import type { Source } from '../source.ts'
 
 /** A limiter that Sluice can take the place of. */
 export interface Peer {
-  /** Of its package. */
+  /** The name of its package. */
   readonly name: string
   /** The package that takes its place. */
   readonly sluice: string

@@ -56,7 +56,7 @@ export function exits(statements: readonly NodePath<t.Statement>[]): boolean {
   return last !== undefined && (last.isReturnStatement() || last.isThrowStatement())
 }
 
-/** Only what cannot fail, or hands the request on. */
+/** Whether a statement only does what cannot fail, or hands the request on. */
 export function isTrivial(statement: NodePath<t.Statement>): boolean {
   if (statement.isReturnStatement()) {
     const argument = statement.get('argument') as NodePath

@@ -4,9 +4,9 @@ import { nameOf } from '../bindings.ts'
 import { parseProgram } from '../parse.ts'
 
 /**
- * Another text that a user may have written.
+ * Makes another text that a user may have written.
  *
- * @param name of the file
+ * @param name the file's name
  * @param at chooses the place, any integer from 0 on
  * @returns undefined if there is no such place. What it returns may not parse
  */
@@ -17,7 +17,7 @@ interface Span {
   readonly end: number
 }
 
-/** Of how code is written, where its names are from, and what options it has. */
+/** Mutations of how code is written, where its names are from, and what options it has. */
 export const MUTATIONS = {
   spaced: between('  '),
   broken: between('\n'),

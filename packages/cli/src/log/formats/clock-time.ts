@@ -13,7 +13,7 @@ const ZONE = 6
  * last one is remembered: many lines have the same second.
  */
 export class ClockTime {
-  /** Of the time that was read, in bytes. */
+  /** The length of the time that was read, in bytes. */
   length = 0
   private readonly last = new Uint8Array(DATE + ZONE + 1)
   private lastMs = Number.NaN

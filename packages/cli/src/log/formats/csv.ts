@@ -29,9 +29,9 @@ export class CsvReader implements LogReader {
   private entry = new LogEntry()
   private delimiter: string = DELIMITERS[0]
   private header: readonly string[] | undefined
-  /** From the first line of the record in hand. */
+  /** The lines that have come, from the first line of the record in hand. */
   private lines: Line[] = []
-  /** So many of them the record has taken. */
+  /** How many of the lines the record has taken. */
   private taken = 0
   private record = new CsvRecord(this.delimiter)
 
@@ -123,7 +123,7 @@ export class CsvReader implements LogReader {
     this.sink.unreadable((first as Line).number, (first as Line).text, reason)
   }
 
-  /** No line comes that could end the record in hand. */
+  /** Gives up the record in hand, since no line comes that could end it. */
   private giveUp(): void {
     while (this.lines.length > 0) {
       this.lose(NEVER_CLOSED)

@@ -4,7 +4,7 @@ import type { LogEntry } from '../log-entry.ts'
 /** Ms in each unit of a duration. */
 const UNITS: Readonly<Record<string, number>> = { s: 1000, ms: 1, us: 0.001 }
 
-/** Longer than any request takes, ms: a year. */
+/** The longest duration that is taken for one of a request, ms: a year. */
 const LONGEST_MS = 31_536_000_000
 
 /** Where a line says how long its request took. */

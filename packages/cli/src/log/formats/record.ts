@@ -91,7 +91,7 @@ export class RecordReader {
       : `nothing at ${asked}; the line has ${shown}`
   }
 
-  /** By its usual names. */
+  /** The value of a fact, found by its usual names. */
   private fact(fields: Fields, fact: Fact): unknown {
     const known = this.found.get(fact)
     const value = known === undefined ? undefined : at(fields, known)
@@ -119,7 +119,9 @@ export function at(fields: unknown, path: string): unknown {
   return undefined
 }
 
-/** Not what a CSV without a header begins with: times, addresses. */
+/**
+ * Whether a text may be the name of a column. A CSV without a header begins with others: times, addresses.
+ */
 function isName(text: string): boolean {
   return /^@?[a-z_][\w.-]{0,39}$/i.test(text)
 }

@@ -1,4 +1,6 @@
-/** Between seconds and milliseconds since the epoch: the year 5138 in the one, 1973 in the other. */
+/**
+ * The smallest number that is taken for ms since the epoch, not seconds: the year 1973 in ms, 5138 in seconds.
+ */
 const FIRST_MS = 1e11
 /** A larger number is neither. The year 5138 in ms. */
 const LAST_MS = 1e14

@@ -1,4 +1,4 @@
-/** Longer lines are not kept, so that a file without line ends can't fill the memory. Bytes. */
+/** The most bytes of a line that is kept: a file without line ends must not fill the memory. */
 export const MAX_LINE = 1024 * 1024
 
 const LF = 0x0a

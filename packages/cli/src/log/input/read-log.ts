@@ -21,7 +21,7 @@ export interface LogOptions {
 
 export interface UnreadableLine {
   readonly name: string
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number
   /** What it begins with; masked, its shape. */
   readonly text: string

@@ -11,9 +11,9 @@ const GZIP = Buffer.from([0x1f, 0x8b])
 
 /** A file of the log, or standard input. */
 export interface Source {
-  /** As it was named; `-` is standard input. */
+  /** The path as it was given; `-` is standard input. */
   readonly path: string
-  /** Without its folder. */
+  /** The path without its folder. */
   readonly name: string
   /** Undefined if it is unknown. */
   readonly bytes: number | undefined
@@ -115,7 +115,7 @@ function unzipped(chunks: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
   return gunzip
 }
 
-/** For a reader that has one chunk in hand while it asks for the next. */
+/** Copies chunks, for a reader that has one in hand while it asks for the next. */
 async function* copied(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) yield Buffer.from(chunk)
 }

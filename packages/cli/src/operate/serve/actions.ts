@@ -30,7 +30,7 @@ export class Actions {
     return { key, entries }
   }
 
-  /** @returns in how many keyspaces the client was changed */
+  /** Frees a client. @returns its key, and the number of keyspaces in which it was changed */
   change(action: 'reset' | 'unblock', text: string): Promise<{ key: string; changed: number }> {
     return this.make({ action }, text)
   }

@@ -57,7 +57,10 @@ interface Answered {
   readonly body: string
 }
 
-/** Without what `fetch` would add or forbid. @param path below the token, or with a slash the whole path */
+/**
+ * Asks the server without what `fetch` would add or forbid.
+ * @param path below the token, or with a slash the whole path
+ */
 function ask(
   path: string,
   { method = 'GET', headers = {}, body = '' }: Sent = {},

@@ -10,12 +10,12 @@ export const BATCH = 32_768
 export class Batch {
   length = 0
   readonly times = new Float64Array(BATCH)
-  /** By the log. */
+  /** The client of each request, by its number in the log. */
   readonly clients = new Int32Array(BATCH)
   readonly costs = new Float64Array(BATCH)
   /** Ms. */
   readonly durations = new Float64Array(BATCH)
-  /** Only where whole entries were asked for. */
+  /** The entries of the log, only where whole entries were asked for. */
   readonly entries: (LogEntry | undefined)[] = []
 
   get isFull(): boolean {

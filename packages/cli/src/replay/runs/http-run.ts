@@ -41,7 +41,7 @@ export class HttpRun implements Run {
   readonly clients = new Int32Array(BATCH)
   private readonly setup: HttpRunSetup
   private readonly httpLimiters: RoutedLimiter<LogEntry, never>
-  /** By the scope of their keys. */
+  /** The tallies of a limiter's policies, by the scope of their keys. */
   private readonly policies = new Map<string, readonly (PolicyTally | InProgress)[]>()
   private readonly inUse = new SlotsInUse<InUse>()
   private nowMs = 0
@@ -88,7 +88,7 @@ export class HttpRun implements Run {
 
   /**
    * Counts what was decided for the client of the first policy.
-   * @param place of the request in its batch
+   * @param place the request's place in its batch
    * @param logged its client in the log: for requests that no policy decided
    */
   private count(

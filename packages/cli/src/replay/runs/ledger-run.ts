@@ -35,9 +35,9 @@ export class LedgerRun implements Run {
   private readonly demand: SharedWindow
   private nowMs = 0
   private client = 0
-  /** By the place in the batch: 1 if a ban began with it. */
+  /** Whether a ban began with each request of the batch: 1 if it did. */
   private readonly bans = new Uint8Array(BATCH)
-  /** By the place in the batch: whether it was admitted, how long it waits, when the quota is whole. */
+  /** Whether each request of the batch was admitted, how long it waits, and when its quota is full, ms. */
   private readonly admitted = new Uint8Array(BATCH)
   private readonly delays = new Float64Array(BATCH)
   private readonly resets = new Float64Array(BATCH)
@@ -130,7 +130,7 @@ export class LedgerRun implements Run {
   }
 }
 
-/** As a decision has it: the key of a ban is held until the ban ends. */
+/** The time until a banned client's quota is full, ms, as a decision has it: at least until the ban ends. */
 function resetOfBanned({ admitted, resetMs }: Outcome, ban: Outcome): number {
   return Math.max(admitted ? 0 : resetMs, ban.retryAfterMs)
 }

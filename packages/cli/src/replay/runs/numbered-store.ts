@@ -45,7 +45,7 @@ export class NumberedStore implements Store<'sync'> {
 class States {
   private numbers = new Float64Array(WIDTH * 1024)
   private readonly logs: (Log | undefined)[] = []
-  /** For states with logs: when the quota is whole again, ms. */
+  /** The time at which the quota of each state with a log is full again, ms. */
   private wholeAt = new Float64Array()
   /** Logs whose entries have all left the window: they can be reused. */
   private readonly spare: Log[] = []
@@ -100,7 +100,7 @@ class NumberedLedger implements Ledger<'sync'> {
   private readonly clock: () => number
   private readonly numberOf: (key: string) => number
   private readonly tables: readonly States[]
-  /** For each keyspace; every call overwrites it. */
+  /** The state of each keyspace's key; every call overwrites it. */
   private readonly states: readonly KeyState[]
   private readonly slots: number[]
   private readonly ban: { limit: CompiledLimit; state: KeyState; table: States } | undefined

@@ -13,7 +13,7 @@ export interface PolicySummary {
   readonly maxDelayMs?: number
 }
 
-/** @param name of the policy in the report */
+/** @param name the policy's name in the report */
 export function summaryOf(policy: Policy, name: string = policy.name): PolicySummary {
   const { algorithm, limit, params } = policy
   const windowMs = policy.holdsSlots || policy.windowVaries ? undefined : policy.windowMs

@@ -15,5 +15,5 @@ export interface Run {
   readonly clients: Int32Array
 }
 
-/** Instead of a client: the request was exempt. */
+/** The number that stands for a client if the request was exempt. */
 export const NOBODY = -1

@@ -134,7 +134,10 @@ describe('requests in progress', () => {
     { minLength: 1, maxLength: 120 },
   )
 
-  /** By the definition: how many of the client's that were admitted have not ended yet. */
+  /**
+   * What the definition of `concurrent` says: it counts the client's admitted requests that have not ended
+   * yet.
+   */
   function byDefinition(given: readonly Arrival[], most: number) {
     const running: { client: number; endMs: number }[] = []
     let now = 0

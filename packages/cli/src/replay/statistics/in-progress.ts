@@ -20,10 +20,10 @@ export class InProgress implements PolicyFigures {
   readonly keys = new LiveKeys(TYPICAL_MS)
   most: Most = { units: 0, client: -1, atMs: 0 }
   private readonly ends = new Heap<End>((one, other) => one.atMs - other.atMs)
-  /** By client. */
+  /** How many requests of each client are in progress. */
   private counts = new Int32Array(1024)
   private peaks = new Int32Array(1024)
-  /** By client: when the last of its requests ends, ms. */
+  /** When the last request of each client ends, ms. */
   private lastEnds = new Float64Array(1024)
 
   constructor(summary: PolicySummary) {
@@ -47,15 +47,15 @@ export class InProgress implements PolicyFigures {
     this.ends.push({ atMs, client })
   }
 
-  /** Until nothing of the client is in progress, ms. */
+  /** The time until nothing of the client is in progress, ms. */
   wholeIn(nowMs: number, client: number): number {
     return Math.max(0, (this.lastEnds[client] ?? 0) - nowMs)
   }
 
   /**
    * A whole batch.
-   * @param admitted by place: 1 or 0
-   * @param resets by place: filled with the ms until nothing of the client is in progress
+   * @param admitted 1 for each request that was admitted, else 0
+   * @param resets filled for each request: the ms until nothing of its client is in progress
    */
   count(
     { length, times, clients, durations }: Batch,

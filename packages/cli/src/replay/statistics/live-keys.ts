@@ -13,10 +13,10 @@ export class LiveKeys {
   private readonly bucketMs: number
   /** How many keys expire in each bucket, around a ring. */
   private readonly expiring = new Int32Array(BUCKETS)
-  /** By client: the bucket in which it expires, since the epoch; 0: not live. */
+  /** The bucket in which each client expires, counted from the epoch; 0: it is not live. */
   private buckets = new Float64Array(1024)
   private present = 0
-  /** Of the present bucket. */
+  /** When the present bucket ends, ms. */
   private endMs = 0
 
   /** @param resetMs how long a quota commonly takes to be whole again */
@@ -38,7 +38,7 @@ export class LiveKeys {
     this.present = present
   }
 
-  /** @param resetMs from now until the client's quota is whole; 0: it is */
+  /** @param resetMs the time until the client's quota is full; 0: it is */
   touch(client: number, nowMs: number, resetMs: number): void {
     this.advance(nowMs)
     if (client >= this.buckets.length) this.buckets = withRoom(this.buckets, client)

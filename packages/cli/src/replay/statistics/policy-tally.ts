@@ -13,7 +13,7 @@ export class PolicyTally implements PolicyFigures {
   readonly keys: LiveKeys
   private readonly window: TrueWindow
   private readonly lane: number
-  /** Only where admitted requests wait for their turn. */
+  /** The admitted requests that wait for their turn, only where they do. */
   private readonly departures: Departures | undefined
 
   constructor(summary: PolicySummary, demand: SharedWindow) {
@@ -37,7 +37,7 @@ export class PolicyTally implements PolicyFigures {
   }
 
   /**
-   * @param place of the request in its batch
+   * @param place the request's place in its batch
    * @param delayMs until its turn, if it was admitted
    */
   record(
@@ -56,7 +56,11 @@ export class PolicyTally implements PolicyFigures {
     if (admitted) this.departures.add(nowMs, delayMs, client, cost)
   }
 
-  /** The same for a whole batch. @param admitted by place: 1 or 0. @param delays by place */
+  /**
+   * Counts a whole batch.
+   * @param admitted 1 for each request that was admitted, else 0
+   * @param delays how long each request waits for its turn, ms
+   */
   count(
     { length, times, clients, costs }: Batch,
     admitted: Uint8Array,

@@ -13,9 +13,9 @@ interface Refused {
 /** Which clients were refused, how often and for how long without interruption. */
 export class Refusals {
   longestMs = 0
-  /** In the order in which they were first refused. */
+  /** The clients in the order in which they were first refused. */
   private readonly refused: Refused[] = []
-  /** By client: its place in that list, from 1; 0: never refused, as most are. */
+  /** The place of each client in that list, from 1; 0: never refused, as most are. */
   private places = new Int32Array(1024)
 
   /** Clients that met a refusal. */

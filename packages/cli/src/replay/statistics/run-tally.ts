@@ -61,8 +61,8 @@ export class RunTally {
 
   /**
    * Counts a whole batch of which nothing is exempt.
-   * @param admitted by place: 1 or 0
-   * @param bans by place: 1 if one began
+   * @param admitted 1 for each request that was admitted, else 0
+   * @param bans 1 for each request with which a ban began
    */
   count({ length, times, clients }: Batch, admitted: Uint8Array, bans: Uint8Array): void {
     for (let i = 0; i < length; i += 1) {
@@ -74,7 +74,10 @@ export class RunTally {
     }
   }
 
-  /** The same for the keys of the only policy. @param resets by place: ms until the quota is whole */
+  /**
+   * Counts the keys of the only policy for a whole batch.
+   * @param resets the ms until the quota is full after each request
+   */
   countKeys(keys: LiveKeys, { length, times, clients }: Batch, resets: Float64Array): void {
     for (let i = 0; i < length; i += 1) {
       keys.touch(clients[i] as number, times[i] as number, resets[i] as number)

@@ -32,10 +32,10 @@ export const MOST_STEPS = 240
 export class TimelineCounts {
   stepMs = SECOND
   private readonly series: number
-  /** Of the first step, since the epoch. */
+  /** The number of the first step, counted from the epoch. */
   private first = -1
   private steps = 0
-  /** Of the step last counted in, to leave out its division. */
+  /** The span of the step last counted in, which saves a division. */
   private beginMs = 0
   private endMs = -1
   private readonly counts: Float64Array

@@ -19,7 +19,7 @@ const added = fc.array(
   { maxLength: 120 },
 )
 
-/** By looking at every window that ends with an entry. */
+/** The peaks and the most, found by looking at every window that ends with an entry. */
 function naive(entries: readonly (Added & { at: number })[], windowMs: number, lane: number) {
   const peaks = [0, 0, 0, 0]
   let most = { units: 0, client: -1, atMs: 0 }

@@ -46,7 +46,7 @@ export class TrueWindow {
   /** The most of all clients, by lane; the first of several. */
   readonly most: Most[]
   private readonly pages: Page[] = []
-  /** By client and lane. */
+  /** The units in each client's window, by client and lane. */
   private sums: Float64Array
   private peaks: Float64Array
 

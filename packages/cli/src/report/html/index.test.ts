@@ -7,7 +7,7 @@ import { renderReport } from './index.ts'
 const sample = sampleReport()
 const run = sample.runs[0] as Run
 
-/** Its text, without script and style, tags as spaces. */
+/** The text of a page, without script and style, tags as spaces. */
 function textOf(page: string): string {
   return page
     .replace(/<(script|style)[^>]*>.*?<\/\1>/gs, '')

@@ -320,7 +320,7 @@ describe('of a real replay', () => {
 /** A picture of the docs, and what it shows. */
 interface Kind extends OpenOptions {
   readonly name: string
-  /** From the top of this element, else of the page, to the bottom of that one. */
+  /** The element at whose top the picture begins; default: the page. It ends at the bottom of `to`. */
   readonly from?: string
   readonly to: string
 }

@@ -8,12 +8,14 @@ export type Action =
   | { readonly name: 'block'; readonly key: string; readonly duration: string }
 
 export interface FoundClient {
-  /** As it was typed: in the answer, characters that a terminal or a page obeys are spelled out. */
+  /**
+   * The client as it was typed: in the answer, characters that a terminal or a page obeys are spelled out.
+   */
   readonly typed: string
   readonly record: ClientRecord
 }
 
-/** Between two questions, ms. */
+/** The pause between two questions, ms. */
 const EVERY_MS = 1000
 
 /** What the page knows, and what it asks its server for. */

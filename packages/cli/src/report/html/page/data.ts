@@ -9,7 +9,7 @@ export interface PageData {
     readonly admitted: readonly number[]
     readonly refused: readonly number[]
   }[]
-  /** Those that have a chart. */
+  /** The demands that have a chart. */
   readonly demand: readonly Pick<Demand, 'bins' | 'limits'>[]
 }
 

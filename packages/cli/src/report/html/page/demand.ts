@@ -104,7 +104,10 @@ function partedAt(place: number, { bbox, ctx, scales }: uPlot): CanvasGradient {
   return gradient
 }
 
-/** Of every bin, or of every second, third, …: as many as have room. @param width px */
+/**
+ * The middles of every bin, or of every second, third, …: as many as have room.
+ * @param width px
+ */
 function middles(bins: number, width: number): number[] {
   const every = Math.max(1, Math.ceil((bins * LABEL) / width))
   return Array.from({ length: Math.ceil(bins / every) }, (_, i) => i * every + 0.5)

@@ -2,16 +2,16 @@ import type { uPlot } from '@sluice/ui/page'
 
 /** The steps of a horizontal axis. */
 export interface Steps {
-  /** @param x on the axis, within it or not */
+  /** @param x the place on the axis, within it or not */
   stepAt(x: number): number
-  /** On the axis. */
+  /** The middle of a step on the axis. */
   middleOf(step: number): number
   /** What screen readers say when the slider is there. */
   nameOf(step: number): string
 }
 
 export interface Scrub {
-  /** For charts with a slider. */
+  /** The cursor of charts that have a slider. */
   readonly cursor: uPlot.Cursor
   attach(charts: readonly uPlot[]): void
 }
@@ -20,7 +20,7 @@ export interface Scrub {
  * Joins charts of the same steps to a slider: the place under the mouse and that of the slider,
  * which keyboard and touch move, are one.
  *
- * @param slider after the element that says which step is looked at
+ * @param slider its element stands after the one that says which step is looked at
  * @param show shows a step; called with undefined when the mouse has left
  */
 export function createScrub(

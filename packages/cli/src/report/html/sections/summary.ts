@@ -53,7 +53,7 @@ const shareOf = (part: number, whole: number) => (whole === 0 ? 0 : part / whole
 
 const refusedShare = ({ refused, requests }: Run) => shareOf(refused, requests)
 
-/** @param share of the room that it fills, 0 … 1 */
+/** @param share how much of the room it fills, 0 … 1 */
 const bar = (share: number) =>
   html`<svg class="bar" aria-hidden="true"><rect width="${(100 * share).toFixed(2)}%" height="100%"/></svg>`
 
