@@ -167,6 +167,23 @@ describe('an empty project that installs the packages', () => {
     expect(sources).toEqual(['local'])
   })
 
+  it('has one copy of what the entries of core share', async () => {
+    copyFileSync(join(consumer, 'shared.cjs'), join(project, 'shared.cjs'))
+    const shared = JSON.parse(await run(project, process.execPath, ['shared.cjs']))
+    expect(shared).toEqual(Array(6).fill(true))
+  })
+
+  it('decides the same in memory and in Redis', async () => {
+    const redis = await startRedis()
+    try {
+      copyFileSync(join(consumer, 'parity.mjs'), join(project, 'parity.mjs'))
+      const found = JSON.parse(await run(project, process.execPath, ['parity.mjs', redis.url]))
+      expect(found).toEqual({ same: 480, different: [] })
+    } finally {
+      await redis.stop()
+    }
+  })
+
   it('runs the command', async () => {
     const line = '203.0.113.7 - - [21/Nov/2026:14:33:45 +0000] "GET / HTTP/1.1" 200 512\n'
     writeFileSync(join(project, 'requests.txt'), line.repeat(3))
