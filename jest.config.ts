@@ -53,7 +53,8 @@ const config: Config = {
     'WeakMap',
   ],
   testTimeout: 60_000,
-  // Many tests wait more than they compute, for faults to show and for time to pass.
+  // Many tests wait more than they compute, for faults to show and for time to pass. A number, since Jest
+  // takes '150%' for 150 workers.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
 }
 
