@@ -4,6 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { argv, execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { manifestOf } from './packages.mjs'
 
 const PEER = 'express-rate-limit'
 const MOST = 1.3
@@ -21,7 +22,7 @@ function measured(load) {
 }
 
 /** What the measurement needs besides the packages. */
-export const IMPORT_PEER = `${PEER}@8.7.4`
+export const IMPORT_PEER = `${PEER}@${manifestOf('bench').devDependencies[PEER]}`
 
 /** @returns for each form of a module the ms that Express's limiter and its peer take; they alternate */
 export function measureImports(project) {

@@ -19,7 +19,7 @@ export function installed(folder: string, names: readonly string[]): string {
     cpSync(join(source, 'dist'), join(target, 'dist'), { recursive: true })
     const published = { ...manifest, ...manifest.publishConfig }
     writeFileSync(join(target, 'package.json'), JSON.stringify(published))
-    for (const dependency of Object.keys(manifest.dependencies)) {
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) {
       const link = join(target, 'node_modules', dependency)
       if (dependency.startsWith('@sluice/')) continue
       mkdirSync(dirname(link), { recursive: true })
