@@ -6,9 +6,9 @@ import { root } from './workspace.mjs'
 
 const { homepage, repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** Of the documentation. It ends with a slash. */
+/** The address of the documentation. It ends with a slash. */
 export const SITE = homepage
-/** Of the repository, as people read it. */
+/** The address of the repository, as people read it. */
 export const REPOSITORY = repository.url.replace(/^git\+|\.git$/g, '')
 /** What the address of something in the repository begins with; its path follows. */
 export const PLACES = {
@@ -36,7 +36,7 @@ export function placeOf(name) {
  * The address of what a document links to, so that it can be read outside the repository.
  *
  * @param from folder of the document, in the repository
- * @param link as the document has it: `../../docs/options.md#key`
+ * @param link the link as the document has it: `../../docs/options.md#key`
  */
 export function absolute(from, link) {
   if (/^([a-z]+:|#)/i.test(link)) return link

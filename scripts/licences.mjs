@@ -19,7 +19,7 @@ const ALLOWED = [
   'MIT',
 ]
 
-/** @param licence as a manifest has it: `MIT`, `MIT OR GPL-2.0` */
+/** @param licence a licence as manifests have it: `MIT`, `MIT OR GPL-2.0` */
 export function isAllowed(licence) {
   return licence.split(' OR ').some((each) => ALLOWED.includes(each))
 }

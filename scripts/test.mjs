@@ -41,7 +41,7 @@ async function checkWhatIsWritten() {
   await check('build', build)
 }
 
-/** With one checker: several of them check much of the workspace more than once. */
+/** Checks types with one checker: several of them check much of the workspace more than once. */
 async function checkTypes() {
   await check('types', () => succeeds('tsc', ['--checkers', '1']))
   await check('types in the browser', () => succeeds('tsc', ['-p', 'tsconfig.browser.json']))

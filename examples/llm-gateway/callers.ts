@@ -17,7 +17,7 @@ export const authenticate: RequestHandler = (request, response, next) => {
   else response.status(401).json({ error: 'send your key as x-api-key' })
 }
 
-/** Of a request that is authenticated. */
+/** The caller of a request that is authenticated. */
 export function callerOf(request: Request): Caller {
   return callers.get(request.get('x-api-key')) as Caller
 }

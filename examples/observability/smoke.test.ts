@@ -22,7 +22,7 @@ const dashboard = JSON.parse(read(docs, 'grafana/sluice.json')) as {
 const queries = dashboard.panels.flatMap(({ title, targets }) =>
   targets.map(({ expr }) => [title, expr] as const),
 )
-/** They tell of failures, which the example has only once Redis is killed. */
+/** Panels about failures, which the example has only once Redis is killed. */
 const OF_FAILURES = ['Decisions without the store', 'Decisions during failures, by error']
 
 const alerts = read(docs, 'prometheus/alerts.yml')

@@ -15,7 +15,7 @@ import { withoutComments, withoutProse, withPureValues } from './lighter.mjs'
 /** Where the declarations of single modules are before they are bundled; in the package. */
 export const declarations = 'dist/declarations'
 
-/** @param manifest of the package: `exports` and `imports` name the sources */
+/** @param manifest the package's manifest: `exports` and `imports` name the sources */
 export async function bundle(folder, manifest) {
   const { exports, imports = {}, publishConfig } = manifest
   const entries = Object.keys(publishConfig.exports).map((entry) => [
@@ -80,7 +80,7 @@ function modules(aliases, file = (id) => id) {
   }
 }
 
-/** Without types, comments and what only the documentation needs. */
+/** Leaves out types, comments and what only the documentation needs. */
 const lighter = {
   name: 'lighter',
   async transform(source, id) {

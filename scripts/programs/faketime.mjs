@@ -14,7 +14,7 @@ function isInstalled() {
   )
 }
 
-/** Without it the tests of server clocks fail, and all others run: so this only says it. */
+/** Installs libfaketime, or says how to: without it the tests of server clocks fail, and all others run. */
 export async function findFaketime() {
   if (!env.LIBFAKETIME && !isInstalled()) await installWithApt('faketime')
   if (isInstalled()) return

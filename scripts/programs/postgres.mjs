@@ -27,7 +27,7 @@ function isInstalled({ variable, name, aptPath }) {
   return (env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
 }
 
-/** Without them the tests that need them are skipped, and all others run: so this only says it. */
+/** Installs PostgreSQL's programs, or says how to: without them the tests that need them are skipped. */
 export async function findPostgres() {
   for (const program of PROGRAMS) {
     const { variable, name, aptName } = program

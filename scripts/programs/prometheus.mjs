@@ -4,7 +4,7 @@ import { env } from 'node:process'
 import { installWithApt } from './apt.mjs'
 import { onPath } from './executable.mjs'
 
-/** Without it the tests that need it are skipped, and all others run: so this only says it. */
+/** Installs Prometheus, or says how to: without it the tests that need it are skipped. */
 export async function findPrometheus() {
   const isInstalled = () =>
     Boolean(env.PROMETHEUS || onPath(['prometheus'])) &&

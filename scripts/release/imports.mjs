@@ -24,7 +24,7 @@ function measured(load) {
 /** What the measurement needs besides the packages. */
 export const IMPORT_PEER = `${PEER}@${manifestOf('bench').devDependencies[PEER]}`
 
-/** @returns for each form of a module the ms that Express's limiter and its peer take; they alternate */
+/** @returns the ms that importing Express's limiter and its peer takes, for each form of a module */
 export function measureImports(project) {
   return Object.entries(FORMS).map(([form, args]) => {
     const best = { '@sluice/express': Infinity, [PEER]: Infinity }

@@ -3,7 +3,7 @@ import { env } from 'node:process'
 import { REPOSITORY } from '../addresses.mjs'
 import { isOnNpm } from './packages.mjs'
 
-/** Before it, npm cannot publish without a token. */
+/** The oldest npm that can publish without a token. */
 const LEAST_NPM = [11, 5, 1]
 
 /** Undefined: the packages may be published from here. */

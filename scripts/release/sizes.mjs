@@ -12,7 +12,7 @@ const NODE = { platform: 'node' }
 /** Hono's applications are mostly workers. */
 const TARGETS = { '@sluice/hono': { platform: 'browser', conditions: ['worker'] } }
 
-/** Without the peers, which an application has anyway. */
+/** The bytes of a package without its peers, which an application has anyway. */
 async function minifiedBytes(project, { name, peerDependencies = {} }) {
   const { outputFiles } = await build({
     stdin: { contents: `export * from '${name}'`, resolveDir: project },

@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** Of each policy in the response, in order. */
+/** What remains of each policy in the response, in order. */
 async function remaining(app: FastifyInstance, url = '/'): Promise<number[]> {
   const reply = await (await listen(app))(`GET ${url}`)
   return [...(reply.field('RateLimit') ?? '').matchAll(/;r=(\d+)/g)].map(([, r]) => Number(r))

@@ -8,7 +8,7 @@ const FIELDS = { 'retry-after': '60', ratelimit: '"default";r=0;t=60' }
 
 type Respond = NonNullable<RateLimitOptions['respond']>
 
-/** @param prepare before the routes are added, as Fastify wants its error handlers to be set */
+/** @param prepare called before the routes are added, when Fastify wants its error handlers to be set */
 async function refusing(
   respond?: Respond,
   prepare: (app: FastifyInstance) => void = () => {},

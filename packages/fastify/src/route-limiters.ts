@@ -33,10 +33,10 @@ export class RouteLimiters {
   private readonly all: RoutedLimiter<FastifyRequest, FastifyReply>
   private readonly hook: Hook
   private hooks = 0
-  /** In a route's config, separate for each registered plugin. */
+  /** The name of a route's own entry in its config, separate for each registered plugin. */
   private readonly mark = Symbol('sluice.limiter')
 
-  /** @param hook in which requests are decided, unless their route has another */
+  /** @param hook the hook in which requests are decided, unless their route has another */
   constructor(all: RoutedLimiter<FastifyRequest, FastifyReply>, hook: Hook) {
     this.all = all
     this.hook = hook
@@ -46,7 +46,7 @@ export class RouteLimiters {
   }
 
   /**
-   * To be called with each route as it is registered.
+   * Gives a route its limiter. Called with each route as it is registered.
    * @throws SluiceError for wrong options
    */
   add(route: RouteOptions): void {

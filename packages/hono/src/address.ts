@@ -18,7 +18,7 @@ export function readAddress<Args extends unknown[]>(
 }
 
 /**
- * To be called if there is no `address`.
+ * Checks that clients are told apart in another way. Called if there is no `address`.
  *
  * @throws SluiceError if nothing else says who a client is, on some route, for some policy, `allow` or
  *   `deny`: all clients would share one quota there, or the list would name nobody

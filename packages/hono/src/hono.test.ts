@@ -41,7 +41,7 @@ const statuses = async (app: Hono, ...paths: string[]) => {
 }
 
 describe('nothing is guessed of who a client is', () => {
-  /** Without the limit that the others have. */
+  /** Options without the limit that the other tests have. */
   const SINGLE = { limit: undefined, window: undefined }
 
   test.each<[string, object]>([

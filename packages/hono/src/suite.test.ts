@@ -26,7 +26,7 @@ const stores: AdapterStores = {
   Redis: (clock) => redisStore(redis.client, { ...(clock && { clock }) }),
 }
 
-/** @param serve of a version of @hono/node-server */
+/** @param serve the function of a version of @hono/node-server */
 const onHono = (serve: typeof createAdaptorServer): AdapterKit<Context, FetchReply> => ({
   serve(site) {
     const trustProxy = site.trustProxy as string | undefined

@@ -20,7 +20,7 @@ export function keepForErrorHandler(ctx: Context, error: unknown): void {
   if (!ctx.response.writable) res.statusCode = statusOf(error)
 }
 
-/** As Koa's error handler reads it. */
+/** The status of an error as Koa's error handler reads it. */
 function statusOf(error: unknown): number {
   const { status, statusCode } = (error ?? {}) as { status?: unknown; statusCode?: unknown }
   const named = Number(status || statusCode)

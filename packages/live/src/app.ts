@@ -15,7 +15,7 @@ const CONTENT_SECURITY_POLICY = [
  * The demo: one endpoint for each limiter, limited by the same middleware that users install, and
  * the page that calls them.
  *
- * @param assets by path
+ * @param assets the assets by their paths
  */
 export function createApp(
   store: NonNullable<RateLimitOptions['store']>,

@@ -2,7 +2,7 @@ import { type CustomDecorator, createParamDecorator, SetMetadata } from '@nestjs
 import type { RouteOverrides } from '@sluice/core'
 import type { NestRequest, NestResponse } from './request-adapter.ts'
 
-/** Under which a controller or a handler has its options; false: it is exempt. */
+/** The key under which a controller or a handler has its options; false: it is exempt. */
 export const OPTIONS = 'sluice:options'
 
 /**

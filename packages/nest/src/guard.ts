@@ -82,7 +82,7 @@ function neverEnds(): SluiceError {
 }
 
 /**
- * For a request whose response is sent, or whose client has gone: as in a middleware that does not
+ * The answer for a request whose response is sent, or whose client has gone: as in a middleware that does not
  * call `next`, no handler runs and no filter sees an exception. Not shared, so that it is collected.
  */
 function never(): Promise<never> {

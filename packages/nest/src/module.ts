@@ -53,8 +53,8 @@ export type RateLimitAsyncOptions<Request = NestRequest, Response = NestResponse
 // biome-ignore lint/complexity/noStaticOnlyClass: Nest's modules are classes
 export class RateLimitModule {
   /**
-   * To be imported once: a second import with other options makes the application's start reject with a
-   * SluiceError, as wrong options do.
+   * Makes the module. Import it once: a second import with other options makes the application's start reject
+   * with a SluiceError, as wrong options do.
    */
   static forRoot<Request = NestRequest, Response = NestResponse>(
     options: RateLimitOptions<Request, Response>,
@@ -63,7 +63,7 @@ export class RateLimitModule {
   }
 
   /**
-   * The same with options that Nest makes: `{ useFactory: (config) => …, inject: [ConfigService] }`,
+   * Makes the module with options that Nest makes: `{ useFactory: (config) => …, inject: [ConfigService] }`,
    * `{ useClass: LimitOptions }` or `{ useExisting: LimitOptions }`.
    *
    * @throws SluiceError if it is none of these, or several
@@ -125,7 +125,7 @@ function optionsOf(options: RateLimitAsyncOptions<never, never>): OptionsSource 
   return { inject: [useClass], make, providers: [useClass] }
 }
 
-/** Of several modules, Nest would take any for a guard, without a word. */
+/** Refuses a second module: of several, Nest would take any for a guard, without a word. */
 function checkOnlyOne(modules: ModulesContainer): void {
   const found = [...modules.values()].filter(
     ({ metatype, providers }) => metatype === RateLimitModule && providers.has(RateLimits),

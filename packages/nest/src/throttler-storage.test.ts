@@ -368,7 +368,7 @@ it('ends a block that is shorter than the window in every process at the same ti
   for (const each of processes) each.onApplicationShutdown()
 })
 
-/** Of simultaneous requests to two storages on a store, so many are admitted. */
+/** Expects that exactly the limit is admitted of simultaneous requests to two storages on a store. */
 async function expectExact(create: () => Store | typeof redis.client): Promise<void> {
   const storages = [1, 2].map(() => sluiceStorage({ ...patient, store: create() }))
   for (const blockMs of [0, 1000, 86_400_000]) {

@@ -7,7 +7,7 @@ export type SluiceStorageOptions = VaryingLimiterOptions
 export interface SluiceStorageRecord {
   /** Requests in the last `ttl`. A refused one is not kept, but counts itself. */
   readonly totalHits: number
-  /** Until the oldest of them leaves; at most `ttl`. */
+  /** The time until the oldest of them leaves; at most `ttl`. */
   readonly timeToExpire: number
   readonly isBlocked: boolean
   /** 0 unless blocked; otherwise how long to wait. */

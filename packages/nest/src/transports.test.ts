@@ -149,7 +149,7 @@ it('limits the resolvers of Apollo, each with its limit, and the controllers bes
   expect(refused.headers['content-type']).toMatch(/^application\/problem\+json/)
 })
 
-/** Of the process, which gives each once. */
+/** The warnings of the process, which gives each once. */
 const warnings: string[] = []
 
 describe.each([

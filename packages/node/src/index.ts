@@ -44,7 +44,7 @@ export interface NodeRateLimit {
   ): MaybePromise<void>
 
   /**
-   * The same for a server's `'upgrade'` event: calls `next` if the handshake may go on, and otherwise
+   * Limits a server's `'upgrade'` event: calls `next` if the handshake may go on, and otherwise
    * answers it and closes the connection. A slot of a policy with `concurrent` is held until the
    * connection closes.
    */

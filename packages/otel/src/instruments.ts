@@ -6,7 +6,7 @@ interface Instrument extends MetricOptions {
   readonly name: string
   readonly type: 'counter' | 'up-down counter' | 'gauge' | 'histogram'
   readonly description: string
-  /** Those that its values can have, besides those of the resource. */
+  /** The attributes that its values can have, besides those of the resource. */
   readonly attributes: readonly (keyof typeof ATTRIBUTES)[]
 }
 

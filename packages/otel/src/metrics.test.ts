@@ -27,7 +27,7 @@ afterEach(async () => {
   await meters.provider.shutdown()
 })
 
-/** Whatever a test has recorded has only those attributes that the table of metrics gives it. */
+/** Expects that what a test has recorded has only the attributes that the table of metrics gives it. */
 async function expectDocumentedAttributes(): Promise<void> {
   for (const [name, recorded] of Object.entries(await meters.read())) {
     const instrument = Object.values(INSTRUMENTS).find((each) => each.name === name)

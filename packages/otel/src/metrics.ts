@@ -5,11 +5,11 @@ import { INSTRUMENTS } from './instruments.ts'
 import { StoreState } from './store-state.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-/** Of decisions, s: from those in memory to the longest deadlines. */
+/** The bucket boundaries of decisions, s: from those in memory to the longest deadlines. */
 const DECISION_BOUNDARIES = [
   0.00001, 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
 ]
-/** Of waits in a queue, s. */
+/** The bucket boundaries of waits in a queue, s. */
 const QUEUE_BOUNDARIES = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 /** Shares of a quota. */
 const UTILIZATION_BOUNDARIES = [0, 0.25, 0.5, 0.75, 0.9, 0.95, 1]

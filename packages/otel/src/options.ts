@@ -5,12 +5,12 @@ export interface InstrumentOptions {
   /** Where the metrics go. Default: the global one, which must be registered before. */
   meterProvider?: MeterProvider
   /**
-   * With it, each decision of policies is a span, `rate_limiting.consume`. Default: no spans. The
+   * Makes each decision of policies a span, `rate_limiting.consume`. Default: no spans. The
    * events of refusals are on the active span in any case.
    */
   tracerProvider?: TracerProvider
   /**
-   * With it, `rate_limiting.utilization` is recorded: how much of its quota each request's client has
+   * Records `rate_limiting.utilization`: how much of its quota each request's client has
    * used. The histogram has a bucket boundary here. A share, above 0 and below 1.
    */
   nearLimit?: number

@@ -10,7 +10,7 @@ import {
 export interface Point {
   readonly attributes: Attributes
   readonly value: number
-  /** Of a histogram. */
+  /** The bucket boundaries, if it is a histogram. */
   readonly boundaries?: readonly number[]
 }
 

@@ -1,6 +1,6 @@
 import { type Change, expiryOf, type KeyRange } from '@sluice/core/store'
 
-/** As integer ms since the epoch. */
+/** A time as integer ms since the epoch. */
 const msOf = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
 /** What is read of a key. Unlike now(), the clock goes on while a transaction waits for its locks. */
 const COLUMNS = `key, encode(state, 'hex'), ${msOf('clock_timestamp()')}::text`
@@ -12,8 +12,8 @@ const ASYNCHRONOUS = { synchronous_commit: 'off' }
 const ONE_BY_ONE = { enable_seqscan: 'off' }
 
 /**
- * For the transaction alone: how long a statement may take, waiting for a lock included, whatever the user's
- * own settings are.
+ * Sets for the transaction alone how long a statement may take, waiting for a lock included, whatever the
+ * user's own settings are.
  *
  * @param ms integer
  */
@@ -49,7 +49,7 @@ export class Statements {
     return [settings(ms), `SELECT (${found.join(' AND ')})::text`]
   }
 
-  /** Of several processes, one creates at a time. */
+  /** Creates the schema and the table. If several processes do so, one at a time. */
   migrate(): string[] {
     return ['BEGIN', `SELECT pg_advisory_xact_lock(${this.lockId})`, ...this.create, 'COMMIT']
   }
@@ -62,7 +62,7 @@ export class Statements {
    * the keys whether they are there or not. A row that is there is only locked: WHERE false.
    *
    * @param keys sorted
-   * @param ms for each statement, and between the round trips, if this process stops
+   * @param ms how long each statement may take, and a pause between the round trips, if this process stops
    */
   lock(keys: readonly string[], ms: number): string[] {
     const literals = keys.map(literal)
@@ -91,7 +91,7 @@ export class Statements {
    * old versions that a snapshot may still see.
    *
    * @param unused keys whose row was made by the lock
-   * @param places of all rows that were locked, by their keys
+   * @param places the places of all rows that were locked, by their keys
    */
   write(
     changes: readonly Change[],

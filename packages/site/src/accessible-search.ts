@@ -26,7 +26,7 @@ const CORRECTIONS: Record<string, readonly (readonly [string, string])[]> = {
 }
 
 /**
- * @param id of a module
+ * @param id the id of a module
  * @returns its code, corrected; null for a module that needs no correction
  * @throws Error if VitePress has changed the module
  */

@@ -38,7 +38,7 @@ const nav: DefaultTheme.NavItem[] = [
   { text: LIVE.title, link: link(LIVE) },
 ]
 
-/** Without the colours of code, which take longer than all the rest. */
+/** Renders for the search without the colours of code, which take longer than all the rest. */
 const renderForSearch: DefaultTheme.LocalSearchOptions['_render'] = (source, env, md) =>
   md.set({ highlight: undefined }).render(source, env)
 

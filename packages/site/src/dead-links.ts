@@ -11,7 +11,7 @@ interface Page {
 /**
  * The links of a built site to its own pages, anchors and files that lead nowhere.
  *
- * @param folder of the built site
+ * @param folder the folder of the built site
  * @param site where it is published, with a slash at the end
  * @returns one line for each: the page and the link
  */

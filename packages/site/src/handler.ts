@@ -6,7 +6,7 @@ import sirv from 'sirv'
 /**
  * Serves a built site as GitHub Pages does: below its base, pages without `.html`.
  *
- * @param folder of the built site
+ * @param folder the folder of the built site
  * @param base path of the site, with slashes around it
  */
 export function handler(folder: string, base: string): RequestListener {

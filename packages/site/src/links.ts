@@ -10,7 +10,7 @@ const pathOfFile = new Map(PAGES.map((page) => [page.file, pathOf(page)]))
  * Where a link of a document leads on the site, so that the documents can link to each other as files.
  *
  * @param from the document: a path in the repository
- * @param href as the document has it
+ * @param href the link as the document has it
  * @returns another page as `/path#anchor`, also if the document has its address; any other file of the
  *   repository as its address there
  * @throws Error if there is no such file

@@ -10,7 +10,7 @@ const sourceOf = ({ file }: Page) => readFileSync(join(root, file), 'utf8')
  * Writes what language models read, in the form of llmstxt.org: `llms.txt`, a line for each page,
  * and `llms-full.txt`, all pages as one text.
  *
- * @param folder of the built site
+ * @param folder the folder of the built site
  */
 export function writeForModels(folder: string): void {
   writeFileSync(join(folder, 'llms.txt'), listOfPages())

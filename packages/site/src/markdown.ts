@@ -7,7 +7,7 @@ import { root } from './repository.ts'
 /** What VitePress says of a document while it is rendered. */
 interface Environment {
   readonly path: string
-  /** Only where the page has another path than its source. */
+  /** The path of the source, only where the page has another. */
   readonly realPath?: string
 }
 

@@ -2,7 +2,7 @@
 export interface Page {
   /** Path of its source in the repository. */
   readonly file: string
-  /** In the navigation. */
+  /** The title in the navigation. */
   readonly title: string
   /** What a reader finds there, in one line. */
   readonly summary: string

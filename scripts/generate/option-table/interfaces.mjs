@@ -123,7 +123,7 @@ function body(comment, head, options, hasRequest = false) {
   return `/** ${comment} */\nexport interface ${head} {\n${members.join('\n')}\n}`
 }
 
-/** For `exactOptionalPropertyTypes`: `store: url ? new Redis(url) : undefined`. */
+/** Allows undefined too, for `exactOptionalPropertyTypes`: `store: url ? new Redis(url) : undefined`. */
 function orUndefined(type) {
   if (/\bundefined\b/.test(type)) return type
   return /^\((?!\()/.test(type) ? `(${type}) | undefined` : `${type} | undefined`

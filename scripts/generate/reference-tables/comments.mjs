@@ -44,7 +44,7 @@ function read(file) {
   return { text, declarations: program.body.flatMap(({ declaration }) => declaration ?? []) }
 }
 
-/** Its words in one line; the entries of a list are separated. */
+/** The words of a declaration's comment in one line; the entries of a list are separated. */
 function commentOf({ key, leadingComments }, file) {
   const comment = leadingComments?.at(-1)?.value
   if (!comment?.startsWith('*')) throw new Error(`${file}: ${key.name} has no comment`)

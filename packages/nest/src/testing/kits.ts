@@ -40,7 +40,7 @@ interface FastifysOwn {
 
 const read = (request: NestRequest) => (request as Raw).raw ?? (request as Raw)
 
-/** @param everyPath in the platform's own syntax */
+/** @param everyPath every path, in the platform's own syntax */
 function applicationOf(site: NestSite, everyPath: string) {
   @Controller()
   class SiteController {
@@ -61,7 +61,7 @@ function applicationOf(site: NestSite, everyPath: string) {
     }
   }
 
-  /** As Nest's own, but for what the suite watches. */
+  /** A filter like Nest's own, except for what the suite watches. */
   @Catch()
   class Filter extends BaseExceptionFilter implements ExceptionFilter {
     constructor(@Inject(HttpAdapterHost) host: HttpAdapterHost) {

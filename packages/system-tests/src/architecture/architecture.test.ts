@@ -36,7 +36,7 @@ function importsIn(folder: string): Imports {
   return new Map(files.map((file) => [nameOf(file), importsOf(file).map(nameOf)]))
 }
 
-/** The same of the topmost folders. What stands beside them, and what only tests need, is left out. */
+/** The imports of the topmost folders. What stands beside them, and what only tests need, is left out. */
 function foldersOf(imports: Imports): Imports {
   const folders = new Map<string, string[]>()
   const folderOf = (file: string) => file.split('/').slice(0, -1)[0]

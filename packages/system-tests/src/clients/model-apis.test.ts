@@ -7,7 +7,7 @@ import { until } from '@sluice/test-harness/redis'
 import express, { type Request } from 'express'
 import OpenAI from 'openai'
 
-/** Between the seconds: Retry-After is 2 s, Retry-After-Ms about this. */
+/** A window whose end is between two seconds, ms: Retry-After is 2 s, Retry-After-Ms about this. */
 const WINDOW_MS = 1100
 
 const requests = new Map<string, number>()
@@ -58,7 +58,7 @@ const anthropic = (budget = '') => {
   return client.messages.create({ model: 'any', messages: [], max_tokens: 1 }).asResponse()
 }
 
-/** By their own count they would be back after half a second, by Retry-After after two. */
+/** The clients, which by their own count would be back after half a second, by Retry-After after two. */
 test.each([
   ['openai', '/openai/chat/completions', openai, 'x-ratelimit-remaining-tokens'],
   [

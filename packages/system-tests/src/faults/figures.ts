@@ -4,7 +4,7 @@ import { DEADLINE_MS, type Report } from './load.ts'
 
 /** What a test of a fault has measured: a row of the table in docs/failures.md. */
 export interface Figures {
-  /** Its place in the table. */
+  /** The number of its row in the table. */
   readonly row: number
   readonly fault: string
   /** The longest that a request waited, ms. */
@@ -12,7 +12,7 @@ export interface Figures {
   /** The most that one client was admitted beyond its limit, and what it may be, in requests. */
   readonly excess: number
   readonly bound: number
-  /** From the end of the fault until the store decided again, ms; undefined: it never stopped. */
+  /** The time from the end of the fault until the store decided again, ms; undefined: it never stopped. */
   readonly normalMs: number | undefined
 }
 
@@ -42,7 +42,7 @@ export function conclude(
 }
 
 /**
- * No request waits longer than the deadline and 20 ms, except while this process itself was blocked:
+ * Expects that no request waits longer than the deadline and 20 ms, unless this process itself was blocked:
  * during a stall of more than half the deadline, a call counts a tenth of the deadline at most.
  */
 function expectInTime({ waitedMs, stalledMs }: Report): void {
@@ -62,7 +62,7 @@ interface SlotFigures {
   /** The most requests that were in progress at the same time, and how many may be. */
   readonly most: number
   readonly bound: number
-  /** From the fault, or its end, until Redis counted what was in progress, and nothing else, ms. */
+  /** The time from the fault, or its end, until Redis counted what was in progress, and nothing else, ms. */
   readonly exactMs: number
 }
 

@@ -134,7 +134,7 @@ export class Holder {
     this.held = 0
   }
 
-  /** With SIGSTOP. */
+  /** Freezes the process with SIGSTOP. */
   freeze(): void {
     this.process.kill('SIGSTOP')
   }

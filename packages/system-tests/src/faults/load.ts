@@ -154,7 +154,7 @@ export class Load {
     }
   }
 
-  /** From before the first request until the last is decided, which is after `running` has ended. */
+  /** Watches from before the first request until the last is decided, which is after `running` has ended. */
   private async watchStalls(): Promise<void> {
     for (let last = performance.now(); this.isWatched; last = performance.now()) {
       await delay(5)

@@ -34,7 +34,7 @@ test('four processes without Redis, a quarter of the limit each, keep the limit'
 })
 
 describe('an outage begins and ends within the window, a quarter of the limit each', () => {
-  /** As one of the processes has it: with a connection, and so a view of the store, of its own. */
+  /** A limiter as one of the processes has it: with a connection, and so a view of the store, of its own. */
   async function startLimiter(): Promise<Limiter> {
     const client = new Redis(redis.url, {
       disconnectTimeout: 0,

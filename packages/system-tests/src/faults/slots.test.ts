@@ -39,7 +39,7 @@ afterEach(async () => {
 })
 afterAll(() => holders.stop())
 
-/** Without Redis nothing is admitted, unless the test says so. */
+/** Starts a holder that admits nothing without Redis, unless the test says so. */
 function start(terms: Partial<Terms> = {}): Promise<Holder> {
   const base = { url: redis.url, concurrent: SLOTS, hold: HOLD, onStoreError: 'deny' } as const
   return holders.start({ ...base, ...terms })
@@ -82,7 +82,7 @@ async function takenOf(count: number, holder: Holder): Promise<number> {
   return answered?.taken as number
 }
 
-/** Until none of them waits for Redis any more. Their looks leave nothing behind. */
+/** Waits until none of them waits for Redis any more. Their looks leave nothing behind. */
 async function untilGivenUp(...processes: readonly Holder[]): Promise<void> {
   const giveUp = async (each: Holder) => {
     for (let failures = 0; failures < 6; failures += 1) await each.untilDecidedBy('deny')
@@ -91,7 +91,7 @@ async function untilGivenUp(...processes: readonly Holder[]): Promise<void> {
 }
 
 /**
- * Until Redis counts what the holder has had all the time, which gets no requests meanwhile. The
+ * Waits until Redis counts what the holder has had all the time, which gets no requests meanwhile. The
  * other process takes as much as it can.
  * @returns how long that took, ms
  */

@@ -12,7 +12,7 @@ import fastify from 'fastify'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
 
-/** The same for every framework but for the types of its requests. */
+/** The options, which are alike for every framework except for the types of its requests. */
 type Options = object
 
 /** A server with `GET /` and `POST /login`, whose limit is its own, and the limiter of both. */

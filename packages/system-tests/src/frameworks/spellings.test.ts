@@ -226,7 +226,7 @@ interface Reply {
   readonly body: string
 }
 
-/** As an attacker sends it: clients of HTTP would tidy up the path. */
+/** Sends a request as an attacker would: clients of HTTP would tidy up the path. */
 function ask(port: number, request: string): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')

@@ -4,7 +4,7 @@ import type { Version } from './servers.ts'
 
 /** A client with a connection and one request of its own. */
 export interface Client {
-  /** Of the response, once it has come. */
+  /** The status of the response, once it has come. */
   status: number | undefined
   leave(): void
 }

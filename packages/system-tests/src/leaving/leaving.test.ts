@@ -108,7 +108,7 @@ describe.each(CASES)('clients that leave early: %s, %s, %s', (adapter, version, 
     site = await start(adapter, slow, version)
   }
 
-  /** So many clients send a request, and leave once a handler works for it or it is answered. */
+  /** Makes clients send a request each, and leave once a handler works for it or it is answered. */
   async function sendAndLeave(count = 1): Promise<void> {
     const began = begun
     const sent = Array.from({ length: count }, () => send(site.port, version))

@@ -26,15 +26,15 @@ export type Version = 'HTTP/1.1' | 'HTTP/2'
 export interface Slow {
   /** Terms of the limiter; functions get the request and response of the framework. */
   readonly options: object
-  /** Before the limiter. */
+  /** Called before the limiter. */
   before(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** Behind it: gives the status of the response, or throws. */
+  /** Called after the limiter: gives the status of the response, or throws. */
   work(response: ServerResponse): Promise<number>
   /** What the response sends then. Default: a word. */
   body?(): string | Readable
 }
 
-/** Whose limiter the test asks. */
+/** A server whose limiter the test asks. */
 export interface Running {
   readonly port: number
   readonly limiter: { peek(key: string): unknown }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 export const FRAMEWORKS = ['express', 'fastify', 'hono', 'koa', 'nest', 'node'] as const
 
-/** By what the examples' files are called. */
+/** The examples, by the names of their files. */
 export const EXAMPLES = ['shared', ...FRAMEWORKS] as const
 
 /** The first of the project's README counts in Redis, the others in memory. */

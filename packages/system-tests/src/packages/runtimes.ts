@@ -6,11 +6,11 @@ import { arch, execPath, platform, versions } from 'node:process'
 
 const MAJORS = [22, 24, 26]
 
-/** By what tests call it: the path of its binary. */
+/** The path of each binary, by the name that tests have for it. */
 export type Runtimes = Record<string, string>
 
 /**
- * @param folder in which they are installed
+ * @param folder where they are installed
  * @param npm runs npm there
  */
 export async function installRuntimes(

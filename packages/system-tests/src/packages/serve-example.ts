@@ -13,8 +13,8 @@ const STARTS_WITHIN = 30_000
  * Starts an example and requests what it serves: as often as it admits, and until it refuses.
  *
  * @param node path of the binary
- * @param limit of the example
- * @param redisUrl of a database without keys
+ * @param limit the limit of the example
+ * @param redisUrl the address of a database without keys
  * @returns the statuses in their order, each once while it stays the same: `[200, 429]`
  */
 export async function statusesOf(

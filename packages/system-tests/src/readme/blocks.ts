@@ -2,7 +2,7 @@
 export interface Block {
   /** Line of the README on which it begins. */
   line: number
-  /** As it was written. */
+  /** The text as it was written. */
   source: string
   /** The program: checks every `expression // → value` of the block. */
   program: string
@@ -43,7 +43,7 @@ export function serverOf(markdown: string): { language: string; source: string }
   return { language: language as string, source: source as string }
 }
 
-/** The same text with all of its ```ts blocks as one. */
+/** The text of a document with all of its ```ts blocks as one. */
 export function joined(markdown: string): string {
   const sources = [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, source]) => source)
   return ['```ts\n', ...sources, '```\n'].join('')

@@ -93,7 +93,7 @@ function longKeys() {
   }
 }
 
-/** More than a `Map` of the store holds. */
+/** Uses more keys than a `Map` of the store holds. */
 function manyKeys() {
   const kept = store()
   const limiter = createLimiter({ store: kept, limit: 1, window: '1h' })

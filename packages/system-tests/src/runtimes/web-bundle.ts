@@ -76,7 +76,6 @@ export class BareWorker {
     this.isServing = true
   }
 
-  /** Its timers would keep this process. */
   /** Timers end with the request in which they were set, as in Cloudflare's Workers. */
   dropTimers(): void {
     for (const timer of this.timers.splice(0)) clearTimeout(timer)

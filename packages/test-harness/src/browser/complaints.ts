@@ -5,7 +5,7 @@ import type { BrowserContext } from 'playwright-core'
  * to anywhere but the page's own origin (a page from a file: to anything but that file), which are
  * also stopped.
  *
- * @param statuses of responses that are no fault here; the browser reports each one as an error
+ * @param statuses the statuses that are no fault here; the browser reports each as an error
  */
 export async function watch(
   context: BrowserContext,

@@ -7,7 +7,7 @@ const images = resolve(import.meta.dirname, '../../../../docs/images')
  * Writes a picture of the page into docs/images, if SLUICE_PICTURES is set: so that tests leave the
  * tree as it is. What it shows must be the same each time.
  *
- * @param name of the file, with `.png`
+ * @param name the name of the file, with `.png`
  */
 export async function picture(
   page: Page,

@@ -12,7 +12,7 @@ export function isOpenToOthers(url: string): Promise<boolean> {
   })
 }
 
-/** Of this machine in its network; where it has none, an address that only a server for all has. */
+/** The address of this machine in its network; where it has none, one that only a server for all has. */
 function addressOfNetwork(): string {
   const addresses = Object.values(networkInterfaces()).flat()
   const found = addresses.find((each) => each?.family === 'IPv4' && !each.internal)

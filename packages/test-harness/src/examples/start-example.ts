@@ -20,7 +20,7 @@ export interface Example {
  * those of the workspace are a bundle: `npm start` compiles them, which takes a second of CPU time.
  *
  * @param folder the example's
- * @param env in addition to `PORT`
+ * @param env the variables in addition to `PORT`
  * @param clock stopped: no window of an example that counts in its memory ends
  */
 export async function startExample(

@@ -6,7 +6,7 @@ interface Module {
   readonly script: vm.Script
 }
 
-/** By their names, what V8 has made of modules that test files of this process have loaded. */
+/** What V8 has made of modules that test files of this process have loaded, by their names. */
 const known = new Map<string, { readonly code: string; readonly compiled: Buffer }>()
 const loaded: Module[] = []
 

@@ -40,7 +40,7 @@ export function whyNoPostgres(env?: NodeJS.ProcessEnv): string | undefined {
   return problemOf(() => postgresFolder(env))
 }
 
-/** The same of PgBouncer in front of a server. */
+/** Why there can be no PgBouncer in front of a server, with how to get one; undefined if there can. */
 export function whyNoPgBouncer(env?: NodeJS.ProcessEnv): string | undefined {
   return whyNoPostgres(env) ?? problemOf(() => pgBouncerBinary(env))
 }

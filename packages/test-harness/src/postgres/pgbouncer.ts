@@ -13,7 +13,7 @@ import { unprivileged } from './unprivileged.ts'
 
 /** A PgBouncer of the test's own. It dies with the test process, however that ends. */
 export interface PgBouncer {
-  /** For the same user and database as that of the server. */
+  /** The address for the same user and database as the server's. */
   readonly url: string
   stop(): Promise<void>
 }

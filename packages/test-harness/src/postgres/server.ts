@@ -44,7 +44,7 @@ export interface PostgresServer {
   log(): string
 }
 
-/** Without the safety of a disk that a test does not need; the rest is as Debian has it. */
+/** Settings without the safety of a disk, which a test does not need; the rest is as Debian has it. */
 const SETTINGS = [
   'fsync=off',
   'full_page_writes=off',
@@ -187,7 +187,7 @@ class OwnServer implements PostgresServer {
     return new Map(this.#family().map((pid) => [pid, cpuMicrosOf(pid)]))
   }
 
-  /** Its processes, none once it has ended. */
+  /** The ids of its processes, none once it has ended. */
   #family(): number[] {
     const { pid, exitCode, signalCode } = this.#child ?? {}
     return pid === undefined || exitCode !== null || signalCode !== null ? [] : familyOf(pid)

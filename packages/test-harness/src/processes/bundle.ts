@@ -51,7 +51,7 @@ export async function bundle(script: string): Promise<string> {
 
 export interface BundleOptions {
   readonly args?: readonly string[]
-  /** For Node. */
+  /** Flags for Node. */
   readonly flags?: readonly string[]
   /** Default: this process's own. */
   readonly stderr?: 'pipe'

@@ -4,7 +4,10 @@ import { startAll, stopAll } from './start-all.ts'
 import { until } from './until.ts'
 
 const SLOTS = 16_384
-/** Longer than a stall of the machine. The longer, the later the nodes know each other's replicas. */
+/**
+ * The default of `nodeTimeoutMs`: longer than a stall of the machine. The longer, the later the nodes know
+ * each other's replicas.
+ */
 const NODE_TIMEOUT_MS = 4_000
 
 export interface ClusterOptions {
@@ -25,7 +28,7 @@ export interface ClusterOptions {
 export interface RedisCluster {
   /** The masters in the order of their slots, then the replicas. */
   readonly nodes: readonly RedisServer[]
-  /** As the cluster was formed: a failover later changes who is master. */
+  /** The masters as the cluster was formed: a failover later changes who is master. */
   readonly masters: readonly RedisServer[]
   /** `replicas[i]` began as the replica of `masters[i]`. */
   readonly replicas: readonly RedisServer[]
@@ -78,7 +81,9 @@ async function form(masters: RedisServer[], replicas: RedisServer[]): Promise<vo
   await Promise.all(replicas.map(untilLinked))
 }
 
-/** Not before the nodes know each other: a handshake is given up after the same time. */
+/**
+ * Sets the timeout. It waits until the nodes know each other: a handshake is given up after the same time.
+ */
 async function setNodeTimeout(nodes: readonly RedisServer[], ms: number): Promise<void> {
   await Promise.all(nodes.map((node) => node.command('CONFIG', 'SET', 'cluster-node-timeout', ms)))
 }

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { LOOPBACK } from './ports.ts'
 
-/** Beyond this a server counts as not answering, in milliseconds. */
+/** How long a server may take before it counts as not answering, ms. */
 const TIMEOUT_MS = 5_000
 
 export type Send = (name: string, ...args: (string | number)[]) => Promise<unknown>

@@ -13,7 +13,7 @@ export function parseInfo(text: string): Record<string, string> {
   return Object.fromEntries(pairs)
 }
 
-/** From INFO commandstats, by command in lower case; a subcommand is `config|get`. */
+/** The statistics of INFO commandstats, by command in lower case; a subcommand is `config|get`. */
 export function parseCommandStats(info: Record<string, string>): Record<string, CommandStat> {
   const stats = Object.entries(info).map(([field, value]) => {
     const { calls, usec } = Object.fromEntries(value.split(',').map((pair) => pair.split('=')))

@@ -19,7 +19,7 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 /**
- * The same of ports whose bus ports are free too: Redis 6.2 takes no other bus port than the one
+ * `count` different free ports whose bus ports are free too: Redis 6.2 takes no other bus port than the one
  * 10,000 above.
  */
 export async function freeClusterPorts(count: number): Promise<number[]> {

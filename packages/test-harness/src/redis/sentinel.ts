@@ -8,7 +8,7 @@ const FAILOVER_MS = 5_000
 
 export interface SentinelOptions {
   readonly replicas?: number
-  /** At least 3, or the death of one leaves no majority. */
+  /** How many sentinels there are: at least 3, or the death of one leaves no majority. */
   readonly sentinels?: number
   /**
    * How long a server does not answer until a sentinel counts it as down, in milliseconds. Default:
@@ -22,7 +22,7 @@ export interface SentinelOptions {
 export interface RedisSentinel {
   /** What the sentinels call the master. */
   readonly name: string
-  /** As it was at the start: a failover later changes who is master. */
+  /** The master at the start: a failover later changes who is master. */
   readonly master: RedisServer
   readonly replicas: readonly RedisServer[]
   readonly sentinels: readonly RedisServer[]

@@ -31,7 +31,7 @@ export interface RedisServer {
   readonly port: number
   /** `redis://127.0.0.1:<port>` */
   readonly url: string
-  /** Of the process that runs now, or ran last: a restart changes it. */
+  /** The id of the process that runs now, or ran last: a restart changes it. */
   readonly pid: number
   /** Ends the process, paused or not, gracefully if it can within 2 s, and removes its folder. */
   stop(): Promise<void>

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { redisBinary } from './binary.ts'
 
-/** Far beyond what a start takes. */
+/** How long a start may take, ms: far beyond what it does take. */
 const WITHIN_MS = 30_000
 
 export interface TriedStart {
   readonly pid: number
-  /** By which the server has ended, if not by itself. */
+  /** The signal by which the server has ended, if not by itself. */
   readonly signal: NodeJS.Signals | null
   readonly log: string
 }

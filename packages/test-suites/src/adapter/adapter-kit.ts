@@ -26,7 +26,7 @@ export interface Site<Request, Response> {
   /** Every request passes them in this order, whatever its path. */
   readonly limiters: readonly RateLimitOptions<Request, Response>[]
   /**
-   * For the framework's own proxy setting: ranges of addresses, one of the adapter's `unsafeTrust`,
+   * The framework's own proxy setting: ranges of addresses, one of the adapter's `unsafeTrust`,
    * or undefined for its default. A framework that takes no ranges passes them to the limiters, as
    * their `trustProxy`.
    */

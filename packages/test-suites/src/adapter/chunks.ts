@@ -12,7 +12,7 @@ export async function writeChunks(
   response.end()
 }
 
-/** The same as a body of the Fetch standard: its source goes on when it is cancelled. */
+/** Chunks as a body of the Fetch standard: its source goes on when it is cancelled. */
 export function streamChunks(chunks: AsyncIterable<string>): NonNullable<Response['body']> {
   const encoder = new TextEncoder()
   let isCancelled = false

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Far beyond what anything awaited takes, also on a machine that stalls. */
+/** How long anything awaited may take, ms: far beyond what it does take, also on a machine that stalls. */
 const WITHIN_MS = 30_000
 /** The pauses between two looks: each costs a request in most tests, and some wait for seconds. */
 const PAUSES_MS = { first: 5, growth: 1.3, last: 50 }

@@ -31,11 +31,11 @@ export interface StartOptions {
   readonly early?: string
   /** Default: `{ id }` with the id from the header field `x-user`. */
   readonly user?: (request: SuiteRequest) => unknown
-  /** Of the application's response. Default: 200. */
+  /** The status of the application's response. Default: 200. */
   readonly status?: number
-  /** Of the application's response. Default: a word. */
+  /** The body of the application's response. Default: a word. */
   readonly body?: string
-  /** The same in parts. Default: it is not sent in parts. */
+  /** The body in parts. Default: it is not sent in parts. */
   readonly chunks?: () => AsyncIterable<string>
   /** What the application does before it responds. Default: nothing. */
   readonly work?: () => Promise<void>
@@ -49,7 +49,7 @@ export interface StartOptions {
 export interface RunningSite {
   readonly target: Target
   send(options?: SendOptions): Promise<Reply>
-  /** The same request so many times, one after the other. */
+  /** Sends the same request so many times, one after the other. */
   sendTimes(count: number, options?: SendOptions): Promise<Reply[]>
   /** The key of every charge, in order. */
   readonly keys: readonly string[]

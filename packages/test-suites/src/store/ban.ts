@@ -18,7 +18,7 @@ interface Banning {
   preview(): Promise<void>
   /** Uses up the policy, and asks so many times more. */
   refuse(times: number): Promise<void>
-  /** Until when the ban lasts from now, ms; 0 without one. */
+  /** The time until the ban ends, ms; 0 without one. */
   bannedMs(key?: string): Promise<number>
   reset(): Promise<void>
   block(durationMs: number): Promise<void>

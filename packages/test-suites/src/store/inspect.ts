@@ -12,7 +12,7 @@ import { algorithmNames, LIMIT, type StoreTests } from './store-kit.ts'
 /** Keys that a store may have to keep as digests, and some that it need not. */
 const keys = ['203.0.113.7', 'user:[42]*?', '#', '{a}', 'a\nb', 'é', '\ud83d', 'x'.repeat(100_000)]
 
-/** So many that a leaky bucket takes two requests at once. */
+/** A limit so large that a leaky bucket takes two requests at once. */
 const MANY = 5000
 
 /** One policy for each way in which a state can count. */

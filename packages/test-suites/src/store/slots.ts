@@ -3,7 +3,7 @@ import { concurrency } from '@sluice/core/algorithms'
 import { expect } from 'expect'
 import { type Bench, copy, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
 
-/** For how long a slot is held, ms. */
+/** How long a slot is held, ms. */
 const HOLD = WINDOW
 const SLOTS = concurrency.compile({ limit: LIMIT, windowMs: HOLD })
 const LARGEST = Number.MAX_SAFE_INTEGER

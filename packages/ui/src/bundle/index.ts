@@ -20,7 +20,9 @@ export const bundle: typeof contract = (script, style) => {
   return { script: licences + text('.js'), style: text('.css') }
 }
 
-/** Of each package that is in the bundle, as comments: esbuild keeps only those in a certain form. */
+/**
+ * The licence of each package that is in the bundle, as comments: esbuild keeps only those in a certain form.
+ */
 function licencesOf(files: readonly string[]): string {
   const folders = files.flatMap((file) => packageFolder.exec(resolve(file))?.[0] ?? [])
   return [...new Set(folders)]

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
  * it can't.
  *
  * @param command that the reader has typed
- * @param defaultPort without `$PORT`
+ * @param defaultPort the port without `$PORT`
  * @returns the address to open
  */
 export async function listen(

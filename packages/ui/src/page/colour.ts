@@ -3,7 +3,10 @@ export function colour(property: `--${string}`): () => string {
   return () => getComputedStyle(document.documentElement).getPropertyValue(property)
 }
 
-/** The same, see-through. @param share of it that is left, 0 … 1 */
+/**
+ * A colour of the page, see-through.
+ * @param share how much of the colour is left, 0 … 1
+ */
 export function faint(property: `--${string}`, share: number): () => string {
   const full = colour(property)
   return () => `color-mix(in srgb, ${full()} ${share * 100}%, transparent)`

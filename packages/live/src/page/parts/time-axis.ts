@@ -21,7 +21,7 @@ const left = computed(() => secondsAt(drawnAt.value - PAST_MS))
 /** Moves what is drawn by `secondsAt` to where it belongs now. */
 export const shift = computed(() => `translate(${-left.value} 0)`)
 
-/** The same for an element as wide as a lane, as a style. */
+/** Moves an element as wide as a lane to where it belongs now, as a style. */
 export const shiftStyle = computed(
   () => `transform: translateX(${(-left.value / (SPAN_MS / 1000)) * 100}%)`,
 )

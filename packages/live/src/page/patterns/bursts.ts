@@ -3,7 +3,7 @@ import type { Pattern } from './pattern.ts'
 const BURSTS = 4
 const EVERY_MS = 5000
 const REQUESTS = 8
-/** Between the requests of a burst. */
+/** The pause between the requests of a burst, ms. */
 const GAP_MS = 30
 
 export const bursts: Pattern = {

@@ -7,9 +7,9 @@ import type { Pattern } from './pattern.ts'
  * others keep their connections while they wait or are in progress.
  */
 const BEFORE_MS = 1500
-/** So does the first after it: clocks may differ by a little. */
+/** The first after the edge keeps this distance to it, ms: clocks may differ by a little. */
 const AFTER_MS = 300
-/** Between two requests, ms. */
+/** The pause between two requests, ms. */
 const GAP_MS = 50
 
 /** How long they take, ms. */

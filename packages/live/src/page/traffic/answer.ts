@@ -4,7 +4,7 @@ import type { Algorithm } from '../../limits.ts'
 /** What came back for one request to one of the endpoints. Times are ms on the server's clock. */
 export interface Answer {
   readonly algorithm: Algorithm
-  /** Of the request, from 1. */
+  /** The number of the request, from 1. */
   readonly number: number
   readonly sentAt: number
   readonly answeredAt: number
@@ -21,7 +21,7 @@ export interface Answer {
   readonly retryAfterMs: number | undefined
 }
 
-/** In the order in which they are shown. */
+/** The header fields in the order in which they are shown. */
 export const FIELDS = [
   'RateLimit-Policy',
   'RateLimit',
@@ -70,7 +70,7 @@ function required(fields: Fields, field: string, name: string): number {
   return value
 }
 
-/** Of the only policy that the field lists. */
+/** A parameter of the only policy that the field lists. */
 function parameter(fields: Fields, field: string, name: string): number | undefined {
   const [item] = parseList(fields.get(field) ?? '') as Item[]
   const value = item?.[1].get(name)

@@ -19,7 +19,7 @@ export interface Model<State> {
 export class Lane<State> {
   readonly algorithm: Algorithm
   readonly model: Model<State>
-  /** By the last answer; a drawing continues it. */
+  /** The state after the last answer; a drawing continues it. */
   readonly state: Signal<State>
   /** The last ones, in the order in which they came. */
   readonly answers = signal<readonly Answer[]>([])

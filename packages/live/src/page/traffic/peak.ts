@@ -12,7 +12,7 @@ export interface Peak {
 export interface Most {
   /** Which are together, in words. */
   readonly words: string
-  /** The same, for a label. */
+  /** The words for a label. */
   readonly label: string
   /** The most that is allowed. */
   readonly limit: number
@@ -24,7 +24,7 @@ export interface Most {
 
 export const none: Peak = { count: 0, from: 0 }
 
-/** In a span shorter than a window. */
+/** The most in a span shorter than a window. */
 export const inAnyWindow: Most = {
   words: `in any ${WINDOW_MS / 1000} s`,
   label: `in ${WINDOW_MS / 1000} s`,

@@ -1,5 +1,5 @@
 /** Sends a request to the limiters, `/try/…` or `/clock`, as `fetch` would. */
 export type Send = (path: string, init?: RequestInit) => Promise<Response>
 
-/** To the server that the page is from. */
+/** Sends a request to the server that the page is from. */
 export const sendOverHttp: Send = (path, init) => fetch(path, { ...init, cache: 'no-store' })

@@ -8,7 +8,7 @@ export interface Work {
   readonly url: string
   /** Requests of this process for each key, all at once. */
   readonly times: number
-  /** In the order in which this process asks for them. */
+  /** The keys in the order in which this process asks for them. */
   readonly keys: readonly string[]
 }
 

@@ -23,7 +23,7 @@ export const handler = limitFetch(
   (request: Request, _: Server) => new Response(`${decisionOf(request)?.remaining}`),
 )
 
-/** As Next.js has: what is more than a Request. */
+/** A request as Next.js has it: with more than a Request has. */
 declare class NextRequest extends Request {
   readonly nextUrl: { readonly pathname: string }
 }

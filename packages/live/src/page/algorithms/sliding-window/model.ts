@@ -32,7 +32,7 @@ export function answered(state: SlidingWindow, answer: Answer): SlidingWindow {
   }
 }
 
-/** At the end of a window its count becomes the previous one. */
+/** The state at a moment. At the end of a window its count becomes the previous one. */
 export function at(state: SlidingWindow, now: number): SlidingWindow {
   if (now < state.endsAt) return state
   const endsAt = edgeAfter(now)
