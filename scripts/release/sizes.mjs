@@ -29,7 +29,7 @@ async function minifiedBytes(project, { name, peerDependencies = {} }) {
 
 /**
  * @param project has the packages installed
- * @returns by package its files and their bytes; also those of an application that has all of it
+ * @returns the files of each package and their bytes; also those of an application that has all of it
  *   (minified, with the memory store and the store in Redis), or if it is a command, those that it has
  *   installed, with the ms that starting it takes
  */

@@ -7,7 +7,7 @@ import { UsageError } from '@sluice/terminal/usage-error'
 /**
  * The default export of a module in TypeScript or JavaScript, or what a JSON file holds.
  *
- * @param flag that names the file, in messages
+ * @param flag the flag that names the file, for messages
  * @throws UsageError
  */
 export async function loadModule(flag: string, file: string): Promise<unknown> {

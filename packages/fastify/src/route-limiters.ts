@@ -28,7 +28,7 @@ type Config = FastifyContextConfig & { [mark: symbol]: Mark | undefined }
 
 /** The limiters of the routes whose `config.rateLimit` differs from the plugin's options. */
 export class RouteLimiters {
-  /** All of them and the plugin's, for the application's own calls. */
+  /** The limiters of all routes and the plugin's as one, for the application's own calls. */
   readonly limiter: FastifyLimiter
   private readonly all: RoutedLimiter<FastifyRequest, FastifyReply>
   private readonly hook: Hook

@@ -101,7 +101,7 @@ export function nameOf(node: t.Node): string | undefined {
   return node.type === 'StringLiteral' ? node.value : undefined
 }
 
-/** Where names are used as types: Babel's scopes don't count these. By name. */
+/** Where names are used as types, by name: Babel's scopes don't count these. */
 export function typeUsesIn(program: NodePath<t.Program>): Map<string, NodePath[]> {
   const uses = new Map<string, NodePath[]>()
   const add = (path: NodePath) => {

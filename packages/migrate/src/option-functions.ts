@@ -15,7 +15,7 @@ import type { Source } from './source.ts'
 /**
  * Renames an option that is a value or a function of the request: further parameters go.
  *
- * @param parameters that the function may have here
+ * @param parameters the parameters that the function may have here
  */
 export function renameFunction(
   source: Source,

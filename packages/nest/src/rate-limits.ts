@@ -15,7 +15,7 @@ const PATH = 'path'
 
 /** The limiters of an application: one for all handlers, and one for each that differs. */
 export class RateLimits {
-  /** All of them, for the application's own calls. */
+  /** All limiters as one, for the application's own calls. */
   readonly limiter: Limiter
   private readonly all: RoutedLimiter<AnyRequest, AnyResponse>
   private readonly known = new Map<Type, Map<Handler, HandlerLimiter | undefined>>()

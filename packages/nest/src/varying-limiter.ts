@@ -43,7 +43,7 @@ export interface VaryingPolicy {
  */
 export class VaryingLimiter {
   private readonly options: VaryingLimiterOptions
-  /** One for all policies, unless the user has a store. */
+  /** The store of all policies, unless the user has one. */
   private readonly ownStore: MemoryStore | undefined
   private readonly limiters = new Map<string, StoreLimiter>()
 

@@ -157,7 +157,7 @@ const onKoa: Subject = {
   },
 }
 
-/** It has no middleware: this is the one of its documentation. */
+/** The subject of rate-limiter-flexible. It has no middleware: this is the one of its documentation. */
 const onFlexible: Subject = {
   name: 'rate-limiter-flexible',
   serve(limits, redis) {

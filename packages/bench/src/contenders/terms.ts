@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis'
 
-/** So high that nobody is refused: what is compared is the way of a request that is admitted. */
+/** A limit so high that nobody is refused: what is compared is the way of a request that is admitted. */
 export const LIMIT = 1_000_000_000
 export const WINDOW_MS = 3_600_000
 

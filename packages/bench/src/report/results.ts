@@ -3,7 +3,7 @@ export type Unit = 'ns' | 'µs' | 'ms' | 'bytes' | 'calls'
 /** One contender at one piece of work. Less is better. */
 export interface Row {
   readonly contender: string
-  /** One for each round, in the order of the rounds. */
+  /** The samples, one for each round, in their order. */
   readonly samples: readonly number[]
   /** The best round, where it is not the least sample: of differences that of the best of each. */
   readonly best?: number
@@ -42,7 +42,7 @@ export interface Bar {
   readonly peerFigure: Figure
   /** What ours must keep; a floor has none, and says what nobody could go below. */
   readonly goal?: {
-    /** Times the peer's. */
+    /** The most that ours may be, as a multiple of the peer's. */
     readonly atMost: number
     readonly verdict: Verdict
   }

@@ -21,7 +21,7 @@ export function isDistinguishable(differences: readonly number[]): boolean {
   return chanceOfAtMost(Math.min(above, below), above + below) * 2 <= RISK
 }
 
-/** That a coin thrown so many times shows heads at most so often. */
+/** The chance that a coin thrown so many times shows heads at most so often. */
 function chanceOfAtMost(heads: number, throws: number): number {
   let ways = 1
   let sum = 1

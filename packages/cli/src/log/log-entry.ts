@@ -12,7 +12,7 @@ export class LogEntry {
   time = 0
   /** The number of its client, which identifies a client of the log: an address, a user, or what `--key` names. */
   client = 0
-  /** Units, by `--cost`. */
+  /** The cost in units, by `--cost`. */
   cost = 1
   /** How long it took, by `--duration`, ms. */
   durationMs = 0

@@ -23,7 +23,7 @@ interface Informed {
   nodes?(role: 'master'): Informed[]
 }
 
-/** One for each master; empty if the client has no command for it. */
+/** The health of each master; empty if the client has no command for it. */
 export async function healthOf(client: object): Promise<Health[]> {
   const { nodes } = client as Informed
   const masters = typeof nodes === 'function' ? nodes.call(client, 'master') : [client as Informed]

@@ -124,7 +124,7 @@ function count(
   else if (share !== undefined && share >= NEAR) counts.near += 1
 }
 
-/** Negative: the first one is farther down. */
+/** The order of two records: negative if the first one is farther down. */
 function compare(order: Order, one: RankedRecord, other: RankedRecord): number {
   const orders: readonly Order[] = [order, 'share', 'used']
   for (const each of orders) {

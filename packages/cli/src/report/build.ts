@@ -100,7 +100,7 @@ function mostOf(
   }
 }
 
-/** One for each window: policies that count different clients share the first one's. */
+/** The demands, one for each window: policies that count different clients share the first one's. */
 function demandsOf({ demands, clients }: Replay): Demand[] {
   const byWindow = new Map<number, SharedWindow[]>()
   for (const demand of demands) {

@@ -4,7 +4,7 @@ import type { Report, Run } from './report.ts'
 
 /** A limit that is exceeded by more is worth a sentence. */
 const FAR_OVER = 1.5
-/** One client with more of the requests than this is. */
+/** The share of requests above which one client is worth a sentence. */
 const LARGE_SHARE = 0.25
 const FEW_REQUESTS = 100
 /** The share of clients refused above which the limit is low, rather than the clients greedy. */

@@ -9,13 +9,13 @@ import type { PolicySummary } from '../replay/runs/policy-summary.ts'
  * texts are made printable.
  */
 export interface Report {
-  /** Raised when a field changes its meaning or goes. */
+  /** The version of the schema, raised when a field changes its meaning or goes. */
   readonly schema: 1
   readonly source: LogSource
   readonly requests: number
   readonly clients: number
   readonly timeline: Timeline
-  /** One for each algorithm that was played, or the one of a configuration file. */
+  /** The runs: one for each algorithm that was played, or the one of a configuration file. */
   readonly runs: readonly Run[]
   /** What clients asked for, before any limit: one for each window that a run has. */
   readonly demand: readonly Demand[]
@@ -60,7 +60,7 @@ export interface Run {
   readonly requests: number
   readonly admitted: number
   readonly refused: number
-  /** Exempt by `skip`, `allow` or `routes`; admitted, and counted as such. */
+  /** Requests that are exempt by `skip`, `allow` or `routes`; they are admitted, and counted as such. */
   readonly exempt: number
   /** Clients that met a refusal. */
   readonly clientsRefused: number
@@ -68,7 +68,7 @@ export interface Run {
   readonly bans: number
   /** Clients that were banned at least once. */
   readonly clientsBanned: number
-  /** One for each policy. */
+  /** The most that one client was admitted, for each policy. */
   readonly most: readonly MostAdmitted[]
   /** The longest time in which a client met only refusals: from the first to the last of them. */
   readonly longestRefusedMs: number
@@ -96,7 +96,7 @@ export interface MostAdmitted {
 }
 
 export interface RefusedClient {
-  /** Masked, unless identifiers were asked for. */
+  /** The client's key, masked unless identifiers were asked for. */
   readonly client: string
   readonly requests: number
   readonly refused: number
@@ -108,7 +108,7 @@ export interface Demand {
   readonly windowMs: number
   /** The limits of the policies with that window, to be drawn into it. */
   readonly limits: readonly number[]
-  /** Ascending, without gaps: peaks in `[from, to]`. */
+  /** How many clients have their peak in `[from, to]`: ascending, without gaps. */
   readonly bins: readonly { readonly from: number; readonly to: number; readonly clients: number }[]
   readonly quantiles: readonly { readonly share: number; readonly peak: number }[]
 }

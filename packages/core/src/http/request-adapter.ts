@@ -79,7 +79,7 @@ export interface Exchange<Request, Response>
 export interface RequestAdapter<Request, Response> extends Exchange<Request, Response> {
   /** The client's address behind the framework's own proxy setting; as text, unchecked. */
   address(request: Request): string | undefined
-  /** Whom that setting trusts. */
+  /** Whom the framework's proxy setting trusts. */
   proxyTrust(request: Request): ProxyTrust
   /** The user by the framework's convention, if one is signed in: an object with `id` or `sub`. */
   user(request: Request): unknown

@@ -18,7 +18,7 @@ export class RoutedLimiter<Request, Response> {
   readonly base: HttpLimiter<Request, Response>
   /** Each of them. */
   readonly httpLimiters: Set<HttpLimiter<Request, Response>>
-  /** All of them together, for the application's own calls. */
+  /** All limiters as one, for the application's own calls. */
   readonly limiter: Limiter
   private readonly adapter: RequestAdapter<Request, Response>
   private readonly everywhere: readonly HttpLimiter<Request, Response>[]

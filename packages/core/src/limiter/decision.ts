@@ -37,11 +37,11 @@ export interface PolicyDecision {
   readonly effectiveMs: number
   /** Who decided this policy: in a cluster, parts of a request may be decided separately. */
   readonly source: DecisionSource
-  /** When: ms on the clock of the store, or of its node that has the key. */
+  /** The time of the decision: ms on the clock of the store, or of its node that has the key. */
   readonly at: number
 }
 
-/** That the client is banned (the option `ban`). */
+/** What a decision says about a ban: the client is banned (the option `ban`). */
 export interface BanDecision {
   /** True for one refusal only: that with which the ban begins. */
   readonly began: boolean

@@ -35,7 +35,7 @@ export class PolicyLedgers<M extends StoreMode> {
     return this.only ?? this.get(charges.map(({ limit }) => limit))
   }
 
-  /** All that are known, and that of a limit and a window which no request has had yet. */
+  /** All ledgers that are known, and that of a limit and a window which no request has had yet. */
   all({ limit, window }: KeyspaceOptions = {}): readonly Ledger<M>[] {
     if (limit !== undefined || window !== undefined) {
       this.get(this.policies.map((policy) => policy.typicalFor(limit, window)))

@@ -59,7 +59,7 @@ export class PolicyWindow {
 
   /**
    * @param window what the user's function gave, if it is one
-   * @param anchor the same
+   * @param anchor what the function of that option gave, if it is one
    * @throws SluiceError if one is wrong, or the window is one length too many
    */
   of(window: unknown, anchor: unknown): WindowTerms {

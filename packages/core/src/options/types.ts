@@ -19,7 +19,7 @@ import { MAX_DURATION_MS, parseDuration, spokenDuration } from './duration.ts'
 export interface OptionType<T> {
   /** What the values are, in words, as Markdown: `integer`. */
   readonly form: string
-  /** Which of them, in words: `1 … 10^8 keys`. */
+  /** Which of these values are taken, in words: `1 … 10^8 keys`. */
   readonly range?: string
   /** What the user writes, as a type of TypeScript. */
   readonly typescript: string

@@ -54,7 +54,7 @@ export interface Platform {
   readonly timersEndWithRequest: boolean
   /** The timer no longer keeps the process alive. */
   unref(timer: Timer): Timer
-  /** It does again. */
+  /** The timer keeps the process alive again. */
   ref(timer: Timer): Timer
 }
 

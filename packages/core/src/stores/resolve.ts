@@ -8,7 +8,7 @@ export type StoreOption<M extends StoreMode = StoreMode> =
   | { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M]
   | Store<M>
 
-/** One store for each client, so that all limiters on it share its health. */
+/** The store of each client, so that all limiters on it share its health. */
 const stores = new WeakMap<RedisClient, Store>()
 
 /** The store that the option `store` means: a new memory store, a given one, or that of a client. */

@@ -13,7 +13,7 @@ const DEFAULTS = [
   ['points', 'limit', '4'],
   ['duration', 'window', "'1s'"],
 ] as const
-/** Built in here, or about the connection. */
+/** Options that are built in here, or are about the connection. */
 const NOT_NEEDED = [
   'inMemoryBlockOnConsumed',
   'inMemoryBlockDuration',

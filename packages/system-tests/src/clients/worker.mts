@@ -48,7 +48,7 @@ async function timed(name: string, path: string, send: Send): Promise<Report[num
   return { name, status, ms: performance.now() - start }
 }
 
-/** Not awaited: if they wait as Retry-After says, they outlast this process. */
+/** These requests are not awaited: if they wait as Retry-After says, they outlast this process. */
 for (const name of ['got', 'axios-retry']) {
   for (const path of [`/forever/${name}`, `/overflow/${name}`]) {
     timed(name, path, clients[name] as Send).catch(() => {})

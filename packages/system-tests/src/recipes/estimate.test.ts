@@ -6,7 +6,7 @@ import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
 import { page } from './document.ts'
 
-/** Always the same, as if at random. */
+/** An id that looks random, and is always the same. */
 function uuid(i: number): string {
   const hex = createHash('md5').update(String(i)).digest('hex')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

@@ -7,7 +7,7 @@ export function prometheusBinary(): string {
   return findExecutable({ variable: 'PROMETHEUS', names: ['prometheus'], advice })
 }
 
-/** Which comes with Prometheus. @throws Error with how to get it */
+/** The path of promtool, which comes with Prometheus. @throws Error with how to get it */
 export function promtoolBinary(): string {
   return findExecutable({ variable: 'PROMTOOL', names: ['promtool'], advice })
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
  * Listens on `$PORT`, on loopback unless `$HOST` says otherwise. Ends the process with a way out if
  * it can't.
  *
- * @param command that the reader has typed
+ * @param command the command that the reader has typed
  * @param defaultPort the port without `$PORT`
  * @returns the address to open
  */

@@ -62,7 +62,7 @@ async function* standardInput(signal: AbortSignal): AsyncGenerator<Buffer> {
 }
 
 /**
- * Always in the same memory; a stream would allocate for each chunk. The next chunk is
+ * The chunks of a file, always in the same memory: a stream would allocate for each. The next chunk is
  * read while the last one is in use.
  */
 async function* fileChunks(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {

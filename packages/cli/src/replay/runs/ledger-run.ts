@@ -69,7 +69,7 @@ export class LedgerRun implements Run {
     this.tally.policies.push(this.policy)
   }
 
-  /** One step after the other for the whole batch: short loops use the CPU caches best. */
+  /** Plays a batch. Each step runs for the whole batch: short loops use the CPU caches best. */
   play(batch: Batch): void {
     this.clients = batch.clients
     this.decide(batch)

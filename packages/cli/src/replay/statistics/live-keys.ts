@@ -8,7 +8,7 @@ const SHORTEST_BUCKET_MS = 1000
  * of the log, or of 1/16,384 of the time that a quota takes to be whole again, whichever is longer.
  */
 export class LiveKeys {
-  /** Now. */
+  /** The keys that live now. */
   count = 0
   private readonly bucketMs: number
   /** How many keys expire in each bucket, around a ring. */

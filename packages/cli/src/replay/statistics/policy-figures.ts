@@ -8,7 +8,7 @@ export interface PolicyFigures {
   readonly keys: LiveKeys
   /** The most of one client, in a window or at the same time. */
   readonly most: Most
-  /** That of each client. */
+  /** The most of each client, in a window or at the same time. */
   peak(client: number): number
   /** Ends the run. */
   finish(): void

@@ -20,7 +20,7 @@ export class SharedWindow {
   private readonly costs = new Float64Array(BATCH)
   private readonly masks = new Uint8Array(BATCH)
 
-  /** @param lanes that policies claim, at most */
+  /** @param lanes the most lanes that policies claim */
   constructor(windowMs: number, lanes: number) {
     this.window = new TrueWindow(windowMs, lanes + 1)
   }

@@ -76,7 +76,7 @@ class CalendarWindowLimit extends WindowLimit {
   }
 }
 
-/** Chosen by `window: 'day'` and the like, not by its name. */
+/** The algorithm of calendar windows: `window: 'day'` and the like choose it, not its name. */
 export const calendarWindow: Algorithm = {
   name: 'fixed-window',
   options: {},

@@ -5,7 +5,7 @@ import type { Body, BodyStart } from './body-start.ts'
 export interface BodyObserver {
   /** A reader asks for the next bytes. */
   asked(): void
-  /** It has got them. */
+  /** The reader has got the bytes. */
   taken(): void
   /** The source has ended, or failed. */
   ended(): void

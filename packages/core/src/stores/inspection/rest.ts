@@ -19,7 +19,7 @@ export class Pace {
     this.isWorking = false
   }
 
-  /** It works again. */
+  /** The server works again. */
   resume(): void {
     this.count()
     this.isWorking = true

@@ -8,15 +8,15 @@ declare const checked: unique symbol
  */
 export type Scope = string & { readonly [checked]: true }
 
-/** That of a framework's first limiter, or of the only one: nothing. */
+/** The scope of a framework's first limiter, or of the only one: nothing. */
 export const MAIN = '' as Scope
 
-/** That of the n-th limiter which counts on the same store under the same prefix: `.2`. */
+/** The scope of the n-th limiter which counts on the same store under the same prefix: `.2`. */
 export function registrationScope(number: number): Scope {
   return (number === 1 ? MAIN : `.${number}`) as Scope
 }
 
-/** That of a route with limits of its own, in a limiter of any scope: `.2.0a1b2c3d`. */
+/** The scope of a route with limits of its own, in a limiter of any scope: `.2.0a1b2c3d`. */
 export function routeScope(base: Scope, route: string): Scope {
   return `${base}.${hash('sha256', route, 'utf8', 'hex').slice(0, 8)}` as Scope
 }

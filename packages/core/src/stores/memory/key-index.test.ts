@@ -19,7 +19,7 @@ const BLOCKS = [
   ['7yjrs', 'nk4l8'],
   ['dio0q', 'eem4f'],
 ] as const
-/** All 4096 strings of one of each. */
+/** All 4096 strings that have one block of each pair: their hashes are the same. */
 const MEETING = BLOCKS.reduce(
   (before, pair) => before.flatMap((start) => pair.map((block) => start + block)),
   [''],

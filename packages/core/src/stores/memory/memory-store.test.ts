@@ -26,7 +26,7 @@ function world(maxKeys: number, limit = 10) {
   return { clock, store, limiter }
 }
 
-/** Those of the keys of which the limiter still knows that they were used. */
+/** The keys of which the limiter still knows that they were used. */
 function known(limiter: Limiter<'sync'>, keys: readonly string[]): string[] {
   return keys.filter((key) => {
     const { limit, remaining } = limiter.peek(key)

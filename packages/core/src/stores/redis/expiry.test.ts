@@ -27,7 +27,7 @@ async function expiriesOf(prefix: string) {
   return all.filter(({ key }) => key.startsWith(`${prefix}:`))
 }
 
-/** That the only key of the prefix lives until what the decision says of it has come to pass. */
+/** Expects that the only key of the prefix lives until what the decision says of it has come to pass. */
 async function expectToLive(prefix: string, decision: Decision, spans: number): Promise<void> {
   const [expiry, ...others] = await expiriesOf(prefix)
   expect(others).toEqual([])

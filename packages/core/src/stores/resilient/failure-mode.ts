@@ -13,6 +13,6 @@ export interface FailureMode {
   readonly settles: boolean
   /** The share of the limits that this process admits alone, above 0, up to 1. */
   readonly localShare: number
-  /** That share of a quota of the policy with this number, from 0. */
+  /** The local share of a quota of the policy with this number, from 0. */
   localLimit(policy: number, limit: CompiledLimit): CompiledLimit
 }

@@ -1,7 +1,7 @@
 /** What a transaction writes to one key. */
 export interface Change {
   readonly key: string
-  /** Undefined: delete it. */
+  /** The state to write. Undefined: delete the key. */
   readonly state: Uint8Array | undefined
   /** The key may be forgotten after this long, ms: its quota is whole again then. */
   readonly ttlMs: number

@@ -70,7 +70,7 @@ export class TransactionalInspection {
   }
 }
 
-/** Null if it holds no state. */
+/** The entry of a key; null if it holds no state. */
 function entryOf(found: FoundKey, { state: bytes }: ListedKey, now: number): StoreEntry | null {
   try {
     const state = decodeState(bytes)

@@ -10,7 +10,7 @@ export interface Peak {
 
 /** What a lane counts the most of. */
 export interface Most {
-  /** Which are together, in words. */
+  /** The requests that are together, in words: `in any 10 s`. */
   readonly words: string
   /** The words for a label. */
   readonly label: string

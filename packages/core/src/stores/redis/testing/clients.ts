@@ -94,7 +94,7 @@ export const clients: readonly Connect<string>[] = [
   ),
 ]
 
-/** All of a client that a store could have altered: compare it before and after. */
+/** Everything about a client that a store could have altered: compare it before and after. */
 export function picture(client: object): unknown {
   const { eventNames } = client as Partial<Client>
   const names = eventNames?.call(client) ?? []

@@ -39,7 +39,7 @@ export async function expiries(redis: RedisServer, databases = 1): Promise<Expir
   })
 }
 
-/** That there are keys, and none of them stays for ever. */
+/** Expects that there are keys, and that none of them stays for ever. */
 export function expectAllToExpire(keys: readonly Expiry[]): void {
   expect(keys.length).toBeGreaterThan(0)
   expect(keys.filter(({ at }) => at < 0)).toEqual([])

@@ -11,7 +11,7 @@ const GRAIN = 1 / UNIT_MS
 export interface Bucket {
   /** Units that would be admitted, with fractions. */
   readonly room: number
-  /** When: ms on the server's clock. */
+  /** The time for which `room` holds, ms on the server's clock. */
   readonly at: number
 }
 
