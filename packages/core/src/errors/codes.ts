@@ -118,7 +118,7 @@ const setup = {
     meaning: 'The Redis user is not permitted to run the script.',
     cause: 'Its ACL lacks a command or the keys that the script uses.',
     action:
-      'Permit all of this, in addition to the commands of the client itself, with your own prefix in place of sluice: `ACL SETUSER <name> ~sluice:* +eval +evalsha +time +get +mget +set +getrange +setrange +pexpire +del`.',
+      'Permit all of this, in addition to the commands of the client itself, with your own prefix in place of sluice: `ACL SETUSER <name> ~sluice[.:]* +eval +evalsha +time +get +mget +set +getrange +setrange +pexpire +del`.',
   },
   SLUICE_REDIS_CLUSTER: {
     meaning: 'The client knows a single node of a Redis Cluster.',

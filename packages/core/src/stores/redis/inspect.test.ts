@@ -33,14 +33,23 @@ const limiterOf = () =>
 
 test('what is needed to read: no command that writes', async () => {
   await limiterOf().consume('client')
+  // The keys of a route have their own namespace.
+  await createLimiter({
+    ...patient,
+    store: client,
+    prefix: 'sluice.1a2b3c4d',
+    limit: 5,
+    window: '1d',
+  }).consume('client')
   const commands = ['eval', 'evalsha', 'time', 'get', 'mget', 'exists', 'getrange', 'scan', 'info']
   const allowed = commands.map((name) => `+${name}`)
-  await client.call('ACL', 'SETUSER', 'reader', 'on', '>secret', '~sluice:*', ...allowed)
+  await client.call('ACL', 'SETUSER', 'reader', 'on', '>secret', '~sluice[.:]*', ...allowed)
   const reader = new Redis(redis.url, { username: 'reader', password: 'secret' })
   ofIoRedis(reader)
   const found = await entriesOf(reader)
   expect(found.map(({ policy, used }) => [policy, used]).sort()).toEqual([
     ['day', 1],
+    ['default', 1],
     ['log', 1],
   ])
 })
