@@ -49,7 +49,7 @@ export class Statements {
     return [settings(ms), `SELECT (${found.join(' AND ')})::text`]
   }
 
-  /** Creates the schema and the table. If several processes do so, one at a time. */
+  /** Creates the table and its index. If several processes do so, one at a time. */
   migrate(): string[] {
     return ['BEGIN', `SELECT pg_advisory_xact_lock(${this.lockId})`, ...this.create, 'COMMIT']
   }

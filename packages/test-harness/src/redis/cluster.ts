@@ -81,9 +81,7 @@ async function form(masters: RedisServer[], replicas: RedisServer[]): Promise<vo
   await Promise.all(replicas.map(untilLinked))
 }
 
-/**
- * Sets the timeout. It waits until the nodes know each other: a handshake is given up after the same time.
- */
+/** Sets the timeout of nodes that know each other: before, it would also end their handshakes. */
 async function setNodeTimeout(nodes: readonly RedisServer[], ms: number): Promise<void> {
   await Promise.all(nodes.map((node) => node.command('CONFIG', 'SET', 'cluster-node-timeout', ms)))
 }
