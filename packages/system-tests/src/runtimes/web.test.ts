@@ -129,7 +129,7 @@ test('a stream keeps its slot while its bytes flow, where timers end with the re
 })
 
 test.each(['its response is read', 'its handler runs'])(
-  'a request that the runtime drops while %s has no slot after hold, whoever else comes',
+  'a request that the runtime drops while %s has no slot after hold, although others come',
   async (moment) => {
     const entry = "export { limitFetch } from '@sluice/hono'"
     const worker = new BareWorker()

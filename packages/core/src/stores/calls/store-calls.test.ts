@@ -9,7 +9,7 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-/** Calls to a store that answers when it is told to, and their results. */
+/** Calls to a store that answers when a test says so, and their results. */
 function callsOf(count: number) {
   const calls = new PartCalls(60_000).of({}, 'client')
   const begun: number[] = []
