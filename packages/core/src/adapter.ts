@@ -8,7 +8,7 @@ export { nodeExchange } from './http/node/node-exchange.ts'
 export { expressTrust, fastifyTrust } from './http/node/proxy-settings.ts'
 export { noteEnd } from './http/node/when-ended.ts'
 export { notOfFramework } from './http/not-of-framework.ts'
-export { PROBLEM_MEDIA_TYPE } from './http/refusal/problem.ts'
+export { PROBLEM_MEDIA_TYPE } from './http/refusal/refusal.ts'
 export type {
   Exchange,
   ProxyTrust,
@@ -16,12 +16,14 @@ export type {
   RoutePattern,
   Routing,
 } from './http/request-adapter.ts'
+export type { Verdict } from './http/respond.ts'
 export { RoutedLimiter } from './http/routed-limiter.ts'
-export type { Verdict } from './http/verdict.ts'
+export { nextSlot } from './limiter/held-slots.ts'
 export type { StoreOptions } from './limiter/options.generated.ts'
+export { compilePolicies } from './limiter/policies.ts'
 export { StoreLimiter } from './limiter/store-limiter.ts'
-export { checkObject } from './options/checks.ts'
+export { checkFunction, checkInteger, checkObject, checkOneOf } from './options/checks.ts'
 export { checkKnown } from './options/known.ts'
-export { type OptionHere, optionHere } from './options/peer-names.ts'
+export { optionHere } from './options/peer-names.ts'
 export { readAdapterOption } from './options/read.ts'
 export { registrationScope } from './stores/inspection/scope.ts'

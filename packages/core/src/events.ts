@@ -3,7 +3,7 @@ import type { Unit } from './options/unit.ts'
 import type { Events, Traces } from './platform/platform.ts'
 import type { DecisionSource } from './stores/store.ts'
 
-/** What the events of limiters have in common. None has a key, an address or a path that a client wrote. */
+/** What the events of limiters have in common. */
 export interface LimiterEvent {
   /** The option `name` of the limiter; undefined if it has none. */
   readonly limiter: string | undefined
@@ -22,7 +22,7 @@ export interface PolicyEvent {
   readonly unit: Unit
   /** False if this policy refuses. */
   readonly allowed: boolean
-  /** Units that the quota holds when it is whole. */
+  /** Units that the quota holds when it is full. */
   readonly limit: number
   /** Whole units that would still be admitted. */
   readonly remaining: number
@@ -130,6 +130,38 @@ export interface BanEvent extends LimiterEvent {
   readonly keyHash: string | undefined
 }
 
+/**
+ * `sluice:threshold`: a charge has brought what a key has used to a share of its limit (the option `alertAt`).
+ * It has the key, which identifies the client: no other event has.
+ */
+export interface ThresholdEvent extends LimiterEvent {
+  /** The name of the policy. */
+  readonly policy: string
+  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
+  readonly unit: Unit
+  /** The key that was charged, as the limiter was given it. */
+  readonly key: string
+  /** The share that was reached, as `alertAt` has it. */
+  readonly threshold: number
+  /** Units in use with this charge; never more than `limit`. */
+  readonly used: number
+  /**
+   * Units that the quota holds when it is full: of the limit that decided this charge. Of a leaky bucket, what
+   * its queue holds; of a process that decides alone, its local share.
+   */
+  readonly limit: number
+  /**
+   * When the window ends in which this happened, ms since the epoch on the store's clock. It identifies the
+   * window: a fixed window, one of the calendar, or the half of a sliding window that is counted at present.
+   * Of every other algorithm: spans as long as the window, aligned to the epoch.
+   */
+  readonly windowEndsAt: number
+  /** When it was charged, ms on the store's clock. */
+  readonly at: number
+  /** Who has charged it. */
+  readonly source: DecisionSource
+}
+
 /** The context of `tracing:sluice:consume`: policies decide a request. */
 export interface ConsumeTrace extends LimiterEvent {
   /** The names of the policies. */
@@ -152,5 +184,6 @@ export const decisionEvents: Events<DecisionEvent> = channel('sluice:decision')
 export const settleEvents: Events<SettleEvent> = channel('sluice:settle')
 export const storeEvents: Events<StoreEvent> = channel('sluice:store')
 export const banEvents: Events<BanEvent> = channel('sluice:ban')
+export const thresholdEvents: Events<ThresholdEvent> = channel('sluice:threshold')
 export const consumeTraces: Traces<ConsumeTrace> = tracingChannel('sluice:consume')
 export const waitTraces: Traces<WaitTrace> = tracingChannel('sluice:wait')

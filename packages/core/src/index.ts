@@ -1,6 +1,7 @@
 export type { AlgorithmName } from './algorithms/index.ts'
 export { SluiceError } from './errors/sluice-error.ts'
 export { StoreError } from './errors/store-error.ts'
+export { WaitError } from './errors/wait-error.ts'
 export type {
   BanEvent,
   ConsumeTrace,
@@ -10,6 +11,7 @@ export type {
   SettledPolicyEvent,
   SettleEvent,
   StoreEvent,
+  ThresholdEvent,
   WaitTrace,
 } from './events.ts'
 export type { HeaderProfile } from './http/fields/profiles/index.ts'
@@ -18,12 +20,13 @@ export type { KeyOption, UserOption } from './http/keys/key-reader.ts'
 export type { TrustProxyOption } from './http/keys/trust-proxy.ts'
 export type { RequestConcurrencyOptions, RequestPolicyOptions } from './http/options.generated.ts'
 export type {
+  RateLimitConfig,
   RateLimitOptions,
   RouteOverrides,
   Routes,
 } from './http/rate-limit-options.ts'
 export { RateLimitError } from './http/refusal/refusal.ts'
-export type { SettleOption } from './http/settlement/settle-option.ts'
+export type { SettleOption } from './http/settlement/settlement.ts'
 export { addressKey } from './key/address.ts'
 export type { Acquisition } from './limiter/acquisition.ts'
 export type { BanOptions } from './limiter/ban.ts'
@@ -31,14 +34,14 @@ export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts'
 export type { BanDecision, Decision, PolicyDecision } from './limiter/decision.ts'
 export { estimateTokens } from './limiter/estimate-tokens.ts'
 export type { EventOptions } from './limiter/event-options.generated.ts'
-export type { Limiter } from './limiter/limiter.ts'
+export type { GrantOptions, Limiter, OverrideOptions, WaitOptions } from './limiter/limiter.ts'
 export type {
   ConcurrencyOptions,
   PolicyOptions,
 } from './limiter/options.generated.ts'
+export type { Turn } from './limiter/turn.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export type { Duration } from './options/duration.ts'
-export type { OneOf } from './options/one-of.ts'
 export type { Unit } from './options/unit.ts'
 export { type MemoryStore, memoryStore } from './stores/memory/memory-store.ts'
 export type { MemoryStoreOptions, RedisStoreOptions } from './stores/options.generated.ts'
@@ -53,6 +56,8 @@ export type {
   Keyspace,
   Keyspaces,
   Ledger,
+  NetworkTexts,
+  Raise,
   Store,
   StoreEntry,
   StoreMode,

@@ -23,3 +23,13 @@ export function then<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromi
 export function thenNative<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>) {
   return (value instanceof Promise ? value.then(use) : use(value)) as MaybePromise<U>
 }
+
+/** Calls a function whose failure concerns nobody else: what it throws, or rejects with, `failed` gets. */
+export function attempt(call: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    const done = call()
+    if (isPromise(done)) void Promise.resolve(done).catch(failed)
+  } catch (error) {
+    failed(error)
+  }
+}

@@ -1,8 +1,12 @@
 export {
   type Algorithm,
+  type AlgorithmParams,
   type CompiledLimit,
+  type Grant,
   KeyState,
   type Outcome,
+  type Override,
+  type OwnTerms,
 } from './algorithms/algorithm.ts'
 export {
   CALENDAR_MS,
@@ -17,7 +21,7 @@ export type { PolicyOptions } from './limiter/options.generated.ts'
 export { Policy } from './limiter/policy.ts'
 export { parseDuration } from './options/duration.ts'
 export { readStoreOptions } from './options/read.ts'
-export type { PostgresStoreOptions } from './stores/options.generated.ts'
+export type { PostgresStoreOptions, SqliteStoreOptions } from './stores/options.generated.ts'
 export {
   commitOne,
   decideAll,
@@ -26,6 +30,7 @@ export {
   renewOne,
   settleOne,
 } from './stores/rules/decide-all.ts'
+export { withGrant, withOverride } from './stores/rules/own-terms.ts'
 export { type Renewal, renewalsOf } from './stores/rules/slots.ts'
 export { decodeState, encodeState } from './stores/rules/state-bytes.ts'
 export type {
@@ -33,13 +38,17 @@ export type {
   BanKeyspace,
   Charge,
   DecisionSource,
+  GivenGrant,
+  GrantResult,
   InspectableStore,
   InspectOptions,
   InspectProgress,
   Keyspace,
   Keyspaces,
   Ledger,
+  NetworkTexts,
   Origin,
+  Raise,
   Store,
   StoreEntry,
   StoreMode,
@@ -51,6 +60,10 @@ export {
   compareAndSwapStore,
   type Versioned,
 } from './stores/transactional/compare-and-swap-store.ts'
+export {
+  type DurableObjectStorage,
+  durableObjectStore,
+} from './stores/transactional/durable-object-store.ts'
 export { joinTransactions } from './stores/transactional/join-transactions.ts'
 export { expiryOf, Sweeper } from './stores/transactional/sweeper.ts'
 export type {

@@ -2,12 +2,17 @@ import type { Calendar } from './calendar-window/calendar.ts'
 import type { LuaStep } from './lua-step.ts'
 import type { Log } from './sliding-log/log.ts'
 
-/** The largest limit of any policy, units. */
+/** The largest limit of an algorithm that multiplies units with time, units: their products stay exact. */
 export const MAX_LIMIT = 1_000_000_000_000
+
+/** The most units by which charges of these algorithms are corrected at once: any of their limits. */
+export function mostSettled(algorithms: readonly Pick<Algorithm, 'maxLimit'>[]): number {
+  return Math.max(MAX_LIMIT, Math.min(...algorithms.map(({ maxLimit }) => maxLimit)))
+}
 
 /** The parameters of a policy, in the user's numbers. */
 export interface AlgorithmParams {
-  /** Requests (units of cost) per window, integer, 0 … 10^12. */
+  /** Requests (units of cost) per window, integer, 0 … `Algorithm.maxLimit`. */
   readonly limit: number
   /** ms, integer, 1 … ten years. */
   readonly windowMs: number
@@ -17,10 +22,37 @@ export interface AlgorithmParams {
   readonly maxDelayMs?: number | undefined
   /** Windows of the calendar: which. */
   readonly calendar?: Calendar | undefined
+  /** With reservations: how long one is held without renewal, ms. */
+  readonly holdMs?: number | undefined
   /** Ban: how long each one lasts, ms, one after the other; the last one again and again. */
   readonly bansMs?: readonly number[] | undefined
-  /** The limit varies between requests: as far as possible, one state serves all values. */
-  readonly oneOfSeveral?: boolean | undefined
+}
+
+/** A client's own limit, in place of its policy's. */
+export interface Override {
+  /** Units per window. */
+  readonly limit: number
+  /** Token bucket: its capacity in units. Default: `limit` */
+  readonly burst?: number | undefined
+  /** Leaky bucket: the longest that an admitted request waits, ms. */
+  readonly maxDelayMs?: number | undefined
+  /** When it ends, ms since the epoch; `Infinity`: when it is ended. */
+  readonly until: number
+}
+
+/** Units that a client has in addition to a limit. */
+export interface Grant {
+  readonly units: number
+  /** When it ends, ms since the epoch. */
+  readonly until: number
+  /** Tells it apart from others, 24 hexadecimal digits; `''`: nothing does. */
+  readonly id: string
+}
+
+/** What a client has of its own in one policy. */
+export interface OwnTerms {
+  readonly override: Override | undefined
+  readonly grants: readonly Grant[]
 }
 
 /** What a decision says about one policy. All times are integer ms from the moment of the decision. */
@@ -43,6 +75,10 @@ export interface Outcome {
   delayMs: number
   /** Ban: it has counted this very request as a refusal. If it refuses, it begins with it. */
   counted?: boolean
+  /** The client's own limit, if that has decided in place of the charge's. */
+  own?: Pick<CompiledLimit, 'units' | 'windowMs'> | undefined
+  /** The time until its own limit changes by itself; `Infinity`: it does not. Without one it has no meaning. */
+  ownMs?: number
 }
 
 /**
@@ -73,20 +109,26 @@ export class KeyState implements Outcome {
   effectiveMs = 0
   delayMs = 0
   counted = false
+  /** What its client has of its own. The store loads it. */
+  terms: OwnTerms | undefined = undefined
+  own: CompiledLimit | undefined = undefined
+  ownMs = Infinity
 }
 
-/** A policy's parameters, compiled into exact integers for one algorithm. Immutable. */
+/**
+ * A policy's parameters, compiled into exact integers for one algorithm. Immutable.
+ *
+ * It reads the states that other limits of the algorithm with the same window have written: what they have
+ * counted counts for it too.
+ */
 export interface CompiledLimit {
   readonly algorithm: Algorithm
+  /** What it was compiled from. */
+  readonly params: AlgorithmParams
   /** The most that the quota ever holds, in units; what headers and decisions call the limit. */
   readonly units: number
   /** ms. */
   readonly windowMs: number
-  /**
-   * What the state's integers count. Limits with different scales can't read each other's states, so
-   * it is part of the key.
-   */
-  readonly scale: string
   /**
    * The integers of the limit for the Lua form, in the order in which its file names them. Those that only
    * serve to count in ticks coarser than a millisecond come last, and are left out otherwise.
@@ -117,19 +159,62 @@ export interface CompiledLimit {
    *
    * An algorithm that holds slots gives back exactly this `slot` (negative), if it is still held;
    * or holds it anew from `now` on (positive), also if it was lost or all others are in use.
+   *
+   * An algorithm that keeps reservations ends that of this `slot`, which was charged `reserved` units, and corrects
+   * it by `delta`. If it has been given back meanwhile, what it really cost is charged at `now`. With 0 reserved
+   * units it corrects as any other.
    */
-  settle(state: KeyState, now: number, delta: number, chargedAt: number, slot?: number): void
+  settle(
+    state: KeyState,
+    now: number,
+    delta: number,
+    chargedAt: number,
+    slot?: number,
+    reserved?: number,
+  ): void
   /**
    * How long the state must be kept, ms from `now` on, where that is longer than `resetMs`. Left out: until
-   * the quota is whole again.
+   * the quota is full again.
    */
   keepMs?(state: KeyState, now: number): number
   /**
+   * When a top-up ends that is made at `now` and has no end of its own, ms since the epoch: with the
+   * present window. It may change the state. Left out: the algorithm takes no top-ups, since it has no window.
+   */
+  grantEnd?(state: KeyState, now: number): number
+  /**
    * Holds these slots anew from `now` on, as `settle` does with each of them, in time that grows with
-   * the slots in use and not with their square. Leaves `remaining` and `resetMs`. Left out by an
-   * algorithm that holds no slots.
+   * the slots in use and not with their square. Leaves `remaining` and `resetMs`. An algorithm that keeps
+   * reservations holds those which it still has. Left out by an algorithm that does neither.
    */
   renew?(state: KeyState, now: number, slots: readonly number[]): void
+}
+
+/** What limits have in common whose constants are always the same. */
+export class ConstantLimit {
+  readonly params: AlgorithmParams
+  readonly units: number
+  readonly windowMs: number
+  private readonly numbers: readonly number[]
+
+  /**
+   * @param numbers the constants of the Lua form
+   * @param shown what the headers call the quota and its window
+   */
+  constructor(
+    params: AlgorithmParams,
+    numbers: readonly number[] = [params.limit, params.windowMs],
+    shown: { readonly limit: number; readonly windowMs: number } = params,
+  ) {
+    this.params = params
+    this.units = shown.limit
+    this.windowMs = shown.windowMs
+    this.numbers = numbers
+  }
+
+  constants(_now: number): readonly number[] {
+    return this.numbers
+  }
 }
 
 /** The options of a policy that only some algorithms have. */
@@ -148,8 +233,14 @@ export interface Algorithm {
   readonly maxLimit: number
   /** True: a key's state grows with what was admitted, by a log. False: it is three integers. */
   readonly keepsLog: boolean
+  /** True: how a state changes with time depends on the limit, so that nobody else can read it. */
+  readonly drains?: boolean
   /** True: a charge is a slot (`Charge.slot`), in use until it is given back or no longer renewed. */
   readonly holdsSlots?: boolean
+  /** True: a charge with a slot is an estimate, given back unless its slot is renewed or settled. */
+  readonly reserves?: boolean
+  /** The most entries of a key's log, where that does not depend on the limit. */
+  readonly maxEntries?: number
   compile(params: AlgorithmParams): CompiledLimit
   /** The step in Lua, which decides as the TypeScript does. */
   readonly lua: LuaStep

@@ -5,9 +5,10 @@ import { slidingLog } from './sliding-log/sliding-log.ts'
 import { slidingWindow } from './sliding-window/sliding-window.ts'
 import { tokenBucket } from './token-bucket/token-bucket.ts'
 
-// No policy names these: `concurrent` and `ban` have them.
+// No policy names these: `concurrent`, `ban` and `reserve` have them.
 export { ban } from './ban/ban.ts'
 export { concurrency } from './concurrency/concurrency.ts'
+export { reserved } from './reserved/reserved.ts'
 
 /**
  * The registry of algorithms, by name, in the order in which they are listed. An algorithm is a

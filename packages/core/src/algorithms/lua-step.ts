@@ -1,6 +1,6 @@
 /** Bytes of a state in Redis: a, b, c and the time (ms) until which the key lives, as doubles. */
 export const STATE_BYTES = 32
-/** Bytes of each entry behind it. */
+/** Bytes of each entry, which stand behind it, and behind what the client has of its own: from byte `head` on. */
 export const ENTRY_BYTES = 16
 
 /**
@@ -15,12 +15,16 @@ export const ENTRY_BYTES = 16
  * | `decide` | `now`, `cost`, the state at `now`              | `admitted`                                |
  * | `commit` | `now`, `cost`, the state at `now`              | the state, charged                        |
  * | `settle` | `now`, `delta`, `chargedAt`, the state at `now` | the state, corrected                     |
- * | `whole`  | `now`, the state at `now`                      | `wholeIn`: ms until the limit is whole    |
+ * | `full`   | `now`, the state at `now`                      | `fullIn`: ms until the limit is full      |
  * |          |                                                | again, at least (0: it is)                |
- * | `keep`   | `wholeIn`, the same                            | `keepFor`: ms to keep a state that is     |
- * |          |                                                | written anew, `wholeIn` until it is set   |
+ * | `keep`   | `fullIn`, the same                             | `keepFor`: ms to keep a state that is     |
+ * |          |                                                | written anew, `fullIn` until it is set    |
  *
- * `enter` comes before `decide` and before `settle`, `whole` after `commit`, `settle` and `renew`,
+ * | `more`   | `granted`, the constants                       | the constants of a limit with `granted`   |
+ * |          |                                                | units (1 or more) in addition             |
+ * | `grantEnd` | `now`, the state at `now`                    | `ends`: when the present window ends, ms  |
+ *
+ * `enter` comes before `decide` and before `settle`, `full` after `commit`, `settle` and `renew`,
  * each time in the same block. Names of Lua's libraries are not in use for anything else.
  */
 export interface LuaStep {
@@ -29,31 +33,40 @@ export interface LuaStep {
    * a step can count in ticks coarser than a millisecond: it is nil where a limit needs none.
    */
   readonly constants: readonly string[]
-  /** True if the constants change with time. */
+  /** True if the constants change with time, except the first one, which is the limit in units. */
   readonly constantsMove?: true
   readonly check?: string
   readonly enter?: string
   readonly decide: string
   readonly commit: string
   readonly settle?: string
-  readonly whole?: string
+  readonly full?: string
   readonly keep?: string
+  /** Left out, with `grantEnd`: the algorithm takes no top-ups. */
+  readonly more?: string
+  readonly grantEnd?: string
   /** The sections of a step that keeps entries behind its state. Only the script sees the entries. */
   readonly entries?: LuaEntries
 }
 
-/** What a step that keeps entries has besides. Its sections also see `key`, the key of the state. */
+/** What a step that keeps entries has besides. Its sections also see `key`, the key of the state, and `head`. */
 export interface LuaEntries {
   /** Functions that the sections call: no two steps have one of the same name. */
   readonly functions: string
   /**
    * Runs after `decide`. Reads `admitted`, and `cost`, which is 0 where another policy refuses what this
-   * one admits. Sets `remaining` (units), `resetIn` and `wait` (ms, or -1: never).
+   * one admits. Sets `remaining` (units), `resetIn` and `wait` (ms, or -1: never). Left out by a step whose `decide`
+   * sets `raw` to a state on which TypeScript repeats the decision.
    */
-  readonly show: string
+  readonly show?: string
   /**
    * Only for a step that holds slots: reads `slots`, an array of numbers, and holds all of them anew. Its
    * `commit` and `settle` also see `slot` (0: none).
    */
   readonly renew?: string
+  /**
+   * True if its slots are reservations: `settle` also sees `reserved`, the units that the slot was charged (0: it has
+   * none), and sets `raw` to the state before, and by how much it corrects it (units).
+   */
+  readonly reserves?: true
 }

@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
 import { redisStore } from '../index.ts'
 import { traceSuite } from './testing/store-replay.ts'
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.port)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
+const redis = useRedis()
 
 /** What the script is composed for differs. */
 const forms = {
@@ -31,10 +21,10 @@ const forms = {
   'batch of several policies': { before: 2, after: 0, beside: (cost: number) => cost + 1 },
 }
 
-traceSuite('Lua', (clock) => redisStore(client, { clock }), forms)
+traceSuite('Lua', (clock) => redisStore(redis.client, { clock }), forms)
 
 test('every key that the traces left has a time to live', async () => {
-  const keys = await client.keys('traces*')
+  const keys = await redis.client.keys('traces*')
   expect(keys.length).toBeGreaterThan(50)
-  for (const key of keys) expect(await client.pttl(key)).toBeGreaterThan(0)
+  for (const key of keys) expect(await redis.client.pttl(key)).toBeGreaterThan(0)
 })

@@ -30,8 +30,8 @@ function afterTraffic<T>(
   fc.assert(property, { numRuns: 300 })
 }
 
-/** Units that an untouched quota admits together. */
-function wholeQuota({ limit }: SoleKey, now: number): number {
+/** Units that a full quota admits together. */
+function fullQuota({ limit }: SoleKey, now: number): number {
   return new SoleKey(limit).ask(now).remaining
 }
 
@@ -42,7 +42,7 @@ describe.each(names)('%s', (name) => {
       const { admitted, retryAfterMs } = key.consume(now, cost)
       if (admitted) return
       if (retryAfterMs === Infinity) {
-        expect(Math.max(cost, 1)).toBeGreaterThan(wholeQuota(key, now))
+        expect(Math.max(cost, 1)).toBeGreaterThan(fullQuota(key, now))
         return
       }
       expect(Number.isInteger(retryAfterMs) && retryAfterMs >= 1).toBe(true)
@@ -52,10 +52,10 @@ describe.each(names)('%s', (name) => {
     })
   })
 
-  test('a wait never ends only for a cost above the whole quota', () => {
+  test('a wait never ends only for a cost above the full quota', () => {
     afterTraffic(name, anyCost, (key, now, _params, cost) => {
       const { retryAfterMs } = key.ask(now, cost)
-      expect(retryAfterMs === Infinity).toBe(Math.max(cost, 1) > wholeQuota(key, now))
+      expect(retryAfterMs === Infinity).toBe(Math.max(cost, 1) > fullQuota(key, now))
     })
   })
 
@@ -64,7 +64,7 @@ describe.each(names)('%s', (name) => {
     afterTraffic(name, drawn, (key, now, params, [costs, traffic]) => {
       const spared = key.fork()
       for (const cost of costs) if (!key.ask(now, cost).admitted) key.consume(now, cost)
-      key.consume(now, wholeQuota(key, now) + 1)
+      key.consume(now, fullQuota(key, now) + 1)
       const offset = now - START
       expect(send(key, params, offset, traffic)).toEqual(send(spared, params, offset, traffic))
     })
@@ -84,16 +84,16 @@ describe.each(names)('%s', (name) => {
     })
   })
 
-  test('the quota is whole after resetMs, and not 1 ms before', () => {
+  test('the quota is full after resetMs, and not 1 ms before', () => {
     afterTraffic(name, anyCost, (key, now, { maxDelayMs }, cost) => {
       const { resetMs } = key.consume(now, cost)
-      const whole = wholeQuota(key, now + resetMs)
-      expect(key.ask(now + resetMs)).toMatchObject({ remaining: whole, resetMs: 0 })
+      const full = fullQuota(key, now + resetMs)
+      expect(key.ask(now + resetMs)).toMatchObject({ remaining: full, resetMs: 0 })
       if (resetMs === 0) return
       const before = key.ask(now + resetMs - 1)
       expect(before.resetMs).toBe(1)
       // A queue has room for a part of a unit besides the whole ones.
-      if (maxDelayMs === undefined) expect(before.remaining).toBeLessThan(whole)
+      if (maxDelayMs === undefined) expect(before.remaining).toBeLessThan(full)
     })
   })
 

@@ -25,6 +25,12 @@ export function tickStart(tick: number, windowMs: number, ticks: number): number
   return windows * windowMs + Math.ceil(((tick - windows * ticks) * windowMs) / ticks)
 }
 
+/** The first tick that does not begin before a moment. */
+export function tickFrom(ms: number, windowMs: number, ticks: number): number {
+  const tick = tickAt(ms, windowMs, ticks)
+  return tickStart(tick, windowMs, ticks) < ms ? tick + 1 : tick
+}
+
 export function greatestCommonDivisor(a: number, b: number): number {
   while (b !== 0) [a, b] = [b, a % b]
   return a

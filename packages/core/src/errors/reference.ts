@@ -1,11 +1,7 @@
-import { CODES, type Code, type SetupCode } from './codes.ts'
+import { ERRORS } from './address.generated.ts'
+import type { Code } from './codes.ts'
 
 /** The end of a message: its code, and where it is explained. */
 export function reference(code: Code): string {
-  return `(${code}, docs/errors.md#${code.toLowerCase()})`
-}
-
-/** What to do about a store that can't work as it is set up, as the page says, without markup. */
-export function setupAction(code: SetupCode): string {
-  return CODES.setup[code].action.replaceAll('`', '')
+  return `(${code}, ${ERRORS}#${code.toLowerCase()})`
 }

@@ -1,5 +1,5 @@
 import type { SetupCode } from './codes.ts'
-import { setupAction } from './reference.ts'
+import { SETUP_ACTIONS } from './setup-actions.ts'
 import { SluiceError } from './sluice-error.ts'
 
 /**
@@ -8,13 +8,13 @@ import { SluiceError } from './sluice-error.ts'
  *
  * @param expected what would work
  * @param said what the server said: shown as it is
- * @param fix Default: the action on the page of errors
+ * @param fix Default: what the page of errors says, without markup
  */
 export function setupError(
   code: SetupCode,
   expected: string,
   said: string,
-  fix: string = setupAction(code),
+  fix: string = SETUP_ACTIONS[code].replaceAll('`', ''),
 ): SluiceError {
   return new SluiceError({ code, option: 'store', expected, said, fix })
 }

@@ -50,7 +50,7 @@ describe('SluiceError', () => {
     [function named() {}, 'a function'],
   ])('says what was received: %p', (received, said) => {
     expect(mistake(received).message).toBe(
-      `limit: expected an integer, received ${said}. Give limit as a number. (SLUICE_OPTION_TYPE, docs/errors.md#sluice_option_type)`,
+      `limit: Give limit as a number. Expected an integer, received ${said}. (SLUICE_OPTION_TYPE, https://sluicejs.github.io/sluice/errors#sluice_option_type)`,
     )
   })
 

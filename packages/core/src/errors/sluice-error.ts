@@ -2,43 +2,41 @@ import type { SluiceErrorCode } from './codes.ts'
 import { describe } from './describe.ts'
 import { reference } from './reference.ts'
 
-/** What a mistake consists of, in the one form that every Sluice error has. */
-export type Mistake = {
-  /** Stable identifier, `SLUICE_…`: safe to compare against, never reworded. */
-  code: SluiceErrorCode
-  /** The option or argument at fault, as the user wrote it: `policies[0].limit`. */
-  option: string
-  /** What would have been accepted. */
-  expected: string
-  /** What to do about it, in the imperative. */
-  fix: string
-} & (
-  | {
-      /** What was given instead. The error describes it and does not keep it: it may hold a secret. */
-      received: unknown
-    }
-  | {
-      /** What was found instead, in words without a secret, such as the message of a server. */
-      said: string
-    }
-)
-
 /** A mistake in how Sluice is used: a wrong option, an impossible combination, a bad argument. */
 export class SluiceError extends Error {
   override readonly name = 'SluiceError'
+  /** Stable identifier, `SLUICE_…`: safe to compare against, never reworded. */
   readonly code: SluiceErrorCode
+  /** The option or argument at fault, as the user wrote it: `policies[0].limit`. */
   readonly option: string
+  /** What would have been accepted. */
   readonly expected: string
   /** What was given instead, described without its contents: errors end up in logs. */
   readonly received: string
+  /** What to do about it, in the imperative. */
   readonly fix: string
 
-  constructor(mistake: Mistake) {
+  /**
+   * @param mistake.received what was given instead: the error describes it and does not keep it, since it
+   *   may hold a secret
+   * @param mistake.said in its place, what was found, in words without a secret, such as the message of a server
+   * @param mistake.reason why it is a mistake, as a sentence. Default: what was expected, unless the fix says it, and received
+   */
+  constructor(
+    mistake: {
+      code: SluiceErrorCode
+      option: string
+      expected: string
+      fix: string
+      reason?: string
+    } & ({ received: unknown } | { said: string }),
+  ) {
     const { code, option, expected, fix } = mistake
     const received = 'said' in mistake ? inOneLine(mistake.said) : describe(mistake.received)
     // A server's message may have a full stop of its own.
     const found = received.replace(/\.$/, '')
-    super(`${option}: expected ${expected}, received ${found}. ${fix} ${reference(code)}`)
+    const facts = fix.includes(expected) ? 'Received' : `Expected ${expected}, received`
+    super(`${option}: ${fix} ${mistake.reason ?? `${facts} ${found}.`} ${reference(code)}`)
     this.code = code
     this.option = option
     this.expected = expected

@@ -2,30 +2,30 @@ import type { StoreErrorCode } from './codes.ts'
 import { reference } from './reference.ts'
 import { textOf } from './thrown.ts'
 
-/** An operation that failed, in the one form that every failure of a store has. */
-export interface Failure {
-  /** Stable identifier, `SLUICE_…`: safe to compare against, never reworded. */
-  code: StoreErrorCode
-  /** What was attempted: `settle`, `block`, `reset`, `transact`. */
-  operation: string
-  /** What happened. */
-  problem: string
-  /** The present state, or what to do, as a sentence. */
-  advice: string
-  /** What was thrown, if anything: kept as `cause`, and quoted in the message. */
-  cause?: unknown
-}
-
 /**
  * An operation on a store that failed, although it was asked for correctly: the store is down, late
  * or contended. It may succeed when it is tried again. `cause` is what the store has thrown.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
+  /** Stable identifier, `SLUICE_…`: safe to compare against, never reworded. */
   readonly code: StoreErrorCode
+  /** What was attempted: `settle`, `block`, `reset`, `transact`. */
   readonly operation: string
 
-  constructor({ code, operation, problem, advice, cause }: Failure) {
+  /**
+   * @param failure.problem what happened
+   * @param failure.advice the present state, or what to do, as a sentence
+   * @param failure.cause what was thrown, if anything: it is quoted in the message
+   */
+  constructor(failure: {
+    code: StoreErrorCode
+    operation: string
+    problem: string
+    advice: string
+    cause?: unknown
+  }) {
+    const { code, operation, problem, advice, cause } = failure
     const why = cause === undefined ? '' : `: ${reasonOf(cause)}`
     super(
       `${operation}: ${problem}${why}. ${advice} ${reference(code)}`,
@@ -35,6 +35,9 @@ export class StoreError extends Error {
     this.operation = operation
   }
 }
+
+/** Failures of operations that the store has confirmed after all, but too late. */
+export const confirmedLate = new WeakSet<StoreError>()
 
 /** What the cause says, without its full stop, since the message adds one. */
 function reasonOf(cause: unknown): string {

@@ -19,7 +19,7 @@ test('a warning is one of Node, once for each code, however often it is given', 
     ...['--import', 'tsx', '--input-type=module', '--eval', script],
   ])
   expect(stdout.trim().split('\n')).toEqual([
-    'SluiceWarning|SLUICE_SETTLE|first (SLUICE_SETTLE, docs/errors.md#sluice_settle)',
-    'SluiceWarning|SLUICE_KEY_KIND|other (SLUICE_KEY_KIND, docs/errors.md#sluice_key_kind)',
+    'SluiceWarning|SLUICE_SETTLE|first (SLUICE_SETTLE, https://sluicejs.github.io/sluice/errors#sluice_settle)',
+    'SluiceWarning|SLUICE_KEY_KIND|other (SLUICE_KEY_KIND, https://sluicejs.github.io/sluice/errors#sluice_key_kind)',
   ])
 })

@@ -2,12 +2,16 @@ import { emitWarning } from '#platform'
 import type { WarningCode } from './codes.ts'
 import { reference } from './reference.ts'
 
-const given = new Set<WarningCode>()
+const given = new Set<string>()
 
-/** Warns once in a process, see {@link warn}. */
-export function warnOnce(code: WarningCode, message: string): void {
-  if (given.has(code)) return
-  given.add(code)
+/**
+ * Warns once in a process, see {@link warn}.
+ *
+ * @param of what it is about, if it is given once for each: there must be few of them
+ */
+export function warnOnce(code: WarningCode, message: string, of: string = code): void {
+  if (given.has(of)) return
+  given.add(of)
   warn(code, message)
 }
 

@@ -2,112 +2,97 @@ import { SluiceError } from '../errors/sluice-error.ts'
 import type { KeyKind } from '../key/notation.ts'
 import { compilePolicies } from '../limiter/policies.ts'
 import type { Policy } from '../limiter/policy.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
 import { checkObject } from '../options/checks.ts'
 import { parseDuration } from '../options/duration.ts'
 import { checkKnown } from '../options/known.ts'
-import { PLACES } from '../options/places.ts'
+import { OPTION_NAMES } from '../options/option-names.ts'
 import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
-import { composeProfiles, type HeaderProfile, type Profile } from './fields/profiles/index.ts'
+import { composeProfiles, type HeaderProfile } from './fields/profiles/index.ts'
 import { Access } from './keys/access-list.ts'
-import { type CheckedKey, type KeyReader, keyReader } from './keys/key-reader.ts'
+import { addressReader, type KeyOption, keyReader, type UserOption } from './keys/key-reader.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import type { RequestAdapter } from './request-adapter.ts'
-import type { SettleOption } from './settlement/settle-option.ts'
+import type { SettleOption } from './settlement/settlement.ts'
 
 const DEFAULT_HOLD_MS = parseDuration('hold', OPTIONS.concurrency.hold.default)
 
-/** A function of a request and the key that the policy has read from it. */
-type Reader<Request, T> = (request: Request, key: string) => MaybePromise<T>
+/** The options, checked and with their defaults. */
+export type CompiledOptions<Request, Response> = ReturnType<
+  typeof compileOptions<Request, Response>
+>
 
 /** How one policy's charge is read from a request. */
-export interface ChargeRule<Request, Response> {
-  readonly policy: Policy
-  readonly key: KeyReader<Request>
-  readonly keyKind: KeyKind
-  /** Undefined if the limit is the policy's own. */
-  readonly limit: Reader<Request, unknown> | undefined
-  /** Undefined unless the anchor is a function. */
-  readonly anchor: Reader<Request, unknown> | undefined
-  /** Undefined unless the window is a function. */
-  readonly window: Reader<Request, unknown> | undefined
-  /** Units, or a function of the request that gives them. */
-  readonly cost: number | Reader<Request, unknown>
-  readonly settle: SettleOption<Request, Response> | undefined
-}
+export type ChargeRule<Request, Response> = ReturnType<
+  typeof compileRules<Request, Response>
+>[number]
 
-/** What a policy reads, with the types of a framework. */
-interface RequestValues<Request, Response> {
-  readonly key: CheckedKey<Request>
-  readonly cost: number | Reader<Request, unknown>
-  readonly settle: SettleOption<Request, Response> | undefined
-}
-
-/** The options, checked and with their defaults. */
-export interface CompiledOptions<Request, Response> {
-  readonly rules: readonly ChargeRule<Request, Response>[]
-  /** Whether a rule settles. */
-  readonly settles: boolean
-  /** Whether a rule takes a slot, to be given back at the end of the response. */
-  readonly holdsSlots: boolean
-  /** The shortest `hold`, or its default where no policy has one, ms. */
-  readonly holdMs: number
-  /** The kinds of keys besides addresses. */
-  readonly keyKinds: readonly KeyKind[]
-  /** Whether a key or a list needs the address of clients. */
-  readonly needsAddress: boolean
-  readonly ipv6Prefix: number
-  readonly access: Access | undefined
-  readonly profile: Profile
-  readonly skip: RateLimitOptions<Request, Response>['skip']
-  readonly retryAfterJitter: number
-  readonly statusCode: 429 | 503
-  readonly dryRun: boolean
-  readonly maxWaiting: number
-  readonly partitionSecret: string | undefined
-}
-
-/** @throws SluiceError */
+/**
+ * @param route the pattern of the only route whose requests are decided
+ * @throws SluiceError for wrong options
+ */
 export function compileOptions<Request, Response>(
   options: RateLimitOptions<Request, Response>,
   adapter: RequestAdapter<Request, Response>,
-): CompiledOptions<Request, Response> {
+  route?: string,
+) {
   checkObject('options', options, 'the options of a rate limit')
-  checkKnown('', options, PLACES.http)
-  const { ipv6Prefix, retryAfterJitter, statusCode, dryRun, maxWaiting, partitionSecret, headers } =
-    readOptions(OPTIONS.http, '', options)
-  const { allow, deny } = options
-  const listed = allow !== undefined || deny !== undefined
-  const rules = compileRules(options, ipv6Prefix, adapter)
-  const holds = rules.flatMap(({ policy }) => (policy.holdsSlots ? policy.windowMs : []))
-  const access = listed ? new Access(allow ?? [], deny ?? [], ipv6Prefix) : undefined
+  checkKnown('', options, OPTION_NAMES.http)
+  const { headers, ...values } = readOptions(OPTIONS.http, '', options)
+  const { allow, deny, skip } = options
+  const rules = compileRules(options, values.ipv6Prefix, adapter)
+  const holds = rules.flatMap(({ policy }) => policy.holdMs ?? [])
+  const settles = rules.some(({ settle }) => settle !== undefined)
+  const access =
+    allow === undefined && deny === undefined
+      ? undefined
+      : new Access(allow ?? [], deny ?? [], values.ipv6Prefix)
   return {
+    ...values,
+    adapter,
+    route,
     rules,
-    settles: rules.some(({ settle }) => settle !== undefined),
-    holdsSlots: holds.length > 0,
+    settles,
+    isSharded: rules.some(({ shard }) => shard !== undefined),
+    /** Whether a rule takes a slot, to be given back at the end of the response. */
+    holdsSlots: rules.some(({ policy }) => policy.holdsSlots),
+    /** Whether the charge of a rule is an estimate that ends with its process. */
+    reserves: rules.some(({ policy }) => policy.reserves),
+    /** Whether something is settled or released at the end of responses, so that they are watched. */
+    followsUp: settles || holds.length > 0,
+    /** The shortest `hold`, or its default where no policy has one, ms. */
     holdMs: holds.length > 0 ? Math.min(...holds) : DEFAULT_HOLD_MS,
+    /** The kinds of its policies' keys, besides addresses. */
     keyKinds: rules.map(({ keyKind }) => keyKind),
+    /** Whether a key, `allow` or `deny` needs the address of clients. */
     needsAddress: access?.hasRanges || rules.some(({ keyKind }) => keyKind !== 'function'),
-    ipv6Prefix,
+    readAddress: addressReader(options.trustProxy, adapter),
     access,
-    profile: composeProfiles(profilesOf(headers)),
-    skip: options.skip,
-    retryAfterJitter,
-    statusCode,
-    dryRun,
-    maxWaiting,
-    partitionSecret,
+    skip,
+    /** Whether every request but a preflight is charged. */
+    chargesAll: skip === undefined && access === undefined,
+    respond: options.respond,
+    onDecision: options.onDecision,
+    profile: composeProfiles(headers === false ? [] : ([headers].flat() as HeaderProfile[])),
   }
+}
+
+/** The pattern of a request's route, if it is known by now. */
+export function routeOf<Request>(
+  { adapter, route }: Pick<CompiledOptions<Request, never>, 'adapter' | 'route'>,
+  request: Request,
+): string | undefined {
+  const found = adapter.route?.(request)
+  return found === undefined ? route : String(found)
 }
 
 function compileRules<Request, Response>(
   options: RateLimitOptions<Request, Response>,
   ipv6Prefix: number,
   adapter: RequestAdapter<Request, Response>,
-): ChargeRule<Request, Response>[] {
+) {
   const common = readOptions(OPTIONS.requestPolicy, '', options)
-  return compilePolicies(options, PLACES.httpPolicy).map((policy, i) => {
+  return compilePolicies(options, OPTION_NAMES.httpPolicy).map((policy, i) => {
     const own = options.policies?.[i] ?? options
     const path = own === options ? '' : `policies[${i}]`
     // `settle` corrects the `cost` of the same policy.
@@ -118,22 +103,31 @@ function compileRules<Request, Response>(
         : { ...common, settle: undefined }
     const values =
       own === options ? common : readOptions(OPTIONS.requestPolicy, path, own, inherited)
-    const { key, cost, settle } = values as RequestValues<Request, Response>
+    const key = values.key as KeyOption<Request>
+    const settle = values.settle as SettleOption<Request, Response> | undefined
+    const shard = values.shard as UserOption<Request> | undefined
+    const { cost } = values
     const limit = (own as { limit?: unknown; concurrent?: unknown })[policy.limitOption]
+    if (policy.reserves && (settle === undefined || cost === 0)) throw nothingReserved(policy, cost)
     if (policy.unit !== 'requests' && !policy.holdsSlots)
       checkCounted(policy, own.cost ?? options.cost ?? settle)
     return {
       policy,
-      keyKind: typeof key === 'function' ? 'function' : key,
       key: keyReader(key, options.user, ipv6Prefix, adapter),
-      limit: typeof limit === 'function' ? (limit as Reader<Request, unknown>) : undefined,
-      anchor: typeof own.anchor === 'function' ? own.anchor : undefined,
-      window: typeof own.window === 'function' ? own.window : undefined,
+      keyKind: (typeof key === 'function' ? 'function' : key) as KeyKind,
+      /** Units; undefined if they differ by request. */
       cost:
         typeof cost === 'function'
-          ? cost
+          ? undefined
           : checkPayable(cost, own.cost === undefined ? '' : path, policy),
+      /** The functions that read the limit, the anchor, the window and the cost; undefined where the policy has it. */
+      varying: [limit, own.anchor, own.window, cost].map((option) =>
+        typeof option === 'function'
+          ? (option as (request: Request, key: string) => unknown)
+          : undefined,
+      ),
       settle,
+      shard,
     }
   })
 }
@@ -163,7 +157,13 @@ function checkPayable(cost: number, path: string, { name, compiledLimit }: Polic
   })
 }
 
-function profilesOf(headers: unknown): readonly HeaderProfile[] {
-  if (headers === false) return []
-  return (Array.isArray(headers) ? headers : [headers]) as readonly HeaderProfile[]
+/** Without `settle` nothing is an estimate, and one of 0 units reserves nothing. */
+function nothingReserved(policy: Policy, cost: unknown): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option: policy.at('reserve'),
+    expected: 'settle, and a cost above 0, with reserve',
+    received: cost === 0 ? cost : undefined,
+    fix: 'Give cost the estimate, and let settle return what the request has cost. Or remove reserve.',
+  })
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import type { DecisionEvent, SettleEvent, WaitTrace } from '../events.ts'
+import type { DecisionEvent, SettleEvent, ThresholdEvent, WaitTrace } from '../events.ts'
 import { memoryStore } from '../index.ts'
 import { failingStore, manualClock } from '../testing/index.ts'
 import { type Heard, listen } from '../testing/listen.ts'
@@ -44,6 +44,58 @@ async function serve(
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise(setImmediate)
 }
+
+describe('sluice:threshold', () => {
+  const reached = ({ threshold, used }: ThresholdEvent) => [threshold, used]
+
+  test('is caused by requests, and by what they turn out to cost, with the route', async () => {
+    const events = hear<ThresholdEvent>('sluice:threshold')
+    const routes = { '/jobs': { limit: 10, window: '1d', cost: 3, settle: () => 5 } }
+    await serve({ routes, alertAt: [0.3, 0.5, 1], limit: 100 })
+    await server.send('GET', '/jobs')
+    await until(() => events.length === 2)
+    expect(events.map((event) => [event.key, event.route, ...reached(event)])).toEqual([
+      ['127.0.0.1', '/jobs', 0.3, 3],
+      ['127.0.0.1', '/jobs', 0.5, 5],
+    ])
+  })
+
+  test('of a client that hangs up with the request that reaches it, once', async () => {
+    const events = hear<ThresholdEvent>('sluice:threshold')
+    const settled = hear<SettleEvent>('sluice:settle')
+    await serve({ limit: 10, cost: 8, settle: () => 8, alertAt: [0.8] }, keep)
+    const socket = connect(server.port, '127.0.0.1', () => {
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    })
+    await until(() => running.length === 1)
+    const closed = new Promise((resolve) => running[0]?.once('close', resolve))
+    socket.destroy()
+    await closed
+    running[0]?.end()
+    for (let i = 0; i < 20; i += 1) await new Promise(setImmediate)
+    expect(events.map(reached)).toEqual([[0.8, 8]])
+    expect(settled).toEqual([])
+  })
+
+  test('is not caused by a request that finds no turn in a queue', async () => {
+    const events = hear<ThresholdEvent>('sluice:threshold')
+    const queue = { algorithm: 'leaky-bucket', limit: 2, window: '1d', maxDelay: '1d' }
+    await serve({ ...queue, maxWaiting: 0, alertAt: [0.6, 1] })
+    expect((await server.send()).status).toBe(200)
+    expect((await server.send()).status).toBe(429)
+    expect(events).toEqual([])
+  })
+
+  test('of a dry run ends with its limit', async () => {
+    const events = hear<ThresholdEvent>('sluice:threshold')
+    await serve({ dryRun: true, limit: 2, alertAt: [0.5, 1] })
+    for (let i = 0; i < 5; i += 1) expect((await server.send()).status).toBe(200)
+    expect(events.map(reached)).toEqual([
+      [0.5, 1],
+      [1, 2],
+    ])
+  })
+})
 
 describe('sluice:decision', () => {
   const told = ({ result, source, policy }: DecisionEvent) => [result, source, policy]

@@ -1,21 +1,21 @@
 import { consumeTraces } from '../events.ts'
-import type { KeyKind } from '../key/notation.ts'
-import type { BanPlace } from '../limiter/ban.ts'
-import { type Decision, decisionWithoutPolicy, type PolicyDecision } from '../limiter/decision.ts'
-import { callOnDecision } from '../limiter/on-decision.ts'
+import type { BannedQuota } from '../limiter/ban.ts'
+import { asRefusal, type Decision, decisionWithoutPolicy } from '../limiter/decision.ts'
+import { callOnDecision } from '../limiter/limiter-events.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { MAIN, type Scope } from '../stores/inspection/scope.ts'
+import { undone } from '../stores/rules/slots.ts'
 import type { Charge } from '../stores/store.ts'
-import { type CompiledOptions, compileOptions } from './compile-options.ts'
+import { type CompiledOptions, compileOptions, routeOf } from './compile-options.ts'
 import { PolicyTexts } from './fields/policy-texts.ts'
+import { CLIENT_GONE } from './keys/key-reader.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import { denialOf, refusalOf, unavailability } from './refusal/refusal.ts'
 import type { RequestAdapter } from './request-adapter.ts'
-import { CLIENT_GONE, type Reading, RequestReader } from './request-reading.ts'
-import { Turns, withoutTurn } from './response/delay.ts'
-import { clientGone, type Verdict } from './verdict.ts'
-import { VerdictResponder, waitingKey, waits } from './verdict-responder.ts'
+import { type Reading, readRequest } from './request-reading.ts'
+import { clientGone, Responder, type Verdict, verdictWithoutPolicy } from './respond.ts'
+import { Turns } from './turns.ts'
 
 const NONE: readonly number[] = []
 
@@ -26,71 +26,40 @@ const NONE: readonly number[] = []
 export class HttpLimiter<Request, Response> {
   readonly limiter: StoreLimiter
   readonly options: RateLimitOptions<Request, Response>
-  readonly adapter: RequestAdapter<Request, Response>
+  readonly compiled: CompiledOptions<Request, Response>
   /** Separates its keys from those of other limiters on the same store. */
   readonly scope: Scope
-  /** The pattern of the only route whose requests it decides. */
-  private readonly route: string | undefined
-  private readonly compiled: CompiledOptions<Request, Response>
-  private readonly reader: RequestReader<Request, Response>
   private readonly texts: PolicyTexts
   private readonly turns: Turns
-  private readonly responder: VerdictResponder<Request, Response>
+  private readonly responder: Responder<Request, Response>
 
-  /** @throws SluiceError for wrong options */
+  /**
+   * @param route the pattern of the only route whose requests it decides
+   * @throws SluiceError for wrong options
+   */
   constructor(
     options: RateLimitOptions<Request, Response>,
     adapter: RequestAdapter<Request, Response>,
     scope = MAIN,
     route?: string,
-    banPlace?: BanPlace,
+    bannedQuota?: BannedQuota,
   ) {
     this.options = options
-    this.adapter = adapter
     this.scope = scope
-    this.route = route
-    this.compiled = compileOptions(options, adapter)
-    this.reader = new RequestReader(this.compiled, adapter, options.trustProxy)
-    this.limiter = new StoreLimiter(
-      this.compiled.rules.map(({ policy }) => policy),
-      options,
-      {
-        scope,
-        settles: this.compiled.settles,
-        dryRun: this.compiled.dryRun,
-        banPlace,
-        sharesQuotas: banPlace !== undefined,
-      },
-    )
-    this.texts = new PolicyTexts(this.compiled.partitionSecret)
-    this.turns = new Turns(this.compiled.maxWaiting)
-    this.responder = new VerdictResponder(
-      adapter,
-      options.respond,
-      this.limiter,
-      this.compiled,
-      this.turns,
-      (request) => this.routeOf(request),
-    )
-  }
-
-  /** Whether something is settled or released at the end of responses, so that they are watched. */
-  get settles(): boolean {
-    return this.compiled.settles || this.compiled.holdsSlots
-  }
-
-  get ipv6Prefix(): number {
-    return this.compiled.ipv6Prefix
-  }
-
-  /** The kinds of its policies' keys, besides addresses. */
-  get keyKinds(): readonly KeyKind[] {
-    return this.compiled.keyKinds
-  }
-
-  /** Whether a key, `allow` or `deny` needs the address of clients. */
-  get needsAddress(): boolean {
-    return this.compiled.needsAddress
+    this.compiled = compileOptions(options, adapter, route)
+    const { rules, settles, dryRun, partitionSecret } = this.compiled
+    const policies = rules.map(({ policy }) => policy)
+    const sharesQuotas = bannedQuota !== undefined
+    this.limiter = new StoreLimiter(policies, options, {
+      scope,
+      settles,
+      dryRun,
+      bannedQuota,
+      sharesQuotas,
+    })
+    this.texts = new PolicyTexts(partitionSecret)
+    this.turns = new Turns(this.limiter.maxWaiting)
+    this.responder = new Responder(this.compiled, this.limiter, this.turns)
   }
 
   /**
@@ -102,26 +71,25 @@ export class HttpLimiter<Request, Response> {
    */
   handle(request: Request, response: Response): MaybePromise<boolean> {
     const verdict = this.decide(request)
-    return verdict instanceof Promise
-      ? verdict.then((each) => this.responder.respond(each, request, response))
-      : this.responder.respond(verdict, request, response)
+    if (verdict instanceof Promise)
+      return verdict.then(
+        (each) => each === undefined || this.responder.respond(each, request, response),
+      )
+    return verdict === undefined || this.responder.respond(verdict, request, response)
   }
 
   /**
    * Decides a request; synchronously unless something is asynchronous. Undefined: it is exempt.
    * Throws, or rejects, with what a user's function throws.
    */
-  decide(request: Request): MaybePromise<Verdict | undefined> {
-    const reading = this.reader.read(request)
-    return reading instanceof Promise
-      ? reading.then((each) => this.decideReading(request, each))
-      : this.decideReading(request, reading)
-  }
-
-  private decideReading(request: Request, reading: Reading): MaybePromise<Verdict | undefined> {
-    if (!Array.isArray(reading)) return this.verdictWithoutPolicies(request, reading)
+  decide(
+    request: Request,
+    reading: MaybePromise<Reading> = readRequest(this.compiled, request, this.limiter.networks),
+  ): MaybePromise<Verdict | undefined> {
+    if (reading instanceof Promise) return reading.then((each) => this.decide(request, each))
+    if (!Array.isArray(reading)) return this.verdictWithoutCharges(request, reading)
     const startedAt = this.limiter.isWatched ? performance.now() : undefined
-    const route = consumeTraces.hasSubscribers ? this.routeOf(request) : undefined
+    const route = consumeTraces.hasSubscribers ? routeOf(this.compiled, request) : undefined
     const decision: MaybePromise<Decision> = this.limiter.decide(reading, route)
     return decision instanceof Promise
       ? decision.then((each) => this.verdictOf(request, reading, each, startedAt))
@@ -135,75 +103,83 @@ export class HttpLimiter<Request, Response> {
     decided: Decision,
     startedAt: number | undefined,
   ): Verdict {
-    const { dryRun, profile } = this.compiled
-    const { onDecision, respond } = this.options
-    const decision = decided.delayMs > 0 ? this.takeTurn(charges, decided) : decided
+    const { compiled, limiter } = this
+    const { dryRun, onDecision, profile, respond } = compiled
+    const waits = decided.delayMs > 0 && decided.allowed && !dryRun
+    const turn = waits ? this.takeTurn(charges, decided) : undefined
+    const isTurnedAway = waits && turn === undefined
+    const decision = isTurnedAway ? asRefusal(decided, ({ delayMs }) => delayMs) : decided
     if (startedAt !== undefined) {
       const durationMs = performance.now() - startedAt
-      this.limiter.events.decided(decision, charges, this.routeOf(request), durationMs)
+      limiter.events.decided(decision, charges, routeOf(compiled, request), durationMs)
     }
-    if (onDecision !== undefined)
-      callOnDecision(onDecision, decision, request, (charges[0] as Charge).key)
-    const { policies, at: now } = decision
-    if (policies.length === 0) return this.storeFailureVerdict(charges, decision)
-    const goesOn = decision.allowed || dryRun || respond === 'continue'
-    const violated = goesOn ? NONE : refusing(policies)
+    const [{ key }] = charges as [Charge]
+    if (onDecision !== undefined) callOnDecision(onDecision, decision, request, key)
+    const { allowed, policies, at: now } = decision
+    if (policies.length === 0) {
+      const isRefused = !allowed && !dryRun
+      const refusal = isRefused ? unavailability(decision, key, compiled) : undefined
+      return verdictWithoutPolicy(decision, refusal)
+    }
+    const goesOn = allowed || dryRun || respond === 'continue'
+    const violated = goesOn ? NONE : policies.flatMap((each, i) => (each.allowed ? [] : [i]))
     const state = { policies, texts: this.texts.of(policies), violated, now }
     const refusal = goesOn
       ? undefined
-      : refusalOf(state, charges, this.compiled, decision.ban !== undefined)
-    const hasFields = !dryRun && profile.fields.length > 0
-    return { decision, state: hasFields ? (refusal?.state ?? state) : undefined, refusal, charges }
+      : refusalOf(state, charges, compiled, decision.ban !== undefined)
+    const hasFields = !dryRun && profile.groups.length > 0
+    return {
+      decision,
+      state: hasFields ? (refusal?.state ?? state) : undefined,
+      refusal,
+      charges,
+      turn,
+    }
   }
 
-  /** The pattern of a request's route, if it is known by now. */
-  private routeOf(request: Request): string | undefined {
-    const route = this.adapter.route?.(request)
-    return route === undefined ? this.route : String(route)
-  }
-
-  /** The verdict about a request that no policy has decided, because the store failed. */
-  private storeFailureVerdict(charges: readonly Charge[], decision: Decision): Verdict {
-    const refused = !decision.allowed && !this.compiled.dryRun
-    const refusal = refused ? unavailability(decision, charges, this.compiled) : undefined
-    return { decision, state: undefined, refusal, charges: [] }
-  }
-
-  /** An admitted request that must wait needs a turn; without one it is refused. */
-  private takeTurn(charges: readonly Charge[], decision: Decision): Decision {
-    if (!waits(decision, this.compiled)) return decision
-    if (this.turns.acquire(waitingKey(charges, decision))) return decision
-    const back = charges.map((charge) => ({ ...charge, cost: -charge.cost }))
+  /**
+   * Takes a turn for an admitted request that must wait, else gives its charges back.
+   * @returns the key that has taken the turn: that of the policy with the longest delay
+   */
+  private takeTurn(charges: readonly Charge[], decision: Decision): string | undefined {
+    const { delayMs, policies } = decision
+    const { key } = charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge
+    if (this.turns.acquire(key)) return key
     // What the store fails to take back drains by itself.
-    void Promise.resolve(this.limiter.correct(back, decision)).catch(() => {})
-    return withoutTurn(decision)
+    void Promise.resolve(this.limiter.correct(undone(charges), decision)).catch(() => {})
+    return undefined
   }
 
-  /** The verdict about a request that is exempt, whose client is on a list, or has gone. */
-  private verdictWithoutPolicies(
+  /** The verdict about a request that is exempt, whose client is on a list or in a blocked network, or has gone. */
+  private verdictWithoutCharges(
     request: Request,
     reading: Exclude<Reading, Charge[]>,
   ): Verdict | undefined {
-    const { dryRun } = this.compiled
+    const { compiled } = this
     const { events, isWatched } = this.limiter
     if (reading === 'skip' || reading === 'preflight') {
       if (isWatched)
-        events.undecided(decisionWithoutPolicy(true, 0, 0), reading, this.routeOf(request))
+        events.decided(
+          decisionWithoutPolicy(true, 0, 0),
+          [],
+          routeOf(compiled, request),
+          0,
+          reading,
+        )
       return undefined
     }
     // A dry run keeps no request from the application.
-    if (reading === CLIENT_GONE) return dryRun ? undefined : clientGone
+    if (reading === CLIENT_GONE) return compiled.dryRun ? undefined : clientGone
+    if ('charges' in reading) {
+      const { charges, blockedMs } = reading
+      const decision = this.limiter.refuseNetwork(charges, blockedMs)
+      return this.verdictOf(request, charges, decision, isWatched ? performance.now() : undefined)
+    }
     const { source, key } = reading
     const allowed = source === 'allow'
     const decision = decisionWithoutPolicy(allowed, Date.now(), allowed ? 0 : Infinity)
-    if (isWatched) events.undecided(decision, 'list', this.routeOf(request))
-    callOnDecision(this.options.onDecision, decision, request, key)
-    const refusal = allowed || dryRun ? undefined : denialOf(key)
-    return { decision, state: undefined, refusal, charges: [] }
+    if (isWatched) events.decided(decision, [], routeOf(compiled, request), 0, 'list')
+    callOnDecision(compiled.onDecision, decision, request, key)
+    return verdictWithoutPolicy(decision, allowed || compiled.dryRun ? undefined : denialOf(key))
   }
-}
-
-/** The indexes of the policies that refuse. */
-function refusing(policies: readonly PolicyDecision[]): number[] {
-  return policies.flatMap(({ allowed }, i) => (allowed ? [] : [i]))
 }

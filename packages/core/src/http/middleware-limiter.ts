@@ -1,24 +1,41 @@
 import { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
-import { parseCidr } from '../key/cidr.ts'
-import { kindOf, readKey, textKey } from '../key/notation.ts'
+import { isAddressLike, parseCidr } from '../key/cidr.ts'
+import { isIPv4 } from '../key/ip.ts'
+import { type KeyKind, kindOf, readKey, shardLength, textKey } from '../key/notation.ts'
 import type { Acquisition } from '../limiter/acquisition.ts'
 import { checkKey } from '../limiter/arguments.ts'
 import type { Decision } from '../limiter/decision.ts'
-import type { KeyspaceOptions, Limiter, LimitOptions } from '../limiter/limiter.ts'
+import type {
+  BlockOptions,
+  ClientOptions,
+  GrantOptions,
+  Limiter,
+  LimitOptions,
+  OverrideOptions,
+  WaitOptions,
+} from '../limiter/limiter.ts'
+import type { Turn } from '../limiter/turn.ts'
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Duration } from '../options/duration.ts'
 import type { DecisionSource } from '../stores/store.ts'
-import type { HttpLimiter } from './http-limiter.ts'
 
 /** What it needs of each limiter, whatever its framework. */
-type AnyHttpLimiter = Pick<HttpLimiter<never, never>, 'limiter' | 'ipv6Prefix' | 'keyKinds'>
+interface AnyHttpLimiter {
+  readonly limiter: Limiter
+  readonly compiled: {
+    readonly ipv6Prefix: number
+    readonly keyKinds: readonly KeyKind[]
+    readonly isSharded: boolean
+  }
+}
 
 /**
  * The limiter of a middleware, for the application's own calls. `block` and `reset` apply to every
- * policy of the middleware, including those of routes with their own limits; `consume`, `peek` and
- * `settle` apply to the policies of all other routes. Keys are read by kind: an address in any form,
- * `user:42`, or what a key function returns, as `key:abc` or plain.
+ * policy of the middleware, including those of routes with their own limits, and to networks such as
+ * `203.0.113.0/24`; `consume`, `wait`, `takeTurn`, `peek`, `settle`, `override` and `grant` apply to the policies of all other
+ * routes. Keys are read by kind: an address in any form, `user:42`, or what a key function returns, as `key:abc`
+ * or plain.
  */
 export class MiddlewareLimiter implements Limiter {
   private readonly base: AnyHttpLimiter
@@ -33,15 +50,40 @@ export class MiddlewareLimiter implements Limiter {
     this.httpLimiters = httpLimiters
   }
 
-  consume(key: string, options?: { cost?: number } & LimitOptions): MaybePromise<Decision> {
+  consume(
+    key: string,
+    options?: { cost?: number } & ClientOptions & LimitOptions,
+  ): MaybePromise<Decision> {
     return this.base.limiter.consume(this.baseKey(key), options)
   }
 
-  acquire(key: string, options?: { cost?: number } & LimitOptions): MaybePromise<Acquisition> {
+  async wait(
+    key: string,
+    options?: { cost?: number } & WaitOptions & ClientOptions & LimitOptions,
+  ): Promise<Decision> {
+    return this.base.limiter.wait(this.baseKey(key), options)
+  }
+
+  takeTurn(
+    key: string,
+    options?: { cost?: number } & ClientOptions & LimitOptions,
+  ): MaybePromise<Turn> {
+    return this.base.limiter.takeTurn(this.baseKey(key), options)
+  }
+
+  acquire(
+    key: string,
+    options: { cost?: number; maxWait: Duration } & WaitOptions & ClientOptions & LimitOptions,
+  ): Promise<Acquisition>
+  acquire(
+    key: string,
+    options?: { cost?: number } & ClientOptions & LimitOptions,
+  ): MaybePromise<Acquisition>
+  acquire(key: string, options?: object): MaybePromise<Acquisition> {
     return this.base.limiter.acquire(this.baseKey(key), options)
   }
 
-  peek(key: string, options?: LimitOptions): MaybePromise<Decision> {
+  peek(key: string, options?: ClientOptions & LimitOptions): MaybePromise<Decision> {
     return this.base.limiter.peek(this.baseKey(key), options)
   }
 
@@ -53,14 +95,25 @@ export class MiddlewareLimiter implements Limiter {
     return this.base.limiter.settle(this.baseKey(key), delta, options)
   }
 
-  reset(key: string, options?: KeyspaceOptions): MaybePromise<void> {
+  reset(key: string, options?: BlockOptions): MaybePromise<void> {
+    if (this.isNetwork(key, options)) return this.base.limiter.reset(key, { network: true })
     return this.everywhere(key, (httpLimiter, each) => httpLimiter.limiter.reset(each, options))
   }
 
-  block(key: string, duration: Duration, options?: KeyspaceOptions): MaybePromise<void> {
+  block(key: string, duration: Duration, options?: BlockOptions): MaybePromise<void> {
+    if (this.isNetwork(key, options))
+      return this.base.limiter.block(key, duration, { network: true })
     return this.everywhere(key, (httpLimiter, each) =>
       httpLimiter.limiter.block(each, duration, options),
     )
+  }
+
+  override(key: string, override: OverrideOptions | null): MaybePromise<void> {
+    return this.base.limiter.override(this.baseKey(key), override)
+  }
+
+  grant(key: string, units: number, options?: GrantOptions): MaybePromise<boolean> {
+    return this.base.limiter.grant(this.baseKey(key), units, options)
   }
 
   close(): void {
@@ -68,7 +121,30 @@ export class MiddlewareLimiter implements Limiter {
   }
 
   private baseKey(text: string): string {
-    return readKey(checkClient(text), this.base.ipv6Prefix)
+    return readKey(checkClient(text), this.base.compiled.ipv6Prefix)
+  }
+
+  /**
+   * Whether a text means a network. An IPv6 network as long as `ipv6Prefix` is the key of a client, and where a
+   * key function returns text, a client may have chosen it: then only the option tells.
+   *
+   * @throws SluiceError where the option would have to
+   */
+  private isNetwork(text: string, options: BlockOptions | undefined): boolean {
+    if (options?.network !== undefined) return options.network
+    if (!checkKey(text).includes('/') || !isAddressLike(text)) return false
+    const range = parseCidr(text)
+    const limiters = [...this.httpLimiters].map(({ compiled }) => compiled)
+    const isKey = ({ ipv6Prefix }: AnyHttpLimiter['compiled']) => ipv6Prefix === range?.prefix
+    if (range !== undefined && !isIPv4(range.network) && limiters.some(isKey)) return false
+    if (!limiters.some(({ keyKinds }) => keyKinds.includes('function'))) return true
+    throw new SluiceError({
+      code: 'SLUICE_KEY',
+      option: 'key',
+      expected: 'the key of a client',
+      received: text,
+      fix: "For the network, add the option { network: true }. For the result of a key function, write 'key:' before it.",
+    })
   }
 
   private everywhere(
@@ -85,10 +161,12 @@ export class MiddlewareLimiter implements Limiter {
 }
 
 /** A key function may return addresses too, in any form. */
-function keysMeant(text: string, { keyKinds, ipv6Prefix }: AnyHttpLimiter): string[] {
+function keysMeant(text: string, { compiled }: AnyHttpLimiter): string[] {
+  const { keyKinds, ipv6Prefix } = compiled
   const key = readKey(text, ipv6Prefix)
   const givenToo = kindOf(text) === 'ip' && keyKinds.includes('function')
-  return givenToo ? [key, textKey(text)] : [key]
+  const length = shardLength(text)
+  return givenToo ? [key, text.slice(0, length) + textKey(text.slice(length))] : [key]
 }
 
 function checkClient(text: string): string {
@@ -99,14 +177,21 @@ function checkClient(text: string): string {
     option: 'key',
     expected: 'the key of one client',
     received: text,
-    fix: "Give a single address; the option deny refuses ranges. For the result of a key function, write 'key:' before it.",
+    fix: "Give a single address; only block and reset take networks. For the result of a key function, write 'key:' before it.",
   })
 }
 
 /** Warns, because a block that affects no client looks like one that does. */
 function warnOfNoClient(text: string, httpLimiters: readonly AnyHttpLimiter[]): void {
+  if (shardLength(text) === 0 && httpLimiters.every(({ compiled }) => compiled.isSharded)) {
+    const problem =
+      'block or reset was called with a key without its shard, but every limiter has shard, so it affects ' +
+      "clients without one alone. Write '{shard}key', as onDecision has it."
+    warnOnce('SLUICE_KEY_KIND', problem)
+    return
+  }
   const kind = kindOf(text)
-  if (kind === 'ip' || httpLimiters.some(({ keyKinds }) => keyKinds.includes(kind))) return
+  if (kind === 'ip' || httpLimiters.some(({ compiled }) => compiled.keyKinds.includes(kind))) return
   warnOnce(
     'SLUICE_KEY_KIND',
     kind === 'user'

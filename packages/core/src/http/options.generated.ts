@@ -6,26 +6,28 @@ import type { EventOptions } from '../limiter/event-options.generated.ts'
 import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Duration } from '../options/duration.ts'
-import type { OneOf } from '../options/one-of.ts'
 import type { HeaderProfile } from './fields/profiles/index.ts'
 import type { KeyOption, UserOption } from './keys/key-reader.ts'
 import type { TrustProxyOption } from './keys/trust-proxy.ts'
-import type { SettleOption } from './settlement/settle-option.ts'
+import type { SettleOption } from './settlement/settlement.ts'
 
 /** What one policy promises, and what it reads from a request. */
 export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit' | 'window' | 'anchor'> {
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` says
-   * otherwise. 0 refuses everything. With `'sliding-log'` at most 10,000. Integer, 0 … 10^12 units.
-   * Or a function of the request and its key that gives one.
+   * otherwise. 0 refuses everything. With `'sliding-window'`, `'token-bucket'`, `'leaky-bucket'` at
+   * most 10^12. With `'sliding-log'` at most 10,000. Integer, 0 … 2^53 − 1 units. Or a function of
+   * the request and its key that gives one.
    */
   limit: number | ((request: Request, key: string) => MaybePromise<number>)
   /**
-   * The length of the window. A unit of the calendar: fixed windows that begin at midnight in
-   * `timeZone`, on the day that `anchor` says. Then decisions and header fields have 7 days or 31
-   * days as the length of a week or a month. Each length that a function returns has its own quota;
-   * a process accepts 16 of them. Duration, or `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Or a
-   * function of the request and its key that gives a duration.
+   * The length of the window. A number is milliseconds; one below 1000 causes a
+   * [warning](errors.md#sluice_window_short), because seconds were probably meant. A unit of the
+   * calendar: fixed windows that begin at midnight in `timeZone`, on the day that `anchor` says.
+   * Then decisions and header fields have 7 days or 31 days as the length of a week or a month.
+   * Each length that a function returns has its own quota; a process accepts 16 of them. Duration,
+   * or `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Or a function of the request and its key that
+   * gives a duration.
    */
   window: Duration | CalendarUnit | ((request: Request, key: string) => MaybePromise<Duration>)
   /**
@@ -41,6 +43,12 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    * a user, or if the function returns nothing, it is the address. Default: the limiter's `key`.
    */
   key?: KeyOption<Request> | undefined
+  /**
+   * For a Redis Cluster: policies that have the same shard keep their keys in one slot, so they are
+   * decided together, all or nothing. The key is then `{shard}key`, in every store. Default: the
+   * limiter's `shard`.
+   */
+  shard?: UserOption<Request> | undefined
   /**
    * What a request costs. A number above the limit is an error: no request could ever be admitted.
    * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
@@ -74,6 +82,11 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    * a user, or if the function returns nothing, it is the address. Default: `'ip'`.
    */
   key?: KeyOption<Request> | undefined
+  /**
+   * For a Redis Cluster: policies that have the same shard keep their keys in one slot, so they are
+   * decided together, all or nothing. The key is then `{shard}key`, in every store. Default: none.
+   */
+  shard?: UserOption<Request> | undefined
   /**
    * What a request costs. A number above the limit is an error: no request could ever be admitted.
    * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
@@ -125,7 +138,7 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    * `false`. A profile, an array of compatible ones, or `false`. Default: `['draft-11',
    * 'draft-6']`.
    */
-  headers?: OneOf<HeaderProfile> | readonly OneOf<HeaderProfile>[] | boolean | undefined
+  headers?: HeaderProfile | readonly HeaderProfile[] | false | undefined
   /**
    * The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s. So
    * clients that were refused together do not return together. Number, from 0 to 1. Default: `0.1`.
@@ -137,7 +150,7 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    */
   partitionSecret?: string | undefined
   /** The status of a refusal. Default: `429`. */
-  statusCode?: OneOf<429 | 503> | undefined
+  statusCode?: 429 | 503 | undefined
   /**
    * Writes the body of the refusal. Status and header fields are set already. `'throw'` hands the
    * refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a request
@@ -145,13 +158,7 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    * Clients on `deny`, and those that `onStoreError` refuses, are refused with the default body.
    * Default: problem+json (RFC 9457).
    */
-  respond?: OneOf<'throw' | 'continue'> | ((decision: Decision, request: Request, response: Response, key: string) => unknown) | undefined
+  respond?: 'throw' | 'continue' | ((decision: Decision, request: Request, response: Response, key: string) => unknown) | undefined
   /** Decides, counts and reports, but never refuses and sends no fields. Default: `false`. */
   dryRun?: boolean | undefined
-  /**
-   * With a leaky bucket: how many requests of this limiter wait for their turn in this process at
-   * most. Further ones are refused. A key gets another place only while it has fewer than are free,
-   * so a single key gets at most half of them. Integer, 0 … 10^6 requests. Default: `1000`.
-   */
-  maxWaiting?: number | undefined
 }

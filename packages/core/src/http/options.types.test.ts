@@ -6,7 +6,6 @@ import type {
   StoreOptions,
 } from '../limiter/options.generated.ts'
 import type { Duration } from '../options/duration.ts'
-import type { OneOf } from '../options/one-of.ts'
 import type { OPTIONS } from '../options/table.ts'
 import type { OptionType } from '../options/types.ts'
 import type { MemoryStoreOptions, RedisStoreOptions } from '../stores/options.generated.ts'
@@ -15,7 +14,7 @@ import type {
   RequestConcurrencyOptions,
   RequestPolicyOptions,
 } from './options.generated.ts'
-import type { RateLimitOptions, Routes } from './rate-limit-options.ts'
+import type { RateLimitConfig, RateLimitOptions, Routes } from './rate-limit-options.ts'
 
 // The interfaces are written from the table: the compiler proves here that they agree, both ways.
 
@@ -25,17 +24,6 @@ type Http = HttpOptions<Request, Response>
 
 /** The compiled form of an option, for those that stay as the user wrote them. */
 type Checked<O> = O extends { type: OptionType<infer T> } ? T : never
-
-/** What users may write for it: its few texts or numbers may be widened. */
-type Written<T> = [T] extends [boolean]
-  ? T
-  : string extends T
-    ? T
-    : number extends T
-      ? T
-      : T extends string | number
-        ? OneOf<T>
-        : T
 
 const sameNames: {
   policy: Same<keyof PolicyOptions, keyof Table['policy']>
@@ -73,17 +61,11 @@ type PlainStoreName = 'prefix' | 'onStoreError' | 'localShare' | 'refusalCache'
 
 const sameTypes: {
   limit: Same<PolicyOptions['limit'], Checked<Table['policy']['limit']>>
-  algorithm: Same<
-    Required<PolicyOptions>['algorithm'],
-    Written<Checked<Table['policy']['algorithm']>>
-  >
+  algorithm: Same<Required<PolicyOptions>['algorithm'], Checked<Table['policy']['algorithm']>>
   store: {
-    [name in PlainStoreName]: Same<
-      Required<StoreOptions>[name],
-      Written<Checked<Table['store'][name]>>
-    >
+    [name in PlainStoreName]: Same<Required<StoreOptions>[name], Checked<Table['store'][name]>>
   }
-  http: { [name in PlainName]: Same<Required<Http>[name], Written<Checked<Table['http'][name]>>> }
+  http: { [name in PlainName]: Same<Required<Http>[name], Checked<Table['http'][name]>> }
 } = {
   limit: true,
   algorithm: true,
@@ -117,6 +99,16 @@ export function ofTheRequest(): Options[] {
     { limit: tier, window: 'month', anchor: async () => 31 },
     { ...tokens, cost: tier, settle: (_, response) => response.status },
     { policies: [{ concurrent: tier }, { name: 'tokens', ...tokens, cost: tier }], cost: 2 },
+    { ...tokens, reserve: true, hold: '1m', cost: tier, settle: (_, { status }) => status },
+    { policies: [{ ...tokens, reserve: true, cost: 5, settle: (_, { status }) => status }] },
+    // @ts-expect-error: an estimate has a settle
+    { ...tokens, reserve: true, cost: tier },
+    // @ts-expect-error: an estimate has a settle
+    { policies: [{ ...tokens, reserve: true, cost: tier }] },
+    // @ts-expect-error: a slot is no estimate
+    { concurrent: 5, reserve: true, settle: () => 1 },
+    // @ts-expect-error: hold belongs to concurrent or reserve
+    { ...tokens, reserve: false, hold: '1m', settle: () => 1 },
     // @ts-expect-error: either concurrent, or limit and window
     { concurrent: tier, ...tokens },
     // @ts-expect-error: text is no number
@@ -136,12 +128,39 @@ export function ofTheRequest(): Options[] {
   ]
 }
 
-/** The types of an object in a variable are wider than what is written: `'1m'` is a string. */
-export function inVariables(): Options[] {
-  const env: Record<string, string> = {}
+export function ofMistakes(): Options[] {
+  return [
+    // @ts-expect-error: a misspelt unit
+    { limit: 1, window: '1 mnute' },
+    // @ts-expect-error: a name from another library
+    { limit: 1, window: '1m', algorithm: 'tokenBucket' },
+    // @ts-expect-error: the default has no name
+    { limit: 1, window: '1m', headers: true },
+    // @ts-expect-error: a text is no body
+    { limit: 1, window: '1m', respond: 'Too many requests' },
+    // @ts-expect-error: clients would not wait for that
+    { limit: 1, window: '1m', statusCode: 500 },
+    // @ts-expect-error: a policy of its own
+    { policies: [{ name: 'a', limit: 1, window: 'year' }] },
+    // @ts-expect-error: not of this function either
+    { limit: 1, window: () => '1 mnute' },
+    // @ts-expect-error: the names of all proxies are not one of theirs
+    { limit: 1, window: '1m', trustProxy: { proxies: 1, header: 'Via' } },
+  ]
+}
+
+export const durations: Duration[] = [
+  ...([60_000, '1m', '1 m', '1.5h', '500ms', '2 min', '1minute', '15 minutes'] as const),
+  ...(['1y', '1 year', '2yrs', '1w', '2 weeks', '1d', '7 days', '1hr', '2 hours'] as const),
+  ...(['1s', '2 secs', '3 seconds', '5 msec', '6 milliseconds'] as const),
+]
+
+/** To the compiler, text of a configuration is any text. */
+export function ofAConfiguration(): Options[] {
+  const env: Record<string, string | undefined> = {}
   const single = {
     limit: 100,
-    window: env.WINDOW ?? '1m',
+    window: env.WINDOW,
     algorithm: 'leaky-bucket',
     maxDelay: '5s',
     unit: 'requests',
@@ -157,6 +176,7 @@ export function inVariables(): Options[] {
   }
   const calendar = { limit: 5, window: 'month', timeZone: 'UTC', anchor: 31, headers: false }
   const slots = { concurrent: 5, hold: '1m', key: 'user', headers: 'legacy' }
+  const estimates = { limit: 5, window: '1d', reserve: true, hold: '1m', cost: 2 }
   const several = {
     policies: [
       { name: 'burst', limit: 10, window: '1s', algorithm: 'token-bucket', burst: 20 },
@@ -164,16 +184,32 @@ export function inVariables(): Options[] {
       { name: 'in progress', concurrent: 5, hold: '1m' },
     ],
   }
-  return [single, calendar, slots, several]
-}
-
-export function routesInVariables(): Routes<Request, Response> {
   const routes = {
     'POST /login': { limit: 5, window: '15m', algorithm: 'sliding-log' },
     '/search': { policies: [{ name: 'a', limit: 1, window: '1s' }], key: 'user' },
     '/health': false,
   }
-  return routes
+  const configs = [single, calendar, slots, estimates, several, { ...single, routes }].map(
+    (config) => config as RateLimitConfig,
+  )
+  const withFunctions = { ...configs[0], key: ({ url }: Request) => url } as const
+  // @ts-expect-error: text is no limit
+  const text = { ...single, limit: env.LIMIT } as RateLimitConfig
+  // @ts-expect-error: without the type, it is any text
+  const untyped: Options = single
+  return [...configs, text, untyped, withFunctions as Options]
+}
+
+export function inVariables(): [Options, Options, Routes<Request, Response>] {
+  const constant = {
+    limit: 1,
+    window: '1m',
+    headers: ['draft-11'],
+    trustProxy: ['loopback'],
+  } as const
+  const satisfying = { limit: 1, window: '1m', headers: false } satisfies Options
+  const routes = { '/health': false, '/': { limit: 1, window: '1m' } } as const
+  return [constant, satisfying, routes]
 }
 
 /** Editors complete them: a union with `string` itself would have lost them. */

@@ -1,10 +1,3 @@
-/** A path in which a handler may find its route, given a request's path as the client wrote it. */
-export interface PathReading {
-  readonly path: string
-  /** Whether every reader may take one path for the other; otherwise only one that decodes too much. */
-  readonly isEquivalent: boolean
-}
-
 /** What makes a path readable in several ways: escapes, odd separators, dot segments, an origin. */
 const ODD = /[%\\#;]|\/\/|\/\.|^(?!\/)/
 /** A client may write a whole URL instead of a path (RFC 9112 §3.2.2). */
@@ -16,14 +9,16 @@ const DOT_SEGMENT = /(?:^|[/\\])\.\.?(?:[/\\]|$)/
 const MAX_DECODINGS = 2
 
 /**
- * The other readings of a path; undefined if there are none but the path itself.
+ * The other readings of a path as the client wrote it, in which a handler may find its route; undefined
+ * if there are none but the path itself. Of equivalent ones every reader may take one for the other; the
+ * rest are those of a reader that decodes too much.
  *
  * - Equivalent are the normalized path (RFC 3986 §6.2.2) with single slashes, as routers mount paths,
  *   and the path of a `URL` made of it, for which `//x/login` names a host.
  * - A handler may also decode the whole path, cut it at `?`, `#` or `;`, make a `URL` of it, and
  *   resolve its dots.
  */
-export function otherReadings(path: string): readonly PathReading[] | undefined {
+export function otherReadings(path: string): { path: string; isEquivalent: boolean }[] | undefined {
   if (!ODD.test(path)) return undefined
   const readings = new Map<string, boolean>()
   const add = (read: string, isEquivalent: boolean) => {

@@ -5,10 +5,15 @@ import type {
   RequestConcurrencyOptions,
   RequestPolicyOptions,
 } from './options.generated.ts'
+import type { SettleOption } from './settlement/settlement.ts'
+
+/** What corrects an estimate. */
+type Settled<Request, Response> = { settle: SettleOption<Request, Response> }
 
 type AnyPolicy<Request, Response> = EitherPolicy<
   RequestPolicyOptions<Request, Response>,
-  RequestConcurrencyOptions<Request>
+  RequestConcurrencyOptions<Request>,
+  Settled<Request, Response>
 >
 
 /** The options of a limiter with one policy. */
@@ -17,23 +22,25 @@ type OnlyPolicy<Request, Response> = Omit<
   'name'
 >
 
-type SinglePolicy<Request, Response> = EitherPolicy<
-  OnlyPolicy<Request, Response>,
-  RequestConcurrencyOptions<Request>
-> & { policies?: undefined }
-
-type SeveralPolicies<Request, Response> = {
-  [option in
-    | keyof OnlyPolicy<Request, Response>
-    | keyof RequestConcurrencyOptions<Request>]?: undefined
-} & {
-  /** All must admit a request; they are decided together, and none is charged if one refuses. */
-  policies: readonly AnyPolicy<Request, Response>[]
-}
-
 /** The options of `rateLimit`, the same for every framework. */
 export type RateLimitOptions<Request, Response> = HttpOptions<Request, Response> &
-  (SinglePolicy<Request, Response> | SeveralPolicies<Request, Response>)
+  (
+    | (EitherPolicy<
+        OnlyPolicy<Request, Response>,
+        RequestConcurrencyOptions<Request>,
+        Settled<Request, Response>
+      > & {
+        policies?: undefined
+      })
+    | ({
+        [option in
+          | keyof OnlyPolicy<Request, Response>
+          | keyof RequestConcurrencyOptions<Request>]?: undefined
+      } & {
+        /** All must admit a request; they are decided together, and none is charged if one refuses. */
+        policies: readonly AnyPolicy<Request, Response>[]
+      })
+  )
 
 /**
  * What an entry for a route replaces. If it sets its own `limit`, `window`, `algorithm`,
@@ -52,5 +59,23 @@ export type RouteOverrides<Request, Response> = Partial<
  * specific entry wins, one with a method before one without.
  */
 export type Routes<Request, Response> = {
-  readonly [route: string]: RouteOverrides<Request, Response> | boolean
+  readonly [route: string]: RouteOverrides<Request, Response> | false
 }
+
+/**
+ * Options that a configuration can hold, for every adapter and for `createLimiter`: all but functions
+ * and the store. The compiler takes text of a configuration for any `string`, so say what it is:
+ * `rateLimit({ ...(config as RateLimitConfig), store })`. The limiter checks it when it is created.
+ */
+export type RateLimitConfig = Configurable<
+  RateLimitOptions<never, never> & { routes?: Routes<never, never> | undefined }
+>
+
+/** What a type is without functions and the store. Its arrays are mutable, as those of a configuration are. */
+type Configurable<T> = T extends string | number | boolean | undefined
+  ? T
+  : T extends readonly (infer Entry)[]
+    ? Configurable<Entry>[]
+    : T extends Date | ((...args: never[]) => unknown)
+      ? never
+      : { [option in keyof T as Exclude<option, 'store'>]: Configurable<T[option]> }

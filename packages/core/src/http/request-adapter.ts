@@ -1,8 +1,8 @@
 import type { Decision } from '../limiter/decision.ts'
 import type { RateLimitError } from './refusal/refusal.ts'
 
-/** A request, and the connection that it came on. */
-interface RequestFacts<Request> {
+/** The half of an adapter that depends on the platform: `nodeExchange` and `fetchExchange` are two. */
+export interface Exchange<Request, Response> {
   /** The method in capitals. */
   method(request: Request): string
   /** A field's value; several values joined by commas. @param name the field's name in lower case */
@@ -13,10 +13,6 @@ interface RequestFacts<Request> {
   isGone(request: Request): boolean
   /** Objects that identify the request and its response in every middleware that they pass. */
   identity(request: Request): object
-}
-
-/** Writes and watches a response. */
-interface ResponsePort<Response> {
   setField(response: Response, name: string, value: string): void
   removeField(response: Response, name: string): void
   status(response: Response): number
@@ -70,11 +66,6 @@ export interface Progress {
   onProgress(callback: () => void): void
 }
 
-/** The half of an adapter that depends on the platform: `nodeExchange` and `fetchExchange` are two. */
-export interface Exchange<Request, Response>
-  extends RequestFacts<Request>,
-    ResponsePort<Response> {}
-
 /** What an adapter supplies: an exchange, and what only its framework knows. */
 export interface RequestAdapter<Request, Response> extends Exchange<Request, Response> {
   /** The client's address behind the framework's own proxy setting; as text, unchecked. */
@@ -94,6 +85,11 @@ export interface RequestAdapter<Request, Response> extends Exchange<Request, Res
   routing?(request: Request): Routing
   /** Stores the decision for the application. */
   decided?(request: Request, decision: Decision): void
+  /**
+   * Asks the runtime not to drop what still happens for a request that has ended, until the promise settles,
+   * which never rejects. Left out: the runtime does not drop it.
+   */
+  waitUntil?(request: Request, promise: Promise<unknown>): void
 }
 
 /** The pattern of a route, as the application wrote it. */
@@ -115,18 +111,3 @@ export interface Routing {
  * - `ignored`: a setting that the framework no longer reads
  */
 export type ProxyTrust = 'named' | 'nobody' | 'everybody' | 'hops' | 'ignored'
-
-/**
- * A CORS preflight (Fetch §3.2.2). It is neither limited nor counted: if it were refused, the
- * script could not see why.
- */
-export function isPreflight<Request>(
-  adapter: RequestAdapter<Request, never>,
-  request: Request,
-): boolean {
-  return (
-    adapter.method(request) === 'OPTIONS' &&
-    adapter.header(request, 'origin') !== undefined &&
-    adapter.header(request, 'access-control-request-method') !== undefined
-  )
-}

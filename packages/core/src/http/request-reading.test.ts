@@ -1,33 +1,44 @@
 import type { IncomingMessage } from 'node:http'
-import { expect, jest, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
+import type { Limiter } from '../limiter/limiter.ts'
 import { Policy } from '../limiter/policy.ts'
-import { plain } from '../testing/plain-server.ts'
+import { plain, servePlain } from '../testing/plain-server.ts'
 import type { ChargeRule } from './compile-options.ts'
 import { HttpLimiter } from './http-limiter.ts'
+import { AddressedRequest } from './keys/key-reader.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import { readCharges as readChargesOf } from './request-reading.ts'
-import { clientGone } from './verdict.ts'
+import { clientGone } from './respond.ts'
 
 type Rule = ChargeRule<string, never>
 
+const address = () => undefined
+const connection = { isGone: () => false }
+
 const readCharges = (rules: Rule[], request: string, firstKey?: string | Promise<string>) =>
-  readChargesOf(rules, { request, address: undefined }, firstKey)
+  readChargesOf(rules, new AddressedRequest(request, address, connection), firstKey)
 
 const later = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
 
-function rule(base: Partial<Omit<Rule, 'policy'>> = {}): Rule {
-  const limit = base.limit ?? 10
-  const policy = new Policy('', { limit, window: '1m' })
+type Varying = (request: string, key: string) => unknown
+
+/** How a policy reads its charge, as its options say. */
+interface Terms {
+  readonly key?: Rule['key']
+  readonly cost?: number | Varying
+  readonly limit?: Varying
+}
+
+function rule({ key = ({ request }) => request, cost = 1, limit }: Terms = {}): Rule {
+  const varies = typeof cost === 'function'
   return {
-    policy,
-    key: ({ request }) => request,
+    policy: new Policy('', { limit: limit ?? 10, window: '1m' }),
+    key,
     keyKind: 'function',
-    limit: undefined,
-    anchor: undefined,
-    window: undefined,
-    cost: 1,
+    cost: varies ? undefined : cost,
+    varying: [limit, undefined, undefined, varies ? cost : undefined],
     settle: undefined,
-    ...base,
+    shard: undefined,
   }
 }
 
@@ -40,7 +51,7 @@ test('synchronous values are charged synchronously, one charge per policy', () =
   ])
 })
 
-test.each<[string, Partial<Rule>]>([
+test.each<[string, Terms]>([
   ['key', { key: () => later('bob') }],
   ['cost', { cost: () => later(3) }],
   ['limit', { limit: () => later(50) }],
@@ -192,4 +203,98 @@ test.each([
   )
   expect(await httpLimiter.decide(gone as never)).toBe(clientGone)
   expect(httpLimiter.limiter.peek('unknown')).toMatchObject({ remaining: 1 })
+})
+
+describe('with shard', () => {
+  type Options = RateLimitOptions<IncomingMessage, never>
+  const keysOf = async (options: object, from = message()) => {
+    const httpLimiter = new HttpLimiter(
+      { limit: 9, window: '1m', ...options } as Options,
+      plain as never,
+    )
+    try {
+      const verdict = await httpLimiter.decide(from)
+      return (verdict as { charges?: readonly { key: string }[] }).charges?.map(({ key }) => key)
+    } finally {
+      httpLimiter.limiter.close()
+    }
+  }
+
+  test.each<[string, unknown, string]>([
+    ['text', 'acme', '{acme}key:a'],
+    ['a number', 42, '{42}key:a'],
+    ['a promise', later('acme'), '{acme}key:a'],
+    ['nothing', undefined, 'key:a'],
+    ['empty text', '', 'key:a'],
+    ['an object', {}, 'key:a'],
+    ['what would end the braces', 'a}key:b', '{%9UnfP-EvTg3Q_yXK-7YxwAmVRGpoSuhOG_ZDKQsRbPA}key:a'],
+  ])('that returns %s', async (_, returned, expected) => {
+    expect(await keysOf({ key: () => 'a', shard: () => returned })).toEqual([expected])
+  })
+
+  test('of some policies, or of all of them but those that have another', async () => {
+    const own = [
+      { name: 'a', limit: 9, window: '1m', key: () => 'a' },
+      { name: 'b', limit: 9, window: '1m', key: () => 'b', shard: () => 'other' },
+    ]
+    expect(await keysOf({ limit: undefined, window: undefined, policies: own })).toEqual([
+      'key:a',
+      '{other}key:b',
+    ])
+    const all = { limit: undefined, window: undefined, policies: own, shard: async () => 'acme' }
+    expect(await keysOf(all)).toEqual(['{acme}key:a', '{other}key:b'])
+  })
+
+  test('lists and functions know the key without it, and it is asked for nobody whom they exempt', async () => {
+    const shard = jest.fn(() => 'acme')
+    const seen: unknown[] = []
+    const limit = (_: unknown, key: string) => seen.push(key)
+    const options = {
+      key: () => 'a',
+      shard,
+      limit,
+      skip: async (_: unknown, key: () => unknown) => !seen.push(await key()),
+    }
+    expect(await keysOf({ ...options, allow: ['b'] })).toEqual(['{acme}key:a'])
+    expect(seen).toEqual(['key:a', 'key:a'])
+    expect(shard).toHaveBeenCalledTimes(1)
+    expect(await keysOf({ ...options, deny: ['a'] })).toEqual([])
+    expect(shard).toHaveBeenCalledTimes(1)
+  })
+
+  test('a shard that fails is the application’s to handle, as a key is', async () => {
+    const failing = {
+      shard: () => {
+        throw new Error('no session')
+      },
+    }
+    await expect(keysOf(failing)).rejects.toThrow('no session')
+    await expect(keysOf({ shard: () => Promise.reject(new Error('no session')) })).rejects.toThrow(
+      'no session',
+    )
+  })
+
+  test('calls of the application name the key with its shard', async () => {
+    const options = {
+      limit: 2,
+      window: '1d',
+      algorithm: 'token-bucket',
+      shard: () => 'acme',
+    } as const
+    const server = await servePlain([options], (_, response) => response.end())
+    const [{ limiter }] = server.httpLimiters as unknown as [{ limiter: Limiter }]
+    for (const status of [200, 200, 429]) expect((await server.send()).status).toBe(status)
+    const left = (key: string) => limiter.peek(key) as { remaining: number }
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    limiter.reset('127.0.0.1')
+    expect(warned).toHaveBeenCalledWith(
+      expect.stringContaining('without its shard'),
+      expect.anything(),
+    )
+    expect([left('127.0.0.1').remaining, left('{acme}127.0.0.1').remaining]).toEqual([2, 0])
+    limiter.reset('{acme}::ffff:127.0.0.1')
+    expect(left('{acme}127.0.0.1').remaining).toBe(2)
+    await server.stop()
+    limiter.close()
+  })
 })

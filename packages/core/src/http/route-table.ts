@@ -3,23 +3,8 @@ import { METHODS } from '#platform'
 import { SluiceError } from '../errors/sluice-error.ts'
 import type { Routing } from './request-adapter.ts'
 
-interface Route<T> {
-  readonly method: string | undefined
-  readonly pattern: RegExp
-  /** The more specific of two patterns compares greater, segment by segment. */
-  readonly rank: string
-  /** One form of a pattern, with or without its optional groups. */
-  readonly optional: boolean
-  readonly value: T
-}
-
-interface Entry<T> {
-  readonly method: string | undefined
-  readonly forms: readonly (readonly Token[])[]
-  /** Whether it was written with a slash at the end. */
-  readonly slash: boolean
-  readonly value: T
-}
+type Entry<T> = ReturnType<typeof read> & { readonly value: T }
+type Route<T> = ReturnType<typeof compile<T>>[number]
 
 /** The default of most routers. */
 const LOOSE: Routing = { caseSensitive: false, strict: false }
@@ -38,10 +23,10 @@ export class RouteTable<T> {
   constructor(entries: readonly (readonly [route: string, value: T])[]) {
     const seen = new Map<string, string>()
     this.entries = entries.map(([route, value]) => {
-      const { id, ...entry } = read(route)
-      const other = seen.get(id)
+      const entry = read(route)
+      const other = seen.get(entry.id)
       if (other !== undefined) throw wrong(route, `a route other than '${other}'`)
-      seen.set(id, route)
+      seen.set(entry.id, route)
       return { ...entry, value }
     })
   }
@@ -71,8 +56,9 @@ export class RouteTable<T> {
 function compile<T>(
   { method, forms, slash, value }: Entry<T>,
   options: { sensitive: boolean; trailing: boolean },
-): Route<T>[] {
+) {
   const end: Token[] = slash && !options.trailing ? [{ type: 'text', value: '/' }] : []
+  /** Whether it is one form of several, with or without optional groups. */
   const optional = forms.length > 1
   return forms.map((form) => {
     const { regexp: pattern } = pathToRegexp(new TokenData([...form, ...end]), options)
@@ -111,7 +97,10 @@ const WILDCARD = 'A'
 const PARAMETER = 'B'
 const TEXT = 'C'
 
-/** The rank of a pattern: for each segment its letter, and how much text is in it. */
+/**
+ * The rank of a pattern: for each segment its letter, and how much text is in it. The more specific of two
+ * patterns compares greater, segment by segment.
+ */
 function rank(tokens: readonly Token[]): string {
   const marked = tokens.map((token) => {
     if (token.type === 'text') return token.value.replace(/[^/]/g, 't')

@@ -5,9 +5,7 @@ import type { Ledger, Store } from '../stores/store.ts'
 import { failingStore } from '../testing/failing-store.ts'
 import { type ManualClock, manualClock } from '../testing/manual-clock.ts'
 import { type PlainOptions, plain } from '../testing/plain-server.ts'
-import type { HttpLimiter } from './http-limiter.ts'
 import type { Routes } from './rate-limit-options.ts'
-import { limiterOfRoute } from './route-limiter.ts'
 import { RoutedLimiter } from './routed-limiter.ts'
 
 type PlainRoutes = Routes<IncomingMessage, ServerResponse>
@@ -107,13 +105,13 @@ describe.each(['memory', 'a store that answers by promises'])('on %s', (kind) =>
     expect(await send('POST /login')).toEqual({ allowed: true, left: 4 })
   })
 
-  test('a shorter list of an entry cuts no ban, another `after` or `within` bans apart', async () => {
+  test('a shorter list of an entry cuts no ban, another `within` bans apart', async () => {
     const ban = { after: 1, within: '1h', for: ['1d'] }
     const send = limiterWith(
       { limit: 1, ban },
       {
         '/short': { ban: { ...ban, for: ['1m'] } } as never,
-        '/apart': { limit: 1, ban: { ...ban, after: 2 } } as never,
+        '/apart': { limit: 1, ban: { ...ban, within: '2h' } } as never,
       },
     )
     for (let i = 0; i < 2; i += 1) await send('GET /')
@@ -241,15 +239,11 @@ describe('a mistake in an entry names the route', () => {
   })
 })
 
-test('limiterOfRoute: undefined for an exempt route, else a limiter on the store of the base', () => {
-  const { base } = new RoutedLimiter({ limit: 9, window: '1m' }, plain)
-  expect(limiterOfRoute(base, '/a', 'at', false)).toBeUndefined()
-  const httpLimiter = limiterOfRoute(base, '/a', 'at', { limit: 5 }) as HttpLimiter<
-    IncomingMessage,
-    ServerResponse
-  >
-  expect(httpLimiter.limiter.store).toBe(base.limiter.store)
-  base.limiter.close()
+test('add: undefined for an exempt route, else a limiter on the store of the base', () => {
+  const routed = new RoutedLimiter({ limit: 9, window: '1m' }, plain)
+  expect(routed.add('/a', 'at', false)).toBeUndefined()
+  expect(routed.add('/a', 'at', { limit: 5 })?.limiter.store).toBe(routed.base.limiter.store)
+  routed.limiter.close()
 })
 
 describe('a route with its own failure mode', () => {

@@ -1,13 +1,16 @@
+import { SluiceError } from '../errors/sluice-error.ts'
+import { CONCURRENCY_OPTIONS, WINDOW_OPTIONS } from '../limiter/concurrency-options.ts'
 import type { Limiter } from '../limiter/limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { checkObject } from '../options/checks.ts'
-import type { Scope } from '../stores/inspection/scope.ts'
+import { checkKnown } from '../options/known.ts'
+import { OPTION_NAMES } from '../options/option-names.ts'
+import { routeScope, type Scope } from '../stores/inspection/scope.ts'
 import { HttpLimiter } from './http-limiter.ts'
 import { MiddlewareLimiter } from './middleware-limiter.ts'
 import { otherReadings } from './path-readings.ts'
 import type { RateLimitOptions, RouteOverrides, Routes } from './rate-limit-options.ts'
 import type { RequestAdapter } from './request-adapter.ts'
-import { limiterOfRoute } from './route-limiter.ts'
 import { RouteTable } from './route-table.ts'
 
 const NONE: readonly never[] = []
@@ -43,12 +46,21 @@ export class RoutedLimiter<Request, Response> {
     this.everywhere = [this.base]
     this.httpLimiters = new Set([this.base])
     this.limiter = new MiddlewareLimiter(this.base, this.httpLimiters)
-    if (!addsRoutes && routes !== undefined) this.routes = this.compile(routes)
+    if (addsRoutes || routes === undefined) return
+    const entries = Object.entries(
+      checkObject('routes', routes, 'an object of routes') as Routes<Request, Response>,
+    )
+    this.routes = new RouteTable(
+      entries.map(([route, overrides]) => {
+        const httpLimiter = this.add(route, `routes['${route}']`, overrides)
+        return [route, httpLimiter === undefined ? [] : [httpLimiter]]
+      }),
+    )
   }
 
   /** Whether one of them settles or releases something, so that responses are watched. */
   get settles(): boolean {
-    for (const { settles } of this.httpLimiters) if (settles) return true
+    for (const { compiled } of this.httpLimiters) if (compiled.followsUp) return true
     return false
   }
 
@@ -58,16 +70,58 @@ export class RoutedLimiter<Request, Response> {
     return passAll(this.of(request), 0, request, response)
   }
 
-  /** Makes the limiter of a route, which its framework tells from others by itself: see `limiterOfRoute`. */
+  /**
+   * Makes the limiter of a route: the base's options with some replaced, on the same store.
+   *
+   * @param route its name, part of its keys if it has its own limit: a path, perhaps after a method
+   * @param path where its options are, for messages: `routes['POST /login']`
+   * @param apart whether it counts separately in any case
+   * @returns undefined for `false`: the route is exempt
+   * @throws SluiceError for wrong options, in which it names the route
+   */
   add(
     route: string,
     path: string,
-    overrides: RouteOverrides<Request, Response> | boolean,
-    apart?: boolean,
+    overrides: RouteOverrides<Request, Response> | false,
+    apart = false,
   ): HttpLimiter<Request, Response> | undefined {
-    const httpLimiter = limiterOfRoute(this.base, route, path, overrides, apart)
-    if (httpLimiter !== undefined) this.httpLimiters.add(httpLimiter)
-    return httpLimiter
+    if (overrides === false) return undefined
+    checkKnown(path, checkObject(path, overrides, 'options, or false'), OPTION_NAMES.route)
+    const { limiter, options: inherited, scope } = this.base
+    const named = Object.entries(overrides).filter(([, value]) => value !== undefined)
+    const names = (options: readonly string[]) => named.some(([name]) => options.includes(name))
+    const single = names(OPTION_NAMES.onlyPolicy)
+    const several = names(['policies'])
+    const options: Record<string, unknown> = { ...inherited, store: limiter.store }
+    const remove = (replaced: readonly string[]) => {
+      for (const option of replaced) delete options[option]
+    }
+    if (single) remove(['policies'])
+    if (several) remove(OPTION_NAMES.onlyPolicy)
+    // A route counts per window or at the same time, whatever the limiter does elsewhere.
+    const reserve = names(['reserve']) ? overrides.reserve : options.reserve
+    const isConcurrent = names(['concurrent']) || (names(['hold']) && reserve !== true)
+    if (isConcurrent) remove(WINDOW_OPTIONS)
+    else if (single) remove(reserve === true ? ['concurrent'] : CONCURRENCY_OPTIONS)
+    try {
+      const httpLimiter = new HttpLimiter(
+        { ...options, ...Object.fromEntries(named) } as unknown as RateLimitOptions<
+          Request,
+          Response
+        >,
+        this.adapter,
+        apart || single || several ? routeScope(scope, route) : scope,
+        route.match(/\/.*/)?.[0],
+        limiter.bannedQuota,
+      )
+      this.httpLimiters.add(httpLimiter)
+      return httpLimiter
+    } catch (error) {
+      if (!(error instanceof SluiceError)) throw error
+      const { code, expected, received, fix } = error
+      const option = `${path}.${error.option}`
+      throw new SluiceError({ code, option, expected, said: received, fix })
+    }
   }
 
   /**
@@ -92,16 +146,6 @@ export class RoutedLimiter<Request, Response> {
         routes.match(method, each.path)?.value ?? (each.isEquivalent ? this.everywhere : NONE),
     )
     return [...new Set([...(others ?? []).flat(), ...loosely, ...strictly])]
-  }
-
-  private compile(routes: unknown): RouteTable<readonly HttpLimiter<Request, Response>[]> {
-    const entries = Object.entries(checkObject('routes', routes, 'an object of routes') as never)
-    return new RouteTable(
-      entries.map(([route, overrides]) => {
-        const httpLimiter = this.add(route, `routes['${route}']`, overrides as never)
-        return [route, httpLimiter === undefined ? [] : [httpLimiter]]
-      }),
-    )
   }
 }
 

@@ -62,7 +62,7 @@ const http = (given: object) =>
 const client = { evalsha: fail, evalshaBuffer: fail, eval: fail, status: 'ready' }
 async function fail() {}
 
-const PLACES: readonly [string, readonly object[], (given: object) => unknown][] = [
+const OPTION_NAMES: readonly [string, readonly object[], (given: object) => unknown][] = [
   [
     'a limiter',
     [OPTIONS.policy, OPTIONS.concurrency, OPTIONS.policies, OPTIONS.store, OPTIONS.events],
@@ -85,7 +85,7 @@ const PLACES: readonly [string, readonly object[], (given: object) => unknown][]
   ['inspect', [{ prefix: 1, policy: 1, key: 1 }], (given) => memoryStore().inspect(given)],
 ]
 
-describe.each(PLACES)('the options of %s', (_, tables, call) => {
+describe.each(OPTION_NAMES)('the options of %s', (_, tables, call) => {
   const names = [
     ...new Set(tables.flatMap(Object.keys)),
     'store',

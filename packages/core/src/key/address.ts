@@ -1,6 +1,5 @@
 import type { IpAddress } from './ip.ts'
-import { isIPv4, readAddress, readQuad, setTunnelled } from './ip.ts'
-import { groupsText, quadText } from './ip-text.ts'
+import { groupsText, isIPv4, quadText, readAddress, readQuad, setTunnelled } from './ip.ts'
 
 /**
  * The most characters of an address with port, brackets and zone id. Frameworks pass on header values of any

@@ -2,7 +2,14 @@ import { BlockList, isIPv4 } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseAddress } from './address.ts'
-import { matches, parseCidr } from './cidr.ts'
+import { AddressRanges } from './address-ranges.ts'
+import { type Cidr, cidrText, parseCidr } from './cidr.ts'
+
+function matches(cidr: Cidr, address: Uint16Array): boolean {
+  const ranges = new AddressRanges()
+  ranges.add(cidr)
+  return ranges.endOf(address) === Infinity
+}
 
 function isIn(range: string, raw: string): boolean {
   const cidr = parseCidr(range)
@@ -109,3 +116,51 @@ const hex = (group: number) => group.toString(16)
 function dotted(address: Uint16Array): string {
   return [...address.slice(6)].flatMap((group) => [group >> 8, group & 0xff]).join('.')
 }
+
+describe('the text of a range', () => {
+  test.each([
+    ['10.1.2.3/8', '10.0.0.0/8'],
+    ['203.0.113.7', '203.0.113.7/32'],
+    ['::ffff:203.0.113.7/120', '203.0.113.0/24'],
+    ['64:ff9b::203.0.113.7/120', '203.0.113.0/24'],
+    ['2001:DB8:0:0::1/32', '2001:db8::/32'],
+    ['2001:db8:1:2ff::/57', '2001:db8:1:280::/57'],
+    ['2001:db8::1', '2001:db8::1/128'],
+  ])('of %s is %s', (written, text) => {
+    const cidr = parseCidr(written) as Cidr
+    expect(cidrText(cidr)).toBe(text)
+    expect(cidrText(parseCidr(text) as Cidr)).toBe(text)
+  })
+})
+
+describe('many ranges', () => {
+  const at = (text: string) => parseAddress(text) as Uint16Array
+  const ranges = new AddressRanges()
+  for (const [text, end] of [
+    ['203.0.0.0/16', 5],
+    ['203.0.113.0/24', 9],
+    ['203.0.113.7', 1],
+    ['2001:db8::/32', 7],
+  ] as const)
+    ranges.add(parseCidr(text) as Cidr, end)
+
+  test('an address ends with the longest-lasting range around it, whichever is the longer prefix', () => {
+    expect(ranges.endOf(at('203.0.113.7'))).toBe(9)
+    expect(ranges.endOf(at('203.0.1.1'))).toBe(5)
+    expect(ranges.endOf(at('203.1.0.0'))).toBe(-Infinity)
+  })
+
+  test('only a range that holds all of a network ends it', () => {
+    expect(ranges.endOf(at('203.0.113.0'), 96 + 20)).toBe(5)
+    expect(ranges.endOf(at('2001:db8:1::'), 56)).toBe(7)
+    expect(ranges.endOf(at('2001::'), 16)).toBe(-Infinity)
+  })
+
+  test('the last end of a range counts', () => {
+    const again = new AddressRanges()
+    const range = parseCidr('10.0.0.0/8') as Cidr
+    again.add(range, 9)
+    again.add(range, 3)
+    expect(again.endOf(at('10.0.0.1'))).toBe(3)
+  })
+})

@@ -1,5 +1,5 @@
 import type { IpAddress } from './ip.ts'
-import { isIPv4, readAddress } from './ip.ts'
+import { groupsText, isIPv4, quadText, readAddress } from './ip.ts'
 
 /** A range of addresses of one family. */
 export interface Cidr {
@@ -9,7 +9,7 @@ export interface Cidr {
 }
 
 /** The bits that precede the IPv4 address in its mapped form. */
-const MAPPED_BITS = 96
+export const MAPPED_BITS = 96
 
 /**
  * Reads `10.0.0.0/8`, `2001:db8::/32` or a single address. Bits beyond the prefix are ignored.
@@ -31,14 +31,33 @@ export function parseCidr(text: string): Cidr | undefined {
   return { network, prefix }
 }
 
-/** Whether the address is in the range. A range of one family holds no address of the other. */
-export function matches(cidr: Cidr, address: IpAddress): boolean {
-  const { network, prefix } = cidr
-  if (isIPv4(network) !== isIPv4(address)) return false
-  const whole = prefix >> 4
-  for (let i = 0; i < whole; i++) if (network[i] !== address[i]) return false
-  const rest = prefix & 15
-  return rest === 0 || (network[whole]! ^ address[whole]!) >> (16 - rest) === 0
+/**
+ * Whether text begins like an IPv4 address, or like hexadecimal groups with `::` or a prefix length. A mistake
+ * in an address must not become a key that no client has.
+ */
+export function isAddressLike(text: string): boolean {
+  return ADDRESS_LIKE.some((pattern) => pattern.test(text.trim()))
+}
+
+const ADDRESS_LIKE = [
+  /^(\d+\.){3}/,
+  /^[\d.]+\/\d*$/,
+  /^[\da-f.:]*:[\da-f.:]*\/\d*$/i,
+  /^\[?[\da-f.:]*::[\da-f.:]*(%|\]|$)/i,
+]
+
+/** The range as `203.0.113.0/24` or `2001:db8::/32`, without the bits beyond the prefix: one text for each range. */
+export function cidrText({ network, prefix }: Cidr): string {
+  const masked = network.map((group, i) => group & maskOf(prefix, i))
+  return isIPv4(network)
+    ? `${quadText(masked)}/${prefix - MAPPED_BITS}`
+    : `${groupsText(masked)}/${prefix}`
+}
+
+/** The bits of a group that are within a prefix. @param i the index of the group, 0 to 7 */
+export function maskOf(prefix: number, i: number): number {
+  const bits = Math.min(16, Math.max(0, prefix - 16 * i))
+  return (0xffff << (16 - bits)) & 0xffff
 }
 
 /** 1 to 128 in decimal without leading zeros. */

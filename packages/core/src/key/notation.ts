@@ -1,4 +1,5 @@
 import { addressKey, parseAddress } from './address.ts'
+import { digest } from './digest.ts'
 import { isIPv4 } from './ip.ts'
 
 /**
@@ -21,19 +22,45 @@ export const userKey = (id: string | number | bigint): string => `${USER}${id}`
 /** The key for the result of a key function. */
 export const textKey = (text: string | number | bigint): string => `${TEXT}${text}`
 
+/**
+ * The key of a client whose keys are in one shard with others: `{acme}user:42`. What is no short text of plain
+ * characters, or could be taken for a digest, becomes a digest: so no text of a client ends the braces.
+ */
+export function shardedKey(shard: string | number | bigint, key: string): string {
+  const text = String(shard)
+  const isPlain = /^[!"$&-z|~]{1,64}$/.test(text)
+  return `{${isPlain ? text : `%${digest(text).slice(1)}`}}${key}`
+}
+
+/** How many characters of a key name its shard, with the braces: 6 of `{acme}user:42`. 0: none do. */
+export function shardLength(key: string): number {
+  if (key.charCodeAt(0) !== 0x7b) return 0
+  const close = key.indexOf('}')
+  return close > 1 ? close + 1 : 0
+}
+
+/** What the keys share that a store decides together, where it decides keys separately: the shard, or the key. */
+export function togetherBy(key: string): string {
+  const length = shardLength(key)
+  return length === 0 ? key : key.slice(0, length)
+}
+
 /** The kind of a key given as text: in the notation, or plain text of a key function. */
-export function kindOf(text: string): KeyKind {
+export function kindOf(given: string): KeyKind {
+  const text = given.slice(shardLength(given))
   if (text.startsWith(USER)) return 'user'
   return text === UNKNOWN || parseAddress(withoutPrefix(text)) !== undefined ? 'ip' : 'function'
 }
 
 /**
  * The key that a text of the application means: an address in any form, `unknown`, `user:` and an
- * id, or the result of a key function, with or without `key:`.
+ * id, or the result of a key function, with or without `key:`; each also behind a shard.
  *
  * @param ipv6Prefix see {@link addressKey}
  */
 export function readKey(text: string, ipv6Prefix: number): string {
+  const length = shardLength(text)
+  if (length > 0) return text.slice(0, length) + readKey(text.slice(length), ipv6Prefix)
   if (text === UNKNOWN || text.startsWith(USER) || text.startsWith(TEXT)) return text
   return addressKey(withoutPrefix(text), ipv6Prefix) ?? textKey(text)
 }

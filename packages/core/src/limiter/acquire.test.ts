@@ -24,7 +24,7 @@ function closed<T extends { close(): void }>(each: T): T {
 }
 
 function limiterOn<M extends StoreMode>(store: Store<M>, options: object = {}): Limiter<M> {
-  const terms = { concurrent: 2, store, ...options } as never
+  const terms = { prefix: 'sluice', concurrent: 2, store, ...options } as never
   return closed(createLimiter(terms) as Limiter as Limiter<M>)
 }
 

@@ -1,6 +1,7 @@
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Answer, StoreMode } from '../stores/store.ts'
 import type { Decision } from './decision.ts'
-import type { HeldSlots } from './held-slots.ts'
+import type { HeldSlot } from './held-slots.ts'
 
 declare global {
   /** TypeScript has them since 5.2. */
@@ -11,13 +12,22 @@ declare global {
 }
 
 /**
- * A decision about slots. Those that it has taken are held, and renewed by this process, until they
- * are given back.
+ * A decision about slots, or about an estimate (`reserve`). What it has taken is held, and renewed by this process,
+ * until it is given back or settled.
  */
 export interface Acquisition<M extends StoreMode = StoreMode> extends Decision {
   /**
-   * Gives the slots back. Further calls, and one after a refusal, do nothing. Never rejects: what the
-   * store does not take back is no longer renewed, and so free after `hold`.
+   * Corrects the charge to what it has really cost, and gives slots back: at once, also if the estimate has been
+   * given back meanwhile, because this process was not seen to renew it. Further calls, and one after a refusal or
+   * `release`, do nothing. After a rejection the store has perhaps not got it: call it again, which charges no
+   * less than it has cost.
+   * @param cost units, an integer, 0 … 2^53 − 1
+   * @throws SluiceError for a wrong cost; StoreError, or a rejection with it, if the store does not confirm it
+   */
+  settle(cost: number): Answer<M, void>
+  /**
+   * Gives slots back; an estimate stays charged. Further calls, and one after a refusal, do nothing. Never rejects:
+   * what the store does not take back is no longer renewed, and so free after `hold`.
    */
   release(): Answer<M, void>
   /** Does what `release` does, for `using`. */
@@ -26,17 +36,51 @@ export interface Acquisition<M extends StoreMode = StoreMode> extends Decision {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** @param held undefined if the request was refused */
+/**
+ * @param held undefined if the request was refused
+ * @param correct corrects its charges to a cost
+ */
 export function toAcquisition(
   decision: Decision,
   mode: StoreMode,
-  held: ReturnType<HeldSlots['add']> | undefined,
+  held: HeldSlot | undefined,
+  correct: (cost: number | undefined) => MaybePromise<void>,
 ): Acquisition {
-  const release = () => held?.release() ?? (mode === 'async' ? Promise.resolve() : undefined)
+  const done = mode === 'async' ? Promise.resolve() : undefined
+  let settling: MaybePromise<void> | null = held === undefined ? done : null
+  let wanted: number | undefined
+  const settle = (cost = wanted): MaybePromise<void> => {
+    if (settling !== null) return settling
+    wanted = cost
+    try {
+      const corrected = correct(cost)
+      // Nothing is renewed any more, whether the store confirms it or not.
+      const ended = held?.release()
+      settling = isPromise(corrected) || isPromise(ended) ? bothOf(corrected, ended) : undefined
+    } catch (error) {
+      settling = null
+      throw error
+    }
+    if (isPromise(settling)) {
+      settling.catch(() => {
+        settling = null
+      })
+    }
+    return settling
+  }
+  const release = () => {
+    const released = settle()
+    return isPromise(released) ? released.catch(() => {}) : released
+  }
   return {
     ...decision,
+    settle,
     release,
     [Symbol.dispose]: () => void release(),
     [Symbol.asyncDispose]: async () => release(),
   }
+}
+
+async function bothOf(...all: readonly MaybePromise<void>[]): Promise<void> {
+  await Promise.all(all)
 }

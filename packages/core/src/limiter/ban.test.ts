@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { createLimiter, memoryStore, type Store } from '../index.ts'
+import { createLimiter, type Decision, type Limiter, memoryStore, type Store } from '../index.ts'
 import { type FailingStore, failingStore, type ManualClock, manualClock } from '../testing/index.ts'
 import { Policy } from './policy.ts'
 import { StoreLimiter } from './store-limiter.ts'
 
 const ban = { after: 3, within: '1h', for: ['10m', '2h'] } as const
-const terms = { limit: 1, window: '1m', algorithm: 'fixed-window', ban } as const
+const terms = { prefix: 'sluice', limit: 1, window: '1m', algorithm: 'fixed-window', ban } as const
 const MINUTE = 60_000
 
 let clock: ManualClock
@@ -95,7 +95,7 @@ describe('a limiter with a ban', () => {
     const store = memoryStore({ clock })
     const policies = [new Policy('', terms)]
     const [dry, real] = [true, false].map(
-      (dryRun) => new StoreLimiter<'sync'>(policies, { store, ban }, { dryRun }),
+      (dryRun) => new StoreLimiter(policies, { store, ban }, { dryRun }) as Limiter<'sync'>,
     )
     for (let i = 0; i < 5; i += 1) dry!.consume('a')
     expect(dry!.peek('a').ban).toBeDefined()
@@ -109,15 +109,15 @@ describe('of a request with several keys', () => {
   )
 
   test('a refusal of one key bans no other', () => {
-    const limiter = new StoreLimiter<'sync'>(policies, {
+    const limiter = new StoreLimiter(policies, {
       store: memoryStore({ clock }),
       ban: { ...ban, after: 1 },
     })
     const decide = (address: string, user: string) =>
       limiter.decide([
-        { key: address, limit: policies[0]!.typicalLimit, cost: 1 },
-        { key: user, limit: policies[1]!.typicalLimit, cost: 1 },
-      ])
+        { key: address, limit: policies[0]!.anyLimit(), cost: 1 },
+        { key: user, limit: policies[1]!.anyLimit(), cost: 1 },
+      ]) as Decision
     expect(decide('1', 'alice').allowed).toBe(true)
     // Somebody else's address, with the name of a user who has nothing left.
     expect(decide('2', 'alice')).toMatchObject({ allowed: false, ban: undefined })
@@ -227,15 +227,15 @@ describe('beside a remote store', () => {
   test('that decides keys separately, a refusal is counted once, and for its key alone', async () => {
     const apart = {
       ...store,
-      open: (...of: Parameters<typeof store.open>) => ({ ...store.open(...of), part: () => 0 }),
+      open: (...of: Parameters<typeof store.open>) => ({ ...store.open(...of), shard: () => 0 }),
     }
     const policies = ['address', 'user'].map(
       (name) => new Policy('', { name, limit: 1, window: '1m', algorithm: 'fixed-window' }),
     )
-    const limiter = new StoreLimiter<'async'>(policies, { store: apart, ban, refusalCache: false })
+    const limiter = new StoreLimiter(policies, { store: apart, ban, refusalCache: false })
     const decide = (...keys: string[]) =>
       limiter.decide(
-        policies.map(({ typicalLimit }, i) => ({ key: keys[i]!, limit: typicalLimit, cost: 1 })),
+        policies.map((policy, i) => ({ key: keys[i]!, limit: policy.anyLimit(), cost: 1 })),
       )
     await decide('1', 'alice')
     for (let i = 0; i < 5; i += 1) expect((await decide('2', 'alice')).ban).toBeUndefined()

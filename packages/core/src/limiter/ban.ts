@@ -4,6 +4,7 @@ import { SluiceError } from '../errors/sluice-error.ts'
 import { checkInteger, checkObject } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import { checkKnown } from '../options/known.ts'
+import { warnOfSeconds } from '../options/seconds.ts'
 import { formatBan } from '../stores/inspection/keyspace-name.ts'
 import type { BanKeyspace } from '../stores/store.ts'
 
@@ -17,8 +18,8 @@ export interface BanOptions {
   readonly for: readonly Duration[]
 }
 
-/** Where bans are counted: those of a limiter hold for all of its routes. */
-export interface BanPlace {
+/** The quota whose clients are banned: for a limiter and all of its routes it is the same. */
+export interface BannedQuota {
   /** Namespace of the limiter's keys. */
   readonly prefix: string
   /** The keyspace of the limiter's first policy: limiters that share it share bans too. */
@@ -36,22 +37,23 @@ const EXPECTED = "an object such as { after: 3, within: '1h', for: ['1m', '10m',
  */
 export function compileBan(
   options: unknown,
-  { prefix, quota }: BanPlace,
+  { prefix, quota }: BannedQuota,
   dryRun: boolean,
 ): BanKeyspace {
   const given = checkObject('ban', options, EXPECTED) as Partial<BanOptions>
   checkKnown('ban', given, ['after', 'within', 'for'])
   const limit = checkInteger('ban.after', given.after, 1, MAX_REFUSALS)
-  const windowMs = parseDuration('ban.within', given.within)
+  const windowMs = checkDuration('ban.within', given.within)
   const bansMs = checkDurations(given.for)
-  const name = formatBan({ dryRun, windowMs, limit, quota })
-  return { name, algorithm: ban, prefix, limit: ban.compile({ limit, windowMs, bansMs }) }
+  const name = formatBan({ dryRun, windowMs, quota })
+  const params = { limit, windowMs, bansMs }
+  return { name, algorithm: ban, prefix, limit: ban.compile(params), params }
 }
 
 function checkDurations(value: unknown): number[] {
   const fix = "Write for: ['1m', '10m', '1d']."
   if (Array.isArray(value) && value.length >= 1 && value.length <= MAX_BANS) {
-    return value.map((each, i) => parseDuration(`ban.for[${i}]`, each, 1, undefined, fix))
+    return value.map((each, i) => checkDuration(`ban.for[${i}]`, each, fix))
   }
   throw new SluiceError({
     code: 'SLUICE_OPTION_TYPE',
@@ -60,4 +62,10 @@ function checkDurations(value: unknown): number[] {
     received: value,
     fix,
   })
+}
+
+function checkDuration(option: string, value: unknown, fix?: string): number {
+  const ms = parseDuration(option, value, 1, undefined, fix)
+  if (typeof value === 'number') warnOfSeconds(option, ms)
+  return ms
 }

@@ -4,20 +4,28 @@ import { OPTIONS } from '../options/table.ts'
 import type { ConcurrencyOptions, PolicyOptions } from './options.generated.ts'
 
 /** What contradicts `concurrent`. */
-type WindowOption = Exclude<keyof PolicyOptions, 'name'> | 'cost' | 'settle'
+type WindowOption = Exclude<keyof PolicyOptions, 'name' | 'alertAt'> | 'cost' | 'settle'
+
+/** A policy per window whose charges are estimates may say how long they are held. */
+type Reserved = { reserve: true; concurrent?: undefined; hold?: ConcurrencyOptions['hold'] }
+
+/** Where an estimate needs more, a policy without that has none. */
+type Unreserved<R> = unknown extends R ? unknown : { reserve?: false | undefined }
 
 /**
  * A policy that counts per window, or what is in use at the same time.
  * @typeParam P its options if it counts per window
  * @typeParam C those that it has instead
+ * @typeParam R those that it needs too if its charges are estimates
  */
-export type EitherPolicy<P, C = ConcurrencyOptions> =
-  | (P & { [option in keyof ConcurrencyOptions]?: undefined })
+export type EitherPolicy<P, C = ConcurrencyOptions, R = unknown> =
+  | (P & { [option in keyof ConcurrencyOptions]?: undefined } & Unreserved<R>)
+  | (P & Reserved & R)
   | (C & Omit<P, WindowOption> & { [option in WindowOption]?: undefined })
 
 /** What has no meaning beside `concurrent`. A slot costs one slot, and is settled by its release. */
 export const WINDOW_OPTIONS: readonly string[] = [
-  ...Object.keys(OPTIONS.policy).filter((option) => option !== 'name'),
+  ...Object.keys(OPTIONS.policy).filter((option) => option !== 'name' && option !== 'alertAt'),
   'cost',
   'settle',
 ]
@@ -26,17 +34,18 @@ export const WINDOW_OPTIONS: readonly string[] = [
 export const CONCURRENCY_OPTIONS: readonly string[] = Object.keys(OPTIONS.concurrency)
 
 /**
- * A policy with `concurrent` in the terms of one with a window: its limit is the number of slots, its
+ * A policy with `concurrent` as one with a window: its limit is the number of slots, its
  * window the time for which one is held. Other policies are given back as they are.
  *
  * @param path where the options are, for messages: `policies[0]`, or ''
  * @throws SluiceError if it has options that contradict each other
  */
-export function asWindowTerms<T extends { limit?: unknown }>(path: string, options: T): T {
+export function asWindowOptions<T extends { limit?: unknown }>(path: string, options: T): T {
   const at = (option: string) => (path === '' ? option : `${path}.${option}`)
-  const { concurrent, hold } = options as { concurrent?: unknown; hold?: unknown }
+  const { concurrent, hold, reserve } = options as Record<string, unknown>
   if (concurrent === undefined) {
-    if (hold !== undefined) throw conflict(at('hold'), hold, `Remove hold, or set concurrent.`)
+    if (hold !== undefined && reserve !== true)
+      throw conflict(at('hold'), hold, 'Remove hold, or set concurrent or reserve.')
     return options
   }
   for (const option of WINDOW_OPTIONS) {

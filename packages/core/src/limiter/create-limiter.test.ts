@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, describe, expect, it, jest, test } from '@jest/globals'
 import type { AlgorithmName } from '../algorithms/index.ts'
+import type { RateLimitConfig } from '../http/rate-limit-options.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Store } from '../stores/store.ts'
 import { manualClock } from '../testing/manual-clock.ts'
@@ -154,7 +155,7 @@ describe('several policies', () => {
         { name: 'long', limit: 5, window: '1h', algorithm: 'fixed-window' },
       ],
     })
-    // Of two with the same number left, the one that is whole again later.
+    // Of two with the same number left, the one that is full again later.
     expect(limiter.consume('client')).toMatchObject({ limit: 5, remaining: 4, resetMs: 3_600_000 })
   })
 
@@ -216,6 +217,20 @@ describe('a window over 24.8 days switches the limiter off', () => {
     expect(limiter.consume('client').allowed).toBe(false)
     clock.advance(1)
     expect(limiter.consume('client').allowed).toBe(true)
+  })
+
+  test('what is settled is exact up to 2^53 − 1 where units are only counted, else up to 10^12', () => {
+    const most = Number.MAX_SAFE_INTEGER
+    const fixed = createLimiter({ limit: most, window: '1d', algorithm: 'fixed-window' })
+    fixed.consume('org', { cost: most })
+    fixed.settle('org', -most + 1)
+    expect(fixed.peek('org').remaining).toBe(most - 1)
+    const sliding = createLimiter({ limit: 1e12, window: '1d' })
+    expect(() => sliding.settle('org', -1e12 - 1)).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_RANGE' }),
+    )
+    fixed.close()
+    sliding.close()
   })
 
   it('a block over 24.8 days holds too', () => {
@@ -283,7 +298,7 @@ describe('settle()', () => {
     },
   )
 
-  it.each(ALGORITHMS)('never gives more than the whole quota, with %s', (algorithm) => {
+  it.each(ALGORITHMS)('never gives more than the full quota, with %s', (algorithm) => {
     const { store, limiter } = world(atOnce(algorithm, 10, 60_000))
     limiter.consume('client')
     limiter.settle('client', -100)
@@ -315,7 +330,7 @@ describe('settle()', () => {
 })
 
 describe('block() and reset()', () => {
-  it.each(ALGORITHMS)('refuses for so long, then the quota is whole, with %s', (algorithm) => {
+  it.each(ALGORITHMS)('refuses for so long, then the quota is full, with %s', (algorithm) => {
     const { clock, limiter } = world(atOnce(algorithm, 3, 60_000))
     limiter.consume('client', { cost: 2 })
     limiter.block('client', 5000)
@@ -339,7 +354,7 @@ describe('block() and reset()', () => {
     expect(limiter.peek('client').retryAfterMs).toBe(1000)
   })
 
-  it.each(ALGORITHMS)('reset makes the quota whole and ends a block, with %s', (algorithm) => {
+  it.each(ALGORITHMS)('reset makes the quota full and ends a block, with %s', (algorithm) => {
     const { store, limiter } = world(atOnce(algorithm, 3, 60_000))
     limiter.consume('client', { cost: 3 })
     limiter.reset('client')
@@ -398,4 +413,14 @@ describe('close()', () => {
     expect(store.size).toBe(1)
     expect(limiter.consume('client').allowed).toBe(false)
   })
+})
+
+test.each([
+  [{ limit: 5, window: '1 mnute' }, 'SLUICE_OPTION_TYPE', 'window'],
+  [{ limit: 5, window: '1m', algorithm: 'tokenBucket' }, 'SLUICE_OPTION_VALUE', 'algorithm'],
+  [{ limit: 5, window: '1m', onStoreError: 'open' }, 'SLUICE_OPTION_VALUE', 'onStoreError'],
+  [{ limit: 5, windw: '1m' }, 'SLUICE_OPTION_UNKNOWN', 'windw'],
+])('checks the texts of a configuration: %j', (config, code, option) => {
+  const create = () => createLimiter(config as RateLimitConfig)
+  expect(create).toThrow(expect.objectContaining({ code, option }))
 })

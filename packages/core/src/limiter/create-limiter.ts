@@ -1,6 +1,6 @@
 import { checkObject } from '../options/checks.ts'
 import { checkKnown } from '../options/known.ts'
-import { PLACES } from '../options/places.ts'
+import { OPTION_NAMES } from '../options/option-names.ts'
 import type { RedisClient } from '../stores/redis/client.ts'
 import type { Store, StoreMode } from '../stores/store.ts'
 import type { EitherPolicy } from './concurrency-options.ts'
@@ -10,22 +10,17 @@ import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from './options.
 import { compilePolicies } from './policies.ts'
 import { StoreLimiter } from './store-limiter.ts'
 
+type OnlyPolicy = Omit<PolicyOptions, 'name'>
+
 /** One policy, set in the options themselves, or several `policies` that must all admit. */
 export type LimiterOptions<M extends StoreMode = StoreMode> = StoreOptions<M> &
   EventOptions &
-  (SinglePolicy | SeveralPolicies)
-
-type OnlyPolicy = Omit<PolicyOptions, 'name'>
-type SinglePolicy = EitherPolicy<OnlyPolicy> & { policies?: undefined }
-type SeveralPolicies = { [option in keyof (OnlyPolicy & ConcurrencyOptions)]?: undefined } & {
-  policies: readonly EitherPolicy<PolicyOptions>[]
-}
-
-/**
- * Options with a remote store. An optional store would count in memory without one, so its type has no
- * undefined.
- */
-type RemoteOptions = LimiterOptions<'async'> & { store: Store<'async'> | RedisClient }
+  (
+    | (EitherPolicy<OnlyPolicy> & { policies?: undefined })
+    | ({ [option in keyof (OnlyPolicy & ConcurrencyOptions)]?: undefined } & {
+        policies: readonly EitherPolicy<PolicyOptions>[]
+      })
+  )
 
 /**
  * A limiter without HTTP: it counts the keys that you pass. With the memory store it answers
@@ -35,12 +30,15 @@ type RemoteOptions = LimiterOptions<'async'> & { store: Store<'async'> | RedisCl
  *   another
  */
 export function createLimiter(options: LimiterOptions<'sync'>): Limiter<'sync'>
-export function createLimiter(options: RemoteOptions): Limiter<'async'>
+// An optional store would count in memory without one, so its type has no undefined.
+export function createLimiter(
+  options: LimiterOptions<'async'> & { store: Store<'async'> | RedisClient },
+): Limiter<'async'>
 export function createLimiter(options: LimiterOptions): Limiter
 export function createLimiter(options: LimiterOptions): Limiter {
   checkObject('options', options, 'the options of a limiter')
-  checkKnown('', options, PLACES.limiter)
-  const policies = compilePolicies(options, PLACES.policy)
+  checkKnown('', options, OPTION_NAMES.limiter)
+  const policies = compilePolicies(options, OPTION_NAMES.policy)
   for (const policy of policies) policy.assertStatic()
   return new StoreLimiter(policies, options, { onDecision: options.onDecision })
 }

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import type { RateLimitConfig } from '../http/rate-limit-options.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { RedisClient } from '../stores/redis/client.ts'
 import { redisStore } from '../stores/redis/redis-store.ts'
@@ -7,6 +8,7 @@ import type { Acquisition } from './acquisition.ts'
 import { createLimiter } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
 import type { Limiter } from './limiter.ts'
+import type { Turn } from './turn.ts'
 
 // `npm run lint` checks these functions: they are compiled, never called.
 
@@ -80,8 +82,8 @@ export function wrongOptionsDoNotCompile() {
   createLimiter({ ...options, store: 'redis://localhost' })
 }
 
-/** The types of an object in a variable are wider than what is written: `'1m'` is a string. */
-export function optionsInVariables() {
+/** To the compiler, text of a configuration is any text. */
+export function optionsOfAConfiguration() {
   const single = { limit: 10, window: '1m', algorithm: 'token-bucket', onStoreError: 'deny' }
   const several = {
     policies: [
@@ -91,10 +93,15 @@ export function optionsInVariables() {
     deadline: '50ms',
     ban: { after: 3, within: '1h', for: ['1m'] },
   }
-  const sync: Limiter<'sync'>[] = [createLimiter(single), createLimiter(several)]
-  const withStore = { ...single, store: client }
+  const sync: Limiter<'sync'>[] = [
+    createLimiter(single as RateLimitConfig),
+    createLimiter(several as RateLimitConfig),
+  ]
+  const withStore = { ...(single as RateLimitConfig), store: client }
   const async: Limiter<'async'> = createLimiter(withStore)
-  return [sync, async.block('key', single.window)]
+  // @ts-expect-error: any text
+  async.block('key', single.window)
+  return [sync, async.block('key', '10 minutes')]
 }
 
 export function policiesStandAlone() {
@@ -177,6 +184,21 @@ export async function slotsAreReleased() {
   // @ts-expect-error: a slot is not a unit that a call chooses
   limiter.acquire('key', { slots: 2 })
   return [released, own]
+}
+
+export async function waitsArePromises(signal: AbortSignal) {
+  const waited: Promise<Decision> = createLimiter(options).wait('key', { maxWait: '1s', signal })
+  const slots = createLimiter({ concurrent: 5 })
+  const acquired: Promise<Acquisition<'sync'>> = slots.acquire('key', {
+    maxWait: '1s',
+    priority: 1,
+  })
+  // @ts-expect-error: without maxWait, acquire does not wait
+  slots.acquire('key', { signal })
+  const turn: Turn<'sync'> = createLimiter(options).takeTurn('key')
+  // @ts-expect-error: a text is no signal
+  slots.acquire('key', { maxWait: '1s', signal: 'now' })
+  return [await waited, await acquired, turn.cancel()]
 }
 
 export function wrongArgumentsDoNotCompile() {

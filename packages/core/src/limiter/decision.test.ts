@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Outcome } from '../algorithms/algorithm.ts'
-import { PLACES } from '../options/places.ts'
+import { OPTION_NAMES } from '../options/option-names.ts'
 import type { StoreResult } from '../stores/store.ts'
 import { toDecision } from './decision.ts'
 import { compilePolicies } from './policies.ts'
@@ -12,7 +12,7 @@ const policies = compilePolicies(
       { name: 'b', limit: 20, window: 2000, algorithm: 'token-bucket', burst: 40 },
     ],
   },
-  PLACES.policy,
+  OPTION_NAMES.policy,
 )
 const charges = policies.map((policy) => {
   return {
@@ -76,8 +76,8 @@ describe('toDecision()', () => {
   it.each([
     ['less remaining', { remaining: 4 }, { remaining: 3 }, 40],
     ['less remaining, first', { remaining: 3 }, { remaining: 4 }, 10],
-    ['as little, whole later', { resetMs: 1 }, { resetMs: 2 }, 40],
-    ['as little, whole later, first', { resetMs: 2 }, { resetMs: 1 }, 10],
+    ['as little, full later', { resetMs: 1 }, { resetMs: 2 }, 40],
+    ['as little, full later, first', { resetMs: 2 }, { resetMs: 1 }, 10],
     ['all the same: the first', {}, {}, 10],
   ])('admitted, is bound by the policy with %s', (_, one, other, limit) => {
     expect(decide(one, other).limit).toBe(limit)

@@ -18,7 +18,10 @@ export interface PolicyDecision {
   readonly windowMs: number
   /** False if this policy refuses, whatever the others say. */
   readonly allowed: boolean
-  /** Units that the quota holds when it is whole (token bucket: its capacity). */
+  /**
+   * Units that the quota holds when it is full (token bucket: its capacity): the client's own, with what top-ups
+   * have added, if it has any.
+   */
   readonly limit: number
   /** Whole units that would still be admitted now. */
   readonly remaining: number
@@ -54,7 +57,7 @@ export interface Decision {
   /** Whether the request is admitted. A refusal is a value, never a rejected promise. */
   readonly allowed: boolean
   /**
-   * Units that the quota of the binding policy holds when it is whole. The binding policy of a
+   * Units that the quota of the binding policy holds when it is full. The binding policy of a
    * refusal is the one with the longest wait, otherwise the one with the least remaining.
    */
   readonly limit: number
@@ -110,6 +113,18 @@ export function decisionWithoutPolicy(
   }
 }
 
+/** How every policy stands whose client is in a blocked network, for so long, ms: as if its key were blocked. */
+export function blockedOutcome(blockedMs: number): Outcome {
+  return {
+    admitted: false,
+    remaining: 0,
+    resetMs: blockedMs,
+    retryAfterMs: blockedMs,
+    effectiveMs: blockedMs,
+    delayMs: 0,
+  }
+}
+
 /**
  * Puts what the store said into the limiter's words.
  * @param charges one for each policy, in the order of the result's outcomes
@@ -132,21 +147,21 @@ export function toDecision(
     all.push(other)
     if (other.delayMs > delayMs) delayMs = other.delayMs
   }
+  const { admitted: allowed, source, at } = result
   const binding =
-    all.length === 1
-      ? first
-      : (bindingOf({ policies: all, allowed: result.admitted }) as PolicyDecision)
+    all.length === 1 ? first : (bindingOf({ policies: all, allowed }) as PolicyDecision)
+  const { limit, remaining, resetMs, retryAfterMs } = binding
   return {
-    allowed: result.admitted,
-    limit: binding.limit,
-    remaining: binding.remaining,
-    resetMs: binding.resetMs,
-    retryAfterMs: binding.retryAfterMs,
-    delayMs: result.admitted ? delayMs : 0,
+    allowed,
+    limit,
+    remaining,
+    resetMs,
+    retryAfterMs,
+    delayMs,
     policies: all,
     ban,
-    source: result.source,
-    at: result.at,
+    source,
+    at,
   }
 }
 
@@ -177,6 +192,7 @@ function one(
 ): PolicyDecision {
   const { key, limit } = charges[i] as Charge
   const uncovered = result.outcomes[i] as Outcome
+  const { units, windowMs } = uncovered.own ?? limit
   const isBanned = ban !== undefined && key === charges[0]?.key
   const outcome = isBanned ? banned(uncovered, ban) : uncovered
   const { at, source } = result.origins?.[i] ?? result
@@ -185,9 +201,9 @@ function one(
     name,
     unit,
     key,
-    windowMs: limit.windowMs,
+    windowMs,
     allowed: outcome.admitted,
-    limit: limit.units,
+    limit: units,
     remaining: small(outcome.remaining),
     resetMs: small(outcome.resetMs),
     retryAfterMs: small(outcome.retryAfterMs),
@@ -198,17 +214,33 @@ function one(
   }
 }
 
+/**
+ * The refusal of a request in place of an admission.
+ * @param waitOf how long a policy refuses it, ms; 0: it does not
+ */
+export function asRefusal(
+  decision: Decision,
+  waitOf: (policy: PolicyDecision) => number,
+): Decision {
+  const policies = decision.policies.map((policy) => {
+    const waitMs = waitOf(policy)
+    const refusal = { allowed: false, delayMs: 0, retryAfterMs: waitMs, effectiveMs: waitMs }
+    return waitMs === 0 ? policy : { ...policy, ...refusal }
+  })
+  const retryAfterMs = Math.max(0, ...policies.map((policy) => policy.retryAfterMs))
+  return { ...decision, allowed: false, delayMs: 0, retryAfterMs, policies }
+}
+
 /** The policy that `limit`, `remaining` and `resetMs` are from; undefined if no policy decided. */
 export function bindingOf({
   policies,
   allowed,
 }: Pick<Decision, 'policies' | 'allowed'>): PolicyDecision | undefined {
-  let binding = policies[0]
-  for (let i = 1; i < policies.length; i += 1) {
-    const other = policies[i] as PolicyDecision
-    if (binds(other, binding as PolicyDecision, allowed)) binding = other
-  }
-  return binding
+  const [first, ...others] = policies
+  return others.reduce(
+    (binding, other) => (binding && binds(other, binding, allowed) ? other : binding),
+    first,
+  )
 }
 
 function binds(other: PolicyDecision, binding: PolicyDecision, allowed: boolean): boolean {

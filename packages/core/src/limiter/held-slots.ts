@@ -1,43 +1,20 @@
-import { timersEndWithRequest, unref } from '#platform'
-import { isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { random32, timersEndWithRequest, unref } from '#platform'
+import { SluiceError } from '../errors/sluice-error.ts'
+import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import type { Timer } from '../platform/platform.ts'
 import { givenBack } from '../stores/rules/slots.ts'
 import { renewalCalls } from '../stores/rules/work.ts'
-import type { Charge, Ledger } from '../stores/store.ts'
+import type { Charge, Ledger, Store } from '../stores/store.ts'
+import type { Policy } from './policy.ts'
 
-/** The slots of one admitted request. */
-export interface HeldSlot {
-  /**
-   * Gives them back, once. Never rejects: what the store does not take back is no longer renewed,
-   * and so free after `hold`.
-   */
-  release(): MaybePromise<void>
-  /** Ends the renewals of the slots, which so are free after `hold` at the latest. */
-  abandon(): void
-  /**
-   * Something has happened for the request: renews its slots if they were abandoned because nothing had, or
-   * if a renewal is due that the runtime's timers may not make.
-   */
-  touch(): void
-}
+let lastSlot: number | undefined
 
-/** What is seen of a request that holds slots. */
-export interface Activity {
-  /** How long nothing has been seen to happen for it, ms; undefined: it is being worked on. */
-  quietMs(): number | undefined
-}
-
-/** A request whose slots are renewed. */
-interface HeldRequest {
-  readonly ledger: Ledger
-  /** Admitted, and no longer changed. */
-  readonly charges: readonly Charge[]
-  readonly activity: Activity | undefined
-  readonly abandon: () => void
-  /** The request's own timer, where timers end with their request. */
-  timer: Timer | undefined
-  /** When its own timer last renewed the slots, by `performance.now()`. */
-  renewedAt: number
+/** The number of a slot, 1 … 2^53 − 1: none that another process has in use, as good as certainly. */
+export function nextSlot(): number {
+  // A process begins at 48 random bits. Some runtimes have none before the first request.
+  lastSlot ??= (random32() * 2 ** 16 + (random32() >>> 16)) * 2 ** 5
+  lastSlot = lastSlot === Number.MAX_SAFE_INTEGER ? 1 : lastSlot + 1
+  return lastSlot
 }
 
 /**
@@ -46,66 +23,55 @@ interface HeldRequest {
  * the runtime has dropped is renewed no longer.
  */
 export class HeldSlots {
-  private readonly holdMs: number
-  private readonly periodMs: number
-  /** The requests that are renewed, by the ledger and the charges that they were made with. */
-  private readonly held = new Map<Ledger, Map<readonly Charge[], HeldRequest>>()
+  /** The shortest time for which a slot is held without renewal. */
+  readonly holdMs: number
+  readonly periodMs: number
+  /** The requests whose slots are renewed. */
+  private readonly renewed = new Set<HeldSlot>()
   private timer: Timer | undefined
-  private isClosed = false
-
-  /** @param holdMs the shortest time for which a slot is held without renewal */
-  constructor(holdMs: number) {
-    this.holdMs = holdMs
-    this.periodMs = holdMs / 3
-  }
+  isClosed = false
+  /** Called when slots of the key are free again. */
+  whenFreed: ((key: string) => void) | undefined
 
   /**
-   * @param charges admitted, and no longer changed
-   * @param ended called once, when they are no longer held
-   * @param activity left out: they are renewed until they are released or abandoned
+   * @param policies the policies that hold slots, or reserve
+   * @throws SluiceError if the store can't renew them
    */
-  add(
-    ledger: Ledger,
-    charges: readonly Charge[],
-    ended: (reason: 'released' | 'abandoned') => void,
-    activity?: Activity,
-  ): HeldSlot {
-    let isHeld = true
-    let isReported = false
-    let isRenewed = true
-    const end = (reason: 'released' | 'abandoned') => {
-      isRenewed = false
-      this.delete(request)
-      if (!isReported) ended(reason)
-      isReported = true
+  constructor(policies: readonly Policy[], store: Store, prefix: string) {
+    const keyspaces = policies.map((policy) => policy.keyspace())
+    if (store.open({ policies: keyspaces }, prefix).renew === undefined) {
+      throw new SluiceError({
+        code: 'SLUICE_OPTION_CONFLICT',
+        option: 'store',
+        expected: 'a store whose ledgers have renew, for a policy with concurrent or reserve',
+        received: store,
+        fix: 'Implement renew in the store, or use memoryStore() or Redis.',
+      })
     }
-    const abandon = () => end('abandoned')
-    const renewedAt = performance.now()
-    const request = { ledger, charges, activity, abandon, timer: undefined, renewedAt }
-    this.insert(request)
-    return {
-      release: () => {
-        if (!isHeld) return undefined
-        isHeld = false
-        end('released')
-        return quietly(() => ledger.settle(givenBack(charges)))
-      },
-      abandon,
-      touch: () => {
-        const isDue = performance.now() - request.renewedAt > this.periodMs
-        if (!isHeld || this.isClosed || (isRenewed && !(timersEndWithRequest && isDue))) return
-        if (!isRenewed) this.insert(request)
-        isRenewed = true
-        this.renewOne(request)
-      },
-    }
+    this.holdMs = Math.min(...policies.map(({ holdMs }) => holdMs as number))
+    this.periodMs = this.holdMs / 3
   }
 
   /** Renews none any more. */
   close(): void {
     this.isClosed = true
-    this.held.clear()
+    this.renewed.clear()
     this.stop()
+  }
+
+  add(slot: HeldSlot): void {
+    this.renewed.add(slot)
+    if (timersEndWithRequest) {
+      slot.timer = unref(setInterval(() => this.renewOne(slot), this.periodMs))
+    } else {
+      this.timer ??= unref(setInterval(() => this.renewAll(), this.periodMs))
+    }
+  }
+
+  delete(slot: HeldSlot): void {
+    clearInterval(slot.timer)
+    this.renewed.delete(slot)
+    if (this.renewed.size === 0) this.stop()
   }
 
   private stop(): void {
@@ -113,45 +79,104 @@ export class HeldSlots {
     this.timer = undefined
   }
 
-  private insert(request: HeldRequest): void {
-    if (timersEndWithRequest) {
-      request.timer = unref(setInterval(() => this.renewOwn(request), this.periodMs))
-      return
-    }
-    const { ledger, charges } = request
-    const requests = this.held.get(ledger) ?? new Map<readonly Charge[], HeldRequest>()
-    this.held.set(ledger, requests)
-    requests.set(charges, request)
-    this.timer ??= unref(setInterval(() => this.renew(), this.periodMs))
+  private renewOne(slot: HeldSlot): void {
+    if (this.isClosed || slot.isQuiet) slot.abandon()
+    else slot.renew()
   }
 
-  private delete(request: HeldRequest): void {
-    clearInterval(request.timer)
-    const requests = this.held.get(request.ledger)
-    requests?.delete(request.charges)
-    if (requests?.size === 0) this.held.delete(request.ledger)
-    if (this.held.size === 0) this.stop()
-  }
-
-  private renew(): void {
-    for (const [ledger, requests] of this.held) {
-      for (const request of requests.values()) if (this.isQuiet(request)) request.abandon()
-      for (const call of renewalCalls(requests.keys())) void quietly(() => ledger.renew?.(call))
+  private renewAll(): void {
+    for (const slot of this.renewed) if (slot.isQuiet) slot.abandon()
+    const slots = [...this.renewed]
+    for (const ledger of new Set(slots.map((slot) => slot.ledger))) {
+      const requests = slots.filter((slot) => slot.ledger === ledger)
+      const calls = renewalCalls(requests.map(({ charges }) => charges))
+      for (const call of calls) void quietly(() => ledger.renew?.(call))
     }
   }
+}
 
-  private renewOwn(request: HeldRequest): void {
-    if (this.isClosed || this.isQuiet(request)) request.abandon()
-    else this.renewOne(request)
+/** The slots of one admitted request, which this process renews until they are given back. */
+export class HeldSlot {
+  readonly ledger: Ledger
+  /** Admitted, and no longer changed. */
+  readonly charges: readonly Charge[]
+  /** The request's own timer, where timers end with their request. */
+  timer: Timer | undefined
+  private readonly all: HeldSlots
+  readonly ended: (reason: 'released' | 'abandoned') => void
+  readonly activity: { quietMs(): number | undefined } | undefined
+  private state: 'renewed' | 'abandoned' | 'released' = 'renewed'
+  private isReported = false
+  /** When its own timer last renewed the slots, by `performance.now()`. */
+  private renewedAt = performance.now()
+
+  /**
+   * @param ended called once, when they are no longer held
+   * @param activity how long nothing has been seen to happen for the request, ms; undefined: it is being worked
+   *   on. Left out: its slots are renewed until they are released or abandoned
+   */
+  constructor(
+    all: HeldSlots,
+    ledger: Ledger,
+    charges: readonly Charge[],
+    ended: HeldSlot['ended'],
+    activity?: HeldSlot['activity'],
+  ) {
+    this.all = all
+    this.ledger = ledger
+    this.charges = charges
+    this.ended = ended
+    this.activity = activity
+    all.add(this)
   }
 
-  private renewOne(request: HeldRequest): void {
-    request.renewedAt = performance.now()
-    void quietly(() => request.ledger.renew?.([request.charges]))
+  get isQuiet(): boolean {
+    return (this.activity?.quietMs() ?? 0) >= this.all.holdMs
   }
 
-  private isQuiet({ activity }: HeldRequest): boolean {
-    return (activity?.quietMs() ?? 0) >= this.holdMs
+  /**
+   * Gives them back, once. Never rejects: what the store does not take back is no longer renewed,
+   * and so free after `hold`.
+   */
+  release(): MaybePromise<void> {
+    if (this.state === 'released') return undefined
+    this.end('released')
+    const isSlot = ({ limit, slot }: Charge) => limit.algorithm.holdsSlots && slot !== undefined
+    if (!this.charges.some(isSlot)) return undefined
+    const released = quietly(() => this.ledger.settle(givenBack(this.charges)))
+    const { whenFreed } = this.all
+    if (whenFreed === undefined) return released
+    return then(released, () => whenFreed((this.charges[0] as Charge).key))
+  }
+
+  /** Ends the renewals of the slots, which so are free after `hold` at the latest. */
+  abandon(): void {
+    if (this.state === 'renewed') this.end('abandoned')
+  }
+
+  /**
+   * Something has happened for the request: renews its slots if they were abandoned because nothing had, or
+   * if a renewal is due that the runtime's timers may not make.
+   */
+  touch(): void {
+    const { all, state } = this
+    const isDue = timersEndWithRequest && performance.now() - this.renewedAt > all.periodMs
+    if (all.isClosed || state === 'released' || (state === 'renewed' && !isDue)) return
+    if (state === 'abandoned') all.add(this)
+    this.state = 'renewed'
+    this.renew()
+  }
+
+  renew(): void {
+    this.renewedAt = performance.now()
+    void quietly(() => this.ledger.renew?.([this.charges]))
+  }
+
+  private end(state: 'released' | 'abandoned'): void {
+    this.state = state
+    this.all.delete(this)
+    if (!this.isReported) this.ended(state)
+    this.isReported = true
   }
 }
 

@@ -1,23 +1,14 @@
 import { encode, hmac } from '#platform'
-import { typeOf } from '../errors/thrown.ts'
-import {
-  banEvents,
-  type ConsumeTrace,
-  consumeTraces,
-  type DecisionEvent,
-  decisionEvents,
-  type LimiterEvent,
-  type PolicyEvent,
-  type SettleEvent,
-  settleEvents,
-  type WaitTrace,
-  waitTraces,
-} from '../events.ts'
-import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
+import { textOf, typeOf } from '../errors/thrown.ts'
+import { warnOnce } from '../errors/warning.ts'
+import type { ConsumeTrace, DecisionEvent, SettleEvent } from '../events.ts'
+import { banEvents, consumeTraces, decisionEvents, settleEvents, waitTraces } from '../events.ts'
+import { attempt, isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import { givenBack } from '../stores/rules/slots.ts'
-import type { Charge } from '../stores/store.ts'
+import type { Charge, Origin, Raise } from '../stores/store.ts'
 import { bindingOf, type Decision } from './decision.ts'
 import type { Policy } from './policy.ts'
+import type { Thresholds } from './thresholds.ts'
 
 /** Publishes what a limiter does, where somebody listens. */
 export class LimiterEvents {
@@ -25,64 +16,101 @@ export class LimiterEvents {
   private readonly limiter: string | undefined
   private readonly keySecret: string | undefined
   private readonly dryRun: boolean
+  /** Undefined if no policy has `alertAt`. */
+  readonly thresholds: Thresholds | undefined
 
   /**
    * @param limiter the name of the limiter
    * @param keySecret the secret of the HMACs of keys; undefined: events have none
    * @param dryRun whether what is refused continues
+   * @param thresholds undefined if no policy has `alertAt`
    */
   constructor(
     policies: readonly Policy[],
     limiter: string | undefined,
     keySecret: string | undefined,
     dryRun: boolean,
+    thresholds: Thresholds | undefined,
   ) {
     this.policies = policies
     this.limiter = limiter
     this.keySecret = keySecret
     this.dryRun = dryRun
+    this.thresholds = thresholds
   }
 
   /** Whether somebody listens to what follows an admission: waits, settlements, releases. */
   get followUpsAreWatched(): boolean {
+    if (this.thresholds?.isWatched) return true
     return settleEvents.hasSubscribers || waitTraces.hasSubscribers
   }
 
   /**
    * Publishes the decision of a request.
-   * @param charges one for each policy, in their order
+   * @param charges one for each policy that decided, in their order
+   * @param source who decided, if no policy did and the request is neither limited nor counted
    */
   decided(
     decision: Decision,
     charges: readonly Charge[],
     route: string | undefined,
     durationMs: number,
+    source: DecisionEvent['source'] = decision.source,
   ): void {
-    const { allowed, ban } = decision
-    const result = allowed ? 'admitted' : this.refusal
-    const policies = decision.policies.map<PolicyEvent>(
-      ({ name, unit, allowed: admits, limit, remaining, source }, i) => {
-        const charged = allowed ? (charges[i] as Charge).cost : 0
-        return { name, unit, allowed: admits, limit, remaining, charged, source }
-      },
-    )
-    const banKey = decision.policies[0]?.key
-    this.publish(decision, { result, source: decision.source, route, durationMs, policies })
-    if (ban?.began && banEvents.hasSubscribers) {
-      const keyHash = this.hash(banKey)
-      const { dryRun } = this
-      banEvents.publish({ ...this.about(route), endsMs: ban.endsMs, dryRun, keyHash })
+    const { allowed, limit, remaining, resetMs, retryAfterMs, delayMs, policies, ban } = decision
+    const { limiter, dryRun } = this
+    const admission = source === decision.source ? 'admitted' : 'skipped'
+    const refusal = dryRun ? 'would_refuse' : 'refused'
+    if (decisionEvents.hasSubscribers) {
+      const binding = bindingOf(decision)
+      decisionEvents.publish({
+        limiter,
+        route,
+        result: allowed ? admission : refusal,
+        allowed,
+        source,
+        policy: binding?.name,
+        policies: policies.map((policy, i) => ({
+          name: policy.name,
+          unit: policy.unit,
+          allowed: policy.allowed,
+          limit: policy.limit,
+          remaining: policy.remaining,
+          charged: allowed ? (charges[i] as Charge).cost : 0,
+          source: policy.source,
+        })),
+        limit,
+        remaining,
+        resetMs,
+        retryAfterMs,
+        delayMs,
+        durationMs,
+        banned: ban !== undefined,
+        keyHash: allowed ? undefined : this.hash(binding?.key),
+      })
     }
+    if (ban?.began && banEvents.hasSubscribers) {
+      const keyHash = this.hash(policies[0]?.key)
+      banEvents.publish({ limiter, route, endsMs: ban.endsMs, dryRun, keyHash })
+    }
+    this.thresholds?.charged(decision, charges, route)
   }
 
-  /** Publishes that no policy decided a request. */
-  undecided(
-    decision: Decision,
-    source: 'list' | 'skip' | 'preflight',
+  /**
+   * What a ledger is to call with the charges that it raises; undefined if nobody listens.
+   * @param policies who has made each charge. Default: the store
+   */
+  raised(
+    charges: readonly Charge[],
+    policies: readonly Partial<Origin>[],
     route: string | undefined,
-  ): void {
-    const result = decision.allowed ? 'skipped' : this.refusal
-    this.publish(decision, { result, source, route, durationMs: 0, policies: [] })
+  ): ((raise: Raise) => void) | undefined {
+    const { thresholds } = this
+    if (!thresholds?.isWatched) return undefined
+    return (raise) => {
+      const source = policies[raise.place]?.source ?? 'store'
+      thresholds.report(raise, charges[raise.place] as Charge, source, route)
+    }
   }
 
   /**
@@ -116,7 +144,8 @@ export class LimiterEvents {
     route: string | undefined,
   ): void {
     if (!settleEvents.hasSubscribers) return
-    settleEvents.publish(this.settlement(reason, givenBack(charges), route))
+    const event = this.settlement(reason, givenBack(charges), route)
+    if (event.policies.length > 0) settleEvents.publish(event)
   }
 
   /** Traces a decision. */
@@ -126,7 +155,7 @@ export class LimiterEvents {
     route: string | undefined,
   ): MaybePromise<Decision> {
     const policies = this.policies.map(({ name }) => name)
-    const context: ConsumeTrace = { ...this.about(route), policies }
+    const context: ConsumeTrace = { limiter: this.limiter, route, policies }
     let decision: Decision
     const traced = () =>
       then(decide(), (decided) => {
@@ -148,38 +177,7 @@ export class LimiterEvents {
   ): Promise<boolean> {
     if (!waitTraces.hasSubscribers) return wait()
     const { name: policy } = policies.find((each) => each.delayMs === delayMs) as { name: string }
-    const context: WaitTrace = { ...this.about(route), policy, delayMs }
-    return waitTraces.tracePromise(wait, context)
-  }
-
-  private get refusal(): 'refused' | 'would_refuse' {
-    return this.dryRun ? 'would_refuse' : 'refused'
-  }
-
-  private about(route: string | undefined): LimiterEvent {
-    return { limiter: this.limiter, route }
-  }
-
-  private publish(
-    decision: Decision,
-    own: Pick<DecisionEvent, 'result' | 'source' | 'route' | 'durationMs' | 'policies'>,
-  ): void {
-    if (!decisionEvents.hasSubscribers) return
-    const { allowed, limit, remaining, resetMs, retryAfterMs, delayMs, ban } = decision
-    const binding = bindingOf(decision)
-    decisionEvents.publish({
-      limiter: this.limiter,
-      ...own,
-      allowed,
-      policy: binding?.name,
-      limit,
-      remaining,
-      resetMs,
-      retryAfterMs,
-      delayMs,
-      banned: ban !== undefined,
-      keyHash: allowed ? undefined : this.hash(binding?.key),
-    })
+    return waitTraces.tracePromise(wait, { limiter: this.limiter, route, policy, delayMs })
   }
 
   private settlement(
@@ -191,11 +189,28 @@ export class LimiterEvents {
       const units = (charges[i] as Charge).cost
       return units === 0 ? [] : [{ name, unit, units }]
     })
-    return { ...this.about(route), reason, policies, errorType: undefined }
+    return { limiter: this.limiter, route, reason, policies, errorType: undefined }
   }
 
   private hash(key: string | undefined): string | undefined {
     if (this.keySecret === undefined || key === undefined) return undefined
     return encode(hmac(this.keySecret, key), 'base64url')
   }
+}
+
+/** Passes a decision to `onDecision`. If that fails, the request continues. */
+export function callOnDecision<Request>(
+  onDecision: ((decision: Decision, request: Request, key: string) => unknown) | undefined,
+  decision: Decision,
+  request: Request,
+  key: string,
+): void {
+  if (onDecision !== undefined) attempt(() => onDecision(decision, request, key), warnOfCallback)
+}
+
+function warnOfCallback(error: unknown): void {
+  warnOnce(
+    'SLUICE_ON_DECISION',
+    `onDecision threw ${textOf(error)}. The decision is not affected. Fix the callback.`,
+  )
 }

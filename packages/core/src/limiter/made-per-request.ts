@@ -2,7 +2,7 @@ import { warnOnce } from '../errors/warning.ts'
 
 /** Limiters with the same options, each used only once, before the warning. */
 const SUSPICIOUS = 10
-/** The most different limiters that are watched at the same time. */
+/** The most different limiters that are counted at the same time. */
 const MAX_SHAPES = 100
 
 /** How many limiters of each shape were used only in the turn in which they were made. */
@@ -14,10 +14,10 @@ let turn = 0
 let counting = false
 
 /**
- * Watches a limiter with its own memory store. If one is made for each request, it never limits,
- * because it counts nothing else.
+ * Whether a limiter with its own memory store is used only in the turn in which it was made. If one is made for
+ * each request, it never limits, because it counts nothing else.
  */
-export class SingleUseWatch {
+export class SingleUse {
   private readonly shape: string
   private readonly madeIn = turn
   private suspected = false
@@ -27,23 +27,23 @@ export class SingleUseWatch {
   }
 
   /** @param shape equal for all limiters made by the same code */
-  static start(shape: string): SingleUseWatch | undefined {
+  static start(shape: string): SingleUse | undefined {
     if (hasWarned) return undefined
     if (!counting) {
       counting = true
       // Not a timer: tests may replace timers.
       void Promise.resolve().then(endTurn)
     }
-    return new SingleUseWatch(shape)
+    return new SingleUse(shape)
   }
 
-  /** Call it with each use until it returns true: then there is nothing more to watch. */
-  isOver(): boolean {
+  /** Call it with each use until it returns true: then it is used again, or the warning was given. */
+  isRuledOut(): boolean {
     if (turn === this.madeIn) {
       if (!this.suspected) this.suspect()
       return hasWarned
     }
-    if (this.suspected) add(this.shape, -1)
+    this.end()
     return true
   }
 

@@ -4,7 +4,6 @@ import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
 import type { BanOptions } from './ban.ts'
 import type { Duration } from '../options/duration.ts'
-import type { OneOf } from '../options/one-of.ts'
 import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'
@@ -19,14 +18,17 @@ export interface PolicyOptions {
   name?: string | undefined
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` says
-   * otherwise. 0 refuses everything. With `'sliding-log'` at most 10,000. Integer, 0 … 10^12 units.
+   * otherwise. 0 refuses everything. With `'sliding-window'`, `'token-bucket'`, `'leaky-bucket'` at
+   * most 10^12. With `'sliding-log'` at most 10,000. Integer, 0 … 2^53 − 1 units.
    */
   limit: number
   /**
-   * The length of the window. A unit of the calendar: fixed windows that begin at midnight in
-   * `timeZone`, on the day that `anchor` says. Then decisions and header fields have 7 days or 31
-   * days as the length of a week or a month. Each length that a function returns has its own quota;
-   * a process accepts 16 of them. Duration, or `'day'`, `'week'`, `'month'`, 1 ms … 10 years.
+   * The length of the window. A number is milliseconds; one below 1000 causes a
+   * [warning](errors.md#sluice_window_short), because seconds were probably meant. A unit of the
+   * calendar: fixed windows that begin at midnight in `timeZone`, on the day that `anchor` says.
+   * Then decisions and header fields have 7 days or 31 days as the length of a week or a month.
+   * Each length that a function returns has its own quota; a process accepts 16 of them. Duration,
+   * or `'day'`, `'week'`, `'month'`, 1 ms … 10 years.
    */
   window: Duration | CalendarUnit
   /**
@@ -43,7 +45,7 @@ export interface PolicyOptions {
    */
   anchor?: Anchor | undefined
   /** How the units are counted. Default: `'sliding-window'`. */
-  algorithm?: OneOf<AlgorithmName> | undefined
+  algorithm?: AlgorithmName | undefined
   /**
    * What the bucket holds when it is full. Only with `algorithm` `'token-bucket'`. Integer, 1 …
    * 10^12 units. Default: `limit`.
@@ -59,6 +61,19 @@ export interface PolicyOptions {
    * adapter, every unit but `requests` needs a `cost` or `settle`. Default: `'requests'`.
    */
   unit?: Unit | undefined
+  /**
+   * Shares of the limit. The one request whose charge brings what is used to such a share causes an
+   * event, in its process; so does a settlement. Nothing is stored for it. Array of 1 to 8 shares,
+   * above 0, up to 1. Default: none.
+   */
+  alertAt?: readonly number[] | undefined
+  /**
+   * With fixed and sliding windows and token buckets: the charge is an estimate that ends with its
+   * process. If that dies before it has settled, the charge is given back after `hold`. In an
+   * adapter with `settle` and a `cost` above 0; with `createLimiter` it is what `acquire` charges.
+   * Default: `false`.
+   */
+  reserve?: boolean | undefined
 }
 
 /** What a policy promises that counts what is in use at the same time. */
@@ -69,10 +84,10 @@ export interface ConcurrencyOptions {
    */
   concurrent: number
   /**
-   * With `concurrent`: how long a slot stays in use if its process no longer renews it, because the
-   * process died or the client has left a request that never ends. In Hono: also after the client
-   * has left a stream, or if nobody reads it. A process renews its slots three times in this time.
-   * Duration, 1000 ms … 1 hour. Default: `'30s'`.
+   * With `concurrent` or `reserve`: how long a slot stays in use, or an estimate charged, if its
+   * process no longer renews it, because the process died or the client has left a request that
+   * never ends. In Hono: also after the client has left a stream, or if nobody reads it. A process
+   * renews its slots three times in this time. Duration, 1000 ms … 1 hour. Default: `'30s'`.
    */
   hold?: Duration | undefined
 }
@@ -85,10 +100,10 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    */
   store?: StoreOption<M> | undefined
   /**
-   * Namespace of the keys in the store. Two limiters on one store share a quota if their prefixes
-   * and the name, algorithm (with `burst` or `maxDelay`), window and limit of the policy are the
-   * same. Sluice warns of that unless the second names its prefix. Text, 1 to 64 characters of A-Z
-   * a-z 0-9 . _ : -. Default: `'sluice'`.
+   * Namespace of the keys in the store. Two limiters on one store share a count if their prefixes
+   * and the name, algorithm and window of the policy are the same. Sluice warns of that unless the
+   * second names its prefix. In one process it is an error if their limits differ: give one of them
+   * a prefix of its own. Text, 1 to 64 characters of A-Z a-z 0-9 . _ : -. Default: `'sluice'`.
    */
   prefix?: string | undefined
   /**
@@ -110,7 +125,7 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    * starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all
    * are refused, with 503. Default: `'local'`.
    */
-  onStoreError?: OneOf<'local' | 'allow' | 'deny'> | undefined
+  onStoreError?: 'local' | 'allow' | 'deny' | undefined
   /**
    * With `onStoreError: 'local'`: the share of every limit that this process admits by itself while
    * the store fails, at least one unit: 0.25 if four processes share the load. What the store still
@@ -118,9 +133,17 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    */
   localShare?: number | undefined
   /**
-   * Whether a client that has nothing left is refused from memory, for at most 10 s before a remote
-   * store is asked again. What another process gives back by `reset` or `settle` is seen no sooner.
-   * Default: true, unless something in this process settles on the same quota.
+   * Whether a client that has nothing left is refused from memory, for at most 2 s before a remote
+   * store is asked again. What another process changes, by `reset`, `settle`, `override` or
+   * `grant`, is seen no sooner. Default: true, unless something in this process settles on the same
+   * quota.
    */
   refusalCache?: boolean | undefined
+  /**
+   * How many requests of this limiter wait in this process at most: for their turn in a leaky
+   * bucket, and, counted apart, in `wait` and `acquire`. Further ones are refused. A key gets
+   * another place only while it has fewer than are free, so a single key gets at most half of them.
+   * Integer, 0 … 10^6 requests. Default: `1000`.
+   */
+  maxWaiting?: number | undefined
 }

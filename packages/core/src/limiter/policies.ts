@@ -1,7 +1,7 @@
 import { SluiceError } from '../errors/sluice-error.ts'
 import { checkObject } from '../options/checks.ts'
 import { checkKnown } from '../options/known.ts'
-import { PLACES } from '../options/places.ts'
+import { OPTION_NAMES } from '../options/option-names.ts'
 import { Policy } from './policy.ts'
 
 /**
@@ -19,7 +19,7 @@ export function compilePolicies(
   if (policies === undefined) {
     return [new Policy('', { ...options, name: undefined })]
   }
-  const inline = PLACES.onlyPolicy.find((option) => (options as never)[option] !== undefined)
+  const inline = OPTION_NAMES.onlyPolicy.find((option) => (options as never)[option] !== undefined)
   if (inline !== undefined) {
     throw new SluiceError({
       code: 'SLUICE_OPTION_CONFLICT',
@@ -50,26 +50,23 @@ export function compilePolicies(
 
 /** Names that differ only in case are the same name in the next draft of the header fields. */
 function checkNamesDiffer(policies: readonly Policy[]): void {
-  const seen = new Set<string>()
-  for (const [i, { name }] of policies.entries()) {
-    if (!seen.has(name.toLowerCase())) {
-      seen.add(name.toLowerCase())
-      continue
-    }
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_CONFLICT',
-      option: `policies[${i}].name`,
-      expected: 'a name of its own for each policy, whatever the case',
-      received: name,
-      fix: 'Give each policy a different name, such as burst and daily.',
-    })
-  }
+  const names = policies.map(({ name }) => name.toLowerCase())
+  const i = names.findIndex((name, at) => names.indexOf(name) < at)
+  if (i === -1) return
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option: `policies[${i}].name`,
+    expected: 'a name of its own for each policy, whatever the case',
+    received: policies[i]?.name,
+    fix: 'Give each policy a different name, such as burst and daily.',
+  })
 }
 
 function checkEntries(policies: readonly Policy[]): void {
   let entries = 0
   for (const { compiledLimit } of policies) {
-    if (compiledLimit?.algorithm.keepsLog) entries += compiledLimit.units
+    const { keepsLog, maxEntries } = compiledLimit?.algorithm ?? {}
+    entries += maxEntries ?? (keepsLog ? (compiledLimit?.units as number) : 0)
   }
   if (entries <= MAX_ENTRIES) return
   throw new SluiceError({

@@ -149,7 +149,7 @@ describe('a window that is a function', () => {
 
   test('a share is one of its own length', () => {
     const each = varying({ limit: 10 })
-    const share = each.shareOf(limitOf(each, '1h'), 0.5)
+    const share = each.localShareOf(limitOf(each, '1h'), 0.5)
     expect([share.units, share.windowMs]).toEqual([5, 3_600_000])
   })
 })
@@ -162,7 +162,7 @@ test('what is given for an option that is no function has no effect', () => {
 test('two calendars share no quota', () => {
   const space = (options: object) => {
     const made = policy(options)
-    return made.space(made.typicalLimit)
+    return made.space(made.anyLimit())
   }
   const spaces = [
     {},

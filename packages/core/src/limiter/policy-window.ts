@@ -1,3 +1,4 @@
+import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import { type Anchor, anchorDay } from '../algorithms/calendar-window/anchor.ts'
 import { CALENDAR_MS, Calendar, type CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import { TimeZone } from '../algorithms/calendar-window/time-zone.ts'
@@ -11,12 +12,14 @@ export const MAX_LENGTHS = 16
 /** What a window that depends on the request is taken for, before there is a request. ms. */
 const ASSUMED_MS = 60_000
 
-/** A window of the policy; the same object as long as it is the same. */
-export interface WindowTerms {
+/** A window of a policy; the same object as long as it is the same. */
+export interface WindowLimits {
   /** ms. For a window of the calendar: the longest that one lasts, without a change of the clocks. */
   readonly windowMs: number
   /** Undefined: the window is a duration. */
   readonly calendar: Calendar | undefined
+  /** The limits that were compiled for it, by the value of the option. */
+  readonly limits: Map<unknown, CompiledLimit>
 }
 
 let utc: TimeZone | undefined
@@ -24,13 +27,15 @@ let utc: TimeZone | undefined
 /** The window of a policy: a duration, one of the calendar, or one that depends on the request. */
 export class PolicyWindow {
   /** The window of a request for which nothing depends on the request. */
-  readonly typical: WindowTerms
+  readonly initial: WindowLimits
   /** Undefined: the window is a duration. */
   readonly unit: CalendarUnit | undefined
+  /** Whether its length depends on the request. */
+  readonly varies: boolean
   private readonly path: string
-  private readonly given: Values<typeof OPTIONS.policy>
+  private readonly values: Values<typeof OPTIONS.policy>
   /** The windows by their lengths, or by the day on which windows of the calendar begin: at most 31. */
-  private readonly known = new Map<number, WindowTerms>()
+  private readonly known = new Map<number, WindowLimits>()
 
   /**
    * @param path where the policy's options are, for messages: `policies[0].`, or ''
@@ -39,54 +44,52 @@ export class PolicyWindow {
   constructor(path: string, values: Values<typeof OPTIONS.policy>) {
     const { window, timeZone, anchor } = values
     this.path = path
-    this.given = values
+    this.values = values
     this.unit = typeof window === 'string' ? window : undefined
+    this.varies = typeof window === 'function'
     if (timeZone !== undefined && this.unit === undefined) {
       throw this.conflict('timeZone', "window: 'day', 'week' or 'month' with it", window)
     }
     if (anchor !== undefined && (this.unit === undefined || this.unit === 'day')) {
       throw this.conflict('anchor', "window: 'week' or 'month' with it", window)
     }
-    this.typical = this.varies
-      ? { windowMs: ASSUMED_MS, calendar: undefined }
+    this.initial = this.varies
+      ? { windowMs: ASSUMED_MS, calendar: undefined, limits: new Map() }
       : this.of(undefined, undefined)
   }
 
-  /** Whether its length depends on the request. */
-  get varies(): boolean {
-    return typeof this.given.window === 'function'
-  }
-
   /**
+   * The window of a request; the same object as long as it is the same.
+   *
    * @param window what the user's function gave, if it is one
    * @param anchor what the function of that option gave, if it is one
    * @throws SluiceError if one is wrong, or the window is one length too many
    */
-  of(window: unknown, anchor: unknown): WindowTerms {
-    const { given, unit } = this
-    if (unit !== undefined) {
-      const value = typeof given.anchor === 'function' ? anchor : given.anchor
-      const day = unit === 'day' ? 1 : anchorDay(unit, this.zone, this.checkAnchor(value))
-      return this.known.get(day) ?? this.add(day, CALENDAR_MS[unit], this.calendar(unit, day))
+  of(window: unknown, anchor: unknown): WindowLimits {
+    const { values, unit } = this
+    if (unit === undefined) {
+      const ms = this.varies ? this.checkLength(window) : (values.window as number)
+      return this.known.get(ms) ?? this.add(ms, ms)
     }
-    const ms = this.varies ? this.checkLength(window) : (given.window as number)
-    return this.known.get(ms) ?? this.add(ms, ms, undefined)
-  }
-
-  private get zone(): TimeZone {
     // Made for the first calendar window: it takes a millisecond.
     utc ??= new TimeZone('UTC')
-    return this.given.timeZone ?? utc
+    const { timeZone = utc } = values
+    const varies = typeof values.anchor === 'function'
+    const given = this.checkAnchor(varies ? anchor : values.anchor)
+    const day = unit === 'day' ? 1 : anchorDay(unit, timeZone, given)
+    const known = this.known.get(day)
+    return known ?? this.add(day, CALENDAR_MS[unit], new Calendar(unit, timeZone, day, varies))
   }
 
-  private calendar(unit: CalendarUnit, day: number): Calendar {
-    return new Calendar(unit, this.zone, day, typeof this.given.anchor === 'function')
+  /** The windows of all requests so far. */
+  get all(): readonly WindowLimits[] {
+    return [...this.known.values()]
   }
 
-  private add(by: number, windowMs: number, calendar: Calendar | undefined): WindowTerms {
-    const terms = { windowMs, calendar }
-    this.known.set(by, terms)
-    return terms
+  private add(by: number, windowMs: number, calendar?: Calendar): WindowLimits {
+    const added = { windowMs, calendar, limits: new Map() }
+    this.known.set(by, added)
+    return added
   }
 
   /** @returns ms */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { MAX_LIMIT } from '../algorithms/algorithm.ts'
-import { PLACES } from '../options/places.ts'
+import { OPTION_NAMES } from '../options/option-names.ts'
 import { compilePolicies } from './policies.ts'
 import { Policy } from './policy.ts'
 
@@ -29,6 +29,8 @@ describe('Policy', () => {
   it.each([
     [{ limit: 0 }],
     [{ limit: MAX_LIMIT }],
+    [{ limit: Number.MAX_SAFE_INTEGER, algorithm: 'fixed-window' }],
+    [{ limit: Number.MAX_SAFE_INTEGER, window: 'month' }],
     [{ limit: 10_000, algorithm: 'sliding-log' }],
     [{ window: 1 }],
     [{ window: '10y' }],
@@ -45,6 +47,10 @@ describe('Policy', () => {
 
   it.each([
     [{ limit: MAX_LIMIT + 1 }],
+    [{ limit: MAX_LIMIT + 1, algorithm: 'token-bucket' }],
+    [{ limit: MAX_LIMIT + 1, algorithm: 'leaky-bucket' }],
+    [{ limit: 2 ** 53, algorithm: 'fixed-window' }],
+    [{ limit: 2 ** 53, window: 'month' }],
     [{ limit: 10_001, algorithm: 'sliding-log' }],
     [{ window: '10.1y' }],
     [{ algorithm: 'token-bucket', burst: MAX_LIMIT + 1 }],
@@ -54,71 +60,74 @@ describe('Policy', () => {
     expect(() => policy(options)).toThrow(expect.objectContaining({ name: 'SluiceError' }))
   })
 
-  it('separates the keys of policies that differ, and only those', () => {
+  it('separates the keys of policies that differ in name, algorithm or window', () => {
     const others = [
-      { limit: 11 },
       { window: '2m' },
       { algorithm: 'fixed-window' },
       { algorithm: 'token-bucket' },
-      { algorithm: 'token-bucket', burst: 70 },
-      { algorithm: 'token-bucket', burst: 70, limit: 70 },
       { algorithm: 'leaky-bucket' },
-      { algorithm: 'leaky-bucket', maxDelay: '2s' },
       { name: 'other' },
-      { limit: () => 10 },
     ]
-    expect(new Set([{}, ...others].map(keyspace)).size).toBe(11)
+    expect(new Set([{}, ...others].map(keyspace)).size).toBe(6)
     expect(keyspace({ window: 60_000 })).toBe(keyspace({}))
+  })
+
+  it('has one keyspace for all limits, so that a changed limit does not change the count', () => {
+    expect(keyspace({ limit: 11 })).toBe(keyspace({}))
+    expect(keyspace({ limit: () => 10 })).toBe(keyspace({}))
     const bucket = { algorithm: 'token-bucket' }
-    expect(keyspace({ ...bucket, burst: 10 })).toBe(keyspace(bucket))
+    expect(keyspace({ ...bucket, burst: 70, limit: 1e12 })).toBe(keyspace(bucket))
     const queue = { algorithm: 'leaky-bucket' }
-    expect(keyspace({ ...queue, maxDelay: '1s' })).toBe(keyspace(queue))
+    expect(keyspace({ ...queue, maxDelay: '2s' })).toBe(keyspace(queue))
+    const slots = { limit: undefined, window: undefined, concurrent: 5 }
+    expect(keyspace({ ...slots, concurrent: 6 })).toBe(keyspace(slots))
+  })
+
+  it('tells limits apart by their terms, in which defaults are left out', () => {
+    const bucket = { algorithm: 'token-bucket' }
+    const queue = { algorithm: 'leaky-bucket' }
+    const termsOf = (options: object) => policy(options).terms
+    expect(termsOf({ ...bucket, burst: 10 })).toBe(termsOf(bucket))
+    expect(termsOf({ ...queue, maxDelay: '1s' })).toBe(termsOf(queue))
+    expect(termsOf({ ...bucket, burst: 70 })).toBe('10,burst=70')
+    expect(termsOf({ ...queue, maxDelay: '2s' })).toBe('10,maxDelay=2000')
+    expect(termsOf({ limit: () => 10 })).toBe('a function of the request')
   })
 
   it('keeps the names of keyspaces from release to release, or every quota would be forgotten', () => {
-    expect(keyspace({})).toBe('sliding-window:60000:10:default')
-    expect(keyspace({ algorithm: 'token-bucket' })).toBe('token-bucket:60000:10/6000:default')
-    expect(keyspace({ algorithm: 'token-bucket', burst: 70 })).toBe(
-      'token-bucket:60000:10,burst=70/6000:default',
-    )
-    expect(keyspace({ limit: () => 10, name: 'a:b' })).toBe('sliding-window:60000:*:a:b')
+    expect(keyspace({})).toBe('sliding-window:60000:default')
+    expect(keyspace({ algorithm: 'token-bucket', burst: 70 })).toBe('token-bucket:60000:default')
+    expect(keyspace({ limit: () => 10, name: 'a:b' })).toBe('sliding-window:60000:a:b')
     expect(keyspace({ window: 'month', timeZone: 'Europe/Berlin' })).toBe(
-      'fixed-window:2678400000:10/month:Europe/Berlin:1:default',
+      'fixed-window:2678400000/month:Europe/Berlin:1:default',
     )
   })
 
   it('has one keyspace for all the values of a limit that is a function', () => {
-    const tiers = policy({ limit: () => 10 })
-    expect(tiers.compiledLimit).toBeUndefined()
-    expect(tiers.space(tiers.limitFor(10))).toBe(tiers.space(tiers.limitFor(1000)))
+    const varying = policy({ limit: () => 10 })
+    expect(varying.compiledLimit).toBeUndefined()
+    expect(varying.space(varying.limitFor(10))).toBe(varying.space(varying.limitFor(1000)))
   })
 
   it.each(['token-bucket', 'leaky-bucket'])('a %s too', (algorithm) => {
-    const tiers = policy({ limit: () => 10, algorithm })
-    const keyspaces = new Set([0, 1, 7, 10, 60_000, 1e9].map((n) => tiers.space(tiers.limitFor(n))))
-    expect(keyspaces).toEqual(new Set([tiers.space(tiers.typicalLimit)]))
-  })
-
-  it('a bucket has few keyspaces for limits too large for ticks of a millisecond', () => {
-    const tiers = policy({ limit: () => 10, algorithm: 'token-bucket', window: '1d' })
-    const keyspaces = new Set<string>()
-    for (let limit = 1; limit <= MAX_LIMIT; limit = Math.ceil(limit * 1.01)) {
-      keyspaces.add(tiers.space(tiers.limitFor(limit)))
-    }
-    expect(keyspaces.size).toBeLessThanOrEqual(15)
+    const varying = policy({ limit: () => 10, algorithm })
+    const keyspaces = new Set(
+      [0, 1, 7, 10, 60_000, 1e9, 1e12].map((n) => varying.space(varying.limitFor(n))),
+    )
+    expect(keyspaces).toEqual(new Set([varying.space(varying.anyLimit())]))
   })
 
   it('a bucket whose burst would take too long to refill at a limit of 1 still has one', () => {
     const base = { limit: () => 10, algorithm: 'token-bucket', burst: 1e9, window: '1d' }
-    expect(policy(base).typicalLimit.units).toBe(1e9)
+    expect(policy(base).anyLimit().units).toBe(1e9)
   })
 
   it('compiles each value of such a limit once, and checks it', () => {
-    const tiers = policy({ limit: () => 10 })
-    expect(tiers.limitFor(10)).toBe(tiers.limitFor(10))
-    for (let limit = 0; limit < 2500; limit += 1) expect(tiers.limitFor(limit).units).toBe(limit)
+    const varying = policy({ limit: () => 10 })
+    expect(varying.limitFor(10)).toBe(varying.limitFor(10))
+    for (let limit = 0; limit < 2500; limit += 1) expect(varying.limitFor(limit).units).toBe(limit)
     for (const limit of ['5', Number.NaN, -1, undefined]) {
-      expect(() => tiers.limitFor(limit)).toThrow(expect.objectContaining({ option: 'limit' }))
+      expect(() => varying.limitFor(limit)).toThrow(expect.objectContaining({ option: 'limit' }))
     }
   })
 })
@@ -126,10 +135,14 @@ describe('Policy', () => {
 describe('compilePolicies()', () => {
   it('takes up to 32', () => {
     const many = (count: number) => ({
-      policies: Array.from({ length: count }, (_, i) => ({ name: `${i}`, limit: 1, window: 1 })),
+      policies: Array.from({ length: count }, (_, i) => ({
+        name: `${i}`,
+        limit: 1,
+        window: '1ms',
+      })),
     })
-    expect(compilePolicies(many(32), PLACES.policy)).toHaveLength(32)
-    expect(() => compilePolicies(many(33), PLACES.policy)).toThrow('1 to 32')
+    expect(compilePolicies(many(32), OPTION_NAMES.policy)).toHaveLength(32)
+    expect(() => compilePolicies(many(33), OPTION_NAMES.policy)).toThrow('1 to 32')
   })
 
   it('takes sliding logs as long as a store reads them in one short call', () => {
@@ -138,8 +151,8 @@ describe('compilePolicies()', () => {
         return { name: `${limit}`, limit, window: '1h', algorithm: 'sliding-log' }
       }),
     })
-    expect(compilePolicies(logs(10_000, 9_999, 1), PLACES.policy)).toHaveLength(3)
-    expect(() => compilePolicies(logs(10_000, 9_999, 2), PLACES.policy)).toThrow(
+    expect(compilePolicies(logs(10_000, 9_999, 1), OPTION_NAMES.policy)).toHaveLength(3)
+    expect(() => compilePolicies(logs(10_000, 9_999, 2), OPTION_NAMES.policy)).toThrow(
       expect.objectContaining({ code: 'SLUICE_OPTION_CONFLICT', option: 'policies' }),
     )
   })
@@ -147,11 +160,11 @@ describe('compilePolicies()', () => {
   it('says in which policy a mistake is', () => {
     const options = {
       policies: [
-        { name: 'a', limit: 1, window: 1 },
+        { name: 'a', limit: 1, window: '1ms' },
         { name: 'b', limit: 1, window: 0 },
       ],
     }
-    expect(() => compilePolicies(options, PLACES.policy)).toThrow(
+    expect(() => compilePolicies(options, OPTION_NAMES.policy)).toThrow(
       expect.objectContaining({ option: 'policies[1].window' }),
     )
   })

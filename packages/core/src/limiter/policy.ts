@@ -1,34 +1,31 @@
-import {
-  type Algorithm,
-  type AlgorithmParams,
-  type CompiledLimit,
-  MAX_LIMIT,
+import type {
+  Algorithm,
+  AlgorithmOption,
+  AlgorithmParams,
+  CompiledLimit,
 } from '../algorithms/algorithm.ts'
+import { MAX_LIMIT } from '../algorithms/algorithm.ts'
 import { calendarWindow } from '../algorithms/calendar-window/calendar-window.ts'
 import { concurrency } from '../algorithms/concurrency/concurrency.ts'
 import { algorithms } from '../algorithms/index.ts'
+import { reserved } from '../algorithms/reserved/reserved.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { ALGORITHM_OPTIONS, algorithmsWith } from '../options/algorithm-options.ts'
 import { readOptions, type Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import type { Unit } from '../options/unit.ts'
-import { formatKeyspace, type KeyspaceName } from '../stores/inspection/keyspace-name.ts'
-import { asWindowTerms } from './concurrency-options.ts'
+import { formatTerms } from '../stores/inspection/kept-terms.ts'
+import { formatKeyspace } from '../stores/inspection/keyspace-name.ts'
+import type { OwnParams } from '../stores/rules/own-terms.ts'
+import type { Keyspace } from '../stores/store.ts'
+import { asWindowOptions } from './concurrency-options.ts'
 import type { PolicyOptions } from './options.generated.ts'
-import { PolicyWindow, type WindowTerms } from './policy-window.ts'
+import { PolicyWindow, type WindowLimits } from './policy-window.ts'
 
 /** The longest that a token bucket takes to refill, ms. */
 const MAX_REFILL_MS = 1e15
-/** The most limits of a window that are kept, more than any system of tiers has. Beyond, all start anew. */
-const MAX_TIERS = 1000
-
-/** What a limit was compiled from. */
-interface Configured extends WindowTerms {
-  readonly limit: number
-}
-
-/** A policy as the user wrote it: of what is checked here, the types are not known yet. */
-type PolicyInput = Omit<PolicyOptions, 'limit' | 'window'> & { limit?: unknown; window?: unknown }
+/** The most limits of a window that are kept, more than an application has plans. Beyond, all start anew. */
+const MAX_LIMITS = 1000
 
 /** A policy, checked and compiled. */
 export class Policy {
@@ -41,44 +38,62 @@ export class Policy {
   /** Whether it counts what is in use at the same time: each of its charges needs a slot. */
   readonly holdsSlots: boolean
   readonly unit: Unit
+  /** Whether what `acquire` charges is an estimate that ends with its process: each of its charges needs a slot. */
+  readonly reserves: boolean
+  /** How long a slot or an estimate is held without renewal, ms; undefined if the policy has neither. */
+  readonly holdMs: number | undefined
+  /** The shares of its limits that cause events, in their order. */
+  readonly alertAt: readonly number[] | undefined
   /** The user's other options of the algorithm; missing ones have its defaults. */
   readonly params: Omit<AlgorithmParams, 'limit' | 'windowMs'>
+  /** What counts, with reservations or without. */
+  private readonly counting: Algorithm
   private readonly path: string
   private readonly window: PolicyWindow
   private readonly values: Values<typeof OPTIONS.policy>
-  /** The compiled limits, by their window and the limit. */
-  private readonly tiers = new Map<WindowTerms, Map<unknown, CompiledLimit>>()
-  private readonly configured = new WeakMap<CompiledLimit, Configured>()
-  private readonly shares = new WeakMap<CompiledLimit, CompiledLimit>()
+  private readonly localShares = new WeakMap<CompiledLimit, CompiledLimit>()
 
   /**
    * @param path the option in messages: `policies[0]`, or '' for a limiter with a single policy
    * @param options what the user wrote; with `limit` a function, `limitFor` compiles each value
    * @throws SluiceError
    */
-  constructor(path: string, options: PolicyInput) {
-    const terms = asWindowTerms(path, options)
-    const isConcurrent = terms !== options
-    this.values = readOptions(OPTIONS.policy, path, terms)
-    const { name, limit, algorithm, unit, burst, maxDelay: maxDelayMs, anchor } = this.values
+  constructor(
+    path: string,
+    options: Omit<PolicyOptions, 'limit' | 'window'> & { limit?: unknown; window?: unknown },
+  ) {
+    const windowOptions = asWindowOptions(path, options)
+    const isConcurrent = windowOptions !== options
+    this.values = readOptions(OPTIONS.policy, path, windowOptions)
+    const { name, limit, algorithm, unit, anchor, alertAt, reserve } = this.values
     this.path = path
     this.name = name
     this.limitOption = isConcurrent ? 'concurrent' : 'limit'
     this.window = new PolicyWindow(path === '' ? '' : `${path}.`, this.values)
     const counted = this.window.unit === undefined ? algorithm : 'fixed-window'
-    this.algorithm = isConcurrent ? concurrency : algorithms[counted]
+    this.counting = isConcurrent ? concurrency : algorithms[counted]
+    this.reserves = reserve
+    this.algorithm = reserve ? reserved(this.counting) : this.counting
+    const { hold } = options as { hold?: unknown }
+    if (reserve)
+      this.holdMs = OPTIONS.concurrency.hold.type.check(
+        this.at('hold'),
+        hold ?? OPTIONS.concurrency.hold.default,
+      )
+    else this.holdMs = isConcurrent ? this.windowMs : undefined
     this.holdsSlots = this.algorithm.holdsSlots === true
     this.unit = isConcurrent ? 'concurrent-requests' : unit
+    this.alertAt = alertAt
     this.checkAlgorithm(options)
-    const oneOfSeveral = typeof limit === 'function'
-    this.params = { burst, maxDelayMs, oneOfSeveral }
-    const varies = oneOfSeveral || typeof anchor === 'function' || this.window.varies
-    this.compiledLimit = varies ? undefined : this.compile(limit, this.window.typical)
+    const holdMs = reserve ? this.holdMs : undefined
+    this.params = { burst: this.own('burst'), maxDelayMs: this.own('maxDelay'), holdMs }
+    if (typeof limit !== 'function' && typeof anchor !== 'function' && !this.window.varies)
+      this.compiledLimit = this.limitFor()
   }
 
   /** The longest that a window lasts, ms; a minute if it is a function of the request. */
   get windowMs(): number {
-    return this.window.typical.windowMs
+    return this.window.initial.windowMs
   }
 
   /** Whether the window is a function of the request. */
@@ -92,23 +107,16 @@ export class Policy {
     return typeof limit === 'number' ? limit : undefined
   }
 
-  /** The limit, or a typical one: see `typicalFor`. */
-  get typicalLimit(): CompiledLimit {
-    return this.typicalFor(undefined, undefined)
-  }
-
   /**
-   * A limit whose keyspace serves (nearly) all values of `limit`, if that is a function, and all keys of
-   * this length of window.
+   * A limit with the keyspace of all requests that have this length of window.
    *
-   * @param limit a value of the option, if that is a function. Default: a typical one
    * @param window a value of the option, if that is a function. Default: a length that is assumed
    */
-  typicalFor(limit: unknown, window: unknown): CompiledLimit {
-    const value = this.limit ?? limit ?? this.params.burst ?? 1
-    const { typical, varies } = this.window
-    const terms = varies && window !== undefined ? this.window.of(window, undefined) : typical
-    return this.compiledLimit ?? this.tier(value, terms)
+  anyLimit(window?: unknown): CompiledLimit {
+    if (this.compiledLimit !== undefined) return this.compiledLimit
+    const { initial, varies } = this.window
+    const inWindow = varies && window !== undefined ? this.window.of(window, undefined) : initial
+    return this.limitIn(inWindow, this.limit ?? this.params.burst ?? 1)
   }
 
   /**
@@ -118,27 +126,61 @@ export class Policy {
    * @throws SluiceError if one is wrong
    */
   limitFor(limit?: unknown, anchor?: unknown, window?: unknown): CompiledLimit {
-    return this.tier(this.limit ?? limit, this.window.of(window, anchor))
+    return this.limitIn(this.window.of(window, anchor), this.limit ?? limit)
   }
 
   /**
-   * The limit for a share of one of this policy's limits: at least one unit, if that has
-   * any.
+   * A limit of requests that have this window and anchor, each of which is what the option's function
+   * returned; it is ignored if the option is not a function.
+   */
+  someLimit(window?: unknown, anchor?: unknown): CompiledLimit {
+    const units = this.limit ?? this.params.burst ?? 1
+    return this.compiledLimit ?? this.limitIn(this.window.of(window, anchor), units)
+  }
+
+  /** A limit for each window that the policy has had. */
+  anyLimits(): readonly CompiledLimit[] {
+    if (this.compiledLimit !== undefined) return [this.compiledLimit]
+    const units = this.limit ?? this.params.burst ?? 1
+    return this.window.all.map((window) => this.limitIn(window, units))
+  }
+
+  /**
+   * What a client's own limit is made of.
+   * @throws SluiceError if it is out of range
+   */
+  ownParams(limit: unknown): OwnParams {
+    const { burst, maxDelayMs } = this.params
+    const { maxLimit } = this.algorithm
+    const units = OPTIONS.policy.limit.type.check('limit', limit, maxLimit)
+    this.checkProportions({ ...this.params, limit: units, windowMs: this.windowMs })
+    return { limit: units, burst, maxDelayMs }
+  }
+
+  /**
+   * The limit for the local share of one of this policy's limits: at least one unit, if that has any.
    * @param share above 0, up to 1, always the same
    */
-  shareOf(limit: CompiledLimit, share: number): CompiledLimit {
-    const known = this.shares.get(limit)
-    if (known !== undefined) return known
-    const { burst } = this.params
-    const configured = this.configured.get(limit) as Configured
-    const part = this.limitOf({
-      ...this.params,
-      ...configured,
-      limit: wholeShare(configured.limit, share),
-      burst: burst === undefined ? undefined : wholeShare(burst, share),
-    })
-    this.shares.set(limit, part)
-    return part
+  localShareOf(limit: CompiledLimit, share: number): CompiledLimit {
+    let known = this.localShares.get(limit)
+    if (known === undefined) {
+      const { params } = limit
+      const burst = params.burst === undefined ? undefined : shareOf(params.burst, share)
+      known = this.compile({ ...params, limit: shareOf(params.limit, share), burst })
+      this.localShares.set(limit, known)
+    }
+    return known
+  }
+
+  /**
+   * The end of the window that `at` is in, ms since the epoch; of an algorithm without windows, of a span as long,
+   * aligned to the epoch.
+   *
+   * @param resetMs when a quota that is in use is full again, ms from `at` on
+   */
+  windowEndOf({ windowMs }: CompiledLimit, at: number, resetMs: number): number {
+    if (this.counting.name === 'fixed-window') return at + resetMs
+    return (Math.floor(at / windowMs) + 1) * windowMs
   }
 
   /** @throws SluiceError if an option is a function: only adapters have a request to call it with */
@@ -156,66 +198,57 @@ export class Policy {
   }
 
   /**
-   * Separates the keys of this policy from those of all others in a store: two limiters share a quota
-   * if store, prefix, name, algorithm with its own options, window and limit are the same. A limit
-   * that is a function counts as one, whatever its values; a window that is one has a keyspace for
-   * each length.
+   * Separates the keys of this policy from those of all others in a store: two limiters share a count
+   * if store, prefix, name, algorithm and window are the same, whatever their limits. A window that is a
+   * function has a keyspace for each length.
    */
-  space(limit: CompiledLimit): string {
-    const { algorithm, name: policy, own } = this
-    const { windowMs } = this.configured.get(limit) as Configured
-    const { scale } = limit
+  space(limit: CompiledLimit = this.anyLimit()): string {
+    const { windowMs, calendar } = limit.params
     return formatKeyspace({
-      algorithm: algorithm.name,
+      algorithm: this.algorithm.name,
       windowMs,
-      limit: this.limit,
-      own,
-      scale,
-      policy,
+      calendar: calendar?.name,
+      policy: this.name,
     })
   }
 
-  /** The options of its algorithm that differ from the defaults. */
-  private get own(): KeyspaceName['own'] {
-    const { values, algorithm, limit } = this
-    const entries = ALGORITHM_OPTIONS.map((option) => {
-      const usual = algorithm.options[option] === 'limit' ? limit : algorithm.options[option]
-      return [option, values[option] === usual ? undefined : values[option]]
-    })
-    return Object.fromEntries(entries)
+  /** The limit and its algorithm's options, as text: what may differ between policies that share a count. */
+  get terms(): string {
+    const { params } = this.keyspace()
+    return params === undefined ? 'a function of the request' : formatTerms(params)
   }
 
-  private tier(limit: unknown, window: WindowTerms): CompiledLimit {
-    const tiers = this.tiers.get(window) ?? new Map<unknown, CompiledLimit>()
-    const known = tiers.get(limit)
-    if (known !== undefined) return known
-    const compiled = this.compile(limit, window)
-    if (tiers.size === MAX_TIERS) tiers.clear()
-    tiers.set(limit, compiled)
-    this.tiers.set(window, tiers)
-    return compiled
+  /** Where the requests that have this limit are counted. */
+  keyspace(limit: CompiledLimit = this.anyLimit()): Keyspace {
+    const params = this.limit === undefined ? undefined : limit.params
+    const { algorithm } = limit
+    return { name: this.space(limit), algorithm, limit: this.compiledLimit, params }
   }
 
-  private compile(limit: unknown, window: WindowTerms): CompiledLimit {
-    const { maxLimit } = this.algorithm
-    const checked = OPTIONS.policy.limit.type.check(this.at(this.limitOption), limit, maxLimit)
-    const configured = { ...window, limit: checked }
-    if (checked > 0) this.checkProportions(configured)
-    const compiled = this.limitOf({ ...this.params, ...configured })
-    this.configured.set(compiled, configured)
-    return compiled
+  private limitIn({ windowMs, calendar, limits }: WindowLimits, limit: unknown): CompiledLimit {
+    let known = limits.get(limit)
+    if (known === undefined) {
+      const { maxLimit } = this.algorithm
+      const units = OPTIONS.policy.limit.type.check(this.at(this.limitOption), limit, maxLimit)
+      const params = { ...this.params, limit: units, windowMs, calendar }
+      this.checkProportions(params)
+      known = this.compile(params)
+      if (limits.size === MAX_LIMITS) limits.clear()
+      limits.set(limit, known)
+    }
+    return known
   }
 
-  private limitOf(params: AlgorithmParams): CompiledLimit {
-    const algorithm = params.calendar === undefined ? this.algorithm : calendarWindow
-    return algorithm.compile(params.limit === 0 ? { ...params, burst: 0 } : params)
+  private compile(params: AlgorithmParams): CompiledLimit {
+    const counting = params.calendar === undefined ? this.counting : calendarWindow
+    const algorithm = this.reserves ? reserved(counting) : counting
+    return algorithm.compile(params)
   }
 
   /** Keeps queues and refill times within exact integers. */
-  private checkProportions({ limit, windowMs }: Configured): void {
-    const { burst, maxDelayMs } = this.params
-    const refillMs = ((burst ?? 0) / limit) * windowMs
-    if (refillMs > MAX_REFILL_MS) {
+  private checkProportions({ limit, windowMs, burst = 0, maxDelayMs = 0 }: AlgorithmParams): void {
+    if (limit === 0) return
+    if ((burst / limit) * windowMs > MAX_REFILL_MS) {
       throw new SluiceError({
         code: 'SLUICE_OPTION_RANGE',
         option: this.at('burst'),
@@ -224,8 +257,7 @@ export class Policy {
         fix: 'Lower burst, or raise limit.',
       })
     }
-    const queued = ((maxDelayMs ?? 0) / windowMs) * limit
-    if (queued >= MAX_LIMIT) {
+    if ((maxDelayMs / windowMs) * limit >= MAX_LIMIT) {
       throw new SluiceError({
         code: 'SLUICE_OPTION_RANGE',
         option: this.at('maxDelay'),
@@ -236,13 +268,21 @@ export class Policy {
     }
   }
 
-  private at(option: string): string {
+  /** An option of the algorithm, unless it has the default. */
+  private own(option: AlgorithmOption): number | undefined {
+    const { algorithm, values } = this
+    const usual = algorithm.options[option] === 'limit' ? values.limit : algorithm.options[option]
+    return values[option] === usual ? undefined : values[option]
+  }
+
+  /** The option in messages: `policies[0].limit`. */
+  at(option: string): string {
     return this.path === '' ? option : `${this.path}.${option}`
   }
 
   /** Options of other algorithms have no meaning, so that they must be a mistake. */
   private checkAlgorithm(options: { algorithm?: unknown }): void {
-    if (options.algorithm !== undefined && options.algorithm !== this.algorithm.name) {
+    if (options.algorithm !== undefined && options.algorithm !== this.counting.name) {
       throw new SluiceError({
         code: 'SLUICE_OPTION_CONFLICT',
         option: this.at('algorithm'),
@@ -254,19 +294,29 @@ export class Policy {
     for (const option of ALGORITHM_OPTIONS) {
       if ((options as Record<string, unknown>)[option] === undefined) continue
       const having = algorithmsWith(option)
-      if (having.some((name) => name === this.algorithm.name)) continue
+      if (having.some((name) => name === this.counting.name)) continue
       throw new SluiceError({
         code: 'SLUICE_OPTION_CONFLICT',
         option: this.at(option),
         expected: `algorithm: '${having[0]}' with it`,
-        received: this.algorithm.name,
+        received: this.counting.name,
         fix: `Remove ${this.at(option)}, or choose algorithm: '${having[0]}'.`,
+      })
+    }
+    const { counting } = this
+    if (this.reserves && (counting.keepsLog || counting.options.maxDelay !== undefined)) {
+      throw new SluiceError({
+        code: 'SLUICE_OPTION_CONFLICT',
+        option: this.at('reserve'),
+        expected: 'a fixed window, a sliding window or a token bucket with it',
+        received: counting.name,
+        fix: `Remove ${this.at('reserve')}, or choose another algorithm.`,
       })
     }
   }
 }
 
 /** A share of a quota in units, rounded down, but at least one. */
-function wholeShare(units: number, share: number): number {
+function shareOf(units: number, share: number): number {
   return units === 0 ? 0 : Math.max(1, Math.floor(units * share))
 }

@@ -43,7 +43,7 @@ test('on a remote store, and where one of several policies is the same', async (
   const store = failingStore()
   const day = { name: 'day', limit: 1000, window: '1d' } as const
   createLimiter({ store, policies: [{ ...terms, name: 'hour' }, day] })
-  createLimiter({ store, policies: [{ ...terms, limit: 4, name: 'hour' }, day] })
+  createLimiter({ store, policies: [{ ...terms, window: '2h', name: 'hour' }, day] })
   expect(codes()).toEqual(['SLUICE_SHARED_QUOTA'])
   expect(warnings[0]?.text).toMatch(/'day'/)
 })
@@ -62,7 +62,7 @@ describe('no warning', () => {
     for (let i = 0; i < 2; i += 1) createLimiter(terms).close()
     for (let i = 0; i < 2; i += 1) createLimiter({ ...terms, store: memoryStore() })
     createLimiter({ ...terms, store })
-    createLimiter({ ...terms, store, limit: 4 })
+    createLimiter({ ...terms, store, window: '2h' })
     createLimiter({ ...terms, store, prefix: 'contact' })
     expect(codes()).toEqual([])
   })
@@ -97,7 +97,41 @@ describe('no warning', () => {
   test('however many different limiters there are', async () => {
     const { createLimiter, memoryStore } = await fresh()
     const store = memoryStore()
-    for (let limit = 1; limit <= 3000; limit += 1) createLimiter({ ...terms, limit, store })
+    for (let seconds = 1; seconds <= 3000; seconds += 1)
+      createLimiter({ ...terms, window: seconds * 1000, store })
     expect(codes()).toEqual([])
+  })
+})
+
+describe('two limiters with different limits that would count in each other', () => {
+  const bucket = { algorithm: 'token-bucket' } as const
+  test.each<[object, object, string]>([
+    [{}, { limit: 100 }, '3'],
+    [{}, { limit: 100, prefix: 'sluice' }, '3'],
+    [{ ...bucket, burst: 9 }, bucket, '3,burst=9'],
+    [{ ...bucket, limit: 1 }, { ...bucket, limit: 1, burst: 2 }, '1'],
+  ])('%j and %j', async (options, others, expected) => {
+    const { createLimiter, memoryStore } = await fresh()
+    const store = memoryStore()
+    const login = createLimiter({ ...terms, ...options, store })
+    const create = () => createLimiter({ ...terms, ...others, store })
+    expect(create).toThrow(
+      expect.objectContaining({
+        code: 'SLUICE_OPTION_CONFLICT',
+        option: 'limit',
+        expected: expect.stringMatching(`^${expected}, as in the other`),
+        fix: expect.stringMatching(/prefix: 'login'/),
+      }),
+    )
+    login.close()
+    create().close()
+  })
+
+  test('two middlewares, one of them with a function', async () => {
+    const { memoryStore, RoutedLimiter, plain } = await fresh()
+    const options = { ...terms, store: memoryStore() }
+    new RoutedLimiter(options, plain)
+    const other = () => new RoutedLimiter({ ...options, limit: () => 3 }, plain)
+    expect(other).toThrow(expect.objectContaining({ received: 'a function of the request' }))
   })
 })

@@ -1,44 +1,75 @@
+import { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
 import type { Store } from '../stores/store.ts'
+import type { Policy } from './policy.ts'
 
-/** Quotas that are noted for each store: more than an application has. */
-const MAX_NOTED = 1000
+/** Quotas that are registered for each store: more than an application has. */
+const MAX_REGISTERED = 1000
 
-/** How many open limiters count in each quota, for each store. */
-const noted = new WeakMap<Store, Map<string, number>>()
-let hasWarned = false
+/** A quota that open limiters count in. */
+interface RegisteredQuota {
+  /** The limit of all of them, and the options of its algorithm. */
+  readonly terms: string
+  limiters: number
+  /** How many of them may share it by accident. */
+  unaware: number
+}
+
+const registered = new WeakMap<Store, Map<string, RegisteredQuota>>()
 
 /**
- * Notes the quotas of a limiter whose options name no `prefix`, and warns if another such limiter counts
- * in one of them: with memory stores of their own, each would have its own.
+ * Registers the quotas of a limiter on its store.
  *
- * @param quotas the namespace and the keyspace of each policy
- * @param names the names of these policies
- * @returns call it when the limiter closes
+ * @param isAware whether it is meant to share them. Otherwise another limiter that is not, on the same quota, is a
+ *   warning: with memory stores of their own, each would have its own
+ * @returns takes them out again: call it when the limiter closes
+ * @throws SluiceError if another limiter counts in one of them with another limit
  */
-export function noteQuotas(
+export function registerQuotas(
   store: Store,
-  quotas: readonly string[],
-  names: readonly string[],
+  prefix: string,
+  policies: readonly Policy[],
+  isAware: boolean,
 ): () => void {
-  if (hasWarned) return () => {}
-  const counts = noted.get(store) ?? new Map<string, number>()
-  noted.set(store, counts)
-  const shared = names.find((_, i) => counts.has(quotas[i] as string))
-  if (shared !== undefined) warn(shared)
-  if (counts.size > MAX_NOTED) counts.clear()
-  for (const quota of quotas) counts.set(quota, (counts.get(quota) ?? 0) + 1)
+  const quotas = registered.get(store) ?? new Map<string, RegisteredQuota>()
+  registered.set(store, quotas)
+  const own = policies.map((policy) => {
+    const id = `${prefix}:${policy.space()}`
+    const { terms } = policy
+    const quota = quotas.get(id) ?? { terms, limiters: 0, unaware: 0 }
+    if (quota.terms !== terms) throw differing(policy, prefix, quota.terms)
+    return { id, quota, policy }
+  })
+  if (quotas.size > MAX_REGISTERED) quotas.clear()
+  for (const { id, quota, policy } of own) {
+    quotas.set(id, quota)
+    quota.limiters += 1
+    if (isAware) continue
+    if (quota.unaware > 0) warn(policy.name)
+    quota.unaware += 1
+  }
   return () => {
-    for (const quota of quotas) {
-      const others = (counts.get(quota) ?? 0) - 1
-      if (others > 0) counts.set(quota, others)
-      else counts.delete(quota)
+    for (const { id, quota } of own.splice(0)) {
+      quota.limiters -= 1
+      if (!isAware) quota.unaware -= 1
+      if (quota.limiters === 0 && quotas.get(id) === quota) quotas.delete(id)
     }
   }
 }
 
+function differing(policy: Policy, prefix: string, terms: string): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option: policy.at(policy.limitOption),
+    expected: `${terms}, as in the other limiter on this store`,
+    said: policy.terms,
+    fix:
+      "Give one of the two limiters a prefix of its own, such as prefix: 'login', or both the same limit: they " +
+      `share one count, that of prefix '${prefix}' and policy '${policy.name}'.`,
+  })
+}
+
 function warn(policy: string): void {
-  hasWarned = true
   warnOnce(
     'SLUICE_SHARED_QUOTA',
     `Two limiters on one store have the same options (policy '${policy}'), so they share one quota: a ` +

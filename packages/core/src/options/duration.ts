@@ -1,14 +1,4 @@
 import { SluiceError } from '../errors/sluice-error.ts'
-import type { OneOf } from './one-of.ts'
-
-type Usual = '1s' | '10s' | '1m' | '15m' | '1h' | '1d' | '7d' | '30d'
-
-/**
- * ms as an integer, or text: a number and a unit, with or without a space between them, as in
- * `'500ms'`, `'1.5h'`, `'15 minutes'`, `'1d'`. Text is checked where the duration is used, so it may
- * come from a configuration.
- */
-export type Duration = number | OneOf<Usual>
 
 /** The units, longest first. A year has 365.25 days. */
 export const DURATION_UNITS = [
@@ -20,6 +10,17 @@ export const DURATION_UNITS = [
   { symbol: 's', words: ['second', 'sec'], ms: 1000 },
   { symbol: 'ms', words: ['millisecond', 'msec'], ms: 1 },
 ] as const
+
+/**
+ * ms as an integer, or text: a number and a unit, with or without a space between them, as in
+ * `'500ms'`, `'1.5h'`, `'15 minutes'`, `'1d'`.
+ */
+export type Duration =
+  | number
+  // Editors complete these. Without the object type below, they would be dropped as instances of the pattern.
+  | ('1s' | '10s' | '1m' | '15m' | '1h' | '1d' | '7d' | '30d')
+  | (`${number}${'' | ' '}${(typeof DURATION_UNITS)[number]['symbol'] | `${(typeof DURATION_UNITS)[number]['words'][number]}${'' | 's'}`}` &
+      Record<never, never>)
 
 /** The length of a unit, ms, by each way to write it. */
 const MS_OF = new Map<string, number>(
@@ -50,7 +51,7 @@ export function parseDuration(
   throw new SluiceError({
     code: typeof parsed === 'number' ? 'SLUICE_OPTION_RANGE' : 'SLUICE_OPTION_TYPE',
     option,
-    expected: `whole milliseconds as a number, or text with a unit such as '1m', from ${minMs} ms to ${spokenDuration(maxMs)}`,
+    expected: `ms as an integer, or text such as '1m', from ${minMs} ms to ${spokenDuration(maxMs)}`,
     received: value,
     fix,
   })

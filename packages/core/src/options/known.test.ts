@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { checkKnown } from './known.ts'
+import { OPTION_NAMES } from './option-names.ts'
 
 const code = (value: string) => expect.objectContaining({ code: `SLUICE_OPTION_${value}` })
 
@@ -25,6 +26,15 @@ describe('an unknown name', () => {
 
   it.each(['mx', 'ke', 'xyz', 'wndwMillis', ''])('%p is near to none', (option) => {
     expect(fixOf(option)).toBe('Remove it or correct its name.')
+  })
+
+  it.each([
+    ['routes', 'prefix', OPTION_NAMES.route, 'Move it to the options of the limiter.'],
+    ['policies[0]', 'headers', OPTION_NAMES.httpPolicy, 'Move it to the options of the limiter'],
+    ['', 'prefix', OPTION_NAMES.redisStore, 'Move it to the options of the limiter.'],
+    ['', 'key', OPTION_NAMES.limiter, 'only adapters have it.'],
+  ])('of another place says which: %p %s', (path, option, here, fix) => {
+    expect(() => checkKnown(path, { [option]: 1 }, here)).toThrow(fix)
   })
 
   it('is refused whatever its value, even if Object has a property of that name', () => {

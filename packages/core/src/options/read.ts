@@ -1,15 +1,15 @@
 import { checkKnown } from './known.ts'
 import type { Option, Options } from './option.ts'
-import { PLACES } from './places.ts'
+import { OPTION_NAMES } from './option-names.ts'
 import { OPTIONS } from './table.ts'
 
-/** The compiled value of an option: as its type reads it, or a function of the request. */
-type Value<O extends Option> =
-  | ReturnType<O['type']['check']>
-  | (O extends { perRequest: unknown } ? (request: never) => unknown : never)
-  | (O extends { unset: string } ? undefined : never)
-
-export type Values<T extends Options> = { readonly [name in keyof T]: Value<T[name]> }
+/** The compiled values of options: each as its type reads it, or a function of the request. */
+export type Values<T extends Options> = {
+  readonly [name in keyof T]:
+    | ReturnType<T[name]['type']['check']>
+    | (T[name] extends { perRequest: unknown } ? (request: never) => unknown : never)
+    | (T[name] extends { default: unknown } | { required: true } ? never : undefined)
+}
 
 /**
  * The options of `table` out of `given`, checked and with their defaults.
@@ -48,11 +48,11 @@ export function readAdapterOption<Name extends keyof typeof OPTIONS.adapter>(
  *
  * @throws SluiceError if a value is wrong, or there is no option of a name
  */
-export function readStoreOptions<S extends 'redisStore' | 'postgresStore'>(
+export function readStoreOptions<S extends 'redisStore' | 'postgresStore' | 'sqliteStore'>(
   store: S,
   given: object,
 ): Values<(typeof OPTIONS)[S]> {
-  checkKnown('', given, PLACES[store])
+  checkKnown('', given, OPTION_NAMES[store])
   return readOptions(OPTIONS[store], '', given)
 }
 

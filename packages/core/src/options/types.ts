@@ -10,19 +10,21 @@ import {
   checkInteger,
   checkOneOf,
   checkShare,
-  type LowestShare,
-  shareRange,
 } from './checks.ts'
 import { MAX_DURATION_MS, parseDuration, spokenDuration } from './duration.ts'
+import { warnOfSeconds } from './seconds.ts'
 
-/** What an option can be set to: how that is checked, documented and typed. */
+/**
+ * What an option can be set to: how that is checked, documented and typed. The table of the reference has
+ * the words and types that are missing here. Published code has none of them.
+ */
 export interface OptionType<T> {
   /** What the values are, in words, as Markdown: `integer`. */
-  readonly form: string
+  readonly form?: string
   /** Which of these values are taken, in words: `1 … 10^8 keys`. */
   readonly range?: string
   /** What the user writes, as a type of TypeScript. */
-  readonly typescript: string
+  readonly typescript?: string
   /**
    * @param option its name in messages: `policies[0].burst`
    * @returns the value as the code uses it: a duration in ms
@@ -31,17 +33,13 @@ export interface OptionType<T> {
   check(option: string, value: unknown): T
 }
 
-export interface IntegerType extends OptionType<number> {
-  /** @param most the largest value, where it is lower than the type's own */
-  check(option: string, value: unknown, most?: number): number
-}
-
-export function integer(min: number, max: number, unit: string): IntegerType {
+/** Its check takes the largest value too, where it is lower than that of the type. */
+export function integer(min: number, max: number, unit: string) {
   return {
     form: 'integer',
     range: `${figure(min)} … ${figure(max)} ${unit}`,
     typescript: 'number',
-    check: (option, value, most = max) => checkInteger(option, value, min, most),
+    check: (option: string, value: unknown, most = max) => checkInteger(option, value, min, most),
   }
 }
 
@@ -62,8 +60,13 @@ export function durationOrCalendar(): OptionType<number | CalendarUnit> {
     ...time,
     form: `duration, or ${CALENDAR_UNITS.map((unit) => code(inspect(unit))).join(', ')}`,
     typescript: 'Duration | CalendarUnit',
-    check: (option, value) =>
-      CALENDAR_UNITS.find((unit) => unit === value) ?? time.check(option, value),
+    check(option, value) {
+      const unit = CALENDAR_UNITS.find((each) => each === value)
+      if (unit !== undefined) return unit
+      const ms = time.check(option, value)
+      if (typeof value === 'number') warnOfSeconds(option, ms)
+      return ms
+    },
   }
 }
 
@@ -78,13 +81,9 @@ export const timeZone: OptionType<TimeZone> = {
     } catch {
       // As any other value that names none.
     }
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_VALUE',
-      option,
-      expected: 'an IANA time zone that this Node knows',
-      received: value,
-      fix: "Write a name such as 'Europe/Berlin', or 'UTC'.",
-    })
+    const expected = 'an IANA time zone that this Node knows'
+    const fix = "Write a name such as 'Europe/Berlin', or 'UTC'."
+    throw new SluiceError({ code: 'SLUICE_OPTION_VALUE', option, expected, received: value, fix })
   },
 }
 
@@ -96,23 +95,40 @@ export const anchor: OptionType<Anchor> = {
     if (typeof value === 'number') return checkInteger(option, value, 1, 31)
     if (typeof value === 'string' && isDate(value)) return value
     if (value instanceof Date && !Number.isNaN(value.getTime())) return value
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_VALUE',
-      option,
-      expected: "a day of the month from 1 to 31, a date such as '2026-11-21', or a Date",
-      received: value,
-      fix: "Write the day on which the plan renews, such as 15 or '2026-11-15'.",
-    })
+    const expected = 'a day of the month from 1 to 31, a date, or a Date'
+    const fix = "Write the day on which the plan renews: 15, or '2026-11-15'."
+    throw new SluiceError({ code: 'SLUICE_OPTION_VALUE', option, expected, received: value, fix })
+  },
+}
+
+/** The most thresholds of a policy: each is a value of a metric's attribute. */
+const MAX_SHARES = 8
+
+/** Parts of 1, in their order. */
+export const shares: OptionType<readonly number[]> = {
+  form: `array of 1 to ${MAX_SHARES} shares`,
+  range: 'above 0, up to 1',
+  typescript: 'readonly number[]',
+  check(option, value) {
+    const fix = `Write ${option}: [0.8, 1] for 80 % of the limit, and all of it.`
+    if (Array.isArray(value) && value.length > 0 && value.length <= MAX_SHARES) {
+      const each = value.map((one, i) =>
+        checkShare(`${option}[${i}]`, one, 'above 0, up to 1', fix),
+      )
+      return [...new Set(each)].sort((a, b) => a - b)
+    }
+    const expected = `an array of 1 to ${MAX_SHARES} shares of the limit`
+    throw new SluiceError({ code: 'SLUICE_OPTION_TYPE', option, expected, received: value, fix })
   },
 }
 
 /** A part of 1. */
-export function share(lowest: LowestShare, fix?: string): OptionType<number> {
+export function share(range: 'from 0 to 1' | 'above 0, up to 1', fix?: string): OptionType<number> {
   return {
     form: 'number',
-    range: shareRange(lowest),
+    range,
     typescript: 'number',
-    check: (option, value) => checkShare(option, value, lowest, fix),
+    check: (option, value) => checkShare(option, value, range, fix),
   }
 }
 
@@ -130,7 +146,7 @@ export function oneOf<const T extends string | number>(
   const written = values.map((value) => inspect(value))
   return {
     form: listed(written.map(code)),
-    typescript: `OneOf<${alias ?? written.join(' | ')}>`,
+    typescript: alias ?? written.join(' | '),
     check: (option, value) => checkOneOf(option, value, values),
   }
 }
@@ -143,13 +159,7 @@ export function text(pattern: RegExp, expected: string, fix: string): OptionType
     typescript: 'string',
     check(option, value) {
       if (typeof value === 'string' && pattern.test(value)) return value
-      throw new SluiceError({
-        code: 'SLUICE_OPTION_VALUE',
-        option,
-        expected,
-        received: value,
-        fix,
-      })
+      throw new SluiceError({ code: 'SLUICE_OPTION_VALUE', option, expected, received: value, fix })
     },
   }
 }
@@ -167,7 +177,7 @@ export function secret(minLength: number): OptionType<string> {
         option,
         expected,
         said: typeof value === 'string' ? `${value.length} characters` : typeof value,
-        fix: 'Take it from a secret store or the environment, and use the same in every process.',
+        fix: 'Take it from the environment, the same in every process.',
       })
     },
   }
@@ -177,18 +187,16 @@ export function secret(minLength: number): OptionType<string> {
 type AnyFunction = (...args: never[]) => unknown
 
 /**
- * boolean` => boolean`
+ * A function. Only the table of the reference has its type in TypeScript.
  * @param or texts that it can be instead
  */
 export function callback<const T extends string = never>(
   signature: string,
-  typescript: string,
   ...or: readonly T[]
 ): OptionType<AnyFunction | T> {
   const alternative = or.map((text) => `, or ${inspect(text)}`).join('')
   return {
     form: `function ${code(signature)}${or.map((text) => `, or ${code(inspect(text))}`).join('')}`,
-    typescript,
     check: (option, value) =>
       or.includes(value as T)
         ? (value as T)
@@ -207,21 +215,17 @@ export const clock: OptionType<() => number> = {
 export function oneOfOrFunction<const T extends string>(
   values: readonly T[],
   signature: string,
-  typescript: string,
 ): OptionType<T | AnyFunction> {
   const { form, check } = oneOf(values)
   return {
     form: `${form}, or a function ${code(signature)}`,
-    typescript,
     check: (option, value) =>
       typeof value === 'function' ? (value as AnyFunction) : check(option, value),
   }
 }
 
 /** A value that is checked where it is used. */
-export function special(typescript: string, form: string): OptionType<unknown> {
-  return { form, typescript, check: (_, value) => value }
-}
+export const special: OptionType<unknown> = { check: (_, value) => value }
 
 /** `a, b or c` */
 function listed(words: readonly string[]): string {

@@ -1,12 +1,11 @@
 import { SluiceError } from '../errors/sluice-error.ts'
-import type { OneOf } from './one-of.ts'
 import type { OptionType } from './types.ts'
 
 /** The units that header fields have a word for. */
 const KNOWN = ['requests', 'tokens', 'input-tokens', 'output-tokens', 'content-bytes'] as const
 
 /** What a policy counts: a unit that header fields have a word for, or a name of your own. */
-export type Unit = OneOf<(typeof KNOWN)[number]>
+export type Unit = (typeof KNOWN)[number] | (string & Record<never, never>)
 
 const KNOWN_TEXT = KNOWN.map((known) => `'${known}'`)
 const OWN = 'a name of your own, 1 to 64 of a-z 0-9 -'
@@ -26,8 +25,8 @@ export const unit: OptionType<Unit> = {
       received: value,
       fix:
         meant === undefined
-          ? 'Name what the policy counts per window in lower case, such as rows.'
-          : `Write '${meant}', or choose a name that is not so similar.`,
+          ? 'Name what the policy counts in lower case, such as rows.'
+          : `Write '${meant}', or another name.`,
     })
   },
 }

@@ -38,6 +38,8 @@ export const tracingChannel: Platform['tracingChannel'] = diagnostics.tracingCha
 
 export const afterTurn: Platform['afterTurn'] = (act) => void setImmediate(act)
 
+export const afterAsking = afterTurn
+
 export const isCalledAfterTurn: Platform['isCalledAfterTurn'] = (act) => {
   const immediate = setImmediate(act).unref()
   if (immediate.constructor.name === 'Immediate') return true

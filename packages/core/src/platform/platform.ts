@@ -39,6 +39,11 @@ export interface Platform {
   /** Calls back when the event loop has read what has arrived, with what was asked for in this turn. */
   afterTurn(act: () => void): void
   /**
+   * Calls back when those that can share a call have asked: at the end of the turn or, where no request may
+   * wait for what another one has begun, before another request can run.
+   */
+  afterAsking(act: () => void): void
+  /**
    * Calls back at the end of a turn, for a clock: false if it may never be called, because a test has
    * replaced the timers.
    */

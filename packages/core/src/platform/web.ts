@@ -56,6 +56,8 @@ export const tracingChannel: Platform['tracingChannel'] = () => ({
 
 export const afterTurn: Platform['afterTurn'] = (act) => void setTimeout(act, 0)
 
+export const afterAsking: Platform['afterAsking'] = (act) => queueMicrotask(act)
+
 /** The clock is read each time: to see the end of a turn takes longer. */
 export const isCalledAfterTurn: Platform['isCalledAfterTurn'] = () => false
 

@@ -35,10 +35,33 @@ export interface PostgresStoreOptions {
   schema?: string | undefined
   /**
    * Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table is
-   * empty after a crash and after a failover: all quotas are whole again, and blocks are gone. It
+   * empty after a crash and after a failover: all quotas are full again, and blocks are gone. It
    * writes much less. Default: `false`.
    */
   logged?: boolean | undefined
   /** A clock for tests. Default: the server's `clock_timestamp()`. */
+  clock?: (() => number) | undefined
+}
+
+/** The options of a store in a file of SQLite. */
+export interface SqliteStoreOptions {
+  /**
+   * What opens the file. All processes of a machine may use different ones, the threads of a
+   * process must not. A class: `Database` of better-sqlite3. Default: `DatabaseSync` of
+   * `node:sqlite`, which Node has from 22.13 on.
+   */
+  driver?: new (path: string) => { exec(sql: string): unknown; prepare(sql: string): object; close(): unknown } | undefined
+  /**
+   * Whether each decision waits until the disk has it. Without it counts survive the end of any
+   * process, but after a loss of power the file may be corrupt: delete it then. Default: `false`.
+   */
+  durable?: boolean | undefined
+  /**
+   * How large the file may become; its log comes on top, some MB. A million keys take about 110 MB.
+   * When it is full, requests are decided as `onStoreError` says. Integer, 1,048,576 …
+   * 1,099,511,627,776 bytes. Default: `1_073_741_824`.
+   */
+  maxBytes?: number | undefined
+  /** A clock for tests. Default: the machine's, which its processes share. */
   clock?: (() => number) | undefined
 }

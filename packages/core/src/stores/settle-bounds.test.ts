@@ -1,10 +1,9 @@
 // However requests are settled, they never really cost more than their algorithm's bound: in the
 // stores, which keep more of a state than the steps know.
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { describe, expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
 import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
 import { algorithms } from '../algorithms/index.ts'
@@ -18,16 +17,7 @@ import {
 import { type Ledger, memoryStore, redisStore, type Store } from '../index.ts'
 import { type ManualClock, manualClock } from '../testing/index.ts'
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.port)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
+const redis = useRedis()
 
 function reserved(ledger: Ledger, limit: CompiledLimit, clock: ManualClock): ReservedKey {
   const at = (now: number, cost: number) => {
@@ -43,7 +33,7 @@ function reserved(ledger: Ledger, limit: CompiledLimit, clock: ManualClock): Res
 
 const stores: { store: string; runs: number; open: (clock: ManualClock) => Store }[] = [
   { store: 'memory', runs: 300, open: (clock) => memoryStore({ clock }) },
-  { store: 'Redis', runs: 60, open: (clock) => redisStore(client, { clock }) },
+  { store: 'Redis', runs: 60, open: (clock) => redisStore(redis.client, { clock }) },
 ]
 const cases = stores.flatMap((each) =>
   (Object.keys(algorithms) as AlgorithmName[]).map((name) => ({ ...each, name })),

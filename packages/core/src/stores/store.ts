@@ -1,4 +1,11 @@
-import type { Algorithm, CompiledLimit, Outcome } from '../algorithms/algorithm.ts'
+import type {
+  Algorithm,
+  AlgorithmParams,
+  CompiledLimit,
+  Grant,
+  Outcome,
+  Override,
+} from '../algorithms/algorithm.ts'
 
 /** One policy's part of a decision: `cost` units of `key`, against `limit`. */
 export interface Charge {
@@ -8,14 +15,22 @@ export interface Charge {
   /**
    * The number of the slot that is charged, 1 … 2^53 − 1, where the limit counts what is in use at
    * the same time (`Algorithm.holdsSlots`): the process that is going to hold it chooses one that no
-   * other has. Undefined for every other limit.
+   * other has. Also where the charge is an estimate that ends with its process (`Algorithm.reserves`). Undefined for
+   * every other limit.
    */
   slot?: number | undefined
   /**
-   * True in the charges of a request that asks how its keys stand, just before the request that charges
-   * them: no ban counts it if it is refused. Its cost is 0.
+   * Only in a settlement that ends the reservation of this slot: the units that it was charged. Then `cost` is by how
+   * much they are corrected.
    */
-  isPreview?: true
+  reserved?: number | undefined
+  /** Only in a settlement that is made again, because the store has not confirmed it: this process has counted it. */
+  isRepeated?: true
+  /**
+   * True in the charges of a request that is asked for again if it is refused: no ban counts that. It asks how its
+   * keys stand, just before the request that charges them, or waits.
+   */
+  isUncounted?: true
 }
 
 /**
@@ -30,6 +45,22 @@ export interface Origin {
   readonly source: DecisionSource
 }
 
+/** How a settlement has charged a key more. */
+export interface Raise {
+  /** Which of the charges it was, from 0. */
+  readonly place: number
+  /** Units that the quota holds when it is full, as decisions call it: the client's own limit, if it has one. */
+  readonly limit: number
+  /** Whole units that remained before. */
+  readonly before: number
+  /** Whole units that remain. */
+  readonly remaining: number
+  /** The time until the quota is full again, ms. */
+  readonly resetMs: number
+  /** When, ms on the clock of the store, or of the node that has the key. */
+  readonly at: number
+}
+
 /** What a store decided about all charges of a request together. */
 export interface StoreResult {
   /** True if every charge was admitted, and so made. Otherwise none was made. */
@@ -42,7 +73,7 @@ export interface StoreResult {
   outcomes: readonly Outcome[]
   /** If the ledger has a ban, and quotas decided: what it says. */
   ban?: Outcome | undefined
-  /** If keys are decided separately (see `Ledger.part`): who decided each charge, in their order. */
+  /** If keys are decided separately (see `Ledger.shard`): who decided each charge, in their order. */
   origins?: readonly Origin[]
 }
 
@@ -77,11 +108,18 @@ export interface Ledger<M extends StoreMode = StoreMode> {
    * of the charges, which may be negative here. See `CompiledLimit.settle`.
    *
    * @param source who admitted the charges, and so corrects them. Default: `'store'`
+   * @param raised called once for each charge after whose correction less remains, when it is kept, before the
+   *   answer. Given only where it matters: a store may have to read more
    */
-  settle(charges: readonly Charge[], chargedAt?: number, source?: DecisionSource): Answer<M, void>
+  settle(
+    charges: readonly Charge[],
+    chargedAt?: number,
+    source?: DecisionSource,
+    raised?: (raise: Raise) => void,
+  ): Answer<M, void>
   /**
    * Holds the slots of several requests for as long as if they were taken now, also those that the
-   * store has lost. A key that is blocked or can't be read is left as it is, and so is every charge
+   * store has lost; of reservations those that it still has. A key that is blocked or can't be read is left as it is, and so is every charge
    * that has no slot. Left out: the store takes no policy with `concurrent`.
    */
   renew?(requests: readonly (readonly Charge[])[]): Answer<M, void>
@@ -95,13 +133,49 @@ export interface Ledger<M extends StoreMode = StoreMode> {
   /** Makes the quotas of the key full, and ends its ban. */
   reset(key: string): Answer<M, void>
   /**
-   * If the store decides keys separately, and parts of it can fail separately (the slots and masters
-   * of a cluster): a number, 0 … 15, that is the same for keys which fail together. Then all
-   * charges of a call have the same key. Left out: the store decides, and
-   * fails, as a whole.
+   * Gives a key an own limit in one policy, in place of the one that it may have, or ends that. It applies from the
+   * next decision on, in every process, until it ends, and outlives everything that happens to the count:
+   * the count stays as it is. Left out, with `grant`: the store can't keep any.
+   *
+   * @param policy the number of the keyspace, from 0
+   * @param limit the limit of the policy; any limit of the keyspace if that varies
+   * @param override undefined: the limit is the policy's again
    */
-  readonly part?: ((key: string) => number) | undefined
+  override?(
+    policy: number,
+    key: string,
+    limit: CompiledLimit,
+    override: Override | undefined,
+  ): Answer<M, void>
+  /**
+   * Adds units to the limit of a key, whatever that is, until they end. Left out, with `override`: the store
+   * can't keep any.
+   *
+   * @param policy the number of the keyspace, from 0
+   * @param limit as for `override`; its algorithm takes top-ups (`CompiledLimit.grantEnd`)
+   */
+  grant?(
+    policy: number,
+    key: string,
+    limit: CompiledLimit,
+    grant: GivenGrant,
+  ): Answer<M, GrantResult>
+  /**
+   * If the store decides keys separately, and shards of it can fail separately (the hash slots and masters
+   * of a cluster): a number, 0 … 15, that is the same for keys which fail together. Then all charges
+   * of a call have the same key, or the same `{shard}` before their keys. Left out: the store decides, and fails, as a whole.
+   */
+  readonly shard?: ((key: string) => number) | undefined
 }
+
+/** A top-up; without an end of its own, it ends with the present window. */
+export type GivenGrant = Omit<Grant, 'until'> & { readonly until: number | undefined }
+
+/**
+ * What became of a top-up: nothing if its id is known, if the key has as many as it may, if the limit would
+ * be larger than the algorithm's largest, or if it has ended by the store's clock.
+ */
+export type GrantResult = 'granted' | 'known' | 'too many' | 'too much' | 'ended'
 
 /** The keys of one policy. */
 export interface Keyspace {
@@ -116,6 +190,8 @@ export interface Keyspace {
   readonly prefix?: string | undefined
   /** The limit of its charges, where that is the same for all of them. A store may prepare for it. */
   readonly limit?: CompiledLimit | undefined
+  /** What its limits are compiled from, where that is the same for all of them, for `Store.inspect`. */
+  readonly params?: AlgorithmParams | undefined
 }
 
 /** What a ledger keeps. */
@@ -128,6 +204,30 @@ export interface Keyspaces {
 /** The keyspace of a ban, whose limit is the same for all requests. */
 export interface BanKeyspace extends Keyspace {
   readonly limit: CompiledLimit
+}
+
+/**
+ * A text for each prefix, which all processes share and replace only as a whole: the networks that are
+ * blocked. At most 600,000 characters of printable ASCII and line ends. It begins with a version, 16
+ * characters that no other text of the prefix begins with; '' is the version of the empty text, which is what
+ * there is at first.
+ */
+export interface NetworkTexts<M extends StoreMode = StoreMode> {
+  /**
+   * Reads the text; `at` is when, ms on the store's clock.
+   *
+   * @param known the version of the caller's text: if there is no other, `text` may be undefined in place of it
+   */
+  read(
+    prefix: string,
+    known: string,
+  ): Answer<M, { readonly text: string | undefined; readonly at: number }>
+  /**
+   * Replaces the text, if its version is still `known`, by one that may be forgotten after `ttlMs`.
+   *
+   * @returns whether it did
+   */
+  replace(prefix: string, known: string, text: string, ttlMs: number): Answer<M, boolean>
 }
 
 /** Where states are kept. Limiters that open the same keyspace in the same store share its states. */
@@ -151,6 +251,8 @@ export interface Store<M extends StoreMode = StoreMode> {
    * @throws SluiceError if an option is wrong
    */
   inspect?(options?: InspectOptions): AsyncIterable<StoreEntry>
+  /** Where it keeps which networks are blocked. Left out: blocking a network is an error. */
+  readonly networks?: NetworkTexts<M> | undefined
   /** Releases what the store itself has opened. Clients that were passed to it stay open. */
   close(): void
 }
@@ -230,6 +332,13 @@ export interface StoreEntry {
   readonly remaining: number | undefined
   /** The time until the quota is full again, ms. Undefined if it can't be known. */
   readonly resetMs: number | undefined
+  /**
+   * The client's own limit, units, and when it ends, ms since the epoch; undefined: when it is ended. Undefined:
+   * it has none
+   */
+  readonly override: { readonly limit: number; readonly until: number | undefined } | undefined
+  /** The units that top-ups have added, which are part of `limit`. */
+  readonly granted: number
   /** The time until a block of the key ends, ms. 0: it is not blocked. */
   readonly blockedMs: number
   /** The time until its ban ends, ms. 0: it is not banned. */

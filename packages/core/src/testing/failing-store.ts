@@ -1,6 +1,6 @@
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { MemoryStoreOptions } from '../stores/options.generated.ts'
-import type { Ledger, Store, StoreResult } from '../stores/store.ts'
+import type { GrantResult, Ledger, Store, StoreResult } from '../stores/store.ts'
 
 /** A remote store that fails on demand, to test how an application reacts. */
 export interface FailingStore extends Store<'async'> {
@@ -53,10 +53,12 @@ export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
       return {
         consume: (charges) => answer(() => kept(ledger.consume(charges))),
         peek: (charges) => answer(() => kept(ledger.peek(charges))),
-        settle: (charges, chargedAt) => answer(() => ledger.settle(charges, chargedAt)),
+        settle: (...all) => answer(() => ledger.settle(...all)),
         renew: (requests) => answer(() => ledger.renew?.(requests)),
         block: (key, durationMs) => answer(() => ledger.block(key, durationMs)),
         reset: (key) => answer(() => ledger.reset(key)),
+        override: (...given) => answer(() => ledger.override?.(...given)),
+        grant: (...given) => answer(() => ledger.grant?.(...given) as GrantResult),
       }
     },
     close: () => memory.close(),

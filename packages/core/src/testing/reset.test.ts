@@ -1,39 +1,31 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { beforeEach, expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
+import { patient } from '@sluice/test-harness/redis'
 import { createLimiter, redisStore } from '../index.ts'
 import { failingStore, reset } from './index.ts'
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.url)
-})
-afterAll(async () => {
-  client?.disconnect()
-  await redis?.stop()
-})
+const redis = useRedis()
 beforeEach(async () => {
-  await client.flushall()
+  await redis.client.flushall()
   reset()
 })
 
-const terms = { ...patient, refusalCache: true, limit: 1, window: '1d' } as const
+/** With a prefix: the limiters of all tests share a quota. */
+const terms = { ...patient, prefix: 'sluice', refusalCache: true, limit: 1, window: '1d' } as const
 
 // Twice: what the first test leaves behind would refuse the second.
 test.each([1, 2])('a client starts with a full quota in each test (%i)', async () => {
-  const limiter = createLimiter({ ...terms, store: client })
+  const limiter = createLimiter({ ...terms, store: redis.client })
   expect((await limiter.consume('client')).allowed).toBe(true)
   expect((await limiter.consume('client')).allowed).toBe(false)
   expect((await limiter.consume('client')).source).toBe('cache')
 })
 
 test('within a test it holds for limiters on every store, old and new', async () => {
-  const stores = [client, redisStore(client)]
+  const stores = [redis.client, redisStore(redis.client)]
   const old = stores.map((store) => createLimiter({ ...terms, store }))
   for (const limiter of old) for (let i = 0; i < 3; i += 1) await limiter.consume('client')
-  await client.flushall()
+  await redis.client.flushall()
   for (const limiter of old) expect((await limiter.consume('client')).source).toBe('cache')
   reset()
   for (const limiter of [...old, ...stores.map((store) => createLimiter({ ...terms, store }))])
@@ -41,12 +33,12 @@ test('within a test it holds for limiters on every store, old and new', async ()
 })
 
 test('a refusal that arrives afterwards is not remembered', async () => {
-  const limiter = createLimiter({ ...terms, store: client })
+  const limiter = createLimiter({ ...terms, store: redis.client })
   await limiter.consume('client')
   const late = limiter.consume('client')
   reset()
   expect((await late).allowed).toBe(false)
-  await client.flushall()
+  await redis.client.flushall()
   expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'store' })
 })
 
@@ -61,11 +53,11 @@ test('what was counted while a store failed is forgotten', async () => {
 })
 
 test('without a cache nothing needs it: a server in a process of its own', async () => {
-  const limiter = () => createLimiter({ ...terms, store: client, refusalCache: false })
+  const limiter = () => createLimiter({ ...terms, store: redis.client, refusalCache: false })
   const old = limiter()
   for (let i = 0; i < 3; i += 1) await old.consume('client')
-  await client.flushall()
+  await redis.client.flushall()
   expect((await limiter().consume('client')).allowed).toBe(true)
-  await client.flushall()
+  await redis.client.flushall()
   expect((await old.consume('client')).allowed).toBe(true)
 })

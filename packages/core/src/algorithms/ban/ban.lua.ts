@@ -42,6 +42,6 @@ export const banLua: LuaStep = {
       end
       a = bans * ${RADIX} + count
     end`,
-  whole: `
-    wholeIn = a > 0 and c + within - now or 0`,
+  full: `
+    fullIn = a > 0 and c + within - now or 0`,
 }

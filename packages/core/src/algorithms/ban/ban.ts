@@ -1,4 +1,5 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
+import { ConstantLimit } from '../algorithm.ts'
 import { banLua, MAX_BANS, RADIX } from './ban.lua.ts'
 
 /** The most refusals that a ban takes to begin: they share an integer with the number of bans. */
@@ -14,19 +15,15 @@ export const MAX_REFUSALS = 100
  * State: a = bans so far × 128 + refusals counted, b = when the first of these came, c = when the
  * last of these came (ms). Without any, b = when the last ban began, c = when it ends.
  */
-class BanLimit implements CompiledLimit {
+class BanLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm = ban
-  readonly units: number
-  readonly windowMs: number
-  readonly scale = ''
-  private readonly numbers: readonly number[]
   private readonly bansMs: readonly number[]
 
-  constructor({ limit, windowMs, bansMs = [] }: AlgorithmParams) {
-    this.units = limit
-    this.windowMs = windowMs
-    this.bansMs = Array.from({ length: MAX_BANS }, (_, i) => (bansMs[i] ?? bansMs.at(-1)) as number)
-    this.numbers = [limit, windowMs, ...this.bansMs]
+  constructor(params: AlgorithmParams) {
+    const { limit, windowMs, bansMs = [] } = params
+    const all = Array.from({ length: MAX_BANS }, (_, i) => (bansMs[i] ?? bansMs.at(-1)) as number)
+    super(params, [limit, windowMs, ...all])
+    this.bansMs = all
   }
 
   decide(state: KeyState, now: number): void {
@@ -62,10 +59,6 @@ class BanLimit implements CompiledLimit {
     this.decide(state, now)
   }
 
-  constants(): readonly number[] {
-    return this.numbers
-  }
-
   /**
    * Moves the state back with the clock, and forgets what is over. How long a ban lasts, its state
    * says: it ends when it said, even if the list has changed since.
@@ -86,7 +79,7 @@ class BanLimit implements CompiledLimit {
     const bannedMs = a > 0 && count === 0 ? Math.max(0, c - now) : 0
     const counted = now - b >= this.windowMs ? 0 : count
     state.admitted = bannedMs === 0
-    state.remaining = bannedMs === 0 ? this.units - counted : 0
+    state.remaining = bannedMs === 0 ? Math.max(0, this.units - counted) : 0
     state.resetMs = a === 0 ? 0 : c + this.windowMs - now
     state.retryAfterMs = bannedMs
     state.effectiveMs = bannedMs

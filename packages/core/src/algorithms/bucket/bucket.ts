@@ -1,36 +1,28 @@
-import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
-import { greatestCommonDivisor, MAX_EXACT, tickAt, tickStart, ticksPerWindow } from '../ticks.ts'
-
-export interface BucketParams {
-  algorithm: Algorithm
-  /** What the headers call the quota and its window. */
-  shown: { limit: number; windowMs: number }
-  /** Units that drain per window. */
-  limit: number
-  windowMs: number
-  /** See `AlgorithmParams`. */
-  oneOfSeveral: boolean | undefined
-  /** Units that fit together, in addition to what drains in `queueMs`. */
-  capacity: number
-  /** Adds what drains in this time to the capacity, for requests that wait, ms. */
-  queueMs: number
-}
+import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
+import { ConstantLimit } from '../algorithm.ts'
+import {
+  greatestCommonDivisor,
+  MAX_EXACT,
+  tickAt,
+  tickFrom,
+  tickStart,
+  ticksPerWindow,
+} from '../ticks.ts'
 
 /**
  * A bucket that every admitted cost fills and that drains continuously: `limit` units per window.
  * The level is counted in parts of a unit so small that a whole number of them drains per tick:
  * with limit / window reduced to `rate / unit`, `unit` parts make one unit of cost and `rate`
- * parts drain per tick. So 3 per second drains exactly 3 in a second. For a limit that varies, the
- * fraction is not reduced: then the parts, and so the state, are the same for every limit.
+ * parts drain per tick. So 3 per second drains exactly 3 in a second.
  *
- * State: a = level in parts, b = the tick at which it had that level.
+ * The state of another limit is read in that limit's parts: the units that were taken stay, rounded up
+ * by less than one. What drained since then has drained at this limit's rate, from the first of this
+ * limit's ticks on.
+ *
+ * State: a = level in parts, b = when it had that level, ms since the epoch, c = parts per unit of cost.
  */
-export class BucketLimit implements CompiledLimit {
+export class BucketLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm: Algorithm
-  readonly units: number
-  readonly windowMs: number
-  readonly scale: string
-  private readonly numbers: readonly number[]
   private readonly window: number
   private readonly ticks: number
   private readonly unit: number
@@ -38,35 +30,41 @@ export class BucketLimit implements CompiledLimit {
   private readonly capacity: number
   private readonly queued: boolean
 
-  constructor(params: BucketParams) {
-    this.algorithm = params.algorithm
-    this.units = params.shown.limit
-    this.windowMs = params.shown.windowMs
-    this.window = params.windowMs
-    this.queued = params.queueMs > 0
-
-    const queuedUnits = Math.ceil((params.queueMs / params.windowMs) * params.limit)
-    const most = Math.max(params.capacity + queuedUnits, 1)
-    const divisor = params.oneOfSeveral ? 1 : greatestCommonDivisor(params.limit, params.windowMs)
-    const exact = most * (params.windowMs / divisor) <= MAX_EXACT
-    this.ticks = exact ? params.windowMs : ticksPerWindow(most, params.windowMs)
-    // Few scales for many limits: at most one for each power of two.
-    if (!exact && params.oneOfSeveral) this.ticks = 2 ** Math.floor(Math.log2(this.ticks))
-    const reduced =
-      exact || params.oneOfSeveral ? divisor : greatestCommonDivisor(params.limit, this.ticks)
-    this.unit = this.ticks / reduced
-    this.rate = Math.max(1, params.limit / reduced)
-    this.capacity =
-      params.limit === 0
-        ? 0
-        : params.capacity * this.unit + tickAt(params.queueMs, this.window, this.ticks) * this.rate
-    this.scale = exact ? `${this.unit}` : `${this.unit}of${this.ticks}`
-    const { capacity, unit, rate, window, ticks } = this
-    this.numbers = exact ? [capacity, unit, rate, window] : [capacity, unit, rate, window, ticks]
-  }
-
-  constants(): readonly number[] {
-    return this.numbers
+  /**
+   * @param params `limit` units drain per window
+   * @param most units that fit together, in addition to what drains in `queueMs`
+   * @param queueMs adds what drains in this time to the capacity, for requests that wait, ms
+   * @param shown what the headers call the quota and its window
+   */
+  constructor(
+    algorithm: Algorithm,
+    params: AlgorithmParams,
+    most: number,
+    queueMs: number,
+    shown?: { limit: number; windowMs: number },
+  ) {
+    const { limit, windowMs } = params
+    const queuedUnits = Math.ceil((queueMs / windowMs) * limit)
+    const held = Math.max(most + queuedUnits, 1)
+    // A limit of 0 admits nothing; what was taken before drains as slowly as with a limit of 1.
+    const drained = Math.max(limit, 1)
+    const divisor = greatestCommonDivisor(drained, windowMs)
+    const exact = held * (windowMs / divisor) <= MAX_EXACT
+    const ticks = exact ? windowMs : ticksPerWindow(held, windowMs)
+    const reduced = exact ? divisor : greatestCommonDivisor(drained, ticks)
+    const unit = ticks / reduced
+    const rate = drained / reduced
+    const capacity = limit === 0 ? 0 : most * unit + tickAt(queueMs, windowMs, ticks) * rate
+    const numbers = [capacity, unit, rate, windowMs]
+    if (!exact) numbers.push(ticks)
+    super(params, numbers, shown)
+    this.algorithm = algorithm
+    this.window = windowMs
+    this.queued = queueMs > 0
+    this.ticks = ticks
+    this.unit = unit
+    this.rate = rate
+    this.capacity = capacity
   }
 
   decide(state: KeyState, now: number, cost: number): void {
@@ -111,10 +109,22 @@ export class BucketLimit implements CompiledLimit {
 
   /** Brings the level to the tick of `now`, which it returns. */
   private drain(state: KeyState, now: number): number {
-    const tick = tickAt(now, this.window, this.ticks)
-    state.rebased = state.b > tick
-    if (state.b < tick) state.a = Math.max(0, state.a - (tick - state.b) * this.rate)
-    state.b = tick
+    const { window, ticks, unit } = this
+    if (state.c !== unit) {
+      if (state.c > 0) state.a = converted(state.a, state.c, unit)
+      state.c = unit
+    }
+    state.rebased = state.b > now
+    if (ticks === window) {
+      if (state.b < now) state.a = Math.max(0, state.a - (now - state.b) * this.rate)
+      state.b = now
+      return now
+    }
+    const tick = tickAt(now, window, ticks)
+    const start = tickStart(tick, window, ticks)
+    const from = tickFrom(state.b, window, ticks)
+    if (from < tick) state.a = Math.max(0, state.a - (tick - from) * this.rate)
+    if (state.b < start || state.rebased) state.b = start
     return tick
   }
 
@@ -129,4 +139,12 @@ export class BucketLimit implements CompiledLimit {
     if (this.ticks === this.window) return ticks
     return ticks === 0 ? 0 : tickStart(tick + ticks, this.window, this.ticks) - now
   }
+}
+
+/** A level in parts of which `from` make a unit, in parts of which `to` do: rounded up by less than a unit. */
+function converted(level: number, from: number, to: number): number {
+  const rest = level % from
+  const parts = rest * to
+  const rounded = parts > MAX_EXACT ? to : Math.ceil(parts / from)
+  return Math.min(MAX_EXACT, ((level - rest) / from) * to + rounded)
 }

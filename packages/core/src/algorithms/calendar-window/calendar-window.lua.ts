@@ -36,6 +36,10 @@ export const calendarWindowLua: LuaStep = {
     if math.min(chargedAt, now) >= a then
       b = math.min(${MAX_EXACT}, math.max(0, b + delta))
     end`,
-  whole: `
-    wholeIn = keepEnded > 0 and c + keepEnded - now or b > 0 and c - now or 0`,
+  full: `
+    fullIn = keepEnded > 0 and c + keepEnded - now or b > 0 and c - now or 0`,
+  more: `
+    limit = math.min(${MAX_EXACT}, limit + granted)`,
+  grantEnd: `
+    ends = c`,
 }

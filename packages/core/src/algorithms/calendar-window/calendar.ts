@@ -5,12 +5,6 @@ export const CALENDAR_UNITS = ['day', 'week', 'month'] as const
 /** What a window of the calendar is as long as. */
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number]
 
-/** A window: ms since the epoch, half-open. */
-export interface CalendarWindow {
-  readonly start: number
-  readonly end: number
-}
-
 const DAY = 86_400_000
 
 /** The most that each lasts, without a change of the clocks, ms. */
@@ -34,7 +28,8 @@ export class Calendar {
   private readonly zone: TimeZone
   private readonly unit: CalendarUnit
   private readonly anchor: number
-  private last: CalendarWindow = { start: 0, end: 0 }
+  /** The window that was found last: ms since the epoch, half-open. */
+  private last = { start: 0, end: 0 }
 
   /**
    * @param anchor the day on which windows begin: of the month, 1 … 31 (the last day of a month that
@@ -52,7 +47,7 @@ export class Calendar {
   }
 
   /** The window that an instant is in, ms since the epoch. */
-  at(instant: number): CalendarWindow {
+  at(instant: number): { readonly start: number; readonly end: number } {
     // Most calls are for the same window.
     const { last } = this
     if (last.start <= instant && instant < last.end) return last

@@ -3,8 +3,9 @@ import { Calendar } from './calendar.ts'
 import { TimeZone } from './time-zone.ts'
 
 // A window is a day, a week or a month of the time zone, however long that is. What is left is
-// limit − used; while anything is used the quota is whole again when the window ends.
+// limit − used; while anything is used the quota is full again when the window ends.
 const DAY = 24 * HOUR
+const MOST = Number.MAX_SAFE_INTEGER
 const berlin = new TimeZone('Europe/Berlin')
 
 function threeA(unit: 'day' | 'week' | 'month', anchor = 1) {
@@ -17,6 +18,20 @@ const until = (ms: number) => ({ resetMs: ms, effectiveMs: ms })
 const refused = (ms: number) => ({ resetMs: ms, retryAfterMs: ms })
 
 export const calendarWindowTraces: readonly Trace[] = [
+  {
+    name: '2^53 − 1 a day, to the last unit',
+    params: { ...threeA('day'), limit: MOST },
+    from: Date.UTC(2027, 5, 1, 22),
+    steps: [
+      admits(0, MOST - 1, { remaining: 1, ...until(DAY) }),
+      refuses(0, 2, { remaining: 1, ...refused(DAY) }),
+      admits(0, 1, { remaining: 0, ...until(DAY) }),
+      settles(0, { delta: MOST, chargedAt: 0 }, { remaining: 0, resetMs: DAY }),
+      settles(0, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: DAY }),
+      settles(0, { delta: -MOST, chargedAt: 0 }, { remaining: MOST, resetMs: 0 }),
+      admits(DAY, MOST, { remaining: 0, ...until(DAY) }),
+    ],
+  },
   {
     name: 'a day of 23 hours: clocks go forward',
     params: threeA('day'),

@@ -1,4 +1,4 @@
-import { ENTRY_BYTES, type LuaStep, STATE_BYTES } from '../lua-step.ts'
+import { ENTRY_BYTES, type LuaStep } from '../lua-step.ts'
 
 /**
  * How long a refused client waits before it asks again, ms: nobody can know when a slot will be given back.
@@ -8,7 +8,7 @@ export const ASK_AGAIN_MS = 1000
 const FUNCTIONS = `
 local function slotEntries(key, count)
   if count == 0 then return '' end
-  return redis.call('GETRANGE', key, ${STATE_BYTES}, ${STATE_BYTES} + count * ${ENTRY_BYTES} - 1)
+  return redis.call('GETRANGE', key, head, head + count * ${ENTRY_BYTES} - 1)
 end
 
 -- How many entries expire at or before time.
@@ -66,15 +66,26 @@ local function renewedSlots(entries, slots, latest)
   return table.concat(parts)
 end
 
-local function writeSlots(key, entries)
-  if #entries > 0 then redis.call('SETRANGE', key, ${STATE_BYTES}, entries) end
-  return #entries / ${ENTRY_BYTES}
-end
-
 -- ms until the last entry expires
 local function slotsReset(entries, now)
   if #entries == 0 then return 0 end
   return struct.unpack('<d', entries, #entries - ${ENTRY_BYTES} + 1) - now
+end
+
+-- Writes the entries. Returns how many there are, and the ms until the last one expires.
+local function writeSlots(key, entries, now)
+  if #entries > 0 then redis.call('SETRANGE', key, head, entries) end
+  return #entries / ${ENTRY_BYTES}, slotsReset(entries, now)
+end
+
+-- Takes a slot out of the count entries, and holds it until latest if units are charged.
+local function chargeSlot(key, count, now, latest, units, slot)
+  local entries = currentSlots(slotEntries(key, count), now, latest)
+  if units ~= 0 and slot > 0 then
+    entries = withoutSlot(entries, slot)
+    if units > 0 then entries = entries .. struct.pack('<dd', latest, slot) end
+  end
+  return writeSlots(key, entries, now)
 end
 `
 
@@ -93,18 +104,9 @@ export const concurrencyLua: LuaStep = {
     local room = limit - a + slotsUntil(entries, now)
     admitted = cost <= room and room > 0`,
   commit: `
-    local entries = currentSlots(slotEntries(key, a), now, now + hold)
-    if cost > 0 and slot > 0 then
-      entries = withoutSlot(entries, slot) .. struct.pack('<dd', now + hold, slot)
-    end
-    a, wholeIn = writeSlots(key, entries), slotsReset(entries, now)`,
+    a, fullIn = chargeSlot(key, a, now, now + hold, cost, slot)`,
   settle: `
-    local entries = currentSlots(slotEntries(key, a), now, now + hold)
-    if delta ~= 0 and slot > 0 then
-      entries = withoutSlot(entries, slot)
-      if delta > 0 then entries = entries .. struct.pack('<dd', now + hold, slot) end
-    end
-    a, wholeIn = writeSlots(key, entries), slotsReset(entries, now)`,
+    a, fullIn = chargeSlot(key, a, now, now + hold, delta, slot)`,
   keep: `
     keepFor = 2 * hold`,
   entries: {
@@ -120,7 +122,7 @@ export const concurrencyLua: LuaStep = {
       end`,
     renew: `
       local entries = renewedSlots(currentSlots(slotEntries(key, a), now, now + hold), slots, now + hold)
-      a, wholeIn = writeSlots(key, entries), slotsReset(entries, now)`,
+      a, fullIn = writeSlots(key, entries, now)`,
     functions: FUNCTIONS,
   },
 }

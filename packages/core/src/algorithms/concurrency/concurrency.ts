@@ -1,4 +1,5 @@
-import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
+import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
+import { ConstantLimit } from '../algorithm.ts'
 import { Log } from '../sliding-log/log.ts'
 import { ASK_AGAIN_MS, concurrencyLua } from './concurrency.lua.ts'
 
@@ -14,22 +15,8 @@ const MAX_CONCURRENT = 1000
  * expire first. a, b and c are unused. A slot that is held for longer, since the clock has stepped
  * back, is held as of `now`.
  */
-class ConcurrencyLimit implements CompiledLimit {
+class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm = concurrency
-  readonly units: number
-  readonly windowMs: number
-  readonly scale = ''
-  private readonly numbers: readonly number[]
-
-  constructor({ limit, windowMs }: AlgorithmParams) {
-    this.units = limit
-    this.windowMs = windowMs
-    this.numbers = [limit, windowMs]
-  }
-
-  constants(): readonly number[] {
-    return this.numbers
-  }
 
   decide(state: KeyState, now: number, cost: number): void {
     const { log } = state
@@ -49,48 +36,43 @@ class ConcurrencyLimit implements CompiledLimit {
   }
 
   commit(state: KeyState, now: number, cost: number, slot?: number): void {
-    const taken = slotsOf(cost === 0 ? undefined : slot)
-    state.log = this.heldAt(now, state.log, taken)
-    this.hold(state.log, now, taken)
+    this.replace(state, now, slotsOf(cost, slot), true)
   }
 
   settle(state: KeyState, now: number, delta: number, _chargedAt: number, slot?: number): void {
-    const corrected = slotsOf(delta === 0 ? undefined : slot)
-    const log = this.heldAt(now, state.log, corrected)
-    if (delta > 0) this.hold(log, now, corrected)
-    this.keep(state, log, now)
+    this.replace(state, now, slotsOf(delta, slot), delta > 0)
+    this.show(state, now)
   }
 
   renew(state: KeyState, now: number, slots: readonly number[]): void {
-    const renewed = new Set(slots)
-    const log = this.heldAt(now, state.log, renewed)
-    this.hold(log, now, renewed)
-    this.keep(state, log, now)
+    this.replace(state, now, slots, true)
+    this.show(state, now)
   }
 
-  /** The slots in use at `now`, but for some. */
-  private heldAt(now: number, log: Log | undefined, but: ReadonlySet<number>): Log {
+  /** Takes slots out of those in use at `now`, and holds them anew. */
+  private replace(state: KeyState, now: number, slots: readonly number[], isHeld: boolean): void {
+    const { log } = state
+    const latest = now + this.windowMs
+    const replaced = new Set(slots)
     const held = new Log()
     for (let i = 0; log !== undefined && i < log.length; i += 1) {
       const [until, slot] = [log.time(i), log.cost(i)]
-      if (until > now && !but.has(slot)) held.push(Math.min(until, now + this.windowMs), slot)
+      if (until > now && !replaced.has(slot)) held.push(Math.min(until, latest), slot)
     }
-    return held
+    if (isHeld) for (const slot of replaced) held.push(latest, slot)
+    state.log = held
   }
 
-  private hold(log: Log, now: number, slots: ReadonlySet<number>): void {
-    for (const slot of slots) log.push(now + this.windowMs, slot)
-  }
-
-  private keep(state: KeyState, log: Log, now: number): void {
-    state.log = log
+  private show(state: KeyState, now: number): void {
+    const log = state.log as Log
     state.remaining = Math.max(0, this.units - log.length)
     state.resetMs = log.length === 0 ? 0 : log.time(log.length - 1) - now
   }
 }
 
-function slotsOf(slot: number | undefined): ReadonlySet<number> {
-  return new Set(slot === undefined ? [] : [slot])
+/** The slot whose charge changes by so many units, if it does. */
+function slotsOf(units: number, slot: number | undefined): number[] {
+  return units === 0 || slot === undefined ? [] : [slot]
 }
 
 function inUse(log: Log, now: number): number {

@@ -24,6 +24,10 @@ export const fixedWindowLua: LuaStep = {
     if math.floor(math.min(chargedAt, now) / window) == a then
       b = math.min(${MAX_EXACT}, math.max(0, b + delta))
     end`,
-  whole: `
-    wholeIn = b > 0 and (a + 1) * window - now or 0`,
+  full: `
+    fullIn = b > 0 and (a + 1) * window - now or 0`,
+  more: `
+    limit = math.min(${MAX_EXACT}, limit + granted)`,
+  grantEnd: `
+    ends = (a + 1) * window`,
 }

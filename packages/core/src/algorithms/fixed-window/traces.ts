@@ -1,7 +1,8 @@
 import { admits, HOUR, refuses, settles, TEN_YEARS, type Trace } from '../testing/trace.ts'
 
 // A window begins at every multiple of its length. What is left is limit − used; while anything is
-// used the quota is whole again, and a refusal or the last unit ends, when the window does.
+// used the quota is full again, and a refusal or the last unit ends, when the window does.
+const MOST = Number.MAX_SAFE_INTEGER
 const threeASecond = { limit: 3, windowMs: 1000 }
 const threeAMinute = { limit: 3, windowMs: 60_000 }
 
@@ -130,7 +131,26 @@ export const fixedWindowTraces: readonly Trace[] = [
     ],
   },
   {
-    name: 'settle gives back, at most down to an untouched quota',
+    name: '2^53 − 1, to the last unit',
+    params: { limit: MOST, windowMs: TEN_YEARS },
+    from: 5 * TEN_YEARS,
+    steps: [
+      admits(0, MOST - 2, { remaining: 2, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
+      admits(0, 1, { remaining: 1, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
+      refuses(0, 2, { remaining: 1, resetMs: TEN_YEARS, retryAfterMs: TEN_YEARS }),
+      refuses(0, MOST, { remaining: 1, resetMs: TEN_YEARS, retryAfterMs: TEN_YEARS }),
+      admits(0, 1, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
+      settles(0, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: TEN_YEARS }),
+      settles(0, { delta: 1, chargedAt: 0 }, { remaining: 0, resetMs: TEN_YEARS }),
+      // A debt ends at 2^53 − 1.
+      settles(0, { delta: MOST, chargedAt: 0 }, { remaining: 0, resetMs: TEN_YEARS }),
+      settles(0, { delta: 3 - MOST, chargedAt: 0 }, { remaining: MOST - 3, resetMs: TEN_YEARS }),
+      settles(0, { delta: -MOST, chargedAt: 0 }, { remaining: MOST, resetMs: 0 }),
+      admits(TEN_YEARS, MOST, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
+    ],
+  },
+  {
+    name: 'settle gives back, at most down to a full quota',
     params: threeASecond,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),

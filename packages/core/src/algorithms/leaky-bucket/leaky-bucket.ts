@@ -15,16 +15,7 @@ export const leakyBucket: Algorithm = {
   options: { maxDelay: MAX_DELAY_MS },
   maxLimit: MAX_LIMIT,
   keepsLog: false,
-  compile({ limit, windowMs, maxDelayMs = MAX_DELAY_MS, oneOfSeveral }) {
-    return new BucketLimit({
-      algorithm: leakyBucket,
-      shown: { limit, windowMs },
-      limit,
-      windowMs,
-      oneOfSeveral,
-      capacity: 1,
-      queueMs: maxDelayMs,
-    })
-  },
+  drains: true,
+  compile: (params) => new BucketLimit(leakyBucket, params, 1, params.maxDelayMs ?? MAX_DELAY_MS),
   lua: bucketLua,
 }

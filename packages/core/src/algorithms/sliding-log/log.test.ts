@@ -13,7 +13,7 @@ describe('the room of a log', () => {
     const log = new Log()
     for (let now = 0; now < 10_000; now += 1) {
       log.dropUntil(now - 10)
-      log.append(now, 1)
+      log.add(now, 1)
     }
     expect(log.length).toBe(10)
     expect(roomOf(log)).toBeLessThanOrEqual(24)
@@ -21,10 +21,10 @@ describe('the room of a log', () => {
 
   it('is released when a burst has left the window', () => {
     const log = new Log()
-    for (let now = 0; now < 1000; now += 1) log.append(now, 1)
+    for (let now = 0; now < 1000; now += 1) log.add(now, 1)
     log.dropUntil(1000)
     expect([log.length, roomOf(log)]).toEqual([0, 0])
-    log.append(2000, 3)
+    log.add(2000, 3)
     expect([log.length, log.total, log.time(0)]).toEqual([1, 3, 2000])
   })
 })
@@ -32,7 +32,7 @@ describe('the room of a log', () => {
 describe('a correction', () => {
   function logOf(...entries: [time: number, cost: number][]): Log {
     const log = new Log()
-    for (const entry of entries) log.append(...entry)
+    for (const entry of entries) log.add(...entry)
     return log
   }
   const entriesOf = (log: Log) =>
@@ -65,8 +65,8 @@ describe('a correction', () => {
   it('keeps a log short whose requests are all settled to nothing', () => {
     const log = logOf([0, 1])
     for (let now = 1; now < 1000; now += 1) {
-      log.append(now, 1)
-      log.append(now + 1, 1)
+      log.add(now, 1)
+      log.add(now + 1, 1)
       log.takeBack(now, 1)
       log.takeBack(now + 1, 1)
     }
@@ -76,11 +76,11 @@ describe('a correction', () => {
 
 test('units charged at an earlier time are kept in order and join existing entries', () => {
   const log = new Log()
-  log.append(10, 1)
-  log.append(30, 1)
-  log.insert(20, 2)
-  log.insert(5, 4)
-  log.insert(30, 3)
+  log.add(10, 1)
+  log.add(30, 1)
+  log.add(20, 2)
+  log.add(5, 4)
+  log.add(30, 3)
   expect(Array.from({ length: log.length }, (_, i) => [log.time(i), log.cost(i)])).toEqual([
     [5, 4],
     [10, 1],

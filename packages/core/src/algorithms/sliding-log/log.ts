@@ -26,16 +26,6 @@ export class Log {
     return this.costs[this.head + index] as number
   }
 
-  /** Adds `cost` at `now`, which is not before any entry. */
-  append(now: number, cost: number): void {
-    if (this.length > 0 && this.times[this.tail - 1] === now) {
-      this.total += cost
-      this.costs[this.tail - 1] = (this.costs[this.tail - 1] as number) + cost
-      return
-    }
-    this.push(now, cost)
-  }
-
   /** Adds an entry behind all others, also if the last one has the same time. */
   push(time: number, cost: number): void {
     this.total += cost
@@ -45,17 +35,20 @@ export class Log {
     this.tail += 1
   }
 
-  /** Inserts `cost` at an earlier time, in order. */
-  insert(at: number, cost: number): void {
-    this.total += cost
-    const place = this.endOf(at)
-    if (place > this.head && this.times[place - 1] === at) {
-      this.costs[place - 1] = (this.costs[place - 1] as number) + cost
-      return
+  /** Adds `cost` at a time, in order. */
+  add(at: number, cost: number): void {
+    const end = this.endOf(at)
+    if (end > this.head && this.times[end - 1] === at) {
+      this.total += cost
+      this.costs[end - 1] = (this.costs[end - 1] as number) + cost
+    } else if (end === this.tail) {
+      this.push(at, cost)
+    } else {
+      this.total += cost
+      this.times.splice(end, 0, at)
+      this.costs.splice(end, 0, cost)
+      this.tail += 1
     }
-    this.times.splice(place, 0, at)
-    this.costs.splice(place, 0, cost)
-    this.tail += 1
   }
 
   /** Takes `units` from the entries at and before `at`, latest first, as far as they hold them. */
@@ -93,6 +86,8 @@ export class Log {
 
   /** The place behind the last entry at or before `time`. */
   private endOf(time: number): number {
+    // Mostly a request comes after all others.
+    if (this.length > 0 && (this.times[this.tail - 1] as number) <= time) return this.tail
     let low = this.head
     let high = this.tail
     while (low < high) {

@@ -1,5 +1,7 @@
-import { ENTRY_BYTES, type LuaStep, STATE_BYTES } from '../lua-step.ts'
+import { ENTRY_BYTES, type LuaStep } from '../lua-step.ts'
 
+/** The log has an entry for each admitted request, and a decision may have to read all of them. */
+export const MAX_LOG_LIMIT = 10_000
 /** Entries that are read at a time, at most. */
 const CHUNK = 256
 /** Entries that must have been dropped before the log is rewritten: fewer are not worth it. */
@@ -7,7 +9,7 @@ const MANY = 64
 
 const FUNCTIONS = `
 local function logBytes(key, index, count)
-  local first = ${STATE_BYTES} + index * ${ENTRY_BYTES}
+  local first = head + index * ${ENTRY_BYTES}
   return redis.call('GETRANGE', key, first, first + count * ${ENTRY_BYTES} - 1)
 end
 
@@ -17,7 +19,7 @@ local function logRead(key, index)
 end
 
 local function logWrite(key, index, time, cost)
-  redis.call('SETRANGE', key, ${STATE_BYTES} + index * ${ENTRY_BYTES}, struct.pack('<dd', time, cost))
+  redis.call('SETRANGE', key, head + index * ${ENTRY_BYTES}, struct.pack('<dd', time, cost))
 end
 
 -- Passes over the entries from number from, before to, that are not later than horizon, until
@@ -78,8 +80,8 @@ end
 -- Rewrites the log without its dropped entries once they are the larger part.
 local function logCompact(key, a, b)
   if a < ${MANY} or a * 2 < b then return a, b end
-  local first = ${STATE_BYTES} + a * ${ENTRY_BYTES}
-  local header = redis.call('GETRANGE', key, 0, ${STATE_BYTES} - 1)
+  local first = head + a * ${ENTRY_BYTES}
+  local header = redis.call('GETRANGE', key, 0, head - 1)
   local live = redis.call('GETRANGE', key, first, first + (b - a) * ${ENTRY_BYTES} - 1)
   redis.call('SET', key, header .. live, 'KEEPTTL')
   return 0, b - a
@@ -89,9 +91,9 @@ end
 local function logRemove(key, first, last, a, b)
   if first > last then return a, b end
   if first == a then return last + 1, b end
-  local behind = ${STATE_BYTES} + (last + 1) * ${ENTRY_BYTES}
-  local later = redis.call('GETRANGE', key, behind, ${STATE_BYTES} + b * ${ENTRY_BYTES} - 1)
-  if last + 1 < b then redis.call('SETRANGE', key, ${STATE_BYTES} + first * ${ENTRY_BYTES}, later) end
+  local behind = head + (last + 1) * ${ENTRY_BYTES}
+  local later = redis.call('GETRANGE', key, behind, head + b * ${ENTRY_BYTES} - 1)
+  if last + 1 < b then redis.call('SETRANGE', key, head + first * ${ENTRY_BYTES}, later) end
   return a, b - (last - first + 1)
 end
 
@@ -125,8 +127,8 @@ local function logInsert(key, index, at, units, a, b)
       return b
     end
   end
-  local first = ${STATE_BYTES} + (index + 1) * ${ENTRY_BYTES}
-  local later = redis.call('GETRANGE', key, first, ${STATE_BYTES} + b * ${ENTRY_BYTES} - 1)
+  local first = head + (index + 1) * ${ENTRY_BYTES}
+  local later = redis.call('GETRANGE', key, first, head + b * ${ENTRY_BYTES} - 1)
   logWrite(key, index + 1, at, units)
   if index + 1 < b then redis.call('SETRANGE', key, first + ${ENTRY_BYTES}, later) end
   return b + 1
@@ -175,7 +177,7 @@ export const slidingLogLua: LuaStep = {
       end
       c = c + cost
     end
-    wholeIn = window`,
+    fullIn = window`,
   settle: `
     b = logClamp(key, now, a, b, c)
     a, c = logTrim(key, now - window, a, b, c)
@@ -188,9 +190,13 @@ export const slidingLogLua: LuaStep = {
         b, c = logInsert(key, last, at, delta, a, b), c + delta
       end
     end
-    wholeIn = logReset(key, window, now, a, b, c)`,
+    fullIn = logReset(key, window, now, a, b, c)`,
   keep: `
     keepFor = 2 * window`,
+  more: `
+    limit = math.min(${MAX_LOG_LIMIT}, limit + granted)`,
+  grantEnd: `
+    ends = now + window`,
   entries: {
     show: `
       local room = limit - c

@@ -1,9 +1,7 @@
-import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
+import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
+import { ConstantLimit } from '../algorithm.ts'
 import { Log } from './log.ts'
-import { slidingLogLua } from './sliding-log.lua.ts'
-
-/** The log has an entry for each admitted request, and a decision may have to read all of them. */
-const MAX_LOG_LIMIT = 10_000
+import { MAX_LOG_LIMIT, slidingLogLua } from './sliding-log.lua.ts'
 
 /**
  * Counts the last window exactly: what was admitted in the half-open span (now − window, now].
@@ -13,22 +11,8 @@ const MAX_LOG_LIMIT = 10_000
  * State: the log; a, b and c are unused. Entries later than `now`, because the clock has stepped
  * back, count as of `now`.
  */
-class SlidingLogLimit implements CompiledLimit {
+class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm = slidingLog
-  readonly units: number
-  readonly windowMs: number
-  readonly scale = ''
-  private readonly numbers: readonly number[]
-
-  constructor({ limit, windowMs }: AlgorithmParams) {
-    this.units = limit
-    this.windowMs = windowMs
-    this.numbers = [limit, windowMs]
-  }
-
-  constants(): readonly number[] {
-    return this.numbers
-  }
 
   decide(state: KeyState, now: number, cost: number): void {
     const { log } = state
@@ -52,7 +36,7 @@ class SlidingLogLimit implements CompiledLimit {
     if (state.log === undefined) state.log = new Log()
     state.log.clampTo(now)
     state.log.dropUntil(now - this.windowMs)
-    if (cost > 0) state.log.append(now, cost)
+    if (cost > 0) state.log.add(now, cost)
   }
 
   settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
@@ -60,12 +44,16 @@ class SlidingLogLimit implements CompiledLimit {
     const log = state.log as Log
     const at = Math.min(chargedAt, now)
     if (at > now - this.windowMs) {
-      if (delta > 0) log.insert(at, delta)
+      if (delta > 0) log.add(at, delta)
       else log.takeBack(at, -delta)
     }
     const used = this.used(log, now)
     state.remaining = Math.max(0, this.units - used)
     state.resetMs = this.reset(0, used, log.length > 0 ? log.time(log.length - 1) : undefined, now)
+  }
+
+  grantEnd(_state: KeyState, now: number): number {
+    return now + this.windowMs
   }
 
   private used(log: Log, now: number): number {

@@ -1,7 +1,7 @@
 import { admits, HOUR, refuses, settles, TEN_YEARS, type Trace } from '../testing/trace.ts'
 
 // Counted is what was admitted in (now − window, now]: a unit of time t is back at t + window, to
-// the ms. The quota is whole when the newest is back. The effective window ends when the oldest is
+// the ms. The quota is full when the newest is back. The effective window ends when the oldest is
 // back; or, with nothing left, with the first whose return leaves a unit.
 const threeASecond = { limit: 3, windowMs: 1000 }
 const threeAMinute = { limit: 3, windowMs: 60_000 }
@@ -151,7 +151,7 @@ export const slidingLogTraces: readonly Trace[] = [
     ],
   },
   {
-    name: 'settle gives back, at most down to an untouched quota',
+    name: 'settle gives back, at most down to a full quota',
     params: threeASecond,
     steps: [
       admits(0, 2, { remaining: 1, resetMs: 1000, effectiveMs: 1000 }),

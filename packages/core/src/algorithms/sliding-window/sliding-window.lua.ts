@@ -1,7 +1,8 @@
+import { MAX_LIMIT } from '../algorithm.ts'
 import type { LuaStep } from '../lua-step.ts'
 import { MAX_EXACT } from '../ticks.ts'
 
-/** The most that a count may hold for its product with the ticks to be exact. At least the limit. */
+/** The most of a count whose product with the ticks is exact. At least the limit: more refuses all as well. */
 const MOST = `math.floor(${MAX_EXACT} / (ticks or window))`
 
 /**
@@ -17,40 +18,42 @@ export const slidingWindowLua: LuaStep = {
     local number = (now - now % window) / window
     if a ~= number then
       rebased = a > number
-      if rebased then b = b + c elseif a == number - 1 then b = c else b = 0 end
+      if rebased then b = math.min(${MAX_EXACT}, b + c) elseif a == number - 1 then b = c else b = 0 end
       a, c = number, 0
-    end
-    if b > limit or c > limit then
-      local most = ${MOST}
-      b, c = math.min(b, most), math.min(c, most)
     end`,
   decide: `
     local room = limit - c
     if b > 0 then
       local inside = (a + 1) * window - 1 - now
       if ticks then inside = tickAt(inside, window, ticks) end
-      room = room - math.floor(b * inside / (ticks or window))
+      local counted = b
+      if b > limit then counted = math.min(b, ${MOST}) end
+      room = room - math.floor(counted * inside / (ticks or window))
     end
     admitted = cost <= room and room > 0`,
   commit: `
     c = c + cost`,
   settle: `
-    local most = ${MOST}
     local charged = math.floor(chargedAt / window)
     if charged == a then
-      c = math.min(most, math.max(0, c + delta))
+      c = math.min(${MAX_EXACT}, math.max(0, c + delta))
     elseif charged == a - 1 or charged > a then
-      b = math.min(most, math.max(0, b + delta))
+      b = math.min(${MAX_EXACT}, math.max(0, b + delta))
     end`,
   // While something counts in this window, the life of the key is renewed once a window.
-  whole: `
+  full: `
     if c > 0 then
-      wholeIn = (a + 2) * window - now
+      fullIn = (a + 2) * window - now
     elseif b > 0 then
       local faded = math.ceil((ticks or window) / b)
       if ticks then faded = tickStart(faded, window, ticks) end
-      wholeIn = math.max(0, (a + 1) * window - faded - now)
+      fullIn = math.max(0, (a + 1) * window - faded - now)
     else
-      wholeIn = 0
+      fullIn = 0
     end`,
+  more: `
+    limit = math.min(${MAX_LIMIT}, limit + granted)
+    ticks = limit * window > ${MAX_EXACT} and math.min(math.floor(${MAX_EXACT} / limit), math.floor(${MAX_EXACT} / window)) or nil`,
+  grantEnd: `
+    ends = now + window`,
 }

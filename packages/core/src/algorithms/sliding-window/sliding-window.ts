@@ -1,10 +1,5 @@
-import {
-  type Algorithm,
-  type AlgorithmParams,
-  type CompiledLimit,
-  type KeyState,
-  MAX_LIMIT,
-} from '../algorithm.ts'
+import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
+import { ConstantLimit, MAX_LIMIT } from '../algorithm.ts'
 import { MAX_EXACT, tickAt, tickStart, ticksPerWindow } from '../ticks.ts'
 import { slidingWindowLua } from './sliding-window.lua.ts'
 
@@ -18,27 +13,18 @@ import { slidingWindowLua } from './sliding-window.lua.ts'
  * State: a = number of the window since the epoch, b = units charged in the window before it,
  * c = units charged in it.
  */
-class SlidingWindowLimit implements CompiledLimit {
+class SlidingWindowLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm = slidingWindow
-  readonly units: number
-  readonly windowMs: number
-  readonly scale = ''
-  private readonly numbers: readonly number[]
   private readonly ticks: number
-  /** The most that a count may hold for its product with the window to be exact. At least `limit`. */
+  /** The most of a count whose product with the window is exact. At least `limit`: more refuses all as well. */
   private readonly maxCount: number
 
-  constructor({ limit, windowMs }: AlgorithmParams) {
-    this.units = limit
-    this.windowMs = windowMs
-    this.ticks = ticksPerWindow(Math.max(limit, 1), windowMs)
-    this.maxCount = Math.floor(MAX_EXACT / this.ticks)
-    const isExact = this.ticks === windowMs
-    this.numbers = isExact ? [limit, windowMs] : [limit, windowMs, this.ticks]
-  }
-
-  constants(): readonly number[] {
-    return this.numbers
+  constructor(params: AlgorithmParams) {
+    const { limit, windowMs } = params
+    const ticks = ticksPerWindow(Math.max(limit, 1), windowMs)
+    super(params, ticks === windowMs ? undefined : [limit, windowMs, ticks])
+    this.ticks = ticks
+    this.maxCount = Math.floor(MAX_EXACT / ticks)
   }
 
   decide(state: KeyState, now: number, cost: number): void {
@@ -66,11 +52,15 @@ class SlidingWindowLimit implements CompiledLimit {
   settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
     const elapsed = this.enter(state, now)
     const charged = Math.floor(chargedAt / this.windowMs)
-    if (charged === state.a) state.c = this.clamp(state.c + delta)
+    if (charged === state.a) state.c = clamp(state.c + delta)
     // A later window is one from before the clock stepped back, which has become the previous one.
-    else if (charged === state.a - 1 || charged > state.a) state.b = this.clamp(state.b + delta)
+    else if (charged === state.a - 1 || charged > state.a) state.b = clamp(state.b + delta)
     state.remaining = this.remaining(state, elapsed)
     state.resetMs = this.reset(state.b, state.c, elapsed)
+  }
+
+  grantEnd(_state: KeyState, now: number): number {
+    return now + this.windowMs
   }
 
   /**
@@ -82,12 +72,11 @@ class SlidingWindowLimit implements CompiledLimit {
     const window = Math.floor(now / this.windowMs)
     state.rebased = state.a > window
     if (state.a !== window) {
-      state.b = state.a > window ? state.b + state.c : state.a === window - 1 ? state.c : 0
+      if (state.rebased) state.b = Math.min(MAX_EXACT, state.b + state.c)
+      else state.b = state.a === window - 1 ? state.c : 0
       state.c = 0
       state.a = window
     }
-    if (state.b > this.maxCount) state.b = this.maxCount
-    if (state.c > this.maxCount) state.c = this.maxCount
     return now - window * this.windowMs
   }
 
@@ -95,7 +84,7 @@ class SlidingWindowLimit implements CompiledLimit {
     let left = this.units - state.c
     if (state.b > 0) {
       const inside = tickAt(this.windowMs - 1 - elapsed, this.windowMs, this.ticks)
-      left -= Math.floor((state.b * inside) / this.ticks)
+      left -= Math.floor((Math.min(state.b, this.maxCount) * inside) / this.ticks)
     }
     return Math.max(0, left)
   }
@@ -116,15 +105,16 @@ class SlidingWindowLimit implements CompiledLimit {
   /** ms into a window from which on no more than `room` units of the `previous` one count. */
   private fadedBy(previous: number, room: number): number {
     if (previous <= room) return 0
-    const { ticks, windowMs } = this
-    const tooMuch = Math.ceil(((room + 1) * ticks) / previous)
+    const { ticks, windowMs, maxCount } = this
+    const tooMuch = Math.ceil(((room + 1) * ticks) / Math.min(previous, maxCount))
     // The usual tick is a millisecond.
     return windowMs - (ticks === windowMs ? tooMuch : tickStart(tooMuch, windowMs, ticks))
   }
+}
 
-  private clamp(count: number): number {
-    return Math.min(this.maxCount, Math.max(0, count))
-  }
+/** A version of the application with a larger limit may have counted more than this limit ever admits. */
+function clamp(count: number): number {
+  return Math.min(MAX_EXACT, Math.max(0, count))
 }
 
 export const slidingWindow: Algorithm = {

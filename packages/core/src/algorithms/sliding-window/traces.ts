@@ -11,7 +11,7 @@ import {
 
 // `elapsed` ms into a window, with `previous` units charged in the one before and `current` in it:
 // left = limit − current − ⌊previous · inside / window⌋, inside = window − 1 − elapsed. The quota is
-// whole again when that share is 0, in the next window if anything is charged in this one. While
+// full again when that share is 0, in the next window if anything is charged in this one. While
 // units remain the effective window ends with this one; else it ends with one unit's return.
 const threeASecond = { limit: 3, windowMs: 1000 }
 const threeAMinute = { limit: 3, windowMs: 60_000 }

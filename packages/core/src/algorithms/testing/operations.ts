@@ -1,5 +1,10 @@
 import fc from 'fast-check'
-import type { PolicyOptions } from '../../index.ts'
+import {
+  type GrantOptions,
+  type OverrideOptions,
+  type PolicyOptions,
+  SluiceError,
+} from '../../index.ts'
 import type { ManualClock } from '../../testing/index.ts'
 
 /** An operation on a limiter, or on its clock. Times are ms. */
@@ -14,6 +19,23 @@ export type Operation =
   | { readonly settle: number; readonly key: string; readonly ago?: number | undefined }
   | { readonly block: number; readonly key: string }
   | { readonly reset: string }
+  /** Sets the limit of one policy, by its number, or ends it (null); `lasts` undefined: until it is ended. */
+  | {
+      readonly override: number | null
+      readonly key: string
+      readonly policy: number
+      readonly lasts?: number | undefined
+    }
+  /** Ends what a key has in all policies. */
+  | { readonly unset: string }
+  /** Adds units; `lasts` undefined: with the window. */
+  | {
+      readonly grant: number
+      readonly key: string
+      readonly policy: number
+      readonly lasts?: number | undefined
+      readonly id?: string | undefined
+    }
 
 /** A limiter that answers synchronously or with promises. */
 interface Subject {
@@ -22,6 +44,8 @@ interface Subject {
   settle(key: string, delta: number, options: { at?: number }): unknown
   block(key: string, durationMs: number): unknown
   reset(key: string): unknown
+  override(key: string, override: OverrideOptions | null): unknown
+  grant(key: string, units: number, options: GrantOptions): unknown
 }
 
 /** Does one operation; returns the answers of the limiter, decisions or promises of them. */
@@ -42,18 +66,51 @@ export function perform(subject: Subject, clock: ManualClock, operation: Operati
     const { key, settle, ago } = operation
     return [subject.settle(key, settle, ago === undefined ? {} : { at: clock() - ago })]
   }
+  if ('override' in operation || 'grant' in operation || 'unset' in operation)
+    return [codeOf(() => changeOwn(subject, clock, operation))]
   if ('block' in operation) return [subject.block(operation.key, operation.block)]
   return [subject.reset(operation.reset)]
+}
+
+type OwnOperation = Extract<
+  Operation,
+  { override: unknown } | { grant: unknown } | { unset: unknown }
+>
+
+function changeOwn(subject: Subject, clock: ManualClock, operation: OwnOperation): unknown {
+  if ('unset' in operation) return subject.override(operation.unset, null)
+  const { key, lasts } = operation
+  const policy = `policy ${operation.policy}`
+  const until = lasts === undefined ? undefined : clock() + lasts
+  if ('override' in operation)
+    return subject.override(key, { policy, limit: operation.override, until })
+  return subject.grant(key, operation.grant, { policy, until, id: operation.id })
+}
+
+/** What it returns, or the code of the error: the policy may not exist, or not take it. */
+function codeOf(act: () => unknown): unknown {
+  const caught = (error: unknown) => {
+    if (error instanceof SluiceError) return error.code
+    throw error
+  }
+  try {
+    const done = act()
+    return done instanceof Promise ? done.catch(caught) : done
+  } catch (error) {
+    return caught(error)
+  }
 }
 
 const SECOND = 1000
 const HOUR = 3_600_000
 const TEN_YEARS = 315_576_000_000
 
-const anyWindow = fc.oneof(
-  fc.constantFrom(1, 7, 500, SECOND, SECOND, 60_000, TEN_YEARS),
-  fc.integer({ min: 1, max: 5000 }),
-)
+const anyWindow = fc
+  .oneof(
+    fc.constantFrom(1, 7, 500, SECOND, SECOND, 60_000, TEN_YEARS),
+    fc.integer({ min: 1, max: 5000 }),
+  )
+  .map((ms) => `${ms}ms` as const)
 const anyLimit = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 9 }) },
   // Three sliding logs of a limiter have room for so many.
@@ -122,6 +179,9 @@ const anyAgo = fc.oneof(
   fc.integer({ min: -1000, max: 3000 }),
 )
 
+const anyPlace = fc.constantFrom(0, 0, 0, 1, 2)
+const anyLife = fc.constantFrom(undefined, undefined, 1, 300, SECOND, 60_000, HOUR, TEN_YEARS)
+
 const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ pass: anyPause }) },
   {
@@ -145,6 +205,30 @@ const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({ block: fc.constantFrom(1, 300, SECOND, HOUR), key: anyKey }),
   },
   { weight: 1, arbitrary: fc.record({ reset: anyKey }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      override: fc.oneof(anyLargeLimit, fc.constantFrom(null, 0, 20)),
+      key: anyKey,
+      policy: anyPlace,
+      lasts: anyLife,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ unset: anyKey }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      grant: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom(6_000, 1e7, 1e12)),
+      key: anyKey,
+      policy: anyPlace,
+      lasts: anyLife,
+      id: fc.constantFrom(undefined, 'one', 'other'),
+    }),
+  },
 )
 
 export const anyOperations = fc.array(anyOperation, { minLength: 1, maxLength: 40 })
+/** Long histories need fewer limiters for as many requests. */
+export const anyLongOperations = fc.noBias(
+  fc.array(anyOperation, { minLength: 400, maxLength: 400 }),
+)

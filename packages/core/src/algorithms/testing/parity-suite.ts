@@ -1,34 +1,76 @@
-import { expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { patient } from '@sluice/test-harness/redis'
 import fc from 'fast-check'
 import {
   type BanOptions,
   createLimiter,
   type Decision,
+  type Limiter,
   memoryStore,
   type PolicyOptions,
+  type Store,
 } from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
-import { anyOperations, anyPolicies, type Operation, perform } from './operations.ts'
+import {
+  anyLongOperations,
+  anyOperations,
+  anyPolicies,
+  type Operation,
+  perform,
+} from './operations.ts'
 import type { Open } from './store-replay.ts'
-import { anyTierRequests, expectTierParity } from './tier-parity.ts'
 import { START } from './trace.ts'
+import { anyVaryingRequests, expectVaryingParity } from './varying-parity.ts'
 
 type Decisions = (Decision | undefined)[]
 
 /** Separates the keys of the scenarios. */
 let scenarios = 0
 
+/**
+ * `SLUICE_PARITY`: above 1, long histories of two versions with other limits are played too.
+ * 80 times its number for a share of 1, each with about 325 requests.
+ */
+const times = Number(process.env.SLUICE_PARITY ?? 1)
+/** Scenarios played at once, which hides the time of the round trips. */
+const lanes = times > 1 ? 8 : 1
+let compared = 0
+
+/** Two versions of an application, which differ in their limits, and how many operations each does in turn. */
+interface Deploys {
+  readonly other: PolicyOptions[]
+  readonly every: number
+}
+
+/**
+ * The limiter that does each operation. Two limiters of one store must not differ in their limits, so the other
+ * version has an object of its own for the store.
+ */
+function inTurn<S extends Store, Each>(
+  store: S,
+  policies: PolicyOptions[],
+  deploys: Deploys | undefined,
+  create: (store: S, policies: PolicyOptions[]) => Each,
+): (operation: number) => Each {
+  const one = create(store, policies)
+  if (deploys === undefined) return () => one
+  const other = create(Object.create(store) as S, deploys.other)
+  return (operation) => (Math.floor(operation / deploys.every) % 2 === 0 ? one : other)
+}
+
 /** What memory decides. All in one turn, so that the store sweeps nothing meanwhile. */
 function inMemory(
   policies: PolicyOptions[],
   operations: readonly Operation[],
   ban?: BanOptions,
+  deploys?: Deploys,
 ): Decisions {
   const clock = manualClock(START)
   const store = memoryStore({ clock })
-  const limiter = createLimiter({ policies, store, ban })
-  const decisions = operations.flatMap((operation) => perform(limiter, clock, operation))
+  const limiterOf = inTurn(store, policies, deploys, (store, policies) =>
+    createLimiter({ policies, store, ban, prefix: 'parity' }),
+  )
+  const decisions = operations.flatMap((operation, i) => perform(limiterOf(i), clock, operation))
   store.close()
   return decisions as Decisions
 }
@@ -39,18 +81,32 @@ async function remotely(
   policies: PolicyOptions[],
   operations: readonly Operation[],
   ban?: BanOptions,
+  deploys?: Deploys,
 ) {
   scenarios += 1
   const clock = manualClock(START)
   const store = open(clock)
   const prefix = `parity:${process.pid}:${scenarios}`
-  const limiter = createLimiter({ ...patient, policies, store, ban, prefix })
+  const limiterOf = inTurn(store, policies, deploys, (store, policies) =>
+    createLimiter({ ...patient, policies, store, ban, prefix }),
+  )
+  await writeTerms(store, limiterOf(0))
+  if (deploys) await writeTerms(store, limiterOf(deploys.every))
   const decisions: Decisions = []
-  for (const operation of operations) {
-    decisions.push(...((await Promise.all(perform(limiter, clock, operation))) as Decisions))
+  for (const [i, operation] of operations.entries()) {
+    decisions.push(...((await Promise.all(perform(limiterOf(i), clock, operation))) as Decisions))
   }
   store.close()
   return decisions
+}
+
+/**
+ * The terms of the limits are written beside the first call, on a connection of their own: calls of the second
+ * turn would wait for different connections, and come out of order.
+ */
+async function writeTerms(store: Store<'async'>, limiter: Limiter<'async'>): Promise<void> {
+  await limiter.block('terms', 1)
+  for await (const _ of store.inspect?.({ prefix: 'none' }) ?? []) break
 }
 
 /** @throws if the store differs from memory, in any number of any decision */
@@ -59,9 +115,15 @@ export async function expectParity(
   policies: PolicyOptions[],
   operations: readonly Operation[],
   ban?: BanOptions,
+  deploys?: Deploys,
 ) {
-  const expected = inMemory(policies, operations, ban)
-  expect(inJson(await remotely(open, policies, operations, ban))).toEqual(inJson(expected))
+  const expected = inMemory(policies, operations, ban, deploys)
+  const said = await remotely(open, policies, operations, ban, deploys)
+  expect(inJson(said)).toEqual(inJson(expected))
+  for (const operation of operations) {
+    if ('keys' in operation) compared += operation.keys.length
+    else if ('consume' in operation) compared += operation.consume.length
+  }
 }
 
 function inJson(decisions: Decisions): unknown {
@@ -87,8 +149,27 @@ export function paritySuite(name: string, open: Open, share = 1): void {
 
   test('with bans too', async () => {
     const parity = fc.asyncProperty(anyPolicies, anyOperations, anyBan, expectAlike)
-    await fc.assert(parity, { numRuns: 200 * share })
+    await fc.assert(parity, { numRuns: 200 * share, examples: foundWithBans })
   })
+
+  if (times > 1) {
+    const anyDeploys = anyPolicies.chain((policies) =>
+      fc.tuple(fc.constant(policies), anyOtherLimits(policies), anyLongOperations),
+    )
+    const play = async () => {
+      const parity = fc.asyncProperty(anyDeploys, ([policies, deploys, operations]) =>
+        expectParity(open, policies, operations, undefined, deploys),
+      )
+      const numRuns = Math.ceil((80 * share * times) / lanes)
+      await Promise.all(
+        Array.from({ length: lanes }, () => fc.assert(parity, { numRuns, endOnFailure: true })),
+      )
+    }
+    test('versions of other limits in turn', play, 3_600_000)
+    afterAll(() => {
+      process.stdout.write(`memory and ${name} decided alike: ${compared} requests\n`)
+    })
+  }
 
   test('requests of one turn are decided as if they came one after the other', async () => {
     const policies: PolicyOptions[] = [
@@ -103,13 +184,23 @@ export function paritySuite(name: string, open: Open, share = 1): void {
     ])
   })
 
-  test('clients of different tiers, and costs that differ by policy, are decided alike', async () => {
-    const parity = fc.asyncProperty(anyTierRequests, (requests) => expectTierParity(open, requests))
+  test('clients of different limits, and costs that differ by policy, are decided alike', async () => {
+    const parity = fc.asyncProperty(anyVaryingRequests, (requests) =>
+      expectVaryingParity(open, requests),
+    )
     await fc.assert(parity, { numRuns: 60 * share })
   })
 }
 
-const anyDuration = fc.constantFrom(1, 250, 1000, 60_000)
+function anyOtherLimits(policies: readonly PolicyOptions[]): fc.Arbitrary<Deploys> {
+  const limits = fc.tuple(...policies.map(() => fc.integer({ min: 0, max: 20 })))
+  return fc.record({ limits, every: fc.integer({ min: 1, max: 9 }) }).map(({ limits, every }) => ({
+    other: policies.map((policy, i) => ({ ...policy, limit: limits[i] as number })),
+    every,
+  }))
+}
+
+const anyDuration = fc.constantFrom('1ms', '250ms', '1s', '1m')
 const anyBan: fc.Arbitrary<BanOptions> = fc.record({
   after: fc.integer({ min: 1, max: 4 }),
   within: anyDuration,
@@ -137,6 +228,94 @@ const found: [PolicyOptions[], Operation[]][] = [
       { consume: [1, 1], key: 'a' },
     ],
   ],
+  // A refusal leaves a state that is full by now, and counts again on a clock that steps back once more.
+  [
+    [{ algorithm: 'sliding-window', limit: 17, window: 3543, name: 'policy 0' }],
+    [
+      { consume: 1, keys: ['b', 'c'] },
+      { pass: -3_600_000 + 903 },
+      { consume: 1_000_000, keys: ['a', 'c'] },
+      { consume: 1, keys: ['a', 'c'] },
+      { pass: -3_600_000 + 2366 },
+      { consume: 10, keys: ['b', 'c'] },
+    ],
+  ],
+  // What a client had of its own has ended, and applies again on a clock that steps back before a write.
+  ...[[], [{ peek: 'a' }]].map((before): [PolicyOptions[], Operation[]] => [
+    [{ algorithm: 'fixed-window', limit: 5, window: 1000, name: 'policy 0' }],
+    [
+      { override: 0, key: 'a', policy: 0, lasts: 1000 },
+      { grant: 2, key: 'b', policy: 0, lasts: 1000 },
+      { pass: 1001 },
+      ...before,
+      { pass: -2 },
+      { consume: 1, keys: ['a', 'b'] },
+    ],
+  ]),
+  // The first write after their end forgets them: a charge, a block, a reset, a correction.
+  ...(
+    [
+      [{ consume: 1, keys: ['a', 'b'] }],
+      [
+        { block: 1, key: 'a' },
+        { block: 1, key: 'b' },
+      ],
+      [{ reset: 'a' }, { reset: 'b' }],
+      [
+        { settle: -1, key: 'a' },
+        { settle: 1, key: 'b' },
+      ],
+    ] satisfies Operation[][]
+  ).map((writes): [PolicyOptions[], Operation[]] => [
+    [{ algorithm: 'fixed-window', limit: 5, window: 1000, name: 'policy 0' }],
+    [
+      { override: 0, key: 'a', policy: 0, lasts: 1000 },
+      { grant: 2, key: 'b', policy: 0, lasts: 1000 },
+      { pass: 1001 },
+      ...writes,
+      { pass: -2 },
+      { peek: 'a' },
+      { peek: 'b' },
+      { pass: 1 },
+      { consume: 1, keys: ['a', 'b'] },
+    ],
+  ]),
+  // A write leaves them whole as long as one of them has not ended.
+  [
+    [{ algorithm: 'fixed-window', limit: 5, window: 1000, name: 'policy 0' }],
+    [
+      { override: 3, key: 'a', policy: 0, lasts: 1000 },
+      { grant: 2, key: 'a', policy: 0, lasts: 2000 },
+      { pass: 1001 },
+      { block: 1, key: 'a' },
+      { reset: 'a' },
+      { consume: [1], key: 'a' },
+      { pass: -2 },
+      { consume: [1], key: 'a' },
+    ],
+  ],
+  // A block has ended when what a client has of its own changes, and begins again on a clock that steps back.
+  ...[null, 3].map((override): [PolicyOptions[], Operation[]] => [
+    [{ algorithm: 'leaky-bucket', limit: 1, window: '1ms', maxDelay: 0, name: 'policy 0' }],
+    [
+      { block: 1, key: 'a' },
+      { pass: 1 },
+      { override, key: 'a', policy: 0 },
+      { pass: -2 },
+      { consume: [0], key: 'a' },
+    ],
+  ]),
+  // The same of a count whose window has ended.
+  ...[null, 3].map((override): [PolicyOptions[], Operation[]] => [
+    [{ algorithm: 'fixed-window', limit: 2, window: 1000, name: 'policy 0' }],
+    [
+      { consume: [1], key: 'a' },
+      { pass: 2_592_000_000 },
+      { override, key: 'a', policy: 0 },
+      { pass: -2_592_000_000 },
+      { consume: [1], key: 'a' },
+    ],
+  ]),
   // A block ends, and the state that it replaced does not come back.
   [
     [{ algorithm: 'sliding-log', limit: 2, window: 1000 }],
@@ -149,5 +328,22 @@ const found: [PolicyOptions[], Operation[]][] = [
       { pass: 1 },
       { consume: [1, 1, 1], key: 'a' },
     ],
+  ],
+]
+
+/** Scenarios with a ban in which two stores once differed. */
+const foundWithBans: [PolicyOptions[], Operation[], BanOptions][] = [
+  // A client's own limit ends, a write forgets it, and the clock steps back before its end.
+  [
+    [{ algorithm: 'fixed-window', limit: 10_000_000, window: '1ms', name: 'policy 0' }],
+    [
+      { override: 0, key: 'a', policy: 0, lasts: 1000 },
+      { pass: 1001 },
+      { consume: [1], key: 'a' },
+      { pass: -1 },
+      { pass: -1 },
+      { consume: 1, keys: ['a', 'b', 'c'] },
+    ],
+    { after: 1, within: '1ms', for: ['1ms'] },
   ],
 ]

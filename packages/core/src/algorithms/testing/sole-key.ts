@@ -4,7 +4,8 @@ import { Log } from '../sliding-log/log.ts'
 
 /** One key's state under a quota, kept by the rules that every store follows, and by nothing else. */
 export class SoleKey {
-  readonly limit: CompiledLimit
+  /** May be replaced by another limit of the algorithm with the same window. */
+  limit: CompiledLimit
   private kept: KeyState
 
   constructor(limit: CompiledLimit, kept = new KeyState()) {

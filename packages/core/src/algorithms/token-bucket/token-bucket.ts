@@ -12,17 +12,12 @@ export const tokenBucket: Algorithm = {
   options: { burst: 'limit' },
   maxLimit: MAX_LIMIT,
   keepsLog: false,
-  compile({ limit, windowMs, burst = limit, oneOfSeveral }) {
+  drains: true,
+  compile(params) {
+    const { limit, windowMs } = params
+    const burst = limit === 0 ? 0 : (params.burst ?? limit)
     const refillMs = burst === limit ? windowMs : Math.ceil((burst * windowMs) / limit)
-    return new BucketLimit({
-      algorithm: tokenBucket,
-      shown: { limit: burst, windowMs: refillMs },
-      limit,
-      windowMs,
-      oneOfSeveral,
-      capacity: burst,
-      queueMs: 0,
-    })
+    return new BucketLimit(tokenBucket, params, burst, 0, { limit: burst, windowMs: refillMs })
   },
   lua: bucketLua,
 }

@@ -114,7 +114,7 @@ test("respond gives the response, which has the refusal's status", async () => {
 
 test("respond: 'throw' and what the application throws reject", async () => {
   await expect(serve({ limit: 0, respond: 'throw' })()).rejects.toMatchObject({ status: 429 })
-  const failing = serve({}, () => {
+  const failing = serve({ prefix: 'other' }, () => {
     throw new Error('of the application')
   })
   await expect(failing()).rejects.toThrow('of the application')

@@ -1,8 +1,7 @@
 import { notOfFramework } from '../not-of-framework.ts'
 import type { Progress } from '../request-adapter.ts'
-import { type Body, readStart } from './body-start.ts'
+import { type Body, readStart, watchBody } from './body.ts'
 import { Occasion } from './occasion.ts'
-import { watchBody } from './watched-body.ts'
 
 /** The status of a response that the application has failed to make. */
 const FAILED = 500
@@ -19,7 +18,7 @@ type Answer = Response['body'] | ReturnType<InstanceType<typeof TextEncoder>['en
  *
  * Nobody has to read the body of a response, and nobody reports what becomes of it. So what counts is the
  * source: the response has ended when the application has returned a body that is complete, or its source
- * has ended. A reader that cancels says only that the client has left.
+ * has ended. A reader that cancels says only that the client has gone.
  */
 export class FetchReply implements Progress {
   /** The status of the refusal; once there is a response, the response's. */
@@ -40,7 +39,7 @@ export class FetchReply implements Progress {
    * reader waits.
    */
   private quietSince: number | undefined
-  private readonly leave = () => {
+  private readonly clientGone = () => {
     if (this.watched !== undefined) this.quietSince = performance.now()
     this.closed.happen()
   }
@@ -74,8 +73,9 @@ export class FetchReply implements Progress {
   whenClosed(callback: () => void): () => void {
     // Some servers make the signal when it is read.
     const { signal } = this.request
-    if (signal.aborted) this.leave()
-    else if (!this.closed.isAwaited) signal.addEventListener('abort', this.leave, { once: true })
+    if (signal.aborted) this.clientGone()
+    else if (!this.closed.isAwaited)
+      signal.addEventListener('abort', this.clientGone, { once: true })
     return this.closed.on(callback)
   }
 
@@ -144,7 +144,7 @@ export class FetchReply implements Progress {
     const isWatched = this.closed.isAwaited
     this.ended.happen()
     this.closed.happen()
-    if (isWatched) this.request.signal.removeEventListener('abort', this.leave)
+    if (isWatched) this.request.signal.removeEventListener('abort', this.clientGone)
   }
 
   /**
@@ -178,7 +178,7 @@ export class FetchReply implements Progress {
       this.response = copyOf(response, chunk, response.headers)
       return this.end()
     }
-    const progress = () => {
+    const progressed = () => {
       this.quietSince = performance.now()
       for (const each of this.progressed) each()
     }
@@ -186,14 +186,13 @@ export class FetchReply implements Progress {
       asked: () => {
         if (!this.closed.happened) this.quietSince = undefined
       },
-      taken: progress,
+      progressed,
       ended: () => this.end(),
-      cancelled: () => this.leave(),
-      cancelConfirmed: progress,
+      cancelled: () => this.clientGone(),
     })
     this.response = copyOf(response, this.watched, response.headers)
     if (start.isComplete) return this.end()
-    progress()
+    progressed()
     // Not every server reads or cancels what nobody waits for any more.
     if (this.isClosed) this.watched.cancel(this.request.signal.reason).catch(() => {})
   }

@@ -1,5 +1,5 @@
-import { type PolicyText, type ReportedPolicy, renamed, windowOf } from './policy-texts.ts'
-import { MAX_INTEGER } from './structured-fields.ts'
+import type { PolicyDecision } from '../../limiter/decision.ts'
+import { MAX_INTEGER, type PolicyText, policyText, windowOf } from './policy-texts.ts'
 
 /**
  * The longest wait that a client is sent, in seconds. Beyond 2^31 ms the timers of common
@@ -10,7 +10,7 @@ export const MAX_WAIT_SECONDS = 2_147_483
 /** Everything that the header fields of one response are made of. */
 export interface FieldState {
   /** The policies that were evaluated for this request, in the order of the configuration. */
-  readonly policies: readonly ReportedPolicy[]
+  readonly policies: readonly PolicyDecision[]
   /** The text of each policy that is the same in every response. */
   readonly texts: readonly PolicyText[]
   /** The indexes of the policies that refused. Empty: the request was served. */
@@ -19,8 +19,8 @@ export interface FieldState {
   readonly now: number
 }
 
-/** Whole units left, 0 to 999999999999999: rounded down, and debt is shown as nothing left. */
-export function remainingUnits({ remaining }: ReportedPolicy): number {
+/** Whole units that remain, 0 to 999999999999999: rounded down, and debt is shown as 0. */
+export function remainingUnits({ remaining }: PolicyDecision): number {
   // NaN fails the comparison.
   return remaining >= 1 ? Math.min(Math.floor(remaining), MAX_INTEGER) : 0
 }
@@ -29,7 +29,7 @@ export function remainingUnits({ remaining }: ReportedPolicy): number {
  * The effective window in ms, finite: one that never passes is reported as the policy's window. On a refusal it is 1 ms to {@link MAX_WAIT_SECONDS}: there
  * is always something to wait for, and Retry-After, which has that ceiling, is never earlier.
  */
-export function effectiveWindowMs(policy: ReportedPolicy, refused: boolean): number {
+export function effectiveWindowMs(policy: PolicyDecision, refused: boolean): number {
   const { effectiveMs } = policy
   const ms = Math.abs(effectiveMs) < Infinity ? effectiveMs : (windowOf(policy) ?? 0)
   if (refused) return Math.min(Math.max(ms, 1), MAX_WAIT_SECONDS * 1000)
@@ -37,14 +37,14 @@ export function effectiveWindowMs(policy: ReportedPolicy, refused: boolean): num
 }
 
 /** The effective window in whole seconds, rounded up; at most 999999999999999. */
-export function effectiveWindowSeconds(policy: ReportedPolicy, refused: boolean): number {
+export function effectiveWindowSeconds(policy: PolicyDecision, refused: boolean): number {
   return Math.min(Math.ceil(effectiveWindowMs(policy, refused) / 1000), MAX_INTEGER)
 }
 
 /**
  * The time until the quota is full again, ms: finite, an integer, and on a refusal no earlier than its wait.
  */
-export function fullAgainMs(policy: ReportedPolicy, refused: boolean): number {
+export function fullAgainMs(policy: PolicyDecision, refused: boolean): number {
   const { resetMs } = policy
   const ms = Math.abs(resetMs) < Infinity ? resetMs : (windowOf(policy) ?? 0)
   return Math.min(
@@ -55,15 +55,8 @@ export function fullAgainMs(policy: ReportedPolicy, refused: boolean): number {
 
 /** The policy with the longest wait, of those that refused; the first of equals. Undefined: none refused. */
 export function longestWait({ policies, violated }: FieldState): number | undefined {
-  let longest = violated[0]
-  for (const i of violated) {
-    if (waitOf(policies, i) > waitOf(policies, longest as number)) longest = i
-  }
-  return longest
-}
-
-function waitOf(policies: readonly ReportedPolicy[], i: number): number {
-  return effectiveWindowMs(policies[i] as ReportedPolicy, true)
+  const waitOf = (i: number) => effectiveWindowMs(policies[i] as PolicyDecision, true)
+  return violated.find((i) => violated.every((other) => waitOf(other) <= waitOf(i)))
 }
 
 /**
@@ -81,23 +74,23 @@ export function reportedPolicy(
   { policies, violated }: FieldState,
   unit = 'requests',
   refused: boolean = violated.length > 0,
-): ReportedPolicy | undefined {
-  let found: ReportedPolicy | undefined
+): PolicyDecision | undefined {
+  let found: PolicyDecision | undefined
   const count = refused ? violated.length : policies.length
   for (let n = 0; n < count; n += 1) {
-    const policy = policies[refused ? (violated[n] as number) : n] as ReportedPolicy
+    const policy = policies[refused ? (violated[n] as number) : n] as PolicyDecision
     if (policy.unit !== unit) continue
     if (found === undefined || precedes(policy, found, refused)) found = policy
   }
   return found
 }
 
-/** The policy of a unit that binds: of those that refused, by its wait; else by what is left. */
-export function bindingPolicy(state: FieldState, unit: string): ReportedPolicy | undefined {
+/** The policy of a unit that binds: of those that refused, by its wait; else by what remains. */
+export function bindingPolicy(state: FieldState, unit: string): PolicyDecision | undefined {
   return reportedPolicy(state, unit, true) ?? reportedPolicy(state, unit, false)
 }
 
-function precedes(policy: ReportedPolicy, other: ReportedPolicy, refused: boolean): boolean {
+function precedes(policy: PolicyDecision, other: PolicyDecision, refused: boolean): boolean {
   const difference = refused ? 0 : remainingUnits(policy) - remainingUnits(other)
   if (difference !== 0) return difference < 0
   return effectiveWindowMs(policy, refused) > effectiveWindowMs(other, refused)
@@ -110,8 +103,6 @@ function precedes(policy: ReportedPolicy, other: ReportedPolicy, refused: boolea
  */
 const WRITTEN = Symbol.for('sluice.written.3')
 
-type Marked = { [WRITTEN]?: FieldState }
-
 /**
  * What the fields of a response must say after one more limiter has decided: each field is written
  * once, and lists the policies of all limiters that the request has passed. Of two policies with the
@@ -121,7 +112,7 @@ type Marked = { [WRITTEN]?: FieldState }
  * @param state what the limiter says by itself
  */
 export function joinWritten(identity: object, state: FieldState): FieldState {
-  const marked: Marked = identity
+  const marked = identity as { [WRITTEN]?: FieldState }
   const earlier = marked[WRITTEN]
   const joined = earlier === undefined ? state : join(earlier, state)
   marked[WRITTEN] = joined
@@ -136,8 +127,8 @@ function join(earlier: FieldState, later: FieldState): FieldState {
     return name === policy.name ? policy : { ...policy, name }
   })
   const texts = later.texts.map((text, i) => {
-    const policy = policies[i] as ReportedPolicy
-    return policy === later.policies[i] ? text : renamed(policy, text)
+    const policy = policies[i] as PolicyDecision
+    return policy === later.policies[i] ? text : policyText(policy, text.partition)
   })
   return {
     policies: [...earlier.policies, ...policies],

@@ -5,12 +5,12 @@ import { parseList } from 'structured-headers'
 import type { PolicyDecision } from '../../limiter/decision.ts'
 import { type PlainOptions, servePlain } from '../../testing/plain-server.ts'
 import type { RateLimitOptions } from '../rate-limit-options.ts'
-import { type PolicyText, PolicyTexts, policyText, type ReportedPolicy } from './policy-texts.ts'
+import { type PolicyText, PolicyTexts, partitionText, policyText } from './policy-texts.ts'
 
 const MINUTE = { name: 'minute', unit: 'requests', limit: 100, windowMs: 60_000 }
 
-const policy = (terms: Partial<ReportedPolicy>, partitionKey?: Uint8Array) =>
-  policyText({ ...MINUTE, ...terms }, partitionKey)
+const policy = (terms: Partial<PolicyDecision>, partitionKey?: Uint8Array) =>
+  policyText({ ...MINUTE, ...terms }, partitionKey && partitionText(partitionKey))
 
 describe('the text of a policy', () => {
   test('a name is a quoted String with its quotes and backslashes escaped', () => {
@@ -24,6 +24,13 @@ describe('the text of a policy', () => {
     [Number.MAX_SAFE_INTEGER, 9_007_199_254_741],
   ])('a window of %d ms is %d s', (windowMs, seconds) => {
     expect(policy({ windowMs }).namedPolicy).toBe(`"minute";q=100;w=${seconds}`)
+  })
+
+  test('a limit beyond 15 digits, which no Integer has, is shown as the largest', () => {
+    const { namedPolicy, quotaPolicy, limit } = policy({ limit: Number.MAX_SAFE_INTEGER })
+    expect(namedPolicy).toBe('"minute";q=999999999999999;w=60')
+    expect(quotaPolicy).toBe('999999999999999;w=60')
+    expect(limit).toBe(Number.MAX_SAFE_INTEGER)
   })
 
   test('a unit is a String of the registry, and requests is not written', () => {

@@ -1,21 +1,27 @@
-import { hmac } from '#platform'
+import { encode, hmac } from '#platform'
 import type { PolicyDecision } from '../../limiter/decision.ts'
-import { serializeByteSequence, serializeString } from './structured-fields.ts'
 
 /** The registry of quota units in draft-ietf-httpapi-ratelimit-headers-11 (§3.1.2). */
 const REGISTERED_UNITS: readonly string[] = ['requests', 'content-bytes', 'concurrent-requests']
 
-/** What header fields report of a policy's decision. */
-export type ReportedPolicy = Pick<
-  PolicyDecision,
-  'name' | 'unit' | 'limit' | 'windowMs' | 'remaining' | 'resetMs' | 'effectiveMs'
->
+/** The largest Integer of a structured field: 15 decimal digits (RFC 9651 §3.3.1). */
+export const MAX_INTEGER = 999_999_999_999_999
+
+/** RFC 9651 §4.1.6: `"` and `\` are escaped. @param value printable ASCII */
+export function serializeString(value: string): string {
+  return `"${value.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** RFC 9651 §4.1.8: base64 of RFC 4648 §4, with padding, between colons. */
+export function serializeByteSequence(value: Uint8Array): string {
+  return `:${encode(value, 'base64')}:`
+}
 
 /** The window of a policy, ms; undefined where none exists: concurrency. */
 export function windowOf({
   unit,
   windowMs,
-}: Pick<ReportedPolicy, 'unit' | 'windowMs'>): number | undefined {
+}: Pick<PolicyDecision, 'unit' | 'windowMs'>): number | undefined {
   return unit === 'concurrent-requests' ? undefined : windowMs
 }
 
@@ -43,29 +49,16 @@ export interface PolicyText {
 }
 
 /**
- * @param policy its `limit` is an integer, 0 to 999999999999999; its `name` 1 to 128 characters of printable
+ * @param policy its `limit` is an integer from 0, shown as 999999999999999 at most; its `name` 1 to 128 characters of printable
  *   ASCII (0x20-0x7E)
- * @param partitionKey the partition key of the request (`pk`). Send nothing that identifies a client:
- *   a keyed and truncated hash, never a bare hash of an address
+ * @param partition the end of its members: see {@link partitionText}
  */
 export function policyText(
-  policy: Pick<ReportedPolicy, 'name' | 'unit' | 'limit' | 'windowMs'>,
-  partitionKey?: Uint8Array,
-): PolicyText {
-  const partition = partitionKey === undefined ? '' : `;pk=${serializeByteSequence(partitionKey)}`
-  return textOf(policy, partition)
-}
-
-/** The text of the same policy under another name. */
-export function renamed(policy: ReportedPolicy, { partition }: PolicyText): PolicyText {
-  return textOf(policy, partition)
-}
-
-function textOf(
-  policy: Pick<ReportedPolicy, 'name' | 'unit' | 'limit' | 'windowMs'>,
-  partition: string,
+  policy: Pick<PolicyDecision, 'name' | 'unit' | 'limit' | 'windowMs'>,
+  partition = '',
 ): PolicyText {
   const { unit, limit, windowMs } = policy
+  const shown = Math.min(limit, MAX_INTEGER)
   const name = serializeString(policy.name)
   const windowSeconds = secondsOf(policy)
   const window = windowSeconds === undefined ? '' : `;w=${windowSeconds}`
@@ -75,17 +68,26 @@ function textOf(
     limit,
     windowMs,
     namedPolicy: REGISTERED_UNITS.includes(unit)
-      ? `${name};q=${limit}${unitText}${window}${partition}`
+      ? `${name};q=${shown}${unitText}${window}${partition}`
       : undefined,
     namedItem: `${name};r=`,
     hasWindow: window !== '',
     partition,
-    quotaPolicy: countsRequests && window !== '' ? limit + window : undefined,
+    quotaPolicy: countsRequests && window !== '' ? shown + window : undefined,
   }
 }
 
+/**
+ * The parameter `pk` of both members.
+ * @param partitionKey the partition key of the request. Send nothing that identifies a client:
+ *   a keyed and truncated hash, never a bare hash of an address
+ */
+export function partitionText(partitionKey: Uint8Array): string {
+  return `;pk=${serializeByteSequence(partitionKey)}`
+}
+
 /** The window in seconds, rounded up so that a short window never promises more: the fields have no fractions. */
-export function secondsOf(policy: Pick<ReportedPolicy, 'unit' | 'windowMs'>): number | undefined {
+export function secondsOf(policy: Pick<PolicyDecision, 'unit' | 'windowMs'>): number | undefined {
   const windowMs = windowOf(policy)
   return windowMs === undefined ? undefined : Math.ceil(windowMs / 1000)
 }
@@ -111,7 +113,7 @@ export class PolicyTexts {
     const { secret } = this
     if (secret !== undefined) {
       return policies.map((policy) =>
-        policyText(policy, hmac(secret, policy.key).subarray(0, PARTITION_BYTES)),
+        policyText(policy, partitionText(hmac(secret, policy.key).subarray(0, PARTITION_BYTES))),
       )
     }
     for (let i = 0; i < policies.length; i += 1) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseItem } from 'structured-headers'
-import { serializeByteSequence, serializeString } from './structured-fields.ts'
+import { serializeByteSequence, serializeString } from './policy-texts.ts'
 
 describe('String', () => {
   test('any printable ASCII text is read back as it was', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import type { PolicyDecision } from '../../limiter/decision.ts'
 import { retryAfterMs } from '../refusal/retry-after.ts'
 import { longestWait } from './field-state.ts'
-import { type ReportedPolicy, windowOf } from './policy-texts.ts'
+import { windowOf } from './policy-texts.ts'
 import type { HeaderProfile } from './profiles/index.ts'
 import { composeProfiles } from './profiles/index.ts'
 import { fieldState, type Item, item, writeFields } from './testing/field-states.ts'
@@ -52,7 +53,7 @@ function fieldsOf(vector: Vector, profile: HeaderProfile): Record<string, string
   })
   const longest = longestWait(state)
   if (longest !== undefined) {
-    const waited = state.policies[longest] as ReportedPolicy
+    const waited = state.policies[longest] as PolicyDecision
     const terms = { now: state.now, windowMs: windowOf(waited) ?? 0, jitter: 0, seed: 'key' }
     fields['Retry-After'] = String(Math.ceil(retryAfterMs(waited.effectiveMs, terms) / 1000))
   }

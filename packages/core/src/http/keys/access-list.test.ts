@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Charge } from '../../stores/store.ts'
-import { problemBody } from '../refusal/problem.ts'
-import { denialOf } from '../refusal/refusal.ts'
+import { denialOf, problemBody } from '../refusal/refusal.ts'
 import { Access } from './access-list.ts'
 
 const accessOf = (allow: unknown, deny: unknown = []) => new Access(allow, deny, 56)
@@ -114,6 +113,6 @@ describe('a broken address or range is refused, not taken for a key', () => {
 test('a denied client gets 403 with problem+json and no Retry-After', () => {
   const denial = denialOf('192.0.2.1')
   expect(denial).toMatchObject({ status: 403, retryAfterMs: undefined })
-  const body = JSON.parse(problemBody(denial.status, []))
+  const body = JSON.parse(problemBody(denial, denial.state))
   expect(body).toEqual({ type: 'about:blank', title: 'Forbidden', status: 403 })
 })

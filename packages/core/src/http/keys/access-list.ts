@@ -1,6 +1,7 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { addressKey, parseAddress } from '../../key/address.ts'
-import { type Cidr, matches, parseCidr } from '../../key/cidr.ts'
+import { AddressRanges } from '../../key/address-ranges.ts'
+import { isAddressLike, parseCidr } from '../../key/cidr.ts'
 import { readKey } from '../../key/notation.ts'
 import type { Charge } from '../../stores/store.ts'
 
@@ -10,114 +11,74 @@ export interface Listed {
   readonly key: string
 }
 
-/** The clients that are never limited, and those that are always refused. `deny` wins. */
+/** The clients that are never limited, and those that are always refused. */
 export class Access {
-  private readonly allow: AccessList
-  private readonly deny: AccessList
+  /** Whether `deny` names anybody. */
+  readonly denies: boolean
+  /** Whether one of the lists names addresses. */
+  readonly hasRanges: boolean
+  /** `deny` wins. */
+  private readonly lists: readonly ReturnType<typeof readList>[]
   private readonly ipv6Prefix: number
 
   /** @throws SluiceError if one of them is not a list of text */
   constructor(allow: unknown, deny: unknown, ipv6Prefix: number) {
-    this.allow = new AccessList('allow', allow)
-    this.deny = new AccessList('deny', deny)
+    this.lists = [readList('deny', deny), readList('allow', allow)]
+    this.denies = (deny as unknown[]).length > 0
+    this.hasRanges = this.lists.some(({ ranges }) => ranges !== undefined)
     this.ipv6Prefix = ipv6Prefix
   }
 
-  get denies(): boolean {
-    return !this.deny.isEmpty
-  }
-
-  get hasRanges(): boolean {
-    return this.deny.hasRanges || this.allow.hasRanges
-  }
-
-  /** @param address the client's address as text, in any spelling; undefined: the client has none */
-  ofAddress(address: string | undefined): Listed | undefined {
-    const isDenied = this.deny.holdsAddress(address)
-    if (!isDenied && !this.allow.holdsAddress(address)) return undefined
-    const key = addressKey(address, this.ipv6Prefix) as string
-    return { source: isDenied ? 'deny' : 'allow', key }
+  /** @param text the client's address, in any spelling; undefined: the client has none */
+  ofAddress(text: string | undefined): Listed | undefined {
+    const address = text === undefined ? undefined : parseAddress(text)
+    if (address === undefined) return undefined
+    const list = this.lists.find(({ ranges }) => ranges?.endOf(address) === Infinity)
+    return list && { source: list.source, key: addressKey(text, this.ipv6Prefix) as string }
   }
 
   ofKeys(charges: readonly Charge[]): Listed | undefined {
-    const denied = charges.find(({ key }) => this.deny.holdsKey(key))
-    if (denied !== undefined) return { source: 'deny', key: denied.key }
-    const allowed = charges.find(({ key }) => this.allow.holdsKey(key))
-    return allowed && { source: 'allow', key: allowed.key }
+    for (const { source, keys } of this.lists) {
+      const charge = charges.find(({ key }) => keys.has(key))
+      if (charge !== undefined) return { source, key: charge.key }
+    }
+    return undefined
   }
 }
 
 /**
- * A list of addresses, CIDRs (IPv4 and IPv6) and keys. An entry that can be read as an address
+ * Reads a list of addresses, CIDRs (IPv4 and IPv6) and keys. An entry that can be read as an address
  * or a CIDR is one; `user:42` is a user; any other is what a key function returns, with or without
  * `key:` before it.
+ *
+ * @throws SluiceError if it is not a list of text
  */
-class AccessList {
-  private readonly ranges: readonly Cidr[]
-  private readonly keys: ReadonlySet<string>
-
-  /** @throws SluiceError if it is not a list of text */
-  constructor(option: string, entries: unknown) {
-    if (!Array.isArray(entries) || !entries.every((each) => typeof each === 'string' && each)) {
+function readList(source: Listed['source'], entries: unknown) {
+  if (!Array.isArray(entries) || !entries.every((each) => typeof each === 'string' && each)) {
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_TYPE',
+      option: source,
+      expected: 'an array of addresses, CIDRs and keys, as text',
+      received: entries,
+      fix: `Write ${source}: ['203.0.113.7', '2001:db8::/32', 'user:42'].`,
+    })
+  }
+  let ranges: AddressRanges | undefined
+  const keys = new Set<string>()
+  for (const entry of entries as string[]) {
+    const range = parseCidr(entry)
+    if (range !== undefined) {
+      ranges ??= new AddressRanges()
+      ranges.add(range)
+    } else if (isAddressLike(entry)) {
       throw new SluiceError({
-        code: 'SLUICE_OPTION_TYPE',
-        option,
-        expected: 'an array of addresses, CIDRs and keys, as text',
-        received: entries,
-        fix: `Write ${option}: ['203.0.113.7', '2001:db8::/32', 'user:42'].`,
+        code: 'SLUICE_CIDR',
+        option: source,
+        expected: 'an address or a range such as 10.0.0.0/8 or 2001:db8::/32',
+        received: entry,
+        fix: 'Correct the address and the prefix: 1 to 32 bits for IPv4, 1 to 128 for IPv6.',
       })
-    }
-    const ranges: Cidr[] = []
-    const keys = new Set<string>()
-    for (const entry of entries as string[]) {
-      const range = parseCidr(entry)
-      if (range !== undefined) ranges.push(range)
-      else if (isMeantAsRange(entry.trim())) throw unreadable(option, entry)
-      else keys.add(readKey(entry, 128))
-    }
-    this.ranges = ranges
-    this.keys = keys
+    } else keys.add(readKey(entry, 128))
   }
-
-  get isEmpty(): boolean {
-    return !this.hasRanges && this.keys.size === 0
-  }
-
-  get hasRanges(): boolean {
-    return this.ranges.length > 0
-  }
-
-  holdsKey(key: string): boolean {
-    return this.keys.has(key)
-  }
-
-  /** @param raw the client's address, in any spelling */
-  holdsAddress(raw: string | undefined): boolean {
-    if (raw === undefined || !this.hasRanges) return false
-    const address = parseAddress(raw)
-    return address !== undefined && this.ranges.some((range) => matches(range, address))
-  }
-}
-
-/** Text that begins like an IPv4 address, or hexadecimal groups with `::` or a prefix length. */
-const ADDRESS_LIKE = [
-  /^(\d+\.){3}/,
-  /^[\d.]+\/\d*$/,
-  /^[\da-f.:]*:[\da-f.:]*\/\d*$/i,
-  /^\[?[\da-f.:]*::[\da-f.:]*(%|\]|$)/i,
-]
-
-/** A mistake in an address must not become a key that no client has. */
-function isMeantAsRange(entry: string): boolean {
-  return ADDRESS_LIKE.some((pattern) => pattern.test(entry))
-}
-
-function unreadable(option: string, received: string): SluiceError {
-  return new SluiceError({
-    code: 'SLUICE_CIDR',
-    option,
-    expected: 'an address or a range such as 10.0.0.0/8 or 2001:db8::/32',
-    received,
-    fix: 'Correct the address and the prefix: 1 to 32 bits for IPv4, 1 to 128 for IPv6.',
-  })
+  return { source, ranges, keys }
 }

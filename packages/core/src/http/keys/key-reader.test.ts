@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { plain } from '../../testing/plain-server.ts'
-import { type CheckedKey, keyReader, type UserOption } from './key-reader.ts'
+import { AddressedRequest, type KeyOption, keyReader, type UserOption } from './key-reader.ts'
 
 const warnings: { code: string; text: string }[] = []
 jest.spyOn(process, 'emitWarning').mockImplementation(((text: string, { code }: never) => {
@@ -17,13 +17,13 @@ interface From {
 }
 
 function keyOf(
-  option: CheckedKey<IncomingMessage>,
+  option: KeyOption<IncomingMessage>,
   { user, address }: From,
   userOption?: UserOption<IncomingMessage>,
 ) {
   const reader = keyReader(option, userOption, 56, plain)
   const request = { user } as unknown as IncomingMessage
-  return reader({ request, address })
+  return reader(new AddressedRequest(request, () => address, plain))
 }
 
 const HOME = { address: '192.0.2.1' }

@@ -2,42 +2,100 @@ import { warnOnce } from '../../errors/warning.ts'
 import { addressKey } from '../../key/address.ts'
 import { isIPv6Text, textKey, UNKNOWN, userKey } from '../../key/notation.ts'
 import { type MaybePromise, then } from '../../maybe-promise.ts'
-import type { OneOf } from '../../options/one-of.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
-
-type KeyFunction<Request> = (request: Request) => MaybePromise<string | number | bigint | undefined>
+import { forwardedAddressReader, type TrustProxyOption, warnOfProxySetting } from './trust-proxy.ts'
 
 /** What identifies a client: its address, its user, or what a function returns. */
-export type KeyOption<Request> = OneOf<'ip' | 'user'> | KeyFunction<Request>
-
-/** The option, checked. */
-export type CheckedKey<Request> = 'ip' | 'user' | KeyFunction<Request>
+export type KeyOption<Request> =
+  | 'ip'
+  | 'user'
+  | ((request: Request) => MaybePromise<string | number | bigint | undefined>)
 
 /** The user's id, or undefined if nobody is signed in. */
 export type UserOption<Request> = (
   request: Request,
 ) => MaybePromise<string | number | bigint | undefined>
 
-/** A request, and the address of its client. */
-export interface RequestAddress<Request> {
-  readonly request: Request
-  /** The address as text, unchecked; undefined if the client has none, as on a Unix socket. */
-  readonly address: string | undefined
+/** Requests are looked at for an unsafe proxy setting: so many at first, then one of so many. */
+const LOOKED_AT_FIRST = 1000
+const LOOKED_AT_LATER = 64
+
+/**
+ * How the client's address is read: by `trustProxy`, else by the framework's own setting. Of that it
+ * warns when a request arrives that it affects, the first one or, later on, one of the next: Node
+ * makes an object of all header fields when one is read.
+ *
+ * @throws SluiceError if `trustProxy` does not name proxies
+ */
+export function addressReader<Request>(
+  trustProxy: TrustProxyOption | undefined,
+  adapter: RequestAdapter<Request, never>,
+): (request: Request) => string | undefined {
+  if (trustProxy !== undefined) return forwardedAddressReader(trustProxy, adapter)
+  let requests = 0
+  return (request) => {
+    requests += 1
+    const looks = requests <= LOOKED_AT_FIRST || requests % LOOKED_AT_LATER === 0
+    if (looks) warnOfProxySetting(request, adapter)
+    return adapter.address(request)
+  }
 }
 
-export type KeyReader<Request> = (from: RequestAddress<Request>) => MaybePromise<string>
+/**
+ * Thrown where an address is asked for that is no longer known, because the client has disconnected.
+ * Such a request must not be charged to the quota that clients without an address share.
+ */
+export const CLIENT_GONE = Symbol('sluice.client-gone')
+
+/**
+ * A request whose client's address is read once, however many policies and lists ask for it: a framework
+ * may walk through thousands of entries of X-Forwarded-For each time.
+ */
+export class AddressedRequest<Request> {
+  readonly request: Request
+  private readonly read: (request: Request) => string | undefined
+  private readonly adapter: Pick<RequestAdapter<Request, never>, 'isGone'>
+  private isKnown: boolean
+  private known: string | undefined
+
+  constructor(
+    request: Request,
+    read: (request: Request) => string | undefined,
+    adapter: Pick<RequestAdapter<Request, never>, 'isGone'>,
+  ) {
+    this.request = request
+    this.read = read
+    this.adapter = adapter
+    this.isKnown = false
+    this.known = undefined
+  }
+
+  /**
+   * The address as text, unchecked; undefined if the client has none, as on a Unix socket.
+   * @throws CLIENT_GONE
+   */
+  get address(): string | undefined {
+    if (!this.isKnown) {
+      const address = this.read(this.request)
+      if (!address && this.adapter.isGone(this.request)) throw CLIENT_GONE
+      this.known = address
+      this.isKnown = true
+    }
+    return this.known
+  }
+}
 
 /**
  * How the key of a request is read, in the notation of `notation.ts`. Without a user, or if a
  * function returns no key, the key is the address.
  */
 export function keyReader<Request>(
-  option: CheckedKey<Request>,
+  option: KeyOption<Request>,
   user: UserOption<Request> | undefined,
   ipv6Prefix: number,
   adapter: RequestAdapter<Request, never>,
-): KeyReader<Request> {
-  const byAddress = ({ address }: RequestAddress<Request>) => {
+): (from: AddressedRequest<Request>) => MaybePromise<string> {
+  const byAddress = ({ address }: AddressedRequest<Request>) => {
     const key = addressKey(address, ipv6Prefix)
     if (key !== undefined) return key
     warnOnce(
@@ -93,10 +151,7 @@ function userId(user: unknown): unknown {
   return id ?? sub
 }
 
-function isId(value: unknown): value is string | number | bigint {
-  return isText(value) || typeof value === 'bigint' || Number.isFinite(value)
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
+export function isId(value: unknown): value is string | number | bigint {
+  if (typeof value === 'string') return value !== ''
+  return typeof value === 'bigint' || Number.isFinite(value)
 }

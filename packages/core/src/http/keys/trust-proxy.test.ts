@@ -4,10 +4,12 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
+import fc from 'fast-check'
+import proxyaddr from 'proxy-addr'
 import { addressKey } from '../../key/address.ts'
 import { plain } from '../../testing/plain-server.ts'
 import type { ProxyTrust } from '../request-adapter.ts'
-import { addressReader } from '../request-reading.ts'
+import { addressReader } from './key-reader.ts'
 import type { TrustProxyOption } from './trust-proxy.ts'
 
 const warnings: string[] = []
@@ -80,6 +82,33 @@ describe('which proxies are trusted', () => {
       expect(keyOf(NAMED, '203.0.113.7', peer)).toBe(addressKey(peer))
     },
   )
+
+  test('the same entries trust the same proxies as in Express', () => {
+    const entries = ['loopback', 'linklocal', 'uniquelocal', '203.0.113.0/25', '2001:db8::/33']
+    const quad = fc.oneof(
+      fc.ipV4(),
+      fc
+        .tuple(
+          fc.constantFrom('127.', '10.', '169.254.', '172.', '192.168.', '203.0.113.'),
+          fc.array(fc.nat(255), { minLength: 4, maxLength: 4 }),
+        )
+        .map(([start, octets]) => (start + octets.join('.')).split('.').slice(0, 4).join('.')),
+    )
+    const groups = fc
+      .tuple(
+        fc.constantFrom('::', '::1', 'fe80::', 'fec0::', 'fc00::', 'fdff::', '2001:db8:7fff::'),
+        fc.ipV6(),
+      )
+      .chain(([one, other]) => fc.constantFrom(one, other))
+    const mapped = quad.map((each) => `::ffff:${each}`)
+    fc.assert(
+      fc.property(fc.subarray(entries), fc.oneof(quad, mapped, groups), (trusted, peer) => {
+        const isTrusted = keyOf(trusted, '198.51.100.1', peer) === '198.51.100.1'
+        expect(isTrusted).toBe(proxyaddr.compile(trusted)(peer, 0))
+      }),
+      { numRuns: 1000 },
+    )
+  })
 
   test('what a client puts before its own address never changes the key', () => {
     const lies = ['', '1.1.1.1', '10.0.0.9', '127.0.0.1', 'x', '"', ' , ', 'a'.repeat(9000), '::1']

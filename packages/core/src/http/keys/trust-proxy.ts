@@ -1,10 +1,10 @@
-import proxyaddr from 'proxy-addr'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { warnOnce } from '../../errors/warning.ts'
+import { parseAddress } from '../../key/address.ts'
+import { AddressRanges } from '../../key/address-ranges.ts'
 import { parseCidr } from '../../key/cidr.ts'
 import { checkOneOf } from '../../options/checks.ts'
 import { checkKnown } from '../../options/known.ts'
-import type { OneOf } from '../../options/one-of.ts'
 import type { ProxyTrust, RequestAdapter } from '../request-adapter.ts'
 import { forNode, lastElements } from './forwarded.ts'
 
@@ -13,7 +13,7 @@ import { forNode, lastElements } from './forwarded.ts'
  * `linklocal`, `uniquelocal`; a number of hops; or a function of an address, which is '' for a
  * Unix socket, and its distance.
  */
-export type TrustedProxies =
+type TrustedProxies =
   | string
   | readonly string[]
   | number
@@ -22,9 +22,7 @@ export type TrustedProxies =
 /** The trusted proxies, and the header field that they write. Default: `X-Forwarded-For`. */
 export type TrustProxyOption =
   | TrustedProxies
-  | { readonly proxies: TrustedProxies; readonly header: OneOf<'X-Forwarded-For' | 'Forwarded'> }
-
-export type AddressReader<Request> = (request: Request) => string | undefined
+  | { readonly proxies: TrustedProxies; readonly header: 'X-Forwarded-For' | 'Forwarded' }
 
 const FORWARDED_FOR = 'x-forwarded-for'
 
@@ -39,7 +37,7 @@ const MAX_HOPS = 32
 export function forwardedAddressReader<Request>(
   trustProxy: TrustProxyOption,
   adapter: RequestAdapter<Request, never>,
-): AddressReader<Request> {
+): (request: Request) => string | undefined {
   const { proxies, header } = namedField(trustProxy)
   const trust = compileTrust(proxies)
   const { name, entries, addressOf } = FIELDS[header]
@@ -55,7 +53,11 @@ export function warnOfProxySetting<Request>(
   request: Request,
   adapter: RequestAdapter<Request, never>,
 ): void {
-  if (adapter.header(request, FORWARDED_FOR) !== undefined) warnOfTrust(adapter.proxyTrust(request))
+  if (adapter.header(request, FORWARDED_FOR) === undefined) return
+  const trust = adapter.proxyTrust(request)
+  if (trust === 'named') return
+  const [code, text] = UNSAFE[trust]
+  warnOnce(code, `${text}trustProxy: ['loopback', '10.0.0.0/8'].`)
 }
 
 /** Where proxies write the addresses that requests came from. */
@@ -93,7 +95,7 @@ function clientAddress(
   peer: string | undefined,
   entries: readonly string[],
   addressOf: (entry: string) => string,
-  trust: Trust,
+  trust: ReturnType<typeof compileTrust>,
 ): string | undefined {
   let address = peer
   let hop = 0
@@ -118,18 +120,14 @@ function lastEntries(forwarded: string): string[] {
   return entries
 }
 
-type Trust = (address: string | undefined, hop: number) => boolean
-
-function compileTrust(option: unknown): Trust {
+function compileTrust(option: unknown): (address: string | undefined, hop: number) => boolean {
   if (typeof option === 'function') return (address, hop) => option(address ?? '', hop) === true
   if (typeof option === 'number' && Number.isInteger(option) && option >= 0 && option <= MAX_HOPS) {
     return (_, hop) => hop < option
   }
   const entries = typeof option === 'string' ? option.split(',').map((each) => each.trim()) : option
-  if (Array.isArray(entries) && entries.every(isTrustEntry)) {
-    const trusts = proxyaddr.compile(entries)
-    return (address, hop) => address !== undefined && trusts(address, hop)
-  }
+  const ranges = Array.isArray(entries) ? rangesOf(entries) : undefined
+  if (ranges !== undefined) return (address) => address !== undefined && holds(ranges, address)
   throw new SluiceError({
     code: 'SLUICE_TRUST_PROXY',
     option: 'trustProxy',
@@ -139,36 +137,50 @@ function compileTrust(option: unknown): Trust {
   })
 }
 
-function isTrustEntry(entry: unknown): entry is string {
-  if (typeof entry !== 'string') return false
-  return ['loopback', 'linklocal', 'uniquelocal'].includes(entry) || parseCidr(entry) !== undefined
+/** The names of ranges, with what Express means by them. */
+const NAMED_RANGES = new Map([
+  ['loopback', ['127.0.0.0/8', '::1']],
+  ['linklocal', ['169.254.0.0/16', 'fe80::/10']],
+  ['uniquelocal', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
+])
+
+/** Undefined if one of the entries is no address, no CIDR and no name. */
+function rangesOf(entries: readonly unknown[]): AddressRanges | undefined {
+  const ranges = new AddressRanges()
+  for (const entry of entries)
+    for (const text of NAMED_RANGES.get(entry as string) ?? [entry]) {
+      const range = typeof text === 'string' ? parseCidr(text) : undefined
+      if (range === undefined) return undefined
+      ranges.add(range)
+    }
+  return ranges
 }
 
-function warnOfTrust(trust: ProxyTrust): void {
-  if (trust === 'nobody') {
-    warnOnce(
-      'SLUICE_PROXY_UNTRUSTED',
-      'Requests come with X-Forwarded-For, but no proxy is trusted: all clients behind a proxy ' +
-        "share its address and so its limit. Name your proxies: trustProxy: ['loopback', '10.0.0.0/8'].",
-    )
-  } else if (trust === 'everybody') {
-    warnOnce(
-      'SLUICE_PROXY_EVERYBODY',
-      'The framework trusts the first address in X-Forwarded-For, which the client writes ' +
-        'itself, so a client can get a new limit for each request. Name your proxies instead: ' +
-        "trustProxy: ['loopback', '10.0.0.0/8'].",
-    )
-  } else if (trust === 'hops') {
-    warnOnce(
-      'SLUICE_PROXY_HOPS',
-      'The framework counts hops in X-Forwarded-For: a client that reaches the server directly can ' +
-        "choose its own address there. Name your proxies instead: trustProxy: ['loopback', '10.0.0.0/8'].",
-    )
-  } else if (trust === 'ignored') {
-    warnOnce(
-      'SLUICE_PROXY_IGNORED',
-      'Fastify has ignored a number as trustProxy since 5.12.1: all clients behind a proxy share ' +
-        "its address and so its limit. Name your proxies: trustProxy: ['loopback', '10.0.0.0/8'].",
-    )
-  }
+function holds(ranges: AddressRanges, text: string): boolean {
+  const address = parseAddress(text)
+  return address !== undefined && ranges.endOf(address) === Infinity
 }
+
+/** What is unsafe about a framework's own setting, and the code of its warning. */
+const UNSAFE = {
+  nobody: [
+    'SLUICE_PROXY_UNTRUSTED',
+    'Requests come with X-Forwarded-For, but no proxy is trusted: all clients behind a proxy ' +
+      'share its address and so its limit. Name your proxies: ',
+  ],
+  everybody: [
+    'SLUICE_PROXY_EVERYBODY',
+    'The framework trusts the first address in X-Forwarded-For, which the client writes ' +
+      'itself, so a client can get a new limit for each request. Name your proxies instead: ',
+  ],
+  hops: [
+    'SLUICE_PROXY_HOPS',
+    'The framework counts hops in X-Forwarded-For: a client that reaches the server directly can ' +
+      'choose its own address there. Name your proxies instead: ',
+  ],
+  ignored: [
+    'SLUICE_PROXY_IGNORED',
+    'Fastify has ignored a number as trustProxy since 5.12.1: all clients behind a proxy share ' +
+      'its address and so its limit. Name your proxies: ',
+  ],
+} as const satisfies Record<Exclude<ProxyTrust, 'named'>, readonly [code: string, text: string]>

@@ -1,8 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { whenSourcesClosed } from './piped-sources.ts'
-import { isClosed } from './when-closed.ts'
-
-type End = ServerResponse['end']
+import type { Duplex, Readable } from 'node:stream'
+import { isClosed, whenClosed } from './when-closed.ts'
 
 /** What to call when the application ends a response: one accessor each, however many limiters. */
 const onEnd = new WeakMap<ServerResponse, (() => void)[]>()
@@ -32,18 +30,18 @@ export function noteEnd(response: ServerResponse): void {
 function watch(response: ServerResponse): (() => void)[] {
   const callbacks: (() => void)[] = []
   onEnd.set(response, callbacks)
-  const watched = (end: End): End =>
-    function (this: ServerResponse, ...args: Parameters<End>) {
+  const watched = (end: ServerResponse['end']) =>
+    function (this: ServerResponse, ...args: Parameters<ServerResponse['end']>) {
       const result = end.apply(this, args)
       noteEnd(response)
       return result
-    } as End
+    } as ServerResponse['end']
   let end = watched(response.end)
   Object.defineProperty(response, 'end', {
     configurable: true,
     enumerable: true,
     get: () => end,
-    set(given: End) {
+    set(given: ServerResponse['end']) {
       end = watched(given)
     },
   })
@@ -56,4 +54,39 @@ function watch(response: ServerResponse): (() => void)[] {
   }
   whenSourcesClosed(response, () => noteEnd(response))
   return callbacks
+}
+
+/**
+ * Calls back when the streams that the application has piped into a response have closed, and the
+ * response too: a pipe ends no response whose client has gone, or whose source has failed. A source
+ * that ended before may be followed by anything, so it says nothing.
+ *
+ * A source with a writable side, such as a PassThrough, may be destroyed for a client that has gone
+ * while the application still writes to it. Then there is no call.
+ */
+function whenSourcesClosed(response: ServerResponse, callback: () => void): void {
+  const flowing = new Set<Readable>()
+  let hasClosed = false
+  const check = () => {
+    if (hasClosed && flowing.size === 0 && isClosed(response)) callback()
+  }
+  response.on('pipe', (source: Readable) => {
+    flowing.add(source)
+    const over = () => {
+      if (!flowing.has(source)) return
+      const isGone = isClosed(response)
+      if (isGone && isStillWritten(source)) return
+      flowing.delete(source)
+      if (isGone || !source.readableEnded) hasClosed = true
+      check()
+    }
+    source.once('end', over)
+    source.once('close', over)
+  })
+  whenClosed(response, check)
+}
+
+function isStillWritten(source: Readable): boolean {
+  const { writable, writableEnded } = source as Partial<Duplex>
+  return writable !== undefined && writableEnded === false
 }

@@ -4,8 +4,14 @@ import type { Charge } from '../../stores/store.ts'
 import type { FieldState } from '../fields/field-state.ts'
 import { composeProfiles, type Profile } from '../fields/profiles/index.ts'
 import { fieldState, type Item, item as itemOf } from '../fields/testing/field-states.ts'
-import { problemBody } from './problem.ts'
-import { denialOf, RateLimitError, type Refusal, refusalOf, writeRefusalFields } from './refusal.ts'
+import {
+  denialOf,
+  problemBody,
+  RateLimitError,
+  type Refusal,
+  refusalOf,
+  writeRefusalFields,
+} from './refusal.ts'
 
 const NOON = 1_795_176_000_000
 
@@ -15,10 +21,6 @@ function item(name: string, effectiveMs: number): Item {
 
 function stateOf(served: Item[], violated: Item[]): FieldState {
   return fieldState([...served, ...violated], violated, NOON)
-}
-
-function violatedBy({ state }: Refusal): string[] {
-  return state?.violated.map((i) => state.policies[i]?.name as string) ?? []
 }
 
 const charges = (...keys: string[]) => keys.map((key) => ({ key })) as Charge[]
@@ -42,7 +44,7 @@ test('the longest wait of the policies that refused decides, whatever the others
   expect(fieldsOf(refusal)['Retry-After']).toBe('13')
   const own = { name: 'X-Wait', text: String }
   expect(fieldsOf(refusal, [own])).toMatchObject({ 'Retry-After': '13', 'X-Wait': '12001' })
-  expect(JSON.parse(problemBody(429, violatedBy(refusal)))).toEqual({
+  expect(JSON.parse(problemBody(refusal, refusal.state))).toEqual({
     type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
     title: 'Quota Exceeded',
     status: 429,
@@ -72,7 +74,7 @@ test('503 is reported as reduced capacity', () => {
   const state = stateOf([], [item('burst', 300)])
   const refusal = refusalOf(state, charges('a'), options)
   expect(refusal.status).toBe(503)
-  expect(JSON.parse(problemBody(refusal.status, violatedBy(refusal)))).toMatchObject({
+  expect(JSON.parse(problemBody(refusal, refusal.state))).toMatchObject({
     status: 503,
     title: 'Temporary Reduced Capacity',
   })

@@ -1,15 +1,14 @@
-import type { RefusalCode } from '../../errors/codes.ts'
-import type { Decision } from '../../limiter/decision.ts'
+import type { Decision, PolicyDecision } from '../../limiter/decision.ts'
 import type { Charge } from '../../stores/store.ts'
 import { type FieldState, longestWait } from '../fields/field-state.ts'
-import { type ReportedPolicy, windowOf } from '../fields/policy-texts.ts'
+import { windowOf } from '../fields/policy-texts.ts'
 import type { Profile, SetField } from '../fields/profiles/index.ts'
-import type { RefusalStatus } from './problem.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 /** How a request is refused. */
 export interface Refusal {
-  readonly status: RefusalStatus
+  /** 403: the client is on the deny list. */
+  readonly status: 403 | 429 | 503
   /** The wait with jitter, ms; undefined if waiting does not help. */
   readonly retryAfterMs: number | undefined
   /** What the fields say of the policies; undefined if no policy decided. */
@@ -28,10 +27,9 @@ export function denialOf(key: string): Refusal {
 /** The refusal of a request that could not be decided, because the store failed. */
 export function unavailability(
   { retryAfterMs: waitMs, at }: Decision,
-  charges: readonly Charge[],
+  key: string,
   { retryAfterJitter: jitter }: { retryAfterJitter: number },
 ): Refusal {
-  const { key } = charges[0] as Charge
   const wait = retryAfterMs(waitMs, { now: at, windowMs: waitMs, jitter, seed: key })
   return { status: 503, retryAfterMs: wait, state: undefined, banned: false, key }
 }
@@ -47,7 +45,7 @@ export function refusalOf(
   banned = false,
 ): Refusal {
   const longest = longestWait(state) as number
-  const policy = state.policies[longest] as ReportedPolicy
+  const policy = state.policies[longest] as PolicyDecision
   const wait = retryAfterMs(policy.effectiveMs, {
     now: state.now,
     windowMs: windowOf(policy) ?? policy.resetMs,
@@ -82,16 +80,43 @@ function toSeconds(ms: number): number {
   return Math.ceil(ms / 1000)
 }
 
-const MESSAGES = {
-  403: 'Forbidden',
-  429: 'Quota Exceeded',
-  503: 'Temporary Reduced Capacity',
-} as const
+/** RFC 9457 §6.1. Frameworks may add a charset; the essence is what counts. */
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
+
+/** The title of a refusal, and its problem type where one says more than the status (RFC 9457 §4.2.1). */
+const PROBLEMS = {
+  403: { title: 'Forbidden', type: 'about:blank' },
+  429: { title: 'Quota Exceeded', type: registered('quota-exceeded') },
+  503: {
+    title: 'Temporary Reduced Capacity',
+    type: registered('temporary-reduced-capacity'),
+  },
+  banned: { title: 'Abnormal Usage Detected', type: registered('abnormal-usage-detected') },
+}
+
+function registered(type: string): string {
+  return `https://iana.org/assignments/http-problem-types#${type}`
+}
+
+/**
+ * The body of a refusal: problem details (RFC 9457) of a type that draft-11 §5 defines. It names
+ * the policies that refused and nothing of the client: no key, address or store error.
+ *
+ * @param state what the fields say; undefined if no policy decided
+ */
+export function problemBody(
+  { status, banned }: Pick<Refusal, 'status' | 'banned'>,
+  state: Pick<FieldState, 'policies' | 'violated'> | undefined,
+): string {
+  const { title, type } = PROBLEMS[banned ? 'banned' : status]
+  const names = state?.violated.map((i) => state.policies[i]?.name)
+  return JSON.stringify({ type, title, status, 'violated-policies': names })
+}
 
 /** A refusal as an error, for applications that render it in their own error handler. */
 export class RateLimitError extends Error {
   override readonly name = 'RateLimitError'
-  readonly code: RefusalCode = 'SLUICE_REFUSED'
+  readonly code = 'SLUICE_REFUSED'
   readonly status: number
   readonly statusCode: number
   /** The message may be shown to the client. */
@@ -106,7 +131,7 @@ export class RateLimitError extends Error {
     decision: Decision,
     headers: Readonly<Record<string, string>>,
   ) {
-    super(banned ? 'Abnormal Usage Detected' : MESSAGES[status])
+    super(PROBLEMS[banned ? 'banned' : status].title)
     this.status = status
     this.statusCode = status
     Object.defineProperty(this, 'decision', { value: decision })

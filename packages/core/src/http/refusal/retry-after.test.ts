@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type RetryAfterInput, retryAfterMs } from './retry-after.ts'
+import { retryAfterMs } from './retry-after.ts'
 
 const NOW = 1_795_176_000_000
 const plain = { now: NOW, windowMs: 60_000, jitter: 0, seed: 'key' }
 const jittery = { ...plain, jitter: 0.1 }
 
 /** The wait in seconds, as Retry-After has it. */
-const retryAfterSeconds = (ms: number, options: RetryAfterInput) =>
+const retryAfterSeconds = (ms: number, options: Parameters<typeof retryAfterMs>[1]) =>
   Math.ceil(retryAfterMs(ms, options) / 1000)
 
 const wait = fc.integer({ min: 0, max: 2_147_483_000 })

@@ -1,16 +1,5 @@
 import { MAX_WAIT_SECONDS } from '../fields/field-state.ts'
 
-export interface RetryAfterInput {
-  /** Epoch ms, of any clock near the store's. */
-  readonly now: number
-  /** The window of the policy that is waited for, ms. */
-  readonly windowMs: number
-  /** Share of the wait that may be added, 0 to 1. */
-  readonly jitter: number
-  /** The source of the jitter: the limiter's key. */
-  readonly seed: string
-}
-
 /** The shortest wait to which jitter is added, s: below it clients would notice it, for little gain. */
 const JITTER_FLOOR = 5
 
@@ -26,19 +15,33 @@ const JITTER_CEILING = 30
  * (draft-11 §8.5). It only adds, and it is drawn from the key and the window in which the wait
  * ends: a client that asks again within the wait does not get another draw.
  */
-export function retryAfterMs(waitMs: number, input: RetryAfterInput): number {
-  const ms = Math.abs(waitMs) < Number.POSITIVE_INFINITY ? waitMs : input.windowMs
+export function retryAfterMs(
+  waitMs: number,
+  {
+    now,
+    windowMs,
+    jitter,
+    seed,
+  }: {
+    /** Epoch ms, of any clock near the store's. */
+    readonly now: number
+    /** The window of the policy that is waited for, ms. */
+    readonly windowMs: number
+    /** Share of the wait that may be added, 0 to 1. */
+    readonly jitter: number
+    /** The source of the jitter: the limiter's key. */
+    readonly seed: string
+  },
+): number {
+  const ms = Math.abs(waitMs) < Number.POSITIVE_INFINITY ? waitMs : windowMs
   const least = Math.max(1, Math.ceil(ms))
-  const jitter = jitterSeconds(Math.ceil(least / 1000), input.now + ms, input)
-  return Math.min(least + jitter * 1000, MAX_WAIT_SECONDS * 1000)
-}
-
-function jitterSeconds(seconds: number, endsAt: number, input: RetryAfterInput): number {
-  if (seconds < JITTER_FLOOR || input.jitter === 0) return 0
+  const seconds = Math.ceil(least / 1000)
+  if (seconds < JITTER_FLOOR || jitter === 0) return Math.min(least, MAX_WAIT_SECONDS * 1000)
   // Rounded to the nearest: a window that ends on a multiple of its length keeps its index if
   // the clocks of the store and of this process differ by some milliseconds.
-  const index = Math.round(endsAt / input.windowMs)
-  return Math.floor(fraction(input.seed, index) * Math.min(seconds * input.jitter, JITTER_CEILING))
+  const index = Math.round((now + ms) / windowMs)
+  const added = Math.floor(fraction(seed, index) * Math.min(seconds * jitter, JITTER_CEILING))
+  return Math.min(least + added * 1000, MAX_WAIT_SECONDS * 1000)
 }
 
 /** A number in [0, 1) from a text and an integer: FNV-1a, then the finaliser of MurmurHash3. */

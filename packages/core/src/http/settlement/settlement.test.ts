@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createLimiter } from '../../limiter/create-limiter.ts'
-import type { StoreLimiter } from '../../limiter/store-limiter.ts'
+import type { Limiter } from '../../limiter/limiter.ts'
 import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.ts'
 import { failingStore, type ManualClock, manualClock } from '../../testing/index.ts'
 import { type PlainOptions, type PlainServer, servePlain } from '../../testing/plain-server.ts'
@@ -46,7 +46,7 @@ async function serve(options: object, handle: Handler = (_, response) => respons
   server = await servePlain([{ ...defaults, ...options } as PlainOptions], handle)
 }
 
-const limiter = () => server.httpLimiters[0]?.base.limiter as StoreLimiter<'sync'>
+const limiter = () => server.httpLimiters[0]?.base.limiter as Limiter<'sync'>
 const remaining = () => limiter().peek('127.0.0.1').remaining
 
 /** Passes when so many units are left; fails by the time limit of the test if they never are. */
@@ -308,7 +308,7 @@ describe('if the cost is not available, the estimate remains', () => {
     ['-1', () => -1],
     ['1.5', () => 1.5],
     ['Infinity', () => Infinity],
-    ['more than any limit', () => 1e12 + 1],
+    ['more than any limit', () => 2 ** 53],
     ['null', () => null],
     ['an error', fail],
     ['a rejection', async () => fail()],

@@ -1,4 +1,4 @@
-import { createLimiter } from '../../limiter/create-limiter.ts'
+import { createLimiter, type LimiterOptions } from '../../limiter/create-limiter.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { redisStore } from '../../stores/redis/redis-store.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
@@ -8,6 +8,7 @@ const m = { window: '1m' }
 const ok = { limit: 10, window: '1m' }
 const tokens = { ...ok, algorithm: 'token-bucket' }
 const queue = { ...ok, algorithm: 'leaky-bucket' }
+const estimates = { ...ok, reserve: true }
 const named = (name: unknown) => ({ ...ok, name })
 
 /** What is written, and the options that it stands for. */
@@ -53,6 +54,12 @@ const LIMITER: readonly Case[] = [
     "{ window: 'month', algorithm: 'token-bucket', … }",
     { limit: 10, window: 'month', algorithm: 'token-bucket' },
   ],
+  [
+    "{ reserve: true, algorithm: 'sliding-log', … }",
+    { ...ok, reserve: true, algorithm: 'sliding-log' },
+  ],
+  ["{ hold: '1m', … }", { ...ok, hold: '1m' }],
+  ['{ alertAt: [80], … }', { ...ok, alertAt: [80] }],
   ["{ algorithm: 'gcra', … }", { ...ok, algorithm: 'gcra' }],
   ["{ algorithm: 'token_bucket', … }", { ...ok, algorithm: 'token_bucket' }],
   ['{ burst: 20, … }', { ...ok, burst: 20 }],
@@ -141,6 +148,37 @@ const CALLS: readonly (readonly [written: string, call: () => unknown])[] = [
   ["limiter.settle('key', -1, { at: -1 })", () => limiter().settle('key', -1, { at: -1 })],
   ["limiter.block('key', 'long')", () => limiter().block('key', 'long' as never)],
   ["limiter.block('', '1m')", () => limiter().block('', '1m')],
+  [
+    "limiter.block('0.0.0.0/0', '1h', { network: true })",
+    () => limiter().block('0.0.0.0/0', '1h', { network: true }),
+  ],
+  [
+    "limiter.block('203.0.113.0/33', '1h', { network: true })",
+    () => limiter().block('203.0.113.0/33', '1h', { network: true }),
+  ],
+  [
+    "limiter.override('key', { limit: '5' })",
+    () => limiter().override('key', { limit: '5' as never }),
+  ],
+  ["limiter.override('key', { limit: -1 })", () => limiter().override('key', { limit: -1 })],
+  [
+    "limiter.override('key', { policy: 'month', limit: 5 })",
+    () => limiter().override('key', { policy: 'month', limit: 5 }),
+  ],
+  [
+    "limiter.override('key', { limit: 5, until: 0 })",
+    () => limiter().override('key', { limit: 5, until: 0 }),
+  ],
+  ["limiter.grant('key', 0)", () => limiter().grant('key', 0)],
+  ["limiter.grant('key', 5, { id: '' })", () => limiter().grant('key', 5, { id: '' })],
+  ["limiter.grant('key', 5, { until: 0 })", () => limiter().grant('key', 5, { until: 0 })],
+  [
+    "createLimiter({ algorithm: 'token-bucket', … }).grant('key', 5)",
+    () => made(tokens).grant('key', 5),
+  ],
+  ["createLimiter({ reserve: true, … }).consume('key')", () => made(estimates).consume('key')],
+  ["createLimiter({ reserve: true, … }).grant('key', 5)", () => made(estimates).grant('key', 5)],
+  ["limiter.acquire('key')", () => limiter().acquire('key')],
 ]
 
 const ADAPTER: readonly Case[] = [
@@ -149,6 +187,8 @@ const ADAPTER: readonly Case[] = [
   ["{ cost: '2', … }", { ...ok, cost: '2' }],
   ['{ policies: [{ cost: -1, … }] }', { policies: [{ ...ok, cost: -1 }] }],
   ["{ settle: 'tokens', … }", { ...ok, settle: 'tokens' }],
+  ['{ reserve: true, … }', estimates],
+  ['{ reserve: true, cost: 0, settle, … }', { ...estimates, cost: 0, settle: () => 0 }],
   ["{ user: 'id', … }", { ...ok, user: 'id' }],
   ["{ skip: ['/health'], … }", { ...ok, skip: ['/health'] }],
   ["{ respond: 'json', … }", { ...ok, respond: 'json' }],
@@ -184,11 +224,13 @@ const ADAPTER: readonly Case[] = [
   ['{ cost: 11, … }', { ...ok, cost: 11 }],
 ]
 
-function limiter() {
-  const made = createLimiter({ limit: 10, window: '1m' })
-  made.close()
-  return made
+function made(options: object) {
+  const limiter = createLimiter(options as LimiterOptions<'sync'>)
+  limiter.close()
+  return limiter
 }
+
+const limiter = () => made({ limit: 10, window: '1m' })
 
 const adapter = {} as RequestAdapter<unknown, unknown>
 

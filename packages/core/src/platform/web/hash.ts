@@ -6,31 +6,21 @@ const BLOCK = 64
 /** Bytes of the length behind the message. */
 const LENGTH = 8
 
-/** What differs between the two. */
-interface Algorithm {
-  /** H(0), §5.3. */
-  readonly initial: readonly number[]
-  /** Words of the message schedule. */
-  readonly rounds: number
-  /** The word after those that are there, §6.1.2 and §6.2.2, step 1. */
-  word(w: Int32Array, t: number): number
-  /** Steps 2 and 3. */
-  mix(state: Int32Array, w: Int32Array): number[]
-}
-
-type Five = [number, number, number, number, number]
-type Eight = [...Five, number, number, number]
-
 const left = (word: number, by: number) => (word << by) | (word >>> (32 - by))
 const right = (word: number, by: number) => (word >>> by) | (word << (32 - by))
 const at = (words: Int32Array, i: number) => words[i] as number
 
-const SHA1: Algorithm = {
+const SHA1 = {
+  /** H(0), §5.3. */
   initial: [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0],
+  /** Words of the message schedule. */
   rounds: 80,
-  word: (w, t) => left(at(w, t - 3) ^ at(w, t - 8) ^ at(w, t - 14) ^ at(w, t - 16), 1),
-  mix(state, w) {
-    let [a, b, c, d, e] = state as unknown as Five
+  /** The word after those that are there, §6.1.2, step 1. */
+  word: (w: Int32Array, t: number) =>
+    left(at(w, t - 3) ^ at(w, t - 8) ^ at(w, t - 14) ^ at(w, t - 16), 1),
+  /** Steps 2 and 3. */
+  mix(state: Int32Array, w: Int32Array) {
+    let [a = 0, b = 0, c = 0, d = 0, e = 0] = state
     for (let t = 0; t < 80; t += 1) {
       const next = (left(a, 5) + e + at(w, t) + sha1Term(t, b, c, d)) | 0
       e = d
@@ -51,7 +41,8 @@ function sha1Term(t: number, b: number, c: number, d: number): number {
   return (b ^ c ^ d) + 0xca62c1d6
 }
 
-const SHA256: Algorithm = {
+/** §6.2.2 */
+const SHA256: typeof SHA1 = {
   initial: [
     ...[0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a],
     ...[0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19],
@@ -64,7 +55,7 @@ const SHA256: Algorithm = {
     return at(w, t - 16) + first + at(w, t - 7) + second
   },
   mix(state, w) {
-    let [a, b, c, d, e, f, g, h] = state as unknown as Eight
+    let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
     for (let t = 0; t < 64; t += 1) {
       const choice = (e & f) ^ (~e & g)
       const one = h + (right(e, 6) ^ right(e, 11) ^ right(e, 25)) + choice + at(K, t) + at(w, t)
@@ -100,7 +91,7 @@ const K = Int32Array.of(
 export const sha1 = (message: Uint8Array) => digest(SHA1, message)
 export const sha256 = (message: Uint8Array) => digest(SHA256, message)
 
-function digest({ initial, rounds, word, mix }: Algorithm, message: Uint8Array): Uint8Array {
+function digest({ initial, rounds, word, mix }: typeof SHA1, message: Uint8Array): Uint8Array {
   const blocks = padded(message)
   const state = Int32Array.from(initial)
   const w = new Int32Array(rounds)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { Breaker } from './breaker.ts'
+import { SluiceError } from '../../errors/sluice-error.ts'
+import { Breaker, StoreHealth } from './breaker.ts'
 
 /** Fails often enough to open a breaker. */
 function open(breaker: Breaker, now = 0): boolean[] {
@@ -90,5 +91,57 @@ describe('a breaker', () => {
     breaker.close(7000)
     open(breaker, 17_001)
     expect([breaker.isProbeDue(17_250), breaker.isProbeDue(17_251)]).toEqual([false, true])
+  })
+})
+
+function down(reason: string): string {
+  return `The store failed, and is not used until it recovers: ${reason} (SLUICE_STORE_DOWN, https://sluicejs.github.io/sluice/errors#sluice_store_down)`
+}
+
+describe('the health of a store', () => {
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+
+  it('warns of the first shard that is down, and when all of them are up', () => {
+    const warnings: string[] = []
+    jest
+      .spyOn(process, 'emitWarning')
+      .mockImplementation(((message: string) => warnings.push(message)) as never)
+    const health = new StoreHealth()
+    health.down(new Error('the first'))
+    health.down(new Error('the second'))
+    health.up()
+    expect(warnings).toEqual([down('the first')])
+    health.up()
+    health.down('text')
+    expect(warnings.slice(1)).toEqual([
+      'The store has recovered, and decides again. (SLUICE_STORE_UP, https://sluicejs.github.io/sluice/errors#sluice_store_up)',
+      down('text'),
+    ])
+  })
+
+  it('warns again, once, when it turns out that the set-up can never work', () => {
+    const warnings: string[] = []
+    jest
+      .spyOn(process, 'emitWarning')
+      .mockImplementation(((message: string) => warnings.push(message)) as never)
+    const health = new StoreHealth()
+    const setUp = new SluiceError({
+      code: 'SLUICE_REDIS_AUTH',
+      option: 'store',
+      expected: 'credentials',
+      received: 'WRONGPASS',
+      fix: 'Give them.',
+    })
+    health.down(new Error('no answer within 100 ms'))
+    health.setUpFails(setUp)
+    health.setUpFails(setUp)
+    health.down(setUp)
+    expect(warnings).toEqual([down('no answer within 100 ms'), down(setUp.message)])
+    health.up()
+    health.up()
+    health.down(setUp)
+    expect(warnings).toHaveLength(4)
   })
 })

@@ -4,19 +4,12 @@ import { Deadline, DeadlineError, PendingCall } from './deadline.ts'
 
 const never = new Promise<never>(() => {})
 
-class Call extends PendingCall {
-  override readonly giveUp: (error: Error) => void
-
-  constructor(giveUp: (error: Error) => void) {
-    super()
-    this.giveUp = giveUp
-  }
-}
+const callOf = (giveUp: (error: Error) => void) => Object.assign(new PendingCall(), { giveUp })
 
 /** The answer as it is, or the error. */
 function bound<T>(deadline: Deadline, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const call = new Call(reject)
+    const call = callOf(reject)
     deadline.start(call)
     answer.then(
       (value) => deadline.end(call) && resolve(value),
@@ -95,16 +88,16 @@ describe('a deadline', () => {
   it('ends calls in any order, once, and takes an ended call again', async () => {
     const deadline = new Deadline(100)
     const given: number[] = []
-    const calls = [0, 1, 2, 3].map((i) => new Call(() => given.push(i)))
+    const calls = [0, 1, 2, 3].map((i) => callOf(() => given.push(i)))
     for (const call of calls) deadline.start(call)
-    expect([1, 0, 3, 1].map((i) => deadline.end(calls[i] as Call))).toEqual([
+    expect([1, 0, 3, 1].map((i) => deadline.end(calls[i] as PendingCall))).toEqual([
       true,
       true,
       true,
       false,
     ])
     await pass(50)
-    deadline.start(calls[1] as Call)
+    deadline.start(calls[1] as PendingCall)
     await pass(50)
     expect(given).toEqual([2])
     await pass(50)

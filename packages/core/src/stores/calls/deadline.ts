@@ -1,4 +1,4 @@
-import { afterTurn, ref, unref } from '#platform'
+import { afterTurn, ref, timersEndWithRequest, unref } from '#platform'
 import type { Timer } from '../../platform/platform.ts'
 
 /** The rejection of a call that was not answered in time. */
@@ -16,28 +16,20 @@ const STALLED = 1 / 10
  * A `Set` would make a new table every few dozen calls, and each old table that is not collected yet
  * keeps the next one alive, and with it the calls in it.
  */
-export abstract class PendingCall {
+export class PendingCall {
   /** ms, as the deadline counts them, which sets it. */
   dueAt = 0
-  /** The deadline's own: its neighbours in the list; undefined outside of it. */
-  before: PendingCall | undefined = undefined
-  after: PendingCall | undefined = undefined
+  /** The deadline's own: its neighbours in the list; itself outside of it. */
+  before: PendingCall = this
+  after: PendingCall = this
 
   /** Whether its answer is awaited. */
   get isPending(): boolean {
-    return this.after !== undefined
+    return this.after !== this
   }
 
   /** Called with a `DeadlineError` once the time has passed. */
-  abstract giveUp(error: Error): void
-}
-
-/** The end of a list, before its first and after its last call. */
-class End extends PendingCall {
-  override before: PendingCall = this
-  override after: PendingCall = this
-
-  giveUp(): void {}
+  giveUp(_error: Error): void {}
 }
 
 /**
@@ -48,16 +40,21 @@ class End extends PendingCall {
  */
 export class Deadline {
   private readonly ms: number
-  /** The calls in the order in which they are due. */
-  private readonly calls = new End()
+  private readonly keepsAlive: boolean
+  /** The end of the list, before its first and after its last call: they are in the order in which they are due. */
+  private readonly calls = new PendingCall()
   private timer: Timer | undefined
   /** The time until the last tick, without the excess of stalls, ms. */
   private counted = 0
   private tickedAt = 0
 
-  /** @param ms 1 … 60,000 */
-  constructor(ms: number) {
+  /**
+   * @param ms 1 … 120,000
+   * @param keepsAlive whether the process stays alive while a call waits
+   */
+  constructor(ms: number, keepsAlive = true) {
     this.ms = ms
+    this.keepsAlive = keepsAlive
   }
 
   /** Awaits a call that is not awaited yet. */
@@ -72,28 +69,33 @@ export class Deadline {
     calls.before.after = call
     calls.before = call
     if (this.timer === undefined) this.arm()
-    else ref(this.timer)
+    else if (this.keepsAlive) ref(this.timer)
   }
 
   /** Ends the call; false if it was over already: then the request is decided. */
   end(call: PendingCall): boolean {
-    const { before, after } = call
-    if (before === undefined || after === undefined) return false
-    before.after = after
-    after.before = before
-    call.before = undefined
-    call.after = undefined
+    if (call.after === call) return false
+    call.before.after = call.after
+    call.after.before = call.before
+    call.before = call
+    call.after = call
     // The process stays alive while a request waits, and no longer.
-    if (this.calls.after === this.calls && this.timer !== undefined) unref(this.timer)
+    const { timer } = this
+    if (this.calls.after !== this.calls || timer === undefined) return true
+    unref(timer)
+    if (timersEndWithRequest) {
+      clearTimeout(timer)
+      this.timer = undefined
+    }
     return true
   }
 
   private arm(): void {
-    const next = this.calls.after
     this.timer = undefined
-    if (next === this.calls) return
-    const waitMs = Math.min(next.dueAt - this.counted, this.ms * STALLED)
+    if (!this.calls.isPending) return
+    const waitMs = Math.min(this.calls.after.dueAt - this.counted, this.ms * STALLED)
     this.timer = setTimeout(() => this.tick(), Math.max(1, Math.ceil(waitMs)))
+    if (!this.keepsAlive) unref(this.timer)
   }
 
   private tick(): void {
@@ -118,5 +120,20 @@ export class Deadline {
     if (due.length === 0) return
     const error = new DeadlineError(`no answer within ${this.ms} ms`)
     for (const call of due) call.giveUp(error)
+  }
+}
+
+/**
+ * Deadlines by their length, of work on connections: calls of one length share a timer. It does not keep
+ * the process alive, as a connection in use does: a pool that ends may leave calls unanswered.
+ */
+export class Deadlines {
+  private readonly byMs = new Map<number, Deadline>()
+
+  /** @param ms 1 … 120,000 */
+  of(ms: number): Deadline {
+    const deadline = this.byMs.get(ms) ?? new Deadline(ms, false)
+    this.byMs.set(ms, deadline)
+    return deadline
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { SluiceError } from '../../errors/sluice-error.ts'
-import { PartCalls } from './store-calls.ts'
+import { ShardCalls } from './store-calls.ts'
 
 beforeEach(() => {
   jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
@@ -11,7 +11,7 @@ afterEach(() => {
 
 /** Calls to a store that answers when a test says so, and their results. */
 function callsOf(count: number) {
-  const calls = new PartCalls(60_000).of({}, 'client')
+  const calls = new ShardCalls(60_000).to({}, [{ key: 'client' }])
   const begun: number[] = []
   const refused: number[] = []
   const answers: (() => void)[] = []
@@ -23,7 +23,7 @@ function callsOf(count: number) {
         answers[i] = resolve
         failures[i] = reject
       })
-    calls.send({ ask, answered() {}, failed: () => refused.push(i) })
+    calls.call(ask).catch(() => refused.push(i))
   }
   const answer = async (from: number, to: number) => {
     for (let i = from; i < to; i += 1) answers[i]?.()
@@ -44,9 +44,24 @@ it('lets a thousand calls begin, and the others in order as those are answered',
 
 it('has room for ten thousand that wait, however often it was full', async () => {
   const { begun, refused, answer } = callsOf(11_002)
+  await new Promise(setImmediate)
   expect(refused).toEqual([11_000, 11_001])
   for (let from = 0; from < 11_000; from += 1000) await answer(from, from + 1000)
   expect(begun).toEqual(upTo(11_000))
+})
+
+it('fails a call once: not again if its answer is an error that comes after the deadline', async () => {
+  jest.useFakeTimers()
+  const calls = new ShardCalls(100).to({}, [{ key: 'client' }])
+  let fail = (_: Error) => {}
+  const ask = () => new Promise<void>((_, reject) => (fail = reject))
+  const failed = jest.fn()
+  calls.send(ask, () => {}, failed)
+  await jest.advanceTimersByTimeAsync(200)
+  fail(new Error('late'))
+  await jest.advanceTimersByTimeAsync(1)
+  jest.useRealTimers()
+  expect(failed).toHaveBeenCalledTimes(1)
 })
 
 it('refuses all that wait when the store is given up, and begins none of them', async () => {
@@ -69,19 +84,20 @@ it('refuses all that wait when the store is given up, and begins none of them', 
   expect(begun).toHaveLength(1001)
 })
 
-it('judges each part separately', () => {
-  const calls = new PartCalls(100)
-  const ledger = { part: Number }
-  expect(calls.of(ledger, '3')).toBe(calls.of(ledger, '3'))
-  expect(calls.of(ledger, '3')).not.toBe(calls.of(ledger, '4'))
+it('judges each shard separately', () => {
+  const calls = new ShardCalls(100)
+  const ledger = { shard: Number }
+  const to = (key: string) => calls.to(ledger, [{ key }])
+  expect(to('3')).toBe(to('3'))
+  expect(to('3')).not.toBe(to('4'))
 })
 
 it('does not begin calls whose time is over while they waited', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
-  const calls = new PartCalls(100).of({}, 'client')
+  const calls = new ShardCalls(100).to({}, [{ key: 'client' }])
   const begun = jest.fn(() => new Promise<void>(() => {}))
   const failed = jest.fn()
-  for (let i = 0; i < 1500; i += 1) calls.send({ ask: begun, answered() {}, failed })
+  for (let i = 0; i < 1500; i += 1) calls.call(begun).catch(failed)
   await jest.advanceTimersByTimeAsync(110)
   await new Promise(setImmediate)
   jest.useRealTimers()

@@ -1,8 +1,135 @@
+import { afterAsking, timersEndWithRequest } from '#platform'
 import { SluiceError } from '../../errors/sluice-error.ts'
-import type { Ledger } from '../store.ts'
-import { Breaker } from './breaker.ts'
+import { togetherBy } from '../../key/notation.ts'
+import { isTooMuch, workOf } from '../rules/work.ts'
+import type { Charge, Ledger, StoreResult } from '../store.ts'
+import { Breaker, StoreHealth } from './breaker.ts'
 import { Deadline, PendingCall } from './deadline.ts'
-import { StoreHealth } from './store-health.ts'
+
+type Requests = readonly (readonly Charge[])[]
+type Results = readonly (StoreResult | Error)[]
+
+/** The results of some requests; undefined if the store has not decided all of them. */
+type Decided = readonly StoreResult[] | undefined
+
+/** Requests that share a call. */
+interface Batch {
+  readonly calls: StoreCalls
+  readonly requests: (readonly Charge[])[]
+  /** How much work its requests are; undefined until another one asks. */
+  work: number | undefined
+  /** What waits for the results from one index to before another. */
+  readonly waiting: {
+    readonly from: number
+    readonly to: number
+    readonly use: (results: Decided) => unknown
+    readonly late: ((results: Decided) => void) | undefined
+    readonly resolve: (answer: never) => void
+    readonly reject: (error: unknown) => void
+  }[]
+}
+
+/**
+ * Requests that arrive in the same turn of the event loop share a call (on the web: in the same task); if the store decides keys
+ * separately, those of the same key or shard.
+ */
+export class Batches {
+  private readonly remote: Ledger<'async'>
+  private readonly hasBan: boolean
+  private open = new Map<string, Batch>()
+
+  /** @param hasBan whether a ban decides about each request too */
+  constructor(remote: Ledger<'async'>, hasBan: boolean) {
+    this.remote = remote
+    this.hasBan = hasBan
+  }
+
+  /**
+   * Decides requests of the same key or shard one after the other, with no other request between them.
+   *
+   * @param calls the calls to the shard that has the key
+   * @param use makes the answer of the results; of undefined, if the store has not decided all of them in
+   *   time
+   * @param late given the results, if they come too late. Must not throw
+   */
+  ask<T>(
+    requests: Requests,
+    calls: StoreCalls,
+    use: (results: Decided) => T,
+    late?: (results: Decided) => void,
+  ): Promise<T> {
+    const { key } = (requests[0] as readonly [Charge])[0]
+    const route = this.remote.shard === undefined ? '' : togetherBy(key)
+    let batch = this.open.get(route)
+    if (batch !== undefined && !this.hasRoomFor(batch, requests)) {
+      this.open.delete(route)
+      this.send(batch)
+      batch = undefined
+    }
+    if (batch === undefined) {
+      if (this.open.size === 0) afterAsking(this.sendAll)
+      batch = { calls, requests: [], work: undefined, waiting: [] }
+      this.open.set(route, batch)
+    }
+    const { requests: all, waiting } = batch
+    const from = all.length
+    for (const charges of requests) all.push(charges)
+    const answer = new Promise<T>((resolve, reject) => {
+      waiting.push({ from, to: all.length, use, late, resolve, reject })
+    })
+    if (this.remote.consumeAll === undefined) {
+      this.open.delete(route)
+      this.send(batch)
+    }
+    return answer
+  }
+
+  /** Whether the call stays short enough with these requests: none may block the store for long. */
+  private hasRoomFor(batch: Batch, requests: Requests): boolean {
+    batch.work = (batch.work ?? this.workOf(batch.requests)) + this.workOf(requests)
+    return !isTooMuch(batch.work)
+  }
+
+  private workOf(requests: Requests): number {
+    let work = this.hasBan ? requests.length : 0
+    for (const charges of requests) work += workOf(charges)
+    return work
+  }
+
+  private readonly sendAll = () => {
+    const { open } = this
+    this.open = new Map()
+    for (const batch of open.values()) this.send(batch)
+  }
+
+  private send({ calls, requests, waiting }: Batch): void {
+    const { remote } = this
+    const ask = () =>
+      remote.consumeAll?.(requests) ?? Promise.all(requests.map((each) => remote.consume(each)))
+    const answer = (results: Results | undefined) => {
+      for (const { from, to, use, resolve, reject } of waiting) {
+        try {
+          resolve(use(results && decidedOf(results, from, to)) as never)
+        } catch (error) {
+          reject(error)
+        }
+      }
+    }
+    const late = (results: Results) => {
+      for (const { from, to, late } of waiting) late?.(decidedOf(results, from, to))
+    }
+    // A call that was made earlier in this turn may have failed.
+    if (calls.isTrusted) calls.send(ask, answer, () => answer(undefined), late)
+    else answer(undefined)
+  }
+}
+
+/** The results from one index to before another; undefined if one of them is an error. */
+function decidedOf(results: Results, from: number, to: number): Decided {
+  for (let i = from; i < to; i += 1) if (results[i] instanceof Error) return undefined
+  const own = to - from === results.length ? results : results.slice(from, to)
+  return own as readonly StoreResult[]
+}
 
 /** The most calls in progress at the same time. */
 const MAX_ACTIVE = 1000
@@ -15,17 +142,8 @@ const MAX_PROBES = 8
 /** How long unanswered probes may stay without a further probe, ms, before they count as lost. */
 const LOST_MS = 30_000
 
-/** What is asked of a store. Either `answered` or `failed` is called, once; neither may throw. */
-export interface StoreCall<T> {
-  ask(): Promise<T>
-  answered(answer: T): void
-  failed(error: unknown): void
-  /** Gets an answer that comes after `failed`, since it was too late. Must not throw. */
-  late?(answer: T): void
-}
-
 /**
- * Calls a store, or a part of it that fails separately: each within the deadline, a bounded number at
+ * Calls a store, or a shard of it that fails separately: each within the deadline, a bounded number at
  * the same time, and none but probes while the breaker is open.
  */
 export class StoreCalls {
@@ -33,126 +151,147 @@ export class StoreCalls {
   isTrusted = true
   /** Why the store is not trusted; undefined while it is. */
   failure: unknown = undefined
-  private readonly deadline: Deadline
+  private readonly deadlineMs: number
+  /** The deadline of all calls, unless its timer would end with the request in which it was set. */
+  private readonly shared: Deadline | undefined
   private readonly health: StoreHealth
   private readonly breaker = new Breaker()
   private active = 0
   /** Calls that begin in their order, so that a burst of requests is work for a store, not its failure. */
-  private waiting: SentCall[] = []
+  private waiting: Call[] = []
   /** The index of the next call in `waiting`: those before it have begun. */
   private next = 0
   /** Unanswered calls. Replaced at a recovery, because the client may have lost some. */
   private unanswered = { late: 0, probes: 0 }
   private probedAt = 0
 
-  constructor(deadline: Deadline, health: StoreHealth) {
-    this.deadline = deadline
+  /** @param shared the deadline of all calls; undefined: each has its own */
+  constructor(deadlineMs: number, shared: Deadline | undefined, health: StoreHealth) {
+    this.deadlineMs = deadlineMs
+    this.shared = shared
     this.health = health
   }
 
   /**
    * Calls the store: immediately or, if many calls are in progress, in its turn. It fails if there is
-   * no answer in time, or it is an error.
+   * no answer in time, or it is an error. Either `answered` or `failed` is called, once.
+   *
+   * @param late gets an answer that comes after the call has failed. None of the functions may throw
    */
-  send<T>(call: StoreCall<T>): void {
-    const sent = new SentCall(this, call as StoreCall<unknown>, this.unanswered)
-    this.deadline.start(sent)
-    if (this.active < MAX_ACTIVE) this.begin(sent)
-    else if (this.waiting.length - this.next < MAX_WAITING) this.waiting.push(sent)
-    else this.refuse(sent, new Error('too many calls wait for the store'))
+  send<T>(
+    ask: () => Promise<T>,
+    answered: (answer: T) => void,
+    failed: (error: unknown) => void,
+    late?: (answer: T) => void,
+  ): void {
+    const call = new Call(this, this.unanswered, ask, answered, failed, late)
+    call.deadline = this.shared ?? new Deadline(this.deadlineMs)
+    call.deadline.start(call)
+    // A request that the runtime has dropped counts as active for ever, and none may wait for another one.
+    if (this.active < MAX_ACTIVE || timersEndWithRequest) void this.begin(call)
+    else if (this.waiting.length - this.next < MAX_WAITING) this.waiting.push(call)
+    else this.refuse(call, new Error('too many calls wait for the store'))
   }
 
   /** Sends a call as `send` does, and returns its answer as a promise. */
   call<T>(ask: () => Promise<T>): Promise<T> {
-    return new Promise((answered, failed) => this.send({ ask, answered, failed }))
+    return new Promise((answered, failed) => this.send(ask, answered, failed))
   }
 
-  /** Sends a probe in the background, if it is time for one. */
-  probe(ask: () => Promise<unknown>): void {
+  /**
+   * Sends a probe in the background, if it is time for one.
+   * @param ask must not throw: it returns a native promise
+   * @returns what resolves when there is an answer, or its deadline has passed: a runtime that drops what a request
+   *   leaves behind needs one that waits. Undefined: it is not time for one
+   */
+  probe(ask: () => Promise<unknown>): Promise<void> | undefined {
     const { breaker } = this
     const now = performance.now()
-    if (!breaker.isProbeDue(now)) return
+    if (!breaker.isProbeDue(now)) return undefined
     if (this.unanswered.probes >= MAX_PROBES) {
-      if (now - this.probedAt < LOST_MS) return
+      if (now - this.probedAt < LOST_MS) return undefined
       this.unanswered = { late: 0, probes: 0 }
     }
     const { unanswered } = this
     this.probedAt = now
     breaker.schedule(now)
     unanswered.probes += 1
-    const pending = new Probe()
-    this.deadline.start(pending)
-    start({ ask }).then(
-      () => {
-        unanswered.probes -= 1
-        if (this.deadline.end(pending)) this.recover()
-        else breaker.hasten(performance.now())
-      },
-      (error) => {
-        unanswered.probes -= 1
-        this.deadline.end(pending)
-        if (error instanceof SluiceError) this.failed(error, now)
-      },
-    )
+    return new Promise((over) => {
+      const pending = new PendingCall()
+      pending.giveUp = () => over()
+      const deadline = this.shared ?? new Deadline(this.deadlineMs)
+      deadline.start(pending)
+      ask()
+        .then(
+          () => {
+            unanswered.probes -= 1
+            if (deadline.end(pending)) this.recover()
+            else breaker.hasten(performance.now())
+          },
+          (error) => {
+            unanswered.probes -= 1
+            deadline.end(pending)
+            if (error instanceof SluiceError) this.failed(error, now)
+          },
+        )
+        .then(over)
+    })
   }
 
   /** Ends a call whose deadline has passed. */
-  giveUp(sent: SentCall, error: Error): void {
-    if (sent.askedAt !== undefined) {
-      sent.unanswered.late += 1
+  giveUp(call: Call, error: Error): void {
+    if (call.askedAt !== undefined) {
+      call.unanswered.late += 1
       this.active -= 1
       if (this.waiting.length > 0) this.beginWaiting()
-      this.failed(error, sent.askedAt)
+      this.failed(error, call.askedAt)
     }
-    sent.call.failed(error)
+    call.failed(error)
   }
 
-  private begin(sent: SentCall): void {
+  private async begin(call: Call): Promise<void> {
     this.active += 1
-    sent.askedAt = performance.now()
-    start(sent.call).then(
-      (answer) => this.answer(sent, answer),
-      (error) => this.fail(sent, error),
-    )
-  }
-
-  private answer(sent: SentCall, answer: unknown): void {
-    if (!this.deadline.end(sent)) {
-      sent.unanswered.late -= 1
-      sent.call.late?.(answer)
-      return
+    const askedAt = performance.now()
+    call.askedAt = askedAt
+    let answer: unknown
+    let isAnswered = false
+    try {
+      answer = await call.ask()
+      isAnswered = true
+    } catch (error) {
+      answer = error
     }
-    this.active -= 1
-    if (this.waiting.length > 0) this.beginWaiting()
-    if (this.isTrusted && this.breaker.failures > 0) this.breaker.succeeded()
-    sent.call.answered(answer)
-  }
-
-  private fail(sent: SentCall, error: unknown): void {
-    const inTime = this.deadline.end(sent)
+    const inTime = call.deadline.end(call)
     if (inTime) this.active -= 1
-    else sent.unanswered.late -= 1
+    else call.unanswered.late -= 1
     if (this.waiting.length > 0) this.beginWaiting()
-    if (inTime || error instanceof SluiceError) this.failed(error, sent.askedAt as number)
-    if (inTime) sent.call.failed(error)
+    if (isAnswered) {
+      if (inTime && this.isTrusted && this.breaker.failures > 0) this.breaker.succeeded()
+      if (inTime) call.answered(answer)
+      else call.late?.(answer)
+    } else {
+      if (inTime || answer instanceof SluiceError) this.failed(answer, askedAt)
+      // One that was given up has failed already.
+      if (inTime) call.failed(answer)
+    }
   }
 
   /** Refuses a call that has not begun. */
-  private refuse(sent: SentCall, reason: unknown): void {
-    this.deadline.end(sent)
-    sent.call.failed(reason)
+  private refuse(call: Call, reason: unknown): void {
+    call.deadline.end(call)
+    call.failed(reason)
   }
 
   /** Calls in progress are over: those that wait take their turn. */
   private beginWaiting(): void {
     while (this.next < this.waiting.length && this.active < MAX_ACTIVE) {
-      const following = this.waiting[this.next] as SentCall
+      const following = this.waiting[this.next] as Call
       this.next += 1
       if (this.next === this.waiting.length || this.next === MAX_ACTIVE) {
         this.waiting = this.waiting.slice(this.next)
         this.next = 0
       }
-      if (following.isPending) this.begin(following)
+      if (following.isPending) void this.begin(following)
     }
   }
 
@@ -167,7 +306,7 @@ export class StoreCalls {
       const refused = this.waiting.slice(this.next)
       this.waiting = []
       this.next = 0
-      for (const sent of refused) if (sent.isPending) this.refuse(sent, error)
+      for (const call of refused) if (call.isPending) this.refuse(call, error)
     } else if (this.breaker.isOpen && error instanceof SluiceError) {
       this.failure = error
       this.health.setUpFails(error)
@@ -184,24 +323,29 @@ export class StoreCalls {
   }
 }
 
-/** The calls to each part of a store, with one deadline. */
-export class PartCalls {
-  private readonly deadline: Deadline
+/** The calls to each shard of a store, with one deadline. */
+export class ShardCalls {
+  private readonly deadlineMs: number
+  private readonly shared: Deadline | undefined
   private readonly health = new StoreHealth()
-  private readonly parts: StoreCalls[] = []
+  private readonly shards: StoreCalls[] = []
 
   /** @param deadlineMs the longest that a call may take, 1 … 60,000 */
   constructor(deadlineMs: number) {
-    this.deadline = new Deadline(deadlineMs)
+    this.deadlineMs = deadlineMs
+    this.shared = timersEndWithRequest ? undefined : new Deadline(deadlineMs)
   }
 
-  /** The calls to the part of the store that has a key. */
-  of(ledger: Pick<Ledger, 'part'>, key: string): StoreCalls {
-    const part = ledger.part === undefined ? 0 : ledger.part(key)
-    const known = this.parts[part]
+  /**
+   * The calls to the shard that decides some charges.
+   * @param charges have the same key or shard, if the ledger decides keys separately
+   */
+  to(ledger: Pick<Ledger, 'shard'>, charges: readonly Pick<Charge, 'key'>[]): StoreCalls {
+    const shard = ledger.shard === undefined ? 0 : ledger.shard((charges[0] as Charge).key)
+    const known = this.shards[shard]
     if (known !== undefined) return known
-    const calls = new StoreCalls(this.deadline, this.health)
-    this.parts[part] = calls
+    const calls = new StoreCalls(this.deadlineMs, this.shared, this.health)
+    this.shards[shard] = calls
     return calls
   }
 
@@ -212,36 +356,37 @@ export class PartCalls {
 }
 
 /** A call on its way: one object for the queue, the deadline and the answer. */
-class SentCall extends PendingCall {
-  readonly call: StoreCall<unknown>
+class Call extends PendingCall {
+  readonly ask: () => Promise<unknown>
+  readonly answered: (answer: unknown) => void
+  readonly failed: (error: unknown) => void
+  readonly late: ((answer: unknown) => void) | undefined
   /** Where it counts while it is late. */
   readonly unanswered: { late: number }
   /** When the store was called, ms of `performance.now()`; undefined while the call waits. */
   askedAt: number | undefined = undefined
+  /** Set when it is sent. */
+  declare deadline: Deadline
   private readonly calls: StoreCalls
 
-  constructor(calls: StoreCalls, call: StoreCall<unknown>, unanswered: { late: number }) {
+  constructor(
+    calls: StoreCalls,
+    unanswered: { late: number },
+    ask: () => Promise<unknown>,
+    answered: (answer: never) => void,
+    failed: (error: unknown) => void,
+    late: ((answer: never) => void) | undefined,
+  ) {
     super()
     this.calls = calls
-    this.call = call
     this.unanswered = unanswered
+    this.ask = ask
+    this.answered = answered as Call['answered']
+    this.failed = failed
+    this.late = late as Call['late']
   }
 
-  giveUp(error: Error): void {
+  override giveUp(error: Error): void {
     this.calls.giveUp(this, error)
-  }
-}
-
-/** A probe has nobody who waits for it. */
-class Probe extends PendingCall {
-  giveUp(): void {}
-}
-
-/** A native promise, even if `ask` throws synchronously or returns another thenable. */
-function start<T>(call: { ask(): Promise<T> }): Promise<T> {
-  try {
-    return Promise.resolve(call.ask())
-  } catch (error) {
-    return Promise.reject(error)
   }
 }

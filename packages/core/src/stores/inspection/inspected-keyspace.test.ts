@@ -23,10 +23,11 @@ const policies = [
 ]
 
 describe('the name of a keyspace', () => {
-  test.each(policies)('tells all of %j', (options) => {
+  test.each(policies)('tells all of %j with its terms', (options) => {
     const policy = new Policy('', { limit: 10, window: '1m', ...options } as object)
-    const limit = policy.typicalLimit
+    const limit = policy.anyLimit()
     const found = inspectedKeyspace(policy.space(limit))
+    found?.learn(policy.terms)
     expect(found).toMatchObject({ policy: policy.name, windowMs: policy.windowMs })
     expect(found?.tells).toBe('everything')
     expect(found?.algorithm).toBe(limit.algorithm)
@@ -38,38 +39,50 @@ describe('the name of a keyspace', () => {
     [{ limit: () => 10 }, 'use'],
     [{ limit: () => 10, window: 'month' }, 'use'],
     [{ anchor: () => 10, window: 'month' }, 'everything'],
+    [{ window: () => '1h', algorithm: 'token-bucket' }, 'everything'],
     [{ limit: () => 10, algorithm: 'sliding-log' }, 'use'],
     [{ limit: () => 10, algorithm: 'token-bucket', burst: 20 }, 'blocks'],
     [{ limit: () => 10, algorithm: 'leaky-bucket' }, 'blocks'],
   ])('%p, whose options are functions, shows: %s', (options, tells) => {
     const policy = new Policy('', { limit: 10, window: '1m', ...options } as never)
-    expect(inspectedKeyspace(policy.space(policy.typicalLimit))).toMatchObject({ tells })
+    const found = inspectedKeyspace(policy.space())
+    found?.learn(policy.terms)
+    expect(found?.tells).toBe(tells)
+  })
+
+  test('shows all that is used of a limit that it does not know, where units are only counted', () => {
+    const options = { limit: () => 10, window: 'month' }
+    const found = inspectedKeyspace(new Policy('', options as never).space())
+    expect(found?.limit.units).toBe(Number.MAX_SAFE_INTEGER)
   })
 
   test('has a time zone that is an offset, where Node knows those', () => {
-    const name = 'fixed-window:86400000:10/day:+05:30:1:7:default'
-    expect(parseKeyspace(name)).toMatchObject({ scale: 'day:+05:30:1', policy: '7:default' })
+    const name = 'fixed-window:86400000/day:+05:30:1:7:default'
+    expect(parseKeyspace(name)).toMatchObject({ calendar: 'day:+05:30:1', policy: '7:default' })
   })
 
-  test('of a bucket that another version counted in another scale tells only blocks', () => {
-    expect(inspectedKeyspace('token-bucket:60000:10/7:default')).toMatchObject({ tells: 'blocks' })
-  })
+  test.each(['', '-1', '1.5', '10001', '5,limit=3', 'a function of the request', undefined])(
+    'tells no more with %j, which are no terms of it',
+    (text) => {
+      const found = inspectedKeyspace('sliding-log:60000:default')
+      found?.learn(text)
+      expect(found?.tells).toBe('use')
+    },
+  )
 
   test.each([
     '',
     'default',
     'p0',
-    'sliding-window:0:10:default',
-    'sliding-window:60000:10:',
-    'sliding-window:60000:10:a\u001b[2J',
-    'constructor:60000:10:default',
-    'sliding-log:60000:10001:default',
-    'fixed-window:86400000:10/day:Nowhere/At_All:1:default',
-    'sliding-window:99999999999999999999:10:default',
-    'ban:0:3:sliding-window:60000:10:default',
-    'ban:1000:101:sliding-window:60000:10:default',
-    'ban:1000:3:nothing',
-    'dry-sliding-window:60000:10:default',
+    'sliding-window:0:default',
+    'sliding-window:60000:',
+    'sliding-window:60000:a\u001b[2J',
+    'constructor:60000:default',
+    'fixed-window:86400000/day:Nowhere/At_All:1:default',
+    'sliding-window:99999999999999999999:default',
+    'ban:0:sliding-window:60000:default',
+    'ban:1000:nothing',
+    'dry-sliding-window:60000:default',
   ])('is not %j', (name) => {
     expect(inspectedKeyspace(name)).toBeUndefined()
   })

@@ -1,16 +1,27 @@
-import type { Algorithm, CompiledLimit } from '../../algorithms/algorithm.ts'
-import { ban, MAX_REFUSALS } from '../../algorithms/ban/ban.ts'
+import type {
+  Algorithm,
+  AlgorithmParams,
+  CompiledLimit,
+  KeyState,
+  OwnTerms,
+} from '../../algorithms/algorithm.ts'
+import { ban } from '../../algorithms/ban/ban.ts'
 import { Calendar, type CalendarUnit } from '../../algorithms/calendar-window/calendar.ts'
 import { calendarWindow } from '../../algorithms/calendar-window/calendar-window.ts'
 import { TimeZone } from '../../algorithms/calendar-window/time-zone.ts'
 import { concurrency } from '../../algorithms/concurrency/concurrency.ts'
 import { algorithms } from '../../algorithms/index.ts'
+import { reserved } from '../../algorithms/reserved/reserved.ts'
 import { MAX_EXACT } from '../../algorithms/ticks.ts'
 import { MAX_DURATION_MS } from '../../options/duration.ts'
+import { decideOne, fullOf } from '../rules/decide-all.ts'
+import { ownLimitAt } from '../rules/own-terms.ts'
+import type { StoreEntry } from '../store.ts'
+import { parseTerms } from './kept-terms.ts'
 import { type KeyspaceName, parseBan, parseKeyspace } from './keyspace-name.ts'
 
 /** A keyspace that was found in a store, and what its states can be read with. */
-export interface InspectedKeyspace {
+export class InspectedKeyspace {
   readonly name: string
   readonly algorithm: Algorithm
   /** The name of the policy; of a ban, that of the limiter's first policy. */
@@ -18,13 +29,43 @@ export interface InspectedKeyspace {
   readonly windowMs: number
   /** Whether it holds bans of a dry run, which refuse nothing. */
   readonly dryRun: boolean
-  /** What reads its states. */
-  readonly limit: CompiledLimit
+  /** What reads its states. Until its terms are known: the largest limit with which all is exact. */
+  limit: CompiledLimit
   /**
    * What `limit` tells: everything, since it is the policy's own; only what is in use, since that is
    * the same for every limit; or only whether a key is blocked, since how fast a bucket drains depends on it.
    */
-  readonly tells: 'everything' | 'use' | 'blocks'
+  tells: 'everything' | 'use' | 'blocks'
+  private readonly params: Omit<AlgorithmParams, 'limit'>
+
+  constructor(
+    name: string,
+    algorithm: Algorithm,
+    { policy, dryRun }: { readonly policy: string; readonly dryRun: boolean },
+    params: Omit<AlgorithmParams, 'limit'>,
+  ) {
+    const { windowMs } = params
+    const multiplies = algorithm.maxLimit < MAX_EXACT
+    const largest = multiplies
+      ? Math.min(algorithm.maxLimit, Math.floor(MAX_EXACT / windowMs))
+      : MAX_EXACT
+    this.name = name
+    this.algorithm = algorithm
+    this.policy = policy
+    this.windowMs = windowMs
+    this.dryRun = dryRun
+    this.params = params
+    this.limit = algorithm.compile({ ...params, limit: largest })
+    this.tells = algorithm.drains ? 'blocks' : 'use'
+  }
+
+  /** Takes the terms that were kept beside its states, if they are those of a limit. */
+  learn(text: string | undefined): void {
+    const terms = parseTerms(text ?? '')
+    if (terms === undefined || terms.limit > this.algorithm.maxLimit) return
+    this.limit = this.algorithm.compile({ ...this.params, ...terms })
+    this.tells = 'everything'
+  }
 }
 
 /** Undefined if the name is none that a limiter gives. */
@@ -41,71 +82,94 @@ function ofBan(name: string): InspectedKeyspace | undefined {
   const parts = parseBan(name)
   const quota = parts && parseKeyspace(parts.quota)
   if (parts === undefined || quota === undefined) return undefined
-  const { windowMs, limit, dryRun } = parts
-  if (windowMs < 1 || limit < 1 || limit > MAX_REFUSALS) return undefined
-  return {
-    name,
-    algorithm: ban,
-    policy: quota.policy,
-    windowMs,
-    dryRun,
-    limit: ban.compile({ limit, windowMs, bansMs: [1] }),
-    tells: 'everything',
-  }
+  const { windowMs, dryRun } = parts
+  if (windowMs < 1) return undefined
+  const { policy } = quota
+  return new InspectedKeyspace(name, ban, { policy, dryRun }, { windowMs, bansMs: [1] })
 }
 
 function ofPolicy(name: string): InspectedKeyspace | undefined {
   const parts = parseKeyspace(name)
   const algorithm = parts && algorithmOf(parts)
   if (parts === undefined || algorithm === undefined) return undefined
-  const { windowMs, policy, limit } = parts
-  if (windowMs < 1 || windowMs > MAX_DURATION_MS || (limit ?? 0) > algorithm.maxLimit)
-    return undefined
-  const compiled = limitOf(algorithm, parts)
-  return {
-    name,
-    algorithm,
-    policy,
-    windowMs,
-    dryRun: false,
-    limit: compiled,
-    tells: tells(compiled, parts),
-  }
+  const { windowMs, policy } = parts
+  if (windowMs < 1 || windowMs > MAX_DURATION_MS) return undefined
+  const calendar = calendarOf(parts)
+  return new InspectedKeyspace(name, algorithm, { policy, dryRun: false }, { windowMs, calendar })
 }
 
-function algorithmOf({ algorithm, scale }: KeyspaceName): Algorithm | undefined {
-  if (/[a-z]+:/.test(scale)) return calendarWindow
+function algorithmOf(parts: KeyspaceName): Algorithm | undefined {
+  const [, name] = /^reserved-(.+)$/.exec(parts.algorithm) ?? []
+  if (name !== undefined) {
+    const inner = algorithmOf({ ...parts, algorithm: name })
+    return inner && !inner.keepsLog ? reserved(inner) : undefined
+  }
+  const { algorithm, calendar } = parts
+  if (calendar !== undefined) return calendarWindow
   if (algorithm === concurrency.name) return concurrency
   return Object.values(algorithms).find(({ name }) => name === algorithm)
 }
 
-/** The limit of the policy. If that varies, the largest with which all is exact. */
-function limitOf(
-  algorithm: Algorithm,
-  { windowMs, limit, scale, own }: KeyspaceName,
-): CompiledLimit {
-  const largest = Math.min(algorithm.maxLimit, Math.floor(MAX_EXACT / windowMs))
-  return algorithm.compile({
-    limit: limit ?? largest,
-    windowMs,
-    burst: limit === 0 ? 0 : own.burst,
-    maxDelayMs: own.maxDelay,
-    calendar: calendarOf(scale),
-  })
-}
-
-function tells(
-  compiled: CompiledLimit,
-  { limit, scale }: KeyspaceName,
-): InspectedKeyspace['tells'] {
-  if (limit !== undefined) return compiled.scale === scale ? 'everything' : 'blocks'
-  return scale === '' || calendarOf(scale) !== undefined ? 'use' : 'blocks'
-}
-
 /** Windows whose anchor varies are read with any: a window counts until its own end. */
-function calendarOf(scale: string): Calendar | undefined {
-  const [, unit, zone, anchor] = /^([a-z]+):(.+):(\d+|\*)$/.exec(scale) ?? []
+function calendarOf({ calendar }: KeyspaceName): Calendar | undefined {
+  const [, unit, zone, anchor] = /^([a-z]+):(.+):(\d+|\*)$/.exec(calendar ?? '') ?? []
   if (zone === undefined) return undefined
   const day = anchor === '*' ? 1 : Number(anchor)
   return new Calendar(unit as CalendarUnit, new TimeZone(zone), day, anchor === '*')
+}
+
+/** A key of an {@link InspectedKeyspace}. */
+export interface FoundKey {
+  readonly prefix: string
+  readonly keyspace: InspectedKeyspace
+  readonly key: string
+  readonly isDigest: boolean
+}
+
+/** What a key's state says at `now`, as the store has kept it. */
+export function entryOf(found: FoundKey, state: KeyState, now: number): StoreEntry {
+  decideOne(state, found.keyspace, now, 0)
+  return toEntry(found, state, now)
+}
+
+/**
+ * What a key's state says that was decided with a cost of 0 by the keyspace's limit.
+ *
+ * @param at ms, when it was read
+ */
+export function toEntry(found: FoundKey, state: KeyState, at: number): StoreEntry {
+  const { prefix, key, isDigest, keyspace } = found
+  const { name, algorithm, policy, windowMs, dryRun } = keyspace
+  const { terms } = state
+  const own = terms && ownLimitAt(terms, at)
+  const limit = state.own ?? keyspace.limit
+  // What a client has of its own, its state tells; units that were added, on top of what nobody knows.
+  const tells = own?.override === undefined ? keyspace.tells : 'everything'
+  const params = keyspace.tells === 'everything' ? keyspace.limit.params : undefined
+  const blockedMs = Math.max(0, state.blockedUntil - at)
+  const isBlocked = blockedMs > 0
+  const isBanned = algorithm === ban && !state.admitted && !isBlocked
+  return {
+    prefix,
+    keyspace: { name, algorithm, params },
+    policy,
+    windowMs,
+    dryRun,
+    key,
+    isDigest,
+    at,
+    limit: tells === 'everything' ? limit.units : undefined,
+    used: tells === 'blocks' || isBlocked ? undefined : fullOf(limit, at) - state.remaining,
+    remaining: tells === 'everything' ? state.remaining : undefined,
+    resetMs: tells === 'blocks' && !isBlocked ? undefined : state.resetMs,
+    override: own?.override && { limit: own.override.limit, until: endOfOverride(terms) },
+    granted: own?.granted ?? 0,
+    blockedMs,
+    bannedMs: isBanned ? state.retryAfterMs : 0,
+  }
+}
+
+function endOfOverride(terms: OwnTerms | undefined): number | undefined {
+  const until = terms?.override?.until
+  return until === Infinity ? undefined : until
 }

@@ -74,7 +74,7 @@ describe('when every key is being refused', () => {
     expect(store.size).toBe(2)
   })
 
-  it('ends when a quota is whole again, or a block is over', () => {
+  it('ends when a quota is full again, or a block is over', () => {
     const { clock, store } = world(2)
     const limiter = createLimiter({ store, limit: 1, window: 1000, algorithm: 'fixed-window' })
     limiter.block('a', 5000)

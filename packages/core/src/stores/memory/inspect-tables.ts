@@ -1,72 +1,72 @@
 import { afterTurn } from '#platform'
 import { KeyState } from '../../algorithms/algorithm.ts'
 import { bounded } from '../../key/digest.ts'
-import type { Inspection } from '../inspection/inspect-options.ts'
-import { inspectedKeyspace } from '../inspection/inspected-keyspace.ts'
-import { type FoundKey, toEntry } from '../inspection/to-entry.ts'
-import { decideOne } from '../rules/decide-all.ts'
+import { entryOf } from '../inspection/inspected-keyspace.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import { formatTerms } from '../inspection/kept-terms.ts'
+import { current } from '../rules/own-terms.ts'
 import type { StoreEntry } from '../store.ts'
-import { OVERFLOW, type Rows } from './rows.ts'
-import type { Table } from './table.ts'
+import { OVERFLOW, type Table } from './table.ts'
 
 /** Rows that are read in one turn of the event loop. */
 const STEP = 1000
 
-/** A table, and where its keys are. */
-export interface NamedTable {
-  readonly prefix: string
-  /** The name of the keyspace. */
-  readonly name: string
-  readonly table: Table
-}
-
 /** Reads some rows of a table, lets requests be decided, and reads on. */
 export async function* inspectTables(
-  tables: readonly NamedTable[],
+  tables: readonly Table[],
   clock: () => number,
   inspection: Inspection,
 ): AsyncGenerator<StoreEntry, void, undefined> {
-  for (const { prefix, name, table } of tables) {
-    const keyspace = inspection.isIn(prefix) ? inspectedKeyspace(name) : undefined
-    if (keyspace === undefined || !inspection.wants(keyspace)) continue
-    const { key } = inspection
-    if (key !== undefined) {
+  for (const table of tables) {
+    const { prefix, name } = table
+    const keyspace = inspection.keyspaceOf(prefix, name)
+    if (!keyspace) continue
+    if (table.params !== undefined) keyspace.learn(formatTerms(table.params))
+    const read = (row: number, key: string, isDigest: boolean, now: number) => {
+      const state = new KeyState()
+      if (row >= 0) table.load(row, state)
+      state.terms = table.own?.terms.get(key)
+      return entryOf({ prefix, keyspace, key, isDigest }, state, now)
+    }
+    if (inspection.key !== undefined) {
+      const { key } = inspection
       const row = table.find(key)
-      const found = { prefix, keyspace, key, isDigest: false }
-      if (row >= 0) yield entryOf(table.rows, row, found, clock())
+      const own = current(table.own?.get(key), clock())
+      if (row >= 0 || own !== undefined) yield { ...read(row, bounded(key), false, clock()), key }
       continue
     }
+    let isFound = false
     // The row that keys share when there is no room for them has none of its own.
-    for (let from = OVERFLOW + 1; from < table.rows.end; from += STEP) {
-      const entries = entriesFrom(table.rows, from, { prefix, keyspace }, clock())
+    for (let from = OVERFLOW + 1; from < table.end; from += STEP) {
+      const now = clock()
+      const entries: StoreEntry[] = []
+      for (let row = from; row < Math.min(from + STEP, table.end); row += 1) {
+        const key = table.key(row)
+        // A key that only looks like a digest is kept as a digest.
+        if (key !== undefined) entries.push(read(row, key, bounded(key) !== key, now))
+      }
       yield* entries
-      inspection.progress(Math.min(STEP, table.rows.end - from), [])
-      if (inspection.onePerKeyspace && entries.length > 0) break
+      inspection.progress(Math.min(STEP, table.end - from), [])
+      isFound ||= entries.length > 0
+      if (inspection.onePerKeyspace && isFound) break
       await new Promise<void>(afterTurn)
     }
+    if (!isFound || !inspection.onePerKeyspace) yield* withoutRow(table, clock, read)
   }
 }
 
-function entriesFrom(
-  rows: Rows,
-  from: number,
-  where: Pick<FoundKey, 'prefix' | 'keyspace'>,
-  now: number,
-): StoreEntry[] {
-  const entries: StoreEntry[] = []
-  for (let row = from; row < Math.min(from + STEP, rows.end); row += 1) {
-    const key = rows.key(row)
-    if (key === undefined) continue
-    // A key that only looks like a digest is kept as a digest.
-    const found = { ...where, key, isDigest: bounded(key) !== key }
-    entries.push(entryOf(rows, row, found, now))
+/** The keys that have something of their own, but have counted nothing. */
+async function* withoutRow(
+  table: Table,
+  clock: () => number,
+  read: (row: number, key: string, isDigest: boolean, now: number) => StoreEntry,
+): AsyncGenerator<StoreEntry, void, undefined> {
+  let looked = 0
+  for (const [id, terms] of table.own?.terms ?? []) {
+    const now = clock()
+    if (table.findKept(id) < 0 && current(terms, now) !== undefined)
+      yield read(-1, id, bounded(id) !== id, now)
+    looked += 1
+    if (looked % STEP === 0) await new Promise<void>(afterTurn)
   }
-  return entries
-}
-
-function entryOf(rows: Rows, row: number, found: FoundKey, now: number): StoreEntry {
-  const state = new KeyState()
-  rows.load(row, state)
-  decideOne(state, found.keyspace, now, 0)
-  return toEntry(found, state, now)
 }

@@ -1,7 +1,6 @@
 import crypto from 'node:crypto'
 import { describe, expect, it, jest } from '@jest/globals'
-import { HashIndex } from './hash-index.ts'
-import { KeyIndex } from './table.ts'
+import { HashIndex, KeyIndex } from './key-index.ts'
 
 const FNV_SEED = 20_261
 /** Blocks that collide: from each state of FNV-1a with that seed, two ways to the same next one. */

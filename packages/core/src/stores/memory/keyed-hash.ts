@@ -1,9 +1,7 @@
 import { random32 } from '#platform'
 
-/** How the keys of one table are hashed: the same key always alike, to any 32-bit integer. */
-export type Hash = (key: string) => number
-
 /**
+ * How the keys of one table are hashed: the same key always alike, to any 32-bit integer. It is
  * HalfSipHash-1-3 of a key's UTF-16 code units, as Linux hashes the keys of its tables: without
  * `k0` and `k1` nobody can choose keys that collide. A hash that merely begins with a secret would not
  * do: whether two keys of one length collide under FNV-1a depends on only 16 bits of its seed.
@@ -12,7 +10,7 @@ export type Hash = (key: string) => number
  * @param k0 32 bits of the secret
  * @param k1 32 more
  */
-export function keyedHash(k0 = random32(), k1 = random32()): Hash {
+export function keyedHash(k0 = random32(), k1 = random32()): (key: string) => number {
   const first = k0 | 0
   const second = k1 | 0
   return (key) => {

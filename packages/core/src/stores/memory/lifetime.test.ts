@@ -26,6 +26,20 @@ describe('a process with a memory store', () => {
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: 'exits' })
   })
 
+  it('stays alive while a call waits, until it is admitted or the limiter is closed', async () => {
+    const { exitCode, output } = await runModule(`
+      const limiter = createLimiter({ limit: 1, window: 50 })
+      const waits = [limiter.wait('client'), limiter.wait('client'), limiter.wait('client')]
+      for (const wait of waits) await wait
+      console.log('admitted')
+      const day = createLimiter({ limit: 1, window: '1d' })
+      await day.wait('client')
+      const closing = day.wait('client').catch((error) => console.log(error.code))
+      setTimeout(() => day.close(), 10).unref()
+      await closing`)
+    expect({ exitCode, output }).toEqual({ exitCode: 0, output: 'admitted\nSLUICE_WAIT_CLOSED' })
+  })
+
   it('has a timer while a key will expire: one for all, none without keys, none once closed', () => {
     fakeTimers()
     const store = memoryStore()
@@ -81,7 +95,7 @@ describe('a process with a memory store', () => {
       const held = () => { gc(); gc(); const { heapUsed, external } = process.memoryUsage(); return heapUsed + external }
       const of = (count, make) => Array.from({ length: count }, (_, i) => make(i))
       const make = (store) => (i) => {
-        const limiter = createLimiter({ store: store ?? memoryStore(), limit: 10 + i, window: '1d' })
+        const limiter = createLimiter({ store: store ?? memoryStore(), limit: 10, window: 86_400_000 + i })
         limiter.consume('client')
         return limiter
       }
@@ -140,7 +154,7 @@ describe('the sweep', () => {
   it('comes sooner for a key that expires before all others', () => {
     fakeTimers()
     const store = memoryStore()
-    const terms = { store, limit: 10, algorithm: 'fixed-window' } as const
+    const terms = { prefix: 'sluice', store, limit: 10, algorithm: 'fixed-window' } as const
     createLimiter({ ...terms, window: '365d' }).consume('a')
     createLimiter({ ...terms, window: 5000 }).consume('b')
     jest.advanceTimersByTime(6000)

@@ -1,15 +1,22 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { checkObject } from '../../options/checks.ts'
 import { checkKnown } from '../../options/known.ts'
-import { PLACES } from '../../options/places.ts'
+import { OPTION_NAMES } from '../../options/option-names.ts'
 import { readOptions } from '../../options/read.ts'
 import { OPTIONS } from '../../options/table.ts'
-import { readInspectOptions } from '../inspection/inspect-options.ts'
+import { Inspection } from '../inspection/inspection.ts'
+import { versionOf } from '../networks/network-text.ts'
 import type { MemoryStoreOptions } from '../options.generated.ts'
-import type { InspectableStore, InspectOptions, Keyspaces, Ledger, StoreEntry } from '../store.ts'
-import { inspectTables, type NamedTable } from './inspect-tables.ts'
+import type {
+  InspectableStore,
+  InspectOptions,
+  Keyspaces,
+  Ledger,
+  NetworkTexts,
+  StoreEntry,
+} from '../store.ts'
+import { inspectTables } from './inspect-tables.ts'
 import { MemoryLedger } from './memory-ledger.ts'
-import type { Table } from './table.ts'
 import { Tables } from './tables.ts'
 import { turnClock } from './turn-clock.ts'
 
@@ -27,16 +34,17 @@ export class MemoryStore implements InspectableStore<'sync'> {
   readonly mode = 'sync'
   readonly maxKeys: number
   readonly clock: () => number
+  readonly networks: NetworkTexts<'sync'>
   private readonly tables: Tables
-  private readonly keyspaces = new Map<string, NamedTable>()
 
   constructor(options: MemoryStoreOptions) {
     const given = checkObject('options', options, 'the options of a store')
-    checkKnown('', given, PLACES.memoryStore)
+    checkKnown('', given, OPTION_NAMES.memoryStore)
     const { maxKeys, clock = turnClock() } = readOptions(OPTIONS.memoryStore, '', given)
     this.maxKeys = maxKeys
     this.clock = clock
     this.tables = new Tables(maxKeys, clock)
+    this.networks = keptNetworks(clock)
   }
 
   /** Keys kept now. */
@@ -56,27 +64,35 @@ export class MemoryStore implements InspectableStore<'sync'> {
         fix: 'Raise maxKeys of the memory store.',
       })
     }
-    const tables = keyspaces.map((each) => this.table(each.prefix ?? prefix, each.name))
+    const tables = keyspaces.map((each) => {
+      const table = this.tables.of(each.prefix ?? prefix, each.name)
+      table.params = each.params
+      return table
+    })
     return new MemoryLedger(this.tables, tables, ban?.limit)
   }
 
   /** @throws SluiceError if an option is wrong */
   inspect(options?: InspectOptions): AsyncIterable<StoreEntry> {
-    const inspection = readInspectOptions(options)
-    return inspectTables([...this.keyspaces.values()], this.clock, inspection)
+    return inspectTables([...this.tables.all], this.clock, new Inspection(options))
   }
 
   /** Stops the sweep and forgets every key. */
   close(): void {
-    this.tables.close()
+    this.tables.sweeper.close()
+    for (const table of this.tables.all) table.clear()
   }
+}
 
-  private table(prefix: string, name: string): Table {
-    const keyspace = `${prefix}:${name}`
-    const known = this.keyspaces.get(keyspace)
-    if (known !== undefined) return known.table
-    const table = this.tables.add()
-    this.keyspaces.set(keyspace, { prefix, name, table })
-    return table
+/** Keeps the texts of blocked networks: few, since there is one for each prefix. */
+function keptNetworks(clock: () => number): NetworkTexts<'sync'> {
+  const texts = new Map<string, string>()
+  return {
+    read: (prefix) => ({ text: texts.get(prefix), at: clock() }),
+    replace(prefix, known, text) {
+      if (versionOf(texts.get(prefix) ?? '') !== known) return false
+      texts.set(prefix, text)
+      return true
+    },
   }
 }

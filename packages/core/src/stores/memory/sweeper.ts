@@ -10,12 +10,8 @@ const PAUSE_MS = 1000
 /** The longest time that a timer takes. */
 const LONGEST_MS = 2 ** 31 - 1
 
-interface Alarm {
-  cancel(): void
-}
-
 /** Stores that are no longer referenced leave no timer behind. */
-const abandoned = new FinalizationRegistry<Alarm>((alarm) => alarm.cancel())
+const abandoned = new FinalizationRegistry<{ cancel(): void }>((alarm) => alarm.cancel())
 
 /**
  * Frees expired keys in the background. It has a timer only while a key will expire,
@@ -27,7 +23,7 @@ export class TableSweeper {
   private readonly tables: readonly Table[]
   private readonly clock: () => number
   private readonly self = new WeakRef(this)
-  private readonly alarm: Alarm = { cancel() {} }
+  private readonly alarm = { cancel() {} }
   private setAt = 0
   private closed = false
 
@@ -62,7 +58,7 @@ export class TableSweeper {
   private freeSlice(now: number): boolean {
     const until = performance.now() + SLICE_MS
     for (const table of this.tables) {
-      while (table.isDue(now)) {
+      while (table.dueAt <= now) {
         table.sweep(now)
         if (performance.now() >= until) return this.dueAt() <= now
       }
@@ -71,7 +67,7 @@ export class TableSweeper {
   }
 
   private dueAt(): number {
-    return this.tables.reduce((earliest, { rows }) => Math.min(earliest, rows.dueAt), Infinity)
+    return this.tables.reduce((earliest, { dueAt }) => Math.min(earliest, dueAt), Infinity)
   }
 
   private set(now: number, delayMs: number): void {

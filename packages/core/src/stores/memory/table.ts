@@ -1,21 +1,58 @@
+import type { AlgorithmParams, KeyState } from '../../algorithms/algorithm.ts'
+import type { Log } from '../../algorithms/sliding-log/log.ts'
 import { bounded, copied, DIGEST_LENGTH } from '../../key/digest.ts'
-import { HashIndex } from './hash-index.ts'
-import { Rows } from './rows.ts'
+import { KeyIndex } from './key-index.ts'
+import type { OwnTable } from './own-table.ts'
 
 /** Keys freed in one go, at most. */
 const BATCH = 256
+/** A row's page is its number without the lowest bits. */
+const PAGE_BITS = 12
+const PAGE = 2 ** PAGE_BITS
+const WIDTH = 4
+/** Rows of the first page at first: a store that holds little takes little. */
+const FIRST = 2
 
-/** The keys of one policy and their states. */
+/** The usage of a key that was refused, or that has nothing left. */
+export const EXHAUSTED = 255
+/** Shared by all keys that find no room because every other one is being refused. */
+export const OVERFLOW = 0
+
+/**
+ * The keys of one keyspace and their states, in numbered rows: 41 bytes each in pages of arrays, so that
+ * growing copies no more than a page, the garbage collector has little to visit, and a look through a
+ * page takes microseconds.
+ */
 export class Table {
+  /** Namespace of the keys. */
+  readonly prefix: string
+  /** The name of the keyspace. */
+  readonly name: string
+  /** What the limits of the ledger that was opened last are compiled from, if that is always the same. */
+  params: AlgorithmParams | undefined
   size = 0
-  rows = new Rows()
+  /** Keys that are not exhausted. */
+  spare = 0
+  /** The earliest time at which a row can be freed, ms. */
+  dueAt = Infinity
+  /** What clients have of their own, whether they have a row or not; undefined: none ever had. */
+  own: OwnTable | undefined
   private readonly maxKeys: number
   private index: KeyIndex
+  private pages: RowPage[] = []
+  /** The last row that was freed, or -1. Its state holds the one that was freed before it. */
+  private lastFree = -1
+  private next = 0
+  /** The page looked at last. */
+  private hand = 0
 
   /** @param maxKeys the most keys that it will hold */
-  constructor(maxKeys: number) {
+  constructor(maxKeys: number, prefix: string, name: string) {
     this.maxKeys = maxKeys
-    this.index = new KeyIndex(maxKeys, this.rows)
+    this.prefix = prefix
+    this.name = name
+    this.index = new KeyIndex(maxKeys, this)
+    this.claim(undefined)
   }
 
   /** The row of a key, or -1. */
@@ -23,10 +60,15 @@ export class Table {
     return this.index.find(key.length < DIGEST_LENGTH ? key : bounded(key))
   }
 
-  /** Adds a key that is not there yet; returns its row. */
+  /** The row of a key in the form in which it is kept, or -1. */
+  findKept(id: string): number {
+    return this.index.find(id)
+  }
+
+  /** Adds a key that is not there yet; returns its row, with the state of a key never seen. */
   add(key: string): number {
     const id = copied(bounded(key))
-    const row = this.rows.claim(id)
+    const row = this.claim(id)
     this.index.add(id, row)
     this.size += 1
     return row
@@ -38,108 +80,230 @@ export class Table {
   }
 
   free(row: number): void {
-    this.index.delete(this.rows.key(row) as string)
-    this.rows.release(row)
+    const { keys, states } = this.page(row)
+    this.index.delete(keys[row & (PAGE - 1)] as string)
+    this.empty(row)
+    keys[row & (PAGE - 1)] = undefined
+    states[(row & (PAGE - 1)) * WIDTH] = this.lastFree
+    this.lastFree = row
     this.size -= 1
   }
 
   /** Forgets every key. */
   clear(): void {
+    this.index = new KeyIndex(this.maxKeys, this)
+    this.pages = []
     this.size = 0
-    this.rows = new Rows()
-    this.index = new KeyIndex(this.maxKeys, this.rows)
-  }
-
-  /** True if there may be keys that can be freed. */
-  isDue(now: number): boolean {
-    return this.rows.dueAt <= now
+    this.spare = 0
+    this.dueAt = Infinity
+    this.lastFree = -1
+    this.next = 0
+    this.own?.clear()
+    this.claim(undefined)
   }
 
   /** Frees what has expired on one page, at most a batch; returns how many. */
   sweep(now: number): number {
-    const expired = this.rows.expired(now, BATCH)
+    const expired = this.expired(now, BATCH)
     for (const row of expired) this.free(row)
     return expired.length
   }
-}
 
-/** The most keys that a `Map` holds alone. */
-const FEW = 16_384
-/** Keys that move out of the `Map` whenever one is added beyond that. */
-const MOVED = 16
-/** The most digits of an integer that V8 may take for the index of an array. */
-const MOST_DIGITS = 10
+  key(row: number): string | undefined {
+    return this.page(row).keys[row & (PAGE - 1)]
+  }
 
-/**
- * Finds the row of a key: few keys in a `Map`, more of them in a `HashIndex`. Among few, a `Map` is
- * faster, since the engine knows the hash of a string already. Among a million, it takes twice the
- * time and the memory (it follows its chains through other keys), and 20 ms to
- * grow or shrink.
- *
- * A `Map` hashes with a secret of the process, so nobody can choose keys that collide there, except
- * integers in Node before 20.20.2, 22.22.2 and 24.14.1: those are never in the `Map`.
- */
-export class KeyIndex {
-  private readonly maxKeys: number
-  private readonly rows: { key(row: number): string | undefined }
-  private few: Map<string, number> | undefined = new Map()
-  private many: HashIndex | undefined
-  private moving: Iterator<[string, number]> | undefined
+  /** Rows from the first one to the last that was ever claimed: those that are free have no key. */
+  get end(): number {
+    return this.next
+  }
+
+  /** Loads a state. */
+  load(row: number, state: KeyState): void {
+    const { states, logs } = this.pages[row >> PAGE_BITS] as RowPage
+    const offset = (row & (PAGE - 1)) * WIDTH
+    state.a = states[offset] as number
+    state.b = states[offset + 1] as number
+    state.c = states[offset + 2] as number
+    state.log = logs === undefined ? undefined : logs[row & (PAGE - 1)]
+    state.blockedUntil = -(states[offset + 3] as number)
+  }
 
   /**
-   * @param maxKeys the most keys that it will hold
-   * @param rows where the keys themselves are kept
+   * @param keepMs the ms from `now` until the row can be freed. The sum would be an object of its own.
+   * @param usage the share of the quota in use, 0 … 254, or `EXHAUSTED`
    */
-  constructor(maxKeys: number, rows: { key(row: number): string | undefined }) {
-    this.maxKeys = maxKeys
-    this.rows = rows
-  }
-
-  /** The row of a key, or -1. */
-  find(key: string): number {
-    const row = this.few === undefined ? undefined : this.few.get(key)
-    if (row !== undefined) return row
-    return this.many === undefined ? -1 : this.many.find(key)
-  }
-
-  /** Adds a key that is not there yet. */
-  add(key: string, row: number): void {
-    const { few } = this
-    if (few === undefined || this.moving !== undefined || isInteger(key)) {
-      this.many ??= new HashIndex(this.maxKeys, this.rows)
-      this.many.add(key, row)
-      if (few !== undefined && this.moving !== undefined) this.moveSome(few, this.moving)
-      return
+  save(row: number, state: KeyState, now: number, keepMs: number, usage: number): void {
+    const page = this.pages[row >> PAGE_BITS] as RowPage
+    const { states } = page
+    const offset = (row & (PAGE - 1)) * WIDTH
+    const freeAt = now + keepMs
+    states[offset] = state.a
+    states[offset + 1] = state.b
+    states[offset + 2] = state.c
+    states[offset + 3] = freeAt
+    if (freeAt < page.dueAt) this.due(page, freeAt)
+    if (page.usages[row & (PAGE - 1)] !== usage) this.setUsage(row, usage)
+    if (state.log !== undefined) {
+      page.logs ??= []
+      page.logs[row & (PAGE - 1)] = state.log
     }
-    few.set(key, row)
-    if (few.size === FEW) this.moving = few.entries()
   }
 
-  /** Removes a key that is there. */
-  delete(key: string): void {
-    if (this.few?.delete(key) !== true) this.many?.delete(key)
+  block(row: number, until: number): void {
+    this.empty(row)
+    const page = this.page(row)
+    page.states[(row & (PAGE - 1)) * WIDTH + 3] = -until
+    if (until < page.dueAt) this.due(page, until)
   }
 
-  private moveSome(few: Map<string, number>, moving: Iterator<[string, number]>): void {
-    for (let moved = 0; moved < MOVED; moved += 1) {
-      const next = moving.next()
-      if (next.done) {
-        this.few = undefined
-        this.moving = undefined
-        return
-      }
-      const [key, row] = next.value
-      few.delete(key)
-      this.many?.add(key, row)
+  usage(row: number): number {
+    return this.page(row).usages[row & (PAGE - 1)] as number
+  }
+
+  setUsage(row: number, usage: number): void {
+    const page = this.page(row)
+    const before = page.usages[row & (PAGE - 1)]
+    // The overflow row never counts as a key that could be freed.
+    const after = row === OVERFLOW ? EXHAUSTED : usage
+    page.usages[row & (PAGE - 1)] = after
+    const change = Number(before === EXHAUSTED) - Number(after === EXHAUSTED)
+    page.spare += change
+    this.spare += change
+  }
+
+  /** The rows of the next page that can be freed at `now`, at most `most`. */
+  expired(now: number, most: number): readonly number[] {
+    const found: number[] = []
+    const page = this.nextPage((each) => each.dueAt <= now)
+    if (page === undefined) this.dueAt = Math.min(...this.pages.map(({ dueAt }) => dueAt))
+    else page.dueAt = page.expired(now, most, this.hand * PAGE, found)
+    return found
+  }
+
+  /** The row whose key is nearest to a full quota, of the next page; -1 if all are exhausted. */
+  best(): number {
+    const page = this.spare > 0 ? this.nextPage(({ spare }) => spare > 0) : undefined
+    return page === undefined ? -1 : this.hand * PAGE + page.best()
+  }
+
+  /** The row whose quota is full, or block over, soonest, of the next page; -1 without keys. */
+  soonest(): number {
+    const page = this.nextPage(({ keys }) => keys.some((key) => key !== undefined))
+    return page === undefined ? -1 : this.hand * PAGE + page.soonest()
+  }
+
+  private page(row: number): RowPage {
+    return this.pages[row >> PAGE_BITS] as RowPage
+  }
+
+  private claim(key: string | undefined): number {
+    const row = this.lastFree < 0 ? this.next++ : this.lastFree
+    if (row === this.pages.length * PAGE) this.pages.push(new RowPage(row === 0 ? FIRST : PAGE))
+    const page = this.page(row)
+    if ((row & (PAGE - 1)) === page.usages.length) page.grow()
+    const { keys, states } = page
+    keys[row & (PAGE - 1)] = key
+    if (row === this.lastFree) {
+      const offset = (row & (PAGE - 1)) * WIDTH
+      this.lastFree = states[offset] as number
+      states[offset] = 0
     }
+    return row
+  }
+
+  private due(page: RowPage, freeAt: number): void {
+    page.dueAt = freeAt
+    if (freeAt < this.dueAt) this.dueAt = freeAt
+  }
+
+  private empty(row: number): void {
+    const { states, logs } = this.page(row)
+    const offset = (row & (PAGE - 1)) * WIDTH
+    states.fill(0, offset, offset + WIDTH)
+    if (logs !== undefined) logs[row & (PAGE - 1)] = undefined
+    this.setUsage(row, EXHAUSTED)
+  }
+
+  /** The next page that `suits`, in turn. */
+  private nextPage(suits: (page: RowPage) => boolean): RowPage | undefined {
+    for (let tried = 0; tried < this.pages.length; tried += 1) {
+      this.hand = (this.hand + 1) % this.pages.length
+      const page = this.pages[this.hand] as RowPage
+      if (suits(page)) return page
+    }
+    return undefined
   }
 }
 
-function isInteger(key: string): boolean {
-  if (key.length > MOST_DIGITS) return false
-  for (let i = 0; i < key.length; i += 1) {
-    const unit = key.charCodeAt(i)
-    if (unit < 48 || unit > 57) return false
+class RowPage {
+  /** Undefined if the row is free. */
+  readonly keys: (string | undefined)[] = []
+  /**
+   * Four numbers per row: the three integers of its state, and the time at which the row can be freed, since
+   * its quota is full again, ms; negative: the key is blocked until then.
+   */
+  states: Float64Array
+  /** The sliding log's entries; only for that algorithm. */
+  logs: (Log | undefined)[] | undefined
+  /** The share of the quota in use, 0 … 254, or `EXHAUSTED`; so is a row that holds no state. */
+  usages: Uint8Array
+  /** Keys that are not exhausted. */
+  spare = 0
+  /** The earliest time at which a row can be freed, ms. */
+  dueAt = Infinity
+
+  constructor(rows: number) {
+    this.states = new Float64Array(rows * WIDTH)
+    this.usages = new Uint8Array(rows).fill(EXHAUSTED)
   }
-  return true
+
+  /** Doubles its room. At most it copies half a page. */
+  grow(): void {
+    const { states, usages } = this
+    this.states = new Float64Array(states.length * 2)
+    this.states.set(states)
+    this.usages = new Uint8Array(usages.length * 2).fill(EXHAUSTED)
+    this.usages.set(usages)
+  }
+
+  /** The place of the key nearest to a full quota. */
+  best(): number {
+    const { usages } = this
+    let best = 0
+    for (let i = 1; i < this.keys.length; i += 1) {
+      if ((usages[i] as number) < (usages[best] as number)) best = i
+    }
+    return best
+  }
+
+  /**
+   * Adds to `found` the rows that can be freed at `now`, until it has `most`. Returns the earliest
+   * time at which one of the others can be, ms, or `now` if there were more.
+   */
+  expired(now: number, most: number, firstRow: number, found: number[]): number {
+    let earliest = Infinity
+    for (let i = 0; i < this.keys.length; i += 1) {
+      const freeAt = this.freeAt(i)
+      if (freeAt >= earliest || this.keys[i] === undefined) continue
+      if (freeAt > now) earliest = freeAt
+      else if (found.length === most) return now
+      else found.push(firstRow + i)
+    }
+    return earliest
+  }
+
+  /** The place that can be freed soonest, of those that have a key. */
+  soonest(): number {
+    let soonest = -1
+    for (let i = 0; i < this.keys.length; i += 1) {
+      if (this.keys[i] === undefined) continue
+      if (soonest < 0 || this.freeAt(i) < this.freeAt(soonest)) soonest = i
+    }
+    return soonest
+  }
+
+  private freeAt(i: number): number {
+    return Math.abs(this.states[i * WIDTH + 3] as number)
+  }
 }

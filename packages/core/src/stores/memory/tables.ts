@@ -1,3 +1,4 @@
+import type { OwnCount } from './own-table.ts'
 import { TableSweeper } from './sweeper.ts'
 import { Table } from './table.ts'
 
@@ -6,40 +7,39 @@ const PASSES = 4
 /** Tables compared, at most, in search of the key nearest to a full quota. */
 const TABLES_TRIED = 4
 
-/** The tables of a memory store, one for each policy, and the room that their keys share. */
+/** The tables of a memory store, one for each keyspace, and the room that their keys share. */
 export class Tables {
   /** The most keys that are kept, over all tables. */
   readonly maxKeys: number
   /** Integer ms since the epoch. */
   readonly clock: () => number
+  readonly all: Table[] = []
+  readonly ownCount: OwnCount
   readonly sweeper: TableSweeper
-  private readonly tables: Table[] = []
   /** The table looked at last. */
   private hand = 0
 
   constructor(maxKeys: number, clock: () => number) {
     this.maxKeys = maxKeys
     this.clock = clock
-    this.sweeper = new TableSweeper(this.tables, clock)
+    this.ownCount = { value: 0, most: maxKeys }
+    this.sweeper = new TableSweeper(this.all, clock)
   }
 
   /** Keys kept now. */
   get size(): number {
     let size = 0
-    for (let i = 0; i < this.tables.length; i += 1) size += (this.tables[i] as Table).size
+    for (let i = 0; i < this.all.length; i += 1) size += (this.all[i] as Table).size
     return size
   }
 
-  add(): Table {
-    const table = new Table(this.maxKeys)
-    this.tables.push(table)
+  /** The table of a keyspace, a new one at first. */
+  of(prefix: string, name: string): Table {
+    const known = this.all.find((table) => table.prefix === prefix && table.name === name)
+    if (known !== undefined) return known
+    const table = new Table(this.maxKeys, prefix, name)
+    this.all.push(table)
     return table
-  }
-
-  /** Stops the sweep and forgets every key. */
-  close(): void {
-    this.sweeper.close()
-    for (const table of this.tables) table.clear()
   }
 
   /**
@@ -55,14 +55,14 @@ export class Tables {
    * far as one page shows. For a key of `table` that will be blocked.
    */
   displace(table: Table): void {
-    const from = table.size > 0 ? table : this.tables.find(({ size }) => size > 0)
-    from?.free(from.rows.soonest())
+    const from = table.size > 0 ? table : this.all.find(({ size }) => size > 0)
+    from?.free(from.soonest())
   }
 
   private freeExpired(now: number): boolean {
     let passes = 0
-    for (const table of this.tables) {
-      for (; table.isDue(now) && passes < PASSES; passes += 1) {
+    for (const table of this.all) {
+      for (; table.dueAt <= now && passes < PASSES; passes += 1) {
         if (table.sweep(now) > 0) return true
       }
     }
@@ -72,13 +72,13 @@ export class Tables {
   private evict(): boolean {
     let from: Table | undefined
     let best = -1
-    for (let i = 0, tried = 0; i < this.tables.length && tried < TABLES_TRIED; i += 1) {
-      this.hand = (this.hand + 1) % this.tables.length
-      const table = this.tables[this.hand] as Table
-      const row = table.rows.best()
+    for (let i = 0, tried = 0; i < this.all.length && tried < TABLES_TRIED; i += 1) {
+      this.hand = (this.hand + 1) % this.all.length
+      const table = this.all[this.hand] as Table
+      const row = table.best()
       if (row < 0) continue
       tried += 1
-      if (from !== undefined && from.rows.usage(best) <= table.rows.usage(row)) continue
+      if (from !== undefined && from.usage(best) <= table.usage(row)) continue
       from = table
       best = row
     }

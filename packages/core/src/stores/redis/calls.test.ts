@@ -55,7 +55,12 @@ describe('a server', () => {
   }
 
   test.each([1, 3, 10])('decides %i policies in one EVALSHA', async (count) => {
-    const limiter = createLimiter({ ...patient, store: client, policies: policies(count) })
+    const limiter = createLimiter({
+      ...patient,
+      prefix: 'sluice',
+      store: client,
+      policies: policies(count),
+    })
     const acts: (() => Promise<unknown>)[] = [
       () => limiter.consume('client'),
       () => limiter.peek('client'),
@@ -87,7 +92,12 @@ describe('a server', () => {
   })
 
   test('decides the requests of one turn, of different clients, in one EVALSHA', async () => {
-    const limiter = createLimiter({ ...patient, store: client, policies: policies(3) })
+    const limiter = createLimiter({
+      ...patient,
+      prefix: 'sluice',
+      store: client,
+      policies: policies(3),
+    })
     const turn = () =>
       Promise.all(Array.from({ length: 50 }, (_, i) => limiter.consume(`client ${i % 7}`)))
     await turn()
@@ -109,7 +119,13 @@ describe('a server', () => {
   })
 
   test('splits very many requests of one turn, and each gets its own answer', async () => {
-    const limiter = createLimiter({ ...patient, store: client, limit: 5, window: '1h' })
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      limit: 5,
+      window: '1h',
+      prefix: 'many',
+    })
     await limiter.peek('warm')
     const keys = Array.from({ length: 1000 }, (_, i) => `client ${i % 100}`)
     let decisions: { allowed: boolean; remaining: number }[] = []
@@ -125,10 +141,14 @@ describe('a server', () => {
   })
 
   test('sends the whole script only if the server does not have it, and counts once', async () => {
+    const prefix = 'scripts'
+    const limiter = createLimiter({ ...patient, store: client, policies: policies(2), prefix })
+    await limiter.consume('warm')
+    // The terms of the limits are written in the background, by a script of their own.
+    const terms = async () => (await redis.command('KEYS', `${prefix}:{#}:*`)) as string[]
+    await until(async () => (await terms()).length === 2, { what: 'the terms are there' })
     await redis.command('SCRIPT', 'FLUSH')
-    const limiter = createLimiter({ ...patient, store: client, policies: policies(2) })
-    const first = await sentDuring(() => limiter.consume('client'))
-    expect(first).toEqual({ evalsha: 1, eval: 1 })
+    expect(await sentDuring(() => limiter.consume('client'))).toEqual({ evalsha: 1, eval: 1 })
     expect(await sentDuring(() => limiter.consume('client'))).toEqual({ evalsha: 1 })
     await redis.command('SCRIPT', 'FLUSH')
     expect(await sentDuring(() => limiter.consume('client'))).toEqual({ evalsha: 1, eval: 1 })
@@ -137,7 +157,13 @@ describe('a server', () => {
   })
 
   test('a script cache flushed again and again under load loses and doubles nothing', async () => {
-    const limiter = createLimiter({ ...patient, store: client, limit: 100_000, window: '1h' })
+    const limiter = createLimiter({
+      ...patient,
+      store: client,
+      limit: 100_000,
+      window: '1h',
+      prefix: 'flushed',
+    })
     let done = 0
     const load = Array.from({ length: 20 }, async () => {
       for (let i = 0; i < 100; i++) {
@@ -157,7 +183,7 @@ describe('a server', () => {
     const store = unguarded(client)
     const limiter = createLimiter({ store, limit: 5, window: '1h', prefix: 'wrong' })
     await limiter.consume('client')
-    const [key] = (await redis.command('KEYS', 'wrong:*')) as string[]
+    const [key] = (await redis.command('KEYS', 'wrong:{client}:*')) as string[]
     await redis.command('DEL', key!)
     await redis.command('RPUSH', key!, 'value')
     const sent = await sentDuring(() =>
@@ -175,6 +201,7 @@ describe('a server', () => {
       limit: 1,
       window: '1h',
       algorithm: 'sliding-log',
+      prefix: 'clock',
     })
     const serverNow = async () => Number(((await redis.command('TIME')) as string[])[0]) * 1000
     const from = await serverNow()

@@ -27,6 +27,7 @@ describe('a client', () => {
     ],
     ['node-redis', nodeRedis],
     ['valkey-glide', { customCommand: command, invokeScript: command }],
+    ['@upstash/redis', { evalsha: command, eval: command, createScript: command }],
     ['node-redis, not connected yet', { ...nodeRedis, isOpen: false }],
   ])('is recognized by its methods: %s', (_, client) => {
     expect(checkClient('store', client)).toBe(client)
@@ -39,7 +40,7 @@ describe('a client', () => {
     {},
     { eval: command },
     { evalsha: command },
-    // @upstash/redis, and pipelines.
+    // A pipeline.
     { evalsha: command, eval: command },
     { client: { evalsha: command, eval: command } },
     // A batch of valkey-glide.
@@ -52,9 +53,19 @@ describe('a client', () => {
   })
 
   test.each([
-    ['a client of node-redis 4', redis4.createClient(), /node-redis 4: install version 5 or 6/],
-    ['a cluster', redis4.createCluster({ rootNodes: [] }), /node-redis 4: install version 5 or 6/],
-    ['ioredis-mock', new RedisMock(), /ioredis-mock.*memoryStore\(\)/],
+    ['a client of node-redis 4', redis4.createClient(), /^Install version 5 or 6 .* node-redis 4/],
+    [
+      'a cluster',
+      redis4.createCluster({ rootNodes: [] }),
+      /^Install version 5 or 6 .* node-redis 4/,
+    ],
+    ['ioredis-mock', new RedisMock(), /memoryStore\(\).*ioredis-mock lacks struct/],
+    ['a promise of a client', Promise.resolve(redis4.createClient()), /^Await it/],
+    [
+      'a store of express-rate-limit',
+      { increment: command, decrement: command, resetKey: command },
+      /^Pass the client .* of another limiter/,
+    ],
   ])('that many have but Sluice cannot use says what to use instead: %s', (_, client, fix) => {
     for (const call of [
       () => createLimiter({ store: client as never, limit: 5, window: '1m' }),

@@ -7,7 +7,7 @@ export interface IoRedisClient {
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   /** What only clients have: no pipeline or transaction, and none of another make. */
   readonly status: string
-  /** True for a cluster, in which the keys of one call must share a slot. */
+  /** True for a cluster, in which the keys of one call must share a hash slot. */
   readonly isCluster?: boolean
 }
 
@@ -40,8 +40,19 @@ export interface ValkeyGlideClient {
   readonly invokeScriptWithRoute?: unknown
 }
 
+/**
+ * What is used of a client of @upstash/redis, which speaks to Redis over HTTP: that for Node, for Cloudflare or for
+ * Fastly, with or without automatic pipelining.
+ */
+export interface UpstashClient {
+  evalsha(sha: string, keys: string[], args: string[]): Promise<unknown>
+  eval(script: string, keys: string[], args: string[]): Promise<unknown>
+  /** A method that pipelines and transactions do not have, nor clients of another make. */
+  createScript(...args: never[]): unknown
+}
+
 /** A client of Redis or Valkey, handed over as it is. */
-export type RedisClient = IoRedisClient | NodeRedisClient | ValkeyGlideClient
+export type RedisClient = IoRedisClient | NodeRedisClient | ValkeyGlideClient | UpstashClient
 
 export function isRedisClient(value: unknown): value is RedisClient {
   if (value === null || value === undefined) return false
@@ -50,10 +61,23 @@ export function isRedisClient(value: unknown): value is RedisClient {
   >
   if (typeof client.customCommand === 'function') return typeof client.invokeScript === 'function'
   if (typeof client.eval !== 'function') return false
-  // Pipelines do not have a status, nor does @upstash/redis, whose `evalsha` takes other arguments.
+  if (isUpstash(value as RedisClient)) return typeof client.evalsha === 'function'
+  // Pipelines do not have a status.
   const isIoRedis = typeof client.evalshaBuffer === 'function' && typeof client.status === 'string'
   // node-redis' callback interface (`legacy()`) has no `isOpen`, and node-redis 4 gives no replies as bytes.
   return isIoRedis || (isAnyNodeRedis(client) && typeof client.withTypeMapping === 'function')
+}
+
+/** Asked of the method itself: what stands for a client may be a proxy that has no keys. */
+export function isUpstash(client: RedisClient): client is UpstashClient {
+  return typeof (client as UpstashClient).createScript === 'function'
+}
+
+/** Whether it is a client of a whole cluster. */
+export function isCluster(client: RedisClient): boolean {
+  if (isUpstash(client)) return false
+  if ('customCommand' in client) return typeof client.invokeScriptWithRoute === 'function'
+  return 'evalsha' in client ? client.isCluster === true : typeof client.nodeClient === 'function'
 }
 
 function isAnyNodeRedis(client: Partial<NodeRedisClient>): boolean {
@@ -67,19 +91,33 @@ export function checkClient(option: string, value: unknown): RedisClient {
     code: 'SLUICE_STORE_UNKNOWN',
     option,
     expected:
-      'a client of ioredis 5 or 6, iovalkey, node-redis 5 or 6, or valkey-glide 2, or a store such as memoryStore()',
+      'a client of ioredis 5 or 6, iovalkey, node-redis 5 or 6, valkey-glide 2, or @upstash/redis, or a store such as memoryStore()',
     received: value,
     fix: fixFor(Object(value)),
   })
 }
 
-/** What to do about it: clients that many have are known by what tells them from those that can be used. */
-function fixFor(value: Partial<IoRedisBytes & NodeRedisClient & ValkeyGlideClient>): string {
+/** What many have in place of such a client, by what tells it from the others. */
+type Other = Partial<
+  IoRedisBytes &
+    NodeRedisClient &
+    ValkeyGlideClient & { then: unknown; connect: unknown; query: unknown; increment: unknown }
+>
+
+/** What to do about it. */
+function fixFor(value: Other): string {
+  if (typeof value.then === 'function') return 'Await it: this is a promise.'
+  if (typeof value.connect === 'function' && typeof value.query === 'function') {
+    return 'Write postgresStore(pool) of @sluice/postgres, with a Pool of pg.'
+  }
   if (isAnyNodeRedis(value)) {
-    return 'This client is of node-redis 4: install version 5 or 6 (npm install redis@latest).'
+    return 'Install version 5 or 6 (npm install redis@latest): this client is of node-redis 4.'
   }
   if (typeof value.customCommand === 'function' && typeof value.evalshaBuffer === 'function') {
-    return 'This client is of ioredis-mock, which is no Redis: in tests, pass memoryStore(), or a client of a real server.'
+    return 'In tests, pass memoryStore(), or a client of a real server: the Lua of ioredis-mock lacks struct.'
+  }
+  if (typeof value.increment === 'function') {
+    return 'Pass the client itself: this is a store of another limiter.'
   }
   return 'Pass the client itself: new Redis(url) of ioredis, or createClient({ url }) of redis.'
 }

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { Redis as Upstash } from '@upstash/redis'
+import { Redis as UpstashOnCloudflare } from '@upstash/redis/cloudflare'
 import { Batch, type GlideClient, type GlideClusterClient } from '@valkey/valkey-glide'
 import * as ioredis6 from 'ioredis'
 import * as ioredis5 from 'ioredis5'
@@ -27,6 +29,8 @@ export function everyClientIsAccepted(glide: GlideClient, glideCluster: GlideClu
     rateLimit({ ...terms, store: new iovalkey.Cluster([]) }),
     rateLimit({ ...terms, store: glide }),
     rateLimit({ ...terms, store: glideCluster }),
+    rateLimit({ ...terms, store: new Upstash({ url: '', token: '' }) }),
+    rateLimit({ ...terms, store: new UpstashOnCloudflare({ url: '', token: '' }) }),
     rateLimit({ ...terms, store: redis6.createCluster({ rootNodes }) }),
     rateLimit({ ...terms, store: redis6.createClientPool() }),
     rateLimit({ ...terms, store: redis6.createSentinel(sentinel) }),
@@ -69,6 +73,8 @@ export function othersAreNot() {
     redisStore(redis6.createClient().legacy()),
     // @ts-expect-error: a batch is no client
     redisStore(new Batch(true)),
+    // @ts-expect-error: a pipeline is no client
+    redisStore(new Upstash({ url: '', token: '' }).pipeline()),
     // @ts-expect-error: a transaction is no client
     redisStore(redis6.createClient().multi()),
   ]

@@ -14,7 +14,7 @@ import {
 import { type Charge, type Ledger, memoryStore, redisStore, type StoreResult } from '../../index.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
 import { givenBack } from '../rules/slots.ts'
-import { everyCluster, isFirstOfFamily, type Open } from './testing/every-client.ts'
+import { everyCluster, type Open, ofEachFamily } from './testing/every-client.ts'
 import { guarded } from './testing/guarded.ts'
 
 let cluster: RedisCluster
@@ -61,8 +61,7 @@ async function evalshaCalls(): Promise<number> {
   return stats.reduce((sum, { evalsha }) => sum + (evalsha?.calls ?? 0), 0)
 }
 
-describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
-  const runs = (many: number) => (isFirstOfFamily(name) ? many : 3)
+describe.each(ofEachFamily(everyCluster))('with a cluster of %s', (_, connect) => {
   let open: Open
   const clock = manualClock()
   beforeAll(async () => {
@@ -105,7 +104,7 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
         await run(...of)
       },
     )
-    await fc.assert(property, { numRuns: runs(15) })
+    await fc.assert(property, { numRuns: 15 })
   })
 
   test('slots of a user beside the rate of an address: taken and renewed where their key is', async () => {
@@ -155,7 +154,7 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
   })
 
   test('whatever is asked, one at a time, is answered as by a store that is no cluster', async () => {
-    const keys = fc.constantFrom('a', 'b', 'c')
+    const keys = fc.constantFrom('a', 'b', '{t}a', '{t}b')
     const cost = fc.integer({ min: 0, max: 3 })
     const operation = fc.record({
       op: fc.constantFrom(
@@ -203,7 +202,7 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
         memory.close()
       },
     )
-    await fc.assert(property, { numRuns: runs(40) })
+    await fc.assert(property, { numRuns: 40 })
   })
 
   test('policies of the same subject remain one call, and requests for them share it', async () => {
@@ -225,6 +224,47 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
     expect(await remaining(ledger, 'address', limits)).toEqual([92, 98, 92])
   })
 
+  test('the levels of a shard are decided in one call, all or nothing, as those of other requests are', async () => {
+    const limits = [perHour(100), perHour(100), perHour(3), perHour(100)] as const
+    const ledger = ledgerOf(open, limits, clock)
+    const ask = (shard: string, user: number, cost = 1) =>
+      [`{${shard}}key:${user}`, `{${shard}}user:${user}`, `{${shard}}org`, '{other}any'].map(
+        (key, i) => charge(key, limits[i]!, cost),
+      )
+    const own = (shard: string, user: number, cost = 1) => ask(shard, user, cost).slice(0, 3)
+    const three = limits.slice(0, 3)
+    const some = ledgerOf(open, three, clock)
+    await some.consume(own('warm', 1))
+    await Promise.all(cluster.nodes.map((node) => node.command('CONFIG', 'RESETSTAT')))
+    const users = [1, 2, 3, 4, 5]
+    const results = await Promise.all([
+      ...users.map((user) => some.consume(own('acme', user))),
+      ...users.map((user) => some.consume(own('ada', user))),
+    ])
+    expect(results.filter(admits)).toHaveLength(6)
+    // Nothing is given back, since nothing that was refused was charged.
+    expect(await evalshaCalls()).toBe(2)
+    for (const user of users) {
+      const left = user <= 3 ? 99 : 100
+      const { outcomes } = await some.peek(own('acme', user, 0))
+      expect(outcomes.map(({ remaining }) => remaining)).toEqual([left, left, 0])
+    }
+    await some.settle(own('acme', 1, -1))
+    await some.block('{acme}user:2', 1000)
+    await some.reset('{acme}user:3')
+    expect((await some.consume(own('acme', 2))).admitted).toBe(false)
+    expect(await remaining(some, '{acme}user:3', three)).toEqual([100, 100, 3])
+    expect((await some.consume(own('acme', 3))).admitted).toBe(true)
+    // A policy in another shard is decided there, and what the others granted comes back.
+    expect((await ledger.consume(ask('acme', 9))).admitted).toBe(true)
+    expect((await ledger.consume(ask('acme', 9, 4))).admitted).toBe(false)
+    const isBack = async () => {
+      const { outcomes } = await ledger.peek(ask('acme', 9, 0))
+      return `${outcomes.map(({ remaining }) => remaining)}` === '99,99,2,99'
+    }
+    await until(isBack, { what: 'what another shard granted is given back' })
+  })
+
   test('a subject that can’t be decided: the stance decides, and what others granted comes back', async () => {
     const limits = [perHour(5), perHour(5), perHour(5)] as const
     const ledger = ledgerOf(open, limits, clock)
@@ -244,14 +284,22 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
     await expect(ledger.settle(charges)).rejects.toThrow(/WRONGTYPE/)
   })
 
-  test('the part of a key is its slot’s, the same for the keys of a slot', async () => {
+  test('the shard of a key is its hash slot’s, the same for the keys of a hash slot', async () => {
     const ledger = ledgerOf(open, [perHour(1)], clock)
-    const { part } = redisStore(open.client).open({ policies: [] }, 'any')
-    const ids = ['192.0.2.1', 'user:1', 'é', '{a}', ...Array.from({ length: 40 }, (_, i) => `${i}`)]
-    const parts = new Set<number>()
+    const { shard } = redisStore(open.client).open({ policies: [] }, 'any')
+    const ids = [
+      '192.0.2.1',
+      'user:1',
+      'é',
+      '{a}',
+      '{a}b',
+      '{é}c',
+      ...Array.from({ length: 40 }, (_, i) => `${i}`),
+    ]
+    const shards = new Set<number>()
     for (const id of ids) {
       await ledger.consume([charge(id, perHour(1))])
-      parts.add(part!(id))
+      shards.add(shard!(id))
     }
     const keys = await Promise.all(
       cluster.nodes.map((node) => node.command('KEYS', `subjects-${process.pid}-${scenario}:*`)),
@@ -261,7 +309,7 @@ describe.each(everyCluster)('with a cluster of %s', (name, connect) => {
     )
     const expected = (await Promise.all(slots)).map((slot) => Number(slot) >> 10)
     expect(expected).toHaveLength(ids.length)
-    expect([...parts].sort()).toEqual([...new Set(expected)].sort())
+    expect([...shards].sort()).toEqual([...new Set(expected)].sort())
   })
 })
 

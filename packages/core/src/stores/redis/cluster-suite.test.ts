@@ -1,9 +1,8 @@
-import * as runner from '@jest/globals'
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { type RedisCluster, startCluster } from '@sluice/test-harness/redis'
 import { storeSuite } from '@sluice/test-suites'
 import { redisStore } from '../../index.ts'
-import { everyCluster, type Open } from './testing/every-client.ts'
+import { everyCluster, type Open, ofEachFamily, runnerFor } from './testing/every-client.ts'
 import { expectAllToExpire, expiries } from './testing/ttl.ts'
 
 let cluster: RedisCluster
@@ -16,14 +15,14 @@ afterAll(async () => {
   for (const each of left) expectAllToExpire(each)
 })
 
-describe.each(everyCluster)('with a cluster of %s', (_, connect) => {
+describe.each(ofEachFamily(everyCluster))('with a cluster of %s', (name, connect) => {
   let open: Open
   beforeAll(async () => {
     open = await connect(cluster)
   })
   afterAll(() => open.close())
 
-  storeSuite(runner, 'the Redis store', {
+  storeSuite(runnerFor(name), 'the Redis store', {
     mode: 'async',
     inspects: true,
     create: (clock) => redisStore(open.client, { clock }),

@@ -14,8 +14,8 @@ import { Cluster as Cluster5 } from 'ioredis5'
 import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
-import { createLimiter, type RedisClient } from '../../index.ts'
-import { hashSlotOf } from './hash-slot.ts'
+import { createLimiter, type RedisClient, redisStore } from '../../index.ts'
+import { hashSlotOf } from './keys.ts'
 import { picture } from './testing/clients.ts'
 import { codePoint } from './testing/code-point.ts'
 import {
@@ -26,7 +26,7 @@ import {
   ofIoRedis,
   ofNodeRedis,
 } from './testing/every-client.ts'
-import { expectAllToExpire, expiries } from './testing/ttl.ts'
+import { expectAllToExpire, expiries, isOfTerms } from './testing/ttl.ts'
 
 const policies = [
   { name: 'burst', limit: 5, window: '1d', algorithm: 'token-bucket' },
@@ -50,7 +50,7 @@ function onEveryNode(name: string, ...args: string[]): Promise<unknown[]> {
 
 async function keysOf(prefix: string): Promise<string[]> {
   const keys = await onEveryNode('KEYS', `${prefix}:*`)
-  return keys.flat() as string[]
+  return (keys.flat() as string[]).filter((key) => !isOfTerms(key))
 }
 
 async function evalshaCalls(): Promise<number> {
@@ -116,12 +116,8 @@ describe.each(clients)('a cluster client of %s', (name, connect) => {
     const { client, ping, close } = await connect()
     await ping()
     const before = picture(client)
-    const limiter = createLimiter({
-      ...patient,
-      store: client,
-      policies,
-      prefix: name.replace(/\W/g, '-'),
-    })
+    const prefix = name.replace(/\W/g, '-')
+    const limiter = createLimiter({ ...patient, store: client, policies, prefix })
     const ids = Array.from({ length: 20 }, (_, i) => `client ${i}`)
     const all = ids.flatMap((id) => Array.from({ length: 8 }, () => limiter.consume(id)))
     expect((await Promise.all(all)).filter(({ allowed }) => allowed)).toHaveLength(5 * 20)
@@ -131,8 +127,12 @@ describe.each(clients)('a cluster client of %s', (name, connect) => {
       expect(left).toEqual([0, 5, 995])
     }
     await limiter.settle('client 0', -5)
-    await limiter.block('client 1', 1000)
+    await limiter.block('client 1', '1h')
     await limiter.reset('client 2')
+    const found = new Set<string>()
+    for await (const { key } of redisStore(client).inspect({ prefix })) found.add(key)
+    // Not the client that has given everything back, and the one that was reset.
+    expect(found.size).toBe(18)
     limiter.close()
     expect(String(await ping())).toBe('PONG')
     expect(picture(client)).toEqual(before)
@@ -176,12 +176,17 @@ describe('with one Cluster', () => {
     const slots = new Map<string, Set<unknown>>()
     keys.forEach((key, i) => {
       expect(key.length).toBeLessThan(160)
-      const subject = key.slice(0, key.indexOf('}'))
+      // With the shard that an id may begin with.
+      const [subject = ''] = /^[^{]*(?:\{[^}]*\}){1,2}/.exec(key) ?? []
       slots.set(subject, (slots.get(subject) ?? new Set()).add(slotsOfKeys[i]))
     })
     expect(slots.size).toBe(ids.length)
     expect([...slots.values()].every((each) => each.size === 1)).toBe(true)
     expect(keys.map(hashSlotOf)).toEqual(slotsOfKeys)
+
+    let shown = 0
+    for await (const _ of redisStore(client).inspect({ prefix: 'odd' })) shown += 1
+    expect(shown).toBe(keys.length)
   })
 
   test('the slot of a key is the one that the cluster says', async () => {

@@ -1,76 +1,189 @@
+import { hash } from '#platform'
 import { setupError } from '../../errors/setup-error.ts'
-import type {
-  IoRedisBytes,
-  IoRedisClient,
-  NodeRedisClient,
-  RedisClient,
-  ValkeyGlideClient,
+import { textOf } from '../../errors/thrown.ts'
+import { warnOnce } from '../../errors/warning.ts'
+import { attempt } from '../../maybe-promise.ts'
+import {
+  type IoRedisBytes,
+  type IoRedisClient,
+  isCluster,
+  isUpstash,
+  type NodeRedisClient,
+  type RedisClient,
+  type UpstashClient,
+  type ValkeyGlideClient,
 } from './client.ts'
-import { inServersWords } from './valkey-glide.ts'
+import { fromDecimals, inDecimals } from './decimals.ts'
+import { inServersWords, isReadOnly, toSetupError, withoutCommand } from './setup-error.ts'
 
-/** The two commands of a store, over whichever client. Text in their replies comes as bytes. */
-export interface Connection {
-  /** True where the keys of one call must share a slot. */
-  readonly isCluster: boolean
-  evalsha(sha: string, keys: string[], args: string[]): Promise<unknown>
-  eval(script: string, keys: string[], args: string[]): Promise<unknown>
+/** How long `onReadOnly` is not called again, ms. */
+const QUIET_MS = 1000
+
+/** One Lua program. */
+export class Script {
+  readonly text: string
+  readonly sha: string
+
+  constructor(text: string) {
+    this.text = text
+    this.sha = hash('sha1', text, 'utf8', 'hex')
+  }
 }
 
+/** The scripts that reply with decimal numbers, by those that reply with bytes. */
+const textual = new WeakMap<Script, Script>()
+
+function textualOf(script: Script): Script {
+  const known = textual.get(script) ?? new Script(inDecimals(script.text))
+  textual.set(script, known)
+  return known
+}
+
+/** A script and its arguments. */
+export interface ScriptCall {
+  readonly script: Script
+  readonly args: string[]
+}
+
+/** When a script is to think it is (ms; -1: the server's clock), and how long keys live at least (ms). */
+export interface ScriptTime {
+  readonly now: number
+  readonly minTtlMs: number
+}
+
+/** Runs scripts over the client of a store. Nothing is kept on the client. */
+export class RedisConnection {
+  /** True where the keys of one call must share a hash slot. */
+  readonly isCluster: boolean
+  /** Runs a script that replies with numbers in bytes, as `run` does. */
+  readonly runForNumbers: RedisConnection['run']
+  private readonly send: Send
+  private readonly clock: (() => number) | undefined
+  private readonly onReadOnly: (() => unknown) | undefined
+  private quietUntil = -Infinity
+
+  /**
+   * @param clock the clock in place of the server's, ms
+   * @param onReadOnly called, at most once a second, when the server says that it is a read-only replica.
+   *   Nothing that it throws escapes
+   */
+  constructor(client: RedisClient, clock?: () => number, onReadOnly?: () => unknown) {
+    this.isCluster = isCluster(client)
+    this.send = senderOf(client)
+    this.runForNumbers = isUpstash(client) ? this.runInDecimals : this.run
+    this.clock = clock
+    this.onReadOnly = onReadOnly
+  }
+
+  time(): ScriptTime {
+    if (this.clock === undefined) return { now: -1, minTtlMs: 1000 }
+    // TTLs pass on the server's clock: a key must not go while the given one stands still.
+    return { now: this.clock(), minTtlMs: 3_600_000 }
+  }
+
+  /**
+   * Runs a script, by its digest where the server has it. A server that has lost it receives it again
+   * with the very call that finds out: `NOSCRIPT` says that nothing was executed, so it is safe to send it
+   * whole then; after any other error it might count twice.
+   */
+  run<T>({ script, args }: ScriptCall, keys: string[], read: (reply: unknown) => T): Promise<T> {
+    return this.send('EVALSHA', script.sha, keys, args).then(read, (error: unknown) => {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT'))
+        return this.fail(error)
+      return this.send('EVAL', script.text, keys, args).then(read, this.fail)
+    })
+  }
+
+  /** Runs a script that replies with numbers in bytes, where every reply is text: bytes would be lost. */
+  private runInDecimals<T>(call: ScriptCall, keys: string[], read: (reply: unknown) => T) {
+    const inText = { script: textualOf(call.script), args: call.args }
+    return this.run(inText, keys, (reply) => read(fromDecimals(reply)))
+  }
+
+  /** Throws the failure of a command, in words where it is a mistake in how Redis is set up. */
+  readonly fail = (error: unknown): never => {
+    const failure = toSetupError(error, this.isCluster)
+    if (isReadOnly(failure)) this.tellOfReplica()
+    throw failure
+  }
+
+  private tellOfReplica(): void {
+    const now = performance.now()
+    if (this.onReadOnly === undefined || now < this.quietUntil) return
+    this.quietUntil = now + QUIET_MS
+    attempt(this.onReadOnly, warnOfCallback)
+  }
+}
+
+function warnOfCallback(error: unknown): void {
+  warnOnce(
+    'SLUICE_ON_READ_ONLY',
+    `onReadOnly threw ${textOf(error)}. The limiter keeps working. Fix the callback.`,
+  )
+}
+
+/** Sends one of the two commands of a store. Text in the reply comes as bytes, but of `overUpstash` as text. */
+type Send = (
+  command: 'EVALSHA' | 'EVAL',
+  script: string,
+  keys: string[],
+  args: string[],
+) => Promise<unknown>
+
 /** The two commands over a client. Used like this, a client never resends, not even after `NOSCRIPT`. */
-export function connectionOf(client: RedisClient): Connection {
+export function senderOf(client: RedisClient): Send {
+  if (isUpstash(client)) return overUpstash(client)
   if ('customCommand' in client) return overValkeyGlide(client)
   return 'evalsha' in client ? overIoRedis(client) : overNodeRedis(client)
 }
 
-function overIoRedis(client: IoRedisClient): Connection {
+function overIoRedis(client: IoRedisClient): Send {
   const bytes = client as IoRedisClient & IoRedisBytes
-  return {
-    isCluster: client.isCluster === true,
-    evalsha: (sha, keys, args) => bytes.evalshaBuffer(sha, keys.length, ...keys, ...args),
-    eval: (script, keys, args) => bytes.evalBuffer(script, keys.length, ...keys, ...args),
-  }
+  return (command, script, keys, args) =>
+    command === 'EVALSHA'
+      ? bytes.evalshaBuffer(script, keys.length, ...keys, ...args)
+      : bytes.evalBuffer(script, keys.length, ...keys, ...args)
 }
 
 /** node-redis' `RESP_TYPES.BLOB_STRING`: the type of a reply that is text. */
 const TEXT = 36
 
-function overNodeRedis(client: NodeRedisClient): Connection {
+function overNodeRedis(client: NodeRedisClient): Send {
   // Where such a client runs there is Buffer, even if a bundle for the web asks for it.
   const bytes = client.withTypeMapping({ [TEXT]: globalThis.Buffer })
-  return {
-    isCluster: typeof client.nodeClient === 'function',
-    evalsha: async (sha, keys, args) => {
-      checkOpen(client)
-      return bytes.evalSha(sha, { keys, arguments: args })
-    },
-    eval: (script, keys, args) => bytes.eval(script, { keys, arguments: args }),
+  return async (command, script, keys, args) => {
+    // A call to a cluster or a pool that is not open fails obscurely, or waits.
+    if (!client.isOpen) {
+      const expected = 'a node-redis client that is connected'
+      throw setupError('SLUICE_REDIS_NOT_CONNECTED', expected, 'a client whose isOpen is false')
+    }
+    const input = { keys, arguments: args }
+    return command === 'EVALSHA' ? bytes.evalSha(script, input) : bytes.eval(script, input)
   }
 }
 
 /** valkey-glide's `Decoder.Bytes`. */
 const BYTES = 0
 
-/**
- * The two commands as plain ones: `invokeScript` takes only scripts of its package, and loads them by itself.
- */
-function overValkeyGlide(client: ValkeyGlideClient): Connection {
-  const send = async (...command: string[]) => {
+/** Sends plain commands: `invokeScript` takes only scripts of its package, and loads them by itself. */
+function overValkeyGlide(client: ValkeyGlideClient): Send {
+  return async (command, script, keys, args) => {
     try {
-      return await client.customCommand(command, { decoder: BYTES })
+      const all = [command, script, `${keys.length}`, ...keys, ...args]
+      return await client.customCommand(all, { decoder: BYTES })
     } catch (error) {
       throw inServersWords(error)
     }
   }
-  return {
-    isCluster: typeof client.invokeScriptWithRoute === 'function',
-    evalsha: (sha, keys, args) => send('EVALSHA', sha, `${keys.length}`, ...keys, ...args),
-    eval: (script, keys, args) => send('EVAL', script, `${keys.length}`, ...keys, ...args),
-  }
 }
 
-/** Asked before each call: one to a cluster or a pool that is not open fails obscurely, or waits. */
-function checkOpen({ isOpen }: NodeRedisClient): void {
-  if (isOpen) return
-  const expected = 'a node-redis client that is connected'
-  throw setupError('SLUICE_REDIS_NOT_CONNECTED', expected, 'a client whose isOpen is false')
+function overUpstash(client: UpstashClient): Send {
+  return async (command, script, keys, args) => {
+    try {
+      const isDigest = command === 'EVALSHA'
+      return await (isDigest ? client.evalsha(script, keys, args) : client.eval(script, keys, args))
+    } catch (error) {
+      throw withoutCommand(error)
+    }
+  }
 }

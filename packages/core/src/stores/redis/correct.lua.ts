@@ -1,18 +1,25 @@
+import { STATE_BYTES } from '../../algorithms/lua-step.ts'
+import { MAX_GRANTS } from '../rules/own-terms.ts'
 import {
   constantsOf,
+  dropEnded,
+  findEntries,
   functionsOf,
+  GRANT_BYTES,
   readState,
   type ScriptStep,
   SERVER_TIME,
+  useOwn,
   writeState,
 } from './state.lua.ts'
 
 // The scripts that change states without a decision. Each begins with ARGV[1] the time (ms; -1: the
 // server's) and ARGV[2] the least that a key lives after a write (ms).
 
-const ARGUMENTS = `
+/** Makes numbers of the arguments, and sets the time. */
+export const ARGUMENTS = `
 for i = 1, #ARGV do ARGV[i] = ARGV[i] + 0 end
-local now, minTtl = ARGV[1], ARGV[2]
+local now, minTtl, owns = ARGV[1], ARGV[2]
 if now < 0 then now = nil end
 ${SERVER_TIME}`
 
@@ -21,48 +28,73 @@ ${SERVER_TIME}`
  *
  * KEYS: one for each policy. ARGV[3]: when the charges were made (ms; -1: now). Then for each policy its
  * constants, by how much the charge is corrected (units) and, if it holds slots, the number of the
- * slot, or 0.
+ * slot, or 0; and if these are reservations, the units that it was charged, or 0.
+ *
+ * @param isShown whether it returns bytes: the time (ms, a little-endian double), then 32 for each policy: the state
+ *   as it was read. Of a step with `show`: what remained before, and what remains (units), until the quota is full
+ *   (ms), 0. Of reservations: the state before, and by how much it was corrected (units). Of a blocked key -1
+ *   comes first. Clients' own limits are shown as by decide.lua.ts
  */
-export function settleLua(steps: readonly ScriptStep[]): string {
+export function settleLua(steps: readonly ScriptStep[], isShown: boolean): string {
   let next = 1
   const policies = steps.map((each, i) => {
     const holdsSlots = each.step.entries?.renew !== undefined
     const from = next
-    next += each.given + (holdsSlots ? 2 : 1)
-    const constants = constantsOf(each, constantArguments(each, from))
     const delta = from + each.given
-    return { ...each, number: i + 1, constants, delta, slot: holdsSlots ? delta + 1 : undefined }
+    const given = holdsSlots ? (each.step.entries?.reserves ? 3 : 2) : 1
+    next = delta + given
+    const constants = constantsOf(each, constantArguments(each, from))
+    const [, slot, reserved] = [0, 1, 2].map((n) => (n < given ? `ARGV[at + ${delta + n}]` : 'nil'))
+    return { ...each, number: i + 1, constants, delta, slot, reserved }
   })
   // All are read before the first is written: a key that can't be read leaves none corrected.
   const read = policies.map((policy) => {
     const { number, constants } = policy
     return `
-local ${STATE.map((name) => `${name}_${number}`).join(', ')}
 do
-  local key, raw, a, b, c, livesUntil = KEYS[${number}]
+  local key, raw, a, b, c, livesUntil, own = KEYS[${number}]
   ${constants}
   ${readState(policy, '', 'return redis.error_reply(problem)')}
-  ${STATE.map((name) => `${name}_${number}`).join(', ')} = ${STATE.join(', ')}
+  read[${number}] = { ${STATE.join(', ')} }
+  ${isShown ? `raws[${number}] = raw` : ''}
 end`
   })
   const corrected = policies.map((policy) => {
-    const { number, constants, delta, slot, step } = policy
+    const { number, constants, delta, slot, reserved, step } = policy
     return `
-if a_${number} >= 0 then
-  local key, ${STATE.join(', ')} = KEYS[${number}], ${STATE.map((name) => `${name}_${number}`).join(', ')}
+if read[${number}][1] >= 0 then
+  local key, ${STATE.join(', ')} = KEYS[${number}], unpack(read[${number}], 1, ${STATE.length})
   ${constants}
-  local delta, slot = ARGV[at + ${delta}], ${slot === undefined ? 'nil' : `ARGV[at + ${slot}]`}
-  local rebased, wholeIn
+  ${useOwn(policy)}
+  local delta, slot, reserved = ARGV[at + ${delta}], ${slot}, ${reserved}
+  local rebased, fullIn, raw
+  ${dropEnded(policy)}
   ${step.enter ?? ''}
+  ${isShown ? shown(policy, 'local before = remaining') : ''}
   ${step.settle ?? ''}
+  ${isShown ? shown(policy, `raws[${number}] = pack('<dddd', before, remaining, resetIn, own and own.mark or 0)`) : ''}
+  ${isShown && step.entries?.reserves ? `raws[${number}] = raw` : ''}
   ${KEEP(policy)}
 end`
   })
   return `${functionsOf(steps)}
 ${ARGUMENTS}
-local at, chargedAt = 3, ARGV[3] < 0 and now or ARGV[3]
+local at, chargedAt, read, raws = 3, ARGV[3] < 0 and now or ARGV[3], {}, {}
 ${read.join('')}
-${corrected.join('')}`
+${corrected.join('')}
+${isShown ? "return pack('<d', now) .. table.concat(raws) .. (owns or '')" : ''}`
+}
+
+/** Tells how a step that keeps entries stands: of any other the reply has the state. */
+function shown({ step }: ScriptStep, use: string): string {
+  if (step.entries?.show === undefined) return ''
+  return `
+  local cost, admitted, remaining, resetIn, wait = 0
+  do
+    ${step.decide}
+    ${step.entries.show}
+  end
+  ${use}`
 }
 
 /**
@@ -77,14 +109,16 @@ export function renewLua(each: ScriptStep): string {
 ${ARGUMENTS}
 local at = 2
 for k = 1, #KEYS do
-  local key, raw, a, b, c, livesUntil = KEYS[k]
+  local key, raw, a, b, c, livesUntil, own = KEYS[k]
   ${constantsOf(each, constantArguments(each, 1))}
   at = at + ${given + 1}
   local slots = { unpack(ARGV, at + 1, at + ARGV[at]) }
   at = at + #slots
   ${readState(each, '', 'a = -1')}
   if a >= 0 then
-    local rebased, wholeIn
+    local rebased, fullIn
+    ${findEntries(each)}
+    ${dropEnded(each)}
     ${step.enter ?? ''}
     ${step.entries?.renew ?? ''}
     ${KEEP(each)}
@@ -93,29 +127,59 @@ end`
 }
 
 /** The constants of a step among the arguments, the first of which is number `at + from`. */
-function constantArguments({ given }: ScriptStep, from: number): string[] {
+export function constantArguments({ given }: ScriptStep, from: number): string[] {
   return Array.from({ length: given }, (_, n) => `ARGV[at + ${from + n}]`)
 }
 
-const STATE = ['a', 'b', 'c', 'livesUntil']
+const STATE = ['a', 'b', 'c', 'livesUntil', 'own']
 
-/** Keeps a corrected state, unless its quota is whole. */
+/** Keeps a corrected state, unless its quota is full. */
 const KEEP = (each: ScriptStep) => `
-    ${each.step.whole ?? ''}
-    if wholeIn == 0 then
+    ${each.step.full ?? ''}
+    if fullIn == 0 and livesUntil >= 0 then
       call('DEL', key)
     else
       ${writeState(each, 'minTtl')}
     end`
 
-/** Blocks KEYS for ARGV[3] ms: then their quota is whole. */
+/** The largest size of terms: no algorithm has so many constants. */
+const MOST_OWN = 8 * 20 + MAX_GRANTS * GRANT_BYTES
+
+/** Functions of scripts that leave to a client what it has of its own, whatever its algorithm is. */
+const KEPT_TERMS = `
+local function termsOf(key)
+  local first = redis.pcall('GETRANGE', key, '0', '${STATE_BYTES + 15}')
+  if type(first) ~= 'string' or #first < ${STATE_BYTES + 16} then return end
+  local livesUntil, size, ends = struct.unpack('<ddd', first, 25)
+  if not (livesUntil < 0 and size >= 16 and size <= ${MOST_OWN} and ends > now) then return end
+  local terms = call('GETRANGE', key, '${STATE_BYTES}', string.format('%.0f', ${STATE_BYTES} + size - 1))
+  if #terms == size then return terms, ends end
+end
+
+local function putTerms(key, value, ends)
+  if ends == math.huge then return call('SET', key, value) end
+  call('SET', key, value, 'PX', string.format('%.0f', ends - now + minTtl))
+end`
+
+/** Blocks KEYS for ARGV[3] ms: then their quota is full. */
 export const BLOCK = `local call, pack = redis.call, struct.pack
 ${ARGUMENTS}
+${KEPT_TERMS}
 local ttl = string.format('%.0f', math.max(ARGV[3], minTtl))
-for _, key in ipairs(KEYS) do call('SET', key, pack('<d', now + ARGV[3]), 'PX', ttl) end`
+for _, key in ipairs(KEYS) do
+  local terms, ends = termsOf(key)
+  if terms then putTerms(key, pack('<dddd', -1, now + ARGV[3], 0, -1) .. terms, math.max(ends, now + ARGV[3]))
+  else call('SET', key, pack('<d', now + ARGV[3]), 'PX', ttl) end
+end`
 
-/** Makes the quota of KEYS whole. */
-export const RESET = "redis.call('DEL', unpack(KEYS))"
+/** Makes the quota of KEYS full. */
+export const RESET = `local call, pack = redis.call, struct.pack
+${ARGUMENTS}
+${KEPT_TERMS}
+for _, key in ipairs(KEYS) do
+  local terms, ends = termsOf(key)
+  if terms then putTerms(key, pack('<dddd', 0, 0, 0, -1) .. terms, ends) else call('DEL', key) end
+end`
 
 /**
  * Calls every command that a script may call, on KEYS[1], a key that no policy has: where one of them

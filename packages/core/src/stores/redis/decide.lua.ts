@@ -1,10 +1,13 @@
 import {
   constantsOf,
+  dropEnded,
+  findEntries,
   functionsOf,
   NO_STATE,
   readState,
   type ScriptStep,
   SERVER_TIME,
+  useOwn,
   writeState,
 } from './state.lua.ts'
 
@@ -37,7 +40,8 @@ export type Arguments = 'general' | 'usual' | readonly (readonly number[])[]
  * zero for a key never seen. The step in TypeScript repeats the decision on it. Of a step that
  * keeps entries, what was decided: remaining (units; refused: -1 - remaining), reset (ms), wait (ms;
  * -1: never), 0. Of a blocked key, as if such a step had refused it: -1, for how long (ms), the same,
- * 1. Of a key that can't be read minus infinity. If there are any of these, it returns an array: the bytes, and
+ * 1. Where the client has something of its own, the last number is -1, or -2 of a blocked key, and behind all
+ * of this stand 48 bytes about it, in the order of the keys: see `readOwn`. Of a key that can't be read minus infinity. If there are any of these, it returns an array: the bytes, and
  * what Redis says of each.
  */
 export function decideLua(steps: readonly ScriptStep[], args: Arguments): string {
@@ -59,12 +63,14 @@ function script(steps: readonly ScriptStep[], args: Arguments, writes: boolean):
   return `${functionsOf(steps)}${bans ? CLIENT_OF : ''}
 ${isGeneral ? generalArguments(size) : `local now = ARGV[${size + 1}] and ARGV[${size + 1}] + 0`}
 ${SERVER_TIME}
-local raws, raw, failures = #KEYS > 1 and ${isGeneral ? `(isRepeated and {} or ${known})` : known}
+local raw, failures, owns
+local raws = #KEYS > 1 and ${isGeneral ? `(isRepeated and {} or ${known})` : known}
 for first = 1, #KEYS, ${steps.length} do
 ${policies.length === 1 ? alone(policies[0] as ScriptPolicy, writes, minTtl) : together(policies, writes, minTtl)}
 ${isGeneral ? 'at = at + stride' : ''}
 end
 local reply = pack('<d', now) .. (raws and table.concat(raws) or raw)
+if owns then reply = reply .. owns end
 if failures then return { reply, unpack(failures) } end
 return reply`
 }
@@ -107,9 +113,9 @@ if #ARGV > ${size} then
 end`
 }
 
-/** What a key is about, from its name (see keys.ts). */
+/** What a key is about, from its name (see keys.ts): no client has a brace, but a policy may. */
 const CLIENT_OF = `
-local function clientOf(key) return string.match(key, '{.*}') end`
+local function clientOf(key) return string.match(key, '{.-}:') end`
 
 /**
  * What can't be read fails its own request only. MGET takes what is no string for nothing: GET says what
@@ -125,10 +131,11 @@ const UNREADABLE = `
 function decide(policy: ScriptPolicy, inBlock: string): string {
   const { step, at, constants, cost } = policy
   return `
-    local key, a, b, c, livesUntil = KEYS[${at}]
+    local key, a, b, c, livesUntil, own = KEYS[${at}]
     ${constants}
     ${readState(policy, `raws and raws[${at}] or `, UNREADABLE)}
     local admitted, rebased
+    ${findEntries(policy)}
     if a >= 0 then
       local cost = ${cost}
       ${step.enter ?? ''}
@@ -143,11 +150,11 @@ function decide(policy: ScriptPolicy, inBlock: string): string {
 
 /** Sets `raw` to what the reply says of a step that keeps entries. */
 function show({ step }: ScriptPolicy): string {
-  if (step.entries === undefined) return ''
+  if (step.entries?.show === undefined) return ''
   return `
       local remaining, resetIn, wait
       ${step.entries.show}
-      raw = pack('<dddd', admitted and remaining or -1 - remaining, resetIn, wait, 0)`
+      raw = pack('<dddd', admitted and remaining or -1 - remaining, resetIn, wait, own and own.mark or 0)`
 }
 
 /** Charges `cost` units, and keeps a state that has moved with the clock. */
@@ -155,10 +162,11 @@ function charge(policy: ScriptPolicy, minTtl: string): string {
   const { step, slot } = policy
   return `
       if cost > 0 or rebased then
-        local wholeIn
+        local fullIn
+        ${dropEnded(policy)}
         ${slot === undefined ? '' : `local slot = ${slot}`}
         ${step.commit}
-        ${step.whole ?? ''}
+        ${step.full ?? ''}
         ${writeState(policy, minTtl)}
       end`
 }
@@ -185,7 +193,7 @@ function together(policies: readonly ScriptPolicy[], writes: boolean, minTtl: st
   })
   const admitted = policies.map((policy) => kept(policy)[ADMITTED])
   const charged = policies.map((policy) => {
-    if (!writes && policy.step.entries === undefined) return ''
+    if (!writes && policy.step.entries?.show === undefined) return ''
     const refused = policy.isBan
       ? `cost = ${refusal(policies, isMany)} and cost or 0`
       : 'if not all then cost = 0 end'
@@ -194,7 +202,8 @@ function together(policies: readonly ScriptPolicy[], writes: boolean, minTtl: st
     local ${KEPT.join(', ')} = ${kept(policy).join(', ')}
     local cost, key, raw = ${policy.cost}, KEYS[${policy.at}]
     ${policy.constants}
-    ${policy.step.entries ? `if admitted and not all then cost = 0 end${show(policy)}\nraws[${policy.at}] = raw` : ''}
+    ${useOwn(policy)}
+    ${policy.step.entries?.show ? `if admitted and not all then cost = 0 end${show(policy)}\nraws[${policy.at}] = raw` : ''}
     ${refused}
     ${writes ? charge(policy, minTtl) : ''}
   end`
@@ -209,7 +218,7 @@ ${charged.join('')}`
 /** The most policies whose values are local variables: Lua has room for 200. Beyond, a table has them. */
 const MANY = 16
 /** What is kept of each policy until all have been decided. */
-const KEPT = ['a', 'b', 'c', 'livesUntil', 'admitted', 'rebased']
+const KEPT = ['a', 'b', 'c', 'livesUntil', 'admitted', 'rebased', 'own']
 const ADMITTED = 4
 
 function keptNames({ number }: ScriptPolicy, isMany: boolean): string[] {

@@ -65,14 +65,14 @@ test('without the permission to scan, the error says what to do', async () => {
 
 test('what others keep under such names is passed over', async () => {
   await limiterOf().consume('client')
-  const name = 'sliding-window:60000:10:default'
+  const name = 'sliding-window:60000:default'
   await client.set(`sluice:{text}:${name}`, 'no state of any')
   await client.lpush(`sluice:{list}:${name}`, 'no state')
   await client.set('sluice:{client}:p0', Buffer.alloc(32))
   await client.set(`sluice:{\u001b[2J}:${name}`, Buffer.alloc(32))
   await client.set(`sluice:{a b}:${name}`, Buffer.alloc(32))
   await client.set(`sluice:{}:${name}`, Buffer.alloc(32))
-  await client.set(`sluice:{a}{b}:${name}`, Buffer.alloc(32))
+  await client.set(`sluice:{a}{b}{c}:${name}`, Buffer.alloc(32))
   await client.set(`sluice:{a}:${name}\n`, Buffer.alloc(32))
   await client.set(`sluice.0123456:{a}:${name}`, Buffer.alloc(32))
   const found = await entriesOf(client)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { subject } from './keys.ts'
+import { shardedKey } from '../../key/notation.ts'
+import { hashSlotOf, shardOf, subject } from './keys.ts'
 import { codePoint } from './testing/code-point.ts'
 
 /** The longest plain id. */
@@ -47,7 +48,7 @@ describe('the subject of a key', () => {
   })
 
   test('never holds what would move the slot, and never grows', () => {
-    fc.assert(fc.property(ids, (id) => /^[!-z|~]{1,64}$/.test(subject(id))))
+    fc.assert(fc.property(ids, (id) => /^([!-z|~]{1,64}\}\{)?[!-z|~]{1,64}$/.test(subject(id))))
   })
 
   test('differs for every other id', () => {
@@ -61,5 +62,70 @@ describe('the subject of a key', () => {
   test('tells lone surrogates apart, which UTF-8 would make one', () => {
     const odd = ['\ud800', '\udbff', '\udc00', '\ufffd', '\ud83d\ude00', '\ude00\ud83d']
     expect(new Set(odd.map(subject)).size).toBe(odd.length)
+  })
+})
+
+describe('the subject of a key in a shard', () => {
+  test.each([
+    ['{acme}user:42', 'acme}{user:42'],
+    ['{a{b}c', `${subject('a{b')}}{c`],
+    // A shard of a thousand characters makes no name longer than one that becomes a digest.
+    [`{${'x'.repeat(1000)}}c`, `${subject('x'.repeat(1000))}}{c`],
+    ['{acme}', `acme}{${subject('')}`],
+    // The braces name no shard.
+    ['{}user:42', `#${subject('{}user:42').slice(1)}`],
+    [' {acme}user:42', `#${subject(' {acme}user:42').slice(1)}`],
+  ])('of %j is %j', (id, expected) => expect(subject(id)).toBe(expected))
+
+  test('differs for other shards and other ids, whatever text somebody chooses for them', () => {
+    const key = (shard: string, id: string) => subject(shardedKey(shard, id))
+    const property = fc.property(ids, ids, ids, ids, (shard, id, otherShard, other) => {
+      const isSame = shard === otherShard && id === other
+      expect(key(shard, id) === key(otherShard, other)).toBe(isSame)
+      expect(key(shard, id)).toMatch(/^[!-z|~]{1,64}\}\{[!-z|~]{1,64}$/)
+    })
+    const digest = /\{(.*)\}/.exec(shardedKey('é', ''))?.[1] as string
+    fc.assert(property, {
+      examples: [
+        ['a', 'b', 'a}b', 'b'],
+        ['a}b', 'c', 'a', 'b}c'],
+        ['é', 'x', digest, 'x'],
+      ],
+    })
+  })
+
+  test('is in the hash slot of the shard, which no id moves', () => {
+    fc.assert(
+      fc.property(ids, ids, (shard, id) => {
+        const text = shardedKey(shard, id)
+        const slots = [text, shardedKey(shard, 'x')].map((each) =>
+          hashSlotOf(`p:{${subject(each)}}:q`),
+        )
+        expect(slots[0]).toBe(slots[1])
+        expect(shardOf(text)).toBe((slots[0] as number) >> 10)
+      }),
+    )
+  })
+})
+
+describe('Redis Cluster', () => {
+  test.each([
+    // The check value of CRC-16/XMODEM.
+    ['123456789', 0x31c3],
+    ['', 0],
+    ['foo', 12_182],
+    ['bar', 5061],
+    ['foo{bar}{zap}', 5061],
+    ['{user1000}.following', 3443],
+    ['{user1000}.followers', 3443],
+    // Empty braces tag nothing, and a tag ends at the first brace that closes.
+    ['foo{}{bar}', 8363],
+    ['foo{{bar}}zap', 4015],
+  ])('the hash slot of %j is %i', (key, slot) => {
+    expect(hashSlotOf(key)).toBe(slot)
+  })
+
+  test.each(['{', '}', '}{', 'a{b', 'a}b{c', 'a{}'])('%j has no tag', (key) => {
+    expect(hashSlotOf(`{${key.replaceAll(/[{}]/g, '')}}`)).not.toBe(hashSlotOf(key))
   })
 })

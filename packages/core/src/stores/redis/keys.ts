@@ -1,5 +1,5 @@
 import { digest } from '../../key/digest.ts'
-import { hashSlotOf } from './hash-slot.ts'
+import { shardLength } from '../../key/notation.ts'
 
 /**
  * The most characters of an id that is kept as it is: a longer one becomes a digest, so that no client can
@@ -7,27 +7,76 @@ import { hashSlotOf } from './hash-slot.ts'
  */
 const MAX_PLAIN = 64
 
-/** A slot has 14 bits: the first four tell the part. */
-const PART_SHIFT = 10
+/** A hash slot has 14 bits: the first four tell the shard. */
+const SHARD_SHIFT = 10
 
 /**
- * An id as it stands between the braces of a Redis key, where Redis Cluster takes the slot from.
- * Plain ids stand as they are. Long ones and those with braces, spaces, control or non-ASCII
+ * An id as it stands between the braces of a Redis key, where Redis Cluster takes the hash slot from:
+ * of `{acme}user:42`, it takes it from `acme`, the shard of the id, since the name is `…{acme}{user:42}…`.
+ * Plain ids and shards stand as they are. Long ones and those with braces, spaces, control or non-ASCII
  * characters become `#` and the SHA-256 of their UTF-16 code units: so two ids never share a key
- * (lone surrogates included), none moves the slot of another, and none grows the key. Plain ids
+ * (lone surrogates included), none moves the hash slot of another, and none grows the key. Plain ids
  * hold no `#`.
  */
 export function subject(id: string): string {
-  if (id.length === 0 || id.length > MAX_PLAIN) return digest(id)
+  if (id.length === 0 || id.length > MAX_PLAIN) return replacement(id)
   for (let i = 0; i < id.length; i += 1) {
     const code = id.charCodeAt(i)
     const isPlain = code > 0x20 && code < 0x7f && code !== 0x23 && code !== 0x7b && code !== 0x7d
-    if (!isPlain) return digest(id)
+    if (!isPlain) return replacement(id)
   }
   return id
 }
 
-/** The part of a Redis Cluster, 0 … 15, that has the keys of an id. */
-export function partOf(id: string): number {
-  return hashSlotOf(subject(id)) >> PART_SHIFT
+/** What stands for an id that is not plain. */
+function replacement(id: string): string {
+  const length = shardLength(id)
+  if (length === 0) return digest(id)
+  return `${part(id.slice(1, length - 1))}}{${part(id.slice(length))}`
+}
+
+/** The shard of an id, or what follows it: braces in it name no further shard. */
+function part(text: string): string {
+  return shardLength(text) === 0 ? subject(text) : digest(text)
+}
+
+/** The shard of a Redis Cluster, 0 … 15, that has the keys of an id. */
+export function shardOf(id: string): number {
+  const length = shardLength(id)
+  return hashSlotOf(length === 0 ? subject(id) : part(id.slice(1, length - 1))) >> SHARD_SHIFT
+}
+
+/** The hash slots of a Redis Cluster. */
+const HASH_SLOTS = 16_384
+
+/** x^16 + x^12 + x^5 + 1, as Redis Cluster has it: CRC-16/XMODEM. */
+const POLYNOMIAL = 0x1021
+
+/** What each byte adds to the checksum. */
+const CHECKSUMS = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let checksum = byte << 8
+  for (let bit = 0; bit < 8; bit += 1) {
+    checksum = checksum & 0x8000 ? (checksum << 1) ^ POLYNOMIAL : checksum << 1
+  }
+  return checksum
+})
+
+/**
+ * The hash slot of a key in a Redis Cluster (Redis Cluster specification, "Key distribution model" and
+ * "Hash tags"): of what stands between the first brace and the next closing one, unless that is
+ * empty; else of the whole key.
+ *
+ * @param key ASCII
+ */
+export function hashSlotOf(key: string): number {
+  const open = key.indexOf('{')
+  const close = open === -1 ? -1 : key.indexOf('}', open + 1)
+  const isTagged = close > open + 1
+  const end = isTagged ? close : key.length
+  let checksum = 0
+  for (let i = isTagged ? open + 1 : 0; i < end; i += 1) {
+    const byte = (checksum >> 8) ^ key.charCodeAt(i)
+    checksum = ((checksum << 8) & 0xffff) ^ (CHECKSUMS[byte] as number)
+  }
+  return checksum % HASH_SLOTS
 }

@@ -1,10 +1,14 @@
-import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { CompiledLimit, Override } from '../../algorithms/algorithm.ts'
+import type { LuaStep } from '../../algorithms/lua-step.ts'
+import { compileOwn } from '../rules/own-terms.ts'
 import type { Renewal } from '../rules/slots.ts'
-import type { Charge, Keyspace } from '../store.ts'
+import { halvesOf } from '../rules/state-bytes.ts'
+import type { Charge, GivenGrant, Keyspace } from '../store.ts'
+import { Script, type ScriptCall, type ScriptTime } from './connection.ts'
 import { renewLua, settleLua } from './correct.lua.ts'
 import { decideLua, peekLua } from './decide.lua.ts'
-import { Script } from './script.ts'
-import type { ScriptStep } from './state.lua.ts'
+import { ownLua } from './own.lua.ts'
+import { ownConstants, type ScriptStep } from './state.lua.ts'
 
 /**
  * How many scripts of this process have constants of limits in their text. All others have one text
@@ -27,19 +31,8 @@ const COMPOSERS = {
   general: (steps: readonly ScriptStep[]) => decideLua(steps, 'general'),
   usual: (steps: readonly ScriptStep[]) => decideLua(steps, 'usual'),
   peek: peekLua,
-  settle: settleLua,
-}
-
-/** When a script is to think it is (ms; -1: the server's clock), and how long keys live at least (ms). */
-export interface ScriptTime {
-  readonly now: number
-  readonly minTtlMs: number
-}
-
-/** A script and its arguments. */
-export interface ScriptCall {
-  readonly script: Script
-  readonly args: string[]
+  settle: (steps: readonly ScriptStep[]) => settleLua(steps, false),
+  raise: (steps: readonly ScriptStep[]) => settleLua(steps, true),
 }
 
 /** The scripts of the policies of a ledger. A ban is the last of them. */
@@ -79,12 +72,18 @@ export class LedgerScripts {
     return this.general('peek', requests, time, requests.length === 1, false)
   }
 
-  settle(charges: readonly Charge[], time: ScriptTime, chargedAt: number): ScriptCall {
+  /** @param isShown whether the reply says how each key stood before */
+  settle(
+    charges: readonly Charge[],
+    time: ScriptTime,
+    chargedAt: number,
+    isShown: boolean,
+  ): ScriptCall {
     const about = aboutNow(time)
     const given = charges.map((charge) => numbersOf(charge, about))
     const args = [`${time.now}`, `${time.minTtlMs}`, `${chargedAt}`]
-    addNumbers(args, charges, given, about)
-    return { script: this.script('settle', given), args }
+    addNumbers(args, charges, given, about, true)
+    return { script: this.script(isShown ? 'raise' : 'settle', given), args }
   }
 
   /**
@@ -100,6 +99,53 @@ export class LedgerScripts {
     const { limit } = renewals[0] as Renewal
     const step = { step: limit.algorithm.lua, given: limit.constants(about).length }
     return { script: scriptOf(renewLua(step)), args }
+  }
+
+  /**
+   * Sets a client's own limit in one policy, or ends it.
+   * @param limit the limit of the policy
+   */
+  override(
+    policy: number,
+    limit: CompiledLimit,
+    override: Override | undefined,
+    time: ScriptTime,
+  ): ScriptCall {
+    const about = aboutNow(time)
+    const { until, limit: units, burst = -1, maxDelayMs = -1 } = override ?? { until: 0, limit: -1 }
+    const own = override && compileOwn(limit, { override, granted: 0 }).constants(about)
+    const constants = ownConstants(this.stepOf(policy)).map((_, i) => own?.[i] ?? 0)
+    const numbers = [until, units, burst, maxDelayMs, ...constants]
+    return this.own(policy, limit, false, numbers, time)
+  }
+
+  /** Adds units to a client's limit in one policy. @param limit the limit of the policy */
+  grant(
+    policy: number,
+    limit: CompiledLimit,
+    { until = 0, units, id }: GivenGrant,
+    time: ScriptTime,
+  ): ScriptCall {
+    const most = limit.algorithm.maxLimit
+    const numbers = [until, units, ...halvesOf(id), most, limit.params.limit]
+    return this.own(policy, limit, true, numbers, time)
+  }
+
+  private own(
+    policy: number,
+    limit: CompiledLimit,
+    isGrant: boolean,
+    numbers: readonly number[],
+    time: ScriptTime,
+  ): ScriptCall {
+    const constants = constantTexts(limit, aboutNow(time))
+    const step = { step: this.stepOf(policy), given: constants.length }
+    const args = [`${time.now}`, `${time.minTtlMs}`, ...constants, ...numbers.map(textOf)]
+    return { script: scriptOf(ownLua(step, isGrant)), args }
+  }
+
+  private stepOf(policy: number): LuaStep {
+    return (this.keyspaces[policy] as Keyspace).algorithm.lua
   }
 
   /** The call for usual requests: alike, each with keys of its own, and one unit for each charge. */
@@ -175,6 +221,11 @@ export class LedgerScripts {
   }
 }
 
+/** A number as Lua reads it. */
+function textOf(number: number): string {
+  return number === Infinity ? '1e999' : String(number)
+}
+
 /** Whether no two requests have the same id for a policy. An id is shorter than the key made of it. */
 function areDistinct(requests: readonly (readonly Charge[])[]): boolean {
   return (requests[0] as readonly Charge[]).every((_, i) => {
@@ -197,20 +248,24 @@ function aboutNow({ now }: ScriptTime): number {
  * holds slots, the slot.
  *
  * @param given how many constants the script takes for each policy
+ * @param settles whether the units follow that a reservation was charged
  */
 function addNumbers(
   args: string[],
   charges: readonly Charge[],
   given: readonly number[],
   about: number,
+  settles = false,
 ): void {
   for (let i = 0; i < charges.length; i += 1) {
-    const { limit, cost, slot = 0 } = charges[i] as Charge
+    const { limit, cost, slot = 0, reserved = 0 } = charges[i] as Charge
+    const { entries } = limit.algorithm.lua
     const constants = constantTexts(limit, about)
     args.push(...constants)
     for (let n = constants.length; n < (given[i] as number); n += 1) args.push('0')
     args.push(`${cost}`)
-    if (limit.algorithm.lua.entries?.renew) args.push(`${slot}`)
+    if (entries?.renew) args.push(`${slot}`)
+    if (settles && entries?.reserves) args.push(`${reserved}`)
   }
 }
 

@@ -1,28 +1,19 @@
 // A sliding log in Redis is as long as what is charged in it, and as dear as what a request can get.
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
+import { patient } from '@sluice/test-harness/redis'
 import { createLimiter, redisStore } from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
 
 const ENTRY = 16
 const HEAD = 32
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.port)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
+const redis = useRedis()
 
 function limiterOf(prefix: string, limit: number) {
   const clock = manualClock()
-  const store = redisStore(client, { clock })
+  const store = redisStore(redis.client, { clock })
   const limiter = createLimiter({
     ...patient,
     store,
@@ -31,7 +22,11 @@ function limiterOf(prefix: string, limit: number) {
     window: '1h',
     algorithm: 'sliding-log',
   })
-  return { limiter, clock, stateKey: async () => (await client.keys(`${prefix}:*`))[0] as string }
+  return {
+    limiter,
+    clock,
+    stateKey: async () => (await redis.client.keys(`${prefix}:{client}:*`))[0] as string,
+  }
 }
 
 test('requests that are settled to nothing leave no entries', async () => {
@@ -44,9 +39,9 @@ test('requests that are settled to nothing leave no entries', async () => {
     await limiter.consume('client', { cost: 0 })
     await limiter.settle('client', -1, { at })
   }
-  expect(await client.strlen(await stateKey())).toBeLessThanOrEqual(HEAD + 2 * ENTRY)
+  expect(await redis.client.strlen(await stateKey())).toBeLessThanOrEqual(HEAD + 2 * ENTRY)
   await limiter.settle('client', -1, { at: first.at })
-  expect(await client.keys('empty:*')).toEqual([])
+  expect(await redis.client.keys('empty:{client}:*')).toEqual([])
 })
 
 test('entries settled to nothing in the middle of a log are closed up, in any order', async () => {
@@ -65,7 +60,7 @@ test('entries settled to nothing in the middle of a log are closed up, in any or
     expect((await limiter.consume('client')).allowed).toBe(true)
   }
   // The twenty new entries stand where the twenty old ones were.
-  expect(await client.strlen(await stateKey())).toBe(HEAD + 40 * ENTRY)
+  expect(await redis.client.strlen(await stateKey())).toBe(HEAD + 40 * ENTRY)
   clock.set((charged[38] as number) + 3_600_000)
   expect((await limiter.peek('client')).remaining).toBe(30)
 })
@@ -76,8 +71,8 @@ test('a cost above the limit is refused without a walk through the log', async (
     clock.advance(1)
     await limiter.consume('client')
   }
-  await redis.command('CONFIG', 'RESETSTAT')
+  await redis.server.command('CONFIG', 'RESETSTAT')
   const { allowed, retryAfterMs } = await limiter.consume('client', { cost: 601 })
   expect({ allowed, retryAfterMs }).toEqual({ allowed: false, retryAfterMs: Infinity })
-  expect((await redis.commandStats()).getrange?.calls).toBeLessThanOrEqual(4)
+  expect((await redis.server.commandStats()).getrange?.calls).toBeLessThanOrEqual(4)
 })

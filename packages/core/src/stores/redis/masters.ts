@@ -1,78 +1,56 @@
-import type { IoRedisClient, NodeRedisClient, RedisClient, ValkeyGlideClient } from './client.ts'
+import {
+  type IoRedisClient,
+  isCluster,
+  isUpstash,
+  type NodeRedisClient,
+  type RedisClient,
+  type UpstashClient,
+  type ValkeyGlideClient,
+} from './client.ts'
 
-/** One step of a SCAN on one server. */
-export interface ScanStep {
-  /** `'0'`: that was the last one. */
-  readonly cursor: string
-  readonly keys: readonly string[]
-}
-
-/** Reads on from a cursor, `'0'` at first. */
-export type Scan = (cursor: string, pattern: string, count: number) => Promise<ScanStep>
+/** Reads a step of a SCAN on one server, on from a cursor. The first one is `'0'`, and so is that after the last step. */
+export type Scan = (
+  cursor: string,
+  pattern: string,
+  count: number,
+) => Promise<readonly [cursor: string, keys: readonly string[]]>
 
 /** What scans each server that has keys of its own: one server, or the masters of a cluster. */
 export async function scansOf(client: RedisClient): Promise<readonly Scan[]> {
+  if (isUpstash(client)) return [scanOfUpstash(client)]
   if ('customCommand' in client) return scansOfGlide(client)
   return 'evalsha' in client ? scansOfIoRedis(client) : scansOfNodeRedis(client)
 }
 
-interface IoRedisNode {
-  scan(
-    cursor: string,
-    match: 'MATCH',
-    pattern: string,
-    count: 'COUNT',
-    number: number,
-  ): Promise<[cursor: string, keys: string[]]>
-}
-
 function scansOfIoRedis(client: IoRedisClient): Scan[] {
-  const { nodes } = client as Partial<{ nodes(role: 'master'): IoRedisNode[] }>
-  const masters = client.isCluster ? nodes?.call(client, 'master') : undefined
-  return (masters ?? [client as unknown as IoRedisNode]).map((node) => {
-    return async (cursor, pattern, count) => {
-      const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', count)
-      return { cursor: next, keys }
-    }
+  const masters = isCluster(client)
+    ? (client as unknown as { nodes(role: 'master'): unknown[] }).nodes('master')
+    : [client]
+  return masters.map((master) => {
+    const node = master as { scan(...args: (string | number)[]): Promise<[string, string[]]> }
+    return (cursor, pattern, count) => node.scan(cursor, 'MATCH', pattern, 'COUNT', count)
   })
-}
-
-interface NodeRedisNode {
-  scan(
-    cursor: string,
-    options: { MATCH: string; COUNT: number },
-  ): Promise<{ cursor: unknown; keys: readonly unknown[] }>
-}
-
-interface NodeRedisCluster {
-  readonly masters: readonly unknown[]
-  nodeClient(master: unknown): NodeRedisNode | Promise<NodeRedisNode>
 }
 
 async function scansOfNodeRedis(client: NodeRedisClient): Promise<Scan[]> {
-  const isCluster = typeof client.nodeClient === 'function'
-  const cluster = client as unknown as NodeRedisCluster
-  const nodes = isCluster
+  type Node = {
+    scan(
+      cursor: string,
+      options: { MATCH: string; COUNT: number },
+    ): Promise<{ cursor: unknown; keys: readonly unknown[] }>
+  }
+  const cluster = client as unknown as {
+    readonly masters: readonly unknown[]
+    nodeClient(master: unknown): Node | Promise<Node>
+  }
+  const nodes = isCluster(client)
     ? await Promise.all(cluster.masters.map((master) => cluster.nodeClient(master)))
-    : [client as unknown as NodeRedisNode]
+    : [client as unknown as Node]
   return nodes.map((node) => async (cursor, pattern, count) => {
     const step = await node.scan(cursor, { MATCH: pattern, COUNT: count })
     // Texts are buffers where the client is set to give those.
-    return { cursor: String(step.cursor), keys: step.keys.map(String) }
+    return [String(step.cursor), step.keys.map(String)]
   })
-}
-
-/** valkey-glide's `Decoder.String`. */
-const STRING = 1
-
-interface Route {
-  readonly type: 'routeByAddress'
-  readonly host: string
-  readonly port: number
-}
-
-interface Glide {
-  customCommand(args: string[], options: { decoder: 1; route?: Route }): Promise<unknown>
 }
 
 /**
@@ -80,27 +58,33 @@ interface Glide {
  * make.
  */
 async function scansOfGlide(client: ValkeyGlideClient): Promise<Scan[]> {
-  const glide = client as unknown as Glide
-  const isCluster = typeof client.invokeScriptWithRoute === 'function'
-  const routes = isCluster ? await mastersOfGlide(glide) : [undefined]
-  return routes.map((route) => async (cursor, pattern, count) => {
-    const args = ['SCAN', cursor, 'MATCH', pattern, 'COUNT', `${count}`]
-    const options = route === undefined ? {} : { route }
-    const reply = await glide.customCommand(args, { decoder: STRING, ...options })
-    const [next, keys] = reply as [string, string[]]
-    return { cursor: next, keys }
+  const glide = client as unknown as {
+    customCommand(args: string[], options: object): Promise<unknown>
+  }
+  // valkey-glide's `Decoder.String`.
+  const text = { decoder: 1 }
+  const scanOn =
+    (options: object): Scan =>
+    async (cursor, pattern, count) => {
+      const args = ['SCAN', cursor, 'MATCH', pattern, 'COUNT', `${count}`]
+      return (await glide.customCommand(args, options)) as [string, string[]]
+    }
+  if (!isCluster(client)) return [scanOn(text)]
+  type SlotRange = [first: number, last: number, master: [host: string, port: number]]
+  const ranges = (await glide.customCommand(['CLUSTER', 'SLOTS'], text)) as SlotRange[]
+  const masters = new Map(ranges.map(([, , master]) => [master.slice(0, 2).join(':'), master]))
+  return [...masters.values()].map(([host, port]) => {
+    return scanOn({ ...text, route: { type: 'routeByAddress', host, port } })
   })
 }
 
-type SlotRange = [first: number, last: number, master: [host: string, port: number]]
-
-async function mastersOfGlide(glide: Glide): Promise<Route[]> {
-  const ranges = (await glide.customCommand(['CLUSTER', 'SLOTS'], {
-    decoder: STRING,
-  })) as SlotRange[]
-  const routes = ranges.map(([, , [host, port]]): [string, Route] => [
-    `${host}:${port}`,
-    { type: 'routeByAddress', host, port },
-  ])
-  return [...new Map(routes).values()]
+function scanOfUpstash(client: UpstashClient): Scan {
+  type Step = [cursor: unknown, keys: readonly unknown[]]
+  const scanned = client as unknown as {
+    scan(cursor: string, options: { match: string; count: number }): Promise<Step>
+  }
+  return async (cursor, match, count) => {
+    const [next, keys] = await scanned.scan(cursor, { match, count })
+    return [String(next), keys.map(String)]
+  }
 }

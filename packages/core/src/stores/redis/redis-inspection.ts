@@ -1,17 +1,16 @@
 import type { Algorithm, KeyState } from '../../algorithms/algorithm.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
-import type { Inspection } from '../inspection/inspect-options.ts'
-import { KeyNames } from '../inspection/key-names.ts'
-import { Pace } from '../inspection/rest.ts'
-import { type FoundKey, toEntry } from '../inspection/to-entry.ts'
+import { type FoundKey, toEntry } from '../inspection/inspected-keyspace.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import { type KeptTerms, termsKey } from '../inspection/kept-terms.ts'
+import { Pace } from '../inspection/pace.ts'
 import { isTooMuch, workOf } from '../rules/work.ts'
 import type { StoreEntry } from '../store.ts'
-import type { Connection } from './connection.ts'
+import { type RedisConnection, Script } from './connection.ts'
 import { subject } from './keys.ts'
 import { LedgerScripts } from './ledger-scripts.ts'
 import type { Scan } from './masters.ts'
 import { readReply } from './reply.ts'
-import { Script } from './script.ts'
 
 /** Keys that a step of SCAN looks at, and that one script reads, at most: each takes Redis a fraction of a ms. */
 const SCANNED = 500
@@ -20,15 +19,8 @@ const READ = 100
 /** Shows what the client puts in front of keys. */
 const echo = new Script('return KEYS[1]')
 
-/** What it reads with. */
-export interface InspectionBackend {
-  readonly connection: Connection
-  scans(): Promise<readonly Scan[]>
-  /** See `Backend`. */
-  now(): number
-  readonly minTtlMs: number
-  fail(error: unknown): never
-}
+/** Reads the terms of a keyspace. */
+const told = new Script("return redis.call('GET', KEYS[1])")
 
 /** A key, and its name in Redis as the client takes it. */
 type NamedKey = FoundKey & { readonly name: string }
@@ -38,38 +30,48 @@ type NamedKey = FoundKey & { readonly name: string }
  * after each step for as long as that took: so Redis spends no more than half of its time on it.
  */
 export class RedisInspection {
-  private readonly backend: InspectionBackend
+  private readonly connection: RedisConnection
+  private readonly scans: () => Promise<readonly Scan[]>
   private readonly inspection: Inspection
-  private readonly names: KeyNames
+  private readonly terms: KeptTerms
   private readonly scripts = new Map<Algorithm, LedgerScripts>()
 
-  constructor(backend: InspectionBackend, inspection: Inspection) {
-    this.backend = backend
+  /** @param scans gives what scans each server */
+  constructor(
+    connection: RedisConnection,
+    scans: () => Promise<readonly Scan[]>,
+    inspection: Inspection,
+    terms: KeptTerms,
+  ) {
+    this.terms = terms
+    this.connection = connection
+    this.scans = scans
     this.inspection = inspection
-    this.names = new KeyNames(inspection)
   }
 
   async *entries(): AsyncGenerator<StoreEntry, void, undefined> {
-    const { fail, connection } = this.backend
+    const { fail, isCluster } = this.connection
+    await this.terms.settled()
     const keyPrefix = await this.keyPrefix()
     const pattern = this.pattern(keyPrefix)
-    for (const scan of await this.backend.scans().catch(fail)) {
+    for (const scan of await this.scans().catch(fail)) {
       let cursor = '0'
       do {
         const pace = new Pace()
-        const step = await scan(cursor, pattern, SCANNED).catch(fail)
+        const [next, names] = await scan(cursor, pattern, SCANNED).catch(fail)
         pace.pause()
-        cursor = step.cursor
+        cursor = next
         const unreadable: string[] = []
-        const found = step.keys.flatMap((name) => this.parse(name, keyPrefix, unreadable) ?? [])
+        const found = names.flatMap((name) => this.parse(name, keyPrefix, unreadable) ?? [])
         const calls = byAlgorithm(found)
           .flatMap(parts)
-          .flatMap((part) => (connection.isCluster ? byClient(part) : [part]))
+          .flatMap((part) => (isCluster ? byClient(part) : [part]))
         pace.resume()
+        await Promise.all(this.inspection.untold(found).map((each) => this.tell(each)))
         const entries = await Promise.all(calls.map((keys) => this.read(keys, unreadable)))
         pace.pause()
         for (const entry of entries.flat()) {
-          this.names.note(entry)
+          this.inspection.note(entry)
           yield entry
         }
         this.inspection.progress(SCANNED, unreadable)
@@ -78,12 +80,17 @@ export class RedisInspection {
     }
   }
 
+  private async tell({ prefix, keyspace }: NamedKey): Promise<void> {
+    const call = { script: told, args: [] }
+    const read = (reply: unknown) => (reply === null ? undefined : String(reply))
+    keyspace.learn(await this.connection.run(call, [termsKey(prefix, keyspace.name)], read))
+  }
+
   /** What the client puts in front of the keys of scripts, but not of what SCAN gives. */
   private async keyPrefix(): Promise<string> {
-    const { connection, fail } = this.backend
     // One of the keys that the user is permitted.
     const key = `${this.inspection.prefix}:{-}`
-    const name = await echo.run(connection, [key], [], String, fail)
+    const name = await this.connection.run({ script: echo, args: [] }, [key], String)
     return name.slice(0, -key.length)
   }
 
@@ -98,7 +105,7 @@ export class RedisInspection {
   private parse(full: string, keyPrefix: string, unreadable: string[]): NamedKey | undefined {
     if (!full.startsWith(keyPrefix)) return undefined
     const name = full.slice(keyPrefix.length)
-    const found = this.names.find(name)
+    const found = this.inspection.find(name)
     if (found === null) unreadable.push(name)
     return found ? { ...found, name } : undefined
   }
@@ -125,15 +132,14 @@ export class RedisInspection {
     keys: readonly NamedKey[],
     unreadable: string[],
   ): Promise<StoreEntry[]> {
-    const { connection, now, minTtlMs, fail } = this.backend
     const charges = keys.map(({ key, keyspace }) => [{ key, limit: keyspace.limit, cost: 0 }])
     const { algorithm } = (keys[0] as NamedKey).keyspace.limit
     const scripts = this.scripts.get(algorithm) ?? new LedgerScripts([{ algorithm }])
     this.scripts.set(algorithm, scripts)
-    const { script, args } = scripts.peek(charges, { now: now(), minTtlMs })
+    const call = scripts.peek(charges, this.connection.time())
     const names = keys.map(({ name }) => name)
     const read = (reply: unknown) => readReply(reply, charges)
-    const results = await script.run(connection, names, args, read, fail)
+    const results = await this.connection.runForNumbers(call, names, read)
     return results.flatMap((result, i) => {
       const key = keys[i] as NamedKey
       if (!(result instanceof Error)) return toEntry(key, result.outcomes[0] as KeyState, result.at)
@@ -171,7 +177,7 @@ function parts(keys: readonly NamedKey[]): NamedKey[][] {
 }
 
 /**
- * The keys in groups of one client: in a cluster the keys of one call must share a slot, as a client's do.
+ * The keys in groups of one client: in a cluster the keys of one call must share a hash slot, as a client's do.
  */
 function byClient(keys: readonly NamedKey[]): NamedKey[][] {
   return groupsOf(keys, ({ prefix, key }) => `${prefix} ${key}`)

@@ -1,14 +1,19 @@
 import { readStoreOptions } from '../../options/read.ts'
-import { readInspectOptions } from '../inspection/inspect-options.ts'
+import { Inspection } from '../inspection/inspection.ts'
+import { KeptTerms } from '../inspection/kept-terms.ts'
 import type { RedisStoreOptions } from '../options.generated.ts'
-import type { InspectableStore, InspectOptions, StoreEntry } from '../store.ts'
+import type { InspectableStore } from '../store.ts'
 import { checkClient, type RedisClient, warnOfUnguarded } from './client.ts'
-import { connectionOf } from './connection.ts'
+import { RedisConnection, Script } from './connection.ts'
 import { scansOf } from './masters.ts'
-import { readOnlyAlarm } from './read-only-alarm.ts'
 import { RedisInspection } from './redis-inspection.ts'
-import { type Backend, RedisLedger } from './redis-ledger.ts'
-import { toSetupError } from './setup-error.ts'
+import { RedisLedger } from './redis-ledger.ts'
+import { redisNetworks } from './redis-networks.ts'
+
+/** Keeps texts, ARGV[2] and so on, under keys for ARGV[1] ms. */
+const keep = new Script(
+  "for i, key in ipairs(KEYS) do redis.call('SET', key, ARGV[i + 1], 'PX', ARGV[1]) end",
+)
 
 /**
  * Keeps states in Redis (6.2 or later) or Valkey (7.2 or later), shared by every process: one
@@ -22,38 +27,23 @@ export function redisStore(
   client: RedisClient,
   options: RedisStoreOptions = {},
 ): InspectableStore<'async'> {
-  const connection = connectionOf(checkClient('client', client))
-  const values = readStoreOptions('redisStore', options)
+  checkClient('client', client)
+  const { clock } = readStoreOptions('redisStore', options)
   warnOfUnguarded(client)
-  const backend: Backend = { connection, ...timingOf(values.clock), readOnly: alarmOf(options) }
+  const connection = new RedisConnection(client, clock, options.onReadOnly)
+  const scans = () => scansOf(client)
+  const terms = new KeptTerms((kept, ttlMs) => {
+    const args = [`${ttlMs}`, ...kept.map(({ text }) => text)]
+    const keys = kept.map(({ key }) => key)
+    return connection.run({ script: keep, args }, keys, () => {})
+  })
   return {
     mode: 'async',
     clock: options.clock,
-    open: (keyspaces, prefix) => new RedisLedger(backend, keyspaces, prefix),
-    inspect: (wanted) => inspect(client, backend, wanted),
+    networks: redisNetworks(connection),
+    open: (keyspaces, prefix) => new RedisLedger(connection, keyspaces, prefix, terms),
+    inspect: (wanted) =>
+      new RedisInspection(connection, scans, new Inspection(wanted), terms).entries(),
     close() {},
   }
-}
-
-function inspect(
-  client: RedisClient,
-  { connection, clock, minTtlMs }: Backend,
-  options: InspectOptions | undefined,
-): AsyncIterable<StoreEntry> {
-  const fail = (error: unknown) => {
-    throw toSetupError(error, connection.isCluster)
-  }
-  const scans = () => scansOf(client)
-  const backend = { connection, now: clock ?? (() => -1), minTtlMs, scans, fail }
-  return new RedisInspection(backend, readInspectOptions(options)).entries()
-}
-
-function timingOf(clock: (() => number) | undefined): Pick<Backend, 'clock' | 'minTtlMs'> {
-  if (clock === undefined) return { clock, minTtlMs: 1000 }
-  // TTLs pass on the server's clock: a key must not go while the given one stands still.
-  return { clock, minTtlMs: 3_600_000 }
-}
-
-function alarmOf({ onReadOnly }: RedisStoreOptions): () => void {
-  return onReadOnly === undefined ? () => {} : readOnlyAlarm(onReadOnly)
 }

@@ -103,7 +103,7 @@ test('a key of another type bans nobody', async () => {
     ban,
     onStoreError: 'deny',
   })
-  const [key] = await keyOf(limiter, prefix, '*')
+  const [key] = await keyOf(limiter, prefix, 'default')
   await redis.command('DEL', key!)
   await redis.command('RPUSH', key!, 'value')
   expect((await limiter.consume('client')).source).toBe('deny')
@@ -118,7 +118,7 @@ function denying(prefix: string, own: readonly PolicyOptions[]) {
 
 async function keyOf(limiter: ReturnType<typeof limiterOf>, prefix: string, name: string) {
   await limiter.consume('client')
-  return (await redis.command('KEYS', `${prefix}:*:${name}`)) as string[]
+  return (await redis.command('KEYS', `${prefix}:{client}:*:${name}`)) as string[]
 }
 
 test('no memory left', async () => {

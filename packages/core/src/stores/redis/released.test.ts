@@ -5,9 +5,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { describe, expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
+import { patient } from '@sluice/test-harness/redis'
+import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
 import type { Limiter } from '../../index.ts'
 import * as current from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
@@ -33,16 +34,7 @@ const HOUR = 3_600_000
 const STEPS = 60
 const KEYS = ['ada', '203.0.113.7', '{élan} '.repeat(20)]
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.url)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
+const redis = useRedis()
 
 const window = '1h'
 const ban = { after: 3, within: '6h', for: ['1h', '2h'] } as const
@@ -92,7 +84,7 @@ function limitersOf(versions: readonly Version[], options: Partial<Options>, pre
   const limiters = versions.map(({ createLimiter, redisStore }) =>
     createLimiter({
       ...patient,
-      store: redisStore(client, { clock }),
+      store: redisStore(redis.client, { clock }),
       prefix,
       ...options,
     } as Options),
@@ -131,10 +123,49 @@ describe(`${release} and this version on the same keys`, () => {
     expect(await decide([last, current], options, `both-${prefix}`)).toEqual(alone)
   })
 
+  test.each(ALGORITHM_NAMES)(
+    'with limits of their own admit together what the larger one does: %s',
+    async (algorithm) => {
+      const own = algorithm === 'leaky-bucket' ? { maxDelay: window } : {}
+      for (const limits of [
+        [70, 90],
+        [90, 70],
+      ] as const) {
+        const clock = manualClock()
+        const sides = [last, current].map(({ createLimiter, redisStore }, i) => {
+          const store = redisStore(redis.client, { clock })
+          const prefix = `sides-${limits[0]}`
+          return createLimiter({
+            ...patient,
+            ...own,
+            store,
+            prefix,
+            limit: limits[i]!,
+            window,
+            algorithm,
+          } as Options) as Limiter
+        })
+        let admitted = 0
+        for (let i = 0; i < 130; i += 1) {
+          if ((await sides[i % 2]!.consume('ada')).allowed) admitted += 1
+        }
+        // A leaky bucket has one more than what drains within maxDelay; taking turns with a bucket costs less than a unit.
+        const most = algorithm === 'leaky-bucket' ? 91 : 90
+        expect(admitted).toBeLessThanOrEqual(most)
+        expect(admitted).toBeGreaterThanOrEqual(most - 1)
+      }
+    },
+  )
+
   test('decide as one by the clock of the server', async () => {
     const options = { ...patient, limit: 10, window: 'month', timeZone: 'UTC' } as const
     const [old, now] = [last, current].map(({ createLimiter }) =>
-      createLimiter({ ...options, store: client, prefix: 'server', algorithm: 'fixed-window' }),
+      createLimiter({
+        ...options,
+        store: redis.client,
+        prefix: 'server',
+        algorithm: 'fixed-window',
+      }),
     ) as [Limiter, Limiter]
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => (i % 2 ? old : now).consume('ada')),

@@ -1,22 +1,12 @@
 // What is remembered of Redis' refusals is what Redis would say.
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
 import { random } from '@sluice/test-harness/random'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
 import { createLimiter, type Decision, redisStore } from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.url)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
+const redis = useRedis()
 
 /** The decision without its source. */
 function unsigned({ source: _, policies, ...decision }: Decision) {
@@ -39,7 +29,7 @@ describe.each(algorithms)('%s', (algorithm) => {
   ]
   test('of several policies, at any cost and any time', async () => {
     const clock = manualClock()
-    const store = redisStore(client, { clock })
+    const store = redisStore(redis.client, { clock })
     const terms = { store, policies, prefix: algorithm, deadline: '1m' } as const
     const remembering = createLimiter(terms)
     const asking = createLimiter({ ...terms, refusalCache: false })
@@ -60,7 +50,7 @@ describe.each(algorithms)('%s', (algorithm) => {
   test.each(['reset', 'settle', 'block'] as const)(
     'ends by %s of another limiter in this process',
     async (act) => {
-      const store = redisStore(client, { clock: manualClock() })
+      const store = redisStore(redis.client, { clock: manualClock() })
       const terms = { store, ...own, limit: 2, window: '1h', deadline: '1m' } as const
       const [limiter, other] = [terms, terms].map((each) =>
         createLimiter({ ...each, prefix: `${algorithm}-${act}` }),
@@ -80,7 +70,7 @@ describe.each(algorithms)('%s', (algorithm) => {
 })
 
 test('a ban begins with the refusal that it says, and then Redis is not asked', async () => {
-  const store = redisStore(client, { clock: manualClock() })
+  const store = redisStore(redis.client, { clock: manualClock() })
   const ban = { after: 10, within: '1m', for: ['10m'] } as const
   const limiter = createLimiter({
     store,

@@ -1,12 +1,15 @@
-import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
+import { type CompiledLimit, KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
 import { warnOnce } from '../../errors/warning.ts'
-import { type Decidable, decideAll } from '../rules/decide-all.ts'
-import type { Charge, StoreResult } from '../store.ts'
+import { type Decidable, decideAll, settleOne } from '../rules/decide-all.ts'
+import { applyOwn } from '../rules/own-terms.ts'
+import type { Charge, Raise, StoreResult } from '../store.ts'
 import { toSetupError } from './setup-error.ts'
 
 /** Bytes of the time in front, and of each charge: see decide.lua.ts. */
 const TIME = 8
 const STATE = 32
+/** Bytes of what a client has of its own. */
+const TERMS = 48
 
 /**
  * What decide.lua.ts decided: on the states that it returns the step in TypeScript comes to the same.
@@ -25,25 +28,93 @@ export function readReply(
   const bytes = new DataView(buffer, byteOffset, byteLength)
   const at = bytes.getFloat64(0, true)
   const results: (StoreResult | Error)[] = []
+  let count = 0
+  for (const charges of requests) count += charges.length + (ban === undefined ? 0 : 1)
+  /** Where what the next client has of its own stands. */
+  let termsAt = TIME + STATE * count
   let from = TIME
   for (const charges of requests) {
     const outcomes: KeyState[] = []
     let failure: Error | undefined
     let decidable: readonly Decidable[] = charges
+    let known: (OwnTerms | undefined)[] | undefined
     // The ban comes behind the policies.
     for (let i = 0; i < charges.length + (ban === undefined ? 0 : 1); i += 1) {
       const { algorithm } = charges[i]?.limit ?? (ban as CompiledLimit)
       // What Redis said of the keys that can't be read comes in their order.
       if (bytes.getFloat64(from, true) === -Infinity) failure = unreadable(failures.shift(), at)
       if (algorithm.keepsLog) decidable = charges.map(asDecided)
-      outcomes.push(algorithm.keepsLog ? toDecided(bytes, from, at) : toState(bytes, from, at))
+      const state = algorithm.keepsLog ? toDecided(bytes, from, at) : toState(bytes, from, at)
+      outcomes.push(state)
+      if (OWN.has(bytes.getFloat64(from + 24, true))) {
+        const terms = termsIn(bytes, termsAt)
+        termsAt += TERMS
+        if (!algorithm.keepsLog) state.terms = terms
+        else {
+          known ??= []
+          known[i] = terms
+        }
+      }
       from += STATE
     }
     const banning = ban && { limit: ban, state: outcomes.pop() as KeyState }
     const admitted = failure === undefined && decideAll(outcomes, decidable, at, banning, isPeek)
+    // The step has used them already.
+    known?.forEach((terms, i) => {
+      const state = outcomes[i] as KeyState
+      state.terms = terms
+      applyOwn(state, (charges[i] as Charge).limit, at)
+    })
     results.push(failure ?? { admitted, at, source: 'store', outcomes, ban: banning?.state })
   }
   return results
+}
+
+/**
+ * How correct.lua.ts has raised charges: on the states that it returns the step in TypeScript comes to the same.
+ *
+ * @param chargedAt when the charges were made, ms; -1: at the time of the settlement
+ */
+export function readRaises(reply: unknown, charges: readonly Charge[], chargedAt: number): Raise[] {
+  const { buffer, byteOffset, byteLength } = reply as Uint8Array
+  const bytes = new DataView(buffer, byteOffset, byteLength)
+  const at = bytes.getFloat64(0, true)
+  const raises: Raise[] = []
+  let termsAt = TIME + STATE * charges.length
+  for (const [place, charge] of charges.entries()) {
+    const from = TIME + place * STATE
+    const state = toState(bytes, from, at)
+    const { keepsLog, reserves } = charge.limit.algorithm
+    if (!reserves && OWN.has(bytes.getFloat64(from + 24, true))) {
+      state.terms = termsIn(bytes, termsAt)
+      termsAt += TERMS
+    }
+    if (state.blockedUntil > at || (charge.cost <= 0 && charge.reserved === undefined)) continue
+    if (reserves) {
+      // Where it ends a reservation, the script knows by how much.
+      const { key, limit, reserved } = charge
+      const corrected = { key, limit, cost: bytes.getFloat64(from + 24, true) }
+      settleOne(state, corrected, at, reserved || chargedAt < 0 ? at : chargedAt, raises, place)
+    } else if (keepsLog) {
+      const { a: before, b: remaining, c: resetMs } = state
+      const { units: limit } = applyOwn(state, charge.limit, at)
+      if (remaining < before) raises.push({ place, before, remaining, resetMs, limit, at })
+    } else {
+      settleOne(state, charge, at, chargedAt < 0 ? at : chargedAt, raises, place)
+    }
+  }
+  return raises
+}
+
+/** What a client has of its own at this moment, as `readOwn` of state.lua.ts has written it. */
+function termsIn(bytes: DataView, from: number): OwnTerms {
+  const number = (i: number) => bytes.getFloat64(from + 8 * i, true)
+  const option = (i: number) => (number(i) < 0 ? undefined : number(i))
+  const [until, limit, units] = [number(0), number(1), number(4)] as [number, number, number]
+  return {
+    override: until > 0 ? { until, limit, burst: option(2), maxDelayMs: option(3) } : undefined,
+    grants: units > 0 ? [{ until: number(5), units, id: '' }] : [],
+  }
 }
 
 /** What the script has decided, since it alone sees the entries of a log. */
@@ -54,6 +125,11 @@ function asDecided(charge: Charge): Decidable {
   return keepsLog ? { ...charge, cost: 0, limit: DECIDED } : charge
 }
 
+/** The last number of a key whose client has something of its own, and of one that is blocked. */
+const OWN = new Set([-1, -2])
+/** The last number of a blocked key, without and with something of its client's own. */
+const BLOCKED = new Set([1, -2])
+
 function toDecided(bytes: DataView, from: number, at: number): KeyState {
   const remaining = bytes.getFloat64(from, true)
   const waitMs = bytes.getFloat64(from + 16, true)
@@ -63,7 +139,7 @@ function toDecided(bytes: DataView, from: number, at: number): KeyState {
   state.resetMs = bytes.getFloat64(from + 8, true)
   state.effectiveMs = waitMs < 0 ? Infinity : waitMs
   state.retryAfterMs = state.admitted ? 0 : state.effectiveMs
-  if (bytes.getFloat64(from + 24, true) === 1) state.blockedUntil = at + state.resetMs
+  if (BLOCKED.has(bytes.getFloat64(from + 24, true))) state.blockedUntil = at + state.resetMs
   return state
 }
 

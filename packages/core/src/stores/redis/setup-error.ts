@@ -2,25 +2,24 @@ import type { SetupCode } from '../../errors/codes.ts'
 import { setupError } from '../../errors/setup-error.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
 
-interface SetUp {
+/** Set-ups that never heal by themselves. */
+const SET_UPS: readonly {
   readonly code: SetupCode
   readonly expected: string
   /** What Redis, or Valkey, says where it is so: bare, or wrapped by the script that met it. */
   readonly says: RegExp
   /** Whether a client of a whole cluster may hear it too, for a moment. */
   readonly passesInCluster?: boolean
-}
-
-/** Set-ups that never heal by themselves. */
-const SET_UPS: readonly SetUp[] = [
+}[] = [
   {
     says: /^NOPERM |ACL failure in script|The user executing the script can't /,
     code: 'SLUICE_REDIS_FORBIDDEN',
     expected: 'a Redis user whose ACL allows the script',
   },
   {
-    // Of a client that has not logged in, Redis takes no command with more than ten arguments.
-    says: /^(NOAUTH|WRONGPASS) |^ERR Protocol error: unauthenticated /,
+    // Of a client that has not logged in, Redis takes no command with more than ten arguments. Upstash has said
+    // `Unauthorized`.
+    says: /^(NOAUTH|WRONGPASS) |^Unauthorized\b|^ERR Protocol error: unauthenticated /,
     code: 'SLUICE_REDIS_AUTH',
     expected: 'the credentials of the Redis server',
   },
@@ -59,4 +58,39 @@ export function toSetupError(error: unknown, isCluster: boolean): unknown {
 /** Whether the failure, explained, is that the server is a read-only replica. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof SluiceError && error.code === 'SLUICE_REDIS_READONLY'
+}
+
+/** What valkey-glide calls the codes of errors that it knows. */
+const CODES = new Map([
+  ['ResponseError', 'ERR'],
+  ['NoScriptError', 'NOSCRIPT'],
+  ['ReadOnly', 'READONLY'],
+  ['PermissionDenied', 'NOPERM'],
+  ['Moved', 'MOVED'],
+  ['CrossSlot', 'CROSSSLOT'],
+])
+
+/** `NOSCRIPT No…` arrives as `An error was signalled by the server: - NoScriptError: No…`. */
+const REWORDED = /^(?:An error was signalled by the server: - )?(\w+): /
+
+/** The error as the other clients give it. An error of the client itself stays as it is. */
+export function inServersWords(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const code = REWORDED.exec(error.message)?.[1]
+  if (code === undefined) return error
+  const said = `${CODES.get(code) ?? code} `
+  return new Error(
+    error.message.replace(REWORDED, () => said),
+    { cause: error },
+  )
+}
+
+/** What @upstash/redis puts around the server's words. Behind them is the whole command, with its keys. */
+const AROUND = /^Command failed: |, command was: \[[\s\S]*/g
+
+/** An error of @upstash/redis as the other clients give it. */
+export function withoutCommand(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const message = error.message.replace(AROUND, '')
+  return message === error.message ? error : new Error(message)
 }

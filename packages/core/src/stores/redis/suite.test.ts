@@ -1,29 +1,30 @@
-import * as runner from '@jest/globals'
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { storeSuite } from '@sluice/test-suites'
 import { redisStore } from '../../index.ts'
-import { everyClient, type Open } from './testing/every-client.ts'
+import { everyClient, type Open, ofEachFamily, runnerFor } from './testing/every-client.ts'
 import { expectAllToExpire, expiries } from './testing/ttl.ts'
 
 let redis: RedisServer
 beforeAll(async () => {
   redis = await startRedis()
 })
-afterAll(async () => {
-  const left = await expiries(redis)
-  await redis.stop()
-  expectAllToExpire(left)
-})
+afterAll(() => redis.stop())
 
-describe.each(everyClient)('with %s', (_, connect) => {
+describe.each(ofEachFamily(everyClient))('with %s', (name, connect) => {
   let open: Open
   beforeAll(async () => {
     open = await connect(redis.url)
   })
-  afterAll(() => open.close())
+  afterAll(async () => {
+    open.close()
+    const left = await expiries(redis)
+    // Inspecting takes as long as all keys of the server.
+    await redis.command('FLUSHALL')
+    expectAllToExpire(left)
+  })
 
-  storeSuite(runner, 'the Redis store', {
+  storeSuite(runnerFor(name), 'the Redis store', {
     mode: 'async',
     inspects: true,
     create: (clock) => redisStore(open.client, { clock }),

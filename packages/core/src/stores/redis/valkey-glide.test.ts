@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { connectionOf } from './connection.ts'
+import { senderOf } from './connection.ts'
 
 const SIGNALLED = 'An error was signalled by the server: - '
 
@@ -15,7 +15,7 @@ test.each([
 ])('%s', async (message, said) => {
   const cause = new Error(message)
   const client = { customCommand: () => Promise.reject(cause), invokeScript: async () => {} }
-  await expect(connectionOf(client).evalsha('sha', ['key'], ['input'])).rejects.toThrow(
+  await expect(senderOf(client)('EVALSHA', 'sha', ['key'], ['input'])).rejects.toThrow(
     expect.objectContaining({ message: said, cause }),
   )
 })
@@ -23,5 +23,5 @@ test.each([
 test('an error of the client itself comes through as it is', async () => {
   const closed = new Error('Unable to execute requests; the client is closed.')
   const client = { customCommand: () => Promise.reject(closed), invokeScript: async () => {} }
-  await expect(connectionOf(client).eval('script', ['key'], ['input'])).rejects.toBe(closed)
+  await expect(senderOf(client)('EVAL', 'script', ['key'], ['input'])).rejects.toBe(closed)
 })

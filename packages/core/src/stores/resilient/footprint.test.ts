@@ -7,7 +7,8 @@ import { failingStore } from '../../testing/index.ts'
 import { plain } from '../../testing/plain-server.ts'
 import type { RedisClient } from '../redis/client.ts'
 
-const minute = { limit: 1, window: '1m', algorithm: 'sliding-log' } as const
+/** With a prefix: limiters share quotas on purpose. */
+const minute = { prefix: 'sluice', limit: 1, window: '1m', algorithm: 'sliding-log' } as const
 
 /** A client whose server is down: no script runs, so this process decides. */
 function downClient(): RedisClient {
@@ -29,7 +30,9 @@ function refusingStore() {
   const outcome = { admitted: false, remaining: 0, ...waits }
   const result = { admitted: false, at: 0, source: 'store', outcomes: [outcome] } as const
   const consume = jest.fn(async () => result)
-  const store = { mode: 'async', open: () => ({ consume }) as never, close() {} } as const
+  // On a clock that stands still, however long it takes to measure memory.
+  const clock = () => 0
+  const store = { mode: 'async', clock, open: () => ({ consume }) as never, close() {} } as const
   return { store, consume }
 }
 

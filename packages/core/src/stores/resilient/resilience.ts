@@ -1,48 +1,40 @@
-import { PartCalls } from '../calls/store-calls.ts'
+import { ShardCalls } from '../calls/store-calls.ts'
+import { type MemoryStore, memoryStore } from '../memory/memory-store.ts'
 import type { Keyspace, Keyspaces, Ledger, Store } from '../store.ts'
-import type { FailureMode } from './failure-mode.ts'
-import { GuardedLedger } from './guarded-ledger.ts'
-import { LedgerRefusals } from './ledger-refusals.ts'
-import { LocalCounts } from './local-counts.ts'
-import { RefusalCache } from './refusal-cache.ts'
+import { type FailureMode, GuardedLedger } from './guarded-ledger.ts'
+import { LedgerRefusals, RefusalCache } from './refusals.ts'
 import { ResilientLedger } from './resilient-ledger.ts'
-import { SplitLedger } from './split-ledger.ts'
+
+/** The most keys that this process counts by itself, over all limiters on one store. */
+const MAX_LOCAL_KEYS = 100_000
 
 /** What limiters on one remote store share: the calls to it, and the local counts and refusals. */
 class Resilience {
   private readonly store: Store<'async'>
   /** The calls by their deadlines, ms. */
-  private readonly calls = new Map<number, PartCalls>()
-  private readonly local: LocalCounts
+  private readonly calls = new Map<number, ShardCalls>()
+  /** What this process counts in addition to the store. */
+  private local: MemoryStore | undefined
   private readonly refusals: RefusalCache
   private users = 0
 
   constructor(store: Store<'async'>) {
     this.store = store
-    this.local = new LocalCounts(store.clock)
     this.refusals = new RefusalCache(store.clock)
   }
 
   open(keyspaces: Keyspaces, prefix: string, failureMode: FailureMode): Ledger<'async'> {
     const { policies, ban } = keyspaces
-    const whole = this.guard(keyspaces, prefix, failureMode)
-    const deciding =
-      whole.part === undefined
-        ? whole
-        : new SplitLedger(whole, (places) => {
-            const own = places.map((place) => policies[place] as Keyspace)
-            return this.guard(
-              { policies: own, ban: places.includes(0) ? ban : undefined },
-              prefix,
-              {
-                ...failureMode,
-                localLimit: (i, limit) => failureMode.localLimit(places[i] as number, limit),
-              },
-            )
-          })
+    const openSome = (numbers: readonly number[]) => {
+      const some = numbers.map((number) => policies[number] as Keyspace)
+      const ownBan = numbers.includes(0) ? ban : undefined
+      const localLimit: FailureMode['localLimit'] = (i, limit) =>
+        failureMode.localLimit(numbers[i] as number, limit)
+      return this.guard({ policies: some, ban: ownBan }, prefix, { ...failureMode, localLimit })
+    }
     const refusals = new LedgerRefusals(this.refusals, keyspaces, prefix, failureMode.refusalCache)
     if (failureMode.settles) refusals.settles()
-    return new ResilientLedger(deciding, refusals)
+    return new ResilientLedger(this.guard(keyspaces, prefix, failureMode), openSome, refusals)
   }
 
   join(): void {
@@ -54,26 +46,29 @@ class Resilience {
     this.users -= 1
     if (this.users > 0) return
     this.forget()
+    this.local = undefined
     for (const calls of this.calls.values()) calls.close()
   }
 
   forget(): void {
-    this.local.clear()
+    this.local?.close()
     this.refusals.clear()
   }
 
   private guard(keyspaces: Keyspaces, prefix: string, failureMode: FailureMode): GuardedLedger {
-    const remote = this.store.open(keyspaces, prefix, failureMode.deadlineMs)
-    const calls = this.callsWithin(failureMode.deadlineMs)
-    // Limiters with different shares can't read each other's states.
-    const local = this.local.opener(keyspaces, `${failureMode.localShare}/${prefix}`)
+    const { deadlineMs, localShare, onStoreError } = failureMode
+    const remote = this.store.open(keyspaces, prefix, deadlineMs)
+    const calls = this.calls.get(deadlineMs) ?? new ShardCalls(deadlineMs)
+    this.calls.set(deadlineMs, calls)
+    const local =
+      onStoreError === 'local' ? this.openLocal(keyspaces, prefix, localShare) : undefined
     return new GuardedLedger(remote, local, calls, failureMode, keyspaces.ban !== undefined)
   }
 
-  private callsWithin(deadlineMs: number): PartCalls {
-    const calls = this.calls.get(deadlineMs) ?? new PartCalls(deadlineMs)
-    this.calls.set(deadlineMs, calls)
-    return calls
+  private openLocal(keyspaces: Keyspaces, prefix: string, localShare: number): Ledger<'sync'> {
+    this.local ??= memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.store.clock })
+    // Limiters with different shares can't read each other's states.
+    return this.local.open(keyspaces, `${localShare}/${prefix}`)
   }
 }
 
@@ -101,25 +96,16 @@ function resilienceOf(store: Store<'async'>): Resilience {
 }
 
 /** A remote store for one limiter: every request is decided in time, whatever the store does. */
-export class ResilientStore {
-  private readonly shared: Resilience
-  private readonly failureMode: FailureMode
-  private closed = false
-
-  constructor(store: Store<'async'>, failureMode: FailureMode) {
-    this.shared = resilienceOf(store)
-    this.failureMode = failureMode
-    this.shared.join()
-  }
-
-  open(keyspaces: Keyspaces, prefix: string): Ledger<'async'> {
-    return this.shared.open(keyspaces, prefix, this.failureMode)
-  }
-
-  /** The limiter is closed. If it is used again, this process starts to count from zero. */
-  close(): void {
-    if (this.closed) return
-    this.closed = true
-    this.shared.leave()
+export function resilientStore(store: Store<'async'>, failureMode: FailureMode) {
+  const shared = resilienceOf(store)
+  let isOpen = true
+  shared.join()
+  return {
+    open: (keyspaces: Keyspaces, prefix: string) => shared.open(keyspaces, prefix, failureMode),
+    /** The limiter is closed. If it is used again, this process starts to count from zero. */
+    close(): void {
+      if (isOpen) shared.leave()
+      isOpen = false
+    },
   }
 }

@@ -1,46 +1,214 @@
-import type { Charge, DecisionSource, Ledger, StoreResult } from '../store.ts'
-import type { GuardedLedger } from './guarded-ledger.ts'
-import type { LedgerRefusals } from './ledger-refusals.ts'
-import type { SplitLedger } from './split-ledger.ts'
+import {
+  type CompiledLimit,
+  KeyState,
+  type Outcome,
+  type Override,
+} from '../../algorithms/algorithm.ts'
+import { togetherBy } from '../../key/notation.ts'
+import { hasSlot } from '../rules/slots.ts'
+import type {
+  Charge,
+  DecisionSource,
+  GivenGrant,
+  GrantResult,
+  Ledger,
+  Origin,
+  Raise,
+  StoreResult,
+} from '../store.ts'
+import type { Attempt, GuardedLedger } from './guarded-ledger.ts'
+import type { Learn, LedgerRefusals } from './refusals.ts'
 
 /**
  * Answers from remembered refusals if possible, otherwise calls the store. Keeps the charges that it is
  * given until it has answered.
+ *
+ * Where the store decides keys separately, as a Redis Cluster does, the policies of one key are decided in
+ * one call, atomically, and so are those of keys with the same `{shard}` before them. Where a request has
+ * several others (its address and its user), those of each key are
+ * decided by its shard, all at the same time: by the store or, if that shard fails, by its replacement. One
+ * refusal is enough: what the others have granted is given back, in the background. It is weaker than one
+ * shard in two ways: from a grant until it is given back, others may be refused that would have been
+ * admitted (or wait longer, in a leaky bucket); and a grant stays charged if its shard fails before it is
+ * given back.
  */
 export class ResilientLedger implements Ledger<'async'> {
-  private readonly deciding: GuardedLedger | SplitLedger
+  private readonly all: GuardedLedger
+  private readonly openSome: (policies: readonly number[]) => GuardedLedger
+  private readonly some = new Map<string, GuardedLedger>()
   private readonly refusals: LedgerRefusals
 
-  constructor(deciding: GuardedLedger | SplitLedger, refusals: LedgerRefusals) {
-    this.deciding = deciding
+  /**
+   * @param all the ledger of all policies
+   * @param openSome opens the ledger of some of the policies, by their numbers from 0. With the first one, it
+   *   has the ban
+   */
+  constructor(
+    all: GuardedLedger,
+    openSome: (policies: readonly number[]) => GuardedLedger,
+    refusals: LedgerRefusals,
+  ) {
+    this.all = all
+    this.openSome = openSome
     this.refusals = refusals
   }
 
   consume(charges: readonly Charge[]): Promise<StoreResult> {
-    const known = this.refusals.find(charges, this.deciding)
+    const { all, refusals } = this
+    const known = refusals.find(charges, this)
     if (known !== undefined) return Promise.resolve(known)
-    return this.deciding.consume(charges, this.refusals.learner(charges))
+    const learn = refusals.learner(charges)
+    return all.isSharded ? this.consumeByKey(charges, learn) : all.consume(charges, learn)
   }
 
-  peek(charges: readonly Charge[]): Promise<StoreResult> {
-    return this.deciding.peek(charges)
+  async peek(charges: readonly Charge[]): Promise<StoreResult> {
+    if (!this.all.isSharded) return this.all.peek(charges)
+    const groups = this.byKey(charges)
+    const peeked = groups.map(async ({ ledger, own }) => {
+      const unpaid = own.map((charge) => ({ ...charge, cost: 0 }))
+      const [result, { outcomes }] = await Promise.all([ledger.peek(own), ledger.peek(unpaid)])
+      return { result, uncharged: outcomes }
+    })
+    return merged(charges, groups, await Promise.all(peeked))
   }
 
-  settle(charges: readonly Charge[], chargedAt?: number, source?: DecisionSource): Promise<void> {
+  settle(
+    charges: readonly Charge[],
+    chargedAt?: number,
+    source?: DecisionSource,
+    raised?: (raise: Raise) => void,
+  ): Promise<void> {
     this.refusals.settles()
     const keys = charges.map(({ key }) => key)
-    return this.refusals.ending(keys, () => this.deciding.settle(charges, chargedAt, source))
+    return this.refusals.ending(keys, async () => {
+      if (!this.all.isSharded) return this.all.settle(charges, chargedAt, source, raised)
+      const settled = this.byKey(charges).map(async ({ policies, ledger, own }) => {
+        const placed =
+          raised && ((raise: Raise) => raised({ ...raise, place: policies[raise.place] as number }))
+        if (own.some(changes)) await ledger.settle(own, chargedAt, source, placed)
+      })
+      await Promise.all(settled)
+    })
   }
 
-  renew(requests: readonly (readonly Charge[])[]): Promise<void> {
-    return this.deciding.renew(requests)
+  /** Makes one call for each key or shard, if the store decides keys separately. */
+  async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
+    if (!this.all.isSharded) return this.all.renew(requests)
+    const calls = new Map<string, { ledger: GuardedLedger; requests: Charge[][] }>()
+    for (const charges of requests) {
+      for (const { policies, ledger, own } of this.byKey(charges)) {
+        if (!own.some(hasSlot)) continue
+        const id = `${policies} ${togetherBy((own[0] as Charge).key)}`
+        const call = calls.get(id) ?? { ledger, requests: [] }
+        calls.set(id, call)
+        call.requests.push(own)
+      }
+    }
+    await Promise.all([...calls.values()].map((call) => call.ledger.renew(call.requests)))
   }
 
   block(key: string, durationMs: number): Promise<void> {
-    return this.refusals.ending([key], () => this.deciding.block(key, durationMs))
+    return this.refusals.ending([key], () => this.all.block(key, durationMs))
   }
 
   reset(key: string): Promise<void> {
-    return this.refusals.ending([key], () => this.deciding.reset(key))
+    return this.refusals.ending([key], () => this.all.reset(key))
   }
+
+  override(
+    policy: number,
+    key: string,
+    limit: CompiledLimit,
+    override: Override | undefined,
+  ): Promise<void> {
+    return this.refusals.ending([key], () => this.all.override(policy, key, limit, override))
+  }
+
+  grant(
+    policy: number,
+    key: string,
+    limit: CompiledLimit,
+    grant: GivenGrant,
+  ): Promise<GrantResult> {
+    return this.refusals.ending([key], () => this.all.grant(policy, key, limit, grant))
+  }
+
+  /** Whether the store would be called: every shard that has one of the keys. */
+  isTrusted(charges: readonly Charge[]): boolean {
+    return charges.every(({ key }) => this.all.isTrusted(key))
+  }
+
+  private async consumeByKey(charges: readonly Charge[], learn: Learn): Promise<StoreResult> {
+    const groups = this.byKey(charges)
+    if (groups.length === 1) return this.all.consume(charges, learn)
+    const attempts = await Promise.all(groups.map(({ ledger, own }) => ledger.attempt(own)))
+    const result = merged(charges, groups, attempts)
+    for (const attempt of attempts) attempt.conclude(result.admitted)
+    return learn(result)
+  }
+
+  /** The charges of each key or shard, the numbers of their policies, and the ledger of these. */
+  private byKey(charges: readonly Charge[]) {
+    const groups = new Map<string, number[]>()
+    for (const [policy, { key }] of charges.entries()) {
+      const together = togetherBy(key)
+      const policies = groups.get(together) ?? []
+      groups.set(together, policies)
+      policies.push(policy)
+    }
+    return [...groups.values()].map((policies) => {
+      const own = policies.map((policy) => charges[policy] as Charge)
+      return { policies, own, ledger: this.ledgerOf(policies, charges.length) }
+    })
+  }
+
+  private ledgerOf(policies: readonly number[], count: number): GuardedLedger {
+    if (policies.length === count) return this.all
+    const ledger = this.some.get(`${policies}`) ?? this.openSome(policies)
+    this.some.set(`${policies}`, ledger)
+    return ledger
+  }
+}
+
+/** Whether a settlement does anything: one by 0 units may end a reservation. */
+function changes({ cost, reserved }: Charge): boolean {
+  return cost !== 0 || reserved !== undefined
+}
+
+function merged(
+  charges: readonly Charge[],
+  groups: readonly { readonly policies: readonly number[] }[],
+  attempts: readonly Pick<Attempt, 'result' | 'uncharged'>[],
+): StoreResult {
+  const results = attempts.map(({ result }) => result)
+  const admitted = results.every((result) => result.admitted)
+  const at = Math.max(...results.map((result) => result.at))
+  const deciding = results.filter((result) => result.admitted === admitted)
+  // Of a refusal: who refused, a limit if any did. Otherwise the store, or the replacement of a shard.
+  const common = admitted ? 'store' : 'deny'
+  const source = deciding.find((result) => result.source !== common)?.source ?? common
+  if (deciding.every(({ outcomes }) => outcomes.length === 0)) {
+    return { admitted, at, source, outcomes: [] }
+  }
+  const outcomes: Outcome[] = []
+  const origins: Origin[] = []
+  attempts.forEach(({ result, uncharged }, i) => {
+    const shown = result.admitted && !admitted ? uncharged : result.outcomes
+    groups[i]?.policies.forEach((policy, j) => {
+      outcomes[policy] = shown[j] ?? unasked(result, charges[policy] as Charge)
+      origins[policy] = { at: result.at, source: result.source }
+    })
+  })
+  // The first group is that of the first charge.
+  return { admitted, at, source, outcomes, ban: results[0]?.ban, origins }
+}
+
+/** The outcome of a policy that could not be read: full if all pass, with nothing remaining if none does. */
+function unasked({ admitted, at }: StoreResult, { limit }: Charge): Outcome {
+  if (!admitted)
+    return { admitted, remaining: 0, resetMs: 0, retryAfterMs: 0, effectiveMs: 0, delayMs: 0 }
+  const state = new KeyState()
+  limit.decide(state, at, 0)
+  const { remaining, resetMs, effectiveMs, delayMs } = state
+  return { admitted, remaining, resetMs, retryAfterMs: 0, effectiveMs, delayMs }
 }

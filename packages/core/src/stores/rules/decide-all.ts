@@ -1,5 +1,6 @@
-import type { CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
-import type { Charge } from '../store.ts'
+import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
+import type { Charge, Raise } from '../store.ts'
+import { applyOwn, copyOf, withTerms } from './own-terms.ts'
 import type { Renewal } from './slots.ts'
 
 // What every store does around a step. The same rules in Lua: stores/redis/decide.lua.ts.
@@ -9,7 +10,7 @@ export interface Decidable {
   readonly key: string
   readonly limit: Pick<CompiledLimit, 'decide' | 'commit'>
   readonly cost: number
-  readonly isPreview?: true
+  readonly isUncounted?: true
 }
 
 /**
@@ -22,13 +23,15 @@ export function decideOne(
   now: number,
   cost: number,
 ): void {
+  // Only what a store has loaded has terms, for limits that were compiled.
+  const applied = state.terms === undefined ? limit : applyOwn(state, limit as CompiledLimit, now)
   const blockedMs = state.blockedUntil - now
   if (blockedMs > 0) {
     refuse(state, blockedMs)
     return
   }
   state.blockedUntil = 0
-  limit.decide(state, now, cost)
+  applied.decide(state, now, cost)
 }
 
 /**
@@ -46,7 +49,8 @@ export function commitOne(
   cost: number,
 ): boolean {
   if (cost === 0 && !state.rebased) return false
-  limit.commit(state, now, cost, slot)
+  const applied = state.own ?? limit
+  applied.commit(state, now, cost, slot)
   return true
 }
 
@@ -77,9 +81,9 @@ export function decideAll(
   if (admitted) return true
   showUncharged(states, charges, now)
   if (ban?.state.admitted && !isPeek) {
-    const [{ key, isPreview }] = charges as [Decidable]
+    const [{ key, isUncounted }] = charges as [Decidable]
     const isRefused = charges.some((charge, i) => charge.key === key && !states[i]?.admitted)
-    if (isRefused && !isPreview) ban.limit.commit(ban.state, now, 1)
+    if (isRefused && !isUncounted) ban.limit.commit(ban.state, now, 1)
   }
   return false
 }
@@ -90,8 +94,8 @@ export function withBan(
   ban: CompiledLimit | undefined,
 ): readonly Charge[] {
   if (ban === undefined) return charges
-  const [{ key, isPreview }] = charges as readonly [Charge]
-  return [...charges, { key, limit: ban, cost: isPreview ? 0 : 1 }]
+  const [{ key, isUncounted }] = charges as readonly [Charge]
+  return [...charges, { key, limit: ban, cost: isUncounted ? 0 : 1 }]
 }
 
 function showUncharged(
@@ -103,7 +107,8 @@ function showUncharged(
     const state = states[i] as KeyState
     if (!state.admitted) continue
     const { rebased } = state
-    charges[i]?.limit.decide(state, now, 0)
+    const limit = state.own ?? (charges[i] as Decidable).limit
+    limit.decide(state, now, 0)
     state.rebased = rebased
   }
 }
@@ -111,23 +116,43 @@ function showUncharged(
 /**
  * Corrects a charge, unless its key is blocked. See `CompiledLimit.settle`.
  *
+ * @param raises gets how the charge at this `place` is raised, if it is: tell `raised` of `Ledger.settle` once it
+ *   is kept
  * @returns what the store must do: keep the state, or delete it, since it is that of a key never seen
  */
 export function settleOne(
   state: KeyState,
-  { limit, cost, slot }: Charge,
+  { limit, cost, slot, reserved }: Charge,
   now: number,
   chargedAt: number,
+  raises?: Raise[],
+  place = 0,
 ): 'nothing' | 'keep' | 'delete' {
   if (state.blockedUntil > now) return 'nothing'
   state.blockedUntil = 0
-  limit.settle(state, now, cost, chargedAt, slot)
+  const applied = state.terms === undefined ? limit : applyOwn(state, limit, now)
+  const mayRaise = raises !== undefined && (cost > 0 || reserved !== undefined)
+  if (mayRaise) applied.decide(state, now, 0)
+  const before = state.remaining
+  applied.settle(state, now, cost, chargedAt, slot, reserved)
+  const { remaining, resetMs } = state
+  if (mayRaise && remaining < before)
+    raises.push({ place, before, remaining, resetMs, limit: applied.units, at: now })
   return keepMsOf(state, limit, now) === 0 ? 'delete' : 'keep'
 }
 
 /** How long a state that was charged or corrected at `now` must be kept, ms. */
 export function keepMsOf(state: KeyState, limit: CompiledLimit, now: number): number {
-  return limit.keepMs === undefined ? state.resetMs : limit.keepMs(state, now)
+  const applied = state.own ?? limit
+  const keepMs = applied.keepMs === undefined ? state.resetMs : applied.keepMs(state, now)
+  return state.terms === undefined ? keepMs : withTerms(keepMs, state, now)
+}
+
+/** How long a state must be kept that is not charged at `now`, ms. Changes nothing in it. */
+export function keepMsAt(state: KeyState, limit: CompiledLimit, now: number): number {
+  const asked = copyOf(state)
+  decideOne(asked, { limit }, now, 0)
+  return asked.blockedUntil > 0 ? withTerms(asked.resetMs, asked, now) : keepMsOf(asked, limit, now)
 }
 
 /**
@@ -138,8 +163,19 @@ export function keepMsOf(state: KeyState, limit: CompiledLimit, now: number): nu
 export function renewOne(state: KeyState, { limit, slots }: Renewal, now: number): boolean {
   if (state.blockedUntil > now) return false
   state.blockedUntil = 0
-  limit.renew?.(state, now, slots)
+  applyOwn(state, limit, now).renew?.(state, now, slots)
   return true
+}
+
+/**
+ * What remains to a key never seen, in whole units. Of a leaky bucket that is not its limit.
+ *
+ * @param at ms on the store's clock
+ */
+export function fullOf(limit: CompiledLimit, at: number): number {
+  const unused = new KeyState()
+  limit.decide(unused, at, 0)
+  return unused.remaining
 }
 
 function refuse(state: KeyState, blockedMs: number): void {

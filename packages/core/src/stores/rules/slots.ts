@@ -1,9 +1,17 @@
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
 
-/** What gives back the slots of an admitted request, and leaves its other charges as they are. */
+/** What gives back the slots of an admitted request, and leaves its other charges, and reservations, as they are. */
 export function givenBack(charges: readonly Charge[]): Charge[] {
-  return charges.map((charge) => ({ ...charge, cost: charge.slot === undefined ? 0 : -1 }))
+  return charges.map((charge) => ({ ...charge, cost: charge.limit.algorithm.holdsSlots ? -1 : 0 }))
+}
+
+/** What makes an admitted request undone: its charges are given back, and their slots and reservations end. */
+export function undone(charges: readonly Charge[]): Charge[] {
+  return charges.map((charge) => {
+    const { cost, slot } = charge
+    return { ...charge, cost: -cost, reserved: slot === undefined ? undefined : cost }
+  })
 }
 
 /** All slots of one key that are to be renewed. */

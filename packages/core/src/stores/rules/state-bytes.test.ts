@@ -21,7 +21,7 @@ describe('a state as bytes', () => {
   test('keeps the entries of a log, and their sum', () => {
     const state = new KeyState()
     state.log = new Log()
-    for (let i = 1; i <= 100; i += 1) state.log.append(1_800_000_000_000 + i, i)
+    for (let i = 1; i <= 100; i += 1) state.log.add(1_800_000_000_000 + i, i)
     const { log } = decodeState(encodeState(state))
     expect([log?.length, log?.total, log?.time(99), log?.cost(41)]).toEqual([
       100, 5050, 1_800_000_000_100, 42,

@@ -1,5 +1,6 @@
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
+import { mostUnits } from './own-terms.ts'
 
 /**
  * The most work of one call, in charges of a state of three integers: Redis decides so many in about
@@ -44,8 +45,9 @@ export function renewalCalls(
   return calls
 }
 
-function workOn({ algorithm, units }: CompiledLimit): number {
-  return algorithm.keepsLog ? 1 + units / ENTRIES : 1
+function workOn(limit: CompiledLimit): number {
+  const { keepsLog, maxEntries = keepsLog ? mostUnits(limit) : 0 } = limit.algorithm
+  return 1 + maxEntries / ENTRIES
 }
 
 /** @param known the keys of the call, to which it adds its own */

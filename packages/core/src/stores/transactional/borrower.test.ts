@@ -32,6 +32,16 @@ it('gives a connection back: whole after work, to be closed after a failure or t
   ])
 })
 
+it('does not keep the process alive: a pool that has ended may never answer', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length
+  const { asked, borrower } = pool()
+  const before = timers()
+  const used = borrower.use(60_000, async () => {})
+  expect(timers()).toBe(before)
+  asked[0]?.(1)
+  await used
+})
+
 it('waits for at most four connections that nobody needs, and gives each back', async () => {
   const { asked, released, borrower } = pool()
   const abandoned = Array.from({ length: 4 }, () => borrower.use(1, never))
@@ -46,4 +56,17 @@ it('waits for at most four connections that nobody needs, and gives each back', 
   const next = borrower.use(1000, async (connection) => connection)
   asked[4]?.(5)
   expect(await next).toBe(5)
+})
+
+it('a stall of this process counts little: the connection may still answer', async () => {
+  const { asked, released, borrower } = pool()
+  const done = borrower.use(100, async () => {
+    const until = performance.now() + 300
+    while (performance.now() < until);
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return 'done'
+  })
+  asked[0]?.(1)
+  expect(await done).toBe('done')
+  expect(released).toEqual([[1, false]])
 })

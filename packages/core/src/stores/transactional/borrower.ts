@@ -1,5 +1,4 @@
-import { afterTurn } from '#platform'
-import type { Timer } from '../../platform/platform.ts'
+import { Deadlines, PendingCall } from '../calls/deadline.ts'
 
 /**
  * The most connections that the pool still owes after nobody waits for them any more. Each is given
@@ -20,6 +19,7 @@ export interface ConnectionPool<C> {
 /** Borrows connections, each for a limited time. */
 export class Borrower<C> {
   private readonly pool: ConnectionPool<C>
+  private readonly deadlines = new Deadlines()
   private abandoned = 0
 
   constructor(pool: ConnectionPool<C>) {
@@ -33,27 +33,34 @@ export class Borrower<C> {
    * @throws what `work` throws, and if it takes too long
    */
   async use<T>(withinMs: number, work: (connection: C) => Promise<T>): Promise<T> {
-    const time = new TimeLimit(PATIENCE * withinMs)
+    const deadline = this.deadlines.of(PATIENCE * withinMs)
+    const loan = new PendingCall()
+    const late = new Promise<never>((_, reject) => {
+      loan.giveUp = reject
+    })
+    late.catch(() => {})
+    deadline.start(loan)
     try {
-      const connection = await this.connect(time)
+      const connection = await this.connect(late)
       let isBroken = true
       try {
-        const done = await time.limit(work(connection))
+        const done = await Promise.race([work(connection), late])
         isBroken = false
         return done
       } finally {
         this.pool.release(connection, isBroken)
       }
     } finally {
-      time.end()
+      deadline.end(loan)
     }
   }
 
-  private async connect(time: TimeLimit): Promise<C> {
+  /** @param late rejects when the time has passed */
+  private async connect(late: Promise<never>): Promise<C> {
     if (this.abandoned >= MAX_ABANDONED) throw new Error('the pool has no free connection')
     const connecting = this.pool.connect()
     try {
-      return await time.limit(connecting)
+      return await Promise.race([connecting, late])
     } catch (error) {
       this.abandoned += 1
       const gone = () => {
@@ -62,30 +69,5 @@ export class Borrower<C> {
       connecting.then((connection) => this.pool.release(connection, false)).then(gone, gone)
       throw error
     }
-  }
-}
-
-/** Rejects what takes longer. */
-class TimeLimit {
-  private readonly late: Promise<never>
-  private readonly timer: Timer
-
-  constructor(ms: number) {
-    let reject: (error: Error) => void
-    this.late = new Promise((_, failed) => {
-      reject = failed
-    })
-    this.late.catch(() => {})
-    const error = () => reject(new Error(`no answer within ${ms} ms`))
-    // Timers run before sockets are read: read first what has arrived meanwhile.
-    this.timer = setTimeout(() => afterTurn(error), ms)
-  }
-
-  limit<T>(promise: Promise<T>): Promise<T> {
-    return Promise.race([promise, this.late])
-  }
-
-  end(): void {
-    clearTimeout(this.timer)
   }
 }

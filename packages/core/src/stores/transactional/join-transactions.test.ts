@@ -59,15 +59,42 @@ it('what comes while four are in progress waits, and then shares one', async () 
   const { begun, transact } = backend()
   const answers: Promise<number[]>[] = []
   for (let i = 0; i < 10; i += 1) {
-    answers.push(transact(['a'], increment(['a'])))
+    answers.push(transact([`${i}`], increment([`${i}`])))
     await turn()
   }
   expect(begun).toHaveLength(4)
   begun[0]?.commit()
   await turn()
-  expect(begun).toHaveLength(5)
+  expect(begun[4]?.keys).toEqual(['4', '5', '6', '7', '8', '9'])
   for (const each of begun) each.commit()
-  expect((await Promise.all(answers)).flat()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect((await Promise.all(answers)).flat()).toEqual(Array(10).fill(0))
+})
+
+it('a key is in one transaction at a time, first come, first served; other keys need not wait', async () => {
+  const { begun, transact } = backend()
+  const order: string[] = []
+  const ask = async (...keys: string[]) => {
+    transact(keys, increment(keys)).then(
+      () => order.push(keys.join()),
+      () => order.push('failed'),
+    )
+    await turn()
+  }
+  await ask('a')
+  await ask('a', 'b')
+  // Otherwise those that need several keys would never have their turn.
+  await ask('b')
+  await ask('c')
+  expect(begun.map(({ keys }) => keys)).toEqual([['a'], ['c']])
+  begun[0]?.commit()
+  await turn()
+  expect(begun[2]?.keys).toEqual(['a', 'b'])
+  begun[2]?.commit()
+  begun[1]?.fail(new Error('down'))
+  await turn()
+  await ask('c')
+  expect(begun[3]?.keys).toEqual(['c'])
+  expect(order).toEqual(['a', 'a,b', 'b', 'failed'])
 })
 
 it('a transaction has at most 512 keys, or those of one call', async () => {
@@ -115,8 +142,8 @@ it('a call that is given up before its decision charges nothing; others go on', 
 
 it('the calls that wait are bounded, and those that were given up make room', async () => {
   const { begun, transact } = backend()
-  for (let i = 0; i < 4; i += 1) {
-    void transact(['a'], increment(['a']))
+  for (const key of ['b', 'c', 'd', 'e']) {
+    void transact([key], increment([key]))
     await turn()
   }
   const late = Array.from({ length: 2000 }, () => transact(['a'], increment(['a']), 10))
@@ -124,10 +151,10 @@ it('the calls that wait are bounded, and those that were given up make room', as
   await expect(refused).rejects.toThrow('too many calls')
   const ended = await Promise.allSettled(late)
   expect(ended.every(({ status }) => status === 'rejected')).toBe(true)
-  const next = transact(['b'], increment(['b']))
+  const next = transact(['f'], increment(['f']))
   begun[0]?.commit()
   await turn()
-  expect(begun.at(-1)?.keys).toEqual(['b'])
+  expect(begun.at(-1)?.keys).toEqual(['f'])
   begun.at(-1)?.commit()
   expect(await next).toEqual([0])
 })

@@ -1,6 +1,6 @@
-import { afterTurn } from '#platform'
-import { Deadline, PendingCall } from '../calls/deadline.ts'
-import type { Change, Transaction, TransactionalBackend } from './transactional-backend.ts'
+import { afterAsking } from '#platform'
+import { Deadlines, PendingCall } from '../calls/deadline.ts'
+import type { Change, TransactionalBackend } from './transactional-backend.ts'
 
 /** The most transactions in progress at the same time, each of which takes a connection. */
 const MAX_UNDER_WAY = 4
@@ -10,155 +10,145 @@ const MAX_KEYS = 512
 const MAX_WAITING = 2000
 
 type Transact = TransactionalBackend['transact']
-type States = readonly (Uint8Array | undefined)[]
-type Decide = (states: States, now: number) => Transaction<unknown>
-
-/**
- * Makes calls share transactions, for a backend that takes several round trips for each: those of
- * the same turn of the event loop, and those that come while four transactions are in progress. A
- * call that is given up before its decision is not decided, and so charges nothing.
- *
- * @param transact begins a transaction for each call
- */
-export function joinTransactions(transact: Transact): Transact {
-  const calls = new JoinedTransactions(transact)
-  return <T>(keys: readonly string[], decide: Decide, withinMs?: number) =>
-    new Promise<T>((resolve, reject) => {
-      calls.add(new Call(keys, decide, withinMs, resolve as (value: unknown) => void, reject))
-    })
-}
 
 /** A call of `transact` that waits, or whose transaction is in progress. */
 class Call extends PendingCall {
   readonly keys: readonly string[]
-  readonly decide: Decide
-  readonly withinMs: number | undefined
+  readonly decide: Parameters<Transact>[1]
+  readonly withinMs: number
+  readonly resolve: (value: never) => void
+  readonly reject: (error: unknown) => void
   /** Whether it was answered or given up. */
   isOver = false
-  private readonly answers: readonly [(value: unknown) => void, (error: unknown) => void]
 
   constructor(
-    keys: readonly string[],
-    decide: Decide,
-    withinMs: number | undefined,
-    ...answers: [(value: unknown) => void, (error: unknown) => void]
+    [keys, decide, withinMs = Infinity]: Parameters<Transact>,
+    resolve: Call['resolve'],
+    reject: Call['reject'],
   ) {
     super()
     this.keys = keys
     this.decide = decide
     this.withinMs = withinMs
-    this.answers = answers
+    this.resolve = resolve
+    this.reject = reject
   }
 
-  giveUp(error: Error): void {
+  override giveUp(error: Error): void {
+    this.isOver = true
     this.reject(error)
-  }
-
-  resolve(value: unknown): void {
-    this.isOver = true
-    this.answers[0](value)
-  }
-
-  reject(error: unknown): void {
-    this.isOver = true
-    this.answers[1](error)
   }
 }
 
-class JoinedTransactions {
-  private readonly transact: Transact
-  /** The deadlines by their length, ms. */
-  private readonly deadlines = new Map<number, Deadline>()
-  private waiting: Call[] = []
-  private underWay = 0
-  private isScheduled = false
+/**
+ * Makes calls share transactions, for a backend that takes a round trip or more for each: those of
+ * the same turn of the event loop, and those that come while four transactions are in progress, or one
+ * with the same key: the backend would make it wait for that, and it would take a connection meanwhile. A
+ * call that is given up before its decision is not decided, and so charges nothing. Unlike `StoreCalls`,
+ * it joins what waits: by the time a call begins, it shares its transaction.
+ *
+ * @param transact begins a transaction for each call
+ */
+export function joinTransactions(transact: Transact): Transact {
+  const deadlines = new Deadlines()
+  let waiting: Call[] = []
+  /** The keys of the transactions in progress. */
+  const busy = new Set<string>()
+  let underWay = 0
+  let isScheduled = false
 
-  constructor(transact: Transact) {
-    this.transact = transact
+  const dropOver = () => {
+    if (waiting.some(({ isOver }) => isOver)) waiting = waiting.filter(({ isOver }) => !isOver)
   }
 
-  add(call: Call): void {
-    if (this.waiting.length >= MAX_WAITING) this.dropGivenUp()
-    if (this.waiting.length >= MAX_WAITING) {
-      call.reject(new Error('too many calls wait for a transaction'))
-      return
+  const run = async (calls: readonly Call[]) => {
+    const keys = [...new Set(calls.flatMap((call) => call.keys))].sort()
+    for (const key of keys) busy.add(key)
+    const longest = Math.max(...calls.map(({ withinMs }) => withinMs))
+    try {
+      const answers = await transact(
+        keys,
+        (states, now) => decideCalls(calls, new Map(keys.map((key, i) => [key, states[i]])), now),
+        longest === Infinity ? undefined : longest,
+      )
+      for (const answer of answers) answer()
+    } catch (error) {
+      for (const call of calls) call.reject(error)
+    } finally {
+      for (const key of keys) busy.delete(key)
+      for (const call of calls) {
+        call.isOver = true
+        if (call.isPending) deadlines.of(call.withinMs).end(call)
+      }
     }
-    this.waiting.push(call)
-    this.deadlineOf(call)?.start(call)
-    if (this.isScheduled) return
-    this.isScheduled = true
-    afterTurn(() => {
-      this.isScheduled = false
-      this.start()
-    })
   }
 
-  private start(): void {
-    this.dropGivenUp()
-    while (this.underWay < MAX_UNDER_WAY && this.waiting.length > 0) {
-      this.underWay += 1
-      void this.run(this.take()).then(() => {
-        this.underWay -= 1
-        this.start()
+  const start = () => {
+    dropOver()
+    while (underWay < MAX_UNDER_WAY) {
+      const { next, others } = nextOf(waiting, busy)
+      if (next.length === 0) return
+      waiting = others
+      underWay += 1
+      void run(next).then(() => {
+        underWay -= 1
+        start()
       })
     }
   }
 
-  private dropGivenUp(): void {
-    if (this.waiting.some(({ isOver }) => isOver))
-      this.waiting = this.waiting.filter(({ isOver }) => !isOver)
-  }
-
-  /** The calls of the next transaction: at least one. */
-  private take(): Call[] {
-    const keys = new Set<string>()
-    let count = 0
-    for (const call of this.waiting) {
-      for (const key of call.keys) keys.add(key)
-      if (count > 0 && keys.size > MAX_KEYS) break
-      count += 1
+  const add = (call: Call) => {
+    if (waiting.length >= MAX_WAITING) dropOver()
+    if (waiting.length >= MAX_WAITING) {
+      call.reject(new Error('too many calls wait for a transaction'))
+      return
     }
-    return this.waiting.splice(0, count)
+    waiting.push(call)
+    if (call.withinMs < Infinity) deadlines.of(call.withinMs).start(call)
+    if (isScheduled) return
+    isScheduled = true
+    afterAsking(() => {
+      isScheduled = false
+      start()
+    })
   }
 
-  private async run(calls: readonly Call[]): Promise<void> {
-    const keys = [...new Set(calls.flatMap((call) => call.keys))].sort()
-    const decide = (states: States, now: number) =>
-      decideCalls(calls, new Map(keys.map((key, i) => [key, states[i]])), now)
-    try {
-      const answers = await this.transact(keys, decide, longestOf(calls))
-      for (const answer of answers) answer()
-    } catch (error) {
-      for (const call of calls) if (!call.isOver) call.reject(error)
-    } finally {
-      for (const call of calls) this.deadlineOf(call)?.end(call)
-    }
-  }
-
-  private deadlineOf({ withinMs }: Call): Deadline | undefined {
-    if (withinMs === undefined) return undefined
-    const deadline = this.deadlines.get(withinMs) ?? new Deadline(withinMs)
-    this.deadlines.set(withinMs, deadline)
-    return deadline
-  }
+  return (...asked) => new Promise((resolve, reject) => add(new Call(asked, resolve, reject)))
 }
 
-function longestOf(calls: readonly Call[]): number | undefined {
-  const longest = Math.max(...calls.map(({ withinMs = Infinity }) => withinMs))
-  return longest === Infinity ? undefined : longest
+/**
+ * The calls that share the next transaction, in their order, and the others: those that need a busy key, or a
+ * key of an earlier call that does, and those that no longer fit in.
+ */
+function nextOf(waiting: readonly Call[], busy: ReadonlySet<string>) {
+  const taken = new Set(busy)
+  const keys = new Set<string>()
+  const next: Call[] = []
+  const others: Call[] = []
+  for (const call of waiting) {
+    const isFree = keys.size <= MAX_KEYS && !call.keys.some((key) => taken.has(key))
+    if (isFree) for (const key of call.keys) keys.add(key)
+    if (isFree && (next.length === 0 || keys.size <= MAX_KEYS)) next.push(call)
+    else {
+      for (const key of call.keys) taken.add(key)
+      others.push(call)
+    }
+  }
+  return { next, others }
 }
 
 /**
  * Decides the calls one after the other, each on what those before it have left.
  *
- * @returns what answers each call, once the changes are written
+ * @returns the changes, and what answers each call once they are written
  */
 function decideCalls(
   calls: readonly Call[],
   states: Map<string, Uint8Array | undefined>,
   now: number,
-): Transaction<(() => void)[]> {
+) {
   const changes = new Map<string, Change>()
+  let needsClock = false
   const answers = calls.flatMap((call) => {
     if (call.isOver) return []
     try {
@@ -168,10 +158,11 @@ function decideCalls(
         changes.set(change.key, change)
         states.set(change.key, change.state)
       }
-      return () => !call.isOver && call.resolve(decided.value)
+      if (decided.needsClock) needsClock = true
+      return () => call.resolve(decided.value as never)
     } catch (error) {
-      return () => !call.isOver && call.reject(error)
+      return () => call.reject(error)
     }
   })
-  return { changes: [...changes.values()], value: answers }
+  return { changes: [...changes.values()], value: answers, needsClock }
 }

@@ -3,7 +3,7 @@ export interface Change {
   readonly key: string
   /** The state to write. Undefined: delete the key. */
   readonly state: Uint8Array | undefined
-  /** The key may be forgotten after this long, ms: its quota is whole again then. */
+  /** The key may be forgotten after this long, ms: its quota is full again then. */
   readonly ttlMs: number
 }
 
@@ -12,6 +12,11 @@ export interface Transaction<T> {
   /** The changes to make, at most one for each key. */
   readonly changes: readonly Change[]
   readonly value: T
+  /**
+   * Whether the value is wrong at any other time, as how long a refused request must wait is. Otherwise it
+   * may be decided some ms before it is written.
+   */
+  readonly needsClock?: boolean
 }
 
 /** A place that keeps bytes under keys, and changes several of them atomically. */

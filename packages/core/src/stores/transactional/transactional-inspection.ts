@@ -1,9 +1,8 @@
-import type { Inspection } from '../inspection/inspect-options.ts'
-import { KeyNames } from '../inspection/key-names.ts'
-import { Pace } from '../inspection/rest.ts'
-import { type FoundKey, toEntry } from '../inspection/to-entry.ts'
+import { entryOf } from '../inspection/inspected-keyspace.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import { type KeptTerms, termsKey } from '../inspection/kept-terms.ts'
+import { Pace } from '../inspection/pace.ts'
 import { subject } from '../redis/keys.ts'
-import { decideOne } from '../rules/decide-all.ts'
 import { decodeState } from '../rules/state-bytes.ts'
 import type { StoreEntry } from '../store.ts'
 import type { ListedKey, ListingBackend } from './transactional-backend.ts'
@@ -15,67 +14,76 @@ const STEP = 500
  * Reads the keys of a backend in their order, some at a time. Those of one client are a small part of
  * each prefix, which is read alone.
  */
-export class TransactionalInspection {
-  private readonly backend: ListingBackend
-  private readonly inspection: Inspection
-  private readonly names: KeyNames
-
-  constructor(backend: ListingBackend, inspection: Inspection) {
-    this.backend = backend
-    this.inspection = inspection
-    this.names = new KeyNames(inspection)
+export async function* inspectBackend(
+  backend: ListingBackend,
+  inspection: Inspection,
+  terms: KeptTerms,
+): AsyncGenerator<StoreEntry, void, undefined> {
+  await terms.settled()
+  const { prefix, key } = inspection
+  // Those of routes follow a dot: the last prefix in the order is the namespace itself.
+  let after = `${prefix}.`
+  const before = `${prefix}:|`
+  if (key === undefined) {
+    yield* entriesBetween(after, before, backend, inspection)
+    return
   }
-
-  async *entries(): AsyncGenerator<StoreEntry, void, undefined> {
-    const { prefix, key } = this.inspection
-    // Those of routes follow a dot: the last prefix in the order is the namespace itself.
-    const all = { after: `${prefix}.`, before: `${prefix}:|` }
-    if (key === undefined) yield* this.between(all.after, all.before)
-    else yield* this.ofClient(subject(key), all.after, all.before)
-  }
-
-  /** Finds each prefix by its first key, and skips the others. */
-  private async *ofClient(id: string, from: string, before: string): AsyncGenerator<StoreEntry> {
-    let after = from
-    for (;;) {
-      const { keys } = await this.backend.list({ after, before, count: 1 })
-      if (keys[0] === undefined) return
-      const [, prefix] = /^([^{]*):\{/.exec(keys[0].key) ?? []
-      if (prefix !== undefined) yield* this.between(`${prefix}:{${id}}:`, `${prefix}:{${id}};`)
-      after = prefix === undefined ? keys[0].key : `${prefix}:|`
+  const id = subject(key)
+  // Finds each prefix by its first key, and skips the others.
+  for (;;) {
+    const { keys } = await backend.list({ after, before, count: 1 })
+    if (keys[0] === undefined) return
+    const [, found] = /^([^{]*):\{/.exec(keys[0].key) ?? []
+    if (found !== undefined) {
+      yield* entriesBetween(`${found}:{${id}}:`, `${found}:{${id}};`, backend, inspection)
     }
-  }
-
-  private async *between(from: string, before: string): AsyncGenerator<StoreEntry> {
-    let after = from
-    for (;;) {
-      const pace = new Pace()
-      const { keys, now } = await this.backend.list({ after, before, count: STEP })
-      const unreadable: string[] = []
-      pace.pause()
-      for (const each of keys) {
-        const found = this.names.find(each.key)
-        const entry = found && entryOf(found, each, now)
-        if (entry === null) unreadable.push(each.key)
-        else if (entry !== undefined) {
-          this.names.note(entry)
-          yield entry
-        }
-      }
-      this.inspection.progress(keys.length, unreadable)
-      if (keys.length < STEP) return
-      after = (keys.at(-1) as ListedKey).key
-      await pace.rest()
-    }
+    after = found === undefined ? keys[0].key : `${found}:|`
   }
 }
 
-/** The entry of a key; null if it holds no state. */
-function entryOf(found: FoundKey, { state: bytes }: ListedKey, now: number): StoreEntry | null {
+async function* entriesBetween(
+  from: string,
+  before: string,
+  backend: ListingBackend,
+  inspection: Inspection,
+): AsyncGenerator<StoreEntry, void, undefined> {
+  let after = from
+  for (;;) {
+    const pace = new Pace()
+    const { keys, now } = await backend.list({ after, before, count: STEP })
+    const unreadable: string[] = []
+    const found = keys.flatMap((each) => inspection.find(each.key) ?? [])
+    for (const { prefix, keyspace } of inspection.untold(found)) {
+      keyspace.learn(await readTerms(backend, termsKey(prefix, keyspace.name)))
+    }
+    pace.pause()
+    for (const each of keys) {
+      const entry = read(each, now, inspection)
+      if (entry === null) unreadable.push(each.key)
+      else if (entry !== undefined) {
+        inspection.note(entry)
+        yield entry
+      }
+    }
+    inspection.progress(keys.length, unreadable)
+    if (keys.length < STEP) return
+    after = (keys.at(-1) as ListedKey).key
+    await pace.rest()
+  }
+}
+
+/** What is kept under one key, as text. */
+async function readTerms(backend: ListingBackend, key: string): Promise<string | undefined> {
+  const { keys } = await backend.list({ after: key.slice(0, -1), before: `${key} `, count: STEP })
+  const found = keys.find((each) => each.key === key)
+  return found && new TextDecoder().decode(found.state)
+}
+
+/** Undefined if it is not wanted; null if its name or its state can't be read. */
+function read({ key, state }: ListedKey, now: number, inspection: Inspection) {
+  const found = inspection.find(key)
   try {
-    const state = decodeState(bytes)
-    decideOne(state, found.keyspace, now, 0)
-    return toEntry(found, state, now)
+    return found && entryOf(found, decodeState(state), now)
   } catch {
     return null
   }

@@ -1,8 +1,10 @@
-import { readInspectOptions } from '../inspection/inspect-options.ts'
+import { Inspection } from '../inspection/inspection.ts'
+import { KeptTerms } from '../inspection/kept-terms.ts'
 import type { InspectableStore, Store } from '../store.ts'
 import type { ListingBackend, TransactionalBackend } from './transactional-backend.ts'
-import { TransactionalInspection } from './transactional-inspection.ts'
+import { inspectBackend } from './transactional-inspection.ts'
 import { TransactionalLedger } from './transactional-ledger.ts'
+import { transactionalNetworks } from './transactional-networks.ts'
 
 /**
  * A complete store on a backend that has transactions: all algorithms, policies decided together,
@@ -13,17 +15,24 @@ export function transactionalStore(backend: TransactionalBackend): Store<'async'
 export function transactionalStore(
   backend: TransactionalBackend & Partial<ListingBackend>,
 ): Store<'async'> {
+  const terms = new KeptTerms((kept, ttlMs) => {
+    const changes = kept.map(({ key, text }) => {
+      return { key, state: new TextEncoder().encode(text), ttlMs }
+    })
+    const keys = changes.map(({ key }) => key).sort()
+    return backend.transact(keys, () => ({ changes, value: undefined }))
+  })
   const store: Store<'async'> = {
     mode: 'async',
     clock: backend.clock,
+    networks: transactionalNetworks(backend),
     open: (keyspaces, prefix, deadlineMs) =>
-      new TransactionalLedger(backend, keyspaces, prefix, deadlineMs),
+      new TransactionalLedger(backend, keyspaces, prefix, deadlineMs, terms),
     close: () => backend.close?.(),
   }
   if (backend.list === undefined) return store
   return {
     ...store,
-    inspect: (options) =>
-      new TransactionalInspection(backend as ListingBackend, readInspectOptions(options)).entries(),
+    inspect: (options) => inspectBackend(backend as ListingBackend, new Inspection(options), terms),
   }
 }

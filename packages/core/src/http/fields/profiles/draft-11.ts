@@ -1,7 +1,7 @@
-import { effectiveWindowSeconds, type FieldState, remainingUnits } from '../field-state.ts'
-import type { PolicyText, ReportedPolicy } from '../policy-texts.ts'
-import type { FieldGroup } from './profile.ts'
-import { createProfile } from './profile.ts'
+import type { PolicyDecision } from '../../../limiter/decision.ts'
+import { effectiveWindowSeconds, remainingUnits } from '../field-state.ts'
+import type { PolicyText } from '../policy-texts.ts'
+import { createProfile, type FieldGroup } from './profile.ts'
 
 /**
  * Every policy that was evaluated, on every response: the value stays the same between them. A unit
@@ -28,27 +28,20 @@ const policies: FieldGroup = {
 const usage: FieldGroup = {
   fields: ['RateLimit'],
   usage: true,
-  write(state, set) {
-    const { violated } = state
+  write({ policies, texts, violated }, set) {
     const refused = violated.length > 0
-    const count = refused ? violated.length : state.policies.length
     let text = ''
-    for (let n = 0; n < count; n += 1) {
-      const member = usageOf(state, refused ? (violated[n] as number) : n, refused)
-      if (member !== undefined) text += text === '' ? member : `, ${member}`
+    for (let i = 0; i < policies.length; i += 1) {
+      const { namedPolicy, namedItem, hasWindow, partition } = texts[i] as PolicyText
+      if (namedPolicy === undefined || (refused && !violated.includes(i))) continue
+      const policy = policies[i] as PolicyDecision
+      text += (text === '' ? '' : ', ') + namedItem + remainingUnits(policy)
+      // Without a window (concurrency) it is unknown when a unit is free.
+      if (hasWindow) text += `;t=${effectiveWindowSeconds(policy, refused)}`
+      text += partition
     }
     if (text !== '') set('RateLimit', text)
   },
-}
-
-function usageOf({ policies, texts }: FieldState, i: number, refused: boolean): string | undefined {
-  const policy = policies[i] as ReportedPolicy
-  const { namedPolicy, namedItem, hasWindow, partition } = texts[i] as PolicyText
-  if (namedPolicy === undefined) return undefined
-  const remaining = namedItem + remainingUnits(policy)
-  // Without a window (concurrency) it is unknown when a unit is free.
-  if (!hasWindow) return remaining + partition
-  return `${remaining};t=${effectiveWindowSeconds(policy, refused)}${partition}`
 }
 
 /**

@@ -1,20 +1,14 @@
 import { SluiceError } from '../../../errors/sluice-error.ts'
-import type { OneOf } from '../../../options/one-of.ts'
-import { anthropic } from './anthropic.ts'
-import { draft3 } from './draft-3.ts'
-import { draft6 } from './draft-6.ts'
-import { draft7 } from './draft-7.ts'
+import { draft3, draft6, draft7 } from './draft-3-to-7.ts'
 import { draft11 } from './draft-11.ts'
-import { legacy } from './legacy.ts'
-import { legacyDelta } from './legacy-delta.ts'
-import { openai } from './openai.ts'
-import type { FieldGroup, Profile } from './profile.ts'
-import { createProfile } from './profile.ts'
+import { legacy, legacyDelta } from './legacy.ts'
+import { anthropic, openai } from './model-apis.ts'
+import { createProfile, type FieldGroup, type Profile } from './profile.ts'
 
 export type { Profile, SetField } from './profile.ts'
 
 /**
- * The registry of profiles, by name, newest first. A profile is a file here and a line below. The
+ * The registry of profiles, by name, newest first. A profile is written beside its relatives and has a line below. The
  * syntax of draft-8 to draft-11 is one and the same.
  */
 const PROFILES = {
@@ -58,11 +52,24 @@ export const PROFILE_FIELDS: readonly string[] = [
  * draft-7 with draft-8 or newer, legacy with legacy-delta
  */
 export function composeProfiles(names: readonly HeaderProfile[]): Profile {
-  for (const name of names) if (!HEADER_PROFILES.includes(name)) throw unknownProfile(name)
+  const unknown = names.find((name) => !HEADER_PROFILES.includes(name))
+  if (unknown !== undefined) {
+    throw wrong(
+      `one or more of ${HEADER_PROFILES.join(', ')}`,
+      unknown,
+      "Name a profile, for example headers: 'draft-11', or false for none.",
+    )
+  }
   const named = HEADER_PROFILES.filter((name) => names.includes(name))
   const profiles = new Set<Profile>(named.map((name) => PROFILES[name]))
   for (const [one, other] of RIVALS) {
-    if (profiles.has(one) && profiles.has(other)) throw conflict(one, other, names)
+    if (!profiles.has(one) || !profiles.has(other)) continue
+    const shared = one.usageFields.find((field) => other.usageFields.includes(field))
+    throw wrong(
+      `${one.name} or ${other.name}, not both: each has its own form of ${shared}`,
+      names,
+      "Leave one out; ['draft-11', 'draft-6'] serves new and old clients together.",
+    )
   }
   const groups: FieldGroup[] = []
   const taken = new Set<string>()
@@ -80,30 +87,11 @@ export function composeProfiles(names: readonly HeaderProfile[]): Profile {
  * The names to put in Access-Control-Expose-Headers, so that a script of another origin can read
  * them: the fields of the profiles, and Retry-After with what they send in addition.
  */
-export function exposedHeaders(
-  names: OneOf<HeaderProfile> | readonly OneOf<HeaderProfile>[],
-): string[] {
+export function exposedHeaders(names: HeaderProfile | readonly HeaderProfile[]): string[] {
   const { fields, waitFields } = composeProfiles([names].flat() as readonly HeaderProfile[])
   return [...fields, 'Retry-After', ...waitFields.map(({ name }) => name)]
 }
 
-function unknownProfile(received: unknown): SluiceError {
-  return new SluiceError({
-    code: 'SLUICE_HEADERS',
-    option: 'headers',
-    expected: `one or more of ${HEADER_PROFILES.join(', ')}`,
-    received,
-    fix: "Name a profile, for example headers: 'draft-11', or false for none.",
-  })
-}
-
-function conflict(one: Profile, other: Profile, received: unknown): SluiceError {
-  const shared = one.usageFields.find((field) => other.usageFields.includes(field))
-  return new SluiceError({
-    code: 'SLUICE_HEADERS',
-    option: 'headers',
-    expected: `${one.name} or ${other.name}, not both: each has its own form of ${shared}`,
-    received,
-    fix: "Leave one out; ['draft-11', 'draft-6'] serves new and old clients together.",
-  })
+function wrong(expected: string, received: unknown, fix: string): SluiceError {
+  return new SluiceError({ code: 'SLUICE_HEADERS', option: 'headers', expected, received, fix })
 }

@@ -1,10 +1,11 @@
+import type { PolicyDecision } from '../../../limiter/decision.ts'
 import type { FieldState } from '../field-state.ts'
-import { type PolicyText, policyText, type ReportedPolicy } from '../policy-texts.ts'
+import { type PolicyText, partitionText, policyText } from '../policy-texts.ts'
 import type { Profile, SetField } from '../profiles/index.ts'
 
 /** A policy in a response, as a test describes it. */
 export interface Item {
-  readonly policy: ReportedPolicy
+  readonly policy: PolicyDecision
   readonly text: PolicyText
 }
 
@@ -26,8 +27,8 @@ export function item(
   const counted = windowMs === undefined ? 'concurrent-requests' : (unit ?? 'requests')
   const terms = { name, limit, unit: counted, windowMs: windowMs ?? 60_000 }
   return {
-    policy: { ...terms, remaining, effectiveMs, resetMs },
-    text: policyText(terms, partitionKey),
+    policy: { ...terms, remaining, effectiveMs, resetMs } as PolicyDecision,
+    text: policyText(terms, partitionKey && partitionText(partitionKey)),
   }
 }
 

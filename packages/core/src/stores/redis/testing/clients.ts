@@ -18,6 +18,7 @@ import {
   ofGlide,
   ofIoRedis,
   ofNodeRedis,
+  ofUpstash,
 } from './every-client.ts'
 
 /** What ioredis 5 and 6 and iovalkey offer, as far as the tests go. */
@@ -73,6 +74,18 @@ const glideWays: Record<string, Partial<GlideClientConfiguration>> = {
   'on another database': { databaseId: 3 },
 }
 
+const upstashWays = {
+  'as it is': {},
+  'without automatic pipelining': { enableAutoPipelining: false },
+  'that does not parse replies': { automaticDeserialization: false },
+  'without an encoding of replies': { responseEncoding: false },
+  'with none of these': {
+    enableAutoPipelining: false,
+    automaticDeserialization: false,
+    responseEncoding: false,
+  },
+} as const
+
 /** Clients of one server, made and used in every way that changes commands or replies. */
 export const clients: readonly Connect<string>[] = [
   ...majors.flatMap(([major, connect]) =>
@@ -92,6 +105,12 @@ export const clients: readonly Connect<string>[] = [
       (url) => ofGlide(GlideClient.createClient({ ...addressed(addressOf(url)), ...options })),
     ],
   ),
+  ...Object.entries(upstashWays).map(
+    ([way, options]): Connect<string> => [
+      `@upstash/redis ${way}`,
+      (url) => ofUpstash(url, options),
+    ],
+  ),
 ]
 
 /** Everything about a client that a store could have altered: compare it before and after. */
@@ -101,7 +120,9 @@ export function picture(client: object): unknown {
   const events = names.map((event) => [event, (client as Client).listeners(event as string)])
   const prototypes = []
   for (let each = Object.getPrototypeOf(client); each; each = Object.getPrototypeOf(each)) {
-    prototypes.push(Object.getOwnPropertyDescriptors(each))
+    const described = Object.entries(Object.getOwnPropertyDescriptors(each))
+    // A pool closes its further connections later.
+    prototypes.push(described.filter(([name]) => name !== 'cleanupTimeout'))
   }
   const options = { ...(client as Client).options }
   return { own: Reflect.ownKeys(client), events, options, prototypes }

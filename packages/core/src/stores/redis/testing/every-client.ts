@@ -1,12 +1,17 @@
-import { afterAll } from '@jest/globals'
-import type { RedisCluster } from '@sluice/test-harness/redis'
-import { GlideClient, GlideClusterClient } from '@valkey/valkey-glide'
+import * as runner from '@jest/globals'
+import { runnerOfOneAlgorithm } from '@sluice/test-harness/jest'
+import { type RedisCluster, type RestBridge, startRest } from '@sluice/test-harness/redis'
+import { type RedisConfigNodejs, Redis as Upstash } from '@upstash/redis'
+import { GlideClient, GlideClusterClient, Logger } from '@valkey/valkey-glide'
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
 import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import type { RedisClient } from '../../../index.ts'
+
+// It logs each error reply, also NOSCRIPT, which is part of the protocol.
+Logger.setLoggerConfig('error')
 
 /** A client that is connected, and how its owner ends it: at the latest when the tests end. */
 export interface Open {
@@ -21,7 +26,7 @@ export interface Open {
 
 const opened = new Set<Open>()
 // Those of tests that failed: an open client would keep the process.
-afterAll(() => {
+runner.afterAll(() => {
   for (const { close } of opened) close()
 })
 
@@ -48,6 +53,11 @@ export const everyClient: readonly Connect<string>[] = [
   ['node-redis 5', (url) => ofNodeRedis(redis5.createClient({ url }))],
   ['iovalkey', async (url) => ofIoRedis(new iovalkey.Redis(url))],
   ['valkey-glide 2', (url) => ofGlide(GlideClient.createClient(addressed(addressOf(url))))],
+  ['@upstash/redis', (url) => ofUpstash(url)],
+  [
+    '@upstash/redis without automatic pipelining',
+    (url) => ofUpstash(url, { enableAutoPipelining: false }),
+  ],
 ]
 
 /** A cluster client of each package and major. */
@@ -63,9 +73,18 @@ export const everyCluster: readonly Connect<RedisCluster>[] = [
   ],
 ]
 
-/** Whether a client of `everyCluster` stands for its family: the other forms share its ways to send. */
-export const isFirstOfFamily = (name: string) =>
-  ['ioredis 6', 'node-redis 6', 'valkey-glide 2'].includes(name)
+const FAMILIES = ['ioredis 6', 'node-redis 6', 'valkey-glide 2', '@upstash/redis']
+
+/**
+ * One client of each family. A store sends to those of a family in the same way, so what it decides is tested
+ * on one, and that each of the others carries every operation in `clients.test.ts` and `cluster.test.ts`.
+ */
+export function ofEachFamily<Where>(every: readonly Connect<Where>[]): readonly Connect<Where>[] {
+  return every.filter(([name]) => FAMILIES.includes(name))
+}
+
+/** The whole suite of stores for the first family, and one algorithm for others: a client does not see which it is. */
+export const runnerFor = (name: string) => (name === FAMILIES[0] ? runner : runnerOfOneAlgorithm)
 
 const hosts = ({ nodes }: RedisCluster) => nodes.map(({ host, port }) => ({ host, port }))
 const urls = ({ nodes }: RedisCluster) => nodes.map(({ url }) => ({ url }))
@@ -112,4 +131,18 @@ export async function ofGlide(
 ): Promise<Open> {
   const client = await connecting
   return openOf(client, () => client.close())
+}
+
+type UpstashOptions = Partial<RedisConfigNodejs>
+
+/** A client of a bridge. It repeats nothing, as the documentation recommends. */
+export function upstashOf({ url, token }: RestBridge, options: UpstashOptions = {}): Upstash {
+  const quiet = { enableTelemetry: false, retry: { retries: 0 } }
+  return new Upstash({ url, token, ...quiet, ...options })
+}
+
+/** A client over HTTP, through a bridge of its own. */
+export async function ofUpstash(url: string, options?: UpstashOptions): Promise<Open> {
+  const rest = await startRest(url)
+  return openOf(upstashOf(rest, options), () => void rest.close())
 }

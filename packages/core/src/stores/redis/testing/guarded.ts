@@ -5,8 +5,8 @@ import {
   type RedisStoreOptions,
   redisStore,
 } from '../../../index.ts'
-import type { FailureMode } from '../../resilient/failure-mode.ts'
-import { ResilientStore } from '../../resilient/resilience.ts'
+import type { FailureMode } from '../../resilient/guarded-ledger.ts'
+import { resilientStore } from '../../resilient/resilience.ts'
 
 const patient: FailureMode = {
   deadlineMs: 60_000,
@@ -28,6 +28,6 @@ export function guarded(
   { failureMode = {}, ...options }: RedisStoreOptions & { failureMode?: Partial<FailureMode> } = {},
 ): Ledger<'async'> {
   const keyspaces = limits.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
-  const store = new ResilientStore(redisStore(client, options), { ...patient, ...failureMode })
+  const store = resilientStore(redisStore(client, options), { ...patient, ...failureMode })
   return store.open({ policies: keyspaces }, prefix)
 }

@@ -21,22 +21,41 @@ local function expiry(key)
   until now() == before
   return ttl < 0 and ttl or before + ttl
 end
+-- The application has given the client a limit of its own, until it ends that.
+local function isEndless(key)
+  local bytes = redis.pcall('GETRANGE', key, 24, 47)
+  if type(bytes) ~= 'string' or #bytes < 24 then return false end
+  local livesUntil, _, ends = struct.unpack('<ddd', bytes)
+  return livesUntil < 0 and ends == math.huge
+end
 local reply = {}
 for database = 0, ARGV[1] - 1 do
   if database > 0 then redis.call('SELECT', database) end
   for _, key in ipairs(redis.call('KEYS', '*')) do
-    reply[#reply + 1] = key
-    reply[#reply + 1] = expiry(key)
+    if not isEndless(key) then
+      reply[#reply + 1] = key
+      reply[#reply + 1] = expiry(key)
+    end
   end
 end
 return reply`
 
-/** The expiry of every key in the first so many databases. */
+/**
+ * The expiry of every key in the first so many databases, without the terms of the keyspaces and clients whose own limit
+ * has no end.
+ */
 export async function expiries(redis: RedisServer, databases = 1): Promise<Expiry[]> {
   const reply = (await redis.command('EVAL', EXPIRIES, 0, databases)) as (string | number)[]
-  return Array.from({ length: reply.length / 2 }, (_, i) => {
+  const all = Array.from({ length: reply.length / 2 }, (_, i) => {
     return { key: String(reply[2 * i]), at: Number(reply[2 * i + 1]) }
   })
+  expect(all.filter(({ at }) => at < 0)).toEqual([])
+  return all.filter(({ key }) => !isOfTerms(key))
+}
+
+/** Whether it is a key of no client, which holds the terms of a keyspace. */
+export function isOfTerms(key: string): boolean {
+  return key.includes(':{#}:')
 }
 
 /** Expects that there are keys, and that none of them stays for ever. */

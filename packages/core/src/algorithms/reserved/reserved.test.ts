@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import fc from 'fast-check'
+import { Redis } from 'ioredis'
+import {
+  type Charge,
+  type InspectableStore,
+  type Ledger,
+  memoryStore,
+  redisStore,
+  type Store,
+} from '../../index.ts'
+import { type Transaction, transactionalStore } from '../../store.ts'
+import { type ManualClock, manualClock } from '../../testing/index.ts'
+import type { Algorithm } from '../algorithm.ts'
+import { Calendar } from '../calendar-window/calendar.ts'
+import { calendarWindow } from '../calendar-window/calendar-window.ts'
+import { TimeZone } from '../calendar-window/time-zone.ts'
+import { fixedWindow } from '../fixed-window/fixed-window.ts'
+import { slidingWindow } from '../sliding-window/sliding-window.ts'
+import { tokenBucket } from '../token-bucket/token-bucket.ts'
+import { reserved } from './reserved.ts'
+
+const HOLD = 3000
+const WINDOW = 10_000
+const START = 1_800_000_000_000
+
+const calendar = new Calendar('day', new TimeZone('UTC'), 1, false)
+const inners: readonly [string, Algorithm, object][] = [
+  ['fixed window', fixedWindow, { windowMs: WINDOW }],
+  ['window of the calendar', calendarWindow, { windowMs: 86_400_000, calendar }],
+  ['sliding window', slidingWindow, { windowMs: WINDOW }],
+  ['token bucket', tokenBucket, { windowMs: WINDOW }],
+  ['sliding window in ticks', slidingWindow, { windowMs: 10 ** 10, scale: 10 ** 9 }],
+]
+
+let redis: RedisServer
+let client: Redis
+let runs = 0
+beforeAll(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.port)
+})
+afterAll(async () => {
+  client.disconnect()
+  await redis.stop()
+})
+
+function inMap(clock: ManualClock): Store<'async'> {
+  const values = new Map<string, Uint8Array>()
+  return transactionalStore({
+    clock,
+    async transact<T>(
+      keys: readonly string[],
+      decide: (states: (Uint8Array | undefined)[], now: number) => Transaction<T>,
+    ) {
+      const states = keys.map((key) => values.get(key))
+      const { changes, value } = decide(states, clock())
+      for (const { key, state } of changes) {
+        if (state === undefined) values.delete(key)
+        else values.set(key, state)
+      }
+      return value
+    },
+  })
+}
+
+/** What happens to a key; `which` chooses among the reservations that there were. */
+type Step =
+  | { readonly pass: number }
+  | { readonly reserve: number; readonly beside?: boolean }
+  | { readonly settle: number; readonly which: number }
+  | { readonly correct: number; readonly ago: number }
+  | { readonly renew: readonly number[] }
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ pass: fc.constantFrom(0, 1, 500, 1499, 2999, 3000, -700, 9000) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ reserve: fc.constantFrom(0, 1, 2, 5, 9), beside: fc.boolean() }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ settle: fc.constantFrom(0, 1, 3, 5, 12), which: fc.nat(9) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ correct: fc.integer({ min: -4, max: 4 }), ago: fc.nat(4000) }),
+  },
+  { weight: 3, arbitrary: fc.record({ renew: fc.array(fc.nat(9), { maxLength: 4 }) }) },
+)
+
+/** What a store says, step by step. */
+async function play(
+  store: Store,
+  clock: ManualClock,
+  inner: Algorithm,
+  params: object,
+  steps: readonly Step[],
+) {
+  const { scale = 1, ...terms } = params as { scale?: number; windowMs: number }
+  const algorithm = reserved(inner)
+  const limit = algorithm.compile({ limit: 20 * scale, holdMs: HOLD, ...terms })
+  const other = fixedWindow.compile({ limit: 15, windowMs: WINDOW })
+  const spaces = [
+    { name: 'one', algorithm },
+    { name: 'two', algorithm: fixedWindow },
+  ]
+  const ledgers: Ledger[] = [spaces.slice(0, 1), spaces].map((policies) =>
+    store.open({ policies }, `reserved-${runs}-${policies.length}`),
+  )
+  runs += 1
+  const [alone, beside] = ledgers as [Ledger, Ledger]
+  const charge = (cost: number, slot?: number, units?: number): Charge => {
+    return { key: 'ada', limit, cost, slot, reserved: units }
+  }
+  const made: { ledger: Ledger; slot: number; units: number }[] = []
+  const said: unknown[] = []
+  const raised = (raise: object) => void said.push({ ...raise })
+  let last = 0
+  for (const step of steps) {
+    if ('pass' in step) clock.advance(step.pass)
+    else if ('reserve' in step) {
+      last += 1
+      const isBeside = step.beside === true
+      const ledger = isBeside ? beside : alone
+      const own = charge(step.reserve * scale, last)
+      const charges = isBeside ? [own, { key: 'ada', limit: other, cost: 1 }] : [own]
+      const { admitted, outcomes } = await ledger.consume(charges)
+      said.push({ admitted, outcomes: outcomes.map(shown) })
+      if (admitted && step.reserve > 0)
+        made.push({ ledger, slot: last, units: step.reserve * scale })
+    } else if ('settle' in step) {
+      const found = made[step.which % Math.max(1, made.length)]
+      if (found === undefined) continue
+      const { ledger, slot, units } = found
+      const own = charge(step.settle * scale - units, slot, units)
+      const charges = ledger === beside ? [own, { key: 'ada', limit: other, cost: 0 }] : [own]
+      await ledger.settle(charges, undefined, 'store', raised)
+    } else if ('renew' in step) {
+      const renewed = step.renew.flatMap((which) => made[which % Math.max(1, made.length)] ?? [])
+      const requests = renewed.filter(({ ledger }) => ledger === alone)
+      if (requests.length > 0)
+        await alone.renew?.(requests.map(({ slot, units }) => [charge(units, slot)]))
+    } else {
+      await alone.settle([charge(step.correct * scale)], clock() - step.ago, 'store', raised)
+    }
+    for (const ledger of ledgers) {
+      const charges =
+        ledger === beside ? [charge(0), { key: 'ada', limit: other, cost: 0 }] : [charge(0)]
+      said.push((await ledger.peek(charges)).outcomes.map(shown))
+    }
+  }
+  return said
+}
+
+function shown({ admitted, remaining, resetMs, retryAfterMs, effectiveMs }: Outcomes) {
+  return { admitted, remaining, resetMs, retryAfterMs, effectiveMs }
+}
+type Outcomes = Awaited<ReturnType<Ledger['peek']>>['outcomes'][number]
+
+describe.each(inners)('reservations in a %s', (_, inner, params) => {
+  test('are the same in memory, on Redis and in transactions, also on a clock that steps', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 25 }), async (steps) => {
+        const of = (create: (clock: ManualClock) => Store) => {
+          const clock = manualClock(START)
+          return play(create(clock), clock, inner, params, steps)
+        }
+        const expected = await of(inMap)
+        expect(await of((clock) => redisStore(client, { clock }))).toEqual(expected)
+        // Memory forgets a state that is full: a clock that then steps back does not find it any more.
+        if (!steps.some((step) => 'pass' in step && step.pass < 0))
+          expect(await of((clock) => memoryStore({ clock }))).toEqual(expected)
+      }),
+      { numRuns: 120 },
+    )
+  })
+})
+
+test('every key of Redis has a time to live', async () => {
+  for (const key of await client.keys('*')) expect(await client.pttl(key)).toBeGreaterThan(0)
+})
+
+describe.each<[string, (clock: ManualClock) => Store]>([
+  ['memory', (clock) => memoryStore({ clock })],
+  ['Redis', (clock) => redisStore(client, { clock })],
+  ['transactions', inMap],
+])('in %s', (_, create) => {
+  const algorithm = reserved(fixedWindow)
+  const limit = algorithm.compile({ limit: 10 ** 9, windowMs: 86_400_000, holdMs: HOLD })
+
+  function open() {
+    const clock = manualClock(START)
+    runs += 1
+    const ledger = create(clock).open({ policies: [{ name: 'one', algorithm }] }, `full-${runs}`)
+    const charge = (cost: number, slot?: number, units?: number) => [
+      { key: 'ada', limit, cost, slot, reserved: units },
+    ]
+    const used = async () => 10 ** 9 - ((await ledger.peek(charge(0))).outcomes[0]?.remaining ?? 0)
+    return { clock, ledger, charge, used }
+  }
+
+  test('inspect lists the key with what it has used, without what has expired', async () => {
+    const clock = manualClock(START)
+    runs += 1
+    const store = create(clock) as InspectableStore
+    if (store.inspect === undefined) return
+    const params = { limit: 100, windowMs: WINDOW }
+    const space = { name: `reserved-fixed-window:${WINDOW}:plan`, algorithm, params }
+    const prefix = `inspect-${runs}`
+    const ledger = store.open({ policies: [space] }, prefix)
+    const own = algorithm.compile({ ...params, holdMs: HOLD })
+    await ledger.consume([{ key: 'ada', limit: own, cost: 5, slot: 1 }])
+    await ledger.consume([{ key: 'ada', limit: own, cost: 7 }])
+    const listed = async () => {
+      const found: object[] = []
+      for await (const { policy, key, used, limit: most } of store.inspect({ prefix }))
+        found.push({ policy, key, used, limit: most })
+      return found
+    }
+    expect(await listed()).toEqual([{ policy: 'plan', key: 'ada', used: 12, limit: 100 }])
+    clock.advance(HOLD)
+    expect(await listed()).toEqual([{ policy: 'plan', key: 'ada', used: 7, limit: 100 }])
+  })
+
+  test('a key has a thousand reservations at most; then it is refused for a second', async () => {
+    const { clock, ledger, charge, used } = open()
+    for (let slot = 1; slot <= 1000; slot += 1) await ledger.consume(charge(2, slot))
+    expect((await ledger.consume(charge(2, 1001))).outcomes[0]).toMatchObject({
+      admitted: false,
+      remaining: 0,
+      retryAfterMs: 1000,
+    })
+    await ledger.settle(charge(-1, 500, 2))
+    expect((await ledger.consume(charge(2, 1002))).admitted).toBe(true)
+    clock.advance(HOLD)
+    expect(await used()).toBe(1)
+    expect((await ledger.consume(charge(2, 1003))).admitted).toBe(true)
+  })
+
+  test('what is charged is what was settled, and what is held: never less', async () => {
+    const anyMove = fc.record({
+      ms: fc.constantFrom(0, 0, 100, 999, 1000),
+      what: fc.constantFrom('reserve', 'reserve', 'settle', 'renew', 'forget'),
+      which: fc.nat(20),
+      units: fc.integer({ min: 1, max: 9 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyMove, { maxLength: 40 }), async (moves) => {
+        const { clock, ledger, charge, used } = open()
+        /** The reservations that are neither settled nor forgotten, and until when each is held. */
+        const held = new Map<number, { units: number; until: number }>()
+        const forgotten: { units: number; until: number }[] = []
+        let settled = 0
+        let last = 0
+        for (const { ms, what, which, units } of moves) {
+          clock.advance(ms)
+          const now = clock()
+          const [slot, found] = [...held][which % Math.max(1, held.size)] ?? []
+          if (what === 'reserve') {
+            last += 1
+            await ledger.consume(charge(units, last))
+            held.set(last, { units, until: now + HOLD })
+          } else if (slot !== undefined && found !== undefined) {
+            if (what === 'settle') {
+              await ledger.settle(charge(units - found.units, slot, found.units))
+              settled += units
+            }
+            if (what === 'renew') {
+              await ledger.renew?.([charge(found.units, slot)])
+              if (found.until > now) found.until = now + HOLD
+            } else held.delete(slot)
+            if (what === 'forget') forgotten.push(found)
+          }
+          const open = [...held.values(), ...forgotten].filter(({ until }) => until > now)
+          expect(await used()).toBe(open.reduce((sum, { units: each }) => sum + each, settled))
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

@@ -1,0 +1,35 @@
+import type { WaitErrorCode } from './codes.ts'
+import { reference } from './reference.ts'
+
+const PROBLEMS: Record<WaitErrorCode, string> = {
+  SLUICE_WAIT_TOO_LONG: 'it would have taken longer than maxWait',
+  SLUICE_WAIT_NEVER:
+    'it can never be admitted: the cost is larger than the limit, or the limit is 0',
+  SLUICE_WAIT_FULL: 'too many wait (maxWaiting), in all or for this key',
+  SLUICE_WAIT_ABORTED: 'its signal was aborted',
+  SLUICE_WAIT_CLOSED: 'the limiter was closed',
+}
+
+/** A wait that has ended without an admission. Nothing stays charged for it. */
+export class WaitError extends Error {
+  override readonly name = 'WaitError'
+  /** Stable identifier, `SLUICE_WAIT_…`: safe to compare against, never reworded. */
+  readonly code: WaitErrorCode
+  /**
+   * How long it would have been from now on, at least, ms: what the limiter last learned about the key. 0: nothing;
+   * `Infinity`: it can never be admitted.
+   */
+  readonly retryAfterMs: number
+
+  /** @param cause the reason of the signal, if that has ended the wait */
+  constructor(code: WaitErrorCode, retryAfterMs: number, cause?: unknown) {
+    const known = retryAfterMs > 0 && retryAfterMs < Infinity
+    const atLeast = known ? `, and would have to wait ${retryAfterMs} ms more at least` : ''
+    super(
+      `wait: ${PROBLEMS[code]}${atLeast}. ${reference(code)}`,
+      cause === undefined ? {} : { cause },
+    )
+    this.code = code
+    this.retryAfterMs = retryAfterMs
+  }
+}

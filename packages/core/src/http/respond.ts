@@ -1,0 +1,184 @@
+import { type Decision, decisionWithoutPolicy } from '../limiter/decision.ts'
+import type { HeldSlot } from '../limiter/held-slots.ts'
+import type { StoreLimiter } from '../limiter/store-limiter.ts'
+import { type MaybePromise, then } from '../maybe-promise.ts'
+import type { Charge } from '../stores/store.ts'
+import { type CompiledOptions, routeOf } from './compile-options.ts'
+import { type FieldState, joinWritten, remainingUnits } from './fields/field-state.ts'
+import {
+  PROBLEM_MEDIA_TYPE,
+  problemBody,
+  RateLimitError,
+  type Refusal,
+  writeRefusalFields,
+} from './refusal/refusal.ts'
+import { holdEstimate, type Reservation } from './settlement/reservation.ts'
+import { watchEnd } from './settlement/response-end.ts'
+import { settleInTime } from './settlement/settle-in-time.ts'
+import { correctionOf } from './settlement/settlement.ts'
+import type { Turns } from './turns.ts'
+
+/** What happens to a request after the decision. */
+export interface Verdict {
+  readonly decision: Decision
+  /** The state of the policies, for the header fields. Undefined: none are sent. */
+  readonly state: FieldState | undefined
+  /** Undefined: the request continues. */
+  readonly refusal: Refusal | undefined
+  /** What it was charged. */
+  readonly charges: readonly Charge[]
+  /** The key that has taken a turn for it, for which it waits. */
+  readonly turn: string | undefined
+}
+
+/** The verdict on a request that no policy has decided. */
+export function verdictWithoutPolicy(decision: Decision, refusal?: Refusal): Verdict {
+  return { decision, state: undefined, refusal, charges: [], turn: undefined }
+}
+
+/** The verdict on a request whose client has gone before its address was known: it ends here, uncharged. */
+export const clientGone = verdictWithoutPolicy(decisionWithoutPolicy(false, 0, Infinity))
+
+/** Carries out verdicts, the same for every framework: fields, refusal, delay, settlement. */
+export class Responder<Request, Response> {
+  private readonly compiled: CompiledOptions<Request, Response>
+  private readonly limiter: StoreLimiter
+  private readonly turns: Turns
+
+  constructor(compiled: CompiledOptions<Request, Response>, limiter: StoreLimiter, turns: Turns) {
+    this.compiled = compiled
+    this.limiter = limiter
+    this.turns = turns
+  }
+
+  /** @returns whether the request goes on, once its turn has come */
+  respond(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
+    const { adapter, followsUp } = this.compiled
+    const { decision, refusal, state } = verdict
+    adapter.decided?.(request, decision)
+    const isSent = adapter.isHeadSent(response)
+    const written =
+      state === undefined || isSent ? undefined : this.writeFields(state, request, response)
+    if (refusal !== undefined) {
+      if (isSent) return false
+      return this.refuse(refusal, written ?? refusal.state, decision, request, response)
+    }
+    const mayBeExhausted = !decision.allowed || decision.remaining < 1 || written !== state
+    if (written !== undefined && mayBeExhausted) this.hideExhaustedOnRedirect(written, response)
+    if (verdict === clientGone) {
+      adapter.abandon?.(response)
+      return false
+    }
+    return followsUp || verdict.turn !== undefined
+      ? this.followUp(verdict, request, response)
+      : true
+  }
+
+  /**
+   * Writes the rate-limit fields, joined with those of the limiters that the request has passed.
+   * @returns what they say now
+   */
+  private writeFields(state: FieldState, request: Request, response: Response): FieldState {
+    const { adapter, profile } = this.compiled
+    const written = joinWritten(adapter.identity(request), state)
+    const set = (name: string, value: string) => adapter.setField(response, name, value)
+    for (const group of profile.groups) group.write(written, set)
+    return written
+  }
+
+  /**
+   * Removes the usage of an exhausted quota from a response that turns out to be a redirect: it
+   * would keep the client from following it (draft-11 §3.2). The policies remain.
+   */
+  private hideExhaustedOnRedirect({ policies }: FieldState, response: Response): void {
+    const { adapter, profile } = this.compiled
+    if (!policies.some((policy) => remainingUnits(policy) === 0)) return
+    adapter.beforeHead(response, () => {
+      const status = adapter.status(response)
+      if (status < 300 || status > 399) return
+      for (const field of profile.usageFields) adapter.removeField(response, field)
+    })
+  }
+
+  private refuse(
+    refusal: Refusal,
+    state: FieldState | undefined,
+    decision: Decision,
+    request: Request,
+    response: Response,
+  ): MaybePromise<false> {
+    const { adapter, profile, respond } = this.compiled
+    const headers: Record<string, string> = {}
+    writeRefusalFields(refusal, profile, (name, value) => {
+      headers[name] = value
+      adapter.setField(response, name, value)
+    })
+    const toError = () => new RateLimitError(refusal, decision, headers)
+    const toBody = () => problemBody(refusal, state)
+    if (respond === 'throw') {
+      const error = toError()
+      throw adapter.toThrown?.(error, toBody(), PROBLEM_MEDIA_TYPE) ?? error
+    }
+    adapter.setStatus(response, refusal.status)
+    if (typeof respond === 'function') {
+      return then(respond(decision, request, response, refusal.key), (result) => {
+        adapter.responded?.(response, result)
+        return false
+      })
+    }
+    adapter.send(response, toBody(), PROBLEM_MEDIA_TYPE, toError)
+    return false
+  }
+
+  /**
+   * Arranges what follows an admission: settlement, the end of its slots, and its turn, for which it waits.
+   * @returns false if the client has gone away before its turn
+   */
+  private followUp(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
+    const { compiled, limiter } = this
+    const { adapter, rules, settles, holdsSlots, holdMs, reserves } = compiled
+    const { decision, charges, turn } = verdict
+    const route = limiter.events.followUpsAreWatched ? routeOf(compiled, request) : undefined
+    const progress = adapter.progress?.(response)
+    let settle: ReturnType<typeof settleInTime> | undefined
+    let reservation: Reservation | undefined
+    if (settles && decision.allowed && charges.length > 0) {
+      const functions = rules.map(({ settle }) => settle)
+      const settled = decision.policies.filter((_, i) => functions[i] !== undefined)
+      const messages = { request, response, route }
+      const correction = correctionOf(limiter, functions, charges, decision, messages, holdMs)
+      settle = settleInTime(correction.correct, adapter, response, settled, holdMs)
+      if (reserves) reservation = holdEstimate(limiter, charges, decision, correction, progress)
+    }
+    const released: HeldSlot['ended'] = (reason) => limiter.events.released(reason, charges, route)
+    const held = holdsSlots ? limiter.hold(charges, decision, released, progress) : undefined
+    if (settle !== undefined || held !== undefined) {
+      watchEnd(adapter, response, (isOver, isClosed) => {
+        const settled = settle?.(isOver, isClosed)
+        reservation?.changed(isOver, isClosed, settled)
+        const freed = isOver ? held?.release() : undefined
+        // If the application never ends the response, the slots are free after `hold`.
+        if (isClosed && !isOver) held?.abandon()
+        adapter.waitUntil?.(request, Promise.all([settled, freed]))
+      })
+    }
+    // Where the platform does not report every end, bytes that are taken renew the slots.
+    progress?.onProgress(() => {
+      if (adapter.isClosed(response)) return
+      held?.touch()
+      reservation?.touch()
+    })
+    if (turn === undefined) return true
+    const waited = limiter.events.waiting(decision, route, () =>
+      this.turns.delay(turn, decision.delayMs, (callback) =>
+        adapter.whenClosed(response, callback),
+      ),
+    )
+    return waited.then((goesOn) => {
+      if (goesOn) return true
+      void held?.release()
+      adapter.abandon?.(response)
+      return false
+    })
+  }
+}

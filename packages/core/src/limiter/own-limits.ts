@@ -1,0 +1,180 @@
+import { hash } from '#platform'
+import { type CompiledLimit, MAX_LIMIT } from '../algorithms/algorithm.ts'
+import { SluiceError } from '../errors/sluice-error.ts'
+import { type MaybePromise, then } from '../maybe-promise.ts'
+import { checkInteger, checkObject, checkOneOf } from '../options/checks.ts'
+import { checkKnown } from '../options/known.ts'
+import { MAX_GRANTS } from '../stores/rules/own-terms.ts'
+import type { GrantResult, Ledger } from '../stores/store.ts'
+import type { GrantOptions, OverrideOptions } from './limiter.ts'
+import type { Policy } from './policy.ts'
+
+/** The last moment that a Date can have, ms since the epoch. */
+const LAST_MS = 8.64e15
+/** Hexadecimal digits that are kept of the digest of an id. */
+const ID_DIGITS = 24
+
+/** What of a limiter it needs. */
+interface Subject {
+  readonly policies: readonly Policy[]
+  /** Opens a ledger of the store itself. */
+  readonly open: () => Ledger
+  /** The ledger of a policy, by its number, with this limit. */
+  readonly ledgerOf: (policy: number, limit: CompiledLimit) => Ledger
+  /** ms since the epoch. */
+  readonly clock: () => number
+}
+
+/** Gives a client an own limit, or ends it: see `Limiter.override`. */
+export function setOverride(
+  subject: Subject,
+  key: string,
+  override: OverrideOptions | null,
+): MaybePromise<void>[] {
+  const { policies, ledgerOf } = subject
+  checkStore(subject)
+  if (override === null) {
+    return policies.flatMap((policy, place) =>
+      // A policy that reserves has none to end.
+      (policy.reserves ? [] : policy.anyLimits()).map((limit) =>
+        end(ledgerOf(place, limit), place, key, limit),
+      ),
+    )
+  }
+  checkKnown('', checkObject('override', override, 'an object such as { limit: 1000 }, or null'), [
+    'policy',
+    'limit',
+    'until',
+    'window',
+  ])
+  const place = placeOf(policies, override.policy)
+  const policy = policies[place] as Policy
+  if (policy.reserves) throw withReservations('override()')
+  const limit = policy.someLimit(override.window)
+  const ledger = ledgerOf(place, limit)
+  if (override.limit === null) return [end(ledger, place, key, limit)]
+  const until = untilOf(override.until, subject.clock()) ?? Infinity
+  const params = policy.ownParams(override.limit)
+  return [ledger.override?.(place, key, limit, { ...params, until }) as MaybePromise<void>]
+}
+
+/** Adds units to a client's limit: see `Limiter.grant`. */
+export function addGrant(
+  subject: Subject,
+  key: string,
+  units: number,
+  options: GrantOptions = {},
+): MaybePromise<boolean> {
+  const { policies, ledgerOf, clock } = subject
+  checkStore(subject)
+  checkInteger('units', units, 1, MAX_LIMIT)
+  const given = checkObject('options', options, 'the options of a top-up')
+  checkKnown('', given, ['policy', 'until', 'id', 'window', 'anchor'])
+  const place = placeOf(policies, options.policy)
+  const policy = policies[place] as Policy
+  if (policy.reserves) throw withReservations('grant()')
+  const limit = policy.someLimit(options.window, options.anchor)
+  if (limit.grantEnd === undefined) throw withoutWindow(limit)
+  const until = untilOf(options.until, clock())
+  const grant = { units, until, id: idOf(options.id) }
+  const granted = ledgerOf(place, limit).grant?.(place, key, limit, grant)
+  return then(granted as MaybePromise<GrantResult>, (result) => {
+    if (result === 'too many' || result === 'too much') throw refused(result, limit, units)
+    // The store's clock is ahead of that of this process.
+    if (result === 'ended') throw noMoment(options.until, true)
+    return result === 'granted'
+  })
+}
+
+function end(ledger: Ledger, place: number, key: string, limit: CompiledLimit) {
+  return ledger.override?.(place, key, limit, undefined) as MaybePromise<void>
+}
+
+function placeOf(policies: readonly Policy[], name: string | undefined): number {
+  const names = policies.map((policy) => policy.name)
+  if (name === undefined && names.length === 1) return 0
+  return names.indexOf(checkOneOf('policy', name as string, names))
+}
+
+function untilOf(until: unknown, now: number): number | undefined {
+  if (until === undefined) return undefined
+  const ms = until instanceof Date ? until.getTime() : until
+  if (typeof ms === 'number' && Number.isInteger(ms) && ms > now && ms <= LAST_MS) return ms
+  throw noMoment(until, typeof ms === 'number')
+}
+
+function noMoment(until: unknown, isRange: boolean): SluiceError {
+  return new SluiceError({
+    code: isRange ? 'SLUICE_OPTION_RANGE' : 'SLUICE_OPTION_TYPE',
+    option: 'until',
+    expected: 'a Date, or integer ms since the epoch, after now',
+    received: until,
+    fix: 'Give until as a moment: new Date(Date.now() + 86_400_000) is in a day.',
+  })
+}
+
+/** An id of any length takes the same room. */
+function idOf(id: unknown): string {
+  if (id === undefined) return ''
+  if (typeof id === 'string' && id !== '')
+    return hash('sha256', id, 'utf16le', 'hex').slice(0, ID_DIGITS)
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_TYPE',
+    option: 'id',
+    expected: 'text of at least one character',
+    received: id,
+    fix: 'Give the id of what was paid, such as that of the invoice, or leave id out.',
+  })
+}
+
+/** A store of the application's own may keep counts alone. */
+function checkStore({ open }: Subject): void {
+  const { override, grant } = open()
+  if (override !== undefined && grant !== undefined) return
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option: 'store',
+    expected: "a store whose ledgers have override and grant, for a client's own limit",
+    received: undefined,
+    fix: 'Implement both in the store, or use memoryStore(), Redis or a transactional store.',
+  })
+}
+
+function withReservations(option: string): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option,
+    expected: 'a policy without reserve',
+    received: true,
+    fix: "Make the limit a function of the request that knows the client's own limit, or remove reserve.",
+  })
+}
+
+function withoutWindow({ algorithm }: CompiledLimit): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_OPTION_CONFLICT',
+    option: 'grant()',
+    expected: 'a policy that counts in windows',
+    received: algorithm.name,
+    fix: "Raise the client's limit by override() instead, or choose algorithm: 'sliding-window'.",
+  })
+}
+
+function refused(result: GrantResult, { algorithm }: CompiledLimit, units: number): SluiceError {
+  const { maxLimit } = algorithm
+  return result === 'too many'
+    ? new SluiceError({
+        code: 'SLUICE_OPTION_RANGE',
+        option: 'grant()',
+        expected: `at most ${MAX_GRANTS} top-ups of a key that have not ended`,
+        received: MAX_GRANTS + 1,
+        fix: 'Raise the limit by override(), or make top-ups that end together without an id, which count as one.',
+      })
+    : new SluiceError({
+        code: 'SLUICE_OPTION_RANGE',
+        option: 'units',
+        expected: `so many that the client's limit stays up to ${maxLimit}`,
+        received: units,
+        fix: 'Add fewer units.',
+      })
+}

@@ -1,0 +1,510 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import fc from 'fast-check'
+import { ALGORITHM_NAMES } from '../algorithms/index.ts'
+import {
+  createLimiter,
+  type LimiterOptions,
+  memoryStore,
+  type Store,
+  type ThresholdEvent,
+} from '../index.ts'
+import { failingStore, type ManualClock, manualClock } from '../testing/index.ts'
+import { type Heard, listen } from '../testing/listen.ts'
+import { Policy } from './policy.ts'
+import { StoreLimiter } from './store-limiter.ts'
+
+const DAY_MS = 86_400_000
+const DAY = { limit: 10, window: '1d', algorithm: 'fixed-window', alertAt: [0.8, 1] } as const
+
+let clock: ManualClock
+let heard: Heard<ThresholdEvent>
+let warned: unknown[]
+beforeEach(() => {
+  clock = manualClock()
+  heard = listen('sluice:threshold')
+  warned = []
+  jest.spyOn(process, 'emitWarning').mockImplementation(((
+    _: string,
+    { code }: { code: string },
+  ) => {
+    warned.push(code)
+  }) as typeof process.emitWarning)
+})
+afterEach(() => {
+  heard.stop()
+  jest.restoreAllMocks()
+})
+
+const memory = () => memoryStore({ clock })
+const limiterOf = (options: object = {}) =>
+  createLimiter({ ...DAY, store: memory(), ...options } as LimiterOptions<'sync'>)
+/** Each event, as threshold and used. */
+const crossed = () => heard.events.map(({ threshold, used }) => [threshold, used])
+
+describe('the request that crosses', () => {
+  test('causes the event, with what names the crossing', () => {
+    const limiter = limiterOf({ name: 'plan' })
+    for (let i = 0; i < 12; i += 1) limiter.consume('ada')
+    const common = {
+      limiter: 'plan',
+      route: undefined,
+      policy: 'default',
+      unit: 'requests',
+      key: 'ada',
+      limit: 10,
+      at: clock(),
+      windowEndsAt: (Math.floor(clock() / DAY_MS) + 1) * DAY_MS,
+      source: 'store',
+    }
+    expect(heard.events).toEqual([
+      { ...common, threshold: 0.8, used: 8 },
+      { ...common, threshold: 1, used: 10 },
+    ])
+  })
+
+  test('may cross all thresholds at once, the lowest first', () => {
+    limiterOf().consume('ada', { cost: 10 })
+    expect(crossed()).toEqual([
+      [0.8, 10],
+      [1, 10],
+    ])
+  })
+
+  test('crosses at the least units that are the share', () => {
+    const limiter = limiterOf({ limit: 100, alertAt: [0.07, 0.29, 0.555] })
+    for (let i = 0; i < 100; i += 1) limiter.consume('ada')
+    expect(crossed()).toEqual([
+      [0.07, 7],
+      [0.29, 29],
+      [0.555, 56],
+    ])
+  })
+
+  test('crosses at exactly the share of the largest limit', () => {
+    const limit = Number.MAX_SAFE_INTEGER
+    const limiter = limiterOf({ limit, alertAt: [1e-7, 0.8, 1] })
+    const least = [900_719_926, 7_205_759_403_792_793, limit]
+    let used = 0
+    for (const units of least) {
+      limiter.consume('ada', { cost: units - 1 - used })
+      limiter.consume('ada')
+      used = units
+    }
+    expect(crossed()).toEqual([1e-7, 0.8, 1].map((share, i) => [share, least[i]]))
+  })
+
+  test('that is refused crosses nothing, whatever it costs; neither does a peek, or a cost of 0', () => {
+    const limiter = limiterOf()
+    limiter.consume('ada', { cost: 7 })
+    for (let i = 0; i < 5; i += 1) limiter.consume('ada', { cost: 4 })
+    limiter.consume('ada', { cost: 0 })
+    limiter.peek('ada')
+    expect(crossed()).toEqual([])
+  })
+
+  test('that one policy refuses crosses no threshold of the others', () => {
+    const policies = [
+      { ...DAY, name: 'day' },
+      { name: 'burst', limit: 7, window: '1m', algorithm: 'fixed-window' },
+    ] as const
+    const limiter = createLimiter({ store: memory(), policies })
+    for (let i = 0; i < 50; i += 1) limiter.consume('ada')
+    expect(crossed()).toEqual([])
+    clock.advance(60_000)
+    for (let i = 0; i < 50; i += 1) limiter.consume('ada')
+    expect(heard.events.map(({ policy, threshold }) => [policy, threshold])).toEqual([
+      ['day', 0.8],
+      ['day', 1],
+    ])
+  })
+
+  test('of each policy crosses by itself, and of each key', () => {
+    const policies = [
+      { ...DAY, name: 'day' },
+      { ...DAY, name: 'hour', window: '1h', alertAt: [0.5] },
+    ] as const
+    const limiter = createLimiter({ store: memory(), policies })
+    for (const key of ['ada', 'bob']) for (let i = 0; i < 8; i += 1) limiter.consume(key)
+    const each = heard.events.map(({ key, policy, used }) => `${key} ${policy} ${used}`)
+    expect(each).toEqual(['ada hour 5', 'ada day 8', 'bob hour 5', 'bob day 8'])
+  })
+
+  test('crosses again when the window has rolled over, which the event tells', () => {
+    const limiter = limiterOf()
+    for (let day = 0; day < 3; day += 1) {
+      for (let i = 0; i < 20; i += 1) limiter.consume('ada')
+      clock.advance(DAY_MS)
+    }
+    expect(heard.events).toHaveLength(6)
+    const windows = heard.events.map(
+      ({ threshold, windowEndsAt }) => `${threshold} ${windowEndsAt}`,
+    )
+    expect(new Set(windows).size).toBe(6)
+  })
+})
+
+test('the window of a calendar is that of the policy', () => {
+  clock.set(Date.UTC(2026, 1, 10))
+  const limiter = limiterOf({ window: 'month', anchor: 15, algorithm: undefined })
+  for (let i = 0; i < 10; i += 1) limiter.consume('ada')
+  expect(heard.events.map(({ windowEndsAt }) => windowEndsAt)).toEqual([
+    Date.UTC(2026, 1, 15),
+    Date.UTC(2026, 1, 15),
+  ])
+})
+
+describe('what is used', () => {
+  test('of a leaky bucket is its queue, which holds more than the limit', () => {
+    const limiter = limiterOf({ algorithm: 'leaky-bucket', window: '1m', maxDelay: '1m' })
+    for (let i = 0; i < 20; i += 1) limiter.consume('ada')
+    expect(heard.events.map(({ used, limit }) => [used, limit])).toEqual([
+      [9, 11],
+      [11, 11],
+    ])
+  })
+
+  test('of a bucket is its level, which drains: it may cross again in the same window', () => {
+    const limiter = limiterOf({ algorithm: 'token-bucket' })
+    for (let i = 0; i < 9; i += 1) limiter.consume('ada')
+    clock.advance(0.2 * DAY_MS)
+    for (let i = 0; i < 2; i += 1) limiter.consume('ada')
+    expect(heard.events.map(({ used, windowEndsAt }) => [used, windowEndsAt])).toEqual([
+      [8, heard.events[0]?.windowEndsAt],
+      [8, heard.events[0]?.windowEndsAt],
+    ])
+  })
+
+  test('of a sliding window has the share of the window before', () => {
+    const limiter = limiterOf({ algorithm: 'sliding-window' })
+    clock.set(Math.floor(clock() / DAY_MS) * DAY_MS)
+    for (let i = 0; i < 10; i += 1) limiter.consume('ada')
+    clock.advance(1.5 * DAY_MS)
+    for (let i = 0; i < 4; i += 1) limiter.consume('ada')
+    expect(crossed()).toEqual([
+      [0.8, 8],
+      [1, 10],
+      [0.8, 8],
+    ])
+  })
+
+  test('of concurrent is the slots in use, whenever they rise', () => {
+    const limiter = limiterOf({
+      concurrent: 5,
+      alertAt: [0.6],
+      limit: undefined,
+      window: undefined,
+      algorithm: undefined,
+    })
+    const acquire = () => limiter.acquire('ada')
+    const held = [acquire(), acquire(), acquire(), acquire()]
+    for (const each of held) each.release()
+    for (let i = 0; i < 4; i += 1) acquire()
+    expect(heard.events.map(({ used, unit }) => [used, unit])).toEqual([
+      [3, 'concurrent-requests'],
+      [3, 'concurrent-requests'],
+    ])
+    limiter.close()
+  })
+})
+
+describe('a settlement', () => {
+  test('that charges more crosses', () => {
+    const limiter = limiterOf()
+    limiter.consume('ada', { cost: 5 })
+    limiter.settle('ada', 2)
+    limiter.settle('ada', 1)
+    limiter.settle('ada', 500)
+    expect(crossed()).toEqual([
+      [0.8, 8],
+      [1, 10],
+    ])
+  })
+
+  test('that gives back lets the next charge cross again', () => {
+    const limiter = limiterOf()
+    limiter.consume('ada', { cost: 8 })
+    limiter.settle('ada', -8)
+    for (let i = 0; i < 8; i += 1) limiter.consume('ada')
+    expect(crossed()).toEqual([
+      [0.8, 8],
+      [0.8, 8],
+    ])
+  })
+
+  test('in debt crosses nothing', () => {
+    const limiter = limiterOf()
+    limiter.settle('ada', 100)
+    limiter.settle('ada', 100)
+    limiter.settle('ada', -50)
+    limiter.settle('ada', 10)
+    expect(crossed()).toEqual([
+      [0.8, 10],
+      [1, 10],
+    ])
+  })
+
+  test('of a window that has gone, or of a blocked key, crosses nothing', () => {
+    const limiter = limiterOf()
+    limiter.settle('ada', 10, { at: clock() - DAY_MS })
+    limiter.block('ada', '1h')
+    limiter.settle('ada', 10)
+    expect(crossed()).toEqual([])
+  })
+
+  test('a budget that never refuses: settle alone charges, and alerts', () => {
+    const limiter = limiterOf()
+    for (let i = 0; i < 100; i += 1) limiter.settle('ada', 3)
+    expect(crossed()).toEqual([
+      [0.8, 9],
+      [1, 10],
+    ])
+  })
+})
+
+describe('a client that', () => {
+  test('alternates two versions of a limit crosses each once per window', () => {
+    const limiter = varying()
+    for (let i = 0; i < 200; i += 1) limiter.consume('ada', { limit: i % 2 === 0 ? 10 : 11 })
+    const each = heard.events.map(({ threshold, used, limit }) => [threshold, used, limit])
+    // The eighth unit was charged by the limit of 11, the ninth by that of 10: neither is that limit's threshold.
+    expect(each).toEqual([[1, 11, 11]])
+    clock.advance(DAY_MS)
+    for (let i = 0; i < 200; i += 1) {
+      limiter.consume('ada', { limit: 10 })
+      limiter.consume('ada', { limit: 100 })
+    }
+    expect(heard.events.length).toBeLessThanOrEqual(1 + 2 * 2)
+  })
+
+  test('has a limit of its own crosses the shares of that, with its charges and settlements', () => {
+    const limiter = limiterOf()
+    limiter.override('ada', { limit: 20 })
+    limiter.grant('ada', 10)
+    for (let i = 0; i < 24; i += 1) limiter.consume('ada')
+    limiter.settle('ada', 9)
+    const each = heard.events.map(({ threshold, used, limit }) => [threshold, used, limit])
+    expect(each).toEqual([
+      [0.8, 24, 30],
+      [1, 30, 30],
+    ])
+  })
+
+  test('is given another limit crosses the shares of that one', () => {
+    const limiter = varying()
+    for (let i = 0; i < 9; i += 1) limiter.consume('ada', { limit: 1000 })
+    limiter.consume('ada', { limit: 12 })
+    limiter.consume('ada', { limit: 12 })
+    limiter.consume('ada', { limit: 12 })
+    expect(heard.events.map(({ threshold, limit }) => [threshold, limit])).toEqual([
+      [0.8, 12],
+      [1, 12],
+    ])
+  })
+
+  test.each(['token-bucket', 'sliding-window', 'sliding-log'] as const)(
+    'stays at the threshold of a %s crosses with at most each charge',
+    (algorithm) => {
+      const limiter = limiterOf({ algorithm, window: '10s' })
+      let charged = 0
+      for (let i = 0; i < 500; i += 1) {
+        if (limiter.consume('ada').allowed) charged += 1
+        clock.advance(1250)
+      }
+      expect(heard.events.length).toBeLessThanOrEqual(charged)
+      const windows = heard.events.map(
+        ({ windowEndsAt, threshold }) => `${windowEndsAt} ${threshold}`,
+      )
+      // What a consumer acts on, once for each window and threshold.
+      expect(new Set(windows).size).toBeLessThanOrEqual(2 * Math.ceil((500 * 1250) / 10_000) + 2)
+    },
+  )
+
+  /** A limiter whose limit comes with each call. */
+  function varying() {
+    const policy = new Policy('', { ...DAY, limit: () => 0, alertAt: [0.8, 1] })
+    return new StoreLimiter([policy], { store: memory() })
+  }
+})
+
+test('10^5 keys leave nothing behind', () => {
+  const limiter = limiterOf({ alertAt: [0.1] })
+  for (let i = 0; i < 100_000; i += 1) limiter.consume(`client ${i}`)
+  expect(heard.events).toHaveLength(100_000)
+})
+
+describe('while the store is down', () => {
+  test('the share by which this process decides is what its charges cross', async () => {
+    const store = failingStore({ clock })
+    const limiter = createLimiter({ ...DAY, limit: 100, store, localShare: 0.2, deadline: 20 })
+    for (let i = 0; i < 70; i += 1) await limiter.consume('ada')
+    store.fail()
+    for (let i = 0; i < 30; i += 1) await limiter.consume('bob')
+    const each = heard.events.map(({ key, threshold, used, limit, source }) => {
+      return { key, threshold, used, limit, source }
+    })
+    expect(each).toEqual([
+      { key: 'bob', threshold: 0.8, used: 16, limit: 20, source: 'local' },
+      { key: 'bob', threshold: 1, used: 20, limit: 20, source: 'local' },
+    ])
+    limiter.close()
+  })
+
+  test('a settlement that the store does not confirm crosses nothing', async () => {
+    const store = failingStore({ clock })
+    const limiter = createLimiter({ ...DAY, store, deadline: 20 })
+    store.fail()
+    await expect(limiter.settle('ada', 9)).rejects.toThrow()
+    await limiter.settle('ada', 9, { source: 'local' })
+    expect(heard.events.map(({ threshold, source }) => [threshold, source])).toEqual([[1, 'local']])
+    limiter.close()
+  })
+
+  test.each(['allow', 'deny'] as const)('%s crosses nothing', async (onStoreError) => {
+    const store = failingStore({ clock })
+    const limiter = createLimiter({ ...DAY, store, onStoreError, deadline: 20 })
+    store.fail()
+    for (let i = 0; i < 20; i += 1) await limiter.consume('ada')
+    expect(crossed()).toEqual([])
+    limiter.close()
+  })
+})
+
+describe('onThreshold', () => {
+  test('gets the same event', () => {
+    heard.stop()
+    const events: ThresholdEvent[] = []
+    const limiter = limiterOf({ onThreshold: (event: ThresholdEvent) => void events.push(event) })
+    heard = listen('sluice:threshold')
+    for (let i = 0; i < 9; i += 1) limiter.consume('ada')
+    limiter.settle('ada', 5)
+    expect(events).toEqual(heard.events)
+    expect(crossed()).toEqual([
+      [0.8, 8],
+      [1, 10],
+    ])
+  })
+
+  test('is called without a subscriber, and may use the limiter', () => {
+    heard.stop()
+    const used: number[] = []
+    const limiter = limiterOf({
+      onThreshold: (event: ThresholdEvent) => {
+        used.push(event.used)
+        limiter.consume('another')
+        limiter.settle('another', 1)
+      },
+    })
+    for (let i = 0; i < 7; i += 1) limiter.consume('ada')
+    limiter.settle('ada', 3)
+    expect(used).toEqual([10, 10])
+    expect(limiter.peek('another').remaining).toBe(6)
+    expect(limiter.peek('ada').remaining).toBe(0)
+  })
+
+  test('that throws or rejects is a warning, once; the charge stays', async () => {
+    const failing = [
+      () => {
+        throw new Error('mine')
+      },
+      async () => {
+        throw new Error('mine')
+      },
+    ]
+    for (const onThreshold of failing) {
+      const decision = limiterOf({ onThreshold }).consume('ada', { cost: 10 })
+      expect(decision).toMatchObject({ allowed: true, remaining: 0 })
+      await new Promise(setImmediate)
+    }
+    expect(warned).toEqual(['SLUICE_ON_THRESHOLD'])
+  })
+})
+
+describe('wrong options', () => {
+  test.each<[unknown, string, string]>([
+    [0.8, 'SLUICE_OPTION_TYPE', 'alertAt'],
+    [[], 'SLUICE_OPTION_TYPE', 'alertAt'],
+    [Array.from({ length: 9 }, (_, i) => (i + 1) / 10), 'SLUICE_OPTION_TYPE', 'alertAt'],
+    [[0.8, 80], 'SLUICE_OPTION_RANGE', 'alertAt[1]'],
+    [[0], 'SLUICE_OPTION_RANGE', 'alertAt[0]'],
+    [['80%'], 'SLUICE_OPTION_TYPE', 'alertAt[0]'],
+    [[Number.NaN], 'SLUICE_OPTION_RANGE', 'alertAt[0]'],
+  ])('%j', (alertAt, code, option) => {
+    expect(() => limiterOf({ alertAt })).toThrow(expect.objectContaining({ code, option }))
+  })
+})
+
+/** What a client may do to a key: each as its effect on what is used. */
+type Act = { readonly ms: number; readonly limit: number } & ({ cost: number } | { delta: number })
+
+const anyAct: fc.Arbitrary<Act> = fc
+  .tuple(
+    fc.constantFrom(0, 0, 1, 17, 400, 1000, 2500, -300),
+    fc.constantFrom(5, 20, 20, 20, 33),
+    fc.oneof(
+      { weight: 3, arbitrary: fc.record({ cost: fc.constantFrom(0, 1, 1, 2, 7) }) },
+      { weight: 1, arbitrary: fc.record({ delta: fc.integer({ min: -9, max: 9 }) }) },
+    ),
+  )
+  .map(([ms, limit, act]) => ({ ms, limit, ...act }))
+
+describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
+  test('an event is published exactly when a charge raises what is used across a threshold', () => {
+    fc.assert(
+      fc.property(fc.array(anyAct, { maxLength: 60 }), (acts) => {
+        const own = manualClock()
+        const alertAt = [0.3, 0.8, 1]
+        const maxDelay = algorithm === 'leaky-bucket' ? { maxDelay: 1000 } : {}
+        const policy = new Policy('', {
+          algorithm,
+          window: '1s',
+          limit: () => 0,
+          alertAt,
+          ...maxDelay,
+        })
+        const events = listen<ThresholdEvent>('sluice:threshold')
+        const limiter = new StoreLimiter([policy], { store: memoryStore({ clock: own }) })
+        const expected: number[][] = []
+        for (const { ms, limit, ...act } of acts) {
+          own.advance(ms)
+          const remaining = () =>
+            (limiter.peek('ada', { limit }) as { remaining: number }).remaining
+          const full = (limiter.peek('never seen', { limit }) as { remaining: number }).remaining
+          const before = remaining()
+          if ('cost' in act) limiter.consume('ada', { limit, cost: act.cost })
+          else limiter.settle('ada', act.delta, { limit })
+          const after = remaining()
+          for (const share of alertAt) {
+            const isCrossed = full - before < share * full && share * full <= full - after
+            if (isCrossed) expected.push([share, full - after, full])
+          }
+        }
+        events.stop()
+        expect(events.events.map((each) => [each.threshold, each.used, each.limit])).toEqual(
+          expected,
+        )
+      }),
+    )
+  })
+})
+
+test('where keys are decided separately, a settlement tells the policy that it has raised', async () => {
+  const store = sharded(failingStore({ clock }))
+  const policies = ['address', 'user', 'tenant'].map((name) => new Policy('', { ...DAY, name }))
+  const limiter = new StoreLimiter(policies, { store, deadline: 1000 })
+  const charges = policies.map((policy, i) => {
+    return { key: `${i % 2} of a client`, limit: policy.limitFor(), cost: 3 * i }
+  })
+  const decision = await limiter.decide(charges.map((charge) => ({ ...charge, cost: 2 })))
+  await limiter.settleCharges(charges, decision)
+  const each = heard.events.map(({ policy, key, threshold }) => `${policy} ${key} ${threshold}`)
+  expect(each).toEqual(['tenant 0 of a client 0.8'])
+  limiter.close()
+
+  function sharded(all: Store<'async'>): Store<'async'> {
+    const open: Store<'async'>['open'] = (...how) => ({
+      ...all.open(...how),
+      shard: (key) => Number(key[0]),
+    })
+    return { ...all, open }
+  }
+})

@@ -1,0 +1,149 @@
+import type { CompiledLimit } from '../algorithms/algorithm.ts'
+import { textOf } from '../errors/thrown.ts'
+import { warnOnce } from '../errors/warning.ts'
+import { type ThresholdEvent, thresholdEvents } from '../events.ts'
+import { attempt } from '../maybe-promise.ts'
+import { fullOf } from '../stores/rules/decide-all.ts'
+import { compileOwn } from '../stores/rules/own-terms.ts'
+import type { Charge, DecisionSource, Raise } from '../stores/store.ts'
+import type { Decision } from './decision.ts'
+import type { EventOptions } from './event-options.generated.ts'
+import type { Policy } from './policy.ts'
+
+/** The shares of one limit, in its units. */
+interface Levels {
+  /** Units that the quota holds when it is full. */
+  readonly full: number
+  /** The units from which on each share of `alertAt` is reached, in their order. */
+  readonly units: readonly number[]
+}
+
+/**
+ * Tells when a charge brings what a key has used to a share of its limit (the option `alertAt`). It keeps nothing
+ * of a key: what a charge has changed, the answer of the store says.
+ *
+ * What is used is what the quota holds when it is full, without what remains.
+ */
+export class Thresholds {
+  private readonly policies: readonly Policy[]
+  private readonly limiter: string | undefined
+  private readonly localShare: number
+  private readonly onThreshold: EventOptions['onThreshold']
+  private readonly levels = new WeakMap<CompiledLimit, Levels>()
+
+  /**
+   * @param policies at least one has `alertAt`
+   * @param limiter the name of the limiter
+   * @param localShare the share of the limits by which this process decides alone
+   */
+  constructor(
+    policies: readonly Policy[],
+    limiter: string | undefined,
+    localShare: number,
+    onThreshold: EventOptions['onThreshold'],
+  ) {
+    this.policies = policies
+    this.limiter = limiter
+    this.localShare = localShare
+    this.onThreshold = onThreshold
+  }
+
+  /** Whether somebody listens. */
+  get isWatched(): boolean {
+    return this.onThreshold !== undefined || thresholdEvents.hasSubscribers
+  }
+
+  /**
+   * Reports the thresholds that an admitted request has reached.
+   * @param charges one for each policy, in their order
+   */
+  charged(
+    { allowed, policies }: Decision,
+    charges: readonly Charge[],
+    route: string | undefined,
+  ): void {
+    if (!allowed) return
+    for (const [place, { remaining, resetMs, limit, at, source }] of policies.entries()) {
+      const charge = charges[place] as Charge
+      const before = remaining + charge.cost
+      this.report({ place, limit, before, remaining, resetMs, at }, charge, source, route)
+    }
+  }
+
+  /**
+   * Reports the thresholds that a charge has reached.
+   * @param source who has made it
+   */
+  report(
+    { place, limit: shown, before, remaining, resetMs, at }: Raise,
+    { key, limit: asked }: Charge,
+    source: DecisionSource,
+    route: string | undefined,
+  ): void {
+    const { limiter, localShare } = this
+    const policy = this.policies[place] as Policy
+    const { name, alertAt, unit } = policy
+    if (alertAt === undefined) return
+    const limit = source === 'local' ? policy.localShareOf(asked, localShare) : ownOr(asked, shown)
+    const { full, units } = this.levelsOf(limit, alertAt, at)
+    const used = full - remaining
+    for (const [i, threshold] of alertAt.entries()) {
+      const level = units[i] as number
+      if (used < level || full - before >= level) continue
+      const windowEndsAt = policy.windowEndOf(limit, at, resetMs)
+      this.publish({
+        limiter,
+        route,
+        policy: name,
+        unit,
+        key,
+        threshold,
+        used,
+        limit: full,
+        windowEndsAt,
+        at,
+        source,
+      })
+    }
+  }
+
+  private levelsOf(limit: CompiledLimit, shares: readonly number[], at: number): Levels {
+    let levels = this.levels.get(limit)
+    if (levels === undefined) {
+      const full = fullOf(limit, at)
+      levels = { full, units: shares.map((share) => unitsOf(share, full)) }
+      this.levels.set(limit, levels)
+    }
+    return levels
+  }
+
+  private publish(event: ThresholdEvent): void {
+    const { onThreshold } = this
+    if (thresholdEvents.hasSubscribers) thresholdEvents.publish(event)
+    if (onThreshold !== undefined) attempt(() => onThreshold(event), warnOfCallback)
+  }
+}
+
+/** The limit that has decided: the client's own, if another one than the policy's is shown. */
+function ownOr(asked: CompiledLimit, limit: number): CompiledLimit {
+  if (limit === asked.units) return asked
+  // What a quota holds does not depend on its burst, unless that is the limit.
+  const { maxDelayMs } = asked.params
+  return compileOwn(asked, { override: { limit, maxDelayMs }, granted: 0 })
+}
+
+/** The least units that are such a share: of the decimal number, exactly, however many units there are. */
+function unitsOf(share: number, full: number): number {
+  const decimal = /^(\d+)(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(share)) as RegExpExecArray
+  const [, whole = '', part = '', exponent = '0'] = decimal
+  const divisor = 10n ** BigInt(part.length + Number(exponent))
+  const product = BigInt(whole + part) * BigInt(full)
+  return Number((product + divisor - 1n) / divisor)
+}
+
+function warnOfCallback(error: unknown): void {
+  warnOnce(
+    'SLUICE_ON_THRESHOLD',
+    `onThreshold threw ${textOf(error)}. The charge is not affected. Fix the callback.`,
+  )
+}

@@ -1,0 +1,389 @@
+import { timersEndWithRequest } from '#platform'
+import type { WaitErrorCode } from '../errors/codes.ts'
+import { WaitError } from '../errors/wait-error.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { checkFunction, checkInteger } from '../options/checks.ts'
+import { parseDuration } from '../options/duration.ts'
+import type { Timer } from '../platform/platform.ts'
+import type { Charge } from '../stores/store.ts'
+import { asRefusal, type Decision, type PolicyDecision } from './decision.ts'
+import type { ClientOptions, WaitOptions } from './limiter.ts'
+
+/** The longest rest of a queue, ms: another process may have raised the limit, or given units back. */
+const ASK_AGAIN_MS = 30_000
+/** The longest rest while the store is down, ms: its recovery is noticed by calls alone. */
+const ASK_WITHOUT_STORE_MS = 2000
+/** What policies count that hold slots. */
+const SLOTS = 'concurrent-requests'
+/** The wait of refused slots, ms. Nobody knows when one is free, so it is no bound. */
+const SLOT_WAIT_MS = 1000
+/** The processes that wait for the same moment spread over this part of the wait, and so many ms at most. */
+const SPREAD = 0.03
+const MAX_SPREAD_MS = 1000
+/** So long before a turn of a leaky bucket has come, the next one is taken, ms. */
+const AHEAD_MS = 50
+/** Timers that are set to more than about twice that fire immediately, ms. */
+const MAX_TIMER_MS = 2 ** 30
+
+/** What a limiter does for those who wait. */
+export interface WaitActions {
+  /** Asks the store to admit them. Publishes nothing. */
+  ask(charges: readonly Charge[], address: string | undefined): MaybePromise<Decision>
+  /** What the store says, without a charge, if they are larger than their limits. */
+  overLimit(charges: readonly Charge[]): MaybePromise<Decision | undefined>
+  /** Gives back what an admission has charged for which nobody waits any more. */
+  undo(charges: readonly Charge[], decision: Decision): MaybePromise<void>
+  /** Publishes the decision with which a wait ends. */
+  ended(decision: Decision, charges: readonly Charge[], durationMs: number): void
+}
+
+/** Times are those of `performance.now()`, ms. */
+interface Waiter {
+  readonly charges: readonly Charge[]
+  readonly address: string | undefined
+  readonly queue: KeyQueue
+  readonly cost: number
+  readonly priority: number
+  readonly deadline: number
+  readonly resolve: (decision: Decision) => void
+  readonly reject: (error: unknown) => void
+  readonly aborted: () => void
+  readonly signal: AbortSignal | undefined
+  /** Set when the store has admitted it, and its turn in a leaky bucket has not come. */
+  admission: Decision | undefined
+  timer: Timer | undefined
+}
+
+/**
+ * Calls that wait, in a queue for each key: by priority, then first come, first served. Only the head of a queue asks
+ * the store, when its time has come. So a key causes few calls, and no key waits for another one.
+ *
+ * The heads of several processes spread after the moment for which all of them wait. The process that was admitted
+ * longer ago comes earlier.
+ */
+export class WaitQueues {
+  private readonly actions: WaitActions
+  private readonly most: number
+  private readonly queues = new Map<unknown, KeyQueue>()
+  private readonly waiters = new Set<Waiter>()
+
+  /** @param most how many may wait. A key gets another place only while it has fewer than are free */
+  constructor(actions: WaitActions, most: number) {
+    this.actions = actions
+    this.most = most
+  }
+
+  /**
+   * @param charges one or more, of the same key
+   * @throws WaitError and SluiceError, as rejections: see `Limiter.wait`
+   */
+  async wait(
+    charges: readonly Charge[],
+    cost: number,
+    { maxWait, signal, priority = 0, address }: WaitOptions & ClientOptions,
+  ): Promise<Decision> {
+    const [first] = charges as [Charge]
+    const maxWaitMs = maxWait === undefined ? Infinity : parseDuration('maxWait', maxWait, 0)
+    checkInteger('priority', priority, -1000, 1000)
+    if (signal !== undefined)
+      checkFunction('signal.addEventListener', signal?.addEventListener, 'of an AbortSignal')
+    const over = await this.actions.overLimit(charges)
+    if (over !== undefined && isForEver(over)) {
+      this.actions.ended(over, charges, 0)
+      throw new WaitError('SLUICE_WAIT_NEVER', Infinity)
+    }
+    // Where a timer ends with the request that has set it, none can wait for that of another one.
+    const id = timersEndWithRequest ? Symbol() : first.key
+    const queue = this.queues.get(id) ?? new KeyQueue(id)
+    if (signal?.aborted) throw new WaitError('SLUICE_WAIT_ABORTED', queue.waitMs, signal.reason)
+    if (queue.count >= this.most - this.waiters.size)
+      throw new WaitError('SLUICE_WAIT_FULL', queue.waitMs)
+    first.isUncounted = true
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        charges,
+        address,
+        queue,
+        cost,
+        priority,
+        deadline: performance.now() + maxWaitMs,
+        resolve,
+        reject,
+        aborted: () => this.fail(waiter, 'SLUICE_WAIT_ABORTED', signal?.reason),
+        signal,
+        admission: undefined,
+        timer: undefined,
+      }
+      signal?.addEventListener('abort', waiter.aborted)
+      this.waiters.add(waiter)
+      this.queues.set(id, queue)
+      queue.add(waiter)
+      if (queue.isServed) queue.wake()
+      else void this.serve(queue)
+    })
+  }
+
+  /** Something may have been given back to the key, or its limit may have changed: its head asks at once. */
+  wake(key: string): void {
+    this.queues.get(key)?.free()
+  }
+
+  /** Rejects all who wait. */
+  close(): void {
+    for (const waiter of this.waiters) this.fail(waiter, 'SLUICE_WAIT_CLOSED')
+  }
+
+  private async serve(queue: KeyQueue): Promise<void> {
+    queue.isServed = true
+    for (let head = queue.head; head !== undefined; head = queue.head) {
+      const now = performance.now()
+      if (queue.soonest < Math.max(now, queue.certainAt)) this.expire(queue, head, now)
+      // At its deadline the head asks once more: it may be just in time.
+      const isRefused = head.cost >= queue.refusedCost
+      const askAt = isRefused ? Math.min(queue.askAt, head.deadline) : now
+      if (!this.waiters.has(head)) continue
+      if (askAt > now) await queue.rest(Math.min(askAt, queue.soonest) - now)
+      else await this.ask(head)
+    }
+    queue.isServed = false
+    this.forget(queue)
+  }
+
+  /** Rejects those who are certain not to be admitted in time. */
+  private expire(queue: KeyQueue, head: Waiter, now: number): void {
+    queue.soonest = Infinity
+    for (const waiter of queue.inLine()) {
+      const { deadline, cost } = waiter
+      const isLate = deadline < now && waiter !== head
+      if (isLate || (cost >= queue.refusedCost && deadline < queue.certainAt))
+        this.fail(waiter, 'SLUICE_WAIT_TOO_LONG')
+      else queue.soonest = Math.min(queue.soonest, deadline)
+    }
+  }
+
+  private async ask(head: Waiter): Promise<void> {
+    const { charges, address, queue, deadline } = head
+    const { actions } = this
+    const askedAt = performance.now()
+    queue.isFreed = false
+    let decision: Decision
+    try {
+      decision = await actions.ask(charges, address)
+    } catch (error) {
+      this.leave(head)
+      head.reject(error)
+      return
+    }
+    const now = performance.now()
+    const { allowed, delayMs } = decision
+    const isWaiting = this.waiters.has(head)
+    if (!allowed) {
+      if (isForEver(decision)) {
+        queue.refusal = decision
+        this.fail(head, 'SLUICE_WAIT_NEVER')
+        return
+      }
+      queue.refused(decision, head.cost, askedAt)
+      if (deadline <= now) this.fail(head, 'SLUICE_WAIT_TOO_LONG')
+    } else if (!isWaiting) {
+      await this.undo(head, decision)
+    } else if (delayMs > 0 && now + delayMs > deadline) {
+      queue.refused(
+        asRefusal(decision, ({ delayMs }) => delayMs),
+        0,
+        askedAt,
+      )
+      this.fail(head, 'SLUICE_WAIT_TOO_LONG')
+      await this.undo(head, decision)
+    } else {
+      queue.admitted(decision, askedAt)
+      queue.delete(head)
+      head.admission = decision
+      this.goOn(head, decision, now - askedAt, now + delayMs)
+    }
+  }
+
+  /** Lets an admitted one continue when its turn has come. */
+  private goOn(waiter: Waiter, decision: Decision, durationMs: number, turnAt: number): void {
+    const remainingMs = turnAt - performance.now()
+    if (remainingMs > 0) {
+      const again = () => this.goOn(waiter, decision, durationMs, turnAt)
+      waiter.timer = setTimeout(again, Math.min(Math.ceil(remainingMs), MAX_TIMER_MS))
+      return
+    }
+    this.leave(waiter)
+    this.actions.ended(decision, waiter.charges, durationMs)
+    const policies = decision.policies.map((each) => ({ ...each, delayMs: 0 }))
+    waiter.resolve(decision.delayMs === 0 ? decision : { ...decision, delayMs: 0, policies })
+  }
+
+  private fail(waiter: Waiter, code: WaitErrorCode, cause?: unknown): void {
+    if (!this.waiters.has(waiter)) return
+    const { queue, charges, admission } = waiter
+    this.leave(waiter)
+    const isNever = code === 'SLUICE_WAIT_NEVER'
+    waiter.reject(new WaitError(code, isNever ? Infinity : queue.waitMs, cause))
+    if ((isNever || code === 'SLUICE_WAIT_TOO_LONG') && queue.refusal !== undefined)
+      this.actions.ended(queue.refusal, charges, 0)
+    if (admission === undefined) queue.wake()
+    else void this.undo(waiter, admission)
+  }
+
+  /** What the store fails to take back stays charged. */
+  private async undo({ charges, queue }: Waiter, decision: Decision): Promise<void> {
+    try {
+      await this.actions.undo(charges, decision)
+    } catch {}
+    queue.free()
+  }
+
+  private leave(waiter: Waiter): void {
+    const { queue, signal, timer, aborted } = waiter
+    if (!this.waiters.delete(waiter)) return
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', aborted)
+    queue.delete(waiter)
+    queue.count -= 1
+    this.forget(queue)
+  }
+
+  private forget(queue: KeyQueue): void {
+    if (queue.count === 0 && !queue.isServed) this.queues.delete(queue.id)
+  }
+}
+
+/** Who waits for one key, and what is known about it. */
+class KeyQueue {
+  readonly id: unknown
+  /** How many are in line, or admitted and wait for their turn. */
+  count = 0
+  isServed = false
+  /** No deadline of those in line is before it. */
+  soonest = Infinity
+  /** Costs from this one on are not asked for before `askAt`. `Infinity`: nothing is known. */
+  refusedCost = Infinity
+  askAt = 0
+  /** The store admits none of these costs before, unless somebody gives units back. */
+  certainAt = 0
+  /** The last refusal. */
+  refusal: Decision | undefined
+  /** Whether something has been given back since the head has asked. */
+  isFreed = false
+  /** When one of this process was admitted last. */
+  private wonAt = -Infinity
+  /** Ends a rest. */
+  wake: () => void = () => {}
+  /** When the wait of the last refusal ends. */
+  private readyAt = 0
+  private spreadMs = 0
+  /** The line of each priority. */
+  private readonly line = new Map<number, Set<Waiter>>()
+
+  constructor(id: unknown) {
+    this.id = id
+  }
+
+  /** How long the next admission takes at least, ms. */
+  get waitMs(): number {
+    return Math.max(0, Math.ceil(this.readyAt - performance.now()))
+  }
+
+  get head(): Waiter | undefined {
+    return this.inLine().next().value ?? undefined
+  }
+
+  *inLine(): Generator<Waiter, void> {
+    const priorities = [...this.line.keys()].sort((one, other) => other - one)
+    for (const priority of priorities) yield* this.line.get(priority) as Set<Waiter>
+  }
+
+  add(waiter: Waiter): void {
+    const { priority, deadline } = waiter
+    const same = this.line.get(priority) ?? new Set()
+    this.line.set(priority, same.add(waiter))
+    this.count += 1
+    this.soonest = Math.min(this.soonest, deadline)
+  }
+
+  delete(waiter: Waiter): void {
+    const { priority } = waiter
+    this.line.get(priority)?.delete(waiter)
+    if (this.line.get(priority)?.size === 0) this.line.delete(priority)
+  }
+
+  /** What was known holds no longer. */
+  free(): void {
+    this.isFreed = true
+    this.refusedCost = Infinity
+    this.certainAt = 0
+    this.wake()
+  }
+
+  rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, Math.min(Math.ceil(ms), MAX_TIMER_MS))
+      this.wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  /** Learns that costs from `cost` on are refused; the store was asked at `askedAt`. */
+  refused(decision: Decision, cost: number, askedAt: number): void {
+    const { retryAfterMs, policies } = decision
+    const now = performance.now()
+    this.refusal = decision
+    this.readyAt = now + retryAfterMs
+    const isSure = isOfStore(decision)
+    const restMs = Math.min(retryAfterMs, isSure ? ASK_AGAIN_MS : ASK_WITHOUT_STORE_MS)
+    this.spreadMs = Math.min(restMs * SPREAD, MAX_SPREAD_MS)
+    // Who was admitted longer ago comes earlier.
+    const rank = 1 / (1 + (now - this.wonAt) / Math.max(restMs, 1))
+    this.askAt = now + restMs + this.spreadMs * (0.25 * Math.random() + 0.75 * rank)
+    this.certainAt = isSure ? askedAt + Math.max(0, ...policies.map(boundOf)) : 0
+    if (this.isFreed) this.free()
+    else this.refusedCost = cost
+  }
+
+  /** Learns when the next one is admitted at the earliest, and leaves other processes their share. */
+  admitted(decision: Decision, askedAt: number): void {
+    const { delayMs, remaining, policies } = decision
+    this.wonAt = performance.now()
+    if (delayMs > 0) {
+      this.refused(
+        asRefusal(decision, (each) => each.delayMs),
+        0,
+        askedAt,
+      )
+      this.askAt = performance.now() + delayMs - AHEAD_MS
+    } else if (policies.some(isUsedUp) && isOfStore(decision)) {
+      const waitOf = (each: PolicyDecision) => (isUsedUp(each) ? each.effectiveMs : 0)
+      this.refused(asRefusal(decision, waitOf), 0, askedAt)
+    } else {
+      const spreadMs = (this.spreadMs * (1 + Math.random())) / 2 / (remaining + 1)
+      this.refusedCost = spreadMs < 1 ? Infinity : 0
+      this.askAt = performance.now() + spreadMs
+      this.certainAt = 0
+    }
+  }
+}
+
+/** Whether the store has decided, and not this process in its place. */
+function isOfStore({ source }: Decision): boolean {
+  return source === 'store' || source === 'cache'
+}
+
+function isForEver(decision: Decision): boolean {
+  return decision.retryAfterMs === Infinity && isOfStore(decision)
+}
+
+/** Whether the policy admits nothing for a time that it knows. */
+function isUsedUp({ unit, remaining }: PolicyDecision): boolean {
+  return remaining === 0 && unit !== SLOTS
+}
+
+/** How long the policy refuses for certain, ms. */
+function boundOf({ unit, retryAfterMs }: PolicyDecision): number {
+  return unit === SLOTS && retryAfterMs <= SLOT_WAIT_MS ? 0 : retryAfterMs
+}

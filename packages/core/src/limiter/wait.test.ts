@@ -1,0 +1,748 @@
+import { getEventListeners } from 'node:events'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import fc from 'fast-check'
+import { ALGORITHM_NAMES } from '../algorithms/index.ts'
+import { WaitError } from '../errors/wait-error.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import type { Charge, Store } from '../stores/store.ts'
+import { failingStore } from '../testing/index.ts'
+import { createLimiter } from './create-limiter.ts'
+import type { Decision } from './decision.ts'
+import type { Limiter, WaitOptions } from './limiter.ts'
+import type { Turn } from './turn.ts'
+import { WaitQueues } from './wait-queues.ts'
+
+/** A moment that begins a minute. */
+const START = 1_800_000_000_000 - (1_800_000_000_000 % 60_000)
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'], now: START })
+  jest.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterEach(() => {
+  for (const each of closing.splice(0)) each.close()
+  jest.useRealTimers()
+  jest.restoreAllMocks()
+})
+
+const closing: { close(): void }[] = []
+
+function closed<T extends { close(): void }>(each: T): T {
+  closing.push(each)
+  return each
+}
+
+const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms)
+const clock = () => Date.now()
+/** One in a second. */
+const ONE = { limit: 1, window: '1s', algorithm: 'fixed-window' } as const
+
+/** A limiter on a store whose clock is that of the timers, and the outcomes of its waits in their order. */
+function world(options: object = ONE, store: Store = closed(memoryStore({ clock }))) {
+  const limiter: Limiter = closed(
+    createLimiter({ prefix: 'waits', store, ...options } as never) as Limiter,
+  )
+  const began = performance.now()
+  const outcomes: string[] = []
+  const wait = (name: string, key = 'ada', terms: WaitOptions & { cost?: number } = {}) => {
+    const at = () => Math.floor((performance.now() - began) / 100) / 10
+    return limiter.wait(key, terms).then(
+      (decision) => {
+        outcomes.push(`${name} ${at()}`)
+        return decision
+      },
+      (error: WaitError) => {
+        outcomes.push(`${name} ${at()} ${error.code}`)
+        return error
+      },
+    )
+  }
+  return { limiter, outcomes, wait, store }
+}
+
+const remaining = async (limiter: Limiter, key = 'ada') => (await limiter.peek(key)).remaining
+
+describe('wait()', () => {
+  it('admits at once, then one after the other as the limit says', async () => {
+    const { wait, outcomes } = world()
+    for (const name of ['a', 'b', 'c']) void wait(name)
+    await pass(0)
+    expect(outcomes).toEqual(['a 0'])
+    await pass(5000)
+    expect(outcomes).toEqual(['a 0', 'b 1', 'c 2'])
+  })
+
+  it.each(ALGORITHM_NAMES)(
+    'admits with %s no more than consume does, and each in its turn',
+    async (algorithm) => {
+      const { wait, outcomes } = world({ limit: 5, window: '10s', algorithm })
+      for (let i = 0; i < 12; i += 1) void wait(`${i}`)
+      await pass(60_000)
+      const names = outcomes.map((each) => each.split(' ')[0])
+      expect(names).toEqual(Array.from({ length: 12 }, (_, i) => `${i}`))
+      const times = outcomes.map((each) => Number(each.split(' ')[1]))
+      const most = algorithm === 'sliding-log' || algorithm === 'leaky-bucket' ? 6 : 10
+      for (const from of times)
+        expect(times.filter((at) => at >= from && at < from + 9.9).length).toBeLessThanOrEqual(most)
+    },
+  )
+
+  it('serves higher priorities first', async () => {
+    const { wait, outcomes } = world()
+    void wait('first')
+    await pass(0)
+    for (const priority of [0, 5, 5, -3]) void wait(`${priority}`, 'ada', { priority })
+    await pass(5000)
+    expect(outcomes).toEqual(['first 0', '5 1', '5 2', '0 3', '-3 4'])
+  })
+
+  it('never lets a key wait for another one', async () => {
+    const { wait, outcomes } = world({ limit: 3, window: '1m', algorithm: 'fixed-window' })
+    void wait('large', 'ada', { cost: 3 })
+    void wait('second', 'ada', { cost: 3 })
+    void wait('cheap', 'bob')
+    await pass(0)
+    expect(outcomes.sort()).toEqual(['cheap 0', 'large 0'])
+  })
+
+  it('rejects as soon as maxWait is certain not to suffice, with the wait', async () => {
+    const { wait, limiter, outcomes } = world()
+    await limiter.consume('ada')
+    const error = (await wait('late', 'ada', { maxWait: '500ms' })) as WaitError
+    expect(error).toBeInstanceOf(WaitError)
+    expect(error).toMatchObject({ code: 'SLUICE_WAIT_TOO_LONG', retryAfterMs: 1000 })
+    expect(error.message).toMatch(/^wait: it would have taken longer than maxWait.*1000 ms more/)
+    void wait('in time', 'ada', { maxWait: '1s' })
+    void wait('behind', 'ada', { maxWait: '500ms' })
+    await pass(0)
+    expect(outcomes).toEqual(['late 0 SLUICE_WAIT_TOO_LONG', 'behind 0 SLUICE_WAIT_TOO_LONG'])
+    await pass(1000)
+    expect(outcomes.at(-1)).toBe('in time 1')
+  })
+
+  it('rejects at its deadline who is behind others, and did not know before', async () => {
+    const { wait, outcomes } = world({ limit: 2, window: '1m', algorithm: 'fixed-window' })
+    void wait('one')
+    await pass(0)
+    void wait('two', 'ada', { cost: 2 })
+    void wait('cheap', 'ada', { maxWait: '5s', priority: -1 })
+    await pass(4999)
+    expect(outcomes).toEqual(['one 0'])
+    await pass(2)
+    expect(outcomes).toEqual(['one 0', 'cheap 5 SLUICE_WAIT_TOO_LONG'])
+  })
+
+  it('rejects at once what can never be admitted, behind others too', async () => {
+    const { wait, limiter, outcomes } = world({ limit: 5, window: '1m' })
+    void wait('first', 'ada', { cost: 5 })
+    void wait('waits', 'ada', { cost: 5 })
+    const error = (await wait('large', 'ada', { cost: 6 })) as WaitError
+    expect(error).toMatchObject({ code: 'SLUICE_WAIT_NEVER', retryAfterMs: Infinity })
+    await limiter.override('bob', { limit: 10 })
+    await wait('own', 'bob', { cost: 10 })
+    expect(outcomes.slice(-1)).toEqual(['own 0'])
+    await limiter.override('cyd', { limit: 0 })
+    expect(await wait('none', 'cyd')).toMatchObject({ code: 'SLUICE_WAIT_NEVER' })
+  })
+
+  it('lets one leave at once when its signal is aborted, and charges nothing', async () => {
+    const { wait, limiter, outcomes } = world()
+    const abort = new AbortController()
+    void wait('first')
+    void wait('gone', 'ada', { signal: abort.signal })
+    void wait('last', 'ada', { signal: new AbortController().signal })
+    await pass(100)
+    abort.abort(new Error('of the client'))
+    await pass(0)
+    expect(outcomes).toEqual(['first 0', 'gone 0.1 SLUICE_WAIT_ABORTED'])
+    await pass(1000)
+    expect(outcomes.at(-1)).toBe('last 1')
+    const error = await limiter.wait('ada', { signal: abort.signal }).catch((each) => each)
+    expect(error).toMatchObject({
+      code: 'SLUICE_WAIT_ABORTED',
+      cause: { message: 'of the client' },
+    })
+  })
+
+  it('gives back what was charged for one that left while the store was asked', async () => {
+    const store = closed(failingStore({ clock }))
+    const { wait, limiter, outcomes } = world({ ...ONE, deadline: '10s' }, store)
+    const abort = new AbortController()
+    store.hang()
+    void wait('gone', 'ada', { signal: abort.signal })
+    void wait('next', 'ada')
+    await pass(1)
+    await new Promise((resolve) => setImmediate(resolve))
+    abort.abort()
+    await pass(0)
+    expect(outcomes).toEqual(['gone 0 SLUICE_WAIT_ABORTED'])
+    store.recover()
+    for (let i = 0; i < 5; i += 1) await new Promise((resolve) => setImmediate(resolve))
+    await pass(10)
+    expect(outcomes).toEqual(['gone 0 SLUICE_WAIT_ABORTED', 'next 0'])
+    expect(await remaining(limiter)).toBe(0)
+  })
+
+  it('leaves no listener at a signal', async () => {
+    const { signal } = new AbortController()
+    const { wait } = world()
+    void wait('a', 'ada', { signal })
+    void wait('b', 'ada', { signal })
+    await pass(0)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    await pass(2000)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
+  it('has a bound, and one key leaves places to the others', async () => {
+    const { wait, outcomes } = world({ ...ONE, maxWaiting: 4 })
+    for (const name of ['a', 'b', 'c']) void wait(name)
+    for (const name of ['d', 'e']) void wait(name, 'bob')
+    await pass(0)
+    expect(outcomes).toEqual(['c 0 SLUICE_WAIT_FULL', 'e 0 SLUICE_WAIT_FULL', 'a 0', 'd 0'])
+    await pass(5000)
+    expect(outcomes.slice(4).sort()).toEqual(['b 1'])
+    expect(await world({ ...ONE, maxWaiting: 0 }).wait('none')).toMatchObject({
+      code: 'SLUICE_WAIT_FULL',
+    })
+  })
+
+  it('is rejected by close()', async () => {
+    const { wait, limiter, outcomes } = world()
+    void wait('first')
+    void wait('second')
+    await pass(0)
+    limiter.close()
+    await pass(0)
+    expect(outcomes).toEqual(['first 0', 'second 0 SLUICE_WAIT_CLOSED'])
+    expect(jest.getTimerCount()).toBeLessThanOrEqual(1)
+  })
+
+  it.each([
+    ['reset', (limiter: Limiter) => limiter.reset('ada')],
+    ['a raised limit', (limiter: Limiter) => limiter.override('ada', { limit: 5 })],
+    ['a top-up', (limiter: Limiter) => limiter.grant('ada', 1)],
+    ['units given back', (limiter: Limiter) => limiter.settle('ada', -1)],
+  ])('notices %s in this process at once', async (_, act) => {
+    const { wait, limiter, outcomes } = world({ limit: 1, window: '1h', algorithm: 'fixed-window' })
+    void wait('first')
+    void wait('second')
+    await pass(1000)
+    await act(limiter)
+    await pass(0)
+    expect(outcomes).toEqual(['first 0', 'second 1'])
+  })
+
+  it('notices within 30 s what another process has changed', async () => {
+    const { wait, store, outcomes } = world({ limit: 1, window: '1d', algorithm: 'fixed-window' })
+    const other = world({ limit: 1, window: '1d', algorithm: 'fixed-window' }, store)
+    void wait('first')
+    void wait('second')
+    await pass(1000)
+    await other.limiter.reset('ada')
+    await pass(31_000)
+    expect(outcomes.map((each) => each.split(' ')[0])).toEqual(['first', 'second'])
+  })
+
+  it('waits until a block ends, and is counted by no ban', async () => {
+    const ban = { after: 3, within: '1m', for: ['1h'] }
+    const { wait, limiter, outcomes } = world({ ...ONE, ban })
+    // Somebody else is always faster.
+    const thief = setInterval(() => void limiter.consume('ada'), 1000)
+    await limiter.consume('ada')
+    void wait('late')
+    await pass(5500)
+    clearInterval(thief)
+    expect(outcomes).toEqual([])
+    await pass(2000)
+    expect(outcomes.splice(0)).toEqual(['late 6'])
+    await limiter.block('ada', '5s')
+    for (let i = 0; i < 8; i += 1) void wait(`${i}`)
+    await pass(20_000)
+    expect(outcomes).toHaveLength(8)
+    expect(outcomes[0]).toBe('0 12.5')
+    expect((await limiter.peek('ada')).ban).toBeUndefined()
+    for (let i = 0; i < 4; i += 1) await limiter.consume('ada')
+    expect(await wait('banned', 'ada', { maxWait: '1m' })).toMatchObject({
+      code: 'SLUICE_WAIT_TOO_LONG',
+      retryAfterMs: 3_600_000,
+    })
+  })
+
+  it('waits for its turn of a leaky bucket, and takes no further one', async () => {
+    const options = { limit: 1, window: '1s', algorithm: 'leaky-bucket', maxDelay: '10s' }
+    const { wait, limiter, outcomes } = world(options)
+    const abort = new AbortController()
+    void wait('a')
+    const second = wait('b')
+    void wait('c', 'ada', { signal: abort.signal })
+    void wait('short', 'ada', { maxWait: '1500ms' })
+    void wait('d')
+    await pass(500)
+    abort.abort()
+    // One turn is taken for all of them.
+    expect((await limiter.peek('ada')).remaining).toBe(9)
+    await pass(5000)
+    expect(outcomes).toEqual([
+      'a 0',
+      'c 0.5 SLUICE_WAIT_ABORTED',
+      // Just before that turn, the next one is asked for.
+      'short 0.9 SLUICE_WAIT_TOO_LONG',
+      'b 1',
+      'd 2',
+    ])
+    expect(await second).toMatchObject({ allowed: true, delayMs: 0 })
+  })
+
+  it('gives a turn back that nobody waits for any more', async () => {
+    const options = { limit: 1, window: '1s', algorithm: 'leaky-bucket', maxDelay: '10s' }
+    const { wait, outcomes } = world(options)
+    const abort = new AbortController()
+    void wait('a')
+    void wait('b', 'ada', { signal: abort.signal })
+    void wait('c')
+    await pass(10)
+    abort.abort()
+    await pass(3000)
+    expect(outcomes).toEqual(['a 0', 'b 0 SLUICE_WAIT_ABORTED', 'c 1'])
+  })
+
+  it.each([
+    ['allow', ['a 0', 'b 0'], []],
+    ['deny', [], ['a 2', 'b 2 SLUICE_WAIT_TOO_LONG']],
+    ['local', ['a 0'], ['b 2']],
+  ])('follows onStoreError: %s while the store fails', async (onStoreError, during, after) => {
+    const store = closed(failingStore({ clock }))
+    const { wait, outcomes } = world({ ...ONE, window: '1m', onStoreError }, store)
+    store.fail()
+    void wait('a', 'ada', { maxWait: '10s' })
+    void wait('b', 'ada', { maxWait: '10s' })
+    for (let i = 0; i < 20; i += 1) await settled()
+    expect(outcomes).toEqual(during)
+    store.recover()
+    for (let i = 0; i < 8; i += 1) {
+      await pass(1000)
+      await settled()
+    }
+    expect(outcomes).toEqual([...during, ...after])
+  })
+
+  it('reports a wait once, by the decision with which it ends', async () => {
+    const seen: boolean[] = []
+    const onDecision = ({ allowed }: { allowed: boolean }) => void seen.push(allowed)
+    const { wait } = world({ ...ONE, onDecision })
+    void wait('a')
+    void wait('b')
+    void wait('c', 'ada', { maxWait: '2500ms' })
+    void wait('d', 'ada', { maxWait: '2500ms' })
+    await pass(10_000)
+    expect(seen).toEqual([true, true, true, false])
+  })
+
+  it('rejects wrong arguments', async () => {
+    const { limiter } = world()
+    const wrong = [{ maxWait: -1 }, { priority: 0.5 }, { signal: {} }, { cost: -1 }]
+    for (const terms of wrong)
+      await expect(limiter.wait('ada', terms as never)).rejects.toMatchObject({
+        name: 'SluiceError',
+      })
+    await expect(limiter.wait('')).rejects.toMatchObject({ code: 'SLUICE_KEY' })
+    const slots = world({ concurrent: 1 })
+    await expect(slots.limiter.wait('ada')).rejects.toThrow('Call acquire() instead')
+  })
+
+  it('keeps its place when the clock of the store steps', async () => {
+    let skew = 0
+    const store = closed(memoryStore({ clock: () => Date.now() + skew }))
+    const { wait, outcomes } = world({ ...ONE, window: '10s' }, store)
+    for (const name of ['a', 'b', 'c']) void wait(name)
+    await pass(1000)
+    skew = -3_600_000
+    await pass(20_000)
+    expect(outcomes.length).toBe(2)
+    skew = 3_600_000
+    await pass(12_000)
+    expect(outcomes.map((each) => each[0])).toEqual(['a', 'b', 'c'])
+  })
+})
+
+describe('acquire() with maxWait', () => {
+  it('takes the slot that another one gives back, at once, in order', async () => {
+    const { limiter } = world({ concurrent: 1 })
+    const order: string[] = []
+    const work = async (name: string) => {
+      await using slot = await limiter.acquire('ada', { maxWait: '1m' })
+      order.push(`${name} ${slot.allowed}`)
+    }
+    await Promise.all(['a', 'b', 'c'].map(work))
+    expect(order).toEqual(['a true', 'b true', 'c true'])
+    expect(performance.now()).toBe(performance.now())
+    expect(await remaining(limiter)).toBe(1)
+  })
+
+  it('asks again each second, for a slot that another process gives back, and fails at its deadline', async () => {
+    const { limiter, store } = world({ concurrent: 1 })
+    const other = world({ concurrent: 1 }, store).limiter
+    const taken = await other.acquire('ada')
+    const first = limiter.acquire('ada', { maxWait: '1m' })
+    const second = limiter.acquire('ada', { maxWait: '3s' }).catch((error) => error.code)
+    await pass(500)
+    await taken.release()
+    await pass(1000)
+    expect(await first).toMatchObject({ allowed: true })
+    await pass(3000)
+    expect(await second).toBe('SLUICE_WAIT_TOO_LONG')
+  })
+
+  it('takes a slot at its deadline that another process has given back meanwhile', async () => {
+    const { limiter, store } = world({ concurrent: 1 })
+    const taken = await world({ concurrent: 1 }, store).limiter.acquire('ada')
+    const acquired = limiter.acquire('ada', { maxWait: '500ms' })
+    await pass(300)
+    await taken.release()
+    await pass(200)
+    expect(await acquired).toMatchObject({ allowed: true })
+  })
+
+  it('gives back the slot and the units of one that left while the store was asked', async () => {
+    const store = closed(failingStore({ clock }))
+    const policies = [
+      { name: 'slots', concurrent: 1 },
+      { name: 'units', limit: 5, window: '1h' },
+    ]
+    const { limiter } = world({ policies, deadline: '10s' }, store)
+    const abort = new AbortController()
+    store.hang()
+    const gone = limiter
+      .acquire('ada', { maxWait: '1m', signal: abort.signal })
+      .catch((e) => e.code)
+    await settled()
+    abort.abort()
+    expect(await gone).toBe('SLUICE_WAIT_ABORTED')
+    store.recover()
+    for (let i = 0; i < 5; i += 1) await settled()
+    const { policies: found } = await limiter.peek('ada')
+    expect(found.map((each) => each.remaining)).toEqual([1, 5])
+  })
+})
+
+describe('takeTurn()', () => {
+  const QUEUE = { limit: 1, window: '1s', algorithm: 'leaky-bucket', maxDelay: '3s' } as const
+
+  it('tells when a turn of a leaky bucket comes, charged now, and gives it back', async () => {
+    const { limiter } = world(QUEUE)
+    const turns = [1, 2, 3, 4, 5].map(() => limiter.takeTurn('ada') as Turn<'sync'>)
+    expect(turns.map(({ allowed, delayMs }) => allowed && delayMs)).toEqual([
+      0,
+      1000,
+      2000,
+      3000,
+      false,
+    ])
+    turns[4]?.cancel()
+    expect(limiter.peek('ada')).toMatchObject({ remaining: 0 })
+    turns[3]?.cancel()
+    turns[3]?.cancel()
+    expect(await limiter.takeTurn('ada')).toMatchObject({ allowed: true, delayMs: 3000 })
+  })
+
+  it('is an error where no algorithm knows turns, and where something is held', () => {
+    const wrong = [ONE, { ...ONE, algorithm: 'token-bucket' }, { concurrent: 1 }]
+    const fixes = ['Call wait() instead', 'Call wait() instead', 'Call acquire() instead']
+    for (const [i, options] of wrong.entries())
+      expect(() => world(options).limiter.takeTurn('ada')).toThrow(fixes[i])
+  })
+
+  it('rejects if a remote store does not confirm that it is given back', async () => {
+    const store = closed(failingStore({ clock }))
+    const { limiter } = world(QUEUE, store)
+    const turn = await limiter.takeTurn('ada')
+    store.fail()
+    await expect(turn.cancel()).rejects.toMatchObject({ code: 'SLUICE_STORE_UNAVAILABLE' })
+    expect(await turn.cancel()).toBeUndefined()
+  })
+})
+
+describe('the queues', () => {
+  /** The most that a call of the store takes, ms. */
+  const SLOW_MS = 20
+  const MOST = 12
+
+  const arrival = fc.record({
+    key: fc.constantFrom('ada', 'bob'),
+    cost: fc.integer({ min: 1, max: 3 }),
+    priority: fc.integer({ min: 0, max: 1 }),
+    maxWait: fc.option(fc.integer({ min: 0, max: 60_000 }), { nil: undefined }),
+    /** When it is aborted, ms after its arrival. */
+    abortMs: fc.option(fc.integer({ min: 0, max: 20_000 }), { nil: undefined }),
+    /** How long after the one before it comes, ms. */
+    afterMs: fc.constantFrom(0, 0, 1, 15, 700, 9000),
+  })
+
+  const history = fc.record({
+    algorithm: fc.constantFrom(...ALGORITHM_NAMES.filter((name) => name !== 'leaky-bucket')),
+    arrivals: fc.array(arrival, { maxLength: 30 }),
+    latencies: fc.array(fc.integer({ min: 0, max: SLOW_MS }), { minLength: 1, maxLength: 7 }),
+  })
+
+  type History = typeof history extends fc.Arbitrary<infer T> ? T : never
+  const arrived = { key: 'bob', cost: 1, priority: 0, afterMs: 0 } as const
+  /** The first leaves while the store is asked for it. */
+  const BEHIND_ONE_WHO_LEFT: History = {
+    algorithm: 'sliding-window',
+    arrivals: [
+      { ...arrived, maxWait: undefined, abortMs: 0 },
+      { ...arrived, maxWait: 0, abortMs: undefined },
+    ],
+    latencies: [17],
+  }
+  interface Ended {
+    readonly name: number
+    readonly key: string
+    readonly at: number
+    readonly code: string
+  }
+
+  /** Plays arrivals until all have ended, on a store that is slow in both directions. */
+  async function play({ algorithm, arrivals, latencies }: History) {
+    const store = closed(memoryStore({ clock }))
+    const limiter = createLimiter({ store, limit: 3, window: '10s', algorithm })
+    let calls = 0
+    let charged = 0
+    const slow = () => {
+      calls += 1
+      return new Promise((resolve) => setTimeout(resolve, latencies[calls % latencies.length]))
+    }
+    const ledgerCalls = new Map<string, number>()
+    const queues = new WaitQueues(
+      {
+        overLimit: () => undefined,
+        async ask(charges) {
+          const [{ key, cost }] = charges as [Charge]
+          // Only the head asks: one call of a key at a time.
+          ledgerCalls.set(key, (ledgerCalls.get(key) ?? 0) + 1)
+          expect(ledgerCalls.get(key)).toBe(1)
+          await slow()
+          const decision = limiter.consume(key, { cost })
+          if (decision.allowed) charged += cost
+          await slow()
+          ledgerCalls.set(key, 0)
+          return decision
+        },
+        async undo(charges, decision) {
+          const [{ key, cost }] = charges as [Charge]
+          await slow()
+          limiter.settle(key, -cost, { at: decision.at })
+          charged -= cost
+        },
+        ended: () => {},
+      },
+      MOST,
+    )
+    const inside = queues as unknown as { waiters: Set<unknown>; queues: Map<unknown, unknown> }
+    const began = performance.now()
+    const ended: Ended[] = []
+    for (const [name, { key, cost, afterMs, abortMs, ...terms }] of arrivals.entries()) {
+      if (afterMs > 0) await pass(afterMs)
+      const abort = new AbortController()
+      if (abortMs !== undefined) setTimeout(() => abort.abort(), abortMs)
+      const charges = [{ key, cost, limit: undefined as never }]
+      const end = (code: string) => ended.push({ name, key, code, at: performance.now() - began })
+      queues.wait(charges, cost, { ...terms, signal: abort.signal }).then(
+        () => end('admitted'),
+        (error) => end(error.code),
+      )
+      expect(inside.waiters.size).toBeLessThanOrEqual(MOST)
+    }
+    for (let i = 0; i < 100 && ended.length < arrivals.length; i += 1) await pass(10_000)
+    await pass(SLOW_MS)
+    limiter.close()
+    return { ended, charged, inside, arrivals }
+  }
+
+  it('end each wait once, in order, in time, and leave nothing behind', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (given) => {
+        const { ended, charged, inside, arrivals } = await play(given)
+        // No lost wake-up.
+        expect(ended).toHaveLength(arrivals.length)
+        expect([inside.waiters.size, inside.queues.size]).toEqual([0, 0])
+        const admitted = ended.filter(({ code }) => code === 'admitted')
+        for (const key of ['ada', 'bob']) {
+          for (const priority of [0, 1]) {
+            // First come, first served.
+            const order = admitted
+              .filter(({ name }) => arrivals[name]?.key === key)
+              .filter(({ name }) => arrivals[name]?.priority === priority)
+              .map(({ name }) => name)
+            expect(order).toEqual(order.toSorted((one, other) => one - other))
+          }
+        }
+        for (const { name, at, code } of ended) {
+          const { maxWait, abortMs } = arrivals[name] as (typeof arrivals)[number]
+          const arrivedAt = arrivals.slice(0, name + 1).reduce((sum, each) => sum + each.afterMs, 0)
+          // Three answers may be awaited beyond the deadline: what one who left is admitted with, that it is
+          // given back, and the own one. An admission is two calls here.
+          if (maxWait !== undefined)
+            expect(at).toBeLessThanOrEqual(arrivedAt + maxWait + 5 * SLOW_MS)
+          if (abortMs !== undefined) expect(at).toBeLessThanOrEqual(arrivedAt + abortMs)
+          expect([
+            'admitted',
+            'SLUICE_WAIT_TOO_LONG',
+            'SLUICE_WAIT_ABORTED',
+            'SLUICE_WAIT_FULL',
+          ]).toContain(code)
+        }
+        const costs = admitted.map(({ name }) => arrivals[name]?.cost as number)
+        expect(charged).toBe(costs.reduce((sum, each) => sum + each, 0))
+      }),
+      { numRuns: 150, examples: [[BEHIND_ONE_WHO_LEFT]] },
+    )
+  })
+
+  it('of one key take no notice of those of another', async () => {
+    const alone = (given: History) => ({
+      ...given,
+      latencies: [0],
+      arrivals: given.arrivals.map((each) => ({ ...each, cost: 1 })),
+    })
+    await fc.assert(
+      fc.asyncProperty(history, async (given) => {
+        const both = alone({ ...given, arrivals: given.arrivals.slice(0, 8) })
+        const one = both.arrivals.map((each) => (each.key === 'bob' ? { ...each, cost: 3 } : each))
+        const ofAda = async (arrivals: History['arrivals']) =>
+          (await play({ ...both, arrivals })).ended
+            .filter(({ key }) => key === 'ada')
+            .map(({ name, code, at }) => `${name} ${code} ${Math.round(at)}`)
+        const start = Date.now() % 20_000
+        const first = await ofAda(both.arrivals)
+        await pass(40_000 - ((Date.now() - start) % 20_000))
+        expect(await ofAda(one)).toEqual(first)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('ask once more if something is given back while they ask', async () => {
+    const answers: ((decision: Decision) => void)[] = []
+    const queues = new WaitQueues(
+      {
+        overLimit: () => undefined,
+        ask: () => new Promise((resolve) => answers.push(resolve)),
+        undo: () => undefined,
+        ended: () => {},
+      },
+      MOST,
+    )
+    const limiter = closed(createLimiter({ limit: 1, window: '1d' }))
+    const [admission, refusal] = [limiter.consume('ada'), limiter.consume('ada')]
+    const wait = queues.wait([{ key: 'ada', cost: 1, limit: undefined as never }], 1, {})
+    await pass(0)
+    queues.wake('ada')
+    answers[0]?.(refusal)
+    await pass(0)
+    expect(answers).toHaveLength(2)
+    answers[1]?.(admission)
+    expect(await wait).toBe(admission)
+  })
+
+  it('ask again at once behind the last slot: only a refusal says when to come back', async () => {
+    const limiter = closed(createLimiter({ concurrent: 1 }))
+    const asked = jest.fn(() => limiter.acquire('ada'))
+    const actions = { overLimit: () => undefined, undo: () => undefined, ended: () => {} }
+    const queues = new WaitQueues({ ...actions, ask: asked }, MOST)
+    const charges = () => [{ key: 'ada', cost: 1, limit: undefined as never }]
+    void queues.wait(charges(), 1, {})
+    const second = queues.wait(charges(), 1, {}).catch(() => {})
+    await pass(0)
+    expect(asked).toHaveBeenCalledTimes(2)
+    queues.close()
+    await second
+  })
+
+  /** Plays four processes in which as many wait, until all are admitted; gives the mean wait of each, ms. */
+  async function meanWaits(options: object, each: number) {
+    let state = 7
+    const random = () => {
+      state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
+      return state / 2 ** 32
+    }
+    jest.spyOn(Math, 'random').mockImplementation(random)
+    const store = closed(memoryStore({ clock }))
+    const limiter = closed(createLimiter({ store, ...options } as never) as Limiter<'sync'>)
+    const tripMs = () => new Promise((resolve) => setTimeout(resolve, 1 + random()))
+    let asked = 0
+    const actions = {
+      overLimit: () => undefined,
+      async ask([charge]: readonly Charge[]) {
+        asked += 1
+        await tripMs()
+        const decision = limiter.consume(charge?.key as string)
+        await tripMs()
+        return decision
+      },
+      undo: () => undefined,
+      ended: () => {},
+    }
+    const waits = Array.from({ length: 4 }, () => [] as number[])
+    const processes = waits.map(() => new WaitQueues(actions, 2 * each))
+    const began = performance.now()
+    for (let i = 0; i < each; i += 1) {
+      for (const [process, queues] of processes.entries()) {
+        const charges = [{ key: 'ada', cost: 1, limit: undefined as never }]
+        const wait = queues.wait(charges, 1, {})
+        void wait.then(() => waits[process]?.push(performance.now() - began))
+      }
+    }
+    while (waits.some(({ length }) => length < each)) await pass(1000)
+    const means = waits.map((all) => all.reduce((sum, one) => sum + one, 0) / each)
+    return { means, lastMs: Math.max(...waits.flat()), asked }
+  }
+
+  it.each([
+    ['sliding-log', { limit: 6, window: 250, algorithm: 'sliding-log' }],
+    ['sliding-window', { limit: 10, window: '1s', algorithm: 'sliding-window' }],
+    ['token-bucket', { limit: 10, window: '1s', algorithm: 'token-bucket', burst: 1 }],
+    ['leaky-bucket', { limit: 10, window: '1s', algorithm: 'leaky-bucket' }],
+  ])('of four processes share a quota of %s, and leave little of it', async (_, options) => {
+    const { means, lastMs, asked } = await meanWaits(options, 100)
+    expect(Math.max(...means) / Math.min(...means)).toBeLessThanOrEqual(1.2)
+    const perSecond = options.limit / (options.window === 250 ? 0.25 : 1)
+    expect(lastMs / 1000).toBeLessThan(400 / perSecond / 0.95 + 1)
+    // Each head asks for each unit at most.
+    expect(asked).toBeLessThanOrEqual(4.2 * 400)
+  })
+
+  it('leave nothing charged after a storm of aborts', async () => {
+    const oneRun = fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(oneRun, fc.constantFrom(...ALGORITHM_NAMES), async (aborts, algorithm) => {
+        const store = closed(failingStore({ clock }))
+        const limiter = createLimiter({ store, limit: 20, window: '1d', algorithm, deadline: '1m' })
+        store.hang()
+        const waits = aborts.map((abortMs) => {
+          const abort = new AbortController()
+          setTimeout(() => abort.abort(), abortMs)
+          return limiter.wait('ada', { signal: abort.signal }).catch((error) => error.code)
+        })
+        for (let i = 0; i < 4; i += 1) {
+          await settled()
+          await pass(100)
+        }
+        const codes = await Promise.all(waits)
+        expect(new Set(codes)).toEqual(new Set(['SLUICE_WAIT_ABORTED']))
+        store.recover()
+        for (let i = 0; i < 4; i += 1) await settled()
+        expect((await limiter.peek('ada')).resetMs).toBe(0)
+        limiter.close()
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+async function settled(): Promise<void> {
+  await pass(0)
+  await new Promise((resolve) => setImmediate(resolve))
+  await pass(0)
+}

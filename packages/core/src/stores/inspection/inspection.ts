@@ -1,0 +1,117 @@
+import { SluiceError } from '../../errors/sluice-error.ts'
+import { shardLength } from '../../key/notation.ts'
+import { checkBoolean, checkFunction, checkObject } from '../../options/checks.ts'
+import { checkKnown } from '../../options/known.ts'
+import { readOptions } from '../../options/read.ts'
+import { OPTIONS } from '../../options/table.ts'
+import type { InspectOptions, StoreEntry } from '../store.ts'
+import { type FoundKey, type InspectedKeyspace, inspectedKeyspace } from './inspected-keyspace.ts'
+import { isScope } from './scope.ts'
+
+/** Keyspaces that are known at a time: more than any application has. */
+const MAX_KEYSPACES = 1000
+
+/** One reading of a store: which keys are wanted, and how far it is. */
+export class Inspection {
+  readonly prefix: string
+  readonly key: string | undefined
+  readonly onePerKeyspace: boolean
+  private readonly policy: string | undefined
+  private readonly onProgress: InspectOptions['onProgress']
+  private looked = 0
+  /** Keyspaces of which a key has come, with their prefixes, if one is enough. */
+  private readonly seen = new Set<string>()
+  private readonly keyspaces = new Map<string, InspectedKeyspace | undefined>()
+  private readonly told = new WeakSet<InspectedKeyspace>()
+
+  /** @throws SluiceError */
+  constructor(options: InspectOptions | undefined) {
+    const given = checkObject('options', options ?? {}, 'the options of inspect') as InspectOptions
+    checkKnown('', given, ['prefix', 'policy', 'key', 'onePerKeyspace', 'onProgress'])
+    const { prefix } = readOptions(OPTIONS.store, '', { prefix: given.prefix })
+    const { policy, key, onePerKeyspace = false, onProgress } = given
+    checkBoolean('onePerKeyspace', onePerKeyspace)
+    checkText('policy', policy)
+    checkText('key', key)
+    if (onProgress !== undefined) checkFunction('onProgress', onProgress, '(progress) => void')
+    this.prefix = prefix
+    this.policy = policy
+    this.key = key
+    this.onePerKeyspace = onePerKeyspace
+    this.onProgress = onProgress
+  }
+
+  /**
+   * Reads the name under which remote stores keep a key, `prefix:{client}:keyspace` or
+   * `prefix:{shard}{client}:keyspace`, as `keyspaceOf` does.
+   */
+  find(name: string): FoundKey | undefined | null {
+    const parts = /^([\w.:-]+):(\{[!-z|~]{1,64}\})?\{([!-z|~]{1,64})\}:(.+)$/.exec(name)
+    if (parts === null) return name.startsWith(`${this.prefix}:`) ? null : undefined
+    const [, prefix, shard = '', id, space] = parts as unknown as [
+      string,
+      string,
+      string | undefined,
+      string,
+      string,
+    ]
+    // The terms of a keyspace: see kept-terms.ts.
+    if (id === '#') return undefined
+    const keyspace = this.keyspaceOf(prefix, space)
+    if (!keyspace) return keyspace
+    if (this.key !== undefined && shardLength(this.key) > 0)
+      return { prefix, keyspace, key: this.key, isDigest: false }
+    const isDigest = shard.startsWith('{#') || (this.key === undefined && id[0] === '#')
+    return { prefix, keyspace, key: shard + (this.key ?? id), isDigest }
+  }
+
+  /** Undefined if it is none of these limiters, or not wanted; null if its name can't be read. */
+  keyspaceOf(prefix: string, name: string): InspectedKeyspace | undefined | null {
+    const isOurs = prefix.startsWith(this.prefix) && isScope(prefix.slice(this.prefix.length))
+    if (!isOurs) return undefined
+    const keyspace = this.read(prefix, name)
+    if (keyspace === undefined) return null
+    const isWanted = this.policy === undefined || this.policy === keyspace.policy
+    return isWanted && !this.seen.has(`${prefix}\n${name}`) ? keyspace : undefined
+  }
+
+  /** The keyspaces of these keys whose terms were not asked for before, with their prefixes. */
+  untold<T extends FoundKey>(found: readonly T[]): T[] {
+    return found.filter(({ keyspace }) => {
+      const isNew = !this.told.has(keyspace)
+      this.told.add(keyspace)
+      return isNew
+    })
+  }
+
+  /** Notes that a key could be read. */
+  note({ prefix, keyspace }: Pick<StoreEntry, 'prefix' | 'keyspace'>): void {
+    if (this.onePerKeyspace) this.seen.add(`${prefix}\n${keyspace.name}`)
+  }
+
+  /** Says how far the reading is: see `InspectProgress`. @param looked keys of this step */
+  progress(looked: number, unreadable: readonly string[]): void {
+    this.looked += looked
+    this.onProgress?.({ looked: this.looked, unreadable })
+  }
+
+  private read(prefix: string, name: string): InspectedKeyspace | undefined {
+    const id = `${prefix}\n${name}`
+    if (this.keyspaces.has(id)) return this.keyspaces.get(id)
+    if (this.keyspaces.size === MAX_KEYSPACES) this.keyspaces.clear()
+    const keyspace = inspectedKeyspace(name)
+    this.keyspaces.set(id, keyspace)
+    return keyspace
+  }
+}
+
+function checkText(option: string, value: unknown): void {
+  if (value === undefined || (typeof value === 'string' && value !== '')) return
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_TYPE',
+    option,
+    expected: 'text of at least one character',
+    received: value,
+    fix: `Leave ${option} out to list all.`,
+  })
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import type { RedisClient } from './client.ts'
+import { RedisConnection, Script } from './connection.ts'
+
+/** A connection over a client that gives these answers, call by call, and notes what it was sent. */
+function connectionThat(...answers: (number[] | Error)[]) {
+  const sent: unknown[][] = []
+  const answer =
+    (name: string) =>
+    async (...args: unknown[]) => {
+      sent.push([name, ...args])
+      const next = answers[sent.length - 1]
+      if (next instanceof Error) throw next
+      return next
+    }
+  const connection = new RedisConnection({
+    evalsha: answer('evalsha'),
+    evalshaBuffer: answer('evalsha'),
+    eval: answer('eval'),
+    evalBuffer: answer('eval'),
+    status: 'ready',
+  } as RedisClient)
+  return { connection, sent }
+}
+
+const script = new Script('return 1')
+const run = (connection: RedisConnection) =>
+  connection.run({ script, args: ['1', '2'] }, ['{a}:x', '{a}:y'], (reply) => reply)
+
+test('a server knows a script by the SHA-1 of its text', () => {
+  expect(script.sha).toBe(createHash('sha1').update('return 1').digest('hex'))
+})
+
+describe('a run', () => {
+  test('is one EVALSHA', async () => {
+    const { connection, sent } = connectionThat([1, 2])
+    expect(await run(connection)).toEqual([1, 2])
+    expect(sent).toEqual([['evalsha', script.sha, 2, '{a}:x', '{a}:y', '1', '2']])
+  })
+
+  test('sends the text after NOSCRIPT', async () => {
+    const { connection, sent } = connectionThat(new Error('NOSCRIPT No matching script.'), [3])
+    expect(await run(connection)).toEqual([3])
+    expect(sent[1]).toEqual(['eval', script.text, 2, '{a}:x', '{a}:y', '1', '2'])
+  })
+
+  test.each(['ERR NOSCRIPT', 'Connection is closed.', 'OOM command not allowed'])(
+    'is not tried again after "%s"',
+    async (message) => {
+      const { connection, sent } = connectionThat(new Error(message))
+      await expect(run(connection)).rejects.toThrow(message)
+      expect(sent).toHaveLength(1)
+    },
+  )
+})

@@ -1,0 +1,456 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { AlgorithmName } from '../../algorithms/index.ts'
+import { algorithms } from '../../algorithms/index.ts'
+import { RoutedLimiter } from '../../http/routed-limiter.ts'
+import { createLimiter } from '../../limiter/create-limiter.ts'
+import type { Decision } from '../../limiter/decision.ts'
+import type { Limiter } from '../../limiter/limiter.ts'
+import {
+  type FailingStore,
+  failingStore,
+  type ManualClock,
+  manualClock,
+} from '../../testing/index.ts'
+import { plain } from '../../testing/plain-server.ts'
+import type { Store } from '../store.ts'
+
+let clock: ManualClock
+let store: FailingStore
+
+beforeEach(() => {
+  clock = manualClock()
+  store = failingStore({ clock })
+})
+afterEach(() => {
+  store.close()
+})
+
+const minute = { limit: 5, window: '1m', algorithm: 'sliding-log' } as const
+/** With a prefix: limiters share quotas on purpose. */
+const limiterOf = (options: object = {}) =>
+  createLimiter({ ...minute, prefix: 'sluice', store, ...options })
+
+/** How often the store is called meanwhile. */
+async function calls(act: () => unknown): Promise<number> {
+  const before = store.calls
+  await act()
+  return store.calls - before
+}
+
+/** Takes all that the client has, and one more, so that the refusal is remembered. */
+async function exhaust(limiter: Limiter, client = 'client'): Promise<void> {
+  await limiter.consume(client, { cost: 5 })
+  expect((await limiter.consume(client)).allowed).toBe(false)
+}
+
+describe('a remembered refusal', () => {
+  it('answers for the store until one unit is left again', async () => {
+    const limiter = limiterOf()
+    await exhaust(limiter)
+    clock.advance(1500)
+    expect(await limiter.consume('client')).toMatchObject({ source: 'cache', remaining: 0 })
+    clock.advance(57_000)
+    expect(await limiter.consume('client')).toMatchObject({ source: 'store', retryAfterMs: 1500 })
+    clock.advance(1499)
+    const cached = await limiter.consume('client')
+    expect(cached).toMatchObject({ allowed: false, source: 'cache', at: clock(), retryAfterMs: 1 })
+    expect(cached.policies[0]).toMatchObject({ allowed: false, resetMs: 1, effectiveMs: 1 })
+    clock.advance(1)
+    expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'store' })
+  })
+
+  it('expires after two seconds: another process may have reset the quota', async () => {
+    const limiter = limiterOf()
+    await exhaust(limiter)
+    clock.advance(1999)
+    expect(await calls(() => limiter.consume('client'))).toBe(0)
+    clock.advance(1)
+    expect(await calls(() => limiter.consume('client'))).toBe(1)
+    expect(await calls(() => limiter.consume('client'))).toBe(0)
+  })
+
+  it('answers requests of cost 0 and 1, whichever of them was refused', async () => {
+    const limiter = limiterOf()
+    await limiter.consume('client', { cost: 5 })
+    await limiter.consume('client', { cost: 0 })
+    expect(await limiter.consume('client')).toMatchObject({ source: 'cache', allowed: false })
+    expect(await limiter.consume('client', { cost: 0 })).toMatchObject({ source: 'cache' })
+  })
+
+  it('leaves requests that cost more to the store, because their wait differs', async () => {
+    const limiter = limiterOf()
+    for (let i = 0; i < 5; i += 1) {
+      await limiter.consume('client')
+      clock.advance(1000)
+    }
+    expect((await limiter.consume('client')).retryAfterMs).toBe(55_000)
+    const dear = await limiter.consume('client', { cost: 3 })
+    expect(dear).toMatchObject({ source: 'store', remaining: 0, retryAfterMs: 57_000 })
+    expect(await limiter.consume('client')).toMatchObject({ source: 'cache', retryAfterMs: 55_000 })
+  })
+
+  it('shows what is left to a request that is too costly but not the last', async () => {
+    const limiter = limiterOf({ limit: 60, algorithm: 'token-bucket' })
+    await limiter.consume('client', { cost: 60 })
+    expect(await limiter.consume('client', { cost: 10 })).toMatchObject({ remaining: 0 })
+    clock.advance(2000)
+    expect(await limiter.consume('client', { cost: 10 })).toMatchObject({
+      allowed: false,
+      remaining: 2,
+      retryAfterMs: 8000,
+    })
+  })
+
+  it('does not answer for a policy that has something left', async () => {
+    const burst = { ...minute, name: 'burst', limit: 1 }
+    const daily = { name: 'daily', limit: 10, window: '1d' } as const
+    const both = createLimiter({ prefix: 'sluice', store, policies: [burst, daily] })
+    const uploads = createLimiter({ prefix: 'sluice', store, policies: [daily] })
+    await both.consume('client')
+    await both.consume('client')
+    await uploads.consume('client', { cost: 4 })
+    const { policies } = await both.consume('client')
+    expect(policies.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+      [false, 0],
+      [true, 5],
+    ])
+  })
+
+  it('answers for several policies once each of them has nothing left', async () => {
+    const policy = { ...minute, name: 'minute', limit: 1 }
+    const burst = { ...policy, name: 'burst', window: 1000 }
+    const limiter = createLimiter({ store, policies: [burst, policy] })
+    await limiter.consume('client')
+    await limiter.consume('client')
+    clock.advance(400)
+    const { source, policies, retryAfterMs } = await limiter.consume('client')
+    expect([source, retryAfterMs]).toEqual(['cache', 59_600])
+    expect(policies.map((policy) => policy.retryAfterMs)).toEqual([600, 59_600])
+    clock.advance(600)
+    expect(await limiter.consume('client')).toMatchObject({
+      source: 'store',
+      policies: [
+        { allowed: true, remaining: 1 },
+        { allowed: false, remaining: 0 },
+      ],
+    })
+  })
+
+  it('holds for its own client, whatever the keys look like', async () => {
+    const limiter = limiterOf()
+    const clients = ['a', 'a\nb', '=a', '["a","b"]', 'ä', '#a', 'x'.repeat(1000)]
+    await exhaust(limiter, 'a')
+    for (const client of clients.slice(1)) {
+      expect((await limiter.consume(client, { cost: 5 })).allowed).toBe(true)
+      await limiter.consume(client)
+    }
+    expect(await calls(() => Promise.all(clients.map((key) => limiter.consume(key))))).toBe(0)
+  })
+
+  it('holds for its own prefix: another prefix is another quota', async () => {
+    await exhaust(limiterOf())
+    expect(await limiterOf({ prefix: 'other' }).consume('client')).toMatchObject({ allowed: true })
+  })
+
+  it('holds for the limit that refused: for a higher limit the store is called', async () => {
+    const routed = new RoutedLimiter({ ...minute, store, limit: () => 1 }, plain)
+    const { limiter } = routed.base
+    const consume = (limit: number) => limiter.consume('client', { limit })
+    await consume(1)
+    expect(await consume(1)).toMatchObject({ allowed: false, source: 'store' })
+    expect(await consume(1)).toMatchObject({ allowed: false, source: 'cache' })
+    clock.advance(1000)
+    expect(await consume(2)).toMatchObject({ allowed: true, source: 'store' })
+    // What was admitted there counts here too.
+    expect(await consume(1)).toMatchObject({ source: 'store', resetMs: 60_000 })
+  })
+
+  it('holds for the policy that refused, not for one that differs in maxDelay alone', async () => {
+    const bucket = { limit: 5, window: '5s', algorithm: 'leaky-bucket' }
+    const impatient = limiterOf({ ...bucket, maxDelay: 0 })
+    await impatient.consume('client')
+    expect((await impatient.consume('client')).allowed).toBe(false)
+    impatient.close()
+    const patient = limiterOf({ ...bucket, maxDelay: '1s' })
+    expect(await patient.consume('client')).toMatchObject({ allowed: true, source: 'store' })
+  })
+
+  it('is not kept for a cost that never fits: its other figures change', async () => {
+    const limiter = limiterOf({ limit: 0 })
+    expect(await calls(() => limiter.consume('client'))).toBe(1)
+    expect(await calls(() => limiter.consume('client'))).toBe(1)
+  })
+
+  it('counts from the call to the store, and its wait from the answer', async () => {
+    const limiter = limiterOf()
+    await limiter.consume('client', { cost: 5 })
+    clock.advance(59_900)
+    store.hang()
+    const asked = limiter.consume('client')
+    clock.advance(10)
+    store.recover()
+    expect((await asked).retryAfterMs).toBe(100)
+    clock.advance(89)
+    // This wait is enough, however long the answer took.
+    expect(await limiter.consume('client')).toMatchObject({ source: 'cache', retryAfterMs: 11 })
+    clock.advance(1)
+    expect(await limiter.consume('client')).toMatchObject({ source: 'store', allowed: true })
+  })
+
+  it('can be switched off', async () => {
+    const limiter = limiterOf({ refusalCache: false })
+    await exhaust(limiter)
+    expect(await calls(() => limiter.consume('client'))).toBe(1)
+  })
+})
+
+describe('what ends remembered refusals', () => {
+  const acts = {
+    reset: (limiter: Limiter, key: string) => limiter.reset(key),
+    settle: (limiter: Limiter, key: string) => limiter.settle(key, -1),
+    block: (limiter: Limiter, key: string) => limiter.block(key, '10m'),
+  }
+
+  describe.each(['reset', 'settle', 'block'] as const)('%s', (act) => {
+    const expected = {
+      allowed: act !== 'block',
+      source: 'store',
+      retryAfterMs: act === 'block' ? 600_000 : 0,
+    }
+
+    it('by the limiter itself', async () => {
+      const limiter = limiterOf()
+      await exhaust(limiter)
+      await acts[act](limiter, 'client')
+      expect(await limiter.consume('client')).toMatchObject(expected)
+    })
+
+    it('by another limiter of the process on the same quota', async () => {
+      const limiter = limiterOf()
+      const other = limiterOf({ refusalCache: false })
+      await exhaust(limiter)
+      await acts[act](other, 'client')
+      expect(await limiter.consume('client')).toMatchObject(expected)
+    })
+
+    it('of one client leaves the others remembered', async () => {
+      const limiter = limiterOf({ refusalCache: true })
+      await exhaust(limiter, 'first')
+      await exhaust(limiter, 'second')
+      await acts[act](limiter, 'first')
+      expect(await calls(() => limiter.consume('second'))).toBe(0)
+      expect(await calls(() => limiter.consume('first'))).toBe(1)
+    })
+
+    it('while a refusal is in progress', async () => {
+      const slow = overManyConnections(store)
+      const limiter = createLimiter({ ...minute, store: slow, refusalCache: true })
+      await limiter.consume('client', { cost: 5 })
+      const answer = slow.hold('answers')
+      const refused = limiter.consume('client')
+      await acts[act](limiter, 'client')
+      answer()
+      expect((await refused).allowed).toBe(false)
+      expect(await limiter.consume('client')).toMatchObject(expected)
+    })
+
+    it('while the operation is in progress: what was refused before it is not remembered', async () => {
+      const slow = overManyConnections(store)
+      const limiter = createLimiter({ ...minute, store: slow, refusalCache: true })
+      await exhaust(limiter)
+      const change = slow.hold('changes')
+      const done = acts[act](limiter, 'client')
+      expect((await limiter.consume('client')).allowed).toBe(false)
+      change()
+      await done
+      expect(await limiter.consume('client')).toMatchObject(expected)
+    })
+  })
+
+  it('an answer of the store that something is left, even with a refusal', async () => {
+    const limiter = limiterOf()
+    const elsewhere = createLimiter({ ...minute, store: { ...store } })
+    await exhaust(limiter)
+    await elsewhere.reset('client')
+    expect(await limiter.consume('client', { cost: 6 })).toMatchObject({ remaining: 5 })
+    expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'store' })
+  })
+})
+
+/** The store as over several connections: other calls overtake the held ones. */
+function overManyConnections(store: FailingStore) {
+  const gates = { answers: Promise.resolve(), changes: Promise.resolve() }
+  const open: Store<'async'>['open'] = (...of) => {
+    const { consume, peek, settle, block, reset } = store.open(...of)
+    return {
+      peek,
+      consume: (charges) => {
+        const result = consume(charges)
+        return gates.answers.then(() => result)
+      },
+      settle: (...all) => gates.changes.then(() => settle(...all)),
+      block: (...all) => gates.changes.then(() => block(...all)),
+      reset: (...all) => gates.changes.then(() => reset(...all)),
+    }
+  }
+  /** Holds back the answers or the changes until what it returns is called. */
+  const hold = (which: keyof typeof gates) => {
+    let release = () => {}
+    gates[which] = new Promise((resolve) => {
+      release = resolve
+    })
+    return () => release()
+  }
+  return { ...store, open, hold }
+}
+
+describe('if something settles', () => {
+  const settling = (options: object = {}) =>
+    new RoutedLimiter({ ...minute, store, settle: () => 0, ...options }, plain).base.limiter
+
+  it('nothing is remembered by the limiter that settles', async () => {
+    const limiter = settling()
+    await exhaust(limiter)
+    expect(await calls(() => limiter.consume('client'))).toBe(1)
+  })
+
+  it('nothing is remembered by another limiter on the quota, whichever was made first', async () => {
+    const before = limiterOf()
+    settling()
+    const after = limiterOf()
+    await exhaust(before)
+    expect(await calls(() => before.consume('client'))).toBe(1)
+    expect(await calls(() => after.consume('client'))).toBe(1)
+  })
+
+  it('what was remembered before is forgotten', async () => {
+    const limiter = limiterOf()
+    await exhaust(limiter)
+    settling()
+    expect(await calls(() => limiter.consume('client'))).toBe(1)
+  })
+
+  it('nothing is remembered for other routes of a middleware with the same quota', async () => {
+    const routes = { '/upload': { settle: () => 0 } }
+    const { base } = new RoutedLimiter({ ...minute, store, routes }, plain)
+    await exhaust(base.limiter)
+    expect(await calls(() => base.limiter.consume('client'))).toBe(1)
+  })
+
+  it('nothing is remembered once an application has called settle', async () => {
+    const limiter = limiterOf()
+    await limiter.settle('another', 1)
+    await exhaust(limiter)
+    expect(await calls(() => limiter.consume('client'))).toBe(1)
+  })
+
+  it('nothing is remembered of keys that are decided separately: one gives back what another refuses', async () => {
+    const apart: Store<'async'> = {
+      ...store,
+      open: (...of) => ({ ...store.open(...of), shard: () => 0 }),
+    }
+    const policies = ['address', 'user'].map((name) => ({ ...minute, name, limit: 1 }))
+    const { limiter } = new RoutedLimiter({ store: apart, policies }, plain).base
+    const limits = limiter.policies.map(({ compiledLimit }) => compiledLimit as CompiledLimit)
+    const consume = (keys: string[]) =>
+      limiter.decide(limits.map((limit, i) => ({ key: keys[i] as string, limit, cost: 1 })))
+    await consume(['a', 'b'])
+    expect((await consume(['a', 'b'])).allowed).toBe(false)
+    expect(await calls(() => consume(['a', 'b']))).toBeGreaterThan(0)
+    expect(await calls(() => consume(['c', 'c']))).toBe(1)
+    expect((await consume(['c', 'c'])).allowed).toBe(false)
+    expect(await calls(() => consume(['c', 'c']))).toBe(1)
+  })
+
+  it('refusals of other quotas are remembered', async () => {
+    settling({ prefix: 'other' })
+    const limiter = limiterOf()
+    await exhaust(limiter)
+    expect(await calls(() => limiter.consume('client'))).toBe(0)
+  })
+
+  it('refusals are remembered if the option says so', async () => {
+    const limiter = settling({ refusalCache: true })
+    await exhaust(limiter)
+    expect(await calls(() => limiter.consume('client'))).toBe(0)
+  })
+})
+
+describe('what it takes', () => {
+  it('is bounded: of 10,000 keys the oldest is removed first', async () => {
+    const limiter = limiterOf({ limit: 1 })
+    for (let i = 0; i < 10_001; i += 1) {
+      await limiter.consume(`client ${i}`)
+      await limiter.consume(`client ${i}`)
+    }
+    expect(await calls(() => limiter.consume('client 0'))).toBe(1)
+    expect(await calls(() => limiter.consume('client 10000'))).toBe(0)
+  })
+})
+
+/** The decision without its source. */
+function unsigned({ source: _, policies, ...decision }: Decision) {
+  return { ...decision, policies: policies.map(({ source: __, ...policy }) => policy) }
+}
+
+/** Operations on a key, and on the same key in a store that is always called. */
+const anyStep = fc.record({
+  act: fc.oneof(
+    { weight: 30, arbitrary: fc.constant('consume') },
+    { weight: 1, arbitrary: fc.constantFrom('settle', 'reset', 'block') },
+  ),
+  client: fc.constantFrom('first', 'first', 'second'),
+  through: fc.nat(2),
+  cost: fc.constantFrom(0, 1, 1, 1, 1, 2),
+  pauseMs: fc.oneof(fc.constantFrom(0, 0, 0, 1, 300, 999), fc.nat(1200)),
+})
+type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
+
+describe.each(Object.keys(algorithms) as AlgorithmName[])('%s', (algorithm) => {
+  /** Three limiters, two of which share each policy. */
+  function limitersOn(store: FailingStore, refusalCache: boolean | undefined) {
+    const common = { algorithm, ...(algorithm === 'leaky-bucket' && { maxDelay: 500 }) }
+    const first = { ...common, name: 'first', limit: 2, window: 2000 }
+    const last = { ...common, name: 'last', limit: 2, window: 3000 }
+    return [[first, last], [first], [last]].map((policies) =>
+      createLimiter({
+        prefix: 'sluice',
+        store,
+        policies,
+        ...(refusalCache !== undefined && { refusalCache }),
+      }),
+    )
+  }
+
+  async function run(limiters: Limiter[], { act, client, through, cost }: Step): Promise<unknown> {
+    const limiter = limiters[through] as Limiter
+    if (act === 'settle') return limiter.settle(client, cost - 2)
+    if (act === 'reset') return limiter.reset(client)
+    if (act === 'block') return limiter.block(client, '3s')
+    return unsigned(await limiter.consume(client, { cost }))
+  }
+
+  it.each([undefined, true])('refusalCache %p: the answer is that of the store', async (on) => {
+    let cached = 0
+    const property = fc.asyncProperty(
+      fc.array(anyStep, { maxLength: 60, size: 'max' }),
+      async (steps) => {
+        const clock = manualClock()
+        const [asked, spared] = [failingStore({ clock }), failingStore({ clock })]
+        const truthful = limitersOn(asked, false)
+        const caching = limitersOn(spared, on)
+        for (const step of steps) {
+          clock.advance(step.pauseMs)
+          expect(await run(caching, step)).toEqual(await run(truthful, step))
+        }
+        cached += asked.calls - spared.calls
+        asked.close()
+        spared.close()
+      },
+    )
+    await fc.assert(property, { numRuns: 30 })
+    expect(cached).toBeGreaterThan(0)
+  })
+})

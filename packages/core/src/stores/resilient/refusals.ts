@@ -1,0 +1,269 @@
+import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
+import { bounded, copied } from '../../key/digest.ts'
+import { withBan } from '../rules/decide-all.ts'
+import type { Charge, Keyspace, Keyspaces, StoreResult } from '../store.ts'
+
+/** The longest time without asking the store again, ms: then what another process has changed is seen. */
+const ASK_AGAIN_MS = 2000
+/** The most keys with remembered refusals, over all limiters on a store. */
+const MAX_KEYS = 10_000
+
+/** A key has less than one unit left, under a limit. Times are on `RefusalCache.clock`, ms. */
+export interface Refusal {
+  readonly limit: CompiledLimit
+  /** The client's own limit, if that has refused. */
+  readonly own: Outcome['own']
+  /** How long it does not change by itself, ms from `at` on. */
+  readonly ownMs: number
+  /** When the store was called: the end of the wait is counted from here, so that it is never too late. */
+  readonly askedAt: number
+  /** When the answer came: waits are counted from here, so that they are never too short. */
+  readonly receivedAt: number
+  /** What the store said then. */
+  readonly at: number
+  readonly retryAfterMs: number
+  readonly resetMs: number
+}
+
+/** The keys of one policy, for all limiters of this process that share them. */
+interface RefusalSpace {
+  readonly number: number
+  /** Whether anything in this process settles what they were charged. */
+  settles: boolean
+  /** The number of the last operation that may have ended a remembered refusal of one of them. */
+  endedBy: number
+}
+
+/** Learns from the store's result, which it returns. */
+export type Learn = (result: StoreResult) => StoreResult
+
+/**
+ * The remembered refusals for the policies of one ledger. They answer a request only if the answer
+ * is exactly that of the store: for costs of at most one unit, and if every policy is known to have
+ * nothing left, or the client is known to be banned. If a policy has something left, only the store knows `remaining`.
+ */
+export class LedgerRefusals {
+  private readonly shared: RefusalCache
+  /** The spaces of the policies, then that of the ban. */
+  private readonly spaces: readonly RefusalSpace[]
+  private readonly ban: CompiledLimit | undefined
+  private readonly wanted: boolean | undefined
+
+  /** @param wanted undefined: only if nothing in this process settles */
+  constructor(
+    shared: RefusalCache,
+    { policies, ban }: Keyspaces,
+    prefix: string,
+    wanted: boolean | undefined,
+  ) {
+    this.shared = shared
+    this.spaces = policies.concat(ban ?? []).map((keyspace) => shared.space(keyspace, prefix))
+    this.ban = ban?.limit
+    this.wanted = wanted
+  }
+
+  /**
+   * The refusal that holds for these charges, as of now. A ban that has not begun counts refusals in
+   * the store, so as long as the store works, it is asked: the ban itself limits how often.
+   * @param store what can be asked instead
+   */
+  find(
+    charges: readonly Charge[],
+    store: { isTrusted(charges: readonly Charge[]): boolean },
+  ): StoreResult | undefined {
+    if (this.shared.refusals.size === 0) return undefined
+    const now = this.shared.clock()
+    const all = withBan(charges, this.ban)
+    const banned = this.ban && this.known(all, charges.length, now, store)
+    if (this.ban !== undefined && !banned && store.isTrusted(charges)) return undefined
+    const found: (Refusal | undefined)[] = []
+    for (let i = 0; i < charges.length; i += 1) {
+      const { key, cost, slot } = charges[i] as Charge
+      // A slot may be given back at any time.
+      if (cost > 1 || slot !== undefined || !this.isOn(this.spaces[i] as RefusalSpace))
+        return undefined
+      const refusal = this.known(all, i, now, store)
+      // A ban refuses whatever is left.
+      if (refusal === undefined && (!banned || key !== charges[0]?.key)) return undefined
+      found.push(refusal)
+    }
+    return toStoreResult(found, banned, now)
+  }
+
+  /** What is remembered of one charge, if the store would say the same. */
+  private known(
+    charges: readonly Charge[],
+    i: number,
+    now: number,
+    store: { isTrusted(charges: readonly Charge[]): boolean },
+  ): Refusal | undefined {
+    const { key, limit } = charges[i] as Charge
+    const refusal = this.shared.get(this.spaces[i] as RefusalSpace, key)
+    if (refusal === undefined || !areSame(limit, refusal.limit)) return undefined
+    const elapsedMs = now - refusal.askedAt
+    if (elapsedMs >= refusal.retryAfterMs || elapsedMs >= refusal.ownMs) return undefined
+    return elapsedMs >= ASK_AGAIN_MS && store.isTrusted(charges) ? undefined : refusal
+  }
+
+  /** Call it when the store is called. What it returns learns from the result, which it returns. */
+  learner(charges: readonly Charge[]): Learn {
+    const askedAt = this.shared.clock()
+    const { ends } = this.shared
+    const all = this.ban === undefined ? charges : withBan(charges, this.ban)
+    return (result) => {
+      const { outcomes, ban, origins } = result
+      // If keys are decided separately, what one has granted is given back when another refuses.
+      if (origins !== undefined) this.settles()
+      for (let i = 0; i < outcomes.length + (ban === undefined ? 0 : 1); i += 1) {
+        const { key, limit, cost, slot } = all[i] as Charge
+        const { at, source } = origins?.[i < charges.length ? i : 0] ?? result
+        const keyspace = this.spaces[i] as RefusalSpace
+        const outcome = (outcomes[i] ?? ban) as Outcome
+        if (source !== 'store' || slot !== undefined) continue
+        // A refusal that has ended since may be this one.
+        const holds = keyspace.endedBy <= ends
+        if (outcome.admitted || outcome.remaining > 0) {
+          if (this.shared.refusals.size > 0) this.shared.delete(keyspace, key)
+        } else if (cost <= 1 && holds && this.isOn(keyspace) && outcome.retryAfterMs !== Infinity) {
+          const { retryAfterMs, resetMs, own } = outcome
+          const ownMs = own === undefined ? Infinity : (outcome.ownMs as number)
+          const receivedAt = this.shared.clock()
+          const times = { askedAt, receivedAt, at, retryAfterMs, resetMs }
+          this.shared.set(keyspace, key, { limit, own, ownMs, ...times })
+        }
+      }
+      return result
+    }
+  }
+
+  /**
+   * Runs an operation that changes the keys' quotas. Before and after it, forgets their remembered
+   * refusals and those in progress, which may no longer hold.
+   */
+  async ending<T>(keys: readonly string[], act: () => Promise<T>): Promise<T> {
+    this.end(keys)
+    try {
+      return await act()
+    } finally {
+      this.end(keys)
+    }
+  }
+
+  /** Call it if something settles: then other processes may give units back at any time. */
+  settles(): void {
+    for (const space of this.spaces) space.settles = true
+  }
+
+  private end(keys: readonly string[]): void {
+    this.shared.ends += 1
+    for (const space of this.spaces) {
+      space.endedBy = this.shared.ends
+      for (const key of keys) this.shared.delete(space, key)
+    }
+  }
+
+  private isOn({ settles }: RefusalSpace): boolean {
+    return this.wanted ?? !settles
+  }
+}
+
+/** How a policy with something left is shown beside a ban. */
+const OPEN: Outcome = {
+  admitted: true,
+  remaining: 0,
+  resetMs: 0,
+  retryAfterMs: 0,
+  effectiveMs: 0,
+  delayMs: 0,
+}
+
+function toStoreResult(
+  refusals: readonly (Refusal | undefined)[],
+  banned: Refusal | undefined,
+  now: number,
+): StoreResult {
+  let latest = 0
+  const outcomeOf = (refusal: Refusal | undefined): Outcome => {
+    if (refusal === undefined) return OPEN
+    const { receivedAt, at, retryAfterMs, resetMs, own } = refusal
+    const elapsedMs = Math.floor(now - receivedAt)
+    latest = Math.max(latest, at + elapsedMs)
+    return {
+      admitted: false,
+      remaining: 0,
+      resetMs: Math.max(0, resetMs - elapsedMs),
+      retryAfterMs: retryAfterMs - elapsedMs,
+      effectiveMs: retryAfterMs - elapsedMs,
+      delayMs: 0,
+      own,
+    }
+  }
+  const outcomes = refusals.map(outcomeOf)
+  const ban = banned && outcomeOf(banned)
+  return { admitted: false, at: latest, source: 'cache', outcomes, ban }
+}
+
+/** Limits that are functions, and bursts, differ within one keyspace. */
+function areSame(a: CompiledLimit, b: CompiledLimit): boolean {
+  if (a === b) return true
+  const now = Date.now()
+  const others = b.constants(now)
+  const constants = a.constants(now)
+  return constants.length === others.length && constants.every((n, i) => n === others[i])
+}
+
+/** The keys that have nothing left, as limiters of this process on one store have learned. */
+export class RefusalCache {
+  /** ms; monotonic, unless it is a test's. */
+  readonly clock: () => number
+  /** Counts operations that may have ended remembered refusals. */
+  ends = 0
+  private readonly keyspaces = new Map<string, RefusalSpace>()
+  /** The remembered refusals by space and key, the oldest first. */
+  readonly refusals = new Map<string, Refusal>()
+
+  /** @param clock see `Store.clock` */
+  constructor(clock: (() => number) | undefined) {
+    this.clock = clock ?? (() => performance.now())
+  }
+
+  space(keyspace: Keyspace, prefix: string): RefusalSpace {
+    const id = `${keyspace.prefix ?? prefix}\n${keyspace.name}`
+    let known = this.keyspaces.get(id)
+    if (known === undefined) {
+      known = { number: this.keyspaces.size, settles: false, endedBy: 0 }
+      this.keyspaces.set(id, known)
+    }
+    return known
+  }
+
+  get(keyspace: RefusalSpace, key: string): Refusal | undefined {
+    return this.refusals.get(idOf(keyspace, key))
+  }
+
+  set(keyspace: RefusalSpace, key: string, refusal: Refusal): void {
+    const id = idOf(keyspace, key)
+    this.refusals.delete(id)
+    if (this.refusals.size === MAX_KEYS) {
+      const [oldest] = this.refusals.keys()
+      this.refusals.delete(oldest as string)
+    }
+    this.refusals.set(copied(id), refusal)
+  }
+
+  delete(keyspace: RefusalSpace, key: string): void {
+    this.refusals.delete(idOf(keyspace, key))
+  }
+
+  /** What is learned from calls in progress is not kept either. */
+  clear(): void {
+    this.ends += 1
+    for (const keyspace of this.keyspaces.values()) keyspace.endedBy = this.ends
+    this.refusals.clear()
+  }
+}
+
+/** The id of a refusal, of bounded length whatever the key. */
+function idOf({ number }: RefusalSpace, key: string): string {
+  return `${number} ${bounded(key)}`
+}

@@ -1,0 +1,62 @@
+import { networksKey } from '../inspection/kept-terms.ts'
+import { versionOf } from '../networks/network-text.ts'
+import type { NetworkTexts } from '../store.ts'
+import type { ListedKey, ListingBackend, TransactionalBackend } from './transactional-backend.ts'
+
+/** The longest that a call may take, ms. */
+const WITHIN_MS = 5000
+
+/**
+ * Keeps the networks that are blocked: under a key for each prefix, and their version under another, so that
+ * to see that nothing has changed takes a few bytes. A backend that can list its keys reads without a lock.
+ */
+export function transactionalNetworks(
+  backend: TransactionalBackend & Partial<ListingBackend>,
+): NetworkTexts<'async'> {
+  const keysOf = (prefix: string) =>
+    [networksKey(prefix), `${networksKey(prefix)}-version`] as const
+  const reading = async (key: string) => {
+    if (backend.list === undefined) {
+      const look = (states: readonly (Uint8Array | undefined)[], at: number) => {
+        return { changes: [], value: { text: textOf(states[0]), at } }
+      }
+      return backend.transact([key], look, WITHIN_MS)
+    }
+    // A few more keys may begin with it.
+    const range = { after: key.slice(0, -1), before: `${key} `, count: 10 }
+    const { keys, now } = await backend.list(range)
+    return { text: textOf(keys.find((each: ListedKey) => each.key === key)?.state), at: now }
+  }
+  return {
+    async read(prefix, known) {
+      const [key, versionKey] = keysOf(prefix)
+      if (known !== '') {
+        const { text, at } = await reading(versionKey)
+        if (text === known) return { text: undefined, at }
+      }
+      return reading(key)
+    },
+    replace(prefix, known, text, ttlMs) {
+      const keys = keysOf(prefix)
+      const version = versionOf(text)
+      return backend.transact(
+        keys,
+        (states) => {
+          if (versionOf(textOf(states[0])) !== known) return { changes: [], value: false }
+          const kept = [text, version].map(bytesOf)
+          const changes = keys.map((key, i) => ({ key, state: kept[i], ttlMs }))
+          return { changes, value: true }
+        },
+        WITHIN_MS,
+      )
+    },
+  }
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return new TextDecoder().decode(bytes)
+}
+
+function bytesOf(text: string): Uint8Array | undefined {
+  return text === '' ? undefined : new TextEncoder().encode(text)
+}
