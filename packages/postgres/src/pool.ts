@@ -10,7 +10,12 @@ export interface PostgresPool {
 
 /** What it needs of a client of the pool. */
 export interface PostgresClient {
-  query(query: { text: string; rowMode: 'array' }): Promise<unknown>
+  query(query: {
+    text: string
+    rowMode: 'array'
+    name?: string | undefined
+    values?: (string | number | null)[]
+  }): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
   removeListener(event: 'error', listener: (error: Error) => void): unknown
   release(destroy?: Error | boolean): void

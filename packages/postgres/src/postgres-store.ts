@@ -9,7 +9,9 @@ import {
   type TransactionalBackend,
   transactionalStore,
 } from '@sluice/core/store'
+import { bytesOf, type Decide, LoneTransactions } from './lone-transactions.ts'
 import { checkPool, guardedPool, type PostgresPool, send } from './pool.ts'
+import { roundTripsOf } from './round-trips.ts'
 import { throwMigrationError, throwSetupError } from './setup-error.ts'
 import { Statements } from './statements.ts'
 
@@ -30,8 +32,8 @@ export interface PostgresStore extends InspectableStore<'async'> {
 }
 
 /**
- * Keeps states in PostgreSQL 14 or later, shared by every process. The requests of a turn of the
- * event loop share a transaction of two round trips. It borrows up to four connections at the same
+ * Keeps states in PostgreSQL 14 or later, shared by every process. A request of one key takes one round
+ * trip; the requests of a turn of the event loop share a transaction of two. It borrows up to four connections at the same
  * time of a pool that stays the caller's to close. If that has no listener for 'error', a
  * connection that breaks does not end the process any more.
  *
@@ -52,8 +54,14 @@ export function postgresStore(
     return results.at(-1)?.rowCount ?? 0
   })
 
-  const transact: TransactionalBackend['transact'] = (keys, decide, ms = LONGEST_MS) => {
-    const work = connections.use(ms, async (client) => {
+  const on = roundTripsOf(statements)
+  const lone = new LoneTransactions(
+    (ms, work) => connections.use(ms, (client) => work(on(client))),
+    clock,
+  )
+
+  const lock: TransactionalBackend['transact'] = (keys, decide, ms = LONGEST_MS) =>
+    connections.use(ms, async (client) => {
       const read = await send(client, statements.lock(keys, ms))
       const rows = read.at(-1)?.rows ?? []
       const states = new Map(rows.map(([key, hex]) => [key, bytesOf(hex)]))
@@ -66,10 +74,24 @@ export function postgresStore(
       const changed = new Set(changes.map(({ key }) => key))
       const unused = keys.filter((key) => states.get(key) === undefined && !changed.has(key))
       await send(client, statements.write(changes, unused, places, now))
-      if (changes.length > 0) sweeper.wake()
+      lone.learn(changes, now)
       return value
     })
-    return work.catch(fail)
+
+  const transact: TransactionalBackend['transact'] = async <T>(
+    keys: readonly string[],
+    decide: Decide<T>,
+    ms = LONGEST_MS,
+  ) => {
+    try {
+      const [key] = keys
+      const done = keys.length === 1 ? await lone.transact(key as string, decide, ms) : undefined
+      const value = done === undefined ? await lock(keys, decide, ms) : done.value
+      sweeper.wake()
+      return value
+    } catch (error) {
+      return fail(error)
+    }
   }
 
   const list: ListingBackend['list'] = async (range) => {
@@ -77,7 +99,7 @@ export function postgresStore(
     const results = await run(statements.list(range, now, BRIEF_MS), BRIEF_MS)
     const rows = results.at(-1)?.rows ?? []
     const keys = rows.map(([key, hex]) => ({ key: key as string, state: bytesOf(hex) }))
-    return { keys, now: now ?? Number(rows[0]?.[2]) }
+    return { keys, now: now ?? Number(results.at(-2)?.rows[0]?.[0]) }
   }
 
   const store = transactionalStore({
@@ -94,8 +116,4 @@ export function postgresStore(
       .catch((error) => throwMigrationError(error, statements.create))
   }
   return { ...store, migrate }
-}
-
-function bytesOf(hex: string | null | undefined): Uint8Array | undefined {
-  return hex ? Buffer.from(hex, 'hex') : undefined
 }

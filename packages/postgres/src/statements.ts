@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import { type Change, expiryOf, type KeyRange } from '@sluice/core/store'
 
 /** A time as integer ms since the epoch. */
 const msOf = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
+/** The time as ms since the epoch, with its fraction. */
+const CLOCK = 'extract(epoch FROM clock_timestamp()) * 1000'
 /** What is read of a key. Unlike now(), the clock goes on while a transaction waits for its locks. */
 const COLUMNS = `key, encode(state, 'hex'), ${msOf('clock_timestamp()')}::text`
 /** Where a row is in the table, which stays so while it is locked. */
@@ -22,8 +25,29 @@ function settings(ms: number, more: { readonly [name: string]: number | string }
   return `SELECT ${entries.map(([name, value]) => `set_config('${name}', '${value}', true)`).join()}`
 }
 
-/** The SQL of a store. All of it is text, without parameters: see {@link literal}. */
+/** A statement with parameters. */
+export interface ParameterStatement {
+  readonly text: string
+  /**
+   * The name under which a connection keeps it, parsed and planned. Processes with another version or schema
+   * may share the connection, behind PgBouncer: the name is that of the text.
+   */
+  readonly name?: string
+}
+
+/** The SQL of a store. What is not a {@link ParameterStatement} is text without parameters: see {@link literal}. */
 export class Statements {
+  /** Reads one key: its state, in hex, and the time. Its plan depends on the table's size, so it is not kept. */
+  readonly readOne: ParameterStatement
+  /**
+   * Writes a state if the key has that of the condition. It returns the time; or null, and leaves a row
+   * without a state, if there is none although the condition has one. It finds the row by the primary key,
+   * whatever the planner estimates. The time is tested again after it has waited for the row.
+   */
+  readonly writeOne: ParameterStatement
+  /** Deletes a key in the same way. */
+  readonly removeOne: ParameterStatement
+
   /** Create the table. Repeating them does nothing. */
   readonly create: readonly string[]
   private readonly table: string
@@ -35,6 +59,17 @@ export class Statements {
     this.table = `"${schema.replaceAll('"', '""')}".sluice_states`
     this.index = `${this.table}_expires`
     this.lockId = `hashtextextended(${literal(this.table)}, 0)`
+    const settings = `set_config('synchronous_commit', 'off', true) IS NOT NULL AND set_config('lock_timeout', $1, true) IS NOT NULL`
+    const isInTime = `${CLOCK} BETWEEN $2::numeric AND $3::numeric`
+    this.readOne = {
+      text: `SELECT (SELECT encode(state, 'hex') FROM ${this.table} WHERE key = $1), (${CLOCK})::text`,
+    }
+    this.writeOne = named(
+      `INSERT INTO ${this.table} AS t (key, state, expires) SELECT $4::text, CASE WHEN $5::bytea IS NULL THEN $6::bytea END, $7::bigint WHERE ${settings} AND ${isInTime} ON CONFLICT (key) DO UPDATE SET state = $6, expires = $7 WHERE t.state IS NOT DISTINCT FROM $5 AND ${isInTime} RETURNING CASE WHEN state IS NOT NULL THEN ${CLOCK} END::text`,
+    )
+    this.removeOne = {
+      text: `DELETE FROM ${this.table} WHERE key = $4::text AND state IS NOT DISTINCT FROM $5::bytea AND ${settings} AND ${isInTime} RETURNING (${CLOCK})::text`,
+    }
     this.create = [
       `CREATE ${logged ? '' : 'UNLOGGED '}TABLE IF NOT EXISTS ${this.table} (key text COLLATE "C" PRIMARY KEY, state bytea, expires bigint NOT NULL) WITH (fillfactor = 70)`,
       `CREATE INDEX IF NOT EXISTS sluice_states_expires ON ${this.table} (expires)`,
@@ -75,13 +110,14 @@ export class Statements {
   }
 
   /**
-   * Reads keys in their order, in the form of `lock`; the last result has them.
+   * Reads keys in their order, in the form of `lock`; the last result has them, the one before it the time.
    *
    * @param now ms; undefined: the server's
    */
   list({ after, before, count }: KeyRange, now: number | undefined, ms: number): string[] {
     return [
       settings(ms),
+      `SELECT ${msOf('clock_timestamp()')}::text`,
       `SELECT ${COLUMNS} FROM ${this.table} WHERE key > ${literal(after)} AND key < ${literal(before)} AND expires > ${now ?? msOf('statement_timestamp()')} ORDER BY key LIMIT ${count}`,
     ]
   }
@@ -131,10 +167,13 @@ export class Statements {
   }
 }
 
+function named(text: string): ParameterStatement {
+  return { name: `sluice_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`, text }
+}
+
 /**
  * Text of printable ASCII as a literal, right under every setting of the server. There are no
- * parameters, because several statements with parameters would be several round trips, or
- * prepared statements, which PgBouncer does not keep.
+ * parameters, because several statements with parameters would be several round trips.
  */
 function literal(text: string): string {
   return `E'${text.replace(/['\\]/g, '$&$&')}'`

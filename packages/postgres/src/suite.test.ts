@@ -1,6 +1,7 @@
 import * as runner from '@jest/globals'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { describeUnless } from '@sluice/test-harness/jest'
+import { createLimiter } from '@sluice/core'
+import { describeUnless, runnerOfOneAlgorithm } from '@sluice/test-harness/jest'
 import {
   type PgBouncer,
   type PostgresServer,
@@ -10,6 +11,7 @@ import {
   whyNoPostgres,
 } from '@sluice/test-harness/postgres'
 import { runInProcesses } from '@sluice/test-harness/processes'
+import { patient } from '@sluice/test-harness/redis'
 import { storeSuite } from '@sluice/test-suites'
 import { Pool } from 'pg'
 import { paritySuite } from '../../core/src/algorithms/testing/parity-suite.ts'
@@ -82,9 +84,24 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       await bouncer.stop()
     })
 
-    storeSuite(runner, 'the PostgreSQL store', {
+    storeSuite(runnerOfOneAlgorithm, 'the PostgreSQL store', {
       mode: 'async',
       create: (clock) => postgresStore(bounced, { clock }),
+    })
+
+    test('keys without a lock are decided, whichever connection a statement comes to', async () => {
+      const loops = Array.from({ length: 4 }, async (_, i) => {
+        const store = postgresStore(bounced)
+        const limiter = createLimiter({ ...patient, store, limit: 100, window: '1d' })
+        const decisions = []
+        for (let turn = 0; turn < 30; turn += 1) decisions.push(await limiter.consume(`loop-${i}`))
+        limiter.close()
+        return decisions
+      })
+      for (const decisions of await Promise.all(loops)) {
+        expect(decisions.map(({ source }) => source)).toEqual(Array(30).fill('store'))
+        expect(decisions.at(-1)?.remaining).toBe(70)
+      }
     })
 
     test('two processes that ask for 300 get 100', async () => {

@@ -1,4 +1,4 @@
-import { createLimiter } from '@sluice/core'
+import { type AlgorithmName, createLimiter } from '@sluice/core'
 import { defineWorker } from '@sluice/test-harness/processes'
 import { patient } from '@sluice/test-harness/redis'
 import { Pool } from 'pg'
@@ -10,23 +10,34 @@ export interface Work {
   readonly times: number
   /** The keys in the order in which this process asks for them. */
   readonly keys: readonly string[]
+  /** The limits of the processes, per window in ms; each key is that of the algorithm whose name it is. */
+  readonly versions?: { readonly limits: readonly number[]; readonly window: number }
 }
 
 /** Gives how many requests of each key were admitted here. */
-defineWorker(async ({ url, times, keys }: Work) => {
+defineWorker(async ({ url, times, keys, versions }: Work, number) => {
   const pool = new Pool({ connectionString: url })
-  const limiter = createLimiter({
-    ...patient,
-    store: postgresStore(pool),
-    limit: 100,
-    window: '1d',
-    algorithm: 'sliding-log',
-  })
-  await limiter.peek('ready')
+  const store = postgresStore(pool)
+  const limiterOf = (algorithm: AlgorithmName) =>
+    createLimiter({
+      ...patient,
+      store,
+      limit: versions?.limits[number] ?? 100,
+      window: versions?.window ?? '1d',
+      algorithm,
+      ...(algorithm === 'leaky-bucket' && versions
+        ? { maxDelay: Math.ceil(0.99 * versions.window) }
+        : {}),
+    })
+  const log = limiterOf('sliding-log')
+  const limiters = Object.fromEntries(
+    keys.map((key) => [key, versions === undefined ? log : limiterOf(key as AlgorithmName)]),
+  )
+  await log.peek('ready')
   return async () => {
     const counts = Object.fromEntries(keys.map((key) => [key, 0]))
     const ask = async (key: string) => {
-      const { allowed, source } = await limiter.consume(key)
+      const { allowed, source } = await limiters[key]!.consume(key)
       if (source !== 'store') throw new Error(`decided by ${source}`)
       if (allowed) counts[key] = (counts[key] ?? 0) + 1
     }

@@ -1,0 +1,373 @@
+import fs from 'node:fs'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { createLimiter, type Limiter, type LimiterOptions } from '@sluice/core'
+import { describeUnless, scratch } from '@sluice/test-harness/jest'
+import { patient, until } from '@sluice/test-harness/redis'
+import { sqliteDriver, whyNoSqlite } from '@sluice/test-harness/sqlite'
+import { type Database, type Driver, ownDriver } from './driver.ts'
+import { sqliteStore } from './index.ts'
+import { sqliteFile } from './sqlite-file.ts'
+import { sweepOf } from './sweep.ts'
+
+const { folder, file } = scratch()
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+test.each([
+  ['nothing', undefined],
+  ['an empty path', ''],
+  ['memory', ':memory:'],
+  ['a URL', 'file:limits.db'],
+  ['a database', { prepare() {}, exec() {} }],
+])('%s is no path', (_, path) => {
+  expect(() => sqliteStore(path as never, { driver: class {} as never })).toThrow(
+    expect.objectContaining({ code: 'SLUICE_STORE_UNKNOWN', option: 'path' }),
+  )
+})
+
+test.each([
+  ['SLUICE_OPTION_UNKNOWN', { table: 'limits' }],
+  ['SLUICE_OPTION_TYPE', { durable: 'yes' }],
+  ['SLUICE_OPTION_RANGE', { maxBytes: 1 }],
+  ['SLUICE_OPTION_TYPE', { driver: 'better-sqlite3' }],
+])('options are checked: %s', (code, options) => {
+  expect(() => sqliteStore('limits.db', options as never)).toThrow(
+    expect.objectContaining({ code }),
+  )
+})
+
+test('without SQLite in Node, the error says what to do', () => {
+  jest.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
+  expect(() => sqliteStore('limits.db')).toThrow(
+    expect.objectContaining({
+      code: 'SLUICE_SQLITE_MISSING',
+      message: expect.stringMatching(/better-sqlite3.* Node 22\.13 or later, received v\d/),
+    }),
+  )
+})
+
+describeUnless(whyNoSqlite(), 'SQLite', () => {
+  const driver = sqliteDriver()
+  const Database = () => (driver as Driver | undefined) ?? ownDriver()
+  const open: { close(): void }[] = []
+  afterEach(() => {
+    for (const each of open.splice(0).reverse()) each.close()
+  })
+
+  let paths = 0
+  function newPath(): string {
+    paths += 1
+    return `${folder}/${paths}.db`
+  }
+
+  type Options = Partial<LimiterOptions> & Parameters<typeof sqliteStore>[1] & { path?: string }
+
+  function limit({ path = newPath(), durable, maxBytes, clock, ...options }: Options = {}) {
+    const store = sqliteStore(path, { driver: options.driver ?? driver, durable, maxBytes, clock })
+    delete options.driver
+    const limiter = createLimiter({
+      ...patient,
+      store,
+      limit: 5,
+      window: '1d',
+      ...options,
+    } as LimiterOptions) as Limiter<'async'>
+    open.push(store, limiter)
+    return limiter
+  }
+
+  function direct(path: string): Database {
+    const database = new (Database())(path)
+    open.push(database)
+    return database
+  }
+
+  const settle = (limiter: Limiter<'async'>) =>
+    limiter
+      .reset('client')
+      .catch((error: Error) => error.cause as { code: string; message: string })
+
+  test('counts survive a restart, and blocks', async () => {
+    const path = newPath()
+    const before = limit({ path })
+    await before.consume('client', { cost: 3 })
+    await before.block('somebody', '1h')
+    for (const each of open.splice(0).reverse()) each.close()
+    const after = limit({ path })
+    expect(await after.consume('client')).toMatchObject({ remaining: 1, source: 'store' })
+    expect(await after.peek('somebody')).toMatchObject({ allowed: false })
+  })
+
+  test('every key is listed, however many there are', async () => {
+    const path = newPath()
+    const limiter = limit({ path })
+    const keys = Array.from({ length: 1100 }, (_, i) => `user:${i}`)
+    await Promise.all(keys.map((key) => limiter.consume(key)))
+    const listed = []
+    for await (const { key, used } of sqliteStore(path, { driver }).inspect())
+      listed.push([key, used])
+    expect(listed.sort()).toEqual(keys.map((key) => [key, 1]).sort())
+  })
+
+  test('a decision may wait for the disk', async () => {
+    const limiter = limit({ durable: true })
+    expect(await limiter.consume('client')).toMatchObject({ remaining: 4, source: 'store' })
+  })
+
+  describe('while another connection has the lock', () => {
+    test('requests wait, the event loop goes on, and they share the next transaction', async () => {
+      const path = newPath()
+      const limiter = limit({ path })
+      await limiter.consume('client')
+      const other = direct(path)
+      other.exec('BEGIN IMMEDIATE')
+      const waiting = Promise.all(Array.from({ length: 10 }, () => limiter.consume('client')))
+      let isDecided = false
+      void waiting.then(() => {
+        isDecided = true
+      })
+      for (let turn = 0; turn < 100; turn += 1)
+        await new Promise((resolve) => setImmediate(resolve))
+      expect(isDecided).toBe(false)
+      other.exec('COMMIT')
+      const decisions = await waiting
+      expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(4)
+      expect(new Set(decisions.map(({ source }) => source))).toEqual(new Set(['store']))
+      expect(new Set(decisions.map(({ at }) => at)).size).toBe(1)
+    })
+
+    test('what waits longer than the deadline is given up, and charges nothing', async () => {
+      const path = newPath()
+      const prompt = limit({ path, deadline: 50, onStoreError: 'deny' })
+      const own = limit({ path })
+      await own.peek('client')
+      const other = direct(path)
+      other.exec('BEGIN IMMEDIATE')
+      for (let i = 0; i < 3; i += 1)
+        expect(await prompt.consume('client')).toMatchObject({ allowed: false, source: 'deny' })
+      other.exec('COMMIT')
+      // What waits is decided in its order.
+      const isUsed = async () => (await prompt.consume('another')).source === 'store'
+      await until(isUsed, { what: 'the store decides again' })
+      expect(await own.peek('client')).toMatchObject({ remaining: 5, source: 'store' })
+    })
+  })
+
+  describe('a file', () => {
+    const other = "CREATE TABLE users (name TEXT); INSERT INTO users VALUES ('somebody')"
+    test.each([
+      ['SLUICE_SQLITE_FILE', 'in no folder', () => `${folder}/none/limits.db`],
+      ['SLUICE_SQLITE_FILE', 'that is a folder', () => folder],
+      ['SLUICE_SQLITE_FILE', 'in a file', () => `${file('plain', 'text')}/limits.db`],
+      ['SLUICE_SQLITE_CORRUPT', 'that is none of SQLite', () => file('text.db', 'x'.repeat(9000))],
+      [
+        'SLUICE_SQLITE_VERSION',
+        'of another application',
+        () => {
+          const path = newPath()
+          direct(path).exec(other)
+          return path
+        },
+      ],
+      [
+        'SLUICE_SQLITE_VERSION',
+        'of another version',
+        () => {
+          const path = newPath()
+          direct(path).exec('PRAGMA application_id = 0x736c7502')
+          return path
+        },
+      ],
+    ])('%s: %s, the error says what is wrong', async (code, _, path) => {
+      const where = path()
+      const limiter = limit({ path: where })
+      expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'local' })
+      const error = await settle(limiter)
+      expect(error).toMatchObject({ code, message: expect.stringContaining(where) })
+    })
+
+    test('of another application is left as it is', async () => {
+      const path = newPath()
+      direct(path).exec(other)
+      const before = fs.readFileSync(path)
+      await limit({ path }).consume('client')
+      expect(fs.readFileSync(path).equals(before)).toBe(true)
+      expect(fs.existsSync(`${path}-wal`)).toBe(false)
+    })
+
+    test('on a network is refused', async () => {
+      if (process.platform !== 'linux') return
+      jest.spyOn(fs, 'statfsSync').mockReturnValue({ type: 0x6969 } as never)
+      const error = await settle(limit())
+      expect(error).toMatchObject({
+        code: 'SLUICE_SQLITE_NETWORK',
+        message: expect.stringContaining('0x6969'),
+      })
+    })
+
+    test('that is read-only causes an error that says so', async () => {
+      const path = newPath()
+      await limit({ path }).consume('client')
+      const ReadOnly = class extends (Database() as new (
+        path: string,
+        options: object,
+      ) => Database) {
+        constructor(given: string) {
+          super(given, driver === undefined ? { readOnly: true } : { readonly: true })
+        }
+      }
+      const limiter = limit({ path, driver: ReadOnly })
+      expect(await limiter.consume('client')).toMatchObject({ source: 'local' })
+      expect(await settle(limiter)).toMatchObject({ code: 'SLUICE_SQLITE_FILE' })
+    })
+
+    test('that is full decides as onStoreError says, and again when there is room', async () => {
+      const path = newPath()
+      const limiter = limit({ path, maxBytes: 1_048_576 })
+      const database = direct(path)
+      await limiter.consume('client')
+      const fill = database.prepare('INSERT INTO sluice_states VALUES (?, zeroblob(3900), 0)')
+      const pages = 1_048_576 / 4096
+      for (let i = 0; i < pages; i += 1) fill.run(`filler ${i}`)
+      const keys = Array.from({ length: 200 }, (_, i) => `client ${i}`)
+      const sources = await Promise.all(
+        keys.map(async (key) => (await limiter.consume(key)).source),
+      )
+      expect(sources).toContain('local')
+      const blocked = keys.map((key) => limiter.block(key, '1h').catch(({ cause }) => cause))
+      const full = expect.objectContaining({ code: 'SLUICE_SQLITE_FULL' })
+      expect(await Promise.all(blocked)).toContainEqual(full)
+      database.exec("DELETE FROM sluice_states WHERE key LIKE 'filler%'")
+      const isUsed = async () => (await limiter.consume('client')).source === 'store'
+      await until(isUsed, { what: 'the store decides again' })
+    })
+
+    test('that is damaged causes an error that says so, until there is a new one', async () => {
+      const path = newPath()
+      await limit({ path }).consume('client')
+      for (const each of open.splice(0).reverse()) each.close()
+      const content = fs.readFileSync(path)
+      fs.writeFileSync(path, content.fill('damage', 4096))
+      const limiter = limit({ path })
+      expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'local' })
+      expect(await settle(limiter)).toMatchObject({ code: 'SLUICE_SQLITE_CORRUPT' })
+      for (const end of ['', '-wal', '-shm']) fs.rmSync(path + end, { force: true })
+      const isUp = async () => (await limiter.consume('client')).source === 'store'
+      await until(isUp, { what: 'the store decides again' })
+    })
+
+    test.each(['deleted', 'replaced'])('that was %s is noticed', async (how) => {
+      const path = newPath()
+      const limiter = limit({ path, limit: 1_000_000 })
+      await limiter.consume('client', { cost: 1000 })
+      const fresh = newPath()
+      await limit({ path: fresh, limit: 1_000_000 }).consume('client', { cost: 5000 })
+      for (const each of open.splice(2).reverse()) each.close()
+      for (const end of ['', '-wal', '-shm']) fs.rmSync(path + end, { force: true })
+      if (how === 'replaced') fs.renameSync(fresh, path)
+      const expected = how === 'replaced' ? 995_000 : 1_000_000
+      const isSeen = async () => {
+        const { remaining } = await limiter.consume('client')
+        return remaining < expected && remaining > expected - 1000
+      }
+      await until(isSeen, { what: 'the store has the new file' })
+    })
+  })
+
+  describe('the clock of the machine', () => {
+    test.each([
+      ['back', -3_600_000],
+      ['forward', 3_600_000],
+    ])(
+      'steps %s by an hour: nobody is locked out, or gets more than another quota',
+      async (_, step) => {
+        let now = 1_700_000_000_000
+        const limiter = limit({ clock: () => now, window: '1m' })
+        const admitted = async () => {
+          let count = 0
+          for (let i = 0; i < 20; i += 1) if ((await limiter.consume('client')).allowed) count += 1
+          return count
+        }
+        expect(await admitted()).toBe(5)
+        now += step
+        expect(await admitted()).toBeLessThanOrEqual(5)
+        now += 120_000
+        expect(await admitted()).toBe(5)
+      },
+    )
+  })
+
+  describe('expired rows', () => {
+    const NOW = 1_700_000_000_000
+    const bytesOf = (path: string) => fs.statSync(path).size
+
+    async function filled(count: number): Promise<{ path: string; database: Database }> {
+      const path = newPath()
+      fileOf(path).statements()
+      const database = direct(path)
+      database.exec(
+        `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+         INSERT INTO sluice_states SELECT 'sluice:{' || hex(i * 7919 % 1000003) || '}:p', zeroblob(24), ${NOW} FROM n`,
+      )
+      return { path, database }
+    }
+    const fileOf = (path: string) => {
+      const opened = sqliteFile(path, Database(), { durable: false, maxBytes: 2 ** 30 })
+      open.push(opened)
+      return opened
+    }
+    const countOf = (database: Database) => {
+      const sql = "SELECT count(*) AS count FROM sluice_states WHERE key <> ''"
+      return (database.prepare(sql).get() as { count: number }).count
+    }
+
+    test('are deleted in steps, others stay, and the file shrinks', async () => {
+      const { path, database } = await filled(20_000)
+      database.exec("UPDATE sluice_states SET expires = expires + 1 WHERE key LIKE '%7}:p'")
+      const stay = database.prepare('SELECT count(*) AS count FROM sluice_states WHERE expires > ?')
+      const { count } = stay.get(NOW) as { count: number }
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      const before = bytesOf(path)
+      const sweep = sweepOf(fileOf(path))
+      let steps = 1
+      while (sweep(1000, NOW)) steps += 1
+      expect(steps).toBeGreaterThanOrEqual(20)
+      expect(countOf(database)).toBe(count)
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      expect(bytesOf(path)).toBeLessThan(before / 2)
+    })
+
+    test('are left to the process that deletes them now, which another one follows if it dies', async () => {
+      const { path, database } = await filled(5000)
+      const [one, other] = [sweepOf(fileOf(path)), sweepOf(fileOf(path))]
+      expect(one(1000, NOW)).toBe(true)
+      expect(other(1000, NOW + 500)).toBe(false)
+      expect(countOf(database)).toBe(4000)
+      expect(other(1000, NOW + 1000)).toBe(true)
+      expect(countOf(database)).toBe(3000)
+      while (other(1000, NOW + 1000));
+      // And then nobody for a while, unless the clock was set back.
+      database.exec(`INSERT INTO sluice_states VALUES ('b', '', 0)`)
+      expect([one(1000, NOW + 1500), countOf(database)]).toEqual([false, 1])
+      expect([sweepOf(fileOf(path))(1000, NOW - 86_400_000), countOf(database)]).toEqual([false, 0])
+    })
+
+    test('are swept some time after a request, as long as there are any', async () => {
+      jest.spyOn(Math, 'random').mockReturnValue(0.5)
+      jest.useFakeTimers({
+        doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'],
+      })
+      const { path, database } = await filled(2500)
+      const limiter = limit({ path, clock: () => NOW })
+      await limiter.consume('client')
+      const left = () => countOf(database)
+      const before = left()
+      jest.advanceTimersByTime(60_000)
+      jest.useRealTimers()
+      await until(() => left() <= before - 2500, { what: 'the rows are deleted' })
+      expect(await limiter.peek('client')).toMatchObject({ remaining: 4 })
+    })
+  })
+})
