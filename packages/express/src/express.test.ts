@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
-import * as runner from '@jest/globals'
-import { useRedis } from '@sluice/test-harness/jest'
+import { everyStore, frameworkRunner, useRedis } from '@sluice/test-harness/jest'
 import { type AdapterKit, type AdapterStores, adapterSuite, writeChunks } from '@sluice/test-suites'
 import express5, { type NextFunction, type Request, type Response } from 'express'
 import express4 from 'express4'
@@ -10,15 +9,14 @@ const redis = useRedis()
 
 /** Each makes a store on a clock, or on its own without one. */
 const memory: AdapterStores = { memory: (clock) => memoryStore({ ...(clock && { clock }) }) }
-const stores: AdapterStores = {
-  ...memory,
+const remote: AdapterStores = {
   Redis: (clock) => redisStore(redis.client, { ...(clock && { clock }) }),
 }
+const every = everyStore && { ...memory, ...remote }
 
-// Nothing that a store does depends on the version of the framework.
-for (const [name, express, kept] of [
-  ['Express 5', express5, stores],
-  ['Express 4', express4 as unknown as typeof express5, memory],
+for (const [name, express, stores] of [
+  ['Express 5', express5, every || remote],
+  ['Express 4', express4 as unknown as typeof express5, every || memory],
 ] as const) {
   const kit: AdapterKit<Request, Response> = {
     serve(site) {
@@ -50,5 +48,5 @@ for (const [name, express, kept] of [
       [1, 'SLUICE_PROXY_HOPS'],
     ],
   }
-  adapterSuite(runner, name, kit, kept)
+  adapterSuite(frameworkRunner, name, kit, stores)
 }

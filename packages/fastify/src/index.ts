@@ -1,4 +1,4 @@
-import type { RateLimitOptions as CoreOptions, Decision, OneOf, RouteOverrides } from '@sluice/core'
+import type { RateLimitOptions as CoreOptions, Decision, RouteOverrides } from '@sluice/core'
 import { RoutedLimiter, readAdapterOption, registrationScope } from '@sluice/core/adapter'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -14,7 +14,7 @@ export type { FastifyLimiter } from './route-limiters.ts'
 
 /** Default: `'onRequest'`; of a route, the plugin's. */
 interface HookOption {
-  hook?: OneOf<Hook> | undefined
+  hook?: Hook | undefined
 }
 
 export type RateLimitOptions = CoreOptions<FastifyRequest, FastifyReply> & HookOption
@@ -33,7 +33,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** Options that differ for this route; `false` exempts it. */
-    rateLimit?: FastifyRouteOptions | boolean
+    rateLimit?: FastifyRouteOptions | false
   }
 }
 

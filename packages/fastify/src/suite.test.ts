@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import * as runner from '@jest/globals'
-import { everyStore, useRedis } from '@sluice/test-harness/jest'
+import { everyStore, frameworkRunner, useRedis } from '@sluice/test-harness/jest'
 import { type AdapterKit, type AdapterStores, adapterSuite, writeChunks } from '@sluice/test-suites'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { memoryStore, rateLimit, redisStore } from './index.ts'
@@ -47,4 +46,4 @@ const kit: AdapterKit<FastifyRequest, FastifyReply> = {
   ],
 }
 
-adapterSuite(runner, 'Fastify 5', kit, stores)
+adapterSuite(frameworkRunner, 'Fastify 5', kit, stores)

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fastify from 'fastify'
-import { type Decision, type RateLimitOptions, rateLimit } from './index.ts'
+import { type Decision, type RateLimitConfig, type RateLimitOptions, rateLimit } from './index.ts'
 import { statuses } from './testing.ts'
 
 test('hooks have the types of any server', async () => {
@@ -45,12 +45,15 @@ test('the types of Fastify know the plugin', async () => {
   const quoted: RateLimitOptions = { limit: '1', window: '1m' }
   // @ts-expect-error A misspelt option.
   const misspelt: RateLimitOptions = { limit: 1, window: '1m', prefixes: 'a' }
-  // In a variable, the types are wider than what is written.
-  const variable = { limit: 9, window: '1m', algorithm: 'fixed-window', hook: 'preHandler' }
+  const variable = { limit: 9, window: '1m', hook: 'preHandler' } as const
   await app.register(rateLimit, variable)
-  const route = { config: { rateLimit: { limit: 9, window: '1m', hook: 'preHandler' } } }
+  const config = { limit: 9, window: '1m', algorithm: 'fixed-window' }
+  await app.register(rateLimit, config as RateLimitConfig)
+  // @ts-expect-error Text of a configuration.
+  const untyped = () => app.register(rateLimit, config)
+  const route = { config: { rateLimit: variable } }
   app.get('/variable', route, async () => 'hello')
-  const exempt = { config: { rateLimit: false } }
+  const exempt = { config: { rateLimit: false } } as const
   app.get('/exempt', exempt, async () => 'hello')
 
   app.get('/', { config: { rateLimit: { limit: 2, window: '1m' } } }, async (request) => {
@@ -66,6 +69,6 @@ test('the types of Fastify know the plugin', async () => {
   // @ts-expect-error A limit in quotes.
   const wrong = () => app.get('/wrong', { config: { rateLimit: { limit: '2' } } }, async () => 1)
 
-  expect([quoted, misspelt, wrong]).toHaveLength(3)
+  expect([quoted, misspelt, wrong, untyped]).toHaveLength(4)
   expect(await statuses(app, 'GET /', 'GET /free')).toEqual([200, 200])
 })

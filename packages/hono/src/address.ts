@@ -6,7 +6,7 @@ export type AddressOption<Args extends unknown[]> = (...args: Args) => string | 
 
 /** What says who a client is, for the requests of a limiter. */
 interface ClientOptions {
-  readonly needsAddress: boolean
+  readonly compiled: { readonly needsAddress: boolean }
   readonly options: { readonly trustProxy?: TrustProxyOption | undefined }
 }
 
@@ -24,8 +24,8 @@ export function readAddress<Args extends unknown[]>(
  *   `deny`: all clients would share one quota there, or the list would name nobody
  */
 export function checkClients(limiters: Iterable<ClientOptions>): void {
-  for (const { needsAddress, options } of limiters) {
-    if (!needsAddress || standsAlone(options.trustProxy)) continue
+  for (const { compiled, options } of limiters) {
+    if (!compiled.needsAddress || standsAlone(options.trustProxy)) continue
     throw new SluiceError({
       code: 'SLUICE_OPTION_TYPE',
       option: 'address',

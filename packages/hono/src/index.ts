@@ -57,6 +57,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
     // come last, is for all methods.
     route: (c) => matchedRoutes(c).findLast(({ method }) => method !== 'ALL')?.path,
     decided: (c, decision) => c.set('rateLimit', decision),
+    waitUntil: (c, promise) => runtimeOf(c)?.waitUntil(promise),
     toThrown: (...given) => new RateLimitError(...given),
   })
   if (given === undefined) checkClients(limiter.httpLimiters)
@@ -69,6 +70,16 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
     c.res = reply.response
   }
   return Object.assign(middleware, { limiter: limiter.limiter })
+}
+
+/** What the runtime passes to the application, if it is one that drops what a request leaves behind. */
+function runtimeOf(c: Context): Context['executionCtx'] | undefined {
+  try {
+    return c.executionCtx
+  } catch {
+    // There is none on Node.
+    return undefined
+  }
 }
 
 export default rateLimit

@@ -24,6 +24,15 @@ export type LimitedFetch<Args extends unknown[], R extends Request = Request> = 
 
 const decisions = new WeakMap<Request, Decision | undefined>()
 
+/** What runtimes pass that drop what a request leaves behind: Cloudflare's, Vercel's and Netlify's. */
+interface Runtime {
+  waitUntil(promise: Promise<unknown>): void
+}
+
+function runtimeOf(args: readonly unknown[] = []): Runtime | undefined {
+  return args.find((arg): arg is Runtime => typeof (arg as Runtime)?.waitUntil === 'function')
+}
+
 /** The decision of the last limiter on a request; undefined if the request was exempt. */
 export function decisionOf(request: Request): Decision | undefined {
   return decisions.get(request)
@@ -53,6 +62,7 @@ export function limitFetch<Args extends unknown[], R extends Request = Request>(
     path: ({ url }) => new URL(url).pathname,
     routing: () => ({ caseSensitive: true, strict: true }),
     decided: (request, decision) => decisions.set(request, decision),
+    waitUntil: (request, promise) => runtimeOf(args.get(request))?.waitUntil(promise),
     toThrown: (...given) => new RateLimitError(...given),
   })
   if (given === undefined) checkClients(limiter.httpLimiters)

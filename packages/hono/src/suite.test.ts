@@ -3,7 +3,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import * as runner from '@jest/globals'
 import type { FetchReply } from '@sluice/core/adapter'
-import { useRedis } from '@sluice/test-harness/jest'
+import { everyStore, frameworkRunner, useRedis } from '@sluice/test-harness/jest'
 import {
   type AdapterKit,
   type AdapterStores,
@@ -21,10 +21,10 @@ const redis = useRedis()
 
 /** Each makes a store on a clock, or on its own without one. */
 const memory: AdapterStores = { memory: (clock) => memoryStore({ ...(clock && { clock }) }) }
-const stores: AdapterStores = {
-  ...memory,
+const remote: AdapterStores = {
   Redis: (clock) => redisStore(redis.client, { ...(clock && { clock }) }),
 }
+const every = everyStore && { ...memory, ...remote }
 
 /** @param serve the function of a version of @hono/node-server */
 const onHono = (serve: typeof createAdaptorServer): AdapterKit<Context, FetchReply> => ({
@@ -60,8 +60,13 @@ const onHono = (serve: typeof createAdaptorServer): AdapterKit<Context, FetchRep
   send: (_reply, body) => new Response(body),
 })
 
-adapterSuite(runner, 'Hono', onHono(createAdaptorServer), stores)
-adapterSuite(runner, 'Hono on @hono/node-server 1', onHono(serve1 as never), memory)
+adapterSuite(frameworkRunner, 'Hono', onHono(createAdaptorServer), every || remote)
+adapterSuite(
+  frameworkRunner,
+  'Hono on @hono/node-server 1',
+  onHono(serve1 as never),
+  every || memory,
+)
 
 adapterSuite<Request, FetchReply>(
   runner,

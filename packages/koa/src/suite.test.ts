@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
-import * as runner from '@jest/globals'
-import { everyStore, useRedis } from '@sluice/test-harness/jest'
+import { everyStore, frameworkRunner, useRedis } from '@sluice/test-harness/jest'
 import { type AdapterKit, type AdapterStores, adapterSuite, writeChunks } from '@sluice/test-suites'
 import Koa3, { type Context } from 'koa'
 import Koa2 from 'koa2'
@@ -56,5 +55,5 @@ for (const [name, Koa, kept] of [
     },
     unsafeTrust: [[true, 'SLUICE_PROXY_EVERYBODY']],
   }
-  adapterSuite(runner, name, kit, kept)
+  adapterSuite(frameworkRunner, name, kit, kept)
 }

@@ -28,7 +28,7 @@ export class RateLimitGuard implements CanActivate {
     if (httpLimiter === undefined) return true
     const exchange = this.getRequest(context)
     if (exchange === undefined || !this.limits.begin(context)) return true
-    if (exchange.response === undefined && httpLimiter.settles) throw neverEnds()
+    if (exchange.response === undefined && httpLimiter.compiled.followsUp) throw neverEnds()
     const { request, response } = exchange.response === undefined ? apart(exchange) : exchange
     const refused = (error: unknown) => {
       if (error instanceof RateLimitException) typeWhenWritten(response as AnyResponse, error)

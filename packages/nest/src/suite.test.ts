@@ -1,6 +1,5 @@
 import 'reflect-metadata'
-import * as runner from '@jest/globals'
-import { everyStore, useRedis } from '@sluice/test-harness/jest'
+import { everyStore, frameworkRunner, useRedis } from '@sluice/test-harness/jest'
 import { type AdapterStores, adapterSuite } from '@sluice/test-suites'
 import { memoryStore, redisStore } from './index.ts'
 import { onExpress, onFastify } from './testing/kits.ts'
@@ -15,6 +14,6 @@ const stores: AdapterStores = {
   }),
 }
 
-adapterSuite(runner, 'Nest 11 on Express', onExpress, stores)
+adapterSuite(frameworkRunner, 'Nest 11 on Express', onExpress, stores)
 // Nest 12 runs it on Fastify: see testing/packed-suite.ts.
-if (everyStore) adapterSuite(runner, 'Nest 11 on Fastify', onFastify, stores)
+if (everyStore) adapterSuite(frameworkRunner, 'Nest 11 on Fastify', onFastify, stores)

@@ -31,7 +31,7 @@ export interface SluiceStorage {
 /**
  * Counts for `@nestjs/throttler`: `ThrottlerModule.forRoot({ throttlers, storage: sluiceStorage({ store: redis }) })`.
  * As its own storage does, it counts each request for exactly its `ttl`, and refuses for
- * `blockDuration` from the first request above the limit on; then the quota is whole.
+ * `blockDuration` from the first request above the limit on; then the quota is full.
  *
  * @throws SluiceError if an option is unknown, of the wrong type or out of range
  */

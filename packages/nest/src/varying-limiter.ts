@@ -13,7 +13,7 @@ const MAX_LIMITERS = 100
 const MINUTE_MS = 60_000
 
 /** Where a limiter counts, and how it reports its decisions. */
-export type VaryingLimiterOptions = Omit<StoreOptions, 'ban'> & EventOptions
+export type VaryingLimiterOptions = Omit<StoreOptions, 'ban'> & Omit<EventOptions, 'onThreshold'>
 
 /** The options that there are: the compiler asks for each of them. */
 const KNOWN: Readonly<Record<keyof VaryingLimiterOptions, true>> = {
@@ -23,6 +23,7 @@ const KNOWN: Readonly<Record<keyof VaryingLimiterOptions, true>> = {
   onStoreError: true,
   localShare: true,
   refusalCache: true,
+  maxWaiting: true,
   name: true,
   onDecision: true,
   keySecret: true,
@@ -33,7 +34,7 @@ export interface VaryingPolicy {
   readonly name: string
   readonly limit: number
   readonly windowMs: number
-  /** How long the first refusal refuses everything. Then the quota is whole. 0: it does not. */
+  /** How long the first refusal refuses everything. Then the quota is full. 0: it does not. */
   readonly blockMs: number
 }
 
@@ -78,11 +79,13 @@ export class VaryingLimiter {
     if (this.limiters.size === MAX_LIMITERS) throw tooMany(id)
     const { options } = this
     const limit = () => undefined
+    // With the unit: a short one is meant, as numbers of milliseconds are all that there is here.
+    const within = `${window}ms` as const
     const limiter = new StoreLimiter(
-      [new Policy('', { name, limit, window, algorithm: 'sliding-log' })],
+      [new Policy('', { name, limit, window: within, algorithm: 'sliding-log' })],
       {
         ...options,
-        ...(blockMs > 0 && { ban: { after: 1, within: window, for: [blockMs] } }),
+        ...(blockMs > 0 && { ban: { after: 1, within, for: [`${blockMs}ms`] } }),
         // What another process remembers must not outlast the block.
         ...(blockMs > 0 && blockMs < window && { refusalCache: false }),
       },

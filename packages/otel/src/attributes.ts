@@ -15,6 +15,8 @@ export const ATTRIBUTES = {
   result: 'rate_limiting.result',
   /** Who decided: `store`, `cache`, `local`, `allow`, `deny`; or `list`, `skip`, `preflight`. */
   source: 'rate_limiting.source',
+  /** The share of the limit that was reached, as the option `alertAt` has it: `0.8`. */
+  threshold: 'rate_limiting.threshold',
   /** The pattern of the route, where it is known. */
   route: 'http.route',
   /** If the store failed: the code or the name of its error, `_OTHER` if it is not known yet. */

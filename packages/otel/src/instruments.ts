@@ -63,6 +63,14 @@ export const INSTRUMENTS = {
     description: '0 while a remote store of the process is not used because it has failed, else 1.',
     attributes: [],
   },
+  thresholds: {
+    name: 'rate_limiting.thresholds',
+    type: 'counter',
+    unit: '{threshold}',
+    description:
+      'How often a charge has brought what a key has used to a share of its limit that alertAt lists.',
+    attributes: ['policy', 'threshold', 'source', 'route'],
+  },
   utilization: {
     name: 'rate_limiting.utilization',
     type: 'histogram',

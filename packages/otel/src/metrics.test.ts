@@ -96,6 +96,17 @@ test('units that were charged, and their corrections, without slots', async () =
   ])
 })
 
+test('thresholds, by policy and share, without the clients', async () => {
+  start()
+  const limiter = createLimiter({ ...DAY, limit: 10, alertAt: [0.8, 1], name: 'plan' })
+  for (const client of ['a', 'b']) for (let i = 0; i < 9; i += 1) limiter.consume(client)
+  limiter.settle('a', 1)
+  expect(await points('rate_limiting.thresholds')).toEqual([
+    ['policy=plan/default source=store threshold=0.8', 2],
+    ['policy=plan/default source=store threshold=1', 1],
+  ])
+})
+
 test('requests in progress', async () => {
   start()
   const limiter = createLimiter({ concurrent: 2, name: 'jobs' })

@@ -1,5 +1,11 @@
 import type { Attributes, Meter } from '@opentelemetry/api'
-import type { DecisionEvent, SettleEvent, StoreEvent, WaitTrace } from '@sluice/core'
+import type {
+  DecisionEvent,
+  SettleEvent,
+  StoreEvent,
+  ThresholdEvent,
+  WaitTrace,
+} from '@sluice/core'
 import { ATTRIBUTES, placeOf } from './attributes.ts'
 import { INSTRUMENTS } from './instruments.ts'
 import { StoreState } from './store-state.ts'
@@ -28,6 +34,7 @@ export function recordMetrics(
   recordActive(meter, subscriptions)
   recordQueue(meter, subscriptions)
   recordStore(meter, state, subscriptions)
+  recordThresholds(meter, subscriptions)
   if (nearLimit !== undefined) recordUtilization(meter, nearLimit, subscriptions)
 }
 
@@ -129,6 +136,15 @@ function recordStore(meter: Meter, state: StoreState, subscriptions: Subscriptio
   subscriptions.to<StoreEvent>('sluice:store', (event) => state.hear(event))
   available.addCallback(observe)
   subscriptions.whenEnded(() => available.removeCallback(observe))
+}
+
+function recordThresholds(meter: Meter, subscriptions: Subscriptions): void {
+  const thresholds = meter.createCounter(INSTRUMENTS.thresholds.name, INSTRUMENTS.thresholds)
+  subscriptions.to<ThresholdEvent>('sluice:threshold', (event) => {
+    const { policy, threshold, source } = event
+    const reached = { [ATTRIBUTES.threshold]: threshold, [ATTRIBUTES.source]: source }
+    thresholds.add(1, placeOf(event, policy, reached))
+  })
 }
 
 function recordUtilization(meter: Meter, nearLimit: number, subscriptions: Subscriptions): void {
