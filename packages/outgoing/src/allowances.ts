@@ -1,0 +1,78 @@
+import type { Quota } from './fields.ts'
+
+/** What a server has said is left of a quota, as the count of units that must not be exceeded. */
+interface Bound {
+  /** The count with the request whose answer said it; -1: its time has passed, and nobody knows what is left. */
+  readonly from: number
+  most: number
+  /** Units that come back each ms, from `since` on. */
+  readonly perMs: number
+  readonly since: number
+  readonly until: number
+  /** What the server has last said. */
+  readonly quota: Quota
+}
+
+/** What was charged of a unit, and may not be part of what an answer says is left. */
+export interface Charged {
+  /** Units charged until the request began, with its own; it only grows. */
+  readonly count: number
+  /** Units of this process' requests before it that have no answer yet. */
+  readonly unanswered: number
+  /** Units of the request. */
+  readonly cost: number
+}
+
+/** Quotas of a server that are known: more than it has. */
+const MAX_BOUNDS = 64
+/** How long a quota is believed whose server does not say when it is full again, ms. */
+const UNSTATED_MS = 1000
+/** How often it is looked at whether an answer has come, ms. */
+const PROBE_MS = 50
+
+/** What a server has said is left, minus what was charged since, and what may not have reached it yet. */
+export class Allowances {
+  private readonly bounds = new Map<string, Bound>()
+
+  /** @param now monotonic, ms */
+  learn(quotas: readonly Quota[], chargedOf: (unit: string) => Charged, now: number): void {
+    const ids = new Set(quotas.map(({ id }) => id))
+    for (const [id, { from }] of this.bounds) if (from < 0 && !ids.has(id)) this.bounds.delete(id)
+    for (const quota of quotas) {
+      const { id, unit, limit, remaining, refills } = quota
+      // 0 is less than a second, rounded down.
+      const resetMs = quota.resetMs || UNSTATED_MS
+      const { count, unanswered, cost } = chargedOf(unit)
+      const known = this.bounds.get(id)
+      if (known !== undefined && known.from > count && known.until > now) {
+        // Answers overtake each other: the newer one has counted this request, if it says that less is left.
+        if (remaining >= known.quota.remaining) known.most += cost
+      } else if (known !== undefined || this.bounds.size < MAX_BOUNDS) {
+        const perMs = refills && limit !== undefined ? (limit - remaining) / resetMs : 0
+        const most = count + remaining - unanswered
+        this.bounds.set(id, { from: count, most, perMs, since: now, until: now + resetMs, quota })
+      }
+    }
+  }
+
+  /**
+   * How long until a request may begin, ms; 0 if it may now.
+   * @param chargedOf what is charged when the request begins
+   */
+  waitMs(chargedOf: (unit: string) => Charged, now: number): number {
+    let waitMs = 0
+    for (const [id, bound] of this.bounds) {
+      const { quota, most, perMs, since, until } = bound
+      const { count, unanswered } = chargedOf(quota.unit)
+      if (until <= now) {
+        // Perhaps it is full again. One request finds out, before all others.
+        if (bound.from >= 0) this.bounds.set(id, { ...bound, from: -1 })
+        if (unanswered > 0) waitMs = Math.max(waitMs, PROBE_MS)
+      } else if (count > most + Math.floor((now - since) * perMs)) {
+        const refillMs = perMs > 0 ? since + (count - most) / perMs - now : Infinity
+        waitMs = Math.max(waitMs, Math.ceil(Math.min(until - now, refillMs)))
+      }
+    }
+    return waitMs
+  }
+}

@@ -1,0 +1,124 @@
+import type { Duration, PolicyOptions } from '@sluice/core'
+import {
+  checkFunction,
+  checkInteger,
+  checkKnown,
+  checkObject,
+  checkOneOf,
+  type StoreOptions,
+} from '@sluice/core/adapter'
+import { parseDuration } from '@sluice/core/store'
+import { DIALECTS, type Dialect } from './fields.ts'
+import { OutgoingLimiter } from './outgoing-limiter.ts'
+
+/** A request that waits to be sent. */
+export interface OutgoingRequest {
+  readonly url: string
+  /** In upper case. */
+  readonly method: string
+  readonly headers: Headers
+  /** As it was given: text, bytes, a form or a stream. Leave a stream unread. */
+  readonly body: unknown
+}
+
+/** A limit that all processes keep together, before the server has to. */
+export interface OutgoingPolicy extends Omit<PolicyOptions, 'name' | 'reserve' | 'anchor'> {
+  /** Tells it apart from the other policies. Default: the unit. */
+  name?: string | undefined
+  /** Units of a request: an integer, or a function that returns one. Default: 1. */
+  cost?: number | ((request: OutgoingRequest) => number) | undefined
+  /**
+   * What a request has really cost, read when its answer has ended; `undefined` leaves the estimate.
+   * @param text the body of the answer as far as it was read; of more than 1 MB, its end
+   */
+  settle?: ((response: Response, text: string) => number | undefined) | undefined
+}
+
+/** How requests that were refused are sent again. */
+export interface RetryOptions {
+  /** How often a request is sent at most. Integer, 1 … 10. Default: 3. */
+  attempts?: number | undefined
+  /**
+   * Methods that may be sent again. A request with an `Idempotency-Key` may always.
+   * Default: those that HTTP calls idempotent.
+   */
+  methods?: readonly string[] | undefined
+}
+
+export interface OutgoingOptions
+  extends Pick<
+    StoreOptions,
+    'store' | 'prefix' | 'deadline' | 'onStoreError' | 'localShare' | 'maxWaiting'
+  > {
+  /** Whose limits apply, as text. Default: the host of the URL. */
+  key?: ((request: OutgoingRequest) => string) | undefined
+  /** Limits of your own. Default: none, only what the server says. */
+  policies?: readonly OutgoingPolicy[] | undefined
+  /** Which header fields of the server are obeyed. Default: all that are known. */
+  obey?: readonly Dialect[] | undefined
+  /** Requests of a key in flight at the same time, in all processes. Integer, 1 … 1,000. Default: any number. */
+  concurrent?: number | undefined
+  /** The longest that a request waits in all, before each of its attempts. Default: `'30s'`. */
+  maxWait?: Duration | undefined
+  retry?: RetryOptions | undefined
+}
+
+const NAMES =
+  'store prefix deadline onStoreError localShare key policies obey concurrent maxWait maxWaiting retry'
+const POLICY_NAMES = 'name limit window timeZone algorithm burst maxDelay unit alertAt'
+const IDEMPOTENT = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']
+
+/** What the options say, checked. */
+export type Settings = ReturnType<typeof readSettings>
+
+/** @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts another */
+export function readSettings(options: OutgoingOptions) {
+  checkObject('options', options, 'the options of limitOutgoing')
+  checkKnown('', options, NAMES.split(' '))
+  const {
+    key = ({ url }) => new URL(url).host,
+    policies = [],
+    obey = DIALECTS,
+    concurrent,
+    maxWait = '30s',
+    retry = {},
+    ...store
+  } = options
+  checkKnown('retry', checkObject('retry', retry, 'how to retry'), ['attempts', 'methods'])
+  const { attempts = 3, methods = IDEMPOTENT } = retry
+  if (concurrent !== undefined) checkInteger('concurrent', concurrent, 1, 1000)
+  const costs = policies.map(({ cost = 1 }, i) => checkCost(`policies[${i}].cost`, cost))
+  const settle = policies.map(
+    ({ settle }, i) =>
+      settle && checkFunction(`policies[${i}].settle`, settle, '(response, text) => units'),
+  )
+  return {
+    limiter: new OutgoingLimiter(
+      policies.map(toPolicy),
+      POLICY_NAMES.split(' '),
+      concurrent,
+      store,
+    ),
+    keyOf: checkFunction('key', key, '(request) => text'),
+    /** The units of a request, by policy. */
+    costsOf: (request: OutgoingRequest) => costs.map((cost) => cost(request)),
+    /** What an answer has really cost, by policy; undefined if no policy asks. */
+    settle,
+    obey: new Set(obey.map((each, i) => checkOneOf(`obey[${i}]`, each, DIALECTS))),
+    maxWaitMs: parseDuration('maxWait', maxWait, 0),
+    attempts: checkInteger('retry.attempts', attempts, 1, 10),
+    methods: new Set(methods.map((each) => each.toUpperCase())),
+  }
+}
+
+function checkCost(option: string, cost: unknown): (request: OutgoingRequest) => number {
+  const check = (units: unknown) => checkInteger(option, units, 0, Number.MAX_SAFE_INTEGER)
+  if (typeof cost === 'function') return (request) => check(cost(request))
+  const units = check(cost)
+  return () => units
+}
+
+/** The policy as core has it. */
+function toPolicy({ cost: _, settle: __, ...policy }: OutgoingPolicy): object {
+  return { ...policy, name: policy.name ?? policy.unit ?? 'requests' }
+}

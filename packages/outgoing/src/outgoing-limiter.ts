@@ -1,0 +1,207 @@
+import { type Charge, type Decision, memoryStore, StoreError, WaitError } from '@sluice/core'
+import { compilePolicies, nextSlot, StoreLimiter, type StoreOptions } from '@sluice/core/adapter'
+import type { Answer } from './fields.ts'
+import { SENT, type Sent, type Units, Upstream } from './upstream.ts'
+
+/** The name of the policy that counts what is in flight. */
+const IN_FLIGHT = 'in-flight'
+/** How long a place stays taken of which nothing is seen, ms. */
+export const HOLD_MS = 30_000
+/** Servers that a process knows something about, at most. Those in use come on top. */
+const MAX_UPSTREAMS = 2000
+/** How often the store is asked for a place, ms: nobody can know when another process gives one back. */
+const ASK_FOR_PLACE_MS = 25
+/** How long after telling of a pause it is looked at whether another process has told of a shorter one, ms. */
+const CHECK_PAUSE_MS = 50
+
+/** A request that may be sent, until its answer has ended. */
+export interface Place {
+  /** Takes into account what the server has said. @returns how long it wants no request, ms */
+  heard(answer: Answer): number
+  /**
+   * Frees the place, once.
+   * @param actual what each policy should have been charged, units; undefined: what it was
+   */
+  end(actual?: readonly (number | undefined)[]): void
+}
+
+/** A request that waits for its place. */
+interface Call {
+  readonly upstream: Upstream
+  readonly units: Units
+  hasLeft: boolean
+  sent: Sent | undefined
+}
+
+/** Decides when requests are sent: by its policies on the store, and by what this process knows about the server. */
+export class OutgoingLimiter extends StoreLimiter {
+  /** The policy `SENT` alone. Blocking its key refuses the key here, and leaves the other counts as they are. */
+  private readonly pauses: StoreLimiter
+  private readonly upstreams = new Map<string, Upstream>()
+  private readonly calls = new WeakMap<readonly Charge[], Call>()
+
+  /**
+   * @param policies what the user gave
+   * @param known the options that they may have
+   * @param concurrent requests of a key in flight; undefined: any number
+   */
+  constructor(
+    policies: readonly object[],
+    known: readonly string[],
+    concurrent: number | undefined,
+    { store = memoryStore(), prefix = 'outgoing', ...others }: StoreOptions,
+  ) {
+    const limit = Number.MAX_SAFE_INTEGER
+    const sent = { name: SENT, limit, window: '1h', algorithm: 'fixed-window' }
+    const inFlight = { name: IN_FLIGHT, concurrent, hold: HOLD_MS }
+    const all = [...policies, sent, ...(concurrent === undefined ? [] : [inFlight])]
+    const shared = { ...others, store, prefix }
+    super(compilePolicies({ policies: all }, [...known, 'concurrent', 'hold']), shared, {
+      settles: true,
+    })
+    this.pauses = new StoreLimiter(compilePolicies({ policies: [sent] }, known), shared)
+  }
+
+  /**
+   * Waits until the request may be sent, behind those that came before it.
+   * @param costs units of the user's policies
+   * @param maxWaitMs integer
+   * @param isRepeated whether it has been sent before, and so goes before all others
+   * @returns a rejection with a WaitError as soon as it is certain that it may not in time, or with the signal's
+   *   reason
+   */
+  async admit(
+    key: string,
+    costs: readonly number[],
+    maxWaitMs: number,
+    signal: AbortSignal | undefined,
+    isRepeated: boolean,
+  ): Promise<Place> {
+    const charges = this.policies.map((policy, i) => ({
+      key,
+      limit: policy.anyLimit(),
+      cost: costs[i] ?? 1,
+      slot: policy.holdsSlots ? nextSlot() : undefined,
+    }))
+    const call: Call = {
+      upstream: this.upstreamOf(key),
+      units: this.unitsOf(costs),
+      hasLeft: false,
+      sent: undefined,
+    }
+    this.calls.set(charges, call)
+    const options = { maxWait: maxWaitMs, signal, priority: Number(isRepeated) }
+    try {
+      const decision = await this.waitFor(charges, Math.max(1, ...costs), options)
+      return this.placeOf(charges, decision, call)
+    } catch (error) {
+      call.hasLeft = true
+      if (call.sent !== undefined) call.upstream.end(call.sent)
+      throw error instanceof WaitError && error.code === 'SLUICE_WAIT_ABORTED' ? error.cause : error
+    }
+  }
+
+  /** First by what this process knows, then by the store. */
+  override async decide(charges: readonly Charge[]): Promise<Decision> {
+    const call = this.calls.get(charges) as Call
+    const { upstream, units } = call
+    const waitMs = upstream.waitMs(units)
+    const isPaused = upstream.pausedUntil > performance.now()
+    // An answer may end a wait, but for a pause.
+    upstream.isHolding = waitMs > 0 && !isPaused
+    if (isPaused) return this.refuseNetwork(charges, waitMs)
+    if (waitMs > 0) return { ...this.refuseNetwork(charges, waitMs), source: 'local' }
+    const decision = await super.decide(charges, undefined, false)
+    if (!decision.allowed) return this.refused(decision, upstream)
+    if (call.hasLeft) return decision
+    call.sent = upstream.begin(decision, units)
+    if (call.sent !== undefined) return decision
+    upstream.isHolding = true
+    await this.undo(charges, decision)
+    return { ...this.refuseNetwork(charges, Math.max(1, upstream.waitMs(units))), source: 'local' }
+  }
+
+  override close(): void {
+    super.close()
+    this.pauses.close()
+  }
+
+  private refused(decision: Decision, upstream: Upstream): Decision {
+    const refusing = decision.policies.filter(({ allowed }) => !allowed)
+    if (refusing.some(({ name }) => name === SENT)) upstream.pause(decision.retryAfterMs)
+    if (refusing.length === 0 || refusing.some(({ name }) => name !== IN_FLIGHT)) return decision
+    return { ...decision, retryAfterMs: ASK_FOR_PLACE_MS }
+  }
+
+  private placeOf(charges: readonly Charge[], decision: Decision, call: Call): Place {
+    const { upstream } = call
+    const { key } = charges[0] as Charge
+    const sent = call.sent as Sent
+    const held = this.hold(charges, decision, (reason) =>
+      this.events.released(reason, charges, undefined),
+    )
+    let hasEnded = false
+    return {
+      heard: (answer) => {
+        const pauseMs = upstream.heard(sent, answer)
+        if (pauseMs > 0 && upstream.pause(pauseMs)) void this.tell(key, pauseMs)
+        if (upstream.isHolding) this.wake(key)
+        return pauseMs
+      },
+      end: (actual = []) => {
+        if (hasEnded) return
+        hasEnded = true
+        upstream.end(sent)
+        void held?.release()
+        const corrected = charges.map((charge, i) => {
+          const { cost, slot } = charge
+          const delta = slot === undefined ? (actual[i] ?? cost) - cost : 0
+          return { ...charge, cost: delta, slot: undefined }
+        })
+        const isCorrected = decision.policies.length > 0 && corrected.some(({ cost }) => cost !== 0)
+        // The store's failure has its own warning.
+        if (isCorrected) Promise.resolve(this.settleCharges(corrected, decision)).catch(() => {})
+        if (upstream.isHolding) this.wake(key)
+      },
+    }
+  }
+
+  /** Tells all processes to pause, unless they know of a longer pause. */
+  private async tell(key: string, pauseMs: number): Promise<void> {
+    const until = performance.now() + pauseMs
+    const restMs = () => Math.ceil(until - performance.now())
+    try {
+      while (restMs() > (await this.pauses.peek(key)).retryAfterMs) {
+        await this.pauses.block(key, Math.max(1, restMs()))
+        // Another process, with a shorter one, may have looked before and told after this one.
+        await new Promise((resolve) => setTimeout(resolve, CHECK_PAUSE_MS))
+      }
+    } catch (error) {
+      // It holds in this process; the store's failure has its own warning.
+      if (!(error instanceof StoreError)) throw error
+    }
+  }
+
+  /** What is known about a server. Those that were not used for the longest time are forgotten. */
+  private upstreamOf(key: string): Upstream {
+    const { upstreams } = this
+    const upstream = upstreams.get(key) ?? new Upstream()
+    upstreams.delete(key)
+    upstreams.set(key, upstream)
+    for (const [other, { isIdle }] of upstreams) {
+      if (upstreams.size <= MAX_UPSTREAMS) break
+      if (isIdle && other !== key) upstreams.delete(other)
+    }
+    return upstream
+  }
+
+  /** Units by unit, of which policies with the same one have the largest. */
+  private unitsOf(costs: readonly number[]): Units {
+    const units = new Map([['requests', 1]])
+    for (const [i, cost] of costs.entries()) {
+      const { unit } = this.policies[i] as (typeof this.policies)[number]
+      if (unit !== 'requests') units.set(unit, Math.max(units.get(unit) ?? 0, cost))
+    }
+    return units
+  }
+}

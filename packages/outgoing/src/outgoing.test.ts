@@ -1,0 +1,381 @@
+// A paced fetch on the memory store, under a manual clock, in front of functions that answer as servers do.
+
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { memoryStore, WaitError } from '@sluice/core'
+import { Allowances } from './allowances.ts'
+import { limitOutgoing, type OutgoingOptions } from './index.ts'
+import { OutgoingLimiter } from './outgoing-limiter.ts'
+
+beforeEach(() => void jest.useFakeTimers({ now: Date.UTC(2026, 10, 23, 12) }))
+afterEach(() => void jest.useRealTimers())
+
+const URL = 'https://api.example/v1'
+
+/** A server that notes when each request comes, and answers with what it is told. */
+function serverOf(answer: (n: number, request: Request) => Response | Promise<Response>) {
+  const start = Date.now()
+  const at: number[] = []
+  const send = async (input: string | URL | Request, init?: RequestInit) => {
+    const request = new Request(input, init)
+    request.signal.throwIfAborted()
+    at.push(Date.now() - start)
+    return answer(at.length, request)
+  }
+  return { at, send: send as typeof fetch }
+}
+
+const ok = () => new Response('{}')
+const refusing = (headers: Record<string, string> = {}) =>
+  new Response('no', { status: 429, headers })
+
+/** Lets so much time pass, ms, and what happens in it. */
+const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms)
+
+/** Sends so many, and tells how each ended, in the order in which they did. */
+function sendAll(paced: typeof fetch, count: number, init?: RequestInit): (number | string)[] {
+  const ends: (number | string)[] = []
+  for (let i = 0; i < count; i += 1) {
+    paced(URL, init).then(
+      (response) => ends.push(response.status),
+      (error) => ends.push(error.code ?? error.name),
+    )
+  }
+  return ends
+}
+
+describe('its own policies', () => {
+  test('space requests, in the order of their calls', async () => {
+    const { at, send } = serverOf(ok)
+    const policies = [{ limit: 10, window: '10s', algorithm: 'token-bucket', burst: 1 } as const]
+    const paced = limitOutgoing(send, { policies })
+    const order: number[] = []
+    for (let i = 0; i < 4; i += 1) void paced(URL).then(() => order.push(i))
+    await pass(5000)
+    expect(order).toEqual([0, 1, 2, 3])
+    expect(at.every((ms, i) => ms >= i * 1000)).toBe(true)
+    expect(at[3]).toBeLessThan(3500)
+  })
+
+  test('a leaky bucket sends each in its turn', async () => {
+    const { at, send } = serverOf(ok)
+    const policies = [{ limit: 10, window: '10s', algorithm: 'leaky-bucket' } as const]
+    const ends = sendAll(limitOutgoing(send, { policies }), 4)
+    await pass(5000)
+    expect(ends).toEqual([200, 200, 200, 200])
+    expect(at.every((ms, i) => ms >= i * 1000)).toBe(true)
+  })
+
+  test('a wait longer than maxWait rejects as soon as it is certain', async () => {
+    const { at, send } = serverOf(ok)
+    const policies = [{ limit: 1, window: '1h', algorithm: 'sliding-log' } as const]
+    const ends = sendAll(limitOutgoing(send, { policies, maxWait: '10s' }), 3)
+    await pass(1)
+    expect(ends.sort()).toEqual([200, 'SLUICE_WAIT_TOO_LONG', 'SLUICE_WAIT_TOO_LONG'])
+    expect(at).toHaveLength(1)
+  })
+
+  test('a cost above the limit rejects at once, more than maxWaiting too', async () => {
+    const { send } = serverOf(ok)
+    const policies = [{ unit: 'tokens', limit: 10, window: '1m', cost: 11 } as const]
+    const ends = sendAll(limitOutgoing(send, { policies }), 1)
+    await pass(1)
+    expect(ends).toEqual(['SLUICE_WAIT_NEVER'])
+    const full = sendAll(
+      limitOutgoing(() => new Promise<Response>(() => {}), { concurrent: 1, maxWaiting: 2 }),
+      5,
+    )
+    await pass(1)
+    expect(full.filter((each) => each === 'SLUICE_WAIT_FULL').length).toBeGreaterThanOrEqual(2)
+  })
+
+  test('an estimate is corrected by what the answer says', async () => {
+    const { at, send } = serverOf(() => new Response(JSON.stringify({ used: 2 })))
+    const settle = (_: Response, text: string) => JSON.parse(text).used as number
+    const policies = [{ unit: 'tokens', limit: 12, window: '1h', cost: 5, settle } as const]
+    const paced = limitOutgoing(send, { policies, maxWait: 0 })
+    for (let i = 0; i < 3; i += 1) await (await paced(URL)).text()
+    await expect(paced(URL)).resolves.toMatchObject({ status: 200 })
+    expect(at).toHaveLength(4)
+  })
+
+  test('a settle function that throws leaves the estimate, and warns', async () => {
+    const warning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const settle = () => {
+      throw new Error('mine')
+    }
+    const policies = [{ unit: 'tokens', limit: 10, window: '1h', cost: 6, settle } as const]
+    const paced = limitOutgoing(serverOf(ok).send, { policies, maxWait: 0 })
+    expect(await (await paced(URL)).text()).toBe('{}')
+    await expect(paced(URL)).rejects.toBeInstanceOf(WaitError)
+    expect(warning).toHaveBeenCalledWith(expect.stringContaining('settle'), expect.anything())
+    warning.mockRestore()
+  })
+})
+
+describe('a refusal', () => {
+  test('pauses every process of the store until its time, then they restart spread', async () => {
+    const store = memoryStore()
+    const { at, send } = serverOf((n) => (n === 3 ? refusing({ 'retry-after': '20' }) : ok()))
+    const paced = [1, 2, 3, 4].map(() => limitOutgoing(send, { store, retry: { attempts: 1 } }))
+    for (const each of paced.slice(0, 3)) await each(URL)
+    const ends = paced.map((each) => sendAll(each, 5))
+    await pass(19_999)
+    expect(at).toHaveLength(3)
+    await pass(5000)
+    expect(ends.flat()).toEqual(Array(20).fill(200))
+    expect(at).toHaveLength(23)
+    expect(new Set(at.slice(3)).size).toBeGreaterThan(1)
+  })
+
+  test('is followed by one request at first, and twice as many each second', async () => {
+    const { at, send } = serverOf((n) =>
+      n === 1 ? refusing({ 'retry-after': '20' }) : new Promise<Response>(() => {}),
+    )
+    const paced = limitOutgoing(send, { retry: { attempts: 1 }, maxWait: '1h' })
+    await paced(URL)
+    void sendAll(paced, 10)
+    await pass(20_000 + 950)
+    expect(at.length).toBeLessThanOrEqual(1 + 2)
+    await pass(10_000)
+    expect(at).toHaveLength(11)
+  })
+
+  test('a shorter one does not end a longer one', async () => {
+    const store = memoryStore()
+    const waits = ['30', '1', '-1', '5']
+    const { at, send } = serverOf((n) => refusing({ 'retry-after': waits[n - 1] ?? '1' }))
+    const paced = waits.map(() =>
+      limitOutgoing(send, { store, retry: { attempts: 1 }, maxWait: '25s' }),
+    )
+    await Promise.all(paced.map((each) => each(URL)))
+    const ends = paced.map((each) => sendAll(each, 1))
+    await pass(26_000)
+    expect(at).toEqual([0, 0, 0, 0])
+    expect(ends.flat()).toEqual(Array(4).fill('SLUICE_WAIT_TOO_LONG'))
+  })
+
+  test('is repeated after its time, before what came later', async () => {
+    const { at, send } = serverOf((n) => (n < 3 ? refusing({ 'retry-after-ms': '800' }) : ok()))
+    const ends = sendAll(limitOutgoing(send), 1)
+    await pass(799)
+    expect(at).toHaveLength(1)
+    await pass(5000)
+    expect(ends).toEqual([200])
+    expect(at).toHaveLength(3)
+    expect((at[2] as number) - (at[1] as number)).toBeGreaterThanOrEqual(800)
+  })
+
+  test('without a time, waits twice as long after each', async () => {
+    const { at, send } = serverOf(() => refusing())
+    const ends = sendAll(limitOutgoing(send), 1)
+    await pass(10_000)
+    expect(ends).toEqual([429])
+    expect(at).toHaveLength(3)
+    expect(at[1]).toBeGreaterThanOrEqual(1000)
+    expect((at[2] as number) - (at[1] as number)).toBeGreaterThanOrEqual(2000)
+  })
+
+  test.each<[string, RequestInit, Record<string, string>, OutgoingOptions, number]>([
+    ['a POST is not repeated', { method: 'POST', body: 'a' }, {}, {}, 1],
+    [
+      'unless it is told so',
+      { method: 'post', body: 'a' },
+      {},
+      { retry: { methods: ['POST'] } },
+      3,
+    ],
+    [
+      'or has a key for it',
+      { method: 'POST', body: 'a', headers: { 'Idempotency-Key': '1' } },
+      {},
+      {},
+      3,
+    ],
+    [
+      'a stream is not repeated',
+      { method: 'PUT', body: new Blob(['a']).stream(), duplex: 'half' } as RequestInit,
+      {},
+      {},
+      1,
+    ],
+    ['bytes are', { method: 'PUT', body: new Uint8Array(3) }, {}, {}, 3],
+    ['not what the server calls final', {}, { 'x-should-retry': 'false' }, {}, 1],
+    ['not what would take longer than maxWait', {}, { 'retry-after': '31' }, {}, 1],
+    ['not beyond its attempts', {}, {}, { retry: { attempts: 2 } }, 2],
+  ])('%s', async (_, init, headers, options, sent) => {
+    const { at, send } = serverOf(() => refusing(headers))
+    const ends = sendAll(limitOutgoing(send, options), 1, init)
+    await pass(30_000)
+    expect(ends).toEqual([429])
+    expect(at).toHaveLength(sent)
+  })
+
+  test('of a spend limit is passed on, with its body, and pauses nobody', async () => {
+    const body = JSON.stringify({ error: { code: 'insufficient_quota' } })
+    const init = { status: 429, headers: { 'content-type': 'application/json' } }
+    const { at, send } = serverOf(() => new Response(body, init))
+    const paced = limitOutgoing(send)
+    expect(await (await paced(URL)).text()).toBe(body)
+    expect((await paced(URL)).status).toBe(429)
+    expect(at).toEqual([0, 0])
+  })
+
+  test('of one host does not stop another', async () => {
+    const { send } = serverOf((_, { url }) =>
+      url.includes('slow') ? refusing({ 'retry-after': '60' }) : ok(),
+    )
+    const paced = limitOutgoing(send, { retry: { attempts: 1 } })
+    expect((await paced('https://slow.example')).status).toBe(429)
+    expect((await paced('https://fast.example')).status).toBe(200)
+  })
+})
+
+describe('what the server says is left', () => {
+  /** A fixed window of ten seconds, which counts all that comes. */
+  function fixedWindow(limit: number, latencyMs: number) {
+    let window = 0
+    let used = 0
+    return serverOf(async () => {
+      const now = Math.floor(Date.now() / 10_000)
+      if (now !== window) [window, used] = [now, 0]
+      used += 1
+      const fields = {
+        'x-ratelimit-limit': `${limit}`,
+        'x-ratelimit-remaining': `${Math.max(0, limit - used)}`,
+        'x-ratelimit-reset': `${10 - ((Date.now() / 1000) % 10)}`,
+      }
+      const response = used > limit ? refusing(fields) : new Response('{}', { headers: fields })
+      await new Promise((resolve) => setTimeout(resolve, latencyMs))
+      return response
+    })
+  }
+
+  test('is never exceeded by several processes, with requests in flight', async () => {
+    const store = memoryStore()
+    const { at, send } = fixedWindow(20, 50)
+    const paced = [1, 2, 3, 4].map(() => limitOutgoing(send, { store, maxWait: '1h' }))
+    for (const each of paced) sendAll(each, 1)
+    await pass(100)
+    const ends = paced.map((each) => sendAll(each, 24))
+    await pass(60_000)
+    expect(ends.flat()).toEqual(Array(96).fill(200))
+    for (let window = 0; window < 4; window += 1)
+      expect(at.filter((ms) => Math.floor(ms / 10_000) === window)).toHaveLength(20)
+  })
+
+  test('is less by what has no answer yet, until an answer has counted it', () => {
+    const allowances = new Allowances()
+    const said = { id: 'a', unit: 'requests', limit: 10, resetMs: 1000, refills: false }
+    const waitMs = (count: number) =>
+      allowances.waitMs(() => ({ count, unanswered: 0, cost: 1 }), 0)
+    allowances.learn([{ ...said, remaining: 5 }], () => ({ count: 8, unanswered: 3, cost: 1 }), 0)
+    expect([waitMs(10), waitMs(11)]).toEqual([0, 1000])
+    allowances.learn([{ ...said, remaining: 6 }], () => ({ count: 6, unanswered: 0, cost: 1 }), 0)
+    expect([waitMs(11), waitMs(12)]).toEqual([0, 1000])
+    allowances.learn([{ ...said, remaining: 4 }], () => ({ count: 7, unanswered: 0, cost: 1 }), 0)
+    expect([waitMs(11), waitMs(12)]).toEqual([0, 1000])
+  })
+
+  test('one that lies, and grows, is held by the policies', async () => {
+    let left = 5
+    const { at, send } = serverOf(() => {
+      left *= 10
+      return new Response('', {
+        headers: { 'x-ratelimit-remaining': `${left}`, 'x-ratelimit-reset': '1000000000000' },
+      })
+    })
+    const policies = [{ limit: 5, window: '1m', algorithm: 'sliding-log' } as const]
+    sendAll(limitOutgoing(send, { policies }), 50)
+    await pass(59_000)
+    expect(at).toHaveLength(5)
+  })
+})
+
+describe('a call', () => {
+  test('that is aborted while it waits leaves at once, and charges nothing', async () => {
+    const { at, send } = serverOf(ok)
+    const policies = [{ limit: 1, window: '10s', algorithm: 'sliding-log' } as const]
+    const paced = limitOutgoing(send, { policies })
+    await paced(URL)
+    const storm = Array.from({ length: 300 }, () => new AbortController())
+    const ends = storm.map(({ signal }) => paced(URL, { signal }).catch((error) => error.message))
+    const last = sendAll(paced, 1)
+    await pass(1000)
+    for (const each of storm) each.abort(new Error('mine'))
+    expect(new Set(await Promise.all(ends))).toEqual(new Set(['mine']))
+    await pass(10_000)
+    expect(last).toEqual([200])
+    expect(at).toHaveLength(2)
+  })
+
+  test.each<[string, (response: Response) => unknown]>([
+    ['read to its end', (response) => response.text()],
+    ['cancelled', (response) => response.body?.cancel()],
+    ['left unread', () => pass(31_000)],
+  ])('holds its place until the answer is %s', async (_, finish) => {
+    const { at, send } = serverOf(() => new Response(new Blob(['x'.repeat(10)]).stream()))
+    const paced = limitOutgoing(send, { concurrent: 1, maxWait: '2m' })
+    const response = await paced(URL)
+    const next = sendAll(paced, 1)
+    await pass(2000)
+    expect(at).toHaveLength(1)
+    await finish(response)
+    await pass(2000)
+    expect(next).toEqual([200])
+  })
+
+  test('that fails frees its place', async () => {
+    const { at, send } = serverOf((n) =>
+      n < 3 ? Promise.reject(new TypeError('fetch failed')) : ok(),
+    )
+    const paced = limitOutgoing(send, { concurrent: 1 })
+    const ends = sendAll(paced, 3)
+    await pass(5000)
+    expect(ends).toEqual(['TypeError', 'TypeError', 200])
+    expect(at).toHaveLength(3)
+  })
+
+  test('takes a Request, and a signal of it', async () => {
+    const { send } = serverOf(async (_, request) => new Response(await request.text()))
+    const paced = limitOutgoing(send, { concurrent: 1 })
+    const request = new Request(URL, { method: 'POST', body: 'hello' })
+    expect(await (await paced(request)).text()).toBe('hello')
+    const signal = AbortSignal.abort(new Error('mine'))
+    await expect(paced(new Request(URL, { signal }))).rejects.toThrow('mine')
+  })
+
+  test('is rejected when the fetch is closed', async () => {
+    const { send } = serverOf(() => refusing({ 'retry-after': '10' }))
+    const paced = limitOutgoing(send, { retry: { attempts: 1 } })
+    await paced(URL)
+    const ends = sendAll(paced, 2)
+    await pass(1)
+    paced.close()
+    await pass(1)
+    expect(ends).toEqual(['SLUICE_WAIT_CLOSED', 'SLUICE_WAIT_CLOSED'])
+  })
+})
+
+test('what is known of servers is bounded, however many there are', async () => {
+  const known = ['name', 'limit', 'window', 'algorithm']
+  const limiter = new OutgoingLimiter([], known, undefined, {})
+  for (let i = 0; i < 2500; i += 1)
+    (await limiter.admit(`host-${i}`, [], 0, undefined, false)).end()
+  expect((Reflect.get(limiter, 'upstreams') as Map<string, unknown>).size).toBe(2000)
+  limiter.close()
+})
+
+test.each<[string, object, string]>([
+  ['an unknown option', { maxwait: 5 }, 'maxwait'],
+  [
+    'an unknown option of a policy',
+    { policies: [{ limit: 1, window: '1s', keys: 1 }] },
+    'policies[0].keys',
+  ],
+  ['a dialect that nobody speaks', { obey: ['azure'] }, 'obey[0]'],
+  ['too many at a time', { concurrent: 1001 }, 'concurrent'],
+  ['a negative cost', { policies: [{ limit: 1, window: '1s', cost: -1 }] }, 'policies[0].cost'],
+  ['no attempt', { retry: { attempts: 0 } }, 'retry.attempts'],
+])('%s is an error', (_, options, option) => {
+  expect(() => limitOutgoing(fetch, options)).toThrow(expect.objectContaining({ option }))
+})

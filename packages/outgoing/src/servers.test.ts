@@ -1,0 +1,179 @@
+// A paced fetch in front of real servers, over sockets, with a real Redis, and as the fetch of real clients.
+
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Anthropic from '@anthropic-ai/sdk'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { redisStore, WaitError } from '@sluice/core'
+import { useRedis } from '@sluice/test-harness/jest'
+import { until } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import OpenAI from 'openai'
+import { limitOutgoing } from './index.ts'
+
+const redis = useRedis()
+const servers: Server[] = []
+const clients: Redis[] = []
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.disconnect()
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function connect(options: object = {}): Redis {
+  const client = new Redis({ port: redis.client.options.port as number, ...options })
+  client.on('error', () => {})
+  clients.push(client)
+  return client
+}
+
+test('a refusal of one process pauses another one, over Redis', async () => {
+  let refused = Infinity
+  const early: number[] = []
+  const url = await serve((_, response) => {
+    const now = performance.now()
+    if (now < refused + 400) early.push(now)
+    if (refused === Infinity) {
+      refused = now
+      response.writeHead(429, { 'retry-after-ms': '400' })
+    }
+    response.end('{}')
+  })
+  const open = () =>
+    limitOutgoing(fetch, { store: connect(), key: () => 'pause', retry: { attempts: 1 } })
+  const [one, other] = [open(), open()]
+  await one(url)
+  early.length = 0
+  const isKnown = async () => {
+    for await (const { blockedMs } of redisStore(redis.client).inspect({ prefix: 'outgoing' }))
+      if (blockedMs > 0) return true
+    return false
+  }
+  const hasPassed = () => performance.now() > refused + 400
+  await until(async () => hasPassed() || (await isKnown()), { what: 'Redis has the pause' })
+  const answers = await Promise.all([one, other, other].map((each) => each(url)))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(early).toEqual([])
+})
+
+test('without its store, a process paces its share', async () => {
+  const url = await serve((_, response) => response.end('{}'))
+  const paced = limitOutgoing(fetch, {
+    store: connect({ port: 1, lazyConnect: true, retryStrategy: null, maxRetriesPerRequest: 0 }),
+    prefix: 'down',
+    policies: [{ limit: 8, window: '1h', algorithm: 'sliding-log' }],
+    localShare: 0.25,
+    maxWait: 0,
+  })
+  const calls = await Promise.allSettled([1, 2, 3].map(async () => (await paced(url)).text()))
+  const reasons = calls.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  expect(reasons).toHaveLength(1)
+  expect(reasons[0]).toBeInstanceOf(WaitError)
+})
+
+describe('the answer', () => {
+  test('is that of fetch: its address, its redirect, its fields, and a clone', async () => {
+    const url = await serve((request, response) => {
+      if (request.url === '/old') response.writeHead(302, { location: '/new' })
+      else response.setHeader('set-cookie', ['a=1', 'b=2'])
+      response.end(request.url)
+    })
+    const response = await limitOutgoing(fetch)(`${url}/old`)
+    const copy = response.clone()
+    const { url: address, redirected, type, ok, headers } = response
+    expect({ address, redirected, type, ok }).toEqual({
+      address: `${url}/new`,
+      redirected: true,
+      type: 'basic',
+      ok: true,
+    })
+    expect(headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(response).toBeInstanceOf(Response)
+    expect(await response.text()).toBe('/new')
+    expect(await copy.text()).toBe('/new')
+    expect(copy.url).toBe(`${url}/new`)
+  })
+
+  test('comes as the server sends it, and an abort ends it and frees its place', async () => {
+    const url = await serve((_, response) => void response.write('first'))
+    const paced = limitOutgoing(fetch, { concurrent: 1, maxWait: '20s' })
+    for (let i = 0; i < 2; i += 1) {
+      const controller = new AbortController()
+      const response = await paced(url, { signal: controller.signal })
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+      expect(new TextDecoder().decode((await reader.read()).value)).toBe('first')
+      controller.abort()
+      await expect(reader.read()).rejects.toThrow('abort')
+    }
+  })
+})
+
+describe('as the fetch of a client', () => {
+  const MESSAGE = { id: 'm', content: [], usage: { input_tokens: 3, output_tokens: 4 } }
+  const EVENTS = [
+    { id: 'c', choices: [{ index: 0, delta: { content: 'hi' } }] },
+    { id: 'c', choices: [], usage: { total_tokens: 12 } },
+  ]
+  /** Refuses each first call, then answers as the APIs do. */
+  const api = () => {
+    let calls = 0
+    return serve((request, response) => {
+      calls += 1
+      const fields = { 'content-type': 'application/json', 'retry-after-ms': '20' }
+      if (calls === 1) return response.writeHead(429, fields).end('{"error":{}}')
+      if (request.url?.includes('messages'))
+        return response.writeHead(200, fields).end(JSON.stringify(MESSAGE))
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const each of EVENTS) response.write(`data: ${JSON.stringify(each)}\n\n`)
+      return response.end('data: [DONE]\n\n')
+    })
+  }
+
+  test('of openai, with a stream whose last event settles its tokens', async () => {
+    const settled: (number | undefined)[] = []
+    const paced = limitOutgoing(fetch, {
+      store: connect(),
+      prefix: 'openai',
+      policies: [
+        {
+          unit: 'tokens',
+          limit: 1000,
+          window: '1h',
+          cost: 100,
+          settle: (_, text) => {
+            const total = /"total_tokens":(\d+)/.exec(text)?.[1]
+            settled.push(total === undefined ? undefined : Number(total))
+            return settled.at(-1)
+          },
+        },
+      ],
+    })
+    const openai = new OpenAI({ baseURL: await api(), apiKey: 'none', fetch: paced })
+    const stream = await openai.chat.completions.create({
+      model: 'any',
+      messages: [],
+      stream: true,
+    })
+    const text: string[] = []
+    for await (const { choices } of stream) text.push(choices[0]?.delta.content ?? '')
+    expect(text.join('')).toBe('hi')
+    expect(settled).toEqual([12])
+  })
+
+  test('of @anthropic-ai/sdk', async () => {
+    const paced = limitOutgoing(fetch, { store: connect(), prefix: 'anthropic' })
+    const anthropic = new Anthropic({ baseURL: await api(), apiKey: 'none', fetch: paced })
+    const { usage } = await anthropic.messages.create({ model: 'any', messages: [], max_tokens: 1 })
+    expect(usage).toEqual(MESSAGE.usage)
+  })
+})
