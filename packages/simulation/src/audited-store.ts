@@ -1,0 +1,167 @@
+import type { Charge, Ledger, Store, StoreResult, TransactionalBackend } from '@sluice/core/store'
+import type { Core } from './core.ts'
+import type { Fault } from './plan.ts'
+import type { World } from './world.ts'
+
+/** A call of a ledger, which the audit learns of when the store runs its script. */
+interface Asked {
+  readonly method: string
+  readonly given: readonly unknown[]
+  /** ms of the simulation. */
+  readonly sentAt: number
+}
+
+/** The process that uses the store. */
+export interface User {
+  readonly name: string
+  readonly limits: readonly number[]
+  /** Units that it may charge without a decision of the store: by key. Undefined: any, since it settles. */
+  readonly allowance: Map<string, number> | undefined
+}
+
+/**
+ * Core's store on the simulated server. Whenever a script runs there, the audit learns what it was asked and
+ * what it said.
+ */
+export function auditedStore(
+  core: Core,
+  transact: TransactionalBackend['transact'],
+  user: User,
+  world: World,
+): Store<'async'> {
+  const { joins } = world.plan.application
+  /** What is being asked of a ledger; undefined: the store asks something by itself. */
+  let asked: Asked | undefined
+  const sent = joins ? core.joinTransactions(borrowing(core, transact)) : transact
+  const store = core.transactionalStore({
+    transact(keys, decide, withinMs) {
+      const own = asked
+      return sent(
+        keys,
+        (...given) => {
+          const decided = decide(...given)
+          if (own !== undefined)
+            learn(world, user, own, decided.value, given[1], world.server.transaction)
+          return decided
+        },
+        withinMs,
+      )
+    },
+  })
+  const open: Store<'async'>['open'] = (...opened) => {
+    const [{ policies }] = opened
+    if (policies.length === user.limits.length)
+      world.audit.keyspaces = policies.map((each) => each.name)
+    return new Proxy(store.open(...opened), {
+      get: (ledger, name) => {
+        const member: unknown = ledger[name as keyof Ledger<'async'>]
+        if (typeof member !== 'function') return member
+        return (...given: unknown[]) => {
+          asked = { method: String(name), given, sentAt: world.timeline.now }
+          const answer: unknown = member.apply(ledger, given)
+          asked = undefined
+          return answer
+        }
+      },
+    })
+  }
+  return { ...store, open }
+}
+
+/** As from a pool: what is not answered in time is given up, and its connection closed. */
+function borrowing(
+  core: Core,
+  transact: TransactionalBackend['transact'],
+): TransactionalBackend['transact'] {
+  const pool = { connect: async () => undefined, release() {} }
+  const borrower = new core.Borrower<undefined>(pool)
+  return (keys, decide, withinMs) =>
+    borrower.use(withinMs as number, () => transact(keys, decide, withinMs))
+}
+
+/** What a call does to the accounts. A method that is not here changes none. */
+function learn(
+  world: World,
+  user: User,
+  { method, given, sentAt }: Asked,
+  value: unknown,
+  now: number,
+  transaction: number,
+): void {
+  const { audit, bySlot, fail, tell } = world
+  const { name, limits } = user
+  type Arguments<Method extends keyof Ledger> = Parameters<NonNullable<Ledger[Method] & object>>
+
+  if (method === 'consume' || method === 'consumeAll') {
+    const [asked] = given as Arguments<'consumeAll'>
+    const requests = method === 'consumeAll' ? asked : [asked as unknown as readonly Charge[]]
+    for (const [i, charges] of requests.entries()) {
+      const result = (value as (StoreResult | Error)[])[i] as StoreResult | Error
+      if (result instanceof Error) {
+        fail('readable', `the store could not decide: ${result.message}`)
+        continue
+      }
+      tell('store', () => `${result.admitted ? 'admits' : 'refuses'} ${costs(charges)} of ${name}`)
+      audit.decided(charges, limits, result.outcomes, result, transaction)
+    }
+  } else if (method === 'settle') {
+    const [charges, chargedAt = now] = given as Arguments<'settle'>
+    tell('store', () => `settles ${costs(charges)} of ${name}`)
+    checkAllowance(world, user, charges)
+    for (const [i, { key, cost: units, slot, reserved }] of charges.entries()) {
+      const entry = { kind: 'settle', transaction, now, units, chargedAt, slot, reserved } as const
+      audit.add(i, key, entry, limits[i] as number)
+    }
+  } else if (method === 'renew') {
+    const [requests] = given as Arguments<'renew'>
+    tell('store', () => `renews the slots of ${requests.length} requests of ${name}`)
+    for (const charges of requests) {
+      for (const [i, { key, slot }] of charges.entries()) {
+        if (slot === undefined) continue
+        const { overAt = Infinity } = bySlot.get(slot) ?? {}
+        if (sentAt > overAt + world.plan.application.deadline)
+          fail('renewal', `${name} renews a slot that was given back`)
+        audit.add(i, key, { kind: 'renew', transaction, now, slots: [slot] })
+      }
+    }
+  } else if (method === 'override') {
+    const [policy, key, , override] = given as Arguments<'override'>
+    tell('store', () => `gives ${key} the limit ${override?.limit} for ${name}`)
+    const { limit, until = Infinity } = override ?? {}
+    audit.add(policy, key, { kind: 'override', transaction, now, limit, until })
+  } else if (method === 'grant') {
+    const [policy, key, , { id, units, until }] = given as Arguments<'grant'>
+    tell('store', () => `adds ${units} for ${key} of ${name}: ${value}`)
+    const account = audit.of(policy, key)
+    const isKnown = account.hasGrant(id, now)
+    const expected = until !== undefined && until <= now ? 'ended' : isKnown ? 'known' : 'granted'
+    if (value !== expected && !account.hasStepped)
+      fail('top-up', `${units} of ${key} are ${value}, not ${expected}`)
+    const end = until ?? account.grantEnd(now)
+    if (value === 'granted')
+      audit.add(policy, key, { kind: 'grant', transaction, now, id, units, until: end })
+  } else if (method === 'block' || method === 'reset') {
+    const [key, durationMs] = given as Arguments<'block'>
+    tell('store', () => `${method}s ${key} for ${name}`)
+    for (const i of limits.keys()) {
+      if (method === 'reset') audit.add(i, key, { kind: 'reset', transaction, now })
+      else audit.add(i, key, { kind: 'block', transaction, now, until: now + durationMs })
+    }
+  }
+}
+
+/** What a process charges without a decision of the store is what it has admitted, or what that really cost. */
+function checkAllowance(world: World, user: User, charges: readonly Charge[]): void {
+  // What is sent twice is charged twice.
+  const sendsTwice = ({ kind }: Fault) => kind === 'send twice' || kind === 'restart'
+  if (user.allowance === undefined || world.plan.faults.some(sendsTwice)) return
+  const [{ key }] = charges as [Charge]
+  const units = Math.max(0, ...charges.map(({ cost, slot }) => (slot === undefined ? cost : 0)))
+  const left = (user.allowance.get(key) ?? 0) - units
+  user.allowance.set(key, left)
+  if (units > 0 && left < 0) world.fail('refusal', `${user.name} charges ${key} what it refused`)
+}
+
+function costs(charges: readonly Charge[]): string {
+  return charges.map(({ cost, key }) => `${cost} for ${key}`).join(', ')
+}

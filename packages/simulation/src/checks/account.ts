@@ -1,0 +1,355 @@
+import { oracles } from '../../../core/src/algorithms/testing/oracles.ts'
+import type { PlannedPolicy } from '../plan.ts'
+import { boundOf } from './bound.ts'
+
+/** What happened to a key. Times are ms on the clock of the store or process that counts. */
+export type Entry = { readonly transaction: number; readonly now: number } & (
+  | { readonly kind: 'charge'; readonly units: number; readonly slot?: number | undefined }
+  | {
+      readonly kind: 'settle'
+      readonly units: number
+      readonly chargedAt: number
+      readonly slot?: number | undefined
+      readonly reserved?: number | undefined
+    }
+  | { readonly kind: 'renew'; readonly slots: readonly number[] }
+  | { readonly kind: 'block'; readonly until: number }
+  | { readonly kind: 'reset' }
+  /** `limit: undefined`: that of the policy again. */
+  | { readonly kind: 'override'; readonly limit: number | undefined; readonly until: number }
+  | { readonly kind: 'grant'; readonly units: number; readonly until: number; readonly id: string }
+)
+
+/** An estimate that ends unless it is renewed. */
+interface Reservation {
+  readonly until: number
+  readonly units: number
+  readonly chargedAt: number
+}
+
+interface Charged {
+  readonly at: number
+  /** Units, as they are counted now. */
+  cost: number
+  /** The least of a request's real cost that was known when others were admitted. */
+  least: number
+}
+
+/**
+ * What one client was charged by one policy, kept as the definitions of the algorithms read: a list of all
+ * that was admitted.
+ */
+export class Account {
+  /** Why the definition can't tell any more what remains; undefined: it can. */
+  inexact: string | undefined = undefined
+  /** Whether something was lost, or an operator has changed it. */
+  isTouched = false
+  /** Whether a clock has stepped, or something was lost: what is given back may not be there. */
+  isWhole = true
+  /** Units that were given back without having been charged. */
+  missing = 0
+  /** Whether more was charged than was admitted. */
+  hasDebt = false
+  readonly slots = new Map<number, number>()
+  /** How often anything has changed here. */
+  changed = 0
+  /** When the client's own limit was last changed, ms of the simulation; undefined: never. */
+  ownChangedAt: number | undefined = undefined
+  /** Whether the clock has stepped: what has ended may apply again. */
+  hasStepped = false
+  private readonly policy: PlannedPolicy
+  private entries: Entry[] = []
+  private charged: Charged[] = []
+  private readonly reservations = new Map<number, Reservation>()
+  private blockedUntil = 0
+  private override: { readonly limit: number; readonly until: number } | undefined
+  private grants: { readonly units: number; readonly until: number; readonly id: string }[] = []
+  /** Units that were given back, and not there any more. */
+  private slack = 0
+  /** The largest limit that has counted here. */
+  private largest: number
+
+  constructor(policy: PlannedPolicy) {
+    this.policy = policy
+    this.largest = limitOf(policy)
+  }
+
+  /** What still would be admitted, units. The limit is the one of the application's version that asks. */
+  remaining(limit: number, now: number): number {
+    const { policy } = this
+    if (this.blockedUntil > now) return 0
+    if ('hold' in policy) {
+      let inUse = 0
+      for (const until of this.slots.values()) if (until > now) inUse += 1
+      return Math.max(0, limit - inUse)
+    }
+    return Math.max(0, definitionOf(policy, limit, this.charged, now))
+  }
+
+  /** The limit that applies at a time: the client's own, if it has one. @param limit the policy's */
+  limitAt(limit: number, now: number): number {
+    const { override } = this
+    let own = override !== undefined && override.until > now ? override.limit : limit
+    for (const { units, until } of this.grants) if (until > now) own += units
+    return own
+  }
+
+  /** Whether the client has a limit of its own, or a top-up. */
+  hasOwn(now: number): boolean {
+    const { override } = this
+    return (override?.until ?? 0) > now || this.grants.some(({ until }) => until > now)
+  }
+
+  /** Whether an own limit or a top-up ends from one time to another. */
+  hasOwnUntil(from: number, to: number): boolean {
+    const isEnd = ({ until }: { readonly until: number }) => until > from && until <= to
+    return this.grants.some(isEnd) || (this.override !== undefined && isEnd(this.override))
+  }
+
+  /** Whether a top-up with this id has not ended. */
+  hasGrant(id: string, now: number): boolean {
+    return id !== '' && this.grants.some((each) => each.id === id && each.until > now)
+  }
+
+  /** When a top-up ends that has no end of its own. */
+  grantEnd(now: number): number {
+    const { algorithm, window } = this.policy as Extract<PlannedPolicy, { window: number }>
+    return algorithm === 'fixed-window' ? (Math.floor(now / window) + 1) * window : now + window
+  }
+
+  /** What is admitted at once by a key that nobody has used, units. */
+  full(limit: number): number {
+    return 'hold' in this.policy ? limit : definitionOf(this.policy, limit, [], 0)
+  }
+
+  get holdsSlots(): boolean {
+    return 'hold' in this.policy
+  }
+
+  /** Whether nothing is counted once the quota is full. A queue still drains then. */
+  get isFullWhenEmpty(): boolean {
+    return !('maxDelay' in this.policy)
+  }
+
+  /** Whether an operator has ever blocked it. */
+  get isBlocked(): boolean {
+    return this.blockedUntil > 0
+  }
+
+  /** The longest that a single unit waits after the last one was admitted, ms. */
+  get longestWaitMs(): number {
+    const { policy } = this
+    return 'hold' in policy ? Infinity : policy.window + (policy.maxDelay ?? 0)
+  }
+
+  blockedMs(now: number): number {
+    return Math.max(0, this.blockedUntil - now)
+  }
+
+  /** What was reserved, and neither settled nor renewed in time, was never charged. */
+  endReservations(now: number): void {
+    for (const [slot, { until, units, chargedAt }] of this.reservations) {
+      if (until > now) continue
+      this.reservations.delete(slot)
+      this.settle(now, -units, chargedAt)
+    }
+  }
+
+  add(entry: Entry): void {
+    this.changed += 1
+    this.entries.push(entry)
+    this.apply(entry)
+  }
+
+  /** These transactions never happened. */
+  undo(transactions: ReadonlySet<number>): void {
+    const { entries } = this
+    if (!entries.some(({ transaction }) => transactions.has(transaction))) return
+    this.lose()
+    this.entries = entries.filter(({ transaction }) => !transactions.has(transaction))
+    for (const entry of this.entries) this.apply(entry)
+  }
+
+  /** The state is gone. */
+  lose(): void {
+    this.changed += 1
+    this.entries = []
+    this.override = undefined
+    this.grants = []
+    this.empty()
+  }
+
+  /** What was charged before counts no more for the bound: the clock has stepped. */
+  step(): void {
+    this.changed += 1
+    this.entries = this.entries.filter(({ kind }) => kind === 'override' || kind === 'grant')
+    this.charged = []
+    this.reservations.clear()
+    this.isWhole = false
+    this.hasStepped = true
+    this.inexact ??= 'the clock stepped'
+  }
+
+  /**
+   * Another limit counts here: that of another version of the application, or the client's own.
+   * @param limit the policy's
+   * @param applied the one that applies
+   */
+  changes(limit: number, applied: number): void {
+    const planned = limitOf(this.policy)
+    if (limit === planned && applied === planned) return
+    this.largest = Math.max(this.largest, applied)
+    if (limit !== planned) this.isTouched = true
+    if (this.isBucket) this.inexact ??= 'the limit changed'
+  }
+
+  /** Units more than the algorithm's bound in the worst span that ends now; 0 or less where it holds. */
+  excess(): number {
+    const { policy, charged, slack, largest } = this
+    if ('hold' in policy) return -1
+    const last = charged.at(-1)
+    let most = -Infinity
+    let total = 0
+    for (let i = charged.length - 1; i >= 0; i -= 1) {
+      const { at, least } = charged[i] as Charged
+      total += least
+      const bound = boundOf(policy, largest, (last as Charged).at - at)
+      most = Math.max(most, total - slack - bound)
+    }
+    return most
+  }
+
+  private get isBucket(): boolean {
+    return 'algorithm' in this.policy && this.policy.algorithm.endsWith('bucket')
+  }
+
+  /** Nothing is counted any more. What the client has of its own stays. */
+  private empty(): void {
+    this.charged = []
+    this.slots.clear()
+    this.reservations.clear()
+    this.blockedUntil = 0
+    this.isTouched = true
+    this.isWhole = false
+  }
+
+  private apply(entry: Entry): void {
+    const { policy } = this
+    if (entry.kind === 'reset') {
+      this.empty()
+    } else if (entry.kind === 'block') {
+      this.empty()
+      this.blockedUntil = entry.until
+    } else if (entry.kind === 'override') {
+      const { limit, until } = entry
+      this.override = limit === undefined ? undefined : { limit, until }
+      this.largest = Math.max(this.largest, limit ?? 0)
+      // It drains at its rate meanwhile, and may be full by it.
+      if (this.isBucket) this.inexact ??= 'the limit changed'
+    } else if (entry.kind === 'grant') {
+      this.grants.push(entry)
+      this.largest += entry.units
+    } else if (this.blockedUntil <= entry.now) {
+      if ('hold' in policy) this.applyToSlots(entry, policy.hold)
+      else if (policy.reserveMs !== undefined) this.reserve(entry, policy.reserveMs)
+      else if (entry.kind === 'charge') this.charge(entry.now, entry.units, entry.units)
+      else if (entry.kind === 'settle') this.settle(entry.now, entry.units, entry.chargedAt)
+    }
+  }
+
+  private applyToSlots(
+    entry: Extract<Entry, { kind: 'charge' | 'settle' | 'renew' }>,
+    hold: number,
+  ): void {
+    const slots = entry.kind === 'renew' ? entry.slots : [entry.slot]
+    for (const slot of slots) {
+      if (slot === undefined || (entry.kind !== 'renew' && entry.units === 0)) continue
+      if (entry.kind === 'settle' && entry.units < 0) this.slots.delete(slot)
+      else this.slots.set(slot, entry.now + hold)
+    }
+  }
+
+  private reserve(
+    entry: Extract<Entry, { kind: 'charge' | 'settle' | 'renew' }>,
+    holdMs: number,
+  ): void {
+    const { reservations } = this
+    const { now } = entry
+    const until = now + holdMs
+    this.endReservations(now)
+    if (entry.kind === 'renew') {
+      for (const slot of entry.slots) {
+        const known = reservations.get(slot)
+        if (known !== undefined) reservations.set(slot, { ...known, until })
+      }
+      return
+    }
+    const { units, slot = 0 } = entry
+    if (entry.kind === 'charge') {
+      this.charge(now, units, units)
+      if (units > 0) reservations.set(slot, { until, units, chargedAt: now })
+      return
+    }
+    const { reserved = 0, chargedAt } = entry
+    if (reserved === 0) {
+      this.settle(now, units, chargedAt)
+      return
+    }
+    const known = reservations.get(slot)
+    reservations.delete(slot)
+    // What was given back meanwhile is charged now, whole.
+    if (known === undefined) this.settle(now, reserved + units, now)
+    else this.settle(now, units, units < 0 ? known.chargedAt : now)
+  }
+
+  private charge(at: number, cost: number, least: number): void {
+    const { charged } = this
+    let i = charged.length
+    while (i > 0 && (charged[i - 1] as Charged).at > at) i -= 1
+    const known = charged[i - 1]
+    if (known?.at === at) {
+      known.cost += cost
+      known.least += least
+    } else charged.splice(i, 0, { at, cost, least })
+  }
+
+  private settle(now: number, units: number, chargedAt: number): void {
+    if (units === 0) return
+    this.isTouched = true
+    const { isBucket } = this
+    if (units > 0) {
+      // Others were admitted before it was known.
+      this.hasDebt = true
+      this.charge(isBucket ? now : chargedAt, units, 0)
+      return
+    }
+    if (isBucket) this.inexact ??= 'a bucket gave back'
+    const charge = this.charged.find(({ at }) => at === chargedAt)
+    const given = Math.min(-units, charge?.cost ?? 0)
+    if (charge !== undefined) {
+      charge.cost -= given
+      charge.least = Math.min(charge.least, charge.cost)
+    }
+    if (given === -units) return
+    this.slack += -units - given
+    this.missing += -units - given
+    this.inexact ??= 'what was given back was lost before'
+  }
+}
+
+export function limitOf(policy: PlannedPolicy): number {
+  return 'hold' in policy ? policy.concurrent : policy.limit
+}
+
+function definitionOf(
+  policy: Extract<PlannedPolicy, { window: number }>,
+  limit: number,
+  charged: readonly Charged[],
+  now: number,
+): number {
+  const { algorithm, window: windowMs, burst, maxDelay: maxDelayMs } = policy
+  const params = { limit, windowMs, burst, maxDelayMs }
+  // The oracles of buckets begin with the first charge.
+  const until = charged.at(-1)?.at ?? now
+  return oracles[algorithm](params, charged, Math.max(now, until))
+}

@@ -1,0 +1,146 @@
+import type { Decision, Limiter } from '@sluice/core'
+import type { Application } from '../faults.ts'
+import { windowOf } from '../plan.ts'
+import type { Process } from '../process.ts'
+import type { World } from '../world.ts'
+
+/** The longest that the breaker stays open once the store works, ms: lost probes count for 30 s. */
+const RECOVERY_MS = 40_000
+const EVERY_MS = 500
+/** The longest wait for a quota that is said to be full then, ms. */
+const LONGEST_MS = 3_600_000
+
+/** What a call takes at most on a quiet network, ms. */
+const PEEK_MS = 10
+
+/** Once nothing is wrong any more, every process uses the store again. */
+export async function checkRecovery(world: World, { places }: Application): Promise<void> {
+  const { timeline, plan } = world
+  await timeline.run(Math.max(timeline.now, world.troubledUntil))
+  for (const { connection } of places) connection.mode = 'works'
+  const until = timeline.now + RECOVERY_MS
+  const isBack = ({ lastSource }: Process) => lastSource === 'store' || lastSource === 'cache'
+  while (timeline.now < until) {
+    for (const each of places)
+      each.arrive({ at: timeline.now, process: 0, client: 'zoe', cost: 1, actual: 1, workMs: 0 })
+    await timeline.run(timeline.now + EVERY_MS + plan.application.deadline)
+    if (places.every(isBack)) return
+  }
+  for (const each of places)
+    if (!isBack(each)) world.fail('recovery', `${each.name} still decides by ${each.lastSource}`)
+}
+
+/** Every slot that is in use is known to the store, and no other. */
+export async function checkSlots(world: World, { places }: Application): Promise<void> {
+  const { plan, timeline, audit, server, fail } = world
+  const holds = plan.application.policies.flatMap((each) => ('hold' in each ? each.hold : []))
+  if (holds.length === 0) return
+  const longest = Math.max(...plan.application.policies.map(windowOf))
+  for (const each of places) each.isQuiet = true
+  await timeline.run(timeline.now + Math.max(...holds) + longest + plan.application.deadline)
+  const inUse = new Set<number>()
+  for (const { exchanges } of places)
+    for (const { charges, decision, isClosed } of exchanges)
+      for (const { slot } of charges)
+        if (slot !== undefined && decision?.allowed && !isClosed && decision.policies.length > 0)
+          inUse.add(slot)
+  const now = server.now()
+  const known = new Set<number>()
+  for (const { slots, inexact } of audit.accounts.values())
+    for (const [slot, until] of slots) if (until > now && inexact === undefined) known.add(slot)
+  // A clock that has stepped leaves other times behind than those that the audit knows.
+  const isKnown = plan.faults.every(({ kind }) => kind !== 'server clock')
+  for (const slot of inUse)
+    if (isKnown && !known.has(slot)) fail('slots', 'a slot in use is not held')
+  for (const slot of known) if (!inUse.has(slot)) fail('slots', 'a slot is held, and not in use')
+}
+
+/** Every request was decided, unless its process has ended. */
+export async function checkDecided(world: World, { places }: Application): Promise<void> {
+  const { timeline, plan, fail } = world
+  await timeline.run(timeline.now + 2 * plan.application.deadline)
+  const latest = timeline.now - 2 * plan.application.deadline
+  for (const { exchanges, name } of places)
+    for (const { decision, arrivedAt, planned } of exchanges)
+      if (decision === undefined && arrivedAt <= latest)
+        fail('deadline', `${name} never decided the request of ${planned.client} at ${arrivedAt}`)
+}
+
+/** When nothing is in use any more, every quota is full when it was said to be, and no state is left. */
+export async function checkUnused(world: World, { places }: Application): Promise<void> {
+  const { timeline, plan, server, fail, audit } = world
+  for (const each of places) each.isQuiet = true
+  for (const each of places) each.endAll()
+  await timeline.run(timeline.now + plan.application.deadline)
+  const hasOwn = plan.faults.some(({ kind }) => kind === 'override' || kind === 'grant')
+  // Processes that have ended may have set them.
+  const known = new Set([...audit.accounts.keys()].map((id) => id.split(' ')[1] as string))
+  for (const key of hasOwn ? known : []) {
+    ;(places[0] as Process).endOverrides(key)
+    await timeline.run(timeline.now + plan.application.deadline)
+  }
+  // What is given back when too many calls wait is free after hold.
+  const { reserveMs = 0 } = plan.application.streams ?? {}
+  const holds = plan.application.policies.map((each) => ('hold' in each ? each.hold : 0))
+  await timeline.run(timeline.now + Math.max(plan.application.deadline, reserveMs, ...holds))
+  // A state from before a clock has stepped back, and a ban, are not full when that is said.
+  const steps = plan.faults.some(({ kind }) => kind === 'server clock')
+  if (steps || plan.application.ban !== undefined) return
+  const [first] = places as [Process]
+  const clients = new Set(places.flatMap(({ keys }) => [...keys.values()]))
+  const streaming = [...world.streams.accounts.keys()].map((id) => id.split(' ')[1] as string)
+  const peekAll = async () => {
+    const peeked: Promise<Decision>[] = []
+    const asks = [...clients].map((key) => async () => first.limiter.peek(key))
+    for (const key of streaming)
+      asks.push(async () => (first.streams as Limiter<'async'>).peek(key))
+    for (const ask of asks) {
+      peeked.push(ask())
+      await timeline.run(timeline.now + PEEK_MS)
+    }
+    await timeline.run(timeline.now + plan.application.deadline)
+    return Promise.all(peeked)
+  }
+  const waits = (await peekAll()).flatMap(({ policies }) => policies.map((each) => each.resetMs))
+  const longest = Math.max(0, ...waits)
+  if (longest > LONGEST_MS) return
+  await timeline.run(timeline.now + longest)
+  for (const { policies } of await peekAll())
+    for (const { name, remaining, resetMs, source } of policies)
+      if (resetMs > 0 || remaining === 0)
+        fail('unused', `${name} has ${remaining} left, full in ${resetMs} ms (${source})`)
+  // Where limits differ, they also do in how long a state is kept; one with reservations is kept for its window.
+  const hasBlocks = plan.faults.some(({ kind }) => kind === 'block network')
+  if (hasOwn || hasBlocks || reserveMs > 0 || plan.faults.some((each) => 'limit' in each))
+    await timeline.run(timeline.now + LONGEST_MS)
+  if (server.size > 0) fail('unused', `the store keeps ${server.size} keys`)
+}
+
+/** How often requests come while it is seen when processes probe, ms, and for how long. */
+const PROBED_EVERY_MS = 10
+const PROBED_MS = 1500
+/** So many processes probe at the same times by chance once in 10^9 simulations. */
+const HERD = 4
+
+/** When each process has lost the store, after five calls that failed, ms: what it sends later is a probe. */
+const LOST_MS = 100
+
+/** Processes that have lost the store at the same time do not all probe it at the same times. */
+export async function checkHerd(world: World, { places }: Application): Promise<void> {
+  const { timeline, server, fail } = world
+  if (places.length < HERD) return
+  server.refusal = "OOM command not allowed when used memory > 'maxmemory'."
+  const probes = places.map((): number[] => [])
+  for (let at = 0; at < PROBED_MS; at += PROBED_EVERY_MS) {
+    const before = places.map(({ connection }) => connection.sent)
+    for (const each of places)
+      each.arrive({ at, process: 0, client: `zoe ${at}`, cost: 1, actual: 1, workMs: 0 })
+    await timeline.run(timeline.now + PROBED_EVERY_MS)
+    if (at < LOST_MS) continue
+    for (const [i, { connection, lastSource }] of places.entries())
+      if (lastSource !== 'store' && connection.sent > (before[i] as number)) probes[i]?.push(at)
+  }
+  const [first, ...others] = probes.map((each) => each.slice(-2).join())
+  if (first !== '' && others.every((each) => each === first))
+    fail('herd', `all probe at ${first} ms`)
+}

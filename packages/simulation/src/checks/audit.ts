@@ -1,0 +1,272 @@
+import type { Charge, StoreResult } from '@sluice/core/store'
+import type { PlannedPolicy } from '../plan.ts'
+import type { Witness } from '../server.ts'
+import { Account, type Entry } from './account.ts'
+
+/** What a decision says about one policy. */
+export interface Said {
+  readonly admitted: boolean
+  readonly remaining: number
+  readonly resetMs: number
+  readonly retryAfterMs: number
+  /** The client's own limit, if that has decided. */
+  readonly own?: { readonly units: number } | undefined
+}
+
+/** Reports that something happened which must not. */
+export type Fail = (check: string, what: string) => void
+
+/** Keeps the accounts of a counter (the store, or a process by itself), and checks what it says by them. */
+export class Audit implements Witness {
+  /** The names of the keyspaces of the policies, once a ledger is open. */
+  keyspaces: readonly string[] = []
+  readonly accounts = new Map<string, Account>()
+  private readonly policies: readonly PlannedPolicy[]
+  private readonly fail: Fail
+  /** True time, ms. */
+  private readonly time: () => number
+  /** Since when each account has admitted nothing that it was asked for, by true time, ms. */
+  private readonly refusedSince = new Map<Account, number>()
+  /** How often the accounts had changed when the charges of a request were refused. */
+  readonly refused = new WeakMap<readonly Charge[], readonly number[]>()
+  /** How often thresholds were crossed, and nobody has told: by policy, key, threshold and time. */
+  private readonly crossings = new Map<string, number>()
+
+  constructor(policies: readonly PlannedPolicy[], fail: Fail, time: () => number) {
+    this.policies = policies
+    this.fail = fail
+    this.time = time
+  }
+
+  /** The account of a charge, by the number of its policy. */
+  of(place: number, key: string): Account {
+    const id = `${place} ${key}`
+    let account = this.accounts.get(id)
+    if (account === undefined) {
+      account = new Account(this.policies[place] as PlannedPolicy)
+      this.accounts.set(id, account)
+    }
+    return account
+  }
+
+  /**
+   * Makes a change that nobody had to decide.
+   * @param limit the limit of the version of the application that asks; undefined: no threshold is crossed
+   */
+  add(place: number, key: string, entry: Entry, limit?: number): void {
+    const account = this.of(place, key)
+    const { now } = entry
+    const applied = limit === undefined ? undefined : this.applied(account, limit, now)
+    const before = applied === undefined ? 0 : this.usedOf(account, place, applied, now)
+    account.add(entry)
+    if (applied !== undefined) this.cross(account, place, key, applied, before, now)
+    if (entry.kind === 'override' || entry.kind === 'grant') account.ownChangedAt = this.time()
+    this.refusedSince.delete(account)
+    if (account.isWhole && account.missing > 0)
+      this.fail('give back', `${account.missing} units that were never charged`)
+  }
+
+  undone(transactions: ReadonlySet<number>): void {
+    for (const account of this.accounts.values()) account.undo(transactions)
+  }
+
+  /** @param key as the server has it; undefined: all of them */
+  lost(key?: string): void {
+    for (const [id, account] of this.accounts) {
+      const [place, client] = id.split(' ') as [string, string]
+      const name = `{${client}}:${this.keyspaces[Number(place)]}`
+      if (key === undefined || key.endsWith(name)) account.lose()
+    }
+  }
+
+  clockStepped(): void {
+    for (const account of this.accounts.values()) account.step()
+    this.refusedSince.clear()
+  }
+
+  /**
+   * Checks a decision, and makes its charges: all of them or, if it is refused, none.
+   * @param limits the limits of the version of the application that asks
+   * @param asked the charges that the request asked for, if they are not those that count; none: a ban may refuse it
+   */
+  decided(
+    charges: readonly Charge[],
+    limits: readonly number[],
+    said: readonly Said[],
+    { admitted, at: now, ban }: Pick<StoreResult, 'admitted' | 'at' | 'ban'>,
+    transaction: number,
+    asked: readonly Charge[] = charges,
+  ): void {
+    const accounts = charges.map(({ key }, i) => this.of(i, key))
+    const applied = accounts.map((account, i) => this.applied(account, limits[i] as number, now))
+    this.checkOwn(accounts, limits, applied, said, now)
+    if (asked.length > 0) this.checkLockOut(accounts, asked, said)
+    if (accounts.every(({ inexact }) => inexact === undefined)) {
+      const isAdmitted = this.check(accounts, charges, applied, said, admitted, now)
+      if (admitted !== (isAdmitted && ban?.admitted !== false))
+        this.fail('decision', `${admitted ? 'admitted' : 'refused'} ${describe(charges)}`)
+    }
+    if (!admitted) {
+      this.refused.set(
+        charges,
+        accounts.map(({ changed }) => changed),
+      )
+      return
+    }
+    for (const [i, account] of accounts.entries()) {
+      const { cost: units, slot } = charges[i] as Charge
+      const before = this.usedOf(account, i, applied[i] as number, now)
+      account.add({ kind: 'charge', transaction, now, units, slot })
+      this.cross(account, i, (charges[i] as Charge).key, applied[i] as number, before, now)
+      this.refusedSince.delete(account)
+      const excess = units > 0 ? account.excess() : 0
+      if (excess > 1e-6)
+        this.fail('bound', `${excess} more than the bound of ${this.policies[i]?.name}`)
+    }
+    if (accounts.some(({ inexact }) => inexact !== undefined)) return
+    for (const [i, account] of accounts.entries()) {
+      const { resetMs } = said[i] as Said
+      const limit = applied[i] as number
+      const isFull = (at: number) => account.remaining(limit, at) === account.full(limit)
+      const isTooLong = resetMs > 0 && account.isFullWhenEmpty && isFull(now + resetMs - 1)
+      if (!isFull(now + resetMs) || isTooLong)
+        this.fail('reset', `${this.policies[i]?.name} said that it is full in ${resetMs} ms`)
+    }
+  }
+
+  /** @returns whether every policy admits the request, by the definitions */
+  private check(
+    accounts: readonly Account[],
+    charges: readonly Charge[],
+    limits: readonly number[],
+    said: readonly Said[],
+    admitted: boolean,
+    now: number,
+  ): boolean {
+    let admitsAll = true
+    for (const [i, account] of accounts.entries()) {
+      const { cost } = charges[i] as Charge
+      const { name } = this.policies[i] as PlannedPolicy
+      const limit = limits[i] as number
+      const { remaining, retryAfterMs, admitted: saysYes } = said[i] as Said
+      const left = account.remaining(limit, now)
+      const admits = cost <= left && left > 0
+      if (!admits) admitsAll = false
+      if (saysYes !== admits)
+        this.fail('decision', `${name} ${saysYes ? 'admits' : 'refuses'} ${cost} of ${left}`)
+      const expected = admitted ? left - cost : left
+      if (remaining !== expected) this.fail('remaining', `${name} said ${remaining} of ${expected}`)
+      if (!admits) this.checkWait(account, limit, cost, retryAfterMs, now, name)
+    }
+    return admitsAll
+  }
+
+  /** The limit that applies to a client, of which its account takes note. */
+  private applied(account: Account, limit: number, now: number): number {
+    account.endReservations(now)
+    const applied = account.limitAt(limit, now)
+    account.changes(limit, applied)
+    return applied
+  }
+
+  /** The client's own limit decides, and no other. */
+  private checkOwn(
+    accounts: readonly Account[],
+    limits: readonly number[],
+    applied: readonly number[],
+    said: readonly Said[],
+    now: number,
+  ): void {
+    for (const [i, account] of accounts.entries()) {
+      const { own } = said[i] as Said
+      if (account.hasStepped) continue
+      const { name, ...policy } = this.policies[i] as PlannedPolicy
+      const hasOwn = account.hasOwn(now)
+      if (hasOwn !== (own !== undefined))
+        this.fail('own limit', `${name} decides ${hasOwn ? 'without' : 'with'} an own limit`)
+      const isShown = !('burst' in policy)
+      if (own !== undefined && isShown && own.units !== applied[i])
+        this.fail('own limit', `${name} has ${own.units} of ${applied[i]}, not ${limits[i]}`)
+    }
+  }
+
+  /** What is used of a quota with thresholds, units; without them, or if nobody can tell: 0. */
+  private usedOf(account: Account, place: number, limit: number, now: number): number {
+    const { alertAt } = this.policies[place] as PlannedPolicy
+    if (alertAt === undefined || account.inexact !== undefined) return 0
+    return account.full(limit) - account.remaining(limit, now)
+  }
+
+  /** Notes which thresholds a charge has crossed. */
+  private cross(
+    account: Account,
+    place: number,
+    key: string,
+    limit: number,
+    before: number,
+    now: number,
+  ): void {
+    const { alertAt } = this.policies[place] as PlannedPolicy
+    if (alertAt === undefined) return
+    const full = account.full(limit)
+    const used = this.usedOf(account, place, limit, now)
+    for (const threshold of alertAt) {
+      const level = Math.ceil((Math.round(threshold * 10) * full) / 10)
+      const id = `${place} ${key} ${threshold} ${now}`
+      if (account.inexact !== undefined) this.crossings.set(id, Infinity)
+      else if (before < level && used >= level)
+        this.crossings.set(id, (this.crossings.get(id) ?? 0) + 1)
+    }
+  }
+
+  /** A process tells that a threshold was crossed: each crossing is told once at most. */
+  crossed(policy: string, key: string, threshold: number, at: number): void {
+    const place = this.policies.findIndex(({ name }) => name === policy)
+    const id = `${place} ${key} ${threshold} ${at}`
+    const known = this.crossings.get(id) ?? 0
+    if (known === 0) this.fail('threshold', `${threshold} of ${policy} was not crossed by ${key}`)
+    this.crossings.set(id, known - 1)
+  }
+
+  /** Whatever a clock does, a client that gets nothing is admitted again after two windows. */
+  private checkLockOut(
+    accounts: readonly Account[],
+    charges: readonly Charge[],
+    said: readonly Said[],
+  ): void {
+    for (const [i, account] of accounts.entries()) {
+      const { cost } = charges[i] as Charge
+      if (cost > 1 || (said[i] as Said).admitted || account.hasDebt || account.ownChangedAt)
+        continue
+      const since = this.refusedSince.get(account) ?? this.time()
+      this.refusedSince.set(account, since)
+      const ms = this.time() - since
+      if (ms > 2 * account.longestWaitMs && !account.isBlocked)
+        this.fail('lock-out', `${this.policies[i]?.name} has refused everything for ${ms} ms`)
+    }
+  }
+
+  /** Waiting so long is enough, and one millisecond less is not. */
+  private checkWait(
+    account: Account,
+    limit: number,
+    cost: number,
+    waitMs: number,
+    now: number,
+    name: string,
+  ): void {
+    const least = Math.max(cost, 1)
+    const blockedMs = account.blockedMs(now)
+    if (account.holdsSlots || (waitMs === Infinity && least > account.full(limit))) return
+    const isTrue =
+      blockedMs > 0
+        ? waitMs === blockedMs
+        : account.remaining(limit, now + waitMs) >= least &&
+          account.remaining(limit, now + waitMs - 1) < least
+    if (!isTrue) this.fail('wait', `${name} said ${waitMs} ms for ${cost}`)
+  }
+}
+
+function describe(charges: readonly Charge[]): string {
+  return charges.map(({ cost, key }) => `${cost} of ${key}`).join(', ')
+}

@@ -1,0 +1,88 @@
+import { addressOf } from '../exchange.ts'
+import type { Plan } from '../plan.ts'
+import type { Timeline } from '../timeline.ts'
+import type { Fail } from './audit.ts'
+
+/** How often a process asks for the networks while it gets requests, ms. */
+const READ_EVERY_MS = 2000
+/** The longest that an answer takes on a quiet network, ms. */
+const ANSWER_MS = 100
+
+/** A change that an operator has made. Times are ms of the simulation. */
+interface Change {
+  readonly network: string
+  /** 0: it ends a block. */
+  readonly ms: number
+  readonly askedAt: number
+  /** When the store had confirmed it; undefined: it has not. */
+  confirmedAt: number | undefined
+}
+
+/** What it needs of a simulation. */
+interface Simulated {
+  readonly timeline: Timeline
+  readonly plan: Plan
+  readonly fail: Fail
+  readonly tell: (who: string, what: () => string) => void
+}
+
+/** What is known of the networks that operators have blocked. */
+export class Networks {
+  private readonly world: Simulated
+  private readonly all: Change[] = []
+
+  constructor(world: Simulated) {
+    this.world = world
+  }
+
+  /** @param done resolves when the store has confirmed it */
+  changes(network: string, ms: number, done: Promise<void>): void {
+    const { timeline, tell } = this.world
+    const change: Change = { network, ms, askedAt: timeline.now, confirmedAt: undefined }
+    this.all.push(change)
+    done.then(
+      () => {
+        change.confirmedAt = timeline.now
+        tell('store', () => `confirms that ${network} is ${ms > 0 ? 'blocked' : 'not blocked'}`)
+      },
+      () => {},
+    )
+  }
+
+  /** Whether a process may refuse a client because of its address. */
+  mayBlock(client: string): boolean {
+    return this.all.some(({ network, ms }) => ms > 0 && isIn(network, client))
+  }
+
+  /**
+   * A process that has asked since the block was confirmed admits nobody of the network.
+   * @param askedBefore when the process got its last request before this one, ms of the simulation
+   */
+  checkAdmitted(
+    process: { readonly startedAt: number },
+    client: string,
+    askedBefore: number,
+  ): void {
+    const { timeline, fail, plan } = this.world
+    const { now } = timeline
+    const [change, ...others] = this.all.filter(({ network }) => isIn(network, client))
+    if (change?.confirmedAt === undefined || others.length > 0 || change.ms === 0) return
+    const { confirmedAt, askedAt, ms, network } = change
+    const hasAsked = askedBefore > confirmedAt + READ_EVERY_MS && now > askedBefore + ANSWER_MS
+    // A fault between may have kept the answer away, or the store may have lost the block.
+    const isQuiet = plan.faults.every(
+      (each) => each.at === askedAt || ['override', 'grant'].includes(each.kind),
+    )
+    if (isQuiet && hasAsked && process.startedAt <= askedAt && now < askedAt + ms)
+      fail('network', `${client} of ${network} is admitted`)
+  }
+}
+
+/** Whether a client's address is in a network, which has 24 or 32 bits in common. */
+function isIn(network: string, client: string): boolean {
+  const [address = '', bits] = network.split('/')
+  const own = addressOf(client)
+  return bits === '32'
+    ? own === address
+    : own.startsWith(address.slice(0, address.lastIndexOf('.')))
+}

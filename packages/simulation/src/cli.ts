@@ -1,0 +1,119 @@
+// npm run simulate -- --seeds 10000
+// npm run simulate -- --seeds 10000 --part 3: seeds 30001 to 40000
+// npm run simulate -- --seed 4711: tells what happens in one
+// npm run simulate -- --mutants: finds each seeded mistake
+// npm run simulate -- --histories redis --calls 5000: judges what processes on a real store were told while they
+// and the store are killed; or cluster, postgres, sqlite. So many calls, about, between two kills
+// npm run simulate -- --model: lets Spin try all interleavings of a model of slots, and each of its mistakes
+// npm run simulate -- --report --seeds 200: measures each fault
+
+import { parseArgs } from 'node:util'
+import { compileCore } from './core.ts'
+import { judge } from './histories/judge.ts'
+import { record } from './histories/record.ts'
+import { servers } from './histories/servers.ts'
+import { checkModel, mutantsOfModel, whyNoSpin } from './model/check-model.ts'
+import { mutants } from './mutants.ts'
+import { planOf } from './plan.ts'
+import { report } from './report.ts'
+import { type Explained, explain, search, tellStory } from './search.ts'
+
+const OPTIONS = {
+  seeds: { type: 'string', default: '1000' },
+  part: { type: 'string', default: '0' },
+  seed: { type: 'string' },
+  mutants: { type: 'boolean', default: false },
+  histories: { type: 'string' },
+  calls: { type: 'string', default: '1000' },
+  model: { type: 'boolean', default: false },
+  report: { type: 'boolean', default: false },
+} as const
+
+/** How long the search for one mistake takes at most, ms. */
+const MUTANT_MS = 600_000
+
+const { values } = parseArgs({ options: OPTIONS })
+const from = integer('part', 0) * integer('seeds') + 1
+if (values.seed !== undefined) await tell(integer('seed'))
+else if (values.mutants) await findMutants()
+else if (values.model) await checkModels()
+else if (values.histories !== undefined) await judgeHistories(values.histories)
+else if (values.report) console.log(await report(await compileCore(), integer('seeds')))
+else await findNone(integer('seeds'))
+
+async function tell(seed: number): Promise<void> {
+  const plan = planOf(seed)
+  const { story, failure } = await tellStory(plan, await compileCore())
+  console.log(JSON.stringify(plan.application))
+  console.log(story.join('\n'))
+  console.log(failure === undefined ? 'Nothing failed.' : `Failed: ${failure.check}`)
+  process.exitCode = failure === undefined ? 0 : 1
+}
+
+async function findNone(seeds: number): Promise<void> {
+  const started = performance.now()
+  const cores = await compileCore()
+  const searched = await search(cores, from, seeds)
+  const { found, seeds: played, events } = searched
+  const minutes = Math.round(searched.simulatedMs / 60_000)
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`${played} seeds, ${minutes} simulated minutes, ${events} events, ${seconds} s`)
+  if (found === undefined) return
+  const { seed, failure } = found
+  console.log(`Seed ${seed} failed at ${failure.at} ms, event ${failure.event}:`)
+  console.log(`${failure.check}: ${failure.what}`)
+  printSmallest(await explain(found, cores))
+  process.exitCode = 1
+}
+
+async function findMutants(): Promise<void> {
+  console.log('| mistake | found by | seeds | seconds of CPU |\n|---|---|---|---|')
+  for (const { name, ...replacement } of mutants) {
+    const cores = await compileCore([replacement])
+    const started = performance.now()
+    const cpu = process.cpuUsage()
+    const { found, seeds } = await search(cores, from, Infinity, started + MUTANT_MS)
+    const seconds = (process.cpuUsage(cpu).user / 1e6).toFixed(1)
+    const check = found?.failure.check ?? 'nothing'
+    console.log(`| ${name} | ${check} | ${seeds} | ${seconds} |`)
+    if (found === undefined) process.exitCode = 1
+  }
+}
+
+async function checkModels(): Promise<void> {
+  const reason = await whyNoSpin()
+  if (reason !== undefined) return console.log(`Skipped: ${reason}`)
+  for (const mutant of [undefined, ...(await mutantsOfModel())]) {
+    const { states, violated } = await checkModel(mutant)
+    console.log(`${mutant ?? 'the model'}: ${states} states, ${violated ?? 'no error'}`)
+    if ((mutant === undefined) !== (violated === undefined)) process.exitCode = 1
+  }
+}
+
+async function judgeHistories(store: string): Promise<void> {
+  if (!(store in servers)) throw new RangeError(`--histories: ${Object.keys(servers).join(', ')}`)
+  const histories = await record(store, integer('calls'))
+  for (const [key, { operations }] of histories) {
+    const unanswered = operations.filter(({ isCertain }) => !isCertain).length
+    console.log(`${key}: ${operations.length} operations, ${unanswered} without an answer`)
+  }
+  const { wrong, undecided } = judge(histories)
+  if (undecided.length > 0) console.log(`Not judged, too many ways: ${undecided.join(', ')}`)
+  for (const each of wrong) console.log(each)
+  console.log(`${wrong.length} are wrong.`)
+  process.exitCode = wrong.length > 0 ? 1 : 0
+}
+
+function printSmallest({ smallest, story }: Explained): void {
+  console.log('The smallest plan that fails in this way, a line for regressions.ts:')
+  console.log(JSON.stringify(smallest))
+  console.log('What happens in it, ms:')
+  console.log(story.join('\n'))
+}
+
+function integer(option: 'calls' | 'part' | 'seed' | 'seeds', least = 1): number {
+  const value = Number(values[option])
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new RangeError(`--${option}: an integer from ${least}`)
+  return value
+}

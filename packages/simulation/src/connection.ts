@@ -1,0 +1,110 @@
+import type { TransactionalBackend } from '@sluice/core/store'
+import type { Machine } from './machine.ts'
+import type { Script, Server } from './server.ts'
+import { SOCKETS, type Timeline } from './timeline.ts'
+
+/** What a connection does to what is sent over it. */
+export type Mode =
+  | 'works'
+  /** Nothing arrives. */
+  | 'loses requests'
+  /** Scripts run, and nobody is answered. */
+  | 'loses replies'
+
+/** A script on its way. */
+interface Call {
+  readonly script: Script
+  readonly resolve: (value: never) => void
+  readonly reject: (error: Error) => void
+  /** How often it was sent: only the last time is answered. */
+  sends: number
+}
+
+/** The longest that a packet takes on a quiet network, ms. */
+const LATENCY_MS = 3
+
+/** The client of a process, and its connection to the server: what is sent first arrives first. */
+export class Connection {
+  mode: Mode = 'works'
+  /** What each way takes longer, ms. */
+  slowMs = 0
+  /** Whether the client keeps what it can't send until it is connected again, as ioredis does. */
+  readonly queuesOffline: boolean
+  /** How many scripts were sent. */
+  sent = 0
+  private readonly calls = new Set<Call>()
+  private readonly timeline: Timeline
+  private readonly machine: Machine
+  private readonly server: Server
+  private readonly random: () => number
+  private sentUntil = 0
+  private answeredUntil = 0
+
+  constructor(
+    timeline: Timeline,
+    machine: Machine,
+    server: Server,
+    random: () => number,
+    queuesOffline: boolean,
+  ) {
+    this.timeline = timeline
+    this.machine = machine
+    this.server = server
+    this.random = random
+    this.queuesOffline = queuesOffline
+  }
+
+  readonly transact: TransactionalBackend['transact'] = (keys, decide) =>
+    new Promise((resolve, reject) => {
+      const call = { script: { keys, run: decide }, resolve, reject, sends: 0 }
+      this.calls.add(call)
+      this.send(call)
+    })
+
+  /**
+   * The connection ends, and is made anew.
+   * @param resends whether the client sends again what was not answered: it may run twice
+   */
+  reset(resends: boolean): void {
+    for (const call of [...this.calls]) {
+      call.sends += 1
+      if (resends) this.send(call)
+      else this.answer(call, call.sends, new Error('the connection was reset'))
+    }
+  }
+
+  private send(call: Call): void {
+    this.sent += 1
+    if (this.mode === 'loses requests') return
+    this.sentUntil = this.later(this.sentUntil)
+    const { sends } = call
+    this.timeline.at(this.sentUntil, SOCKETS, () => this.arrive(call, sends))
+  }
+
+  private arrive(call: Call, sends: number): void {
+    const { server } = this
+    if (!server.isUp) {
+      if (this.queuesOffline) server.whenUp(() => this.send(call))
+      else this.answer(call, sends, new Error('connect ECONNREFUSED'))
+      return
+    }
+    server.receive(call.script, (error, value) => {
+      if (this.mode !== 'loses replies') this.answer(call, sends, error, value)
+    })
+  }
+
+  private answer(call: Call, sends: number, error: Error | undefined, value?: unknown): void {
+    this.answeredUntil = this.later(this.answeredUntil)
+    this.machine.post(this.answeredUntil - this.timeline.now, SOCKETS, () => {
+      if (call.sends !== sends || !this.calls.delete(call)) return
+      if (error === undefined) call.resolve(value as never)
+      else call.reject(error)
+    })
+  }
+
+  /** When what is sent now arrives: behind what was sent before. */
+  private later(previous: number): number {
+    const ms = this.slowMs + LATENCY_MS * this.random() ** 2
+    return Math.max(previous, this.timeline.now + ms)
+  }
+}

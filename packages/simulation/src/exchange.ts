@@ -1,0 +1,111 @@
+import type { Decision } from '@sluice/core'
+import type { RequestAdapter } from '@sluice/core/adapter'
+import type { Charge } from '@sluice/core/store'
+import type { PlannedRequest } from './plan.ts'
+
+/** What was known of a client's accounts when it was told how long to wait. */
+export interface Waited {
+  /** How often each account had changed; none: it can't be told whether the client must be admitted. */
+  readonly changes: readonly number[]
+}
+
+/** A request with its response, and what happens to it. */
+export class Exchange {
+  readonly planned: PlannedRequest
+  /** ms of the simulation. */
+  readonly arrivedAt: number
+  /** What it is charged, once it was read. */
+  charges: readonly Charge[] = []
+  decision: Decision | undefined = undefined
+  /** ms of the simulation. */
+  decidedAt = Infinity
+  /** When its process got the request before it, ms of the simulation. */
+  askedBefore = -Infinity
+  /** Whether the application works on it, or has. */
+  goesOn = false
+  /** Whether the application has ended the response. */
+  isEnded = false
+  /** Whether all of it was handed to the connection. */
+  isHandedOver = false
+  /** Whether it was sent, or the client has gone. */
+  isClosed = false
+  /** When its slots were to be given back, ms of the simulation. */
+  overAt: number | undefined = undefined
+  private readonly endings: (() => void)[] = []
+  private readonly closings: (() => void)[] = []
+
+  /** What its client has waited for before. */
+  readonly waited: Waited | undefined
+
+  constructor(planned: PlannedRequest, arrivedAt: number, waited?: Waited) {
+    this.planned = planned
+    this.waited = waited
+    this.arrivedAt = arrivedAt
+  }
+
+  /** The application ends the response, and its client reads it. */
+  end(now: number): void {
+    if (this.isEnded) return
+    this.isEnded = true
+    this.isHandedOver = true
+    if (this.goesOn) this.overAt ??= now
+    for (const each of this.endings) each()
+    this.close()
+  }
+
+  /** The response was sent, or the client has gone. */
+  close(): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    for (const each of this.closings.splice(0)) each()
+  }
+
+  whenEnded(callback: () => void): void {
+    this.endings.push(callback)
+    if (this.isEnded) callback()
+  }
+
+  whenClosed(callback: () => void): () => void {
+    if (this.isClosed) callback()
+    else this.closings.push(callback)
+    return () => {
+      const place = this.closings.indexOf(callback)
+      if (place >= 0) this.closings.splice(place, 1)
+    }
+  }
+}
+
+/** Two of the clients are in one network. */
+const ADDRESSES: { readonly [client: string]: string } = {
+  ada: '198.51.100.1',
+  bob: '198.51.100.2',
+  cyd: '203.0.113.3',
+}
+
+export function addressOf(client: string): string {
+  return ADDRESSES[client] ?? '192.0.2.1'
+}
+
+/** Reads and writes simulated requests, as adapters do with those of their frameworks. */
+export const adapter: RequestAdapter<Exchange, Exchange> = {
+  method: () => 'GET',
+  header: () => undefined,
+  peer: () => '192.0.2.1',
+  address: ({ planned }) => addressOf(planned.client),
+  isGone: ({ isClosed }) => isClosed,
+  identity: (exchange) => exchange,
+  proxyTrust: () => 'nobody',
+  user: () => undefined,
+  path: () => '/',
+  setField() {},
+  removeField() {},
+  status: () => 200,
+  setStatus() {},
+  send() {},
+  isHeadSent: () => false,
+  beforeHead() {},
+  whenEnded: (exchange, callback) => exchange.whenEnded(callback),
+  isHandedOver: ({ isHandedOver }) => isHandedOver,
+  isClosed: ({ isClosed }) => isClosed,
+  whenClosed: (exchange, callback) => exchange.whenClosed(callback),
+}

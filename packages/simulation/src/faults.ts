@@ -1,0 +1,113 @@
+import type { Fault } from './plan.ts'
+import type { Process } from './process.ts'
+import type { World } from './world.ts'
+
+/** The processes of the application, each in its place. */
+export interface Application {
+  readonly places: Process[]
+  /** Starts a process in the place of another. */
+  replace(place: number, limit: number | undefined): void
+}
+
+/** The longest that a process takes to use a store again that works, after its last failure, ms. */
+const RECOVERY_MS = 4000
+
+/** What happens when a fault begins, and when it ends. */
+export function cause(fault: Fault, world: World, application: Application): void {
+  const { timeline, server } = world
+  const { places } = application
+  const lasts = 'ms' in fault && !isOfOperator(fault) ? (fault.ms ?? 0) : 0
+  const { deadline } = world.plan.application
+  const over = timeline.now + lasts + RECOVERY_MS + deadline
+  world.troubledUntil = Math.max(world.troubledUntil, over)
+  world.tell('fault', () => describe(fault))
+  const process = 'process' in fault ? (places[fault.process] as Process) : undefined
+  const later = (act: () => void) => timeline.after(lasts, act)
+
+  switch (fault.kind) {
+    case 'freeze':
+      server.freeze(fault.ms)
+      break
+    case 'out of memory':
+      refuse("OOM command not allowed when used memory > 'maxmemory'.")
+      break
+    case 'read only':
+      refuse("READONLY You can't write against a read only replica.")
+      break
+    case 'slow server':
+      server.slowMs = fault.by
+      later(() => {
+        server.slowMs = 0
+      })
+      break
+    case 'restart':
+      server.stop()
+      for (const { connection } of places) connection.reset(connection.queuesOffline)
+      later(() => server.start(fault.lost ?? Infinity))
+      break
+    case 'evict':
+      server.evict(world.random('evict'))
+      break
+    case 'flush':
+      server.lose(Infinity)
+      break
+    case 'server clock':
+      server.step(fault.by)
+      break
+    case 'lose requests':
+    case 'lose replies':
+      ;(process as Process).connection.mode =
+        fault.kind === 'lose requests' ? 'loses requests' : 'loses replies'
+      later(() => {
+        ;(process as Process).connection.mode = 'works'
+      })
+      break
+    case 'stall':
+      process?.machine.stall(fault.ms)
+      break
+    case 'reset connection':
+    case 'send twice':
+      process?.connection.reset(fault.kind === 'send twice')
+      break
+    case 'kill':
+    case 'leave':
+      if (fault.kind === 'leave') process?.leave()
+      else process?.kill()
+      application.replace(fault.process, 'limit' in fault ? fault.limit : undefined)
+      break
+    case 'process clock':
+      process?.stepClock(fault.by)
+      break
+    case 'reset key':
+      process?.reset(fault.client)
+      break
+    case 'block key':
+      process?.block(fault.client, fault.ms)
+      break
+    case 'block network':
+    case 'unblock network':
+      process?.blockNetwork(fault)
+      break
+    case 'override':
+    case 'grant':
+      process?.setOwnLimit(fault)
+      break
+  }
+
+  function refuse(why: string): void {
+    server.refusal = why
+    later(() => {
+      server.refusal = undefined
+    })
+  }
+}
+
+function describe({ at: _, kind, ...rest }: Fault): string {
+  const details = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
+  return [kind, ...details].join(', ')
+}
+
+/** Whether it is no fault, but what an operator does: it takes no time. */
+function isOfOperator({ kind }: Fault): boolean {
+  return ['override', 'grant', 'block network', 'unblock network'].includes(kind)
+}

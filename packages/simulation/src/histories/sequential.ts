@@ -1,0 +1,69 @@
+import type { PolicyOptions } from '@sluice/core'
+import {
+  type CompiledLimit,
+  commitOne,
+  decideAll,
+  decodeState,
+  encodeState,
+  Policy,
+  settleOne,
+} from '@sluice/core/store'
+import type { Answer, Asked } from './history.ts'
+
+/** The states of a key, one for each policy, as text: equal texts are equal states. */
+export type States = string
+
+const SEPARATOR = ','
+
+/** The limiter as it would be if one process asked, one request after the other: core's rules, and nothing else. */
+export class SequentialLimiter {
+  /** The states of a key that nobody has used. */
+  readonly unused: States
+  private readonly limits: readonly CompiledLimit[]
+
+  constructor(policies: readonly PolicyOptions[]) {
+    this.limits = policies.map((each) => new Policy('', each).anyLimit())
+    this.unused = this.limits.map(() => '').join(SEPARATOR)
+  }
+
+  /** @param at ms, on the store's clock */
+  carryOut(states: States, asked: Asked, at: number): { states: States; answer?: Answer } {
+    return 'cost' in asked
+      ? this.consume(states, asked.cost, at)
+      : { states: this.giveBack(states, asked.giveBack, asked.chargedAt, at) }
+  }
+
+  private consume(states: States, cost: number, at: number) {
+    const texts = states.split(SEPARATOR)
+    const loaded = texts.map(read)
+    const charges = this.limits.map((limit) => ({ key: '', limit, cost }))
+    const allowed = decideAll(loaded, charges, at)
+    const policies = loaded.map(({ admitted, remaining, resetMs, retryAfterMs, delayMs }) => {
+      return { allowed: admitted, remaining, resetMs, retryAfterMs, delayMs }
+    })
+    const kept = loaded.map((state, i) => {
+      const isChanged = commitOne(state, charges[i] as never, at, allowed ? cost : 0)
+      return isChanged ? write(state) : texts[i]
+    })
+    return { states: kept.join(SEPARATOR), answer: { at, allowed, policies } }
+  }
+
+  private giveBack(states: States, units: number, chargedAt: number, at: number): States {
+    const corrected = states.split(SEPARATOR).map((text, i) => {
+      const state = read(text)
+      const limit = this.limits[i] as CompiledLimit
+      const done = settleOne(state, { key: '', limit, cost: -units }, at, chargedAt)
+      if (done === 'nothing') return text
+      return done === 'delete' ? '' : write(state)
+    })
+    return corrected.join(SEPARATOR)
+  }
+}
+
+function read(text: string) {
+  return decodeState(text === '' ? undefined : Buffer.from(text, 'hex'))
+}
+
+function write(state: Parameters<typeof encodeState>[0]): string {
+  return Buffer.from(encodeState(state)).toString('hex')
+}

@@ -1,0 +1,162 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { postgresStore } from '@sluice/postgres'
+import { startPostgres } from '@sluice/test-harness/postgres'
+import { type RedisServer, startCluster, startRedis, until } from '@sluice/test-harness/redis'
+import pg from 'pg'
+import type { Loss, Outage } from './history.ts'
+import { KEYS, LONGEST, prefixOf } from './keys.ts'
+import { monotonic, type StoreClock } from './log.ts'
+import type { Address } from './open-store.ts'
+
+/** A store that processes ask, and that fails when it is told to. */
+export interface Server {
+  readonly address: Address
+  readonly clock: StoreClock
+  /** Whether it has nothing more to carry out for a process that was killed, by the name of its connections. */
+  isGone(name: string): Promise<boolean>
+  /**
+   * Kills it, and lets it come back.
+   *
+   * @param asked resolves when processes have been answered for a while
+   * @returns by the keys that it concerned: when it was down and, if it may have lost something, what
+   */
+  fail(asked: () => Promise<void>): Promise<ReadonlyMap<string, Outage | Loss>>
+  stop(): Promise<void>
+}
+
+/** The stores of which histories are recorded. */
+export const servers: { readonly [name: string]: () => Promise<Server> } = {
+  redis,
+  cluster,
+  postgres,
+  sqlite,
+}
+
+/** With an append-only file, which is written before the answers are: kill -9 loses nothing. */
+async function redis(): Promise<Server> {
+  const server = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'no'] })
+  return {
+    address: { redis: { host: server.host, port: server.port } },
+    clock: { isReadByProcess: false, earlyMs: 0, backMs: 0 },
+    isGone: (name) => isUnknown(server, name),
+    async fail() {
+      const outage = await during(
+        () => server.kill(),
+        () => server.restart({ keepData: true }),
+      )
+      return ofKeys(outage)
+    },
+    stop: () => server.stop(),
+  }
+}
+
+/** Its replica does not get a master's last writes before the master is killed. */
+async function cluster(): Promise<Server> {
+  const { nodes, masters, replicas, stop } = await startCluster({
+    replicasPerMaster: 1,
+    nodeTimeoutMs: 1000,
+  })
+  const killed = new Set<RedisServer>()
+  return {
+    address: { cluster: nodes.map(({ host, port }) => ({ host, port })) },
+    clock: { isReadByProcess: false, earlyMs: 0, backMs: 0 },
+    async isGone(name) {
+      const alive = nodes.filter((node) => !killed.has(node))
+      const all = await Promise.all(alive.map((node) => isUnknown(node, name)))
+      return !all.includes(false)
+    },
+    async fail(asked) {
+      const [place, keys] = await withLongest(masters)
+      const [master, replica] = [masters[place] as RedisServer, replicas[place] as RedisServer]
+      const since = monotonic()
+      await master.command('ACL', 'SETUSER', 'default', '-psync', '-sync')
+      await master.command('CLIENT', 'KILL', 'TYPE', 'replica')
+      await asked()
+      const isMaster = async () => (await replica.info('replication')).role === 'master'
+      const { from, to } = await during(
+        () => {
+          killed.add(master)
+          return master.kill()
+        },
+        () => until(isMaster, { everyMs: 20, what: 'the replica takes over' }),
+      )
+      return ofKeys({ from, to, lost: { since } }, keys)
+    },
+    stop,
+  }
+}
+
+/** The place of the master that has the key of which nothing ends meanwhile, and all keys that it has. */
+async function withLongest(masters: readonly RedisServer[]): Promise<readonly [number, string[]]> {
+  for (const [place, master] of masters.entries()) {
+    const keys: string[] = []
+    for (const key of Object.keys(KEYS)) {
+      const found = (await master.command('KEYS', `${prefixOf(key)}:{*`)) as string[]
+      if (found.some((each) => !each.includes(':{#}:'))) keys.push(key)
+    }
+    if (keys.includes(LONGEST)) return [place, keys]
+  }
+  throw new Error(`no master has ${LONGEST}`)
+}
+
+/** How long PostgreSQL may keep a commit in memory, ms: three times its `wal_writer_delay`, and a stall of the machine. */
+const UNWRITTEN_MS = 2000
+
+/** It decides at the time at which it has read a key, and writes later, if nobody else has written meanwhile. */
+async function postgres(): Promise<Server> {
+  const server = await startPostgres()
+  const pool = new pg.Pool({ connectionString: server.url })
+  pool.on('error', () => {})
+  await postgresStore(pool, { logged: true }).migrate()
+  return {
+    address: { postgres: server.url },
+    clock: { isReadByProcess: true, earlyMs: 12, backMs: 250 },
+    async isGone(name) {
+      const text = 'SELECT FROM pg_stat_activity WHERE application_name = $1'
+      return (await pool.query(text, [name])).rowCount === 0
+    },
+    async fail() {
+      const outage = await during(
+        () => server.kill(),
+        () => server.restart(),
+      )
+      return ofKeys({ ...outage, lost: { since: outage.from - UNWRITTEN_MS } })
+    },
+    async stop() {
+      await pool.end()
+      await server.stop()
+    },
+  }
+}
+
+/** There is no server: only the processes are killed. */
+async function sqlite(): Promise<Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-histories-'))
+  return {
+    address: { sqlite: join(folder, 'limits.db') },
+    clock: { isReadByProcess: true, earlyMs: 0, backMs: 0 },
+    isGone: async () => true,
+    fail: async () => new Map(),
+    stop: () => rm(folder, { recursive: true }),
+  }
+}
+
+async function isUnknown(server: RedisServer, name: string): Promise<boolean> {
+  return !String(await server.command('CLIENT', 'LIST')).includes(`name=${name} `)
+}
+
+async function during(
+  kill: () => Promise<unknown>,
+  comesBack: () => Promise<unknown>,
+): Promise<Outage> {
+  await kill()
+  const from = monotonic()
+  await comesBack()
+  return { from, to: monotonic() }
+}
+
+function ofKeys<T>(outage: T, keys = Object.keys(KEYS)): ReadonlyMap<string, T> {
+  return new Map(keys.map((key) => [key, outage]))
+}

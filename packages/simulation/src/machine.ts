@@ -1,0 +1,130 @@
+import { IMMEDIATES, type Phase, TIMERS, type Timeline } from './timeline.ts'
+
+/** The wall clock when a simulation begins, ms since the epoch, unless its plan says otherwise. */
+export const EPOCH = 1_800_000_000_000
+
+/** A timer of Node, as far as core uses it. */
+export interface MachineTimer {
+  isCleared: boolean
+  ref(): MachineTimer
+  unref(): MachineTimer
+}
+
+/**
+ * What one process runs on: its clocks, timers and random numbers. `core.ts` gives them to core in place of
+ * Node's.
+ */
+export class Machine {
+  isDead = false
+  /** What the wall clock is ahead of true time, ms. */
+  skewMs = 0
+  readonly random: () => number
+  /** Each time during which nothing ran: from, to. */
+  readonly stalls: { readonly from: number; readonly to: number }[] = []
+  readonly warnings: string[] = []
+  /** Called with what exceeds its cap. */
+  exceeded: (what: string) => void = () => {}
+  private readonly timeline: Timeline
+  private readonly escaped: (error: unknown) => void
+  readonly startedAt: number
+  private stalledUntil = 0
+  private readonly epoch: number
+
+  /**
+   * @param epoch the wall clock when the simulation begins, ms
+   * @param escaped called with what a callback throws
+   */
+  constructor(
+    timeline: Timeline,
+    epoch: number,
+    random: () => number,
+    escaped: (error: unknown) => void,
+  ) {
+    this.timeline = timeline
+    this.epoch = epoch
+    this.random = random
+    this.escaped = escaped
+    this.startedAt = timeline.now
+  }
+
+  /** Nothing runs for so long, ms, as if the process were frozen or busy. */
+  stall(ms: number): void {
+    const { now } = this.timeline
+    this.stalls.push({ from: now, to: now + ms })
+    this.stalledUntil = Math.max(this.stalledUntil, now + ms)
+  }
+
+  get isStalled(): boolean {
+    return this.timeline.now < this.stalledUntil
+  }
+
+  /** Runs on this machine after `ms`, unless it has ended. */
+  post(ms: number, phase: Phase, act: () => void): void {
+    const run = () => {
+      if (this.isDead) return
+      if (this.isStalled) {
+        this.timeline.at(this.stalledUntil, phase, run, order)
+        return
+      }
+      try {
+        act()
+      } catch (error) {
+        this.escaped(error)
+      }
+    }
+    const order = this.timeline.at(this.timeline.now + ms, phase, run)
+  }
+
+  /** Core holds so much of something that has a cap. */
+  holds(what: string, count: number, most: number): void {
+    if (count > most) this.exceeded(`${count} ${what} of ${most}`)
+  }
+
+  // What follows stands in place of Node's: see core.ts.
+
+  /** In place of `Date.now`. */
+  readonly now = (): number => Math.floor(this.epoch + this.timeline.now + this.skewMs)
+  /** In place of `performance.now`. */
+  readonly uptime = (): number => this.timeline.now - this.startedAt
+
+  readonly setTimeout = (act: () => void, ms = 1): MachineTimer => {
+    const timer = newTimer()
+    this.post(Math.max(1, Math.trunc(ms)), TIMERS, () => {
+      if (!timer.isCleared) act()
+    })
+    return timer
+  }
+
+  readonly setInterval = (act: () => void, ms = 1): MachineTimer => {
+    const timer = newTimer()
+    const next = () =>
+      this.post(Math.max(1, Math.trunc(ms)), TIMERS, () => {
+        if (timer.isCleared) return
+        next()
+        act()
+      })
+    next()
+    return timer
+  }
+
+  readonly clearTimeout = (timer: MachineTimer | undefined): void => {
+    if (timer !== undefined) timer.isCleared = true
+  }
+
+  readonly afterTurn = (act: () => void): void => this.post(0, IMMEDIATES, act)
+
+  readonly inBackground = (act: () => void, ms: number) => {
+    const timer = this.setTimeout(act, ms)
+    return () => this.clearTimeout(timer)
+  }
+
+  readonly random32 = (): number => Math.floor(this.random() * 2 ** 32)
+  readonly emitWarning = (message: string, code: string): void => {
+    this.warnings.push(`${code}: ${message}`)
+  }
+}
+
+function newTimer(): MachineTimer {
+  const timer = { isCleared: false, ref: () => timer, unref: () => timer }
+  return timer
+}

@@ -1,0 +1,371 @@
+import type { AlgorithmName } from '@sluice/core'
+import { random } from '@sluice/test-harness/random'
+
+/** A policy of the application. Times are ms. */
+export type PlannedPolicy = {
+  readonly name: string
+  /** Whether requests cost what they turn out to cost. */
+  readonly settles?: boolean
+  /** The shares of its limit that cause events. */
+  readonly alertAt?: readonly number[]
+} & (
+  | {
+      readonly algorithm: AlgorithmName
+      readonly limit: number
+      readonly window: number
+      /** Its windows are those of the calendar, in UTC. */
+      readonly calendar?: 'day'
+      readonly burst?: number
+      readonly maxDelay?: number
+      /** What it charges is an estimate, which ends with its process: how long it is held. */
+      readonly reserveMs?: number
+    }
+  | { readonly concurrent: number; readonly hold: number }
+)
+
+/** What every process of the application is configured with. */
+export interface PlannedApplication {
+  readonly processes: number
+  readonly policies: readonly PlannedPolicy[]
+  /** The policy of a second limiter, which reserves for streams. */
+  readonly streams?: Extract<PlannedPolicy, { window: number }> & { readonly reserveMs: number }
+  /** ms */
+  readonly deadline: number
+  readonly onStoreError: 'local' | 'allow' | 'deny'
+  readonly localShare: number
+  readonly refusalCache: boolean | undefined
+  /** Whether calls share transactions, as those of a pool of connections do. */
+  readonly joins: boolean
+  /** Whether the client keeps what it can't send. */
+  readonly queuesOffline: boolean
+  readonly ban?: {
+    readonly after: number
+    readonly within: number
+    readonly for: readonly number[]
+  }
+}
+
+/** A request of a client. Times are ms. */
+export interface PlannedRequest {
+  readonly at: number
+  /** The process that it arrives at. */
+  readonly process: number
+  readonly client: string
+  /** Its estimate, and what it turns out to cost, units. */
+  readonly cost: number
+  readonly actual: number
+  /** How long the application works on it. Left out: for ever */
+  readonly workMs?: number
+  /** When its client hangs up, after its arrival. Left out: it reads all of the response */
+  readonly leavesMs?: number
+  /** How often it comes again if it is refused, each time when it was told to. */
+  readonly retries?: number
+  /** It is a stream, which reserves its estimate. How the application ends it. */
+  readonly stream?: 'settle' | 'settle twice' | 'release'
+}
+
+/** Something that goes wrong, or that an operator does. Times are ms. */
+export type Fault =
+  | {
+      readonly at: number
+      readonly kind: 'freeze' | 'out of memory' | 'read only'
+      readonly ms: number
+    }
+  | { readonly at: number; readonly kind: 'slow server'; readonly ms: number; readonly by: number }
+  /** `lost`: the writes of the last so many ms; left out: all data. */
+  | { readonly at: number; readonly kind: 'restart'; readonly ms: number; readonly lost?: number }
+  | { readonly at: number; readonly kind: 'evict' | 'flush' }
+  | { readonly at: number; readonly kind: 'server clock'; readonly by: number }
+  | {
+      readonly at: number
+      readonly kind: 'lose requests' | 'lose replies' | 'stall'
+      readonly process: number
+      readonly ms: number
+    }
+  | { readonly at: number; readonly kind: 'reset connection'; readonly process: number }
+  | { readonly at: number; readonly kind: 'send twice'; readonly process: number }
+  /** Another process takes its place; `limit`: with another limit. */
+  | {
+      readonly at: number
+      readonly kind: 'kill' | 'leave'
+      readonly process: number
+      readonly limit?: number
+    }
+  | {
+      readonly at: number
+      readonly kind: 'process clock'
+      readonly process: number
+      readonly by: number
+    }
+  | {
+      readonly at: number
+      readonly kind: 'reset key'
+      readonly process: number
+      readonly client: string
+    }
+  | {
+      readonly at: number
+      readonly kind: 'block key'
+      readonly process: number
+      readonly client: string
+      readonly ms: number
+    }
+  /** Blocks a network, or ends that. */
+  | {
+      readonly at: number
+      readonly kind: 'block network' | 'unblock network'
+      readonly process: number
+      readonly network: string
+      readonly ms?: number
+    }
+  /** `units: null`: the limit of the policy again. Left out, `ms`: until it is ended. */
+  | {
+      readonly at: number
+      readonly kind: 'override'
+      readonly process: number
+      readonly client: string
+      readonly policy: number
+      readonly units: number | null
+      readonly ms?: number
+    }
+  /** Left out, `ms`: until the window ends. */
+  | {
+      readonly at: number
+      readonly kind: 'grant'
+      readonly process: number
+      readonly client: string
+      readonly policy: number
+      readonly units: number
+      readonly id?: string
+      readonly ms?: number
+    }
+
+/** All of a simulation that is decided before it begins. */
+export interface Plan {
+  /** Decides what is drawn on the way: latencies, probes, what is evicted. */
+  readonly seed: number
+  /** The wall clock when it begins, ms since the epoch. Default: 8 in the morning */
+  readonly epoch?: number
+  /** When the last fault and the last request are over, ms. */
+  readonly duration: number
+  readonly application: PlannedApplication
+  readonly requests: readonly PlannedRequest[]
+  readonly faults: readonly Fault[]
+}
+
+/** A midnight in UTC, ms since the epoch. */
+const NEXT_DAY = 1_800_057_600_000
+const DAY_MS = 86_400_000
+/** What is played around a midnight, in place of a whole day. */
+const BESIDE_MIDNIGHT_MS = 3000
+
+const ENDINGS = ['settle', 'settle', 'settle twice', 'release'] as const
+
+const NETWORKS = ['198.51.100.0/24', '198.51.100.2/32', '203.0.113.0/24']
+const CLIENTS = ['ada', 'bob', 'cyd']
+
+/** Plans a simulation; the same for the same seed. */
+export function planOf(seed: number): Plan {
+  const draw = new Draw(seed)
+  const application = anyApplication(draw)
+  const longest = Math.max(...application.policies.map(windowOf))
+  const duration = Math.min(600_000, longest * draw.integer(4, 30))
+  const requests: PlannedRequest[] = []
+  const sessions = draw.integer(3, 14)
+  for (let i = 0; i < sessions; i += 1)
+    requests.push(...anySession(draw, application, duration, longest))
+  requests.sort((one, other) => one.at - other.at)
+  const faults = Array.from({ length: draw.oneOf([0, 1, 1, 2, 3, 5]) }, () =>
+    anyFault(draw, application, duration, longest),
+  )
+  faults.push(...anyOwnLimits(draw, application, duration, longest))
+  faults.sort((one, other) => one.at - other.at)
+  const hasDays = application.policies.some((each) => 'calendar' in each)
+  const epoch = hasDays ? { epoch: NEXT_DAY - draw.integer(0, duration) } : {}
+  return { seed, ...epoch, duration, application, requests, faults }
+}
+
+/** How long it takes until a policy admits again, as far as requests are planned for it, ms. */
+export function windowOf(policy: PlannedPolicy): number {
+  if ('hold' in policy) return policy.hold
+  return 'calendar' in policy ? BESIDE_MIDNIGHT_MS : policy.window
+}
+
+function anyApplication(draw: Draw): PlannedApplication {
+  const processes = draw.oneOf([1, 2, 2, 3, 4])
+  const settles = draw.chance(0.3)
+  const policies = Array.from({ length: draw.oneOf([1, 1, 2, 3]) }, (_, i) =>
+    anyPolicy(draw, `policy ${i}`, settles),
+  )
+  return {
+    processes,
+    policies,
+    deadline: draw.oneOf([50, 100, 100, 250]),
+    onStoreError: draw.oneOf(['local', 'local', 'allow', 'deny']),
+    localShare: draw.oneOf([1, 1 / processes]),
+    refusalCache: draw.oneOf([undefined, undefined, true, false]),
+    joins: draw.chance(0.3),
+    queuesOffline: draw.chance(0.5),
+    ...(draw.chance(0.2) && { streams: anyReservingPolicy(draw) }),
+    ...(draw.chance(0.1) && {
+      ban: { after: draw.integer(1, 4), within: 10_000, for: [2000, 20_000] },
+    }),
+  }
+}
+
+function anyPolicy(draw: Draw, name: string, settles: boolean): PlannedPolicy {
+  const window = draw.oneOf([700, 1000, 1337, 3000, 10_000, 60_000])
+  const limit = draw.oneOf([1, 2, 3, 5, 8, 20])
+  const alerts = draw.chance(0.3) && { alertAt: draw.oneOf([[0.5, 1], [1], [0.8]]) }
+  if (draw.chance(0.25))
+    return { name, concurrent: limit, hold: draw.oneOf([1000, 5000, 30_000]), ...alerts }
+  const algorithm = draw.oneOf([
+    'fixed-window',
+    'sliding-window',
+    'sliding-window',
+    'sliding-log',
+    'token-bucket',
+    'leaky-bucket',
+  ] as const)
+  const common = { name, algorithm, limit, window, ...(settles && { settles }), ...alerts }
+  if (algorithm === 'fixed-window' && draw.chance(0.2))
+    return { ...common, window: DAY_MS, calendar: 'day' }
+  if (algorithm === 'token-bucket' && draw.chance(0.5))
+    return { ...common, burst: draw.integer(1, 12) }
+  if (algorithm === 'leaky-bucket')
+    return { ...common, maxDelay: draw.oneOf([0, 100, window, 2 * window]) }
+  return common
+}
+
+function anyReservingPolicy(draw: Draw): NonNullable<PlannedApplication['streams']> {
+  return {
+    name: 'streams',
+    algorithm: draw.oneOf(['fixed-window', 'sliding-window', 'token-bucket']),
+    limit: draw.oneOf([3, 8, 20]),
+    window: draw.oneOf([1000, 10_000, 60_000]),
+    reserveMs: draw.oneOf([3000, 10_000]),
+  }
+}
+
+/** Requests of one client: greedy, patient, all at once, or now and then. */
+function anySession(
+  draw: Draw,
+  { policies, processes, streams }: PlannedApplication,
+  duration: number,
+  longest: number,
+): PlannedRequest[] {
+  const client = draw.oneOf(CLIENTS)
+  const largest = Math.min(
+    ...policies.map((each) => ('limit' in each ? Math.min(each.limit, each.burst ?? 99) : 99)),
+  )
+  const count = draw.integer(1, 16)
+  const pauses = draw.oneOf<() => number>([
+    () => 0,
+    () => draw.oneOf([0, 0, 1, 50]),
+    () => draw.integer(0, longest / 4),
+    () => Math.ceil(longest / count),
+    () => draw.oneOf([longest - 1, longest, longest + 1]),
+  ])
+  const retries = draw.oneOf([0, 0, 1, 5])
+  const work = draw.oneOf([[0], [0, 5, 200], [0, longest / 3, 2 * longest], [1000, undefined]])
+  const endings = streams !== undefined && draw.chance(0.5) ? ENDINGS : [undefined]
+  const process = draw.chance(0.5) ? draw.integer(0, processes - 1) : undefined
+  let at = draw.integer(0, duration)
+  return Array.from({ length: count }, () => {
+    at = Math.round(Math.min(duration, at + pauses()))
+    const cost = draw.oneOf([1, 1, 1, 1, 0, 2, draw.integer(1, largest + 1)])
+    const workMs = draw.oneOf(work)
+    const stream = draw.oneOf(endings)
+    return {
+      ...(stream && { stream }),
+      at,
+      process: process ?? draw.integer(0, processes - 1),
+      client,
+      cost,
+      actual: draw.oneOf([cost, 0, draw.integer(0, 2 * cost)]),
+      ...(workMs !== undefined && { workMs: Math.round(workMs) }),
+      ...(draw.chance(0.15) && { leavesMs: draw.integer(0, longest) }),
+      ...(retries > 0 && { retries }),
+    }
+  })
+}
+
+function anyFault(
+  draw: Draw,
+  { processes }: PlannedApplication,
+  duration: number,
+  longest: number,
+): Fault {
+  const at = draw.integer(0, duration)
+  const ms = draw.oneOf([10, 150, 1000, 7000, longest, 3 * longest])
+  const by = draw.oneOf([-3_600_000, -longest, -500, 500, longest, 3_600_000])
+  const process = draw.integer(0, processes - 1)
+  const client = draw.oneOf(CLIENTS)
+  return draw.oneOf<() => Fault>([
+    () => ({ at, kind: draw.oneOf(['freeze', 'out of memory', 'read only']), ms }),
+    () => ({ at, kind: 'slow server', ms, by: draw.oneOf([5, 60, 200]) }),
+    () => ({ at, kind: 'restart', ms, ...draw.oneOf([{}, { lost: 0 }, { lost: 1000 }]) }),
+    () => ({ at, kind: 'restart', ms: 0, lost: draw.oneOf([10, 300, 5000]) }),
+    () => ({ at, kind: draw.oneOf(['evict', 'flush']) }),
+    () => ({ at, kind: 'server clock', by }),
+    () => ({ at, kind: draw.oneOf(['lose requests', 'lose replies', 'stall']), process, ms }),
+    () => ({ at, kind: draw.oneOf(['reset connection', 'send twice']), process }),
+    () => ({ at, kind: draw.oneOf(['kill', 'leave']), process }),
+    () => ({ at, kind: 'leave', process, limit: draw.integer(1, 10) }),
+    () => ({ at, kind: 'process clock', process, by }),
+    () => ({ at, kind: 'reset key', process, client }),
+    () => ({ at, kind: 'block key', process, client, ms }),
+    () => ({ at, kind: 'block network', process, network: draw.oneOf(NETWORKS), ms }),
+    () => ({ at, kind: 'unblock network', process, network: draw.oneOf(NETWORKS) }),
+  ])()
+}
+
+/** What operators do with the limits of single clients. */
+function anyOwnLimits(
+  draw: Draw,
+  { policies, processes }: PlannedApplication,
+  duration: number,
+  longest: number,
+): Fault[] {
+  const count = draw.oneOf([0, 0, 0, 0, 1, 2, 5])
+  const from = draw.integer(0, duration)
+  return Array.from({ length: count }, () => {
+    const policy = draw.integer(0, policies.length - 1)
+    const algorithm = (policies[policy] as { algorithm?: AlgorithmName }).algorithm
+    const common = {
+      at: Math.min(duration, from + draw.oneOf([0, 0, 5, draw.integer(0, 3 * longest)])),
+      process: draw.integer(0, processes - 1),
+      client: draw.oneOf(CLIENTS),
+      policy,
+    }
+    const ends = draw.chance(0.5) && { ms: draw.oneOf([500, longest, 3 * longest]) }
+    const takesGrants = algorithm !== undefined && !algorithm.endsWith('bucket')
+    if (takesGrants && draw.chance(0.5)) {
+      const id = draw.oneOf([{}, { id: 'invoice' }, { id: 'invoice' }, { id: 'gift' }])
+      return { ...common, kind: 'grant', units: draw.oneOf([1, 2, 10]), ...id, ...ends }
+    }
+    return { ...common, kind: 'override', units: draw.oneOf([0, 1, 2, 5, 10, 40, null]), ...ends }
+  })
+}
+
+/** Draws what a seed repeats. */
+export class Draw {
+  private readonly next: () => number
+
+  constructor(seed: number) {
+    this.next = random(seed)
+  }
+
+  chance(share: number): boolean {
+    return this.next() < share
+  }
+
+  /** An integer of a range, its ends included. */
+  integer(least: number, most: number): number {
+    return Math.floor(least + this.next() * (Math.floor(most) - least + 1))
+  }
+
+  oneOf<const T>(choices: readonly T[]): T {
+    return choices[this.integer(0, choices.length - 1)] as T
+  }
+}

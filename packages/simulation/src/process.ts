@@ -1,0 +1,468 @@
+import type { Decision, Limiter, RateLimitOptions, ThresholdEvent } from '@sluice/core'
+import type { HttpLimiter } from '@sluice/core/adapter'
+import { auditedStore } from './audited-store.ts'
+import { type Account, limitOf } from './checks/account.ts'
+import { Audit } from './checks/audit.ts'
+import { checkDeadline } from './checks/deadline.ts'
+import { Connection } from './connection.ts'
+import type { Core } from './core.ts'
+import { adapter, Exchange, type Waited } from './exchange.ts'
+import { EPOCH, Machine } from './machine.ts'
+import type { Fault, PlannedApplication, PlannedPolicy, PlannedRequest } from './plan.ts'
+import { SOCKETS } from './timeline.ts'
+import type { World } from './world.ts'
+
+/** How long a process remembers what another one has changed meanwhile, ms: 2 s, and a call. */
+const ASKED_AGAIN_MS = 2500
+
+type Options = RateLimitOptions<Exchange, Exchange>
+
+/** A process of the application: its machine, its connection to the store, and its limiter. */
+export class Process {
+  readonly name: string
+  readonly machine: Machine
+  readonly connection: Connection
+  readonly limits: readonly number[]
+  /** The keys of its clients, as the store knows them. */
+  readonly keys = new Map<string, string>()
+  readonly allowance = new Map<string, number>()
+  /** Requests that are not over. */
+  readonly exchanges = new Set<Exchange>()
+  /** Whether no client comes any more. */
+  isQuiet = false
+  /** When it got its last request, ms of the simulation. */
+  private askedAt = -Infinity
+  lastSource: Decision['source'] | undefined = undefined
+  /** What it admits by itself, by the definitions. */
+  readonly local: Audit
+  private readonly localLimits: readonly number[]
+  /** The thresholds of which it has told: policy, key, threshold and time. */
+  private readonly told = new Set<string>()
+  private readonly http: HttpLimiter<Exchange, Exchange>
+  /** Reserves for streams; undefined: the application has none. */
+  readonly streams: Limiter<'async'> | undefined
+  /** What ends each stream. */
+  private readonly openStreams = new Set<() => void>()
+  private readonly core: Core
+  private readonly world: World
+  private handling: Exchange | undefined
+
+  /** @param limit the limit of this version of the application; undefined: as planned */
+  constructor(world: World, name: string, limit: number | undefined) {
+    const { plan, timeline, server, random } = world
+    const { application } = plan
+    const policies = application.policies.map((each) => withLimit(each, limit))
+    this.world = world
+    this.name = name
+    this.limits = policies.map(limitOf)
+    const chances = random(`${name} machine`)
+    this.machine = new Machine(timeline, plan.epoch ?? EPOCH, chances, (error) => {
+      world.fail('escaped', `${name}: ${error instanceof Error ? error.stack : error}`)
+    })
+    this.machine.exceeded = (what) => world.fail('cap', `${name} has ${what}`)
+    const { queuesOffline } = application
+    const chance = random(`${name} network`)
+    this.connection = new Connection(timeline, this.machine, server, chance, queuesOffline)
+    this.core = world.loadCore(this.machine)
+    const shares = policies.map((each) => shareOf(each, application.localShare))
+    this.localLimits = shares.map(limitOf)
+    this.local = new Audit(shares, world.fail, () => timeline.now)
+    const store = auditedStore(this.core, this.connection.transact, this, world)
+    const { streams } = application
+    this.streams = streams && this.streamLimiter(streams)
+    this.http = new this.core.HttpLimiter(this.options(policies, store), adapter)
+    this.noteCharges()
+  }
+
+  /** A request arrives. */
+  arrive(planned: PlannedRequest): void {
+    this.machine.post(0, SOCKETS, () => {
+      if (planned.stream === undefined) this.handle(planned)
+      else void this.stream(planned, planned.stream)
+    })
+  }
+
+  /** What an operator, or a client that looks, asks of the limiter. */
+  get limiter() {
+    return this.http.limiter
+  }
+
+  /** It ends at once: `kill -9`. */
+  kill(): void {
+    this.machine.isDead = true
+    for (const exchange of this.exchanges) exchange.overAt ??= this.world.timeline.now
+    this.exchanges.clear()
+  }
+
+  /** It ends after its requests have been answered, and closes its limiter. */
+  leave(): void {
+    this.endAll()
+    this.http.limiter.close()
+    this.streams?.close()
+    this.kill()
+  }
+
+  /** The application ends all responses; their clients have read them. */
+  endAll(): void {
+    for (const exchange of [...this.exchanges]) this.end(exchange)
+    for (const end of [...this.openStreams]) end()
+  }
+
+  stepClock(ms: number): void {
+    this.machine.skewMs += ms
+    this.local.clockStepped()
+  }
+
+  /** An operator makes a client's quota full. */
+  reset(client: string): void {
+    const key = this.keys.get(client)
+    if (key === undefined) return
+    this.machine.post(0, SOCKETS, () => {
+      this.forget(key)
+      Promise.resolve(this.http.limiter.reset(key)).catch(() => {})
+      this.streams?.reset(client).catch(() => {})
+    })
+  }
+
+  /** An operator blocks a client. */
+  block(client: string, ms: number): void {
+    const key = this.keys.get(client)
+    if (key === undefined) return
+    this.machine.post(0, SOCKETS, () => {
+      this.forget(key)
+      Promise.resolve(this.http.limiter.block(key, ms)).catch(() => {})
+      this.streams?.block(client, ms).catch(() => {})
+    })
+  }
+
+  /** An operator blocks a network, or ends that. */
+  blockNetwork({ kind, network, ms = 0 }: Extract<Fault, { network: string }>): void {
+    const { limiter } = this.http
+    const { networks } = this.world
+    this.machine.post(0, SOCKETS, () => {
+      const done =
+        kind === 'block network'
+          ? limiter.block(network, ms, { network: true })
+          : limiter.reset(network, { network: true })
+      networks.changes(network, kind === 'block network' ? ms : 0, Promise.resolve(done))
+    })
+  }
+
+  /** An operator gives a client a limit of its own, or a top-up. */
+  setOwnLimit(given: Extract<Fault, { kind: 'override' | 'grant' }>): void {
+    const key = this.keys.get(given.client)
+    const policy = this.world.plan.application.policies[given.policy]?.name
+    if (key === undefined || policy === undefined) return
+    const { limiter } = this.http
+    this.machine.post(0, SOCKETS, () => {
+      const { units, ms } = given
+      const until = ms === undefined ? {} : { until: this.machine.now() + ms }
+      const id = 'id' in given ? { id: given.id } : {}
+      const done =
+        given.kind === 'grant'
+          ? limiter.grant(key, units as number, { policy, ...until, ...id })
+          : limiter.override(key, { policy, limit: units, ...until })
+      Promise.resolve(done as unknown).catch(() => {})
+    })
+  }
+
+  /** A client has no limit of its own any more. Its top-ups last. */
+  endOverrides(key: string): void {
+    Promise.resolve(this.http.limiter.override(key, null)).catch(() => {})
+  }
+
+  private handle(planned: PlannedRequest, waited?: Waited): void {
+    const { world } = this
+    const exchange = new Exchange(planned, world.timeline.now, waited)
+    exchange.askedBefore = this.askedAt
+    this.askedAt = world.timeline.now
+    this.exchanges.add(exchange)
+    world.tell(this.name, () => `gets a request of ${planned.client} for ${planned.cost}`)
+    this.handling = exchange
+    const handled = this.http.handle(exchange, exchange)
+    this.handling = undefined
+    Promise.resolve(handled).then(
+      (goesOn) => this.goOn(exchange, goesOn),
+      (error) => this.world.fail('escaped', `${this.name}: ${error}`),
+    )
+    const { leavesMs } = planned
+    if (leavesMs !== undefined) {
+      this.machine.post(leavesMs, SOCKETS, () => {
+        if (exchange.isClosed) return
+        world.tell(planned.client, () => 'hangs up')
+        exchange.close()
+      })
+    }
+  }
+
+  /** A stream reserves its estimate, and is settled when it ends. */
+  private async stream(planned: PlannedRequest, ending: PlannedRequest['stream']): Promise<void> {
+    const { world, name, machine, core } = this
+    const { client, cost, actual, workMs } = planned
+    const arrivedAt = world.timeline.now
+    world.tell(name, () => `begins a stream of ${client} for ${cost}`)
+    const { allowed, source, ...reserved } = await (this.streams as Limiter<'async'>).acquire(
+      client,
+      { cost },
+    )
+    world.tell(name, () => `${allowed ? 'admits' : 'refuses'} the stream (${source})`)
+    checkDeadline(world, machine, { arrivedAt })
+    if (!allowed || machine.isDead) return
+    const settle = (units: number) => {
+      world.tell(name, () => `settles the stream of ${client} with ${units}`)
+      reserved.settle(units).catch((error: unknown) => {
+        if (!(error instanceof core.StoreError)) world.fail('escaped', `${name}: ${error}`)
+      })
+    }
+    const end = () => {
+      if (!this.openStreams.delete(end)) return
+      if (ending === 'release') void reserved.release()
+      else settle(actual)
+      if (ending === 'settle twice') machine.post(200, SOCKETS, () => settle(actual + 1))
+    }
+    this.openStreams.add(end)
+    if (workMs !== undefined) machine.post(workMs, SOCKETS, end)
+  }
+
+  private streamLimiter(planned: NonNullable<PlannedApplication['streams']>): Limiter<'async'> {
+    const { world, name, core } = this
+    const { deadline, onStoreError, localShare } = world.plan.application
+    const { reserveMs: hold, ...policy } = planned
+    const user = { name: `the streams of ${name}`, limits: [planned.limit], allowance: undefined }
+    const audited = { ...world, audit: world.streams }
+    const store = auditedStore(core, this.connection.transact, user, audited)
+    const policies = [{ ...policy, reserve: true, hold } as const]
+    return core.createLimiter({ store, deadline, onStoreError, localShare, policies })
+  }
+
+  /** The application works on the request; or it was refused, and comes again when it was told to. */
+  private goOn(exchange: Exchange, goesOn: boolean): void {
+    const { planned, decision } = exchange
+    const { workMs, retries = 0 } = planned
+    if (goesOn) {
+      exchange.goesOn = true
+      if (workMs !== undefined) this.machine.post(workMs, SOCKETS, () => this.end(exchange))
+      return
+    }
+    this.end(exchange)
+    const waitMs = decision?.retryAfterMs ?? Infinity
+    if (decision?.allowed || retries === 0 || waitMs > 600_000 || this.isQuiet) return
+    const waited = this.waitedSince(exchange, decision as Decision)
+    this.machine.post(waitMs, SOCKETS, () => {
+      if (!this.isQuiet) this.handle({ ...planned, retries: retries - 1 }, waited)
+    })
+  }
+
+  /** What must not change while a client waits, so that it is admitted then. */
+  private waitedSince({ charges }: Exchange, { at, retryAfterMs, source }: Decision): Waited {
+    const { audit, plan } = this.world
+    const changes = audit.refused.get(charges) ?? []
+    const accounts = charges.map(({ key }, i) => audit.of(i, key))
+    const endsAt = at + retryAfterMs
+    const isKnown =
+      source === 'store' &&
+      plan.application.ban === undefined &&
+      !plan.faults.some(({ kind }) => kind.endsWith('clock')) &&
+      accounts.every((each) => !each.holdsSlots && !each.isBlocked && !each.hasOwnUntil(at, endsAt))
+    return { changes: isKnown ? changes : [] }
+  }
+
+  /** A client that is alone, and has waited for as long as it was told, is admitted. */
+  private checkPatience(exchange: Exchange, { allowed, source }: Decision): void {
+    const { waited, charges } = exchange
+    if (allowed || waited === undefined || source === 'local' || source === 'deny') return
+    const { audit, fail } = this.world
+    const changes = charges.map(({ key }, i) => audit.of(i, key).changed)
+    if (waited.changes.length > 0 && waited.changes.every((each, i) => each === changes[i]))
+      fail('patience', `${exchange.planned.client} waited as it was told, and is refused`)
+  }
+
+  /** The application ends the response. */
+  end(exchange: Exchange): void {
+    exchange.end(this.world.timeline.now)
+    this.exchanges.delete(exchange)
+  }
+
+  private decided(exchange: Exchange, decision: Decision): void {
+    const { world, name } = this
+    const { source, allowed, remaining, retryAfterMs } = decision
+    const { client, cost } = exchange.planned
+    world.tell(name, () => {
+      const verdict = allowed ? `admits` : `refuses`
+      return `${verdict} ${client}'s ${cost} (${source}; ${remaining} left, wait ${retryAfterMs} ms)`
+    })
+    exchange.decision = decision
+    exchange.decidedAt = world.timeline.now
+    world.watch(exchange)
+    this.lastSource = source
+    if (allowed) this.allow(exchange)
+    checkDeadline(world, this.machine, exchange)
+    if (allowed) world.networks.checkAdmitted(this.machine, client, exchange.askedBefore)
+    this.checkThresholds(exchange, decision)
+    this.checkPatience(exchange, decision)
+    if (source === 'cache') this.checkRemembered(exchange, decision)
+    else this.checkLocal(exchange, decision)
+  }
+
+  /** A charge has brought what a client has used to a share of its limit. */
+  private threshold({ policy, key, threshold, at, source }: ThresholdEvent): void {
+    const { tell, audit } = this.world
+    tell(this.name, () => `tells that ${key} has reached ${threshold} of ${policy} (${source})`)
+    this.told.add(`${policy} ${key} ${threshold} ${at}`)
+    if (source === 'store') audit.crossed(policy, key, threshold, at)
+  }
+
+  /** Each threshold that a request has crossed was told before it goes on. */
+  private checkThresholds({ charges }: Exchange, { allowed, policies }: Decision): void {
+    if (!allowed) return
+    for (const [i, { name, key, limit, remaining, at, source }] of policies.entries()) {
+      const used = limit - remaining
+      const before = used - (charges[i]?.cost ?? 0)
+      const planned = this.world.plan.application.policies[i] as PlannedPolicy
+      // The limit of a queue, and of a process that decides alone, is not what it holds.
+      if ('maxDelay' in planned || source !== 'store') continue
+      for (const threshold of planned.alertAt ?? []) {
+        const level = threshold * limit
+        if (before < level && used >= level && !this.told.has(`${name} ${key} ${threshold} ${at}`))
+          this.world.fail(
+            'threshold',
+            `nobody told that ${key} has reached ${threshold} of ${name}`,
+          )
+      }
+    }
+  }
+
+  /** What was admitted may be charged once more than it was: by a probe, and when its cost is known. */
+  private allow({ charges, planned }: Exchange): void {
+    for (const key of new Set(charges.map((each) => each.key))) {
+      const more = planned.cost + planned.actual
+      this.allowance.set(key, (this.allowance.get(key) ?? 0) + more)
+    }
+  }
+
+  /** A remembered refusal is what the store would say. */
+  private checkRemembered(exchange: Exchange, { allowed, retryAfterMs }: Decision): void {
+    const { audit, server, fail, plan, timeline, troubledUntil } = this.world
+    const { charges } = exchange
+    if (allowed) fail('cache', 'a remembered refusal admits')
+    if (plan.application.ban !== undefined || plan.application.policies.some(settlesOf)) return
+    if (this.world.networks.mayBlock(exchange.planned.client)) return
+    const accounts = charges.map(({ key }, i) => audit.of(i, key))
+    if (accounts.some(({ isTouched, inexact }) => isTouched || inexact !== undefined)) return
+    // Another process may have changed the client's own limit; while the store fails, for longer.
+    const since = timeline.now - ASKED_AGAIN_MS
+    const isKnown = ({ ownChangedAt = -Infinity }: Account) =>
+      ownChangedAt < since && (ownChangedAt === -Infinity || timeline.now > troubledUntil)
+    if (!accounts.every(isKnown)) return
+    // The store counts whole milliseconds.
+    const now = server.now() - 1
+    for (const [i, account] of accounts.entries()) {
+      const limit = account.limitAt(this.limits[i] as number, now)
+      const least = Math.max(1, charges[i]?.cost ?? 1)
+      if (account.remaining(limit, now) > 0)
+        fail('cache', 'a refusal is remembered that no longer holds')
+      if (account.remaining(limit, now + 1 + retryAfterMs) < least)
+        fail('cache', `${retryAfterMs} ms are too short`)
+    }
+  }
+
+  /** What this process decides alone is within its share. */
+  private checkLocal(exchange: Exchange, decision: Decision): void {
+    const { charges } = exchange
+    const { local, localLimits, world } = this
+    const { policies: planned, ban, onStoreError } = world.plan.application
+    if (onStoreError !== 'local') {
+      const isExpected = ['store', onStoreError].includes(decision.source)
+      if (!isExpected) world.fail('source', `${decision.source} decided`)
+      return
+    }
+    const { allowed: admitted, at, policies, source } = decision
+    const settles = planned.some(settlesOf)
+    // What a request really costs is less than its estimate, if it is settled.
+    const leastOf = (cost: number) => (settles ? Math.min(cost, exchange.planned.actual) : cost)
+    const isExact = ban === undefined && !settles && !planned.some((each) => 'hold' in each)
+    for (const [i, { key }] of charges.entries()) {
+      if (!isExact) local.of(i, key).inexact ??= 'it also counts what is settled or held'
+    }
+    if (source === 'local') {
+      const said = policies.map((each) => ({ ...each, admitted: each.allowed }))
+      const known = charges.map((each) => ({ ...each, cost: leastOf(each.cost) }))
+      const asked = ban === undefined ? charges : []
+      local.decided(known, localLimits, said, { admitted, at, ban: undefined }, 0, asked)
+    } else if (admitted) {
+      const now = this.machine.now()
+      for (const [i, { key, cost: units, slot }] of charges.entries()) {
+        const entry = { transaction: 0, now, units, chargedAt: now, slot }
+        local.add(i, key, { kind: 'settle', ...entry })
+      }
+    }
+  }
+
+  /** What it counts alone of a key is changed by an operator. */
+  private forget(key: string): void {
+    for (const i of this.limits.keys()) this.local.of(i, key).step()
+  }
+
+  /** Links each request with what it is charged: core reads the charges while it begins to handle it. */
+  private noteCharges(): void {
+    const { limiter } = this.http
+    const decide = limiter.decide.bind(limiter)
+    limiter.decide = (charges, ...others) => {
+      const exchange = this.handling as Exchange
+      exchange.charges = charges
+      for (const { key, slot } of charges) {
+        this.keys.set(exchange.planned.client, key)
+        if (slot !== undefined) this.world.bySlot.set(slot, exchange)
+      }
+      return decide(charges, ...others)
+    }
+  }
+
+  private options(policies: readonly PlannedPolicy[], store: Options['store']): Options {
+    const { application } = this.world.plan
+    const { deadline, onStoreError, localShare, refusalCache, ban } = application
+    const rules = policies.map((policy) => {
+      if ('hold' in policy) return policy
+      const { settles, calendar, ...counted } = policy
+      const { algorithm: _, ...inDays } = counted
+      const own = calendar === undefined ? counted : { ...inDays, window: calendar }
+      return settles ? { ...own, settle: costSoFar } : own
+    })
+    return {
+      store,
+      deadline,
+      onStoreError,
+      localShare,
+      headers: false,
+      key: ({ planned }) => planned.client,
+      cost: ({ planned }) => planned.cost,
+      onThreshold: (event) => this.threshold(event),
+      onDecision: (decision, exchange) => this.decided(exchange as Exchange, decision),
+      ...(refusalCache !== undefined && { refusalCache }),
+      ...(ban && { ban }),
+      policies: rules as Options['policies'] & object,
+    }
+  }
+}
+
+/** What a request costs, as far as it is known. */
+function costSoFar({ planned, isEnded }: Exchange): number {
+  return isEnded ? planned.actual : Math.floor(planned.actual / 2)
+}
+
+function settlesOf(policy: PlannedPolicy): boolean {
+  return policy.settles === true
+}
+
+function withLimit(policy: PlannedPolicy, limit: number | undefined): PlannedPolicy {
+  if (limit === undefined) return policy
+  return 'hold' in policy ? { ...policy, concurrent: limit } : { ...policy, limit }
+}
+
+function shareOf(policy: PlannedPolicy, share: number): PlannedPolicy {
+  const units = (all: number) => Math.max(1, Math.floor(all * share))
+  if ('hold' in policy) return { ...policy, concurrent: units(policy.concurrent) }
+  const { burst } = policy
+  const own = burst === undefined ? {} : { burst: units(burst) }
+  return { ...policy, ...own, limit: units(policy.limit) }
+}

@@ -1,0 +1,61 @@
+import type { Cores } from './core.ts'
+import { type Plan, planOf } from './plan.ts'
+import { shrink } from './shrink.ts'
+import { type Failure, type Outcome, simulate } from './simulation.ts'
+
+/** The smallest plan that fails as a seed does. */
+export interface Explained {
+  readonly smallest: Plan
+  /** What happens in it. */
+  readonly story: readonly string[]
+}
+
+export interface Searched {
+  /** The first seed that failed; undefined: none did. */
+  readonly found: { readonly seed: number; readonly failure: Failure } | undefined
+  readonly seeds: number
+  readonly simulatedMs: number
+  readonly events: number
+}
+
+/**
+ * Simulates seeds one after the other, up to the first that fails.
+ * @param until when to end, by `performance.now()`
+ */
+export async function search(
+  cores: Cores,
+  first: number,
+  count: number,
+  until = Infinity,
+): Promise<Searched> {
+  let simulatedMs = 0
+  let events = 0
+  let seeds = 0
+  for (let seed = first; seed < first + count && performance.now() < until; seed += 1) {
+    const outcome = await simulate(planOf(seed), cores)
+    seeds += 1
+    simulatedMs += outcome.simulatedMs
+    events += outcome.events
+    const { failure } = outcome
+    if (failure !== undefined) return { found: { seed, failure }, seeds, simulatedMs, events }
+  }
+  return { found: undefined, seeds, simulatedMs, events }
+}
+
+/** Makes the plan of a seed that failed smaller, and tells what happens in it. */
+export async function explain(
+  { seed, failure }: Required<Searched>['found'] & object,
+  cores: Cores,
+): Promise<Explained> {
+  const smallest = await shrink(planOf(seed), async (plan) => {
+    const outcome = await simulate(plan, cores)
+    return outcome.failure?.check === failure.check
+  })
+  const { story } = await tellStory(smallest, cores)
+  return { smallest, story }
+}
+
+/** Plays a plan again, with its story. */
+export function tellStory(plan: Plan, cores: Cores): Promise<Outcome> {
+  return simulate(plan, cores, { tells: true })
+}

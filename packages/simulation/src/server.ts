@@ -1,0 +1,154 @@
+import type { Change, Transaction } from '@sluice/core/store'
+import { SOCKETS, type Timeline } from './timeline.ts'
+
+/** What a client sends: a script, which decides on the states of some keys. */
+export interface Script {
+  readonly keys: readonly string[]
+  run(states: readonly (Uint8Array | undefined)[], now: number): Transaction<unknown>
+}
+
+interface Kept {
+  readonly state: Uint8Array
+  readonly expiresAt: number
+}
+
+/** What a write has replaced, to take it back. */
+interface Written {
+  readonly at: number
+  readonly transaction: number
+  readonly key: string
+  readonly before: Kept | undefined
+}
+
+/** Who must know of what the server loses. */
+export interface Witness {
+  /** These transactions never happened. */
+  undone(transactions: ReadonlySet<number>): void
+  /** All states are gone, or those of one key. */
+  lost(key?: string): void
+  clockStepped(): void
+}
+
+/** A Redis: one after the other it runs scripts on keys that expire, by its own clock. */
+export class Server {
+  isUp = true
+  /** Why scripts are refused before they run: the text of the error. */
+  refusal: string | undefined = undefined
+  /** What each script takes longer, ms. */
+  slowMs = 0
+  /** The number of the script that runs, or ran last. */
+  transaction = 0
+  private readonly timeline: Timeline
+  private readonly witnesses: readonly Witness[]
+  private readonly kept = new Map<string, Kept>()
+  private written: Written[] = []
+  private skewMs = 0
+  private frozenUntil = 0
+  private busyUntil = 0
+  /** Scripts that are answered when it is back. */
+  private readonly waiting: (() => void)[] = []
+
+  private readonly epoch: number
+
+  /** @param epoch its clock when the simulation begins, ms */
+  constructor(timeline: Timeline, epoch: number, witnesses: readonly Witness[]) {
+    this.timeline = timeline
+    this.epoch = epoch
+    this.witnesses = witnesses
+  }
+
+  /** Its clock: integer ms since the epoch. */
+  now(): number {
+    return Math.floor(this.epoch + this.timeline.now + this.skewMs)
+  }
+
+  get size(): number {
+    for (const [key, { expiresAt }] of this.kept) if (expiresAt <= this.now()) this.kept.delete(key)
+    return this.kept.size
+  }
+
+  /** Runs a script in its turn. */
+  receive(script: Script, reply: (error: Error | undefined, value?: unknown) => void): void {
+    const { timeline } = this
+    this.busyUntil = Math.max(this.busyUntil, timeline.now + this.slowMs, this.frozenUntil)
+    timeline.at(this.busyUntil, SOCKETS, () => this.execute(script, reply))
+  }
+
+  /** Calls back now, or when it accepts connections again. */
+  whenUp(act: () => void): void {
+    if (this.isUp) act()
+    else this.waiting.push(act)
+  }
+
+  freeze(ms: number): void {
+    this.frozenUntil = Math.max(this.frozenUntil, this.timeline.now + ms)
+  }
+
+  /** Its connections end, and nobody can connect. */
+  stop(): void {
+    this.isUp = false
+  }
+
+  /** @param lostMs the writes of the last so many ms are lost. Infinity: all data */
+  start(lostMs: number): void {
+    this.lose(lostMs)
+    this.isUp = true
+    this.frozenUntil = this.busyUntil = 0
+    for (const act of this.waiting.splice(0)) act()
+  }
+
+  step(ms: number): void {
+    this.skewMs += ms
+    for (const each of this.witnesses) each.clockStepped()
+  }
+
+  /** @param draw a number in [0, 1) */
+  evict(draw: () => number): void {
+    const key = [...this.kept.keys()][Math.floor(draw() * this.kept.size)]
+    if (key === undefined) return
+    this.kept.delete(key)
+    this.written = this.written.filter((each) => each.key !== key)
+    for (const each of this.witnesses) each.lost(key)
+  }
+
+  /** @param lostMs the writes of the last so many ms are lost. Infinity: all data */
+  lose(lostMs: number): void {
+    if (lostMs === Infinity) {
+      this.kept.clear()
+      this.written = []
+      for (const each of this.witnesses) each.lost()
+      return
+    }
+    const from = this.timeline.now - lostMs
+    const undone = new Set<number>()
+    while (this.written.length > 0 && (this.written.at(-1) as Written).at > from) {
+      const { key, before, transaction } = this.written.pop() as Written
+      undone.add(transaction)
+      if (before === undefined) this.kept.delete(key)
+      else this.kept.set(key, before)
+    }
+    for (const each of this.witnesses) each.undone(undone)
+  }
+
+  private execute(script: Script, reply: (error: Error | undefined, value?: unknown) => void) {
+    // What it had read when it ended is gone with it.
+    if (!this.isUp) return
+    if (this.refusal !== undefined) return reply(new Error(this.refusal))
+    const now = this.now()
+    this.transaction += 1
+    const states = script.keys.map((key) => {
+      const kept = this.kept.get(key)
+      return kept === undefined || kept.expiresAt <= now ? undefined : kept.state
+    })
+    const { changes, value } = script.run(states, now)
+    for (const change of changes) this.write(change, now)
+    reply(undefined, value)
+  }
+
+  private write({ key, state, ttlMs }: Change, now: number): void {
+    const before = this.kept.get(key)
+    this.written.push({ at: this.timeline.now, transaction: this.transaction, key, before })
+    if (state === undefined) this.kept.delete(key)
+    else this.kept.set(key, { state, expiresAt: now + ttlMs })
+  }
+}

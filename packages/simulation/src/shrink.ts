@@ -1,0 +1,79 @@
+import type { Plan } from './plan.ts'
+
+/** The most plans that are tried. */
+const MAX_TRIALS = 400
+
+/**
+ * Finds a smaller plan that fails the same check.
+ * @param fails whether a plan does
+ */
+export async function shrink(plan: Plan, fails: (plan: Plan) => Promise<boolean>): Promise<Plan> {
+  let trials = 0
+  let smallest = plan
+  const tries = async (candidate: Plan) => {
+    if (trials >= MAX_TRIALS) return false
+    trials += 1
+    if (!(await fails(candidate))) return false
+    smallest = candidate
+    return true
+  }
+  let size: number
+  do {
+    size = sizeOf(smallest)
+    await without('faults')
+    await without('requests')
+    for (const simpler of simplerApplications(smallest)) await tries(simpler)
+  } while (sizeOf(smallest) < size && trials < MAX_TRIALS)
+  return smallest
+
+  /** Leaves out as many as possible: first halves, then quarters, and so on down to single ones. */
+  async function without(what: 'faults' | 'requests'): Promise<void> {
+    for (let length = Math.ceil(smallest[what].length / 2); length >= 1; length >>= 1) {
+      for (let from = 0; from < smallest[what].length; ) {
+        const all: readonly unknown[] = smallest[what]
+        const kept = [...all.slice(0, from), ...all.slice(from + length)]
+        if (!(await tries({ ...smallest, [what]: kept }))) from += length
+      }
+    }
+  }
+}
+
+function sizeOf({ faults, requests, application }: Plan): number {
+  return faults.length + requests.length + application.processes + application.policies.length
+}
+
+/** Plans with an application that does less, all else as it is. */
+function* simplerApplications(plan: Plan): Generator<Plan> {
+  const { application, requests, faults } = plan
+  const { policies, processes } = application
+  for (const i of policies.keys()) {
+    if (policies.length === 1) break
+    const others = faults.filter((each) => !('policy' in each) || each.policy !== i)
+    yield {
+      ...plan,
+      application: { ...application, policies: policies.toSpliced(i, 1) },
+      faults: others.map((each) =>
+        'policy' in each && each.policy > i ? { ...each, policy: each.policy - 1 } : each,
+      ),
+    }
+  }
+  if (processes > 1) {
+    const process = (of: number) => Math.min(of, processes - 2)
+    yield {
+      ...plan,
+      application: { ...application, processes: processes - 1 },
+      requests: requests.map((each) => ({ ...each, process: process(each.process) })),
+      faults: faults.map((each) =>
+        'process' in each ? { ...each, process: process(each.process) } : each,
+      ),
+    }
+  }
+  const { streams, ...withoutStreams } = application
+  if (streams !== undefined) {
+    const others = requests.filter(({ stream }) => stream === undefined)
+    yield { ...plan, application: withoutStreams, requests: others }
+  }
+  const { ban: _, ...withoutBan } = application
+  if (application.ban !== undefined) yield { ...plan, application: withoutBan }
+  if (application.joins) yield { ...plan, application: { ...application, joins: false } }
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { type Cores, compileCore, replaceOnce } from './core.ts'
+import { mutantsOfModel } from './model/check-model.ts'
+import { mutants } from './mutants.ts'
+import { planOf } from './plan.ts'
+import { readPlan, regressions } from './regressions.ts'
+import { explain, search, tellStory } from './search.ts'
+import { simulate } from './simulation.ts'
+
+let cores: Cores
+beforeAll(async () => {
+  cores = await compileCore()
+})
+
+test('four hundred seeds find nothing', async () => {
+  const { found } = await search(cores, 1, 400)
+  expect(found).toBeUndefined()
+}, 120_000)
+
+test.each(regressions)('$was: no more', async (regression) => {
+  expect((await simulate(readPlan(regression), cores)).failure).toBeUndefined()
+})
+
+test('each mistake of the model of slots is in the documentation', async () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/testing.md'), 'utf8')
+  const named = text.match(/MUTANT_[A-Z_]+/g)
+  expect(named?.sort()).toEqual(await mutantsOfModel())
+})
+
+test('the same seed tells the same story, byte for byte, in modules that others have used', async () => {
+  const unused = await compileCore()
+  for (const seed of [3, 14, 15]) {
+    const one = await tellStory(planOf(seed), unused)
+    expect(one.story.length).toBeGreaterThan(20)
+    expect(await tellStory(planOf(seed), cores)).toEqual(one)
+  }
+})
+
+describe('a mistake', () => {
+  test('is found at the same event each time, and its plan is made smaller', async () => {
+    const [mutant] = mutants
+    const mistaken = await compileCore([mutant!])
+    const { found } = await search(mistaken, 1, 100)
+    const { failure, seed } = found!
+    const { smallest, story } = await explain(found!, mistaken)
+    expect((await simulate(planOf(seed), mistaken)).failure).toEqual(failure)
+    expect(smallest.requests.length).toBeLessThanOrEqual(4)
+    expect(story.at(-1)).toContain(failure.check)
+    expect((await simulate(smallest, cores)).failure).toBeUndefined()
+  })
+
+  test.each(mutants)('$name: its text is in core', (mutant) => {
+    expect(replaceOnce(mutant)).toContain(mutant.by)
+  })
+
+  test('must be there exactly once', async () => {
+    const file = 'algorithms/fixed-window/fixed-window.ts'
+    await expect(compileCore([{ file, text: 'state.b', by: '' }])).rejects.toThrow('has 9 times')
+    await expect(compileCore([{ file: 'none.ts', text: '', by: '' }])).rejects.toThrow(
+      'nothing imports',
+    )
+  })
+})

@@ -1,0 +1,117 @@
+import { random } from '@sluice/test-harness/random'
+import {
+  checkDecided,
+  checkHerd,
+  checkRecovery,
+  checkSlots,
+  checkUnused,
+} from './checks/at-the-end.ts'
+import { Audit } from './checks/audit.ts'
+import { Networks } from './checks/networks.ts'
+import type { Cores } from './core.ts'
+import { type Application, cause } from './faults.ts'
+import { EPOCH } from './machine.ts'
+import type { Plan } from './plan.ts'
+import { Process } from './process.ts'
+import { Server } from './server.ts'
+import { Timeline } from './timeline.ts'
+import type { World } from './world.ts'
+
+/** Many times what any plan needs: beyond it, something never ends. */
+const MAX_EVENTS = 1_000_000
+
+/** What happened that must not. */
+export interface Failure {
+  /** The name of the check. */
+  readonly check: string
+  readonly what: string
+  /** ms of the simulation, and how many events there were by then. */
+  readonly at: number
+  readonly event: number
+}
+
+export interface Outcome {
+  readonly failure: Failure | undefined
+  /** How long it was, ms of the simulation. */
+  readonly simulatedMs: number
+  readonly events: number
+  /** What happened, line by line; empty unless it was asked for. */
+  readonly story: readonly string[]
+}
+
+/** Plays a plan until it is over, or something happens that must not. */
+export async function simulate(
+  plan: Plan,
+  cores: Cores,
+  { tells = false, watch = (() => {}) as World['watch'] } = {},
+): Promise<Outcome> {
+  const timeline = new Timeline()
+  const story: string[] = []
+  let failure: Failure | undefined
+  const tell: World['tell'] = (who, what) => {
+    if (tells) story.push(`${timeline.now.toFixed(3).padStart(12)}  ${who}: ${what()}`)
+  }
+  const fail: World['fail'] = (check, what) => {
+    if (failure !== undefined) return
+    tell('check', () => `${check}: ${what}`)
+    failure = { check, what, at: timeline.now, event: timeline.events }
+    timeline.stop()
+  }
+  const { policies, streams: reserving } = plan.application
+  const audit = new Audit(policies, fail, () => timeline.now)
+  const streams = new Audit(reserving === undefined ? [] : [reserving], fail, () => timeline.now)
+  const world: World = {
+    plan,
+    timeline,
+    server: new Server(timeline, plan.epoch ?? EPOCH, [audit, streams]),
+    loadCore: cores.begin(),
+    audit,
+    streams,
+    networks: new Networks({ timeline, fail, plan, tell }),
+    bySlot: new Map(),
+    troubledUntil: 0,
+    fail,
+    watch,
+    tell,
+    random: (purpose) => random(plan.seed ^ hashOf(purpose)),
+  }
+  const application = start(world)
+  for (const request of plan.requests)
+    timeline.at(request.at, 1, () => application.places[request.process]?.arrive(request))
+  for (const fault of plan.faults) timeline.at(fault.at, 1, () => cause(fault, world, application))
+  const rejected = (error: unknown) => fail('escaped', `a rejection: ${error}`)
+  process.on('unhandledRejection', rejected)
+  try {
+    timeline.limit(MAX_EVENTS, () => fail('endless', `${MAX_EVENTS} events`))
+    await timeline.run(plan.duration)
+    for (const check of [checkRecovery, checkDecided, checkSlots, checkUnused, checkHerd])
+      if (failure === undefined) await check(world, application)
+  } finally {
+    process.off('unhandledRejection', rejected)
+  }
+  return { failure, simulatedMs: timeline.now, events: timeline.events, story }
+}
+
+function start(world: World): Application {
+  let started = 0
+  const create = (place: number, limit?: number) => {
+    const name = `process ${place}${started < world.plan.application.processes ? '' : ` (${started})`}`
+    started += 1
+    return new Process(world, name, limit)
+  }
+  const places: Process[] = []
+  for (let i = 0; i < world.plan.application.processes; i += 1) places.push(create(i))
+  return {
+    places,
+    replace: (place, limit) => {
+      places[place] = create(place, limit)
+    },
+  }
+}
+
+/** A number of a text: FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash
+}

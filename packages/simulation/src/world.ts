@@ -1,0 +1,31 @@
+import type { Audit, Fail } from './checks/audit.ts'
+import type { Networks } from './checks/networks.ts'
+import type { LoadCore } from './core.ts'
+import type { Exchange } from './exchange.ts'
+import type { Plan } from './plan.ts'
+import type { Server } from './server.ts'
+import type { Timeline } from './timeline.ts'
+
+/** What the parts of a simulation share. */
+export interface World {
+  readonly plan: Plan
+  readonly timeline: Timeline
+  readonly server: Server
+  readonly loadCore: LoadCore
+  /** What the store has decided, by the definitions. */
+  readonly audit: Audit
+  /** What the store has decided about streams. */
+  readonly streams: Audit
+  readonly networks: Networks
+  /** The requests by the numbers of their slots. */
+  readonly bySlot: Map<number, Exchange>
+  /** When the last fault was over, ms. */
+  troubledUntil: number
+  readonly fail: Fail
+  /** Told of each decision. */
+  readonly watch: (exchange: Exchange) => void
+  /** Notes what happens, for the story. */
+  readonly tell: (who: string, what: () => string) => void
+  /** Numbers in [0, 1) for one purpose. */
+  readonly random: (purpose: string) => () => number
+}
