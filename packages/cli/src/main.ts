@@ -3,8 +3,7 @@ import { commandLine, guardProcess, runCommandLine } from '@sluice/terminal/comm
 import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import { UsageError } from '@sluice/terminal/usage-error'
 import { addCommands } from './command/program.ts'
-import type { Connection } from './operate/connection.ts'
-import type { ChangeFlags, StoreFlags } from './operate/flags.ts'
+import type { LimitFlags } from './operate/flags.ts'
 import { StoreFailure } from './operate/store-failure.ts'
 
 let code: ExitCode = EXIT.ok
@@ -19,21 +18,18 @@ function interrupted(...signals: readonly NodeJS.Signals[]): AbortSignal {
   return interrupt.signal
 }
 
-async function operate(
-  flags: StoreFlags,
-  run: (connection: Connection) => Promise<ExitCode>,
-): Promise<void> {
-  const { onStore } = await import('./operate/on-store.ts')
-  code = await onStore(run, flags)
-}
-
 async function change(
-  action: 'reset' | 'unblock' | { readonly block: string },
-  ...[key, flags]: [string, ChangeFlags]
+  action: 'reset' | 'unblock' | { readonly block: string } | { readonly limit: string | undefined },
+  ...[key, flags]: [string, LimitFlags]
 ): Promise<void> {
-  const { blockFor, changeCommand } = await import('./operate/change-command.ts')
-  const asked = typeof action === 'string' ? { action } : blockFor(action.block)
-  return operate(flags, (store) => changeCommand(asked, key, flags, store, process))
+  const { blockFor, changeCommand, limitTo, onStore } = await import('./operate/on-call.ts')
+  const asked =
+    typeof action === 'string'
+      ? { action }
+      : 'block' in action
+        ? blockFor(action.block)
+        : limitTo(action.limit, flags)
+  code = await onStore(flags, (store) => changeCommand(asked, key, flags, store, process))
 }
 
 // Each command loads what it needs when it is called: the person on call is in a hurry.
@@ -43,25 +39,29 @@ addCommands(program, {
     const { replayCommand } = await import('./command/replay-command.ts')
     code = await replayCommand(files, flags, interrupted('SIGINT'))
   },
-  top: (flags) =>
-    operate(flags, async (store) => {
+  top: async (flags) => {
+    const { onStore } = await import('./operate/on-call.ts')
+    code = await onStore(flags, async (store) => {
       const { topCommand } = await import('./operate/top-command.ts')
       const ending = AbortSignal.any([unread, interrupted('SIGINT', 'SIGTERM')])
       return topCommand(flags, store, process, ending)
-    }),
-  inspect: (key, flags) =>
-    operate(flags, async (store) => {
-      const { inspectCommand } = await import('./operate/inspect-command.ts')
-      return inspectCommand(key, flags, store, process)
-    }),
+    })
+  },
+  inspect: async (key, flags) => {
+    const { inspectCommand, onStore } = await import('./operate/on-call.ts')
+    code = await onStore(flags, (store) => inspectCommand(key, flags, store, process))
+  },
   reset: (key, flags) => change('reset', key, flags),
   block: (key, duration, flags) => change({ block: duration }, key, flags),
   unblock: (key, flags) => change('unblock', key, flags),
-  serve: (flags) =>
-    operate(flags, async (store) => {
+  limit: (key, limit, flags) => change({ limit }, key, flags),
+  serve: async (flags) => {
+    const { onStore } = await import('./operate/on-call.ts')
+    code = await onStore(flags, async (store) => {
       const { serveCommand } = await import('./operate/serve/serve-command.ts')
       return serveCommand(flags, store, process, interrupted('SIGINT', 'SIGTERM'))
-    }),
+    })
+  },
   migrate: async (args) => {
     const { handOver } = await import('./command/hand-over.ts')
     code = handOver(args)

@@ -3,11 +3,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
+import { percent } from '@sluice/terminal/words'
 import { scratch } from '@sluice/test-harness/jest'
 import { Command } from 'commander'
 import { addCommands, type Commands } from './command/program.ts'
+import type { Report, Run } from './report/report.ts'
 import { dayOfTraffic } from './testing/day-of-traffic.ts'
-import { knownTraffic, toCombined } from './testing/known-traffic.ts'
+import { kindsOfTraffic } from './testing/kinds-of-traffic.ts'
+import { knownTraffic, toCombined, toJsonLines } from './testing/known-traffic.ts'
 import { runCli } from './testing/run-cli.ts'
 
 const readme = readFileSync(join(__dirname, '../README.md'), 'utf8')
@@ -53,5 +56,33 @@ describe('docs/choosing.md', () => {
     const shown = shownIn(choosing)
     expect(shown).toHaveLength(1)
     await expectPrinted(log, shown[0] as string[])
+  })
+})
+
+describe('docs/algorithms.md', () => {
+  const algorithms = readFileSync(join(__dirname, '../../../docs/algorithms.md'), 'utf8')
+  const [, table = ''] = /^<!-- measured .*-->\n(.*?)\n\n/ms.exec(algorithms) ?? []
+  const [head = [], , ...rows] = table
+    .split('\n')
+    .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$|`/g, '')))
+  const [, , ...names] = head
+  const folder = scratch()
+
+  const figures: Record<string, (run: Run) => string> = {
+    refused: ({ refused, requests }) => percent(refused / requests),
+    'most in a minute': ({ most: [most] }) => String(most?.units),
+  }
+
+  it('compares the algorithms on each kind of traffic', () => {
+    expect(rows.map(([kind]) => kind)).toEqual(Object.keys(kindsOfTraffic))
+  })
+
+  it.each(rows)('shows what a replay reports: %s', async (kind, figure, ...shown) => {
+    const requests = kindsOfTraffic[kind as string]?.() ?? []
+    const log = folder.file('requests.jsonl', toJsonLines(requests))
+    const { stdout } = await runCli(['replay', log, '--limit', '100', '--window', '1m', '--json'])
+    const { runs } = JSON.parse(stdout) as Report
+    const found = names.map((name) => runs.find((run) => run.name === name) as Run)
+    expect(shown).toEqual(found.map(figures[figure as string] as (run: Run) => string))
   })
 })

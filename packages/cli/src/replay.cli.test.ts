@@ -14,7 +14,8 @@ import {
 import { ended, runCli, startCli } from './testing/run-cli.ts'
 
 const { folder, file } = scratch()
-const known = file('known.txt', toCombined(knownTraffic(3)))
+// Four minutes have one edge of a window with a burst at each side of it, in the third.
+const known = file('known.txt', toCombined(knownTraffic(3, 4)))
 const LIMIT = ['--limit', '100', '--window', '1m']
 
 async function report(...args: string[]): Promise<Report> {
@@ -53,6 +54,35 @@ describe('the report', () => {
     const { stdout } = await runCli(['replay', known, ...LIMIT, '--json', path])
     expect(stdout).toContain('What stands out')
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ schema: 1, clients: 42 })
+  })
+
+  describe('of a log that has only whole seconds', () => {
+    const clock = (i: number) => `[21/Nov/2026:14:00:${String(i).padStart(2, '0')} +0000]`
+    // Two requests in each second, half a second apart.
+    const times = Array.from({ length: 40 }, (_, i) => 1_795_269_600 + i / 2)
+    const seconds = file(
+      'seconds.log',
+      times
+        .map((_, i) => `192.0.2.1 - - ${clock(Math.floor(i / 2))} "GET / HTTP/1.1" 200 5\n`)
+        .join(''),
+    )
+    const exact = file('exact.log', times.map((time) => `${time.toFixed(3)} 192.0.2.1\n`).join(''))
+    const refusedOf = ({ runs }: Report) => runs[0]?.refused
+    const about = ({ findings }: Report) =>
+      findings.filter((each) => each.includes('whole seconds'))
+    const SHORT = ['--limit', '1', '--algorithm', 'sliding-log', '--window']
+
+    it('says which refusals may come from the log, and the same with fractions has none', async () => {
+      const short = await report(seconds, ...SHORT, '1s')
+      expect([refusedOf(short), about(short).length]).toEqual([20, 1])
+      const pattern = ['--format', '$msec $remote_addr']
+      const half = await report(exact, ...SHORT, '500ms', ...pattern)
+      expect([refusedOf(half), about(half)]).toEqual([0, []])
+    })
+
+    it('says nothing of a window in which a second is little', async () => {
+      expect(about(await report(seconds, ...SHORT, '1m'))).toEqual([])
+    })
   })
 
   it('does not overwrite a log by mistake', async () => {
@@ -245,14 +275,17 @@ describe('exit codes', () => {
 
   it.each([
     [['replay', known], 'say which --limit to play, or let one be found with --suggest'],
-    [['replay', known, '--limit', '1e3'], '--limit: expected an integer from 0 to 1000000000000'],
-    [['replay', known, '--limit', '5', '--window', '1x'], '--window: expected whole milliseconds'],
+    [
+      ['replay', known, '--limit', '1e3'],
+      '--limit: expected an integer from 0 to 9007199254740991',
+    ],
+    [['replay', known, '--limit', '5', '--window', '1x'], '--window: expected ms as an integer'],
     [['replay', known, '--limit', '5', '--algorithm', 'gcra'], "received 'gcra'"],
     [
       ['replay', known, ...LIMIT, '-a', 'sliding-log', '--burst', '5'],
       '--burst is for token-bucket',
     ],
-    [['replay', known, ...LIMIT, '--max-delay', 'x'], '--max-delay: expected whole milliseconds'],
+    [['replay', known, ...LIMIT, '--max-delay', 'x'], '--max-delay: expected ms as an integer'],
     [['replay', known, '--concurrent', '2'], '--concurrent needs --duration'],
     [
       ['replay', known, '--concurrent', '2000', '--duration', 's'],
@@ -268,7 +301,7 @@ describe('exit codes', () => {
     ],
     [['replay', known, ...LIMIT, '--ban', '3'], '--ban: expected refusals/within/durations'],
     [['replay', known, ...LIMIT, '--ban', '0/1h/1m'], '--ban: expected an integer from 1 to 100'],
-    [['replay', known, ...LIMIT, '--ban', '3/1h/1x'], '--ban: expected whole milliseconds'],
+    [['replay', known, ...LIMIT, '--ban', '3/1h/1x'], '--ban: expected ms as an integer'],
     [['replay', known, ...LIMIT, '--key', 'who'], '--key: a combined log has ip and user'],
     [['replay', known, ...LIMIT, '--cost', 'n'], '--time and --cost are for JSON lines and CSV'],
     [
@@ -468,7 +501,7 @@ describe('--config', () => {
   it('names the options that it cannot apply', async () => {
     const config = file(
       'settles.mjs',
-      "export default { limit: 2, window: '1m', settle: () => 5, respond() { throw 1 }, store: undefined }",
+      "export default { limit: 2, window: '1m', reserve: true, hold: '5s', settle: () => 5, respond() { throw 1 }, store: undefined }",
     )
     const { code, stderr } = await runCli(['replay', log, '--config', config])
     expect(code).toBe(0)
@@ -476,7 +509,7 @@ describe('--config', () => {
   })
 
   it.each([
-    ['wrong.json', '{ "limit": "2", "window": "1m" }', 2, 'limit: expected an integer'],
+    ['wrong.json', '{ "limit": "2", "window": "1m" }', 2, 'Expected an integer'],
     ['unknown.json', '{ "limit": 2, "window": "1m", "windwo": 5 }', 2, 'windwo'],
     ['nothing.mjs', 'export default 2', 2, 'expected the options of a rate limit'],
     ['broken.mjs', 'export default {', 2, "can't be loaded"],
@@ -490,7 +523,7 @@ describe('--config', () => {
       'nonsense.mjs',
       "export default { window: '1m', limit: async () => 'many' }",
       1,
-      'limit: expected an integer',
+      'Expected an integer',
     ],
   ])('is refused if it is wrong: %s', async (name, content, expected, message) => {
     const { code, stderr } = await runCli(['replay', log, '--config', file(name, content)])

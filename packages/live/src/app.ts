@@ -39,7 +39,11 @@ export function createApp(
   }
 
   // A fixed window begins by the store's clock. Asking for it changes nothing.
-  const { limiter } = rateLimit({ ...limits['fixed-window'], store })
+  const { limiter } = rateLimit({
+    ...limits['fixed-window'],
+    store,
+    prefix: 'clock',
+  } as RateLimitOptions)
   app.get('/clock', async (_, response) => {
     const { at } = await limiter.peek('clock')
     response.json({ now: at })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from '@sluice/ui/bundle'
+import { ICON } from '@sluice/ui/icon'
 
 /** A file as it is sent. */
 export interface Asset {
@@ -16,7 +17,7 @@ export function buildAssets(): ReadonlyMap<string, Asset> {
   const { script, style } = bundle(join(page, 'main.tsx'), join(page, 'main.css'))
   return new Map([
     ['/', { type: 'text/html', body: read('index.html') }],
-    ['/icon.svg', { type: 'image/svg+xml', body: read('icon.svg') }],
+    ['/icon.svg', { type: 'image/svg+xml', body: ICON }],
     ['/main.js', { type: 'text/javascript', body: script }],
     ['/main.css', { type: 'text/css', body: style }],
   ])

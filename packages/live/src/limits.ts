@@ -29,7 +29,7 @@ export const windowLimits = Object.fromEntries(
     const own = Object.fromEntries(names.map((name) => [name, OWN[name]]))
     return [algorithm, { limit: LIMIT, window: WINDOW_MS, algorithm, ...own }]
   }),
-) as { readonly [name in AlgorithmName]: PolicyOptions }
+) as { readonly [name in AlgorithmName]: Omit<PolicyOptions, 'reserve'> }
 
 /** What the page has a lane for: the algorithms, and the limit of requests at the same time. */
 export type Algorithm = AlgorithmName | 'concurrency'

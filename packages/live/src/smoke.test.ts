@@ -1,32 +1,26 @@
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import {
-  type Example,
   isOpenToOthers,
+  type Program,
   startExample,
   withinWindow,
 } from '@sluice/test-harness/examples'
-import { type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { useRedis } from '@sluice/test-harness/jest'
+import { until } from '@sluice/test-harness/redis'
 import { LIMIT, WINDOW_MS } from './limits.ts'
 
 const root = join(__dirname, '../../..')
 
-let redis: RedisServer
-
-beforeAll(async () => {
-  redis = await startRedis()
-})
-
-afterAll(async () => {
-  await redis?.stop()
-})
+const redis = useRedis()
 
 test('it says where the page is, serves it, and shows requests admitted and refused', async () => {
   await withServer({}, 'stopped', async ({ url, output }) => {
     expect(output()).toContain(`Open ${url} in a browser`)
     expect(output()).toContain('counted in this process')
+    expect(output()).not.toContain('Warning')
     expect(output().match(/^request \d+: 200 {2}RateLimit: "default";r=/gm)).toHaveLength(LIMIT)
     expect(output().match(/^request \d+: 429 .*Retry-After: \d+$/gm)).toHaveLength(2)
 
@@ -41,8 +35,8 @@ test('it says where the page is, serves it, and shows requests admitted and refu
 
 test('with REDIS_URL it counts there', async () => {
   const shown = await withinWindow(WINDOW_MS, async () => {
-    await redis.command('FLUSHALL')
-    return withServer({ REDIS_URL: redis.url }, 'running', async ({ url, output }) => {
+    await redis.server.command('FLUSHALL')
+    return withServer({ REDIS_URL: redis.server.url }, 'running', async ({ url, output }) => {
       const { now } = (await (await fetch(`${url}/clock`)).json()) as { now: number }
       expect(Math.abs(now - Date.now())).toBeLessThan(60_000)
       return output()
@@ -50,7 +44,7 @@ test('with REDIS_URL it counts there', async () => {
   })
   expect(shown).toContain('counted in Redis')
   expect(shown.match(/^request \d+: 429/gm)).toHaveLength(2)
-  expect(await redis.command('DBSIZE')).toBe(1)
+  expect(await redis.server.command('KEYS', 'sluice:{[^#]*')).toHaveLength(1)
 })
 
 test('npm start listens on loopback, unless HOST says otherwise', async () => {
@@ -97,7 +91,7 @@ function start(port: string): Promise<{ code: unknown; output: string }> {
 async function withServer<T>(
   env: Record<string, string>,
   clock: 'running' | 'stopped',
-  use: (server: Example) => Promise<T>,
+  use: (server: Program) => Promise<T>,
 ): Promise<T> {
   const server = await startExample(__dirname, env, clock)
   try {

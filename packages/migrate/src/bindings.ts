@@ -91,6 +91,13 @@ export function resolved(path: NodePath): NodePath {
   return init.node ? unwrapped(init) : inner
 }
 
+/** Where the file reads the variable that an expression initializes. */
+export function readsOf(path: NodePath): readonly NodePath[] {
+  const { parentPath } = wrapped(path)
+  if (!parentPath?.isVariableDeclarator() || parentPath.node.id.type !== 'Identifier') return []
+  return parentPath.scope.getBinding(parentPath.node.id.name)?.referencePaths ?? []
+}
+
 export function memberName({ node }: NodePath<t.MemberExpression>): string | undefined {
   return node.computed && node.property.type !== 'StringLiteral' ? undefined : nameOf(node.property)
 }

@@ -1,9 +1,20 @@
 /** What behaves differently here, as the comments say it. One sentence or two, each for a reader of the file. */
 export const DIFFERENCES = {
-  window: (peer: string) =>
-    `the window slides, and refused requests are not counted. ${peer} counts in a window that begins with a client's first request; algorithm: 'sliding-log' behaves most like it.`,
-  log: "the window slides. On Redis, koa-ratelimit keeps a log of requests and counts refused ones too; algorithm: 'sliding-log' behaves most like it, and refused requests are not counted.",
+  /** @param isLog whether the algorithm is written out */
+  window: (peer: string, isLog: boolean) =>
+    `the window slides, and refused requests are not counted. ${peer} counts in a window that begins with a client's first request${isLog ? '.' : "; algorithm: 'sliding-log' behaves most like it."}`,
+  /** @param isLog whether the algorithm is written out */
+  log: (isLog: boolean) =>
+    `refused requests are not counted. On Redis, koa-ratelimit counts them too, in a log${isLog ? '.' : "; algorithm: 'sliding-log' behaves most like it."}`,
+  retryAfter: 'Retry-After is up to a tenth longer, at random (retryAfterJitter).',
+  body: 'the body of a refusal is problem+json; respond sends another.',
+  sharedPrefix:
+    'limiters on one store share their counts there unless they have prefixes of their own. Here they share them only if their limits and windows are the same: give each a prefix.',
   resetTime: 'resetMs takes the place of resetTime: ms from now, not a date.',
+  info: 'request.rateLimit is a decision here: limit, remaining, resetMs from now. It has no used, current or resetTime.',
+  infoType: '@sluice/express declares request.rateLimit as a decision: remove this declaration.',
+  draft8:
+    'in RateLimit and RateLimit-Policy the policy is named default, not by its numbers, and there is no pk: policies have names of their own, and partitionSecret adds pk.',
   settle:
     'a request is counted first and given back when its response has ended. With cost: 0 it is counted only then.',
   passOnStoreError:
@@ -12,28 +23,36 @@ export const DIFFERENCES = {
     'while Redis fails, this process goes on counting (onStoreError). No error reaches your error handler.',
   trustProxy:
     'trusting every proxy, this setting lets every client choose its address, and so its quota. Name your proxies or give their number.',
-  legacyUnits: 'the reset fields count seconds from now.',
   fastifyHook:
     "the hook runs where the plugin is registered, not behind all other hooks of the same kind. If a function reads what a later hook sets, as the user for key: 'user', register the plugin after it or set hook: 'preHandler'.",
-  fastifyHead: 'HEAD shares the quota of GET on the same URL.',
-  fastifyRoutes:
-    'a route that sets no limit or window of its own shares the quota of the other routes.',
+  fastifyRoute:
+    'HEAD shares the quota of GET on the same URL. If the file that registers the plugin stays as it is, so must these options.',
+  fastifyBody:
+    "the body of a refusal is problem+json, which is sent at once. respond sends another; respond: 'throw' hands it to the error handler.",
+  fastifyBan: 'a banned client gets 429, not 403, until the ban ends.',
   fastifyGlobal:
     'global: false is a skip function here: only routes with config.rateLimit are limited. Unknown routes are not.',
+  nestGuard:
+    'RateLimitGuard takes the place of ThrottlerGuard, in whichever file that is used: rewrite them together.',
   nestShared:
     'all handlers share this quota; in @nestjs/throttler each handler counts separately. To count them separately, set @RateLimit({ limit, window }) on each controller.',
+  nestSkip:
+    'this exempts from every policy; in @nestjs/throttler only from the one that is named default.',
+  nestNames:
+    'the header fields have no names of policies in their own names: X-RateLimit-Limit, not X-RateLimit-Limit-short.',
+  nestTogether:
+    'the file that has the module has to be rewritten too. If it stays as it is, so must this: without it, nothing limits here.',
   nestReplaces:
     "a handler's options replace the module's as a whole: list every policy that should apply to it.",
-  nestHead: 'HEAD shares the quota of GET.',
   insurance:
     "onStoreError: 'local' (the default) takes the place of insuranceLimiter: while the store fails, this process counts with the same limit; localShare gives it a part of that.",
   refusal: 'a refusal is a decision with allowed: false. consume rejects only for wrong arguments.',
 } as const
 
-/** A store that Sluice does not have. */
+/** Why a limiter stays whose store Sluice does not have. */
 export function noStore(name: string): string {
   const instead = /postgres/i.test(name)
-    ? 'pass store: postgresStore(pool) of @sluice/postgres'
-    : 'pass a client of Redis or Valkey, postgresStore(pool) of @sluice/postgres, or a store of your own'
-  return `there is no ${name} here, so these counts stay in this process. To share them between processes, ${instead}.`
+    ? 'postgresStore(pool) of @sluice/postgres'
+    : 'a client of Redis or Valkey, postgresStore(pool) of @sluice/postgres, or a store of your own'
+  return `There is no ${name} here. Sluice takes ${instead}.`
 }

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { resolved, unwrapped } from './bindings.ts'
+import { readsOf, resolved, unwrapped, wrapped } from './bindings.ts'
 import { OptionsObject } from './options-object.ts'
 import type { Source } from './source.ts'
 
@@ -9,13 +9,15 @@ export interface FoundOptions {
   readonly options: OptionsObject
   /** False if these options are spread into others. If true, the defaults of missing options apply. */
   readonly isWhole: boolean
-  /** Whether it has an option itself, from a spread, or perhaps from one that is made elsewhere. */
+  /** Whether it has an option itself, or perhaps from a spread. */
   mayHave(name: string): boolean
+  /** The value of an option that is given once; of a method the method itself. */
+  soleValue(name: string): NodePath | undefined
 }
 
 /**
  * Types an object that a constant keeps, in TypeScript: the functions in it have parameters without
- * types. To be called when the object is finished.
+ * types, and a name of an algorithm would be any text. To be called when the object is finished.
  *
  * @param type the type of the options
  */
@@ -26,58 +28,102 @@ export function typeConstant(source: Source, { options }: FoundOptions, type: ()
   const declarator = outer.parentPath
   if (!declarator?.isVariableDeclarator() || declarator.node.id.type !== 'Identifier') return
   const isTyped = declarator.node.id.typeAnnotation != null
-  const hasFunction = /\b_?decision\b/.test(source.current(path.node))
-  if (isTyped || !hasFunction || !/\.[cm]?tsx?$/i.test(source.name)) return
+  const needsType = /\b_?decision\b|\balgorithm: /.test(source.current(path.node))
+  if (isTyped || !needsType || !/\.[cm]?tsx?$/i.test(source.name)) return
   source.edits.appendLeft(outer.node.end as number, ` satisfies Partial<${type()}>`)
 }
 
-const ELSEWHERE =
-  'some of these options are made elsewhere. Rename them there: https://sluicejs.github.io/sluice/migrating has every name.'
+/** Why options that another file makes, or reads, are not rewritten. */
+export const ELSEWHERE =
+  'Some of its options are made or read elsewhere. Rename them there first: https://sluicejs.github.io/sluice/migrating has every name.'
+
+/** What options belong to: the calls, or the objects, that a peer rewrites in a file. */
+export type Owners = ReadonlySet<t.Node>
 
 /**
  * The objects that options consist of: the object itself, or that of a constant in the file, and those
- * that are spread into it. Notes what is made elsewhere.
+ * that are spread into it. Leaves the call if something else makes or reads some of them.
  *
  * @param seen objects that were found before: they are left out
  */
-export function findOptions(source: Source, path: NodePath, seen: Set<t.Node>): FoundOptions[] {
-  const object = resolved(path)
-  if (!object.isObjectExpression()) {
-    source.note(path, ELSEWHERE)
-    return []
-  }
-  if (seen.has(object.node)) return []
-  seen.add(object.node)
+export function findOptions(
+  source: Source,
+  path: NodePath,
+  owners: Owners,
+  seen: Set<t.Node>,
+): FoundOptions[] {
+  const [object, ...others] = objectsIn(source, path, owners)
+  if (object === undefined || others.length > 0) source.leave(ELSEWHERE)
   const options = new OptionsObject(source, object)
-  const parts: OptionsObject[] = []
-  const found: FoundOptions[] = []
-  let isOpen = false
-  for (const spread of options.spreads) {
-    for (const part of objectsIn(spread.get('argument'))) {
-      if (part === undefined) {
-        isOpen = true
-        source.note(object, ELSEWHERE)
-        continue
-      }
-      const partial = new OptionsObject(source, part)
-      parts.push(partial)
-      if (seen.has(part.node)) continue
-      seen.add(part.node)
-      found.push({ options: partial, isWhole: false, mayHave: (name) => partial.has(name) })
+  const parts = options.spreads
+    .flatMap((spread) => objectsIn(source, spread.get('argument'), owners))
+    .map((part) => new OptionsObject(source, part))
+  if (parts.some(({ spreads }) => spreads.length > 0)) source.leave(ELSEWHERE)
+  const all = [...parts, options].filter(({ path: { node } }) => !seen.has(node))
+  for (const each of all) seen.add(each.path.node)
+  return all.map((each) => {
+    const known = each === options ? [options, ...parts] : [each]
+    return {
+      options: each,
+      isWhole: each === options,
+      mayHave: (name) => known.some((one) => one.has(name)),
+      soleValue(name) {
+        const [value, ...more] = known.flatMap((one) => one.value(name) ?? [])
+        return more.length > 0 ? undefined : value
+      },
     }
-  }
-  const mayHave = (name: string) =>
-    isOpen || options.has(name) || parts.some((each) => each.has(name))
-  return [...found, { options, isWhole: true, mayHave }]
+  })
 }
 
-/** `...common`, `...(x ? { … } : {})`, `...(x && { … })`; undefined: it is made elsewhere. */
-function objectsIn(path: NodePath): (NodePath<t.ObjectExpression> | undefined)[] {
+/** `common`, `x ? { … } : {}`, `x && { … }`: the objects that it can be. */
+function objectsIn(source: Source, path: NodePath, owners: Owners): NodePath<t.ObjectExpression>[] {
   const inner = resolved(path)
+  if (inner !== unwrapped(path) && !isOnlyReadBy(unwrapped(path), owners)) source.leave(ELSEWHERE)
   if (inner.isObjectExpression()) return [inner]
   if (inner.isConditionalExpression()) {
-    return [...objectsIn(inner.get('consequent')), ...objectsIn(inner.get('alternate'))]
+    return [inner.get('consequent'), inner.get('alternate')].flatMap((each) =>
+      objectsIn(source, each, owners),
+    )
   }
-  if (inner.isLogicalExpression()) return objectsIn(inner.get('right'))
-  return unwrapped(inner).isNullLiteral() ? [] : [undefined]
+  if (inner.isLogicalExpression({ operator: '&&' })) {
+    return objectsIn(source, inner.get('right'), owners)
+  }
+  return inner.isNullLiteral() || isUndefined(inner) ? [] : source.leave(ELSEWHERE)
+}
+
+function isUndefined(path: NodePath): boolean {
+  return path.isIdentifier({ name: 'undefined' })
+}
+
+/** What an expression is, or the constant that it reads. Leaves the call if something else reads that. */
+export function ownValue(source: Source, path: NodePath): NodePath {
+  const value = resolved(path)
+  if (value === unwrapped(path)) return value
+  const { parentPath } = wrapped(value)
+  const isExported = parentPath?.parentPath?.parentPath?.isExportNamedDeclaration() ?? false
+  if (isExported || readsOf(value).length !== 1) source.leave(ELSEWHERE)
+  return value
+}
+
+/** Whether nothing but the owners reads what a constant keeps. @param path where the constant is read */
+export function isOnlyReadBy(path: NodePath, owners: Owners): boolean {
+  if (!path.isIdentifier()) return false
+  const binding = path.scope.getBinding(path.node.name)
+  if (binding === undefined) return false
+  const isExported = binding.path.parentPath?.parentPath?.isExportNamedDeclaration() ?? false
+  return !isExported && binding.referencePaths.every((each) => isReadBy(each, owners))
+}
+
+function isReadBy(path: NodePath, owners: Owners): boolean {
+  const outer = wrapped(path)
+  const { parentPath } = outer
+  if (parentPath === null) return false
+  if (owners.has(outer.node) || owners.has(parentPath.node)) return true
+  if (parentPath.isVariableDeclarator()) return isOnlyReadBy(parentPath.get('id'), owners)
+  const isPart =
+    parentPath.isSpreadElement() ||
+    parentPath.isConditionalExpression() ||
+    parentPath.isLogicalExpression() ||
+    (parentPath.isObjectExpression() && outer.isSpreadElement())
+  return isPart && isReadBy(parentPath, owners)
 }

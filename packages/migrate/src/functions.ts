@@ -16,8 +16,8 @@ export function isInlineFunction(path: NodePath | undefined): path is InlineFunc
 }
 
 /** Whether the body uses a parameter; one that is taken apart counts as used. */
-export function usesParameter(fn: InlineFunction, i: number): boolean {
-  const param = fn.get('params')[i]
+export function usesParameter(fn: NodePath<t.Function>, i: number): boolean {
+  const param = (fn.get('params') as NodePath[])[i]
   if (param === undefined) return false
   const name = parameterName(param)
   return name === undefined || fn.scope.getBinding(name)?.referenced === true
@@ -84,6 +84,23 @@ export function functionText(source: Source, fn: InlineFunction): string {
   if (!fn.isObjectMethod()) return text
   const { key, async: isAsync } = fn.node
   return `${isAsync ? 'async ' : ''}function ${source.edits.slice(key.end as number, fn.node.end as number)}`
+}
+
+/** All that a function returns. */
+export function resultsOf(fn: NodePath<t.Function>): NodePath[] {
+  const body = fn.get('body') as NodePath
+  if (!body.isBlockStatement()) return [body]
+  const results: NodePath[] = []
+  body.traverse({
+    Function(inner) {
+      inner.skip()
+    },
+    ReturnStatement(statement) {
+      const argument = statement.get('argument') as NodePath
+      if (argument.node) results.push(argument)
+    },
+  })
+  return results
 }
 
 /** What the function returns, if it does nothing else. */

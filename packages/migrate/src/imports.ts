@@ -11,6 +11,24 @@ export interface Use {
   readonly name: string
 }
 
+/** A call of what a module exports, or of a class of it. */
+export interface UseCall {
+  readonly use: Use
+  readonly call: NodePath<t.CallExpression | t.NewExpression>
+}
+
+/** @returns undefined if it is used in another way */
+export function callOf(use: Use): UseCall | undefined {
+  const { parentPath } = use.path
+  const isCall = parentPath?.isCallExpression() || parentPath?.isNewExpression()
+  return isCall && use.path.key === 'callee' ? { use, call: parentPath } : undefined
+}
+
+/** Whether a name is used as a type. */
+export function isTypeUse({ parentPath }: NodePath): boolean {
+  return parentPath?.node.type.startsWith('TS') ?? false
+}
+
 /** A statement that loads the module: of a `require` its declarator. */
 type Loading = NodePath<t.ImportDeclaration | t.VariableDeclarator | t.TSImportEqualsDeclaration>
 
@@ -74,7 +92,9 @@ export class Imports {
     const key = isType ? `type ${name}` : name
     const known = this.needed.get(key)
     if (known !== undefined) return known
-    const own = new Set(this.loadings.flatMap((each) => localsOf(each)))
+    const left = this.uses.filter(({ path }) => this.source.isLeft(path))
+    const kept = left.map(({ path }) => rootName(path))
+    const own = new Set(this.loadings.flatMap(localsOf).filter((each) => !kept.includes(each)))
     const isFree = (each: string) => own.has(each) || !this.source.names.has(each)
     const local = isFree(name) ? name : `sluice${name[0]?.toUpperCase()}${name.slice(1)}`
     this.needed.set(key, local)
@@ -116,7 +136,8 @@ export class Imports {
   ): void {
     const { source } = this
     const locals = localsOf(loading)
-    if (needed.size === 0 && locals.length > 0 && locals.every((each) => kept.has(each))) return
+    const isKept = this.replaced.size === 0 || locals.every((each) => kept.has(each))
+    if (needed.size === 0 && locals.length > 0 && isKept) return
     const isSideEffect = loading.isImportDeclaration() && loading.node.specifiers.length === 0
     if (isSideEffect && this.to !== '') {
       source.replace(loading.node.source, `'${this.to}'`)

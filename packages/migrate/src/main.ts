@@ -17,9 +17,9 @@ guardProcess('sluice-migrate')
 const program = commandLine('sluice-migrate', new URL('../package.json', import.meta.url))
   .description(
     'Reads files that use express-rate-limit, @fastify/rate-limit, koa-ratelimit, ' +
-      'rate-limiter-flexible or @nestjs/throttler, and prints the code for Sluice as a diff, with ' +
-      'comments where something behaves differently. Reads JavaScript, JSX and TypeScript. ' +
-      'Executes nothing.',
+      'hono-rate-limiter, rate-limiter-flexible or @nestjs/throttler, and prints the code for ' +
+      'Sluice as a diff, with comments where something behaves differently, or stays as it is. ' +
+      'Reads JavaScript, JSX and TypeScript. Executes nothing.',
   )
   .argument('<files...>', 'the files to read')
   .option('--write', 'write the files, instead of printing the diff')

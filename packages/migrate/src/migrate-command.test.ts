@@ -34,10 +34,40 @@ describe('sluice-migrate', () => {
     expect(code).toBe(0)
     expect(out).toMatch(/^--- a.*diff\.js\n\+\+\+ b.*diff\.js\n@@ /)
     expect(applyPatch(BEFORE, out)).toContain(
-      "rateLimit({ window: '1m', limit: 5, headers: false })",
+      "rateLimit({ window: '1m', limit: 5, headers: false, algorithm: 'sliding-log' })",
     )
+    expect(err).toContain('1 rewritten, 0 left as they are.')
     expect(err).toContain('npm install @sluice/express')
     expect(readFileSync(path, 'utf8')).toBe(BEFORE)
+  })
+
+  it('says what stays as it is, with its line', () => {
+    const path = file('left.js', `${BEFORE}rateLimit({ max: 0 })\n`)
+    const { code, out, err } = migrate([path])
+    expect(code).toBe(0)
+    expect(out).toContain('+// sluice: this stays as it is. A limit of 0')
+    expect(err).toContain(`${path}:4: stays as it is; a comment says why`)
+    expect(err).toContain('1 rewritten, 1 left as they are.')
+  })
+
+  it('names nothing to install where nothing is rewritten', () => {
+    const path = file('kept.js', "const Bottleneck = require('bottleneck')\nnew Bottleneck({})\n")
+    const { err } = migrate([path])
+    expect(err).toContain('Read the comments that begin with "sluice:".\n')
+    expect(err).toContain('0 rewritten, 1 left as they are.')
+    expect(err).not.toContain('npm install')
+  })
+
+  it('keeps all files of an application as they are where one needs another one', () => {
+    const route =
+      "app.post('/login', { config: { rateLimit: { max: 5, timeWindow: 1000 } } }, login)\n"
+    const plugin = "app.register(require('@fastify/rate-limit'), { max: 100, ban: 0 })\n"
+    const [routes, main] = [file('routes.js', route), file('main.js', plugin)]
+    expect(migrate([routes]).out).toContain('+app.post(')
+    const { out, err } = migrate([routes, main])
+    expect(out).not.toContain('+app.post(')
+    expect(out).toContain('+// sluice: this stays as it is. It works only together')
+    expect(err).toContain('0 rewritten, 2 left as they are.')
   })
 
   it('shows nothing on a terminal that it obeys', () => {

@@ -6,7 +6,7 @@ import { printable, printableLines } from '@sluice/terminal/printable'
 import { messageOf } from '@sluice/terminal/say'
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff'
 import { createColors } from 'picocolors'
-import { migrateText, PEERS } from './migrate-text.ts'
+import { type Migration, migrateText, PEERS } from './migrate-text.ts'
 import { SourceSyntaxError } from './parse.ts'
 import { FileError, readSource, writeSource } from './source-file.ts'
 
@@ -21,59 +21,96 @@ export interface MigrateFlags {
  * @returns 1 if a file could not be read, parsed or written
  */
 export function migrateCommand(
-  files: readonly string[],
+  names: readonly string[],
   { write = false }: MigrateFlags,
   io: Io,
 ): ExitCode {
   const say = (line: string) => io.stderr.write(`${printableLines(line)}\n`)
-  const peers = new Set<string>()
   let code: ExitCode = EXIT.ok
-  for (const file of withoutRepeats(files)) {
+  const attempt = <T>(name: string, action: () => T): T | undefined => {
     try {
-      for (const peer of migrateFile(file, write, io, say)) peers.add(peer)
+      return action()
     } catch (error) {
       code = EXIT.failed
-      say(
-        `sluice-migrate: ${error instanceof FileError ? error.message : `${file}: ${messageOf(error)}`}`,
-      )
+      const message = error instanceof FileError ? error.message : `${name}: ${messageOf(error)}`
+      say(`sluice-migrate: ${message}`)
+      return undefined
     }
   }
-  if (peers.size > 0) say(nextSteps(peers, write))
+  const files = withoutRepeats(names).flatMap((name) => attempt(name, () => read(name)) ?? [])
+  const results = migrateAll(files, attempt)
+  for (const result of results) attempt(result.name, () => finish(result, write, io, say))
+  const changed = results.filter(isChanged)
+  if (changed.length > 0) say(nextSteps(changed, write))
+  const tally = tallyOf(results)
+  if (tally !== undefined) say(tally)
   return code
 }
 
-/** @returns the packages that the file used. @throws FileError */
-function migrateFile(
-  file: string,
-  write: boolean,
-  io: Io,
-  say: (line: string) => void,
-): readonly string[] {
-  const before = readSource(file)
-  const { text, peers } = migrated(before, file)
-  if (peers.length === 0) {
-    say(`${file}: uses none of ${PEERS.map(({ name }) => name).join(', ')}`)
-    return peers
-  }
-  if (text === before) {
-    say(`${file}: nothing to change; its comments say what is left of ${peers.join(', ')}`)
-    return []
-  }
-  if (write) {
-    writeSource(file, before, text)
-    say(`${file}: written`)
-  } else io.stdout.write(diffOf(file, before, text, io.stdout.isTTY === true))
-  return peers
+interface File {
+  readonly name: string
+  readonly before: string
 }
 
-function migrated(text: string, file: string) {
+interface Result extends File {
+  readonly migration: Migration
+}
+
+/** @throws FileError */
+function read(name: string): File {
+  return { name, before: readSource(name) }
+}
+
+/** Rewrites the files of an application: what stays in one of them may keep others as they are. */
+function migrateAll(
+  files: readonly File[],
+  attempt: <T>(name: string, action: () => T) => T | undefined,
+): Result[] {
+  const migrateEach = (some: readonly File[], staying: ReadonlySet<string>) =>
+    some.flatMap((file) => attempt(file.name, () => migrated(file, staying)) ?? [])
+  const results = migrateEach(files, new Set())
+  const staying = new Set(results.flatMap(({ migration }) => [...migration.staying]))
+  return staying.size === 0 ? results : migrateEach(results, staying)
+}
+
+/** @throws FileError if it can't be parsed */
+function migrated({ name, before }: File, staying: ReadonlySet<string>): Result {
   try {
-    return migrateText(text, file)
+    return { name, before, migration: migrateText(before, name, staying) }
   } catch (error) {
     if (!(error instanceof SourceSyntaxError)) throw error
     const { line, column, message } = error
-    throw new FileError(`${file}:${line}:${column}: expected JavaScript or TypeScript. ${message}`)
+    throw new FileError(`${name}:${line}:${column}: expected JavaScript or TypeScript. ${message}`)
   }
+}
+
+function isChanged({ before, migration }: Result): boolean {
+  return migration.text !== before
+}
+
+/** @throws FileError */
+function finish(result: Result, write: boolean, io: Io, say: (line: string) => void): void {
+  const { name, before, migration } = result
+  const { text, peers, leftLines } = migration
+  if (peers.length === 0) {
+    say(`${name}: uses none of ${PEERS.map((peer) => peer.name).join(', ')}`)
+    return
+  }
+  for (const line of leftLines) say(`${name}:${line}: stays as it is; a comment says why`)
+  if (!isChanged(result)) {
+    say(`${name}: nothing to change; its comments say what is left of ${peers.join(', ')}`)
+  } else if (write) {
+    writeSource(name, before, text)
+    say(`${name}: written`)
+  } else io.stdout.write(diffOf(name, before, text, io.stdout.isTTY === true))
+}
+
+/** How many calls are rewritten, and how many are not; undefined: there are none. */
+function tallyOf(results: readonly Result[]): string | undefined {
+  const sum = (count: (migration: Migration) => number) =>
+    results.reduce((total, { migration }) => total + count(migration), 0)
+  const [rewritten, left] = [sum((each) => each.rewritten), sum((each) => each.leftLines.length)]
+  return rewritten + left === 0 ? undefined : `${rewritten} rewritten, ${left} left as they are.`
 }
 
 /**
@@ -100,12 +137,20 @@ function diffOf(file: string, before: string, after: string, isTerminal: boolean
     .join('\n')
 }
 
-function nextSteps(names: ReadonlySet<string>, isWritten: boolean): string {
-  const peers = PEERS.filter(({ name }) => names.has(name))
-  const install = `npm install ${peers.map(({ sluice }) => sluice).join(' ')}`
-  const uninstall = `npm uninstall ${peers.map(({ name }) => name).join(' ')}`
+function nextSteps(results: readonly Result[], isWritten: boolean): string {
+  const peers = PEERS.filter(({ name, sluice = name }) =>
+    results.some(
+      ({ before, migration: { text, peers } }) =>
+        peers.includes(name) && text.includes(sluice) && !before.includes(sluice),
+    ),
+  )
   const write = isWritten ? '' : '--write writes the files. '
-  return `${write}Read the comments that begin with "sluice:". Then: ${install}. When no file uses it any more: ${uninstall}.`
+  const read = `${write}Read the comments that begin with "sluice:".`
+  if (peers.length === 0) return read
+  const packages = new Set(peers.map(({ sluice }) => sluice))
+  const install = `npm install ${[...packages].join(' ')}`
+  const uninstall = `npm uninstall ${peers.map(({ name }) => name).join(' ')}`
+  return `${read} Then: ${install}. When no file uses it any more: ${uninstall}.`
 }
 
 /** A file that was named twice is read once. */

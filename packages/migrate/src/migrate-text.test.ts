@@ -94,6 +94,16 @@ describe('a migrated server', () => {
     expect(await statuses(app, '/', 4)).toEqual([200, 200, 200, 429])
   })
 
+  it('of express-rate-limit answers as its message does, and counts what failed', async () => {
+    const app = require(pathOf('express-messages', 'after'))
+    const told = await request(app).get('/told')
+    expect(told.text).toBe('ok')
+    const refused = await request(app).get('/told')
+    expect([refused.status, refused.body]).toEqual([429, { error: 'slow down' }])
+    expect(await statuses(app, '/login', 4, 'post')).toEqual([401, 401, 429, 429])
+    expect(await statuses(app, '/plain', 2)).toEqual([200, 403])
+  })
+
   it('of @fastify/rate-limit limits only the routes that it did', async () => {
     const fastify = await require(pathOf('fastify-docs', 'after')).build()
     await fastify.ready()
@@ -109,6 +119,31 @@ describe('a migrated server', () => {
     const app = require(pathOf('koa-docs', 'after')).callback()
     expect(await statuses(app, '/', 4)).toEqual([200, 200, 200, 429])
     expect(await statuses(app, '/health', 4)).toEqual([200, 200, 200, 200])
+  })
+
+  it('of koa-ratelimit has its own names of fields', async () => {
+    const app = require(pathOf('koa-docs', 'after')).callback()
+    const { headers } = await request(app).get('/').set('X-Forwarded-For', '192.0.2.7')
+    const reset = Number(headers['rate-limit-reset']) - Date.now() / 1000
+    expect(headers).toMatchObject({ 'rate-limit-total': '3' })
+    expect(Number(headers['rate-limit-remaining'])).toBeLessThan(3)
+    expect(reset).toBeGreaterThan(3590)
+    expect(reset).toBeLessThan(3601)
+  })
+
+  it('of hono-rate-limiter limits as it did', async () => {
+    const { app } = require(pathOf('hono-docs', 'after'))
+    const ask = async (path: string, method: string, count: number) => {
+      const all: Response[] = []
+      for (let i = 0; i < count; i += 1) all.push(await app.request(path, { method }))
+      return all
+    }
+    const all = await ask('/', 'GET', 4)
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+    expect(await all[3]?.text()).toBe('Slow down.')
+    expect(all[0]?.headers.get('ratelimit')).toMatch(/^limit=3, remaining=2, reset=\d+$/)
+    const health = await ask('/health', 'GET', 4)
+    expect(health.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })
 
   it('of rate-limiter-flexible limits by what requests cost', async () => {
@@ -127,6 +162,12 @@ describe('a migrated server', () => {
     expect(await statuses(app, '/login', 3, 'post')).toEqual([201, 201, 429])
     expect(await statuses(app, '/health', 4)).toEqual([200, 200, 200, 200])
   })
+
+  it('of @nestjs/throttler before version 5 counts seconds', () => {
+    const { text } = migrateText(textOf('nest-seconds', 'before'), 'nest.ts')
+    expect(text).toContain("@RateLimit({ limit: 5, window: '1m'")
+    expect(text).toContain("forRoot({ window: '1m', limit: 3")
+  })
 })
 
 describe('what the tables of docs/migrating.md say', () => {
@@ -141,8 +182,25 @@ describe('what the tables of docs/migrating.md say', () => {
     )
   })
 
+  it('counts the files of corpus.json', () => {
+    const { files } = JSON.parse(readFileSync(join(__dirname, '../corpus.json'), 'utf8')) as {
+      files: readonly { library: string; outcome: string }[]
+    }
+    const count = (library: string, ...outcomes: readonly string[]) =>
+      files.filter((each) => each.library === library && outcomes.includes(each.outcome)).length
+    const libraries = [...new Set(files.map(({ library }) => library))]
+    for (const library of libraries) {
+      const [same, commented] = [count(library, 'right'), count(library, 'commented')]
+      const left = count(library, 'left', 'partly')
+      const all = same + commented + left
+      expect(page).toContain(`| ${library} | ${all} | ${same} | ${commented} | ${left} | 0 |`)
+    }
+    expect(page).toContain(`| all | ${files.length} |`)
+  })
+
   it('is about every peer', () => {
-    expect(new Set(rows.map(([name]) => name)).size).toBe(PEERS.length)
+    const replaced = PEERS.filter(({ sluice }) => sluice !== undefined)
+    expect(new Set(rows.map(([name]) => name)).size).toBe(replaced.length)
     expect(rows.length).toBeGreaterThan(50)
   })
 
@@ -178,7 +236,13 @@ describe('code', () => {
     ["'windowMs': 60_000", "window: '1m'"],
     ['ipv6Subnet: false', 'ipv6Prefix: 128'],
     ['message: text', 'respond: (_decision, _request, response) => response.send(text)'],
-    ['statusCode: 403', 'respond: (_decision, _request, response) => response.sendStatus(403)'],
+    [
+      'statusCode: 403',
+      "respond: (_decision, _request, response) => response.status(403).send('Too many requests, please try again later.')",
+    ],
+    ['max: process.env.MAX', 'limit: Number(process.env.MAX)'],
+    ["windowMs: process.env.WINDOW || '60000'", "window: Number(process.env.WINDOW || '60000')"],
+    ['max: 1001', "limit: 1001, headers: 'legacy', window: '1m' })"],
     ['skipSuccessfulRequests: false, max: 3', '{ limit: 3'],
     ['keyGenerator: function (req) { return req.ip }, max: 3', '{ limit: 3'],
   ])('express-rate-limit: %s becomes %s', (there, here) => {
@@ -187,7 +251,7 @@ describe('code', () => {
 
   it('of others than the peer stays, also where it has the same names', () => {
     const own = "import { rateLimit } from './own'\nrateLimit({ windowMs: 5, max: 3 })\n"
-    expect(migrateText(own, 'a.ts')).toEqual({ text: own, peers: [] })
+    expect(migrateText(own, 'a.ts')).toMatchObject({ text: own, peers: [] })
     const shadowed =
       "import { rateLimit } from 'express-rate-limit'\nfunction f(rateLimit) { rateLimit({ max: 3 }) }\n"
     expect(migrated(shadowed)).toContain('rateLimit({ max: 3 })')
@@ -196,15 +260,180 @@ describe('code', () => {
   it('that can not be rewritten says so in a comment, and keeps working as far as it did', () => {
     const next = express('{ handler(req, res, next) { next() } }')
     expect(next).toContain(
-      '// sluice: handler: respond is called with (decision, request, response).',
+      '// sluice: this stays as it is. handler: respond is called with (decision, request, response).',
     )
     const limiter =
       "import { RateLimiterMemory } from 'rate-limiter-flexible'\nconst l = new RateLimiterMemory({ points: 2, duration: 1 })\nl.consume(k).then(f, g)\n"
     const left = migrated(limiter)
     expect(left).toContain('l.consume(k).then(f, g)')
     expect(left).toContain('new RateLimiterMemory({ points: 2, duration: 1 })')
-    expect(left.replace(/\s*\/\/ /g, ' ')).toContain("createLimiter({ limit: 2, window: '1s' })")
+    expect(left.replace(/\s*\/\/ /g, ' ')).toContain(
+      "createLimiter({ limit: 2, window: '1s', algorithm: 'sliding-log' })",
+    )
   })
+
+  const LEFT = {
+    'express-rate-limit: a limit of no limit': ['max: 0', 'A limit of 0'],
+    'express-rate-limit: a property of another name': [
+      "requestPropertyName: 'quota'",
+      'requestPropertyName:',
+    ],
+    'express-rate-limit: a function of the response': [
+      'limit: (req, res) => res.locals.limit',
+      'limit: the function reads parameters',
+    ],
+    'express-rate-limit: a function of the response in a constant': [
+      'keyGenerator: byLocals',
+      'keyGenerator: the function reads parameters',
+    ],
+    'express-rate-limit: a store of others': [
+      'store: new MongoStore({})',
+      'There is no MongoStore',
+    ],
+    'express-rate-limit: a store that a function makes': ['store: make("login")', 'store: pass'],
+    'express-rate-limit: a client that is made later': [
+      'store: new RedisStore({ sendCommand: (...args) => later.sendCommand(args) })',
+      'store: pass',
+    ],
+    'express-rate-limit: a decision that is passed on': [
+      'handler: (req, res) => { const info = req.rateLimit; res.json(info) }',
+      'handler: request.rateLimit is a decision',
+    ],
+    'express-rate-limit: an error that is caught': [
+      "handler: (req, res, next) => { try { next(new Error('no')) } catch { res.end() } }",
+      'handler: respond is called',
+    ],
+    'express-rate-limit: an error of another function': [
+      "handler: (req, res, next) => { later(() => next(new Error('no'))) }",
+      'handler: respond is called',
+    ],
+    'express-rate-limit: the next route': [
+      "handler: (req, res, next) => next('route')",
+      'handler: respond is called',
+    ],
+    'express-rate-limit: a limit that may be missing': [
+      'max: process.env.MAX ? 5 : undefined',
+      'limit and window are required',
+    ],
+    'express-rate-limit: an address of a request': [
+      'keyGenerator: (req) => ipKeyGenerator(req)',
+      'ipKeyGenerator takes an address',
+    ],
+    'express-rate-limit: options of another file': ['...elsewhere', 'Some of its options'],
+    'express-rate-limit: options that are read': ['...READ', 'Some of its options'],
+    'express-rate-limit: an option that does not exist': ['window: 5', 'window: there is no'],
+  } as const
+  const LEFT_AROUND = `import r, { ipKeyGenerator } from 'express-rate-limit'
+import { RedisStore } from 'rate-limit-redis'
+import { MongoStore, elsewhere } from './elsewhere'
+let later
+later = connect()
+const make = (prefix) => new RedisStore({ prefix })
+const byLocals = (req, res) => res.locals.key
+const READ = { windowMs: 5 }
+console.log(READ.windowMs)
+`
+
+  it.each(Object.entries(LEFT))('stays as it is, and says why: %s', (_, [option, reason]) => {
+    const call = `export const limiter = r({ ${option} })\n`
+    const { text, rewritten, leftLines } = migrateText(LEFT_AROUND + call, 'a.js')
+    const line = LEFT_AROUND.split('\n').length
+    expect({ rewritten, leftLines }).toEqual({ rewritten: 0, leftLines: [line] })
+    expect(text).toContain(`// sluice: this stays as it is. ${reason}`)
+    expect(text.replace(/^\/\/.*\n/gm, '')).toBe(LEFT_AROUND + call)
+  })
+
+  it.each([
+    [
+      '@fastify/rate-limit: a ban at once',
+      "app.register(require('@fastify/rate-limit'), { max: 5, ban: 0 })",
+      'ban: { after, within, for }',
+    ],
+    [
+      '@fastify/rate-limit: keys that look like addresses',
+      "app.register(require('@fastify/rate-limit'), { max: 5, allowList: ['127.0.0.1'], keyGenerator: (request) => request.headers.id })",
+      'allowList: with a key function',
+    ],
+    [
+      '@fastify/rate-limit: another status',
+      "app.register(require('@fastify/rate-limit'), { max: 5, errorResponseBuilder: () => ({ statusCode: 403 }) })",
+      'errorResponseBuilder: respond is called',
+    ],
+    [
+      '@fastify/rate-limit: a limiter for code of its own',
+      'const check = app.createRateLimit({ max: 5 })',
+      'createRateLimit: app.rateLimit',
+    ],
+    [
+      '@fastify/rate-limit: a route that is changed later',
+      "route.config = { rateLimit: { max: 5, timeWindow: '1m' } }",
+      'rateLimit: whether the plugin reads',
+    ],
+    [
+      'express-rate-limit: types of its own',
+      "import r from 'express-rate-limit'\nexport function make(options: r.Options) { return r({ max: 5 }) }",
+      'Types of express-rate-limit',
+    ],
+    [
+      'koa-ratelimit: a list of who is refused',
+      "require('koa-ratelimit')({ driver: 'memory', db: new Map(), blacklist: isBad })",
+      'blacklist: deny lists',
+    ],
+    [
+      '@nestjs/throttler: one policy of several',
+      "import { Throttle } from '@nestjs/throttler'\nclass A { @Throttle({ short: { limit: 3, ttl: 1000 } }) a() {} }",
+      '@RateLimit replaces all policies',
+    ],
+    [
+      '@nestjs/throttler: a message of the context',
+      "import { ThrottlerModule } from '@nestjs/throttler'\nThrottlerModule.forRoot({ throttlers: [{ ttl: 1000, limit: 3 }], errorMessage: (context) => context.getClass().name })",
+      'errorMessage: respond is called',
+    ],
+    [
+      'rate-limiter-flexible: calls that wait',
+      "const { RateLimiterMemory } = require('rate-limiter-flexible')\nconst l = new RateLimiterMemory({ points: 3, execEvenly: true })",
+      'execEvenly: consume waits',
+    ],
+    [
+      'hono-rate-limiter: a handler that goes on',
+      "import { rateLimiter } from 'hono-rate-limiter'\nrateLimiter({ keyGenerator: () => 'a', handler: (c, next) => next() })",
+      'handler: respond is called',
+    ],
+  ])('of others stays as it is too, and says why: %s', (_, code, reason) => {
+    const { text, rewritten, leftLines } = migrateText(`${code}\n`, 'a.ts')
+    expect({ rewritten, left: leftLines.length }).toEqual({ rewritten: 0, left: 1 })
+    expect(text.replace(/\s*\/\/ /g, ' ')).toContain(`sluice: this stays as it is. ${reason}`)
+    expect(text.replace(/^ *\/\/.*\n/gm, '').replace(/\s+/g, '')).toBe(code.replace(/\s+/g, ''))
+  })
+
+  it.each([
+    ['delayMs: 0, max: 3', '{ limit: 3, headers'],
+    [
+      'handler: (req, res, next, options) => res.send(options.message)',
+      "res.send('Too many requests",
+    ],
+    [
+      'requestWasSuccessful: ok, skipFailedRequests: true',
+      '((await ok(request, response)) ? 1 : 0)',
+    ],
+    ['limit: () => 5', "headers: 'legacy', window: '1m' })"],
+    ['max: config.max', "algorithm: 'sliding-log'"],
+    ["standardHeaders: 'draft-8'", 'there is no pk'],
+    ['store: new MemoryStore()', '{ headers'],
+  ])('of express-rate-limit with %s has %s', (there, here) => {
+    const text = `import r, { MemoryStore } from 'express-rate-limit'\nr({ ${there} })\n`
+    expect(migrated(text).replace(/\n\/\/ /g, ' ')).toContain(here)
+  })
+
+  it.each(['const { rateLimit: info } = req', 'const info = req.rateLimit', 'use(req.rateLimit)'])(
+    'that reads request.rateLimit in another way has a comment: %s',
+    (read) => {
+      const text = `import r from 'express-rate-limit'\nr({ max: 5 })\nfunction f(req) {\n  ${read}\n}\n`
+      const comment = '  // sluice: request.rateLimit is a decision here'
+      expect(migrated(text)).toContain(comment)
+      expect(migrated(text.replace('max: 5', 'max: 0'))).not.toContain(comment)
+    },
+  )
 
   it('is never executed', () => {
     const text = "process.exit(7)\nthrow new Error('no')\nimport r from 'express-rate-limit'\nr()\n"

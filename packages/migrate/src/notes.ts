@@ -9,6 +9,8 @@ const WIDTH = 100
 export interface Note {
   readonly path: NodePath
   readonly text: string
+  /** It says why something stays as it is. */
+  readonly leaves?: boolean
 }
 
 /** A file, and the edits that are made in it. */

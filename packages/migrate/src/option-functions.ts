@@ -1,11 +1,10 @@
 import type { NodePath } from '@babel/traverse'
-import { importedFrom, memberName, unwrapped } from './bindings.ts'
+import { importedFrom, memberName, resolved, unwrapped } from './bindings.ts'
 import {
   functionText,
   type InlineFunction,
   isInlineFunction,
   keepParameters,
-  parameterTexts,
   soleResult,
   usesParameter,
 } from './functions.ts'
@@ -13,9 +12,10 @@ import type { OptionsObject } from './options-object.ts'
 import type { Source } from './source.ts'
 
 /**
- * Renames an option that is a value or a function of the request: further parameters go.
+ * Renames an option that is a value or a function of the request. Leaves the call if the function reads
+ * what it does not get here.
  *
- * @param parameters the parameters that the function may have here
+ * @param parameters how many parameters mean the same here
  */
 export function renameFunction(
   source: Source,
@@ -24,13 +24,27 @@ export function renameFunction(
   parameters = 1,
 ): void {
   const value = options.value(name)
-  if (isInlineFunction(value) && !keepParameters(source, value, parameters)) {
-    source.note(
-      options.path,
-      `${name}: the function gets only ${parameters === 1 ? 'the request' : 'its first parameters'} here; remove its other parameters.`,
-    )
-  }
+  if (value === undefined) return
+  const isKept = isInlineFunction(value)
+    ? keepParameters(source, value, parameters)
+    : !readsMore(resolved(value), parameters)
+  if (!isKept) source.leave(`${name}: the function reads parameters that it does not get here.`)
   options.rename(name)
+}
+
+function readsMore(fn: NodePath, parameters: number): boolean {
+  if (!fn.isFunctionDeclaration() && !isInlineFunction(fn)) return false
+  return fn.node.params.some((_, i) => i >= parameters && usesParameter(fn, i))
+}
+
+/** Leaves the call if nothing was done with some of its options. @param same names that both have */
+export function checkUnknown(
+  source: Source,
+  options: OptionsObject,
+  same: readonly string[] = [],
+): void {
+  const [name] = options.unknown.filter((each) => !same.includes(each))
+  if (name !== undefined) source.leave(`${name}: there is no such option here.`)
 }
 
 /** The function with its first parameters, called where it can't be used as it is. */
@@ -75,14 +89,4 @@ export function renameKey(source: Source, options: OptionsObject, name: string):
     }
   }
   if (value !== undefined) renameFunction(source, options, name)
-}
-
-/** What a callback that is called for refusals alone becomes in `onDecision`. */
-export function onRefusal(source: Source, path: NodePath, given: readonly string[]): string {
-  const parameters = isInlineFunction(path) ? parameterTexts(source, path) : []
-  const isUsed = isInlineFunction(path) ? parameters.some((_, i) => usesParameter(path, i)) : true
-  const list = ['decision', ...(isUsed ? given.slice(0, 1) : [])].join(', ')
-  const indent = source.indentOf(path.node)
-  const lines = [`(${list}) => {`, `${indent}  if (!decision.allowed) ${call(source, path, given)}`]
-  return [...lines, `${indent}}`].join(source.eol)
 }

@@ -154,7 +154,7 @@ export class OptionsObject {
     edits.appendLeft(lines[1], `${indent}${this.join(this.added)},${this.source.eol}`)
   }
 
-  private get isMultiline(): boolean {
+  get isMultiline(): boolean {
     const [first] = this.path.node.properties
     const { start } = this.path.node
     return (

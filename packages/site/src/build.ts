@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vitepress'
+import { skills } from './llms.ts'
 import { PAGES } from './pages.ts'
 import { root } from './repository.ts'
 
@@ -13,8 +14,8 @@ const last = join(dist, 'llms.txt')
 
 /** What the site is made of. */
 const SOURCES = [
-  ...PAGES.map(({ file }) => file),
-  ...['docs/images', 'docs/benchmarks.svg', 'package.json', 'pnpm-lock.yaml'],
+  ...[...PAGES, ...skills()].map(({ file }) => file),
+  ...['docs', 'packages/core/package.json', 'package.json', 'pnpm-lock.yaml'],
   ...['site', 'live', 'ui', 'hono', 'core'].map((name) => `packages/${name}/src`),
 ]
 

@@ -1,11 +1,15 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { REPOSITORY, SITE } from '@sluice/ui/addresses'
+import { ICON } from '@sluice/ui/icon'
 import { slug } from 'github-slugger'
-import { type DefaultTheme, defineConfig } from 'vitepress'
-import { REPOSITORY, SITE } from './addresses.generated.ts'
+import { type DefaultTheme, defineConfigWithTheme } from 'vitepress'
 import { deadLinks } from './dead-links.ts'
 import { writeForModels } from './llms.ts'
-import { linksOnSite } from './markdown.ts'
+import { asOnSite } from './markdown.ts'
 import { HOME, LIVE, PAGES, type Page, pathOf, SECTIONS, sourceAsServed } from './pages.ts'
 import { BASE, root } from './repository.ts'
+import { CARD, socialTags } from './social-tags.ts'
 import { vite } from './vite.ts'
 
 const names = PAGES.flatMap(({ file }) => /^packages\/([^/]+)/.exec(file)?.[1] ?? [])
@@ -40,15 +44,26 @@ const nav: DefaultTheme.NavItem[] = [
 
 /** Renders for the search without the colours of code, which take longer than all the rest. */
 const renderForSearch: DefaultTheme.LocalSearchOptions['_render'] = (source, env, md) =>
-  md.set({ highlight: undefined }).render(source, env)
+  md.set({ highlight: undefined }).render(source, Object.assign(env, { isForSearch: true }))
 
 /** The pages without a sidebar, with their class. */
 const wide: Record<string, string> = { [HOME.file]: 'home', [LIVE.file]: 'live' }
 
-export default defineConfig({
+const summaries = new Map(PAGES.map(({ file, summary }) => [file, summary]))
+
+/** The version of the packages, which all have the same. */
+const { version } = JSON.parse(readFileSync(join(root, 'packages/core/package.json'), 'utf8')) as {
+  version: string
+}
+
+export default defineConfigWithTheme<DefaultTheme.Config & { readonly version: string }>({
   lang: 'en',
   title: 'Sluice',
   description: 'Rate limiting for Node’s HTTP servers',
+  head: [
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}icon.svg` }],
+    ['meta', { name: 'theme-color', content: '#2e58ca' }],
+  ],
   base: BASE,
   cleanUrls: true,
   srcDir: root,
@@ -56,12 +71,14 @@ export default defineConfig({
   rewrites: Object.fromEntries(PAGES.map((page) => [page.file, sourceAsServed(page)])),
   markdown: {
     anchor: { slugify: slug },
-    config: linksOnSite,
+    config: asOnSite,
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   vite,
   sitemap: { hostname: SITE },
   themeConfig: {
+    version,
+    logo: '/icon.svg',
     nav,
     sidebar,
     search: { provider: 'local', options: { _render: renderForSearch } },
@@ -70,13 +87,28 @@ export default defineConfig({
     outline: { level: [2, 3] },
   },
   buildEnd({ outDir }) {
+    writeFileSync(join(outDir, 'icon.svg'), ICON)
+    copyFileSync(join(root, 'docs/images', CARD), join(outDir, CARD))
     const dead = deadLinks(outDir, SITE)
     if (dead.length > 0) throw new Error(`links that lead nowhere:\n${dead.join('\n')}`)
     writeForModels(outDir)
   },
+  transformHead({ page, title, description }) {
+    return page === '404.md'
+      ? []
+      : socialTags(page.replace(/(^|\/)index\.md$|\.md$/, ''), title, description)
+  },
   transformPageData({ filePath, frontmatter }) {
     const pageClass = wide[filePath]
     if (pageClass !== undefined)
-      Object.assign(frontmatter, { pageClass, sidebar: false, aside: false, editLink: false })
+      Object.assign(frontmatter, {
+        pageClass,
+        sidebar: false,
+        aside: false,
+        outline: false,
+        editLink: false,
+      })
+    // The first page has that of the site.
+    return filePath === HOME.file ? {} : { description: summaries.get(filePath) }
   },
 })

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path/posix'
-import { FILES, FOLDERS, SITE } from './addresses.generated.ts'
+import { FILES, FOLDERS, SITE } from '@sluice/ui/addresses'
 import { PAGES, pathOf } from './pages.ts'
 import { root } from './repository.ts'
 

@@ -1,6 +1,7 @@
 import { relative, sep } from 'node:path'
+import { PICTURES } from '@sluice/ui/addresses'
 import type { MarkdownOptions } from 'vitepress'
-import { PICTURES } from './addresses.generated.ts'
+import { withTabs } from './code-tabs.ts'
 import { onSite } from './links.ts'
 import { root } from './repository.ts'
 
@@ -9,6 +10,8 @@ interface Environment {
   readonly path: string
   /** The path of the source, only where the page has another. */
   readonly realPath?: string
+  /** Rendered for the search, where each block is found once. */
+  readonly isForSearch?: true
 }
 
 /** The document: a path in the repository. */
@@ -17,11 +20,17 @@ function sourceOf(environment: unknown): string {
   return relative(root, realPath).split(sep).join('/')
 }
 
-/** Makes the links between files those of the site, and loads its pictures from itself. */
-export const linksOnSite: NonNullable<MarkdownOptions['config']> = (md) => {
+/**
+ * Makes the links between files those of the site, loads its pictures from itself, and gives code that readers
+ * use in several forms a tab for each.
+ */
+export const asOnSite: NonNullable<MarkdownOptions['config']> = (md) => {
   md.core.ruler.before('normalize', 'pictures-of-site', (state) => {
     const up = '../'.repeat(sourceOf(state.env).split('/').length - 1)
     state.src = state.src.replaceAll(PICTURES, up)
+  })
+  md.core.ruler.before('normalize', 'tabs', (state) => {
+    if (!(state.env as Environment).isForSearch) state.src = withTabs(state.src)
   })
   md.core.ruler.push('links-on-site', ({ tokens, env }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { SITE } from './addresses.generated.ts'
+import { SITE } from '@sluice/ui/addresses'
 
 /** The folder of the workspace. */
 export const root = resolve(import.meta.dirname, '../../..')

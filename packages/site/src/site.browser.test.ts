@@ -5,14 +5,18 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   expectAccessible,
   expectNoSidewaysScroll,
+  type Locator,
   type OpenOptions,
+  type Page,
+  picture,
   useBrowser,
 } from '@sluice/test-harness/browser'
-import { type Example, startExample } from '@sluice/test-harness/examples'
+import { type Program, startExample } from '@sluice/test-harness/examples'
+import { skills } from './llms.ts'
 import { PAGES, pathOf } from './pages.ts'
 
 const browser = useBrowser()
-let server: Example
+let server: Program
 let site: string
 
 beforeAll(async () => {
@@ -59,7 +63,7 @@ test('the first page shows what it is and the example in one screen', async () =
   let above = 0
   for (const what of [
     page.getByRole('heading', { level: 1 }),
-    page.getByText('app.listen(3000)'),
+    page.getByText('app.listen(3000)').first(),
     page.getByText('npm install express ioredis'),
   ]) {
     const box = (await what.boundingBox())!
@@ -68,6 +72,140 @@ test('the first page shows what it is and the example in one screen', async () =
   }
   expect(above).toBeLessThan(height)
 })
+
+test('a module system and a package manager are chosen once, for all pages', async () => {
+  const page = await open('start/express')
+  await page.getByText('CommonJS: server.cjs').click()
+  await page.locator('label', { hasText: 'pnpm' }).click()
+  const visible = async () => {
+    await page.getByText('pnpm add').first().waitFor()
+    const blocks = await page.locator('.vp-code-group [class*=language-].active').allInnerTexts()
+    return blocks.join('\n')
+  }
+  const shown = await visible()
+  expect(shown).toContain("require('express')")
+  expect(shown).toContain('node server.cjs')
+  await page.getByRole('link', { name: 'Koa', exact: true }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Koa' }).waitFor()
+  expect(await visible()).toContain("require('koa')")
+  await page.reload()
+  expect(await visible()).toContain("require('koa')")
+  await expectAccessible(page)
+})
+
+/** Screens on which the layout of pages is checked. */
+const SCREENS = [
+  ['desktop', { width: 1280, height: 800 }],
+  ['phone', { width: 390, height: 844 }],
+] as const
+
+describe.each(SCREENS)('on a %s', (device, size) => {
+  async function openHere(path: string) {
+    const page = await browser.open(site + path, { device })
+    await page.setViewportSize(size)
+    await page.waitForFunction(() => '__vue_app__' in document.querySelector('#app')!)
+    return page
+  }
+
+  test('the first screen has the mark, the sentence and a button', async () => {
+    const page = await openHere('')
+    await expectNoSidewaysScroll(page)
+    const parts = [
+      page.getByRole('heading', { name: 'Sluice', level: 1 }),
+      page.getByText('Rate limiting for Node').first(),
+      page.getByRole('link', { name: 'Start in five minutes' }).first(),
+      page.getByText(/^v\d+\.\d+\.\d+$/),
+    ]
+    for (const part of parts) await expectInSight(part, size.height)
+    const isDrawn = (image: SVGElement | HTMLElement) =>
+      (image as HTMLImageElement).naturalWidth > 0
+    expect(await page.locator('.VPNavBarTitle img').evaluate(isDrawn)).toBe(true)
+  })
+
+  test('below are the limiters, the comparison and a chart, in less than 6,500 px', async () => {
+    const page = await openHere('')
+    await page.locator('#playing').scrollIntoViewIfNeeded()
+    const lanes = page.getByRole('article')
+    await lanes.first().waitFor()
+    expect(await lanes.count()).toBe(6)
+    await page.getByRole('row', { name: 'koa-ratelimit no no no no no' }).waitFor()
+    await page.getByRole('img', { name: /^CPU of Node/ }).waitFor()
+    expect(await heightOf(page)).toBeLessThan(6500)
+    await expectNoSidewaysScroll(page)
+  })
+
+  test('the benchmarks begin with the charts; a table opens by keyboard', async () => {
+    const page = await openHere('benchmarks')
+    const chart = page.locator('.vp-doc picture img')
+    await chart.waitFor()
+    const { y, width } = (await chart.boundingBox())!
+    expect(y).toBeLessThan(size.height / 2)
+    // As wide as drawn, or not much less: its text is readable.
+    const drawn = await chart.evaluate((image) => (image as HTMLImageElement).naturalWidth)
+    expect(width / drawn).toBeGreaterThan(0.7)
+    expect(await heightOf(page)).toBeLessThan(4800)
+    expect(await page.locator('.vp-doc table').filter({ visible: true }).count()).toBe(0)
+    await page.getByText('One decision in memory, 10,000 keys').focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('cell', { name: 'koa-ratelimit MemoryLimiter.get' }).waitFor()
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+  })
+
+  test('the live page shows more than one lane after a click', async () => {
+    const page = await openHere('live')
+    await page.getByRole('button', { name: 'Send a request' }).click()
+    await page.getByText('9 remaining').first().waitFor()
+    for (const lane of (await page.getByRole('article').all()).slice(0, 2))
+      await expectInSight(lane, size.height)
+    await expectNoSidewaysScroll(page)
+  })
+})
+
+test('a page says what others show of it', async () => {
+  const page = await open('options')
+  const contents = (attribute: string, name: string) =>
+    page.locator(`meta[${attribute}="${name}"]`).getAttribute('content')
+  expect(await contents('property', 'og:title')).toBe('Options | Sluice')
+  expect(await contents('property', 'og:description')).toMatch(/^Every option/)
+  expect(await contents('property', 'og:url')).toMatch(/\/sluice\/options$/)
+  const card = new URL((await contents('property', 'og:image'))!)
+  const icon = (await page.locator('link[rel=icon]').getAttribute('href'))!
+  for (const path of [card.pathname, icon])
+    expect((await fetch(new URL(path, server.url))).status).toBe(200)
+})
+
+test('the first page makes a picture for links to it', async () => {
+  const page = await open('', { device: 'phone' })
+  // Twice as many pixels: 1200 × 630.
+  await page.setViewportSize({ width: 600, height: 315 })
+  await expectInSight(page.getByText('Rate limiting for Node').first(), 315)
+  await picture(page, 'social.png')
+})
+
+test('the limiters of the first page play while they are in sight, until the reader stops them', async () => {
+  const page = await browser.open(site)
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await page.reload()
+  const place = page.locator('#playing')
+  await place.scrollIntoViewIfNeeded()
+  await page.getByText('429').first().waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Play' }).waitFor()
+  expect(await place.locator('.planned').count()).toBe(0)
+  await page.getByRole('button', { name: 'Play' }).click()
+  await page.getByRole('button', { name: 'Send a request' }).click()
+  await page.getByRole('button', { name: 'Play' }).waitFor()
+  await expectAccessible(page)
+})
+
+async function expectInSight(part: Locator, height: number): Promise<void> {
+  const box = (await part.boundingBox())!
+  expect(box.y).toBeGreaterThanOrEqual(0)
+  expect(box.y + box.height).toBeLessThanOrEqual(height)
+}
+
+const heightOf = (page: Page) => page.evaluate(() => document.documentElement.scrollHeight)
 
 test('the search works by keyboard, without another server', async () => {
   const page = await open('')
@@ -102,10 +240,12 @@ test('an unknown page says so', async () => {
   await page.getByText('PAGE NOT FOUND').waitFor()
 })
 
-test('llms.txt lists every page', async () => {
+test('llms.txt lists every page and skill, which the site has', async () => {
   const list = await (await fetch(`${site}llms.txt`)).text()
   const links = [...list.matchAll(/^- \[.+\]\(https:\/\/[\w.]+\/sluice\/(.*)\): .+$/gm)]
-  expect(links.map(([, path]) => path)).toEqual(PAGES.map(pathOf).slice(1))
+  const files = skills().map(({ path }) => path)
+  expect(links.map(([, path]) => path)).toEqual([...PAGES.map(pathOf).slice(1), ...files])
+  for (const path of files) expect(await (await fetch(site + path)).text()).toMatch(/^---\nname: /)
   const full = await (await fetch(`${site}llms-full.txt`)).text()
   expect(full).toContain('### SLUICE_STORE_DOWN')
 })

@@ -29,6 +29,13 @@ describe('words', () => {
     expect(duration(ms)).toBe(text)
   })
 
+  it.each([0, 7, 999, 1000, 12_345, 1_234_567, 1e12, 0.5, 1234.5, 1234.56789, -1000, -100])(
+    '%d is written as Intl.NumberFormat writes it',
+    (value) => {
+      expect(number(value)).toBe(new Intl.NumberFormat('en-GB').format(value))
+    },
+  )
+
   it('counts and lists', () => {
     expect([number(1_234_567), count(1, 'client'), count(0, 'client')]).toEqual([
       '1,234,567',

@@ -4,6 +4,7 @@ import { FORMATS } from '../log/formats/reading.ts'
 import {
   type ChangeFlags,
   type KeyFlags,
+  type LimitFlags,
   ORDERS,
   type ServeFlags,
   type TopFlags,
@@ -28,6 +29,7 @@ export interface Commands {
   reset(key: string, flags: ChangeFlags): Promise<void>
   block(key: string, duration: string, flags: ChangeFlags): Promise<void>
   unblock(key: string, flags: ChangeFlags): Promise<void>
+  limit(key: string, units: string | undefined, flags: LimitFlags): Promise<void>
   serve(flags: ServeFlags): Promise<void>
   /** @param args the arguments as they were typed */
   migrate(args: string[]): Promise<void>
@@ -68,16 +70,19 @@ function addReplay(program: Command, commands: Commands): void {
       'suggest limits by which 99 %, 99.9 %, 99.99 % of clients are never refused',
     )
     .optionsGroup('The log:')
-    .addOption(new Option('-f, --format <format>', 'instead of finding it out').choices(FORMATS))
+    .option(
+      '-f, --format <format>',
+      `instead of finding it out: ${FORMATS.join(', ')}, or a log_format of nginx, a LogFormat of Apache, in single quotes`,
+    )
     .option(
       '--key <field>',
-      'what identifies a client: a path or column; combined: ip (default), user',
+      'what identifies a client: a path, column or field; combined: ip (default), user',
     )
     .option('--time <field>', 'JSON, CSV: where the time is')
     .option('--cost <field>', 'JSON, CSV: where the cost is (default: each request costs 1)')
     .option(
       '--duration <unit>',
-      'how long requests took: s, ms or us at the end of each line; JSON, CSV: field:unit',
+      'how long requests took: s, ms or us at the end of each line; JSON, CSV, patterns: field:unit',
     )
     .addOption(
       new Option('--logged-at <moment>', 'with --duration: which moment the time is').choices([
@@ -114,22 +119,35 @@ function addOperations(program: Command, commands: Commands): void {
     .description('Shows how a client stands in every policy. It only reads.')
     .action(commands.inspect)
   onKey(program.command('reset'))
-    .summary('make the quotas of a client whole')
-    .description('Makes the quotas of a client whole, and ends its blocks and bans.')
+    .summary('make the quotas of a client full')
+    .description('Makes the quotas of a client full, and ends its blocks and bans.')
     .option('-y, --yes', 'do not ask')
     .action(commands.reset)
   onKey(program.command('block'), '<duration>')
     .summary('refuse a client for a time')
     .description(
-      'Refuses every request of a client for a time, such as 1h. Then its quotas are whole.',
+      'Refuses every request of a client for a time, such as 1h. Then its quotas are full.',
     )
     .option('-y, --yes', 'do not ask')
     .action(commands.block)
   onKey(program.command('unblock'))
     .summary('end the blocks and bans of a client')
-    .description('Ends the blocks and bans of a client. Its quotas there are whole then.')
+    .description('Ends the blocks and bans of a client. Its quotas there are full then.')
     .option('-y, --yes', 'do not ask')
     .action(commands.unblock)
+  onKey(
+    program.command('limit'),
+    '[units]',
+    'units per window, in place of the limit of the policy',
+  )
+    .summary('give a client a limit of its own')
+    .description(
+      'Gives a client a limit of its own in one policy, in place of the limit of the policy. What it has used stays counted.',
+    )
+    .option('--for <duration>', 'for how long, such as 30d (default: until it is ended)')
+    .option('--end', 'end it: the limit is the one of the policy again')
+    .option('-y, --yes', 'do not ask')
+    .action(commands.limit)
   onClients(program.command('serve'))
     .summary('the same as a page')
     .description(
@@ -153,9 +171,12 @@ function addMigrate(program: Command, commands: Commands): void {
 }
 
 /** @param further arguments behind the key */
-function onKey(command: Command, further = ''): Command {
-  command.argument('<key>', 'the client: its address, or the key as the limiter has it')
-  if (further !== '') command.argument(further, 'such as 30s, 15m, 1h, 1d')
+function onKey(command: Command, further = '', means = 'such as 30s, 15m, 1h, 1d'): Command {
+  command.argument(
+    '<key>',
+    'the client: its address, a network such as 203.0.113.0/24, or the key as the limiter has it',
+  )
+  if (further !== '') command.argument(further, means)
   return onClients(command).option('--json', 'as JSON')
 }
 
@@ -171,6 +192,7 @@ function onStore(command: Command): Command {
   return command
     .option('--redis <url>', 'redis://, rediss:// or redis+sentinel:// (default: $REDIS_URL)')
     .option('--postgres <url>', 'postgres:// or postgresql:// (default: $DATABASE_URL)')
+    .option('--sqlite <file>', 'the file of an sqliteStore')
     .option('--schema <name>', 'PostgreSQL: the schema of the table (default: public)')
     .option(
       '--client <file>',

@@ -7,6 +7,7 @@ import { UsageError } from '@sluice/terminal/usage-error'
 import pico from 'picocolors'
 import { Clients } from '../log/clients.ts'
 import { durationField } from '../log/formats/duration.ts'
+import { formatOf } from '../log/formats/format-of.ts'
 import { LogInput } from '../log/input/read-log.ts'
 import { sourcesOf } from '../log/input/source.ts'
 import { type Mask, masked, unmasked } from '../log/mask.ts'
@@ -47,8 +48,12 @@ export async function replayCommand(
   const { key, time, cost, format } = flags
   const duration =
     flags.duration === undefined ? undefined : durationField(flags.duration, flags.loggedAt)
-  const reading = { clients, fields: { key, time, cost }, duration, whole: plan.whole, mask }
-  const input = new LogInput({ sources, format, reading })
+  const named = format === undefined ? undefined : formatOf(format)
+  const reading = {
+    ...{ clients, fields: { key, time, cost }, pattern: named?.pattern },
+    ...{ duration, whole: plan.whole, mask },
+  }
+  const input = new LogInput({ sources, format: named?.format, reading })
   const replay = new Replay(plan, clients)
   for (const note of plan.notes) say(note)
 

@@ -35,6 +35,15 @@ describe.each([
     expect(() => checkReportFile({ flag, path }, ['other.log'])).not.toThrow()
   })
 
+  it('refuses a path in which no file can be made', () => {
+    for (const path of [join(folder, 'nowhere', `x.${ending}`), join(input, `x.${ending}`)]) {
+      expect(() => checkReportFile({ flag, path }, [])).toThrow(
+        `${flag}: can't write ${path}: there is no folder`,
+      )
+    }
+    expect(() => checkReportFile({ flag, path: join(folder, `new.${ending}`) }, [])).not.toThrow()
+  })
+
   it.each([
     ['a log', `${report.slice(100)}${report}`],
     ['a line of JSON', '{"schema":1,"source":{}}\n'],

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { UsageError } from '@sluice/terminal/usage-error'
 
 /** A file that a report is written into. */
@@ -19,7 +20,7 @@ const STDIN = 0
 /**
  * Refuses to write a report over anything else, such as a log, which `--json *.json` would name.
  * @param inputs files that are read; `-` is standard input
- * @throws UsageError where the file has another ending, is an input by whatever name, or exists and
+ * @throws UsageError where the file can't be made, has another ending, is an input by whatever name, or exists and
  * is no report
  */
 export function checkReportFile({ flag, path }: ReportFile, inputs: readonly string[]): void {
@@ -30,7 +31,12 @@ export function checkReportFile({ flag, path }: ReportFile, inputs: readonly str
       `${flag}: expected a name that ends with ${ending}, received '${path}'${aside}`,
     )
   }
+  const folder = dirname(path)
+  if (!isFolder(folder))
+    throw new UsageError(`${flag}: can't write ${path}: there is no folder ${folder}`)
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  if (!isWritable(stats === undefined ? folder : path))
+    throw new UsageError(`${flag}: can't write ${path}: permission denied`)
   if (stats === undefined) return
   if (inputs.some((input) => isSame(stats, input))) {
     throw new UsageError(`${flag}: ${path} is an input, which the report would overwrite`)
@@ -39,6 +45,23 @@ export function checkReportFile({ flag, path }: ReportFile, inputs: readonly str
   throw new UsageError(
     `${flag}: ${path} exists and is no report of sluice replay. Choose another name, or remove it`,
   )
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function isSame({ dev, ino }: { dev: bigint; ino: bigint }, input: string): boolean {

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net'
-import { addressKey } from '@sluice/core'
+import { addressKey } from '@sluice/core/operator'
 import { UsageError } from '@sluice/terminal/usage-error'
 
 /**
- * The key under which a limiter counts a client: of an address its network, as the limiters make it.
+ * The key under which a limiter counts a client: of an address its network, as the limiters make it, also behind
+ * a shard.
  * Anything else is the key itself.
  *
  * @throws UsageError
@@ -14,5 +15,6 @@ export function clientKey(text: string, ipv6Prefix: string): string {
     throw new UsageError(`--ipv6-prefix: expected 32 to 128, received '${ipv6Prefix}'`)
   }
   if (text === '') throw new UsageError('expected the key of a client, received nothing')
-  return isIP(text) === 0 ? text : (addressKey(text, bits) as string)
+  const [, shard = '', client = text] = /^(\{[^}]+\})(.+)$/.exec(text) ?? []
+  return isIP(client) === 0 ? text : shard + (addressKey(client, bits) as string)
 }

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createLimiter, type Limiter, type LimiterOptions } from '@sluice/core'
 import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
-import { type Change, placesFor } from './change.ts'
-import { blockFor, changeCommand } from './change-command.ts'
+import { type Change, keyspacesFor } from './change.ts'
+import { blockFor, changeCommand, limitTo } from './change-command.ts'
 import { connect } from './connect.ts'
 import type { Connection } from './connection.ts'
-import type { ChangeFlags, TopFlags } from './flags.ts'
+import type { ChangeFlags, LimitFlags, TopFlags } from './flags.ts'
 import { inspectCommand } from './inspect-command.ts'
 import { topCommand } from './top-command.ts'
 
@@ -31,7 +31,7 @@ const policies = [
 ] as const
 
 function limiterOf(options: object = { policies }): Limiter<'async'> {
-  const given: unknown = { ...patient, store: connection.store, ...options }
+  const given: unknown = { ...patient, prefix: 'sluice', store: connection.store, ...options }
   return createLimiter(given as LimiterOptions) as Limiter<'async'>
 }
 
@@ -64,10 +64,10 @@ describe('sluice inspect', () => {
     expect(lines).toEqual([
       '203.0.113.7',
       expect.stringMatching(
-        /^ {2}sluice day: 100 per 1 d {3}18 used, 82 left \(18 %\), whole in \d/,
+        /^ {2}sluice day: 100 per 1 d {3}18 used, 82 left \(18 %\), full in \d/,
       ),
       expect.stringMatching(
-        /^ {2}sluice burst: 20 per 1 d {2}18 used, 2 left \(90 %\), whole in 3 d/,
+        /^ {2}sluice burst: 20 per 1 d {2}18 used, 2 left \(90 %\), full in 3 d/,
       ),
     ])
   })
@@ -91,8 +91,12 @@ describe('sluice inspect', () => {
   })
 
   it('says so of a client that nothing is counted of', async () => {
-    expect(await inspected('nobody')).toContain('every quota is whole')
-    expect(JSON.parse(await inspected('nobody', json))).toEqual({ key: 'nobody', entries: [] })
+    expect(await inspected('nobody')).toContain('every quota is full')
+    expect(JSON.parse(await inspected('nobody', json))).toEqual({
+      key: 'nobody',
+      entries: [],
+      networks: [],
+    })
   })
 
   it('writes nothing that a terminal obeys, whatever the client is called', async () => {
@@ -106,8 +110,163 @@ describe('sluice inspect', () => {
   })
 })
 
+describe('a client in shards', () => {
+  const inAcme = '{acme}2001:db8:1:200::/56'
+  const one = '{acme}2001:db8:1:2ff::9'
+  beforeEach(async () => {
+    for (const key of [inAcme, '{ada}user:42', '{eve co}user:42']) await limiterOf().consume(key)
+  })
+
+  it('is found with its shard or without, and named', async () => {
+    expect(await inspected(one)).toContain('  sluice day: 100')
+    expect(await inspected('2001:db8:1:200::1')).toContain(`  sluice ${inAcme} day: 100`)
+    const out = await inspected('user:42')
+    expect(out).toContain('{ada}user:42 day: 100')
+    expect(out.match(/user:42 day/g)).toHaveLength(2)
+  })
+
+  it.each([reset, unblock, limitTo(undefined, { ...flags, end: true })])(
+    'is not changed without its shard: %j',
+    async (change) => {
+      await limiterOf().override('{ada}user:42', { policy: 'day', limit: 9 })
+      await limiterOf().block('{ada}user:42', '1h')
+      await expect(changed(change, 'user:42', yes)).rejects.toThrow(
+        /user:42 has keys in a shard: write .*'{ada}user:42'/,
+      )
+      expect((await changed(change, '{ada}user:42', yes)).out).toContain('done: ')
+      expect((await changed(change, '{ada}user:42', yes)).out).toMatch(
+        change.action === 'unlimit'
+          ? 'nothing to end'
+          : change.action === 'reset'
+            ? 'done'
+            : 'nothing to unblock',
+      )
+    },
+  )
+
+  it('a block or a limit that names none says that others have one', async () => {
+    const block = blockFor('1h')
+    const hint = /^keys are in shards here, such as \{/
+    expect((await changed(block, 'user:7', yes)).err).toMatch(hint)
+    expect((await changed(block, one, yes)).err).toBe('')
+    expect(await limiterOf().peek(inAcme)).toMatchObject({ allowed: false })
+    expect(await limiterOf().peek('{ada}user:42')).toMatchObject({ allowed: true })
+  })
+})
+
+describe('a network', () => {
+  const block = blockFor('1h')
+  const limited = (key: string) => limiterOf().consume(key)
+
+  it('is blocked by every limiter under the prefix, shown, and unblocked', async () => {
+    const { code, out } = await changed(block, '203.0.113.9/24', yes)
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^done: block the network 203\.0\.113\.0\/24 for 1 h in every limiter \(prefix sluice\), until /,
+      ),
+    ])
+    // The first request asks for the networks, and does not wait for them.
+    await until(async () => !(await limited('203.0.113.7')).allowed, { what: 'it is refused' })
+    expect((await limited('203.0.114.7')).allowed).toBe(true)
+
+    expect(await inspected('203.0.113.7')).toMatch(/in 203\.0\.113\.0\/24, blocked for 5[89]|1 h/)
+    expect(await inspected('203.0.113.0/24')).toMatch(/^203\.0\.113\.0\/24\n {2}in 203/)
+    expect(await inspected('198.51.100.0/24')).toContain('is in no blocked network')
+    expect(JSON.parse(await inspected('203.0.113.7', json)).networks).toMatchObject([
+      { network: '203.0.113.0/24' },
+    ])
+    const io = fakeTerminal(false)
+    const top: TopFlags = { prefix: 'sluice', count: '20', every: '2s', sort: 'share', once: true }
+    await topCommand(top, connection, io, new AbortController().signal)
+    expect(io.out()).toMatch(/^1 network blocked: 203\.0\.113\.0\/24 for /m)
+
+    const ofOne = await changed(unblock, '203.0.113.7', yes)
+    expect(ofOne.out).toContain('but it is in the blocked 203.0.113.0/24')
+    const other = await changed(unblock, '203.0.113.0/25', yes)
+    expect(other.out).toContain('the network 203.0.113.0/25 is not blocked')
+    const ended = await changed(unblock, '203.0.113.0/24', { ...json, yes: true })
+    expect(JSON.parse(ended.out)).toEqual({
+      key: '203.0.113.0/24',
+      action: 'unblock',
+      changed: [{ prefix: 'sluice', network: '203.0.113.0/24' }],
+    })
+    expect(await inspected('203.0.113.0/24')).toContain('is in no blocked network')
+  })
+
+  it('of IPv6 that is as long as --ipv6-prefix is the key of a client', async () => {
+    await limited('2001:db8:1:200::/56')
+    const { out } = await changed(block, '2001:db8:1:200::/56', yes)
+    expect(out).toContain('block 2001:db8:1:200::/56 for 1 h in')
+    expect((await changed(block, '2001:db8:1:200::/48', yes)).out).toContain(
+      'the network 2001:db8:1::/48',
+    )
+    expect(await inspected('2001:db8:1:200::1')).toContain('in 2001:db8:1::/48')
+  })
+
+  it.each(['0.0.0.0/0', '::/0', '10.0.0.0/7', '203.0.113.0/33', '2001::/15'])(
+    '%s is refused, and not taken for a key',
+    async (text) => {
+      await expect(changed(block, text, yes)).rejects.toMatchObject({ code: 'SLUICE_CIDR' })
+    },
+  )
+
+  it('is asked about first, and has no policy', async () => {
+    await expect(changed(block, '203.0.113.0/24', flags)).rejects.toThrow('add --yes')
+    const ofPolicy = { ...yes, policy: 'day' }
+    await expect(changed(block, '203.0.113.0/24', ofPolicy)).rejects.toThrow('leave --policy out')
+    expect(await inspected('203.0.113.0/24')).toContain('is in no blocked network')
+  })
+})
+
+describe('sluice limit', () => {
+  it('gives a client its own limit in one policy, shows it, and ends it', async () => {
+    const limiter = limiterOf()
+    await limiter.consume('client', { cost: 18 })
+    await expect(changed(limitTo('500', {} as LimitFlags), 'client', yes)).rejects.toThrow(
+      '--policy',
+    )
+    const given = { ...yes, policy: 'day' }
+    const month = limitTo('500', { ...flags, for: '30d' })
+    const set = await changed(month, 'client', given)
+    expect(set.out).toMatch(/^done: limit client to 500 for 30 d in day \(1 keys.*, until 2/)
+    expect((await limiter.peek('client')).policies[1]).toMatchObject({ limit: 500, remaining: 482 })
+    expect(await inspected('client')).toMatch(
+      /day: 500 per 1 d \(own limit until 2.*\) +18 used, 482 left/,
+    )
+    const { out } = await changed(limitTo(undefined, { ...flags, end: true }), 'client', yes)
+    expect(out).toMatch(/^done: end the own limit of client in day/)
+    expect((await limiter.peek('client')).policies[1]).toMatchObject({ limit: 100, remaining: 82 })
+    const again = await changed(limitTo(undefined, { ...flags, end: true }), 'client', yes)
+    expect(again.out).toContain('nothing to end')
+  })
+
+  it('a bucket keeps its burst, and a client may have no state', async () => {
+    const limiter = limiterOf()
+    await limiter.consume('other')
+    const given = { ...yes, policy: 'burst' }
+    await changed(limitTo('86400', {}), 'client', given)
+    await limiter.consume('client', { cost: 20 })
+    const [burst] = (await limiter.peek('client')).policies
+    expect([burst?.limit, burst?.windowMs]).toEqual([20, 20_000])
+  })
+
+  it('takes units or --end', () => {
+    for (const [units, given] of [
+      [undefined, {}],
+      ['x', {}],
+      ['1.5', {}],
+      ['5', { end: true }],
+      [undefined, { end: true, for: '1d' }],
+    ] as const) {
+      expect(() => limitTo(units, given)).toThrow(/expected|--end/)
+    }
+    expect(() => limitTo('5', { ...flags, for: 'x' })).toThrow('--for')
+  })
+})
+
 describe('sluice reset, block and unblock', () => {
-  it('reset makes every quota whole, of this client alone', async () => {
+  it('reset makes every quota full, of this client alone', async () => {
     const limiter = limiterOf()
     for (const key of ['client', 'other']) await limiter.consume(key, { cost: 20 })
     const { code, out } = await changed(reset, 'client', yes)
@@ -224,10 +383,12 @@ describe('sluice reset, block and unblock', () => {
     expect(() => blockFor(text)).toThrow(expect.objectContaining({ name: 'SluiceError' }))
   })
 
-  it('finds the places of routes with options of their own', async () => {
+  it('finds the keyspaces of routes with options of their own', async () => {
     await limiterOf({ limit: 5, window: '1d', prefix: 'sluice.0123abcd' }).consume('anybody')
-    const places = await placesFor(connection.store, blockFor('1h'), 'client', { prefix: 'sluice' })
-    expect(places).toMatchObject([{ prefix: 'sluice.0123abcd', policy: 'default' }])
+    const found = await keyspacesFor(connection.store, blockFor('1h'), 'client', {
+      prefix: 'sluice',
+    })
+    expect(found).toMatchObject([{ prefix: 'sluice.0123abcd', policy: 'default' }])
   })
 })
 
@@ -290,7 +451,7 @@ describe('sluice top', () => {
       ),
       expect.stringMatching(/^client {4,}policy {2,}used {3}per second {2}standing$/),
       expect.stringMatching(
-        /^client-20 {2}burst: 20 per 1 d {2}100 % {2}- {11}20 used, 0 left \(100 %\), whole in 3 d 23 h$/,
+        /^client-20 {2}burst: 20 per 1 d {2}100 % {2}- {11}20 used, 0 left \(100 %\), full in 3 d 23 h$/,
       ),
       expect.stringMatching(/^client-19 {2}burst: 20 per 1 d {2}95 % /),
     ])
@@ -371,6 +532,6 @@ describe('sluice top', () => {
     [{ every: 'often' }],
     [{ prefix: '*' }],
   ])('refuses %j', async (wrong) => {
-    await expect(once(wrong)).rejects.toThrow(/expected/)
+    await expect(once(wrong)).rejects.toThrow(/expected/i)
   })
 })

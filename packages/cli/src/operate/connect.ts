@@ -1,4 +1,5 @@
-import { type RedisClient, redisStore } from '@sluice/core'
+import type { RedisClient } from '@sluice/core'
+import { redisStore } from '@sluice/core/operator'
 import { UsageError } from '@sluice/terminal/usage-error'
 import { listed } from '@sluice/terminal/words'
 import { loadModule } from '../load-module.ts'
@@ -7,12 +8,14 @@ import { healthOf } from './health.ts'
 import { optionsOfUrl } from './redis-url.ts'
 import { isPool, isPostgresUrl } from './store-kind.ts'
 
-/** Where the store is: one of `redis`, `postgres` and `client`. */
+/** Where the store is: one of `redis`, `postgres`, `sqlite` and `client`. */
 export interface ConnectFlags {
   /** URL. */
   readonly redis?: string | undefined
   /** URL. */
   readonly postgres?: string | undefined
+  /** Path of a file. */
+  readonly sqlite?: string | undefined
   /** A file that exports a client. */
   readonly client?: string | undefined
   /** PostgreSQL: of the table. */
@@ -29,7 +32,7 @@ export async function connect(
   flags: ConnectFlags,
   env: Environment = process.env,
 ): Promise<Connection> {
-  const { redis, postgres, client: file } = placeOf(flags, env)
+  const { redis, postgres, sqlite, client: file } = placeOf(flags, env)
   const { schema } = flags
   const client = file === undefined ? undefined : await clientIn(file)
   const pool = client !== undefined && isPool(client) ? client : undefined
@@ -37,16 +40,21 @@ export async function connect(
     const { connectToPostgres, postgresConnection } = await import('./postgres-connection.ts')
     return postgresConnection(pool ?? (await connectToPostgres(postgres as string)), schema)
   }
-  if (schema !== undefined) throw new UsageError('--schema is for PostgreSQL, this store is Redis')
+  if (schema !== undefined) throw new UsageError('--schema is for PostgreSQL, this store is not')
+  if (sqlite !== undefined) {
+    const { sqliteConnection } = await import('./sqlite-connection.ts')
+    return sqliteConnection(sqlite)
+  }
   if (client !== undefined) return redisConnection(client)
   const { connectToRedis } = await import('./redis-connection.ts')
   return redisConnection(await connectToRedis(optionsOfUrl(redis as string)))
 }
 
 /** The one flag that says where the store is, else the one variable. @throws UsageError */
-function placeOf({ redis, postgres, client }: ConnectFlags, env: Environment): ConnectFlags {
+function placeOf(given: ConnectFlags, env: Environment): ConnectFlags {
+  const { redis, postgres, sqlite, client } = given
   // One that is empty names no other store: its value may have been meant to come from a variable.
-  const all = Object.entries({ redis, postgres, client })
+  const all = Object.entries({ redis, postgres, sqlite, client })
   const flags = all.filter(([, given]) => given !== undefined)
   if (flags.length === 1) return Object.fromEntries(flags)
   if (flags.length > 1) {
@@ -64,7 +72,7 @@ function placeOf({ redis, postgres, client }: ConnectFlags, env: Environment): C
   if (REDIS_URL) return { redis: REDIS_URL }
   if (isPostgres) return { postgres: DATABASE_URL }
   throw new UsageError(
-    'say where the store is: --redis redis://host:6379, --postgres postgres://host/database, --client file, or REDIS_URL or DATABASE_URL',
+    'say where the store is: --redis redis://host:6379, --postgres postgres://host/database, --sqlite file, --client file, or REDIS_URL or DATABASE_URL',
   )
 }
 

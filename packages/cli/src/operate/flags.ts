@@ -19,6 +19,11 @@ export interface ChangeFlags extends KeyFlags {
   readonly yes?: boolean
 }
 
+export interface LimitFlags extends ChangeFlags {
+  readonly for?: string
+  readonly end?: boolean
+}
+
 export interface TopFlags extends StoreFlags {
   readonly count: string
   readonly every: string

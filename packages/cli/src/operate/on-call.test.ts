@@ -7,7 +7,7 @@ import { freePorts, patient, type RedisServer, startRedis, until } from '@sluice
 import { ended, startCli } from '../testing/run-cli.ts'
 import { connect } from './connect.ts'
 import type { Connection } from './connection.ts'
-import { Sweeper } from './sweep.ts'
+import { Ranker } from './ranking.ts'
 
 let redis: RedisServer
 let connection: Connection
@@ -21,7 +21,8 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   await redis.command('FLUSHALL')
-  const limiter = createLimiter({ ...patient, store: connection.store, limit: 5, window: '1d' })
+  const terms = { prefix: 'sluice', limit: 5, window: '1d' } as const
+  const limiter = createLimiter({ ...patient, store: connection.store, ...terms })
   await limiter.consume('client', { cost: 5 })
 })
 
@@ -29,7 +30,7 @@ const sluice = async (args: readonly string[], url = redis.url) =>
   ended(await startCli(args, { REDIS_URL: url, DATABASE_URL: '' }))
 
 describe('a key that cannot be read', () => {
-  const names = ['sluice:{log}:sliding-log:60000:10:p', 'sluice:{slots}:concurrency:60000:10:p']
+  const names = ['sluice:{log}:sliding-log:60000:p', 'sluice:{slots}:concurrency:60000:p']
 
   beforeEach(async () => {
     // An odd length, and entries that are no times, at which the script itself fails.
@@ -42,10 +43,10 @@ describe('a key that cannot be read', () => {
 
   it('is skipped, counted and named by every command', async () => {
     const top = await sluice(['top', '--once', '--json'])
-    const sweep = JSON.parse(top.stdout)
-    expect([top.code, sweep.keys, sweep.top[0].key]).toEqual([0, 1, 'client'])
-    expect(sweep.unreadable.count).toBe(3)
-    for (const name of names) expect(sweep.unreadable.names).toContain(name)
+    const ranking = JSON.parse(top.stdout)
+    expect([top.code, ranking.keys, ranking.top[0].key]).toEqual([0, 1, 'client'])
+    expect(ranking.unreadable.count).toBe(3)
+    for (const name of names) expect(ranking.unreadable.names).toContain(name)
     for (const args of [
       ['inspect', 'client'],
       ['block', 'client', '1h', '--yes'],
@@ -100,7 +101,7 @@ it('what has been read so far can be seen, with how far the reading is', async (
     },
   }
   const shown = await new Promise((resolve) => {
-    void new Sweeper(slow, {}, 5).sweep('share', new AbortController().signal, resolve)
+    void new Ranker(slow, {}, 5).rank('share', new AbortController().signal, resolve)
   })
   expect(shown).toMatchObject({ isComplete: false, keys: 1, looked: 500, top: [{ key: 'client' }] })
 })

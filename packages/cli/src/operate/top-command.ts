@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { parseDuration } from '@sluice/core/store'
+import { parseDuration } from '@sluice/core/operator'
 import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
 import { printableReport } from '@sluice/terminal/printable'
@@ -10,7 +10,7 @@ import pico from 'picocolors'
 import type { Connection } from './connection.ts'
 import { ORDERS, type Order, type TopFlags } from './flags.ts'
 import { Keyboard } from './keyboard.ts'
-import { type Sweep, Sweeper } from './sweep.ts'
+import { Ranker, type Ranking } from './ranking.ts'
 import { linesOf, screenOf } from './top-screen.ts'
 
 /** The most rows that are kept: no screen has more. */
@@ -38,16 +38,16 @@ export async function topCommand(
     throw new UsageError(`--count: expected 1 to ${MAX_ROWS}, received '${flags.count}'`)
   }
   const { prefix, policy } = flags
-  const sweeper = new Sweeper(store, { prefix, policy }, size)
+  const ranker = new Ranker(store, { prefix, policy }, size)
   const isLive = io.stdout.isTTY === true && io.stdin.isTTY === true && !flags.once && !flags.json
   const top = isLive ? new LiveTop(io, flags.sort) : new PlainTop(io, flags)
   const ending = AbortSignal.any([signal, top.quit])
   try {
     do {
-      const sweep = await sweeper
-        .sweep(top.order, ending, (soFar) => top.read(soFar))
+      const ranking = await ranker
+        .rank(top.order, ending, (soFar) => top.read(soFar))
         .catch((error) => top.fail(error))
-      if (sweep !== undefined) top.show(sweep)
+      if (ranking !== undefined) top.show(ranking)
       if (flags.once || ending.aborted) break
       await top.pause(everyMs, ending)
     } while (!ending.aborted)
@@ -70,16 +70,16 @@ class PlainTop {
     this.order = sort
   }
 
-  read({ looked, tookMs }: Sweep): void {
+  read({ looked, tookMs }: Ranking): void {
     // They come once a second.
     if (Math.round(tookMs / 1000) % 2 === 0)
       this.io.stderr.write(`reading: ${count(looked, 'key')} so far\n`)
   }
 
-  show(sweep: Sweep): void {
+  show(ranking: Ranking): void {
     const { stdout } = this.io
-    if (this.json) stdout.write(`${JSON.stringify(printableReport(sweep))}\n`)
-    else stdout.write(`${linesOf(sweep).join('\n')}\n\n`)
+    if (this.json) stdout.write(`${JSON.stringify(printableReport(ranking))}\n`)
+    else stdout.write(`${linesOf(ranking).join('\n')}\n\n`)
   }
 
   fail(error: unknown): never {
@@ -107,7 +107,7 @@ class LiveTop {
   private readonly quitting = new AbortController()
   private readonly colors = pico.createColors(pico.isColorSupported)
   private isPaused = false
-  private sweep: Sweep | undefined
+  private ranking: Ranking | undefined
   private problem: string | undefined
   private hasEnded = false
 
@@ -123,12 +123,12 @@ class LiveTop {
   }
 
   /** What was read completely stays on the screen until the next reading is. */
-  read(soFar: Sweep): void {
-    if (this.sweep?.isComplete !== true) this.show(soFar)
+  read(soFar: Ranking): void {
+    if (this.ranking?.isComplete !== true) this.show(soFar)
   }
 
-  show(sweep: Sweep): void {
-    this.sweep = sweep
+  show(ranking: Ranking): void {
+    this.ranking = ranking
     this.problem = undefined
     this.draw()
   }
@@ -168,10 +168,10 @@ class LiveTop {
   }
 
   private draw(): void {
-    const { sweep, order, isPaused, problem, io } = this
+    const { ranking, order, isPaused, problem, io } = this
     if (this.hasEnded) return
     const { columns = COLUMNS, rows = ROWS } = io.stdout
-    const lines = screenOf({ sweep, order, isPaused, problem, columns, rows }, this.colors)
+    const lines = screenOf({ ranking, order, isPaused, problem, columns, rows }, this.colors)
     io.stdout.write(`${HOME}${lines.map((line) => line + CLEAR_LINE).join('\r\n')}${CLEAR_BELOW}`)
   }
 }

@@ -3,15 +3,15 @@ import { count, duration, number, percent } from '@sluice/terminal/words'
 import type pico from 'picocolors'
 import { keyText, policyText, standingText } from './entry-text.ts'
 import type { Order } from './flags.ts'
+import type { RankedRecord, Ranking } from './ranking.ts'
 import { unreadableText } from './reading.ts'
-import type { RankedRecord, Sweep } from './sweep.ts'
 
 type Colors = ReturnType<typeof pico.createColors>
 
 /** What is on the screen. */
 export interface Screen {
   /** Undefined: nothing has been read yet. */
-  readonly sweep: Sweep | undefined
+  readonly ranking: Ranking | undefined
   /** Why the last reading failed. */
   readonly problem: string | undefined
   readonly order: Order
@@ -27,13 +27,13 @@ const HEADINGS = ['client', 'policy', 'used', 'per second', 'standing'] as const
 
 /** The lines of the screen, no more and no wider than it is. */
 export function screenOf(screen: Screen, colors: Colors): string[] {
-  const { sweep, order, isPaused, columns, rows } = screen
-  const shown = sweep?.top.slice(0, Math.max(1, rows - FRAME)) ?? []
+  const { ranking, order, isPaused, columns, rows } = screen
+  const shown = ranking?.top.slice(0, Math.max(1, rows - FRAME)) ?? []
   const [headings, ...table] = tableOf(shown)
   const keys = `q quit   s sort (by ${order})   p ${isPaused ? 'go on' : 'pause'}`
   const cut = (line: string) => line.slice(0, columns)
   return [
-    cut(sweep === undefined ? 'reading the keys…' : summaryOf(sweep)),
+    cut(ranking === undefined ? 'reading the keys…' : summaryOf(ranking)),
     noteOf(screen, colors, cut),
     colors.bold(cut(headings as string)),
     ...table.map((line, i) => coloured(cut(line), shown[i] as RankedRecord, colors)),
@@ -42,20 +42,38 @@ export function screenOf(screen: Screen, colors: Colors): string[] {
 }
 
 /** Why the table is not all that there is. */
-function noteOf({ sweep, problem }: Screen, colors: Colors, cut: (line: string) => string): string {
+function noteOf(
+  { ranking, problem }: Screen,
+  colors: Colors,
+  cut: (line: string) => string,
+): string {
   if (problem !== undefined) return colors.red(cut(printable(`not up to date: ${problem}`)))
-  const passedOver = sweep && unreadableText(sweep.unreadable)
-  return passedOver === undefined ? '' : colors.red(cut(passedOver))
+  const passedOver = ranking && unreadableText(ranking.unreadable)
+  if (passedOver !== undefined) return colors.red(cut(passedOver))
+  return colors.magenta(cut((ranking && networksText(ranking)) ?? ''))
 }
 
 /** The lines that stand for the screen without a terminal. */
-export function linesOf(sweep: Sweep): string[] {
-  const passedOver = unreadableText(sweep.unreadable) ?? []
-  return [summaryOf(sweep), passedOver, ...tableOf(sweep.top)].flat()
+export function linesOf(ranking: Ranking): string[] {
+  const notes = [unreadableText(ranking.unreadable) ?? [], networksText(ranking) ?? []].flat()
+  return [summaryOf(ranking), ...notes, ...tableOf(ranking.top)]
 }
 
-function summaryOf(sweep: Sweep): string {
-  const { keys, exhausted, near, blocked, banned, at, tookMs, isComplete, looked } = sweep
+/** Networks that are named; all of them are counted. */
+const NAMED = 5
+
+/** `2 networks blocked: 203.0.113.0/24 for 59 min, …`; undefined if none is. */
+function networksText({ networkCount, networks }: Ranking): string | undefined {
+  if (networkCount === 0) return undefined
+  const named = networks
+    .slice(0, NAMED)
+    .map(({ network, endsMs }) => `${printable(network)} for ${duration(endsMs)}`)
+  const more = networkCount > NAMED ? `, and ${number(networkCount - NAMED)} more` : ''
+  return `${count(networkCount, 'network')} blocked: ${named.join(', ')}${more}`
+}
+
+function summaryOf(ranking: Ranking): string {
+  const { keys, exhausted, near, blocked, banned, at, tookMs, isComplete, looked } = ranking
   const time = new Date(at).toISOString().slice(11, 19)
   const parts = [
     count(keys, 'key'),

@@ -1,7 +1,6 @@
 import type { Duration } from '@sluice/core'
 import type { BanOptions } from '@sluice/core/store'
 import { UsageError } from '@sluice/terminal/usage-error'
-import type { FormatName } from '../log/formats/reading.ts'
 
 /** The flags of `replay` as they were typed. */
 export interface ReplayFlags {
@@ -15,7 +14,7 @@ export interface ReplayFlags {
   readonly concurrent?: string
   readonly config?: string
   readonly suggest?: boolean
-  readonly format?: FormatName
+  readonly format?: string
   readonly key?: string
   readonly time?: string
   readonly cost?: string

@@ -62,7 +62,7 @@ export function planFlags(flags: ReplayFlags): ReplayPlan {
       runs.push(new LedgerRun(algorithm, options, demand, ban))
     } catch (error) {
       // An algorithm that the user has not named may have narrower bounds.
-      if (flags.algorithm !== undefined || !hasNarrowBounds(algorithm)) throw asUsage(error)
+      if (flags.algorithm !== undefined || !isOnlyTooLarge(limit, algorithm)) throw asUsage(error)
       notes.push(`${algorithm} is left out: ${asUsage(error).message}`)
     }
   }
@@ -109,9 +109,10 @@ function requireAlgorithm(
   throw new UsageError(`${flag} is for ${names}, which is not among --algorithm`)
 }
 
-/** Whether its largest limit is below that of others. */
-function hasNarrowBounds(name: AlgorithmName): boolean {
-  return ALGORITHM_NAMES.some((other) => registry[other].maxLimit > registry[name].maxLimit)
+/** Whether a limit is larger than the algorithm takes, and not larger than all others do. */
+function isOnlyTooLarge(limit: string | undefined, name: AlgorithmName): boolean {
+  const most = Math.max(...ALGORITHM_NAMES.map((each) => registry[each].maxLimit))
+  return Number(limit) > registry[name].maxLimit && Number(limit) <= most
 }
 
 function isCalendar(window: string): window is CalendarUnit {

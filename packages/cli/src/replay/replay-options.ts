@@ -46,6 +46,7 @@ function quiet<T extends { readonly policies?: unknown }>(options: T): T {
     ...(Array.isArray(policies) && { policies: policies.map(alone) }),
     ...held(options),
     settle: undefined,
+    reserve: undefined,
     dryRun: true,
     headers: false,
     onDecision: undefined,
@@ -53,11 +54,14 @@ function quiet<T extends { readonly policies?: unknown }>(options: T): T {
 }
 
 function alone<T>(policy: T): T {
-  return typeof policy === 'object' ? { ...policy, settle: undefined, ...held(policy) } : policy
+  return typeof policy === 'object'
+    ? { ...policy, settle: undefined, reserve: undefined, ...held(policy) }
+    : policy
 }
 
-function held(options: unknown): { readonly hold?: typeof LONGEST_HOLD } {
-  return isConcurrent(options) ? { hold: LONGEST_HOLD } : {}
+/** What is reserved stays charged, as all estimates do: nobody dies in a log. */
+function held(options: unknown): { readonly hold: typeof LONGEST_HOLD | undefined } {
+  return { hold: isConcurrent(options) ? LONGEST_HOLD : undefined }
 }
 
 function isConcurrent(options: unknown): boolean {

@@ -36,6 +36,7 @@ export function buildReport(played: Played, mask: Mask): Report {
     unreadableLines,
     early,
     late,
+    wholeSeconds: input.hasWholeSeconds,
     fromMs,
     toMs,
     interrupted,

@@ -9,6 +9,8 @@ const LARGE_SHARE = 0.25
 const FEW_REQUESTS = 100
 /** The share of clients refused above which the limit is low, rather than the clients greedy. */
 const MANY_REFUSED = 0.05
+/** In a shorter window, a second is more than a tenth, ms. */
+const SHORT_WINDOW_MS = 10_000
 /** The fewest clients of which shares say anything. */
 const FEW_CLIENTS = 20
 /** The share of lines unreadable or late that is worth a finding. */
@@ -23,6 +25,7 @@ export function findingsOf(
   const { runs } = report
   return [
     ...aboutLines(report),
+    ...aboutSeconds(report),
     ...aboutLargest(report, replay, name),
     ...runs.flatMap(aboutFarOver),
     ...aboutMany(report),
@@ -52,6 +55,22 @@ function aboutLines({
     )
   }
   return found
+}
+
+/** A window of a few seconds counts what the log, not the client, has put into one second. */
+function aboutSeconds({ source, runs, suggestion }: Omit<Report, 'findings'>): string[] {
+  if (!source.wholeSeconds) return []
+  const windows = runs
+    .filter(({ refused }) => refused > 0 || suggestion !== undefined)
+    .flatMap(({ policies }) => policies.flatMap(({ windowMs }) => windowMs ?? []))
+  const shortest = Math.min(...windows)
+  return shortest < SHORT_WINDOW_MS
+    ? [
+        `the log has only whole seconds, so in a window of ${duration(shortest)} some refusals come from ` +
+          'the log: all requests of a second count as coming together. Log milliseconds ($msec of nginx, ' +
+          '%{msec}t of Apache), or take a window of 10 s or more',
+      ]
+    : []
 }
 
 function aboutLargest(

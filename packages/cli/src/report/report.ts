@@ -40,6 +40,8 @@ export interface LogSource {
   readonly early: number
   /** Lines that came more than a minute after their place: played when they came. */
   readonly late: number
+  /** The times in the log have no fractions: requests of one second count as coming together. */
+  readonly wholeSeconds: boolean
   readonly fromMs: number
   readonly toMs: number
   /** True if it was stopped before the end: the figures cover what was played until then. */

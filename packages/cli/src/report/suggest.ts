@@ -49,7 +49,12 @@ function burstFor(limit: number, demand: SharedWindow, spool: Spool): number {
     () => current,
   )
   const { windowMs } = demand.window
-  const limiter = createLimiter({ store, limit, window: windowMs, algorithm: 'token-bucket' })
+  const limiter = createLimiter({
+    store,
+    limit,
+    window: `${windowMs}ms`,
+    algorithm: 'token-bucket',
+  })
   let burst = 1
   spool.forEach((timeMs, client, cost) => {
     if (demand.peak(client) > limit) return

@@ -55,6 +55,7 @@ export function sampleReport(change: Partial<Report> = {}): Report {
       ],
       early: 0,
       late: 14,
+      wholeSeconds: true,
       fromMs: START + 1_250,
       toMs: START + STEPS * STEP - 480,
       interrupted: false,

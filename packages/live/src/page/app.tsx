@@ -1,3 +1,4 @@
+import { REPOSITORY, SITE } from '@sluice/ui/addresses'
 import { CONCURRENT, LIMIT } from '../limits.ts'
 import { Limiters } from './limiters.tsx'
 import { WINDOW } from './parts/format.ts'
@@ -23,6 +24,15 @@ export function App({ session }: { session: Session }) {
           drawings follow the rule of the algorithm.
         </p>
       </footer>
+      {/* Above the rest, but reached last: the first stop of the keyboard sends a request. */}
+      <nav class="site" aria-label="Sluice">
+        <a class="home" href={SITE}>
+          <img src="/icon.svg" alt="" width={24} height={24} />
+          Sluice
+        </a>
+        <a href={`${SITE}algorithms`}>The algorithms</a>
+        <a href={REPOSITORY}>Source</a>
+      </nav>
     </>
   )
 }

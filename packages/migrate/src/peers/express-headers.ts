@@ -1,3 +1,4 @@
+import { DIFFERENCES } from '../differences.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
 
@@ -21,6 +22,7 @@ export function renameHeaders(source: Source, options: OptionsObject, isWhole: b
     return
   }
   const value = headersOf(known)
+  if (value.includes('draft-8')) source.note(options.path, DIFFERENCES.draft8)
   const first = ['standardHeaders', 'legacyHeaders', 'headers'].find((name) => options.has(name))
   options.remove('standardHeaders', 'legacyHeaders', 'headers')
   if (first !== undefined) options.replace(first, ['headers', value])

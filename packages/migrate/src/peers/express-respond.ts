@@ -2,6 +2,7 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { resolved, unwrapped } from '../bindings.ts'
 import { ofRateLimitInfo } from '../decision-fields.ts'
+import { DIFFERENCES } from '../differences.ts'
 import {
   functionText,
   type InlineFunction,
@@ -16,9 +17,12 @@ import { call } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
 
-const DEFAULT_STATUS = '429'
 /** The statuses that the option `statusCode` takes. */
 const STATUSES = ['429', '503']
+
+const DEFAULT_MESSAGE = "'Too many requests, please try again later.'"
+/** What a handler reads in the options if they do not say it. */
+const DEFAULTS: Readonly<Record<string, string>> = { statusCode: '429', message: DEFAULT_MESSAGE }
 
 /** `handler`, `message` and `statusCode` of express-rate-limit become `respond`. */
 export function renameResponse(source: Source, options: OptionsObject): void {
@@ -36,45 +40,73 @@ export function renameResponse(source: Source, options: OptionsObject): void {
   } else if (isOtherStatus) {
     options.replace('statusCode', [
       'respond',
-      `(_decision, _request, response) => response.sendStatus(${code})`,
+      `(_decision, _request, response) => response.status(${code}).send(${DEFAULT_MESSAGE})`,
     ])
     return
   }
   if (isOtherStatus) options.remove('statusCode')
 }
 
+/** Sends what `message` is or returns. Where it may have sent something itself, nothing. */
 function sender(source: Source, message: NodePath, send: string): string {
   const value = resolved(message)
   if (!value.isFunction()) {
-    return `(_decision, _request, response) => ${send}(${source.current(message.node)})`
+    const text = source.current(message.node)
+    if (!isKnownValue(value)) source.note(message, `message: if ${text} is a function, call it.`)
+    return `(_decision, _request, response) => ${send}(${text})`
   }
   const body = call(source, message, ['request', 'response'])
-  return `async (_decision, request, response) => ${send}(await ${body})`
+  const canSend = value.node.params.length > 1
+  if (!canSend) return `async (_decision, request, response) => ${send}(await ${body})`
+  const lines = [
+    'async (_decision, request, response) => {',
+    `  const body = await ${body}`,
+    `  if (!response.writableEnded) ${send}(body)`,
+    '}',
+  ]
+  return lines.join(source.eol + source.indentOf(message.node))
+}
+
+/** Whether an expression is certainly no function. */
+function isKnownValue(path: NodePath): boolean {
+  return (
+    path.isLiteral() ||
+    path.isObjectExpression() ||
+    path.isArrayExpression() ||
+    path.isBinaryExpression()
+  )
 }
 
 function renameHandler(source: Source, options: OptionsObject, handler: NodePath): void {
   if (isInlineFunction(handler) && rewrite(source, options, handler)) {
     const text = handler.isObjectMethod() ? functionText(source, handler) : undefined
     options.renameTo('handler', 'respond', text)
+    noteStatus(source, options, handler)
     return
   }
   const target = resolved(handler)
-  const count = target.isFunction() ? target.node.params.length : 4
-  if (!isInlineFunction(handler) && count <= 2) {
+  if (!isInlineFunction(handler) && target.isFunction() && target.node.params.length <= 2) {
     const called = call(source, handler, ['request', 'response'])
     options.replace('handler', ['respond', `(_decision, request, response) => ${called}`])
+    noteStatus(source, options, target)
     return
   }
-  source.note(
-    options.path,
-    'handler: respond is called with (decision, request, response). It has no next (throw the error instead) and no options; decision.retryAfterMs is the time to wait. Rewrite the parameters of this function.',
+  source.leave(
+    'handler: respond is called with (decision, request, response). It has no next (throw the error instead) and no options, and decision.retryAfterMs is the time to wait.',
   )
-  options.renameTo('handler', 'respond')
+}
+
+/** A function that sets no status responds with 200 there. */
+function noteStatus(source: Source, options: OptionsObject, fn: NodePath<t.Function>): void {
+  const setsStatus = /\b(status|statusCode|sendStatus|writeHead|redirect|throw|next)\b/
+  if (!setsStatus.test(source.original(fn.node.body))) {
+    source.note(options.path, 'handler: the response has the status 429 already.')
+  }
 }
 
 /** @returns false if it can't be done */
 function rewrite(source: Source, options: OptionsObject, fn: InlineFunction): boolean {
-  const nexts = usesOfParameter(fn, 2).map(nextCall)
+  const nexts = usesOfParameter(fn, 2).map((path) => nextCall(fn, path))
   const given = usesOfParameter(fn, 3).map((path) => optionOf(source, options, path))
   const isTakenApart = fn.get('params').some((param, i) => i > 1 && param.isObjectPattern())
   if (isTakenApart || [...nexts, ...given].includes(undefined)) return false
@@ -92,15 +124,29 @@ function rewrite(source: Source, options: OptionsObject, fn: InlineFunction): bo
   return true
 }
 
-/** `next(error)` as a statement, or as all of an arrow function. */
-function nextCall(path: NodePath): NodePath<t.CallExpression> | undefined {
+/** `next(error)` where throwing the error does the same; undefined: it does more, or is elsewhere. */
+function nextCall(fn: InlineFunction, path: NodePath): NodePath<t.CallExpression> | undefined {
   const { parentPath } = path
   if (!parentPath?.isCallExpression() || path.key !== 'callee') return undefined
   const [error, ...others] = parentPath.get('arguments') as NodePath[]
-  if (!error?.isExpression() || others.length > 0) return undefined
+  // `next('route')` is no error.
+  if (!error?.isExpression() || error.isStringLiteral() || others.length > 0) return undefined
   const outer = parentPath.parentPath
-  const isWhole = outer.isExpressionStatement() || outer.isReturnStatement()
-  return isWhole || outer.isArrowFunctionExpression() ? parentPath : undefined
+  if (path.getFunctionParent()?.node !== fn.node || isCaught(path)) return undefined
+  if (outer.isReturnStatement() || outer.isArrowFunctionExpression()) return parentPath
+  return outer.isExpressionStatement() && isLast(outer) ? parentPath : undefined
+}
+
+/** Whether a `catch` of the same function would get what is thrown. */
+function isCaught(path: NodePath): boolean {
+  const block = path.findParent((each) => each.isFunction() || each.key === 'block')
+  return block?.parentPath?.isTryStatement() ?? false
+}
+
+/** Whether nothing is done behind a statement. */
+function isLast(statement: NodePath): boolean {
+  const next = statement.getNextSibling()
+  return !next.node || next.isReturnStatement()
 }
 
 function throwInstead(source: Source, path: NodePath<t.CallExpression>): void {
@@ -121,9 +167,8 @@ function optionOf(source: Source, options: OptionsObject, path: NodePath) {
   if (found === undefined) return undefined
   const value = options.value(found.name)
   if (value === undefined) {
-    return found.name === 'statusCode'
-      ? { node: found.member.node, text: DEFAULT_STATUS }
-      : undefined
+    const text = DEFAULTS[found.name]
+    return text === undefined ? undefined : { node: found.member.node, text }
   }
   if (value.isFunction()) return undefined
   const isObject = unwrapped(value).isObjectExpression()
@@ -140,8 +185,9 @@ function replaceInfo(source: Source, fn: InlineFunction): boolean {
     isUsed = true
     const field = memberOf(info.member)
     const text = field && ofRateLimitInfo('decision')[field.name]
-    if (field !== undefined && text !== undefined) source.replace(field.member.node, text)
-    else source.replace(info.member.node, 'decision')
+    if (field === undefined || text === undefined) source.leave(`handler: ${DIFFERENCES.info}`)
+    if (field.name === 'resetTime') source.note(path, DIFFERENCES.resetTime)
+    source.replace(field.member.node, text)
   }
   return isUsed
 }

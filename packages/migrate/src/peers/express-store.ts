@@ -1,70 +1,83 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { importedFrom, resolved, unwrapped, wrapped } from '../bindings.ts'
-import { noStore } from '../differences.ts'
+import { importedFrom, resolved, unwrapped } from '../bindings.ts'
+import { DIFFERENCES, noStore } from '../differences.ts'
 import type { Imports } from '../imports.ts'
 import type { Entry, OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
-import { redisStoreOf } from './redis-store.ts'
+import { type RedisStore, redisStoreOf } from './redis-store.ts'
 
-/** The option `store` of express-rate-limit. @returns whether it is, or may be, Redis */
-export function renameStore(source: Source, options: OptionsObject, redis: Imports): boolean {
+const MADE_ELSEWHERE =
+  'store: pass the ioredis or node-redis client itself, and the prefix of its store as prefix. How this store is made is not seen here.'
+
+/** Where stores are from. */
+export interface Stores {
+  readonly source: Source
+  readonly imports: Imports
+  readonly redis: Imports
+}
+
+/** The option `store` of express-rate-limit. @returns whether it is Redis */
+export function renameStore(stores: Stores, options: OptionsObject): boolean {
+  const { source } = stores
   const value = options.value('store')
   if (value === undefined) return false
-  const store = isOnlyStore(value) ? resolved(value) : unwrapped(value)
-  if (!store.isNewExpression()) {
-    options.rename('store')
-    return true
-  }
-  const callee = store.get('callee') as NodePath
-  const isRedis = importedFrom(unwrapped(callee), redis.from) !== undefined
-  if (!isRedis) {
-    const isMemory = importedFrom(callee, 'express-rate-limit') === 'MemoryStore'
-    if (!isMemory) source.note(options.path, noStore(source.original(callee.node)))
+  const store = storeOf(stores, value)
+  if (store === undefined) {
     options.remove('store')
     return false
   }
-  const made = redisStoreOf(source, store)
-  if (made === undefined) {
-    source.note(options.path, 'store: pass the ioredis or node-redis client itself.')
-    return true
-  }
-  for (const use of redis.uses) if (isWithin(use.path, store)) redis.drop(use)
-  const prefix: Entry[] = made.prefix === undefined ? [] : [['prefix', made.prefix]]
-  options.replace('store', ['store', made.client], ...prefix)
+  const { client, prefix } = store
+  if (prefix === undefined) source.note(options.path, DIFFERENCES.sharedPrefix)
+  options.replace('store', ['store', client], ...(prefix ? [['prefix', prefix] as Entry] : []))
   return true
 }
 
-/** A constant that nothing but such an option reads, or no constant at all. */
+/** What it counts with; undefined: memory. Leaves the call if that is not certain. */
+function storeOf(stores: Stores, path: NodePath): RedisStore | undefined {
+  const { source, imports, redis } = stores
+  const store = isOnlyStore(path) ? resolved(path) : unwrapped(path)
+  if (store.isIdentifier({ name: 'undefined' })) return undefined
+  if (store.isConditionalExpression()) {
+    const branches = [store.get('consequent'), store.get('alternate')] as const
+    const [one, other] = branches.map((each) => storeOf(stores, each))
+    if (one === undefined && other === undefined) return undefined
+    if (one && other) source.leave(MADE_ELSEWHERE)
+    const test = source.current(store.node.test)
+    const client = `${test} ? ${one?.client} : ${other?.client}`
+    return { client, prefix: (one ?? other)?.prefix }
+  }
+  if (!store.isNewExpression()) return source.leave(MADE_ELSEWHERE)
+  const callee = unwrapped(store.get('callee') as NodePath)
+  if (importedFrom(callee, imports.from) === 'MemoryStore') {
+    dropWithin(imports, store)
+    return undefined
+  }
+  if (importedFrom(callee, redis.from) === undefined) {
+    source.leave(noStore(source.original(callee.node)))
+  }
+  const made = redisStoreOf(source, store)
+  if (made === undefined) source.leave(MADE_ELSEWHERE)
+  dropWithin(redis, store)
+  return made
+}
+
+/** The uses within an expression are gone with it. */
+function dropWithin(imports: Imports, outer: NodePath): void {
+  for (const use of imports.uses) {
+    if (use.path.find((each) => each.node === outer.node) !== null) imports.drop(use)
+  }
+}
+
+/** A constant that nothing but one such option reads. */
 function isOnlyStore(value: NodePath): boolean {
   const inner = unwrapped(value)
-  if (!inner.isIdentifier()) return true
+  if (!inner.isIdentifier()) return false
   const { referencePaths = [] } = inner.scope.getBinding(inner.node.name) ?? {}
-  return referencePaths.every(
-    ({ parent }) =>
-      parent.type === 'ObjectProperty' && (parent.key as t.Identifier).name === 'store',
+  const [read, ...others] = referencePaths
+  return (
+    others.length === 0 &&
+    read?.parent.type === 'ObjectProperty' &&
+    (read.parent.key as t.Identifier).name === 'store'
   )
-}
-
-function isWithin(path: NodePath, outer: NodePath): boolean {
-  return path === outer || path.findParent((each) => each === outer) !== null
-}
-
-/** Stores that are made elsewhere in the file, such as in a function that makes one. */
-export function replaceOtherStores(source: Source, redis: Imports): void {
-  for (const use of redis.uses) {
-    const made = wrapped(use.path).parentPath
-    if (!made?.isNewExpression() || redis.isDropped(use)) continue
-    const isGone = source.isReplaced(made.node)
-    const store = isGone ? undefined : redisStoreOf(source, made)
-    if (isGone || store !== undefined) redis.drop(use)
-    if (store === undefined) continue
-    source.replace(made.node, store.client)
-    if (store.prefix !== undefined) {
-      source.note(
-        made,
-        `the store is the client itself. Its prefix is an option of the limiter: prefix: ${store.prefix}`,
-      )
-    }
-  }
 }

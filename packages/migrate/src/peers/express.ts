@@ -1,25 +1,38 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { ofRateLimitInfo } from '../decision-fields.ts'
+import { readsOf } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { durationOf } from '../durations.ts'
-import { type FoundOptions, findOptions, typeConstant } from '../find-options.ts'
+import {
+  ELSEWHERE,
+  type FoundOptions,
+  findOptions,
+  type Owners,
+  typeConstant,
+} from '../find-options.ts'
 import { memberOf } from '../functions.ts'
-import { Imports, type Use } from '../imports.ts'
-import { call, renameFunction, renameKey } from '../option-functions.ts'
+import { callOf, Imports, isTypeUse, type Use, type UseCall } from '../imports.ts'
+import { addLog, constantOf, renameNumbers } from '../numbers.ts'
+import { checkUnknown, renameFunction, renameKey } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
 import type { Source } from '../source.ts'
+import { checkAddress, replaceAddressKey } from './express-address.ts'
 import { renameHeaders } from './express-headers.ts'
+import { replaceInfo } from './express-info.ts'
 import { renameResponse } from './express-respond.ts'
-import { renameStore, replaceOtherStores } from './express-store.ts'
+import { renameStore, type Stores } from './express-store.ts'
+import {
+  isForeignType,
+  isFreeType,
+  isLimiter,
+  isTypeOfMigrated,
+  MIXED,
+  TYPES,
+} from './express-types.ts'
 import type { Peer } from './peer.ts'
+import { renameSettle } from './settle.ts'
 
-const TYPES: Readonly<Record<string, string>> = {
-  Options: 'RateLimitOptions',
-  RateLimitRequestHandler: 'RateLimitHandler',
-  RateLimitInfo: 'Decision',
-}
+const MODULE = 'express-rate-limit'
 /** What its absence means there. */
 const DEFAULTS = [
   ['windowMs', 'window', "'1m'"],
@@ -29,19 +42,33 @@ const DEFAULTS = [
 const NOT_NEEDED = ['validate', 'logger', 'requestPropertyName'] as const
 
 export const expressRateLimit: Peer = {
-  name: 'express-rate-limit',
+  name: MODULE,
   sluice: '@sluice/express',
-  migrate(source) {
-    const imports = new Imports(source, 'express-rate-limit', '@sluice/express')
+  migrate(source: Source) {
+    const imports = new Imports(source, MODULE, '@sluice/express')
     if (!imports.isUsed) return false
     const redis = new Imports(source, 'rate-limit-redis', '')
+    const limiters = imports.uses.filter(({ name }) => isLimiter(name))
+    const calls = limiters.flatMap((use) => callOf(use) ?? [])
+    const owners: Owners = new Set(
+      calls.filter(({ call }) => !source.isLeft(call)).map(({ call }) => call.node),
+    )
     const seen = new Set<t.Node>()
-    for (const use of imports.uses) replaceName(source, imports, use)
-    for (const { path, name } of imports.uses) {
-      if (name === 'default' || name === 'rateLimit')
-        migrateCall(source, imports, redis, path, seen)
+    const isMixed =
+      imports.uses.some((use) => isForeignType(imports, use)) ||
+      (owners.size < calls.length && imports.uses.some((use) => isFreeType(imports, use)))
+    for (const { use, call } of calls) {
+      source.migrate(call, () => {
+        if (isMixed) source.leave(MIXED)
+        checkMethods(source, call)
+        imports.replace(use, 'rateLimit')
+        migrateCall({ source, imports, redis, owners, seen }, call)
+      })
     }
-    replaceOtherStores(source, redis)
+    for (const { path } of limiters.filter((use) => !callOf(use) && !isTypeUse(use.path))) {
+      source.migrate(path, () => source.leave(ELSEWHERE))
+    }
+    for (const use of imports.uses) replaceName(source, imports, use, owners)
     replaceInfo(source)
     noteTrustProxy(source)
     noteRest(source, imports.finish())
@@ -50,87 +77,108 @@ export const expressRateLimit: Peer = {
   },
 }
 
-function replaceName(source: Source, imports: Imports, use: Use): void {
-  const { path, name } = use
-  const type = TYPES[name]
-  if (type !== undefined) imports.replace(use, type, true)
-  else if (name === 'ipKeyGenerator') {
-    imports.replace(use, 'addressKey')
-    const [, subnet] = path.parentPath?.isCallExpression() ? path.parentPath.node.arguments : []
-    if (subnet?.type === 'BooleanLiteral') source.replace(subnet, '128')
-  } else if (name === 'default' || name === 'rateLimit') imports.replace(use, 'rateLimit')
-  else if (name === 'MemoryStore' && path.parentPath?.isNewExpression()) imports.drop(use)
+type Call = UseCall['call']
+
+interface Context extends Stores {
+  readonly owners: Owners
+  readonly seen: Set<t.Node>
 }
 
-function migrateCall(
-  source: Source,
-  imports: Imports,
-  redis: Imports,
-  path: NodePath,
-  seen: Set<t.Node>,
-): void {
-  const { parentPath } = path
-  if (path.key !== 'callee' || !(parentPath?.isCallExpression() || parentPath?.isNewExpression())) {
-    return
+const METHODS = ['resetKey', 'getKey']
+
+/** The methods of a limiter, which return at once there, and take the key as it was. */
+function checkMethods(source: Source, call: Call): void {
+  for (const use of readsOf(call)) {
+    const name = memberOf(use)?.name ?? ''
+    if (METHODS.includes(name)) {
+      source.leave(
+        `${name}: limiter.limiter.${name === 'resetKey' ? 'reset' : 'peek'}(key) takes its place. It returns a promise, and the result of a key function is \`key:\${text}\` there.`,
+      )
+    }
   }
-  source.note(parentPath, DIFFERENCES.window('express-rate-limit'))
-  const [given] = parentPath.get('arguments') as NodePath[]
+}
+
+/** What is not a call of the limiter. */
+function replaceName(source: Source, imports: Imports, use: Use, owners: Owners): void {
+  const { path, name } = use
+  if (source.isReplaced(path.node)) imports.drop(use)
+  if (source.isLeft(path) || imports.isDropped(use)) return
+  const type = TYPES[name]
+  if (type !== undefined) {
+    if (isTypeOfMigrated(source, imports, path, owners)) imports.replace(use, type, true)
+  } else if (name === 'ipKeyGenerator') {
+    const isOfMigrated = path.findParent((each) => owners.has(each.node)) !== null
+    if (isOfMigrated || source.leftLines.length === 0) replaceAddressKey(source, imports, use)
+  } else if (isLimiter(name) && source.leftLines.length === 0) imports.replace(use, 'rateLimit')
+}
+
+function migrateCall(context: Context, call: Call): void {
+  const { source, imports, owners, seen } = context
+  const [given] = call.get('arguments') as NodePath[]
   if (given === undefined) {
-    const callee = source.current(path.node)
-    source.replace(parentPath.node, `${callee}({ limit: 5, window: '1m', headers: 'legacy' })`)
+    source.note(call, DIFFERENCES.window(MODULE, true))
+    source.note(call, DIFFERENCES.retryAfter)
+    source.note(call, DIFFERENCES.body)
+    const callee = source.current(call.node.callee)
+    source.replace(
+      call.node,
+      `${callee}({ limit: 5, window: '1m', algorithm: 'sliding-log', headers: 'legacy' })`,
+    )
     return
   }
-  if (parentPath.isNewExpression()) removeNew(source, parentPath)
-  for (const found of findOptions(source, given, seen)) {
-    migrateOptions(source, redis, found)
+  if (call.isNewExpression()) removeNew(source, call)
+  for (const found of findOptions(source, given, owners, seen)) {
+    migrateOptions(context, call, found)
     found.options.finish()
     typeConstant(source, found, () => imports.local('RateLimitOptions', true))
   }
 }
 
-function migrateOptions(source: Source, redis: Imports, found: FoundOptions): void {
+function migrateOptions(context: Context, call: Call, found: FoundOptions): void {
+  const { source } = context
   const { options, isWhole, mayHave } = found
-  const window = options.value('windowMs')
-  if (window !== undefined) options.rename('windowMs', durationOf(source, window, 1))
-  for (const name of ['max', 'limit', 'skip']) renameFunction(source, options, name)
+  checkOptions(source, found)
+  renameNumbers(source, options, 'windowMs', ['max', 'limit'])
+  renameFunction(source, options, 'skip')
+  checkAddress(source, options)
   renameKey(source, options, 'keyGenerator')
   renameHeaders(
     source,
     options,
-    isWhole && !mayHave('standardHeaders') && !mayHave('legacyHeaders'),
+    isWhole && !mayHave('standardHeaders') && !mayHave('legacyHeaders') && !mayHave('headers'),
   )
+  const isOther = ['handler', 'message', 'statusCode'].some(mayHave)
   renameResponse(source, options)
-  const isShared = renameStore(source, options, redis)
-  renameSettle(source, options)
+  const isShared = renameStore(context, options)
+  renameSettle(source, options, {
+    given: ['request', 'response'],
+    usual: '(_request, response) => (response.statusCode < 400 ?',
+  })
   renameSubnet(source, options)
   renameFailures(source, options, isShared)
   renameIdentifier(source, options)
   options.remove(...NOT_NEEDED)
-  for (const name of options.unknown) {
-    if (name !== 'statusCode') source.note(options.path, `${name}: there is no such option here.`)
-  }
+  if (constantOf(options.value('delayMs')) === 0) options.remove('delayMs')
+  checkUnknown(source, options, ['statusCode'])
   if (!isWhole) return
   for (const [name, here, value] of DEFAULTS) {
     const isSet = mayHave(name) || (name === 'limit' && mayHave('max'))
     if (!isSet) options.add([here, value])
   }
+  const isLog = addLog(source, found, ['max', 'limit'], 5)
+  source.note(call, DIFFERENCES.window(MODULE, isLog))
+  source.note(call, DIFFERENCES.retryAfter)
+  if (!isOther) source.note(call, DIFFERENCES.body)
 }
 
-/** What does not count there is settled here. */
-function renameSettle(source: Source, options: OptionsObject): void {
-  const failed = options.value('skipFailedRequests')
-  const successful = options.value('skipSuccessfulRequests')
-  const own = options.value('requestWasSuccessful')
-  const test = own ? call(source, own, ['request', 'response']) : 'response.statusCode < 400'
-  const request = own ? 'request' : '_request'
-  options.remove('skipFailedRequests', 'skipSuccessfulRequests', 'requestWasSuccessful')
-  for (const [name, value, costs] of [
-    ['skipSuccessfulRequests', successful, '0 : 1'],
-    ['skipFailedRequests', failed, '1 : 0'],
-  ] as const) {
-    if (value === undefined || value.isBooleanLiteral({ value: false })) continue
-    options.replace(name, ['settle', `(${request}, response) => (${test} ? ${costs})`])
-    source.note(options.path, DIFFERENCES.settle)
+/** What can't be the same here. */
+function checkOptions(source: Source, { options, soleValue }: FoundOptions): void {
+  const property = options.value('requestPropertyName')
+  if (property !== undefined && !property.isStringLiteral({ value: 'rateLimit' })) {
+    source.leave('requestPropertyName: here the decision is always request.rateLimit.')
+  }
+  if ([soleValue('max'), soleValue('limit')].some((each) => constantOf(each) === 0)) {
+    source.leave(`A limit of 0 refuses everything here. Before ${MODULE} 7 it means no limit.`)
   }
 }
 
@@ -139,13 +187,7 @@ function renameSubnet(source: Source, options: OptionsObject): void {
   if (value === undefined) return
   if (value.isBooleanLiteral({ value: false })) options.rename('ipv6Subnet', '128')
   else if (value.isNumericLiteral()) options.rename('ipv6Subnet')
-  else {
-    source.note(
-      options.path,
-      'ipv6Subnet: ipv6Prefix is a number from 32 to 128, the same for all requests.',
-    )
-    options.rename('ipv6Subnet')
-  }
+  else source.leave('ipv6Subnet: ipv6Prefix is a number from 32 to 128, the same for all requests.')
 }
 
 function renameFailures(source: Source, options: OptionsObject, isShared: boolean): void {
@@ -169,24 +211,6 @@ function renameIdentifier(source: Source, options: OptionsObject): void {
   )
 }
 
-/** `request.rateLimit.resetTime` outside of the options. */
-function replaceInfo(source: Source): void {
-  source.program.traverse({
-    MemberExpression(path) {
-      const info = memberOf(path)
-      const { property } = path.node
-      if (info === undefined || property.type !== 'Identifier' || property.name !== 'rateLimit')
-        return
-      if (!['used', 'current', 'resetTime'].includes(info.name)) return
-      if (source.isReplaced(info.member.node)) return
-      const owner = info.member.node as t.MemberExpression
-      const text = ofRateLimitInfo(source.original(owner.object))[info.name] as string
-      if (info.name === 'resetTime') source.note(path, DIFFERENCES.resetTime)
-      source.replace(info.member.node, text)
-    },
-  })
-}
-
 function noteTrustProxy(source: Source): void {
   source.program.traverse({
     CallExpression(path) {
@@ -202,11 +226,13 @@ function noteTrustProxy(source: Source): void {
 }
 
 function noteRest(source: Source, names: readonly string[]): void {
-  if (names.length === 0) return
+  const others = names.filter((name) => !isLimiter(name) && !(name in TYPES))
+  if (source.leftLines.length > 0) return
+  if (others.length === 0) return
   const first = source.program.get('body')[0]
   if (first === undefined) return
   source.note(
     first,
-    `express-rate-limit is still used for ${names.join(', ')}, which Sluice has nothing in place of.`,
+    `express-rate-limit is still used for ${others.join(', ')}, which Sluice has nothing in place of.`,
   )
 }

@@ -1,26 +1,38 @@
+import { isIP } from 'node:net'
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { unwrapped } from '../bindings.ts'
+import { parseDuration } from '@sluice/core/store'
+import { nameOf, resolved, unwrapped } from '../bindings.ts'
 import { ofFastifyContext } from '../decision-fields.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf } from '../durations.ts'
-import type { FoundOptions } from '../find-options.ts'
+import type { FoundOptions, Owners } from '../find-options.ts'
 import {
   functionText,
   isInlineFunction,
   parameterTexts,
   replaceFields,
+  resultsOf,
   setParameters,
 } from '../functions.ts'
 import type { Imports } from '../imports.ts'
-import { call, renameFunction, renameKey } from '../option-functions.ts'
+import { addLog, constantOf, renameNumbers } from '../numbers.ts'
+import {
+  call,
+  checkUnknown,
+  renameFunction,
+  renameKey,
+  returnsAddress,
+} from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
+import { isPrefix } from './redis-store.ts'
 
 /** What the options of a file have in common. */
 export interface Context {
   readonly source: Source
   readonly imports: Imports
+  readonly owners: Owners
   readonly seen: Set<t.Node>
   /** False if the plugin limits only routes with options of their own. */
   isGlobal: boolean
@@ -32,6 +44,11 @@ export type Place = 'plugin' | 'part' | 'route' | 'hook'
 const HOOKS = ['onRequest', 'preValidation', 'preHandler']
 /** Refused requests are not counted here, so these have no meaning. */
 const NOT_COUNTED = ['continueExceeding', 'exponentialBackoff']
+const KEY = "onExceeding, onExceeded, onBanReach: the key begins with 'key:' here."
+const POLICY = 'headers: the field RateLimit-Policy comes with the others.'
+const FIELDS =
+  'headers: every response has all the fields of a profile; some of them can not be left out.'
+const AFTER = 'after: the text has seconds here, such as 60 seconds for 1 minute.'
 const OTHERS = 'request.routeOptions.config.rateLimit === undefined'
 
 export function migrateOptions(context: Context, found: FoundOptions, place: Place): void {
@@ -39,68 +56,108 @@ export function migrateOptions(context: Context, found: FoundOptions, place: Pla
   const { options, mayHave } = found
   const window = options.value('timeWindow')
   const text = window && durationOf(source, window, 1)
-  if (text !== undefined) options.rename('timeWindow', text)
+  renameNumbers(source, options, 'timeWindow', ['max'])
+  checkDuration(source, window)
   const readsRequest = ['keyGenerator', 'max', 'allowList', 'timeWindow'].some((name) =>
     isInlineFunction(options.value(name)),
   )
   if (readsRequest) source.note(options.path, DIFFERENCES.fastifyHook)
-  renameFunction(source, options, 'max')
+  renameAllowList(source, options)
   renameKey(source, options, 'keyGenerator')
   renameStore(context, options)
-  renameAllowList(source, options)
-  renameHeaders(options, place === 'plugin' && !mayHave('enableDraftSpec'))
+  renameHeaders(source, options, place === 'plugin' && !mayHave('enableDraftSpec'))
   renameBan(source, options, text ?? "'1m'")
   renameResponse(source, options)
   renameFailures(source, options)
   renameEvents(source, options)
   renameGlobal(context, options, place)
-  noteOthers(source, options)
-  if (place !== 'plugin') return
-  if (!mayHave('timeWindow')) options.add(['window', "'1m'"])
-  if (!mayHave('max')) options.add(['limit', '1000'])
+  renameOthers(source, options)
+  const isPlugin = place === 'plugin'
+  if (isPlugin && !mayHave('timeWindow')) options.add(['window', "'1m'"])
+  if (isPlugin && !mayHave('max')) options.add(['limit', '1000'])
+  const isLog = (isPlugin || options.has('max')) && addLog(source, found, ['max'], 1000)
+  if (!isPlugin) return
+  source.note(options.path, DIFFERENCES.window(context.imports.from, isLog))
+  source.note(options.path, DIFFERENCES.retryAfter)
+  if (!mayHave('errorResponseBuilder')) source.note(options.path, DIFFERENCES.fastifyBody)
+}
+
+/** Leaves the call if a duration as text is none here. */
+function checkDuration(source: Source, path: NodePath | undefined): void {
+  if (!path?.isStringLiteral()) return
+  try {
+    parseDuration('window', path.node.value)
+  } catch {
+    source.leave(`timeWindow: ${source.original(path.node)} is no duration here.`)
+  }
 }
 
 function renameStore({ source, imports }: Context, options: OptionsObject): void {
   const cache = options.value('cache')
-  options.rename('redis')
+  if (!isPrefix(options.value('nameSpace'))) {
+    source.leave('nameSpace: prefix has letters, digits and . _ : - alone.')
+  }
+  if (options.has('store')) source.leave('store: a store of your own has other methods here.')
+  const redis = options.value('redis')
+  const isInMemory = redis === undefined || redis.isIdentifier({ name: 'undefined' })
+  if (!isInMemory && !options.has('nameSpace')) source.note(options.path, DIFFERENCES.sharedPrefix)
+  if (isInMemory) options.remove('redis')
+  else options.rename('redis')
   options.rename('nameSpace')
   if (cache === undefined) return
-  if (options.has('redis')) options.remove('cache')
-  else {
+  if (isInMemory) {
     const keys = source.original(cache.node)
     options.rename('cache', `${imports.local('memoryStore')}({ maxKeys: ${keys} })`)
-  }
+  } else options.remove('cache')
 }
 
+/** The list has keys there, of which addresses are one kind. */
 function renameAllowList(source: Source, options: OptionsObject): void {
   const list = options.value('allowList')
   if (list === undefined) return
-  const isList = unwrapped(list).isArrayExpression()
-  if (!isInlineFunction(list)) {
-    options.rename('allowList')
-    if (!isList) source.note(options.path, 'allow is an array; for a function, write skip.')
-    else if (options.has('keyGenerator')) {
-      source.note(
-        options.path,
-        "allow: write the keys of a key function as 'key:…'; addresses stay as they are.",
-      )
-    }
+  if (isInlineFunction(list)) {
+    renameFunction(source, options, 'allowList')
+    const text = list.isObjectMethod() ? functionText(source, list) : undefined
+    options.renameTo('allowList', 'skip', text)
     return
   }
-  const { length } = list.get('params')
-  if (length > 1) renameFunction(source, options, 'allowList')
-  options.renameTo(
-    'allowList',
-    'skip',
-    list.isObjectMethod() ? functionText(source, list) : undefined,
-  )
+  const lists = listsIn(list)
+  if (lists === undefined) {
+    source.leave('allowList: allow is an array of addresses and keys; for a function, write skip.')
+  }
+  const key = options.value('keyGenerator')
+  const isAddress = key === undefined || (isInlineFunction(key) && returnsAddress(key))
+  const elements = lists.flatMap((each) => each.get('elements'))
+  const isOfKeys = elements.every((each) => isText(each) && !isIP(each.node.value))
+  if (!isAddress && !isOfKeys) {
+    source.leave(
+      'allowList: with a key function, its addresses are keys there. allow reads them as addresses of clients.',
+    )
+  }
+  options.rename('allowList')
 }
 
-function renameHeaders(options: OptionsObject, isWhole: boolean): void {
+/** `[…]`, `x ? […] : […]` */
+function listsIn(path: NodePath): NodePath<t.ArrayExpression>[] | undefined {
+  const inner = resolved(path)
+  if (inner.isArrayExpression()) return [inner]
+  if (!inner.isConditionalExpression()) return undefined
+  const [one, other] = [listsIn(inner.get('consequent')), listsIn(inner.get('alternate'))]
+  return one && other && [...one, ...other]
+}
+
+function isText(path: NodePath<t.Node | null>): path is NodePath<t.StringLiteral> {
+  return path.isStringLiteral()
+}
+
+function renameHeaders(source: Source, options: OptionsObject, isWhole: boolean): void {
   const names = ['enableDraftSpec', 'addHeaders', 'addHeadersOnExceeding']
   const draft = options.value('enableDraftSpec')
   const first = names.find((name) => options.has(name))
   const value = isDraft(draft) ? "'draft-6'" : isOff(options) ? 'false' : "'legacy-delta'"
+  const isSome = names.some((name) => /\bfalse\b/.test(options.value(name)?.toString() ?? ''))
+  if (isDraft(draft)) source.note(options.path, POLICY)
+  if (isSome && value !== 'false' && !draft?.isBooleanLiteral()) source.note(options.path, FIELDS)
   options.remove(...names)
   if (first !== undefined) options.replace(first, ['headers', value])
   else if (isWhole) options.add(['headers', value])
@@ -126,43 +183,48 @@ function isOff(options: OptionsObject): boolean {
 function renameBan(source: Source, options: OptionsObject, window: string): void {
   const ban = options.value('ban')
   if (ban === undefined) return
-  const after = source.original(ban.node)
-  if (after === '-1') options.remove('ban')
-  else if (/^[('"`\d]/.test(window) && !window.includes('=>')) {
-    options.rename('ban', `{ after: ${after}, within: ${window}, for: [${window}] }`)
+  const after = constantOf(ban)
+  if (after === -1 || ban.isNullLiteral()) options.remove('ban')
+  else if (after === undefined || after < 1 || after > 100 || window.includes('=>')) {
+    source.leave(
+      'ban: { after, within, for } takes its place: after 1 to 100 refusals within a duration, for another one.',
+    )
   } else {
-    options.rename('ban', `{ after: ${after}, within: '1m', for: ['1m'] }`)
-    source.note(options.path, 'ban: set within and for to the length of the window.')
+    options.rename('ban', `{ after: ${after}, within: ${window}, for: [${window}] }`)
+    source.note(options.path, DIFFERENCES.fastifyBan)
   }
 }
 
 function renameResponse(source: Source, options: OptionsObject): void {
   const builder = options.value('errorResponseBuilder')
   if (builder === undefined) return
-  if (!isInlineFunction(builder)) {
-    source.note(
-      options.path,
-      'errorResponseBuilder: respond is called with (decision, request, reply). Rewrite this function: decision.limit for max, decision.retryAfterMs for ttl.',
+  const isPlain = isInlineFunction(builder) && resultsOf(builder).every(isBody)
+  if (!isPlain || !replaceFields(source, builder, 1, ofFastifyContext('decision'))) {
+    source.leave(
+      'errorResponseBuilder: respond is called with (decision, request, reply), and returns the body. decision has limit for max, and retryAfterMs for ttl.',
     )
-    options.rename('errorResponseBuilder')
-    return
   }
-  if (!replaceFields(source, builder, 1, ofFastifyContext('decision'))) {
-    source.note(
-      options.path,
-      'errorResponseBuilder: the second parameter is gone. decision has limit for max, and retryAfterMs for ttl.',
-    )
-    options.rename('errorResponseBuilder')
-    return
-  }
+  if (/\bafter\b/.test(source.original(builder.node))) source.note(options.path, AFTER)
   const [request] = parameterTexts(source, builder)
   setParameters(source, builder, ['decision', ...(request === undefined ? [] : [request])])
   const isMethod = builder.isObjectMethod()
   options.rename('errorResponseBuilder', isMethod ? functionText(source, builder) : undefined)
   source.note(
     options.path,
-    "respond returns the body, which is sent as it is. For an error that your error handler gets, write respond: 'throw'.",
+    "respond returns the body, which is sent as it is, with the status 429; there, a body without statusCode gets 500. For an error that your error handler gets, write respond: 'throw'.",
   )
+}
+
+/** An object that changes no status: that of what is thrown becomes the response's there. */
+function isBody(path: NodePath): boolean {
+  const object = unwrapped(path)
+  if (!object.isObjectExpression()) return false
+  return object.get('properties').every((each) => {
+    if (!each.isObjectProperty()) return false
+    if (!['status', 'statusCode'].includes(nameOf(each.node.key) ?? '')) return true
+    const value = each.get('value') as NodePath
+    return constantOf(value) === 429 || /\.(statusCode|TOO_MANY_REQUESTS)$/.test(value.toString())
+  })
 }
 
 function renameFailures(source: Source, options: OptionsObject): void {
@@ -186,6 +248,10 @@ function renameEvents(source: Source, options: OptionsObject): void {
   const names = Object.keys(tests).filter((name) => options.has(name)) as (keyof typeof tests)[]
   const [first, ...others] = names
   if (first === undefined) return
+  const readsKey = names.some(
+    (name) => (resolved(options.value(name) as NodePath).node as t.Function).params?.length !== 1,
+  )
+  if (readsKey && options.has('keyGenerator')) source.note(options.path, KEY)
   const indent = source.indentOf((options.value(first) as NodePath).node)
   const lines = names.map((name) => {
     const given = ['request', "decision.policies[0]?.key ?? ''"]
@@ -212,11 +278,9 @@ function renameGlobal(context: Context, options: OptionsObject, place: Place): v
   if (place === 'hook' && !context.isGlobal) options.add(['skip', '() => false'])
 }
 
-function noteOthers(source: Source, options: OptionsObject): void {
+function renameOthers(source: Source, options: OptionsObject): void {
   if (options.has('groupId')) {
-    options.remove('groupId')
-    source.note(
-      options.path,
+    source.leave(
       'groupId: routes that share a quota share a hook. const shared = app.rateLimit.hook({ limit, window }), and onRequest: shared in each of them.',
     )
   }
@@ -224,16 +288,10 @@ function noteOthers(source: Source, options: OptionsObject): void {
     options.remove(...NOT_COUNTED)
     source.note(options.path, 'refused requests are not counted, so nothing extends a window.')
   }
-  const ipv6 = options.value('ipv6Subnet')
-  if (ipv6 !== undefined) options.rename('ipv6Subnet')
+  if (options.has('ipv6Subnet')) options.rename('ipv6Subnet')
   const hook = options.value('hook')
   if (hook?.isStringLiteral() && !HOOKS.includes(hook.node.value)) {
-    options.remove('hook')
-    source.note(options.path, `hook: Sluice runs in ${HOOKS.join(', ')}.`)
+    source.leave(`hook: Sluice runs in ${HOOKS.join(', ')}.`)
   }
-  for (const name of options.unknown) {
-    if (!['hook', 'limit', 'store'].includes(name)) {
-      source.note(options.path, `${name}: there is no such option here.`)
-    }
-  }
+  checkUnknown(source, options, ['hook'])
 }

@@ -2,8 +2,8 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { importedFrom, nameOf, unwrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { findOptions, typeConstant } from '../find-options.ts'
-import { Imports } from '../imports.ts'
+import { findOptions, type Owners, typeConstant } from '../find-options.ts'
+import { Imports, type Use } from '../imports.ts'
 import { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
 import { type Context, migrateOptions } from './fastify-options.ts'
@@ -28,46 +28,78 @@ const OWN_NAMES = [
 export const fastifyRateLimit: Peer = {
   name: MODULE,
   sluice: '@sluice/fastify',
-  migrate(source) {
+  migrate(source: Source) {
     const imports = new Imports(source, MODULE, '@sluice/fastify')
     const routes = routesIn(source)
     const hooks = hooksIn(source)
-    if (!imports.isUsed && routes.length === 0 && hooks.length === 0) return false
-    const context: Context = { source, imports, seen: new Set(), isGlobal: true }
+    const checks = methodsIn(source, 'createRateLimit')
+    const plugins = imports.uses.filter(({ name }) => !(name in TYPES))
+    const own = [...plugins.map(({ path }) => path), ...routes, ...hooks, ...checks]
+    const hasOthers = noteOthers(source, routes)
+    if (!imports.isUsed && own.length === 0) return hasOthers
+    const registrations = new Map(plugins.map((use) => [registrationOf(use.path), use]))
+    const owners: Owners = new Set(
+      [...registrations.keys(), ...hooks, ...routes].map((each) => each.node),
+    )
+    const context: Context = { source, imports, owners, seen: new Set(), isGlobal: true }
+    source.migrateJointly(
+      MODULE,
+      new Map<NodePath, () => void>([
+        ...[...registrations].map(
+          ([path, use]) => [path, () => migrateRegistration(context, path, use)] as const,
+        ),
+        ...routes.map((route) => [route, () => migrateRoute(context, route)] as const),
+        ...hooks.map((hook) => [hook, () => migrateHook(context, hook)] as const),
+        ...checks.map((check) => [check, () => source.leave(CHECK)] as const),
+      ]),
+    )
+    if (source.staying.has(MODULE)) return true
     for (const use of imports.uses) {
       const type = TYPES[use.name]
       if (type !== undefined) imports.replace(use, type, true)
-      else imports.replace(use, 'rateLimit')
-      if (type === undefined) migrateRegistration(context, use.path)
     }
-    for (const route of routes) migrateRoute(context, route)
-    for (const hook of hooks) migrateHook(context, hook)
     noteTrustProxy(source)
     imports.finish()
     return true
   },
 }
 
-/** `app.register(plugin, options)`. */
-function migrateRegistration(context: Context, path: NodePath): void {
-  const { source } = context
+const SET_LATER =
+  'rateLimit: whether the plugin reads options that are set later depends on the order of hooks. Write them where the route is declared.'
+const CHECK =
+  'createRateLimit: app.rateLimit takes its place. Its consume(key) returns a decision, which is a refusal if allowed is false.'
+
+/** `app.register(plugin, options)`; the use itself if it is somewhere else. */
+function registrationOf(path: NodePath): NodePath {
   let given = path
   while (given.listKey !== 'arguments' && given.parentPath !== null) given = given.parentPath
   const register = given.parentPath
-  if (!register?.isCallExpression() || given.key !== 0 || !isMethod(register, 'register')) return
-  source.note(register, DIFFERENCES.window(MODULE))
-  const options = register.get('arguments')[1] as NodePath | undefined
+  const isRegistered =
+    register?.isCallExpression() && given.key === 0 && isMethod(register, 'register')
+  return isRegistered ? register : path
+}
+
+function migrateRegistration(context: Context, register: NodePath, use: Use): void {
+  const { source, imports } = context
+  if (register === use.path || !register.isCallExpression()) {
+    source.leave('How the plugin is registered is not seen here.')
+  }
+  imports.replace(use, 'rateLimit')
+  const [plugin, options] = register.get('arguments') as NodePath[]
   if (options === undefined) {
+    source.note(register, DIFFERENCES.window(MODULE, true))
+    source.note(register, DIFFERENCES.retryAfter)
+    source.note(register, DIFFERENCES.fastifyBody)
     source.edits.appendLeft(
-      given.node.end as number,
-      ", { limit: 1000, window: '1m', headers: 'legacy-delta' }",
+      plugin?.node.end as number,
+      ", { limit: 1000, window: '1m', algorithm: 'sliding-log', headers: 'legacy-delta' }",
     )
     return
   }
-  for (const found of findOptions(source, options, context.seen)) {
+  for (const found of findOptions(source, options, context.owners, context.seen)) {
     migrateOptions(context, found, found.isWhole ? 'plugin' : 'part')
     found.options.finish()
-    typeConstant(source, found, () => context.imports.local('RateLimitOptions', true))
+    typeConstant(source, found, () => imports.local('RateLimitOptions', true))
   }
 }
 
@@ -79,13 +111,38 @@ function routesIn(source: Source): NodePath<t.ObjectExpression>[] {
       if (nameOf(path.node.key) !== 'rateLimit') return
       const value = unwrapped(path.get('value') as NodePath)
       if (!value.isObjectExpression()) return
-      const outer = path.parentPath.parentPath
-      const isConfig = outer?.isObjectProperty() && nameOf(outer.node.key) === 'config'
-      if (isConfig && hasOwnName(source, value)) found.push(value)
+      if (isConfig(path.parentPath) && hasOwnName(source, value)) found.push(value)
     },
   })
   return found
 }
+
+/** `config: { … }`, `route.config = { … }` */
+function isConfig({ parentPath }: NodePath): boolean {
+  if (parentPath?.isObjectProperty()) return nameOf(parentPath.node.key) === 'config'
+  if (!parentPath?.isAssignmentExpression()) return false
+  const { left } = parentPath.node
+  return left.type === 'MemberExpression' && nameOf(left.property) === 'config'
+}
+
+/** Options of a route, perhaps, in an object of which it is not seen what it is for. */
+function noteOthers(source: Source, routes: readonly NodePath[]): boolean {
+  let isFound = false
+  source.program.traverse({
+    ObjectProperty(path) {
+      const value = unwrapped(path.get('value') as NodePath)
+      const isOptions = nameOf(path.node.key) === 'rateLimit' && value.isObjectExpression()
+      if (!isOptions || routes.includes(value)) return
+      if (!new OptionsObject(source, value).has('timeWindow')) return
+      isFound = true
+      source.noteLeft(path, OTHERS)
+    },
+  })
+  return isFound
+}
+
+const OTHERS =
+  'this stays as it is. If these are options of a route for @fastify/rate-limit, write limit for max and window for timeWindow.'
 
 function hasOwnName(source: Source, path: NodePath<t.ObjectExpression>): boolean {
   const options = new OptionsObject(source, path)
@@ -93,8 +150,10 @@ function hasOwnName(source: Source, path: NodePath<t.ObjectExpression>): boolean
 }
 
 function migrateRoute(context: Context, path: NodePath<t.ObjectExpression>): void {
-  context.source.note(path, DIFFERENCES.fastifyHead)
-  for (const found of findOptions(context.source, path, context.seen)) {
+  const { source, owners, seen } = context
+  if (!path.parentPath?.parentPath?.parentPath?.isObjectProperty()) source.leave(SET_LATER)
+  source.note(path, DIFFERENCES.fastifyRoute)
+  for (const found of findOptions(source, path, owners, seen)) {
     migrateOptions(context, found, 'route')
     found.options.finish()
   }
@@ -103,15 +162,21 @@ function migrateRoute(context: Context, path: NodePath<t.ObjectExpression>): voi
 /** `fastify.rateLimit(options)`: as a hook of a route. */
 function hooksIn(source: Source): NodePath<t.CallExpression>[] {
   const isFile = source.text.includes(MODULE)
+  return methodsIn(source, 'rateLimit').filter((path) => {
+    const owner = (path.get('callee') as NodePath<t.MemberExpression>).get('object')
+    if (['express-rate-limit', MODULE].some((each) => importedFrom(owner, each))) return false
+    const [given] = path.get('arguments')
+    const value = given && unwrapped(given as NodePath)
+    return isFile || (value?.isObjectExpression() && hasOwnName(source, value))
+  })
+}
+
+/** The calls of a method of this name. */
+function methodsIn(source: Source, name: string): NodePath<t.CallExpression>[] {
   const found: NodePath<t.CallExpression>[] = []
   source.program.traverse({
     CallExpression(path) {
-      if (!isMethod(path, 'rateLimit')) return
-      const owner = (path.get('callee') as NodePath<t.MemberExpression>).get('object')
-      if (['express-rate-limit', MODULE].some((each) => importedFrom(owner, each))) return
-      const [given] = path.get('arguments')
-      const value = given && unwrapped(given as NodePath)
-      if (isFile || (value?.isObjectExpression() && hasOwnName(source, value))) found.push(path)
+      if (isMethod(path, name)) found.push(path)
     },
   })
   return found
@@ -126,7 +191,8 @@ function migrateHook(context: Context, path: NodePath<t.CallExpression>): void {
     if (!context.isGlobal) context.source.edits.appendLeft(end, '{ skip: () => false }')
     return
   }
-  for (const found of findOptions(context.source, given as NodePath, context.seen)) {
+  const { source, owners, seen } = context
+  for (const found of findOptions(source, given as NodePath, owners, seen)) {
     migrateOptions(context, found, 'hook')
     found.options.finish()
   }

@@ -1,12 +1,14 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { resolved } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf } from '../durations.ts'
-import { findOptions } from '../find-options.ts'
+import { findOptions, type Owners } from '../find-options.ts'
+import { addLog, constantOf, renameNumbers } from '../numbers.ts'
+import { checkUnknown } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
-import { Source } from '../source.ts'
+import { CallLeft, Source } from '../source.ts'
+import { isPrefix } from './redis-store.ts'
 
 /** What its absence means there. */
 const DEFAULTS = [
@@ -26,25 +28,34 @@ const NOT_NEEDED = [
   'disableIndexesCreation',
 ]
 
-/** `new RateLimiterRedis({ … })` becomes `createLimiter({ … })`. */
+/**
+ * `new RateLimiterRedis({ … })` becomes `createLimiter({ … })`. May leave the call that is being rewritten.
+ *
+ * @param owners all limiters of the file
+ */
 export function migrateConstructor(
   source: Source,
   made: NodePath<t.NewExpression>,
   name: string,
+  owners: Owners,
 ): void {
   const [given, ...others] = made.get('arguments') as NodePath[]
   if (given === undefined) {
-    source.replace(made.node, `${name}({ limit: 4, window: '1s' })`)
+    source.replace(made.node, `${name}({ limit: 4, window: '1s', algorithm: 'sliding-log' })`)
     return
   }
   removeNew(source, made)
   source.replace(made.node.callee, name)
   const last = others.at(-1)
   if (last) source.edits.remove(given.node.end as number, last.node.end as number)
-  for (const { options, isWhole, mayHave } of findOptions(source, given, new Set())) {
+  for (const found of findOptions(source, given, owners, new Set())) {
+    const { options, isWhole, mayHave } = found
     renameOptions(source, options)
     if (isWhole) {
       for (const [there, here, value] of DEFAULTS) if (!mayHave(there)) options.add([here, value])
+      const isLog = addLog(source, found, ['points'], 4)
+      source.note(made, DIFFERENCES.window('rate-limiter-flexible', isLog))
+      source.note(made, DIFFERENCES.refusal)
     }
     options.finish()
   }
@@ -57,8 +68,14 @@ export function createLimiterText(source: Source, made: NodePath<t.NewExpression
   scratch.program.traverse({
     NewExpression(path) {
       if (path.node.start !== made.node.start) return
-      migrateConstructor(scratch, path, 'createLimiter')
-      text = scratch.current(path.node)
+      try {
+        scratch.migrate(path, () =>
+          migrateConstructor(scratch, path, 'createLimiter', new Set([path.node])),
+        )
+        text = scratch.current(path.node)
+      } catch (error) {
+        if (!(error instanceof CallLeft)) throw error
+      }
     },
   })
   return text
@@ -70,14 +87,20 @@ export function createLimiterText(source: Source, made: NodePath<t.NewExpression
 function renameOptions(source: Source, options: OptionsObject): void {
   const duration = options.value('duration')
   const window = duration && durationOf(source, duration, 1000)
-  options.rename('points')
-  if (duration !== undefined && resolved(duration).isNumericLiteral({ value: 0 })) {
+  renameNumbers(source, options, 'duration', ['points'], 1000)
+  if (constantOf(duration) === 0) {
     source.note(
       options.path,
       'duration: 0 never ends there. Here every window has an end, of ten years at most.',
     )
     options.rename('duration', "'10y'")
-  } else options.rename('duration', window)
+  }
+  if (!isPrefix(options.value('keyPrefix'))) {
+    source.leave('keyPrefix: prefix has letters, digits and . _ : - alone.')
+  }
+  if (options.has('storeClient') && !options.has('keyPrefix')) {
+    source.note(options.path, DIFFERENCES.sharedPrefix)
+  }
   options.rename('keyPrefix')
   options.rename('storeClient')
   renameBlock(source, options, window ?? "'1s'")
@@ -85,16 +108,14 @@ function renameOptions(source: Source, options: OptionsObject): void {
     options.remove('insuranceLimiter')
     source.note(options.path, DIFFERENCES.insurance)
   }
-  if (options.value('execEvenly')?.isBooleanLiteral({ value: true })) {
-    options.rename('execEvenly', "'leaky-bucket'")
-    source.note(
-      options.path,
-      'execEvenly: decision.delayMs is how long the caller has to wait. An adapter waits itself.',
+  const even = options.value('execEvenly')
+  if (even !== undefined && !even.isBooleanLiteral({ value: false })) {
+    source.leave(
+      "execEvenly: consume waits there. Here algorithm: 'leaky-bucket' returns decision.delayMs, and only an adapter waits.",
     )
-  } else options.remove('execEvenly')
-  options.remove('execEvenlyMinDelayMs', ...NOT_NEEDED)
-  for (const name of options.unknown)
-    source.note(options.path, `${name}: there is no such option here.`)
+  }
+  options.remove('execEvenly', 'execEvenlyMinDelayMs', ...NOT_NEEDED)
+  checkUnknown(source, options)
 }
 
 function renameBlock(source: Source, options: OptionsObject, window: string): void {

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { DIFFERENCES } from '../differences.ts'
+import type { Owners } from '../find-options.ts'
 import { Imports, type Use } from '../imports.ts'
 import type { Source } from '../source.ts'
 import { type Planned, planUse } from './flexible-calls.ts'
@@ -23,7 +23,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   BurstyRateLimiter:
     "createLimiter({ limit, window, algorithm: 'token-bucket', burst }) takes the place of both limiters.",
   RateLimiterQueue:
-    "in an adapter, algorithm: 'leaky-bucket' with maxDelay makes requests wait; maxWaiting is its longest queue.",
+    'await limiter.wait(key) of createLimiter takes the place of removeTokens(); maxWaiting is the longest queue.',
   RLWrapperBlackAndWhite: 'allow and deny of an adapter take the place of the lists.',
   RLWrapperTimeouts: 'deadline takes the place of the wrapper.',
   RateLimiterPostgres:
@@ -40,20 +40,26 @@ type Limiter = { readonly use: Use; readonly made: NodePath<t.NewExpression> }
 export const rateLimiterFlexible: Peer = {
   name: MODULE,
   sluice: '@sluice/core',
-  migrate(source) {
+  migrate(source: Source) {
     const imports = new Imports(source, MODULE, '@sluice/core')
     if (!imports.isUsed) return false
-    const limiters = imports.uses.flatMap((use) => {
+    const all = imports.uses.flatMap((use) => {
       const { parentPath } = use.path
       return parentPath?.isNewExpression() ? [{ use, made: parentPath }] : []
     })
+    // What is a part of another limiter's options goes with them.
+    const limiters = all.filter((each) => !all.some((other) => isInsuranceOf(each, other)))
     const left = leaveOthers(source, limiters)
-    const migrated = limiters.filter((each) => !left.has(each) && plan(source, each))
-    for (const { use, made } of migrated) {
-      imports.drop(use)
-      source.note(made, DIFFERENCES.window(MODULE))
-      source.note(made, DIFFERENCES.refusal)
-      migrateConstructor(source, made, imports.local('createLimiter'))
+    const owners: Owners = new Set(limiters.map(({ made }) => made.node))
+    const rest = limiters.filter((each) => !left.has(each))
+    const migrated = rest.filter((each) => !source.isLeft(each.made) && plan(source, each))
+    for (const limiter of rest) {
+      const { use, made } = limiter
+      if (!migrated.includes(limiter) && !source.isLeft(made)) continue
+      source.migrate(made, () => {
+        imports.drop(use)
+        migrateConstructor(source, made, imports.local('createLimiter'), owners)
+      })
     }
     for (const use of imports.uses) {
       if (
@@ -88,9 +94,14 @@ function leaveOthers(source: Source, limiters: readonly Limiter[]): Set<Limiter>
     if (CLASSES.includes(use.name)) continue
     left.add(limiter)
     for (const each of limiters) if (isWithin(each, limiter)) left.add(each)
-    source.note(made, INSTEAD[use.name] ?? ELSE)
+    source.noteLeft(made, INSTEAD[use.name] ?? ELSE)
   }
   return left
+}
+
+/** Whether a limiter is made in the options of one that may be rewritten. */
+function isInsuranceOf(limiter: Limiter, outer: Limiter): boolean {
+  return limiter !== outer && isWithin(limiter, outer) && CLASSES.includes(outer.use.name)
 }
 
 /** Whether a limiter is made as a part of another one. */
@@ -112,7 +123,7 @@ function plan(source: Source, { made, use }: Limiter): boolean {
   }
   const here = createLimiterText(source, made)
   for (const { path, problem } of problems ?? []) source.note(path, problem)
-  source.note(
+  source.noteLeft(
     made,
     uses === undefined
       ? `other files may call this limiter, so it stays as it is. Rewrite its calls first: a refusal is decision.allowed === false, not a rejection. Then write ${here} here.`

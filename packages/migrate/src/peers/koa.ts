@@ -1,15 +1,23 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { resolved, unwrapped } from '../bindings.ts'
+import { readsOf, resolved, unwrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { durationOf } from '../durations.ts'
-import { type FoundOptions, findOptions, typeConstant } from '../find-options.ts'
-import { isInlineFunction } from '../functions.ts'
-import { Imports } from '../imports.ts'
-import { call, onRefusal, renameFunction, renameKey } from '../option-functions.ts'
-import type { OptionsObject } from '../options-object.ts'
+import {
+  ELSEWHERE,
+  type FoundOptions,
+  findOptions,
+  type Owners,
+  typeConstant,
+} from '../find-options.ts'
+import { functionText, isInlineFunction } from '../functions.ts'
+import { callOf, Imports, isTypeUse } from '../imports.ts'
+import { addLog, renameNumbers } from '../numbers.ts'
+import { call, checkUnknown, renameFunction, renameKey } from '../option-functions.ts'
+import { OptionsObject } from '../options-object.ts'
+import { removeNew } from '../remove.ts'
 import type { Source } from '../source.ts'
 import type { Peer } from './peer.ts'
+import { isPrefix } from './redis-store.ts'
 
 /** What its absence means there. */
 const DEFAULTS = [
@@ -17,27 +25,47 @@ const DEFAULTS = [
   ['max', 'limit', '2500'],
 ] as const
 
+const THROWN =
+  'errorMessage: the error has a message of its own. For yours, write respond: (decision, ctx) => ctx.throw(429, message).'
+const RESET = 'the field of the reset has whole seconds, in memory too.'
 const PROXY =
   'without maxIpsCount every client can choose its address, and so its quota. Set it to the number of your proxies.'
 
+const MODULE = 'koa-ratelimit'
+/** What the fields are called there, and here with `headers: 'legacy'`, and what they say. */
+const FIELDS = {
+  remaining: ['X-RateLimit-Remaining', 'decision.remaining'],
+  reset: ['X-RateLimit-Reset', 'Math.floor((decision.at + decision.resetMs) / 1000)'],
+  total: ['X-RateLimit-Limit', 'decision.limit'],
+} as const
+
 export const koaRatelimit: Peer = {
-  name: 'koa-ratelimit',
+  name: MODULE,
   sluice: '@sluice/koa',
-  migrate(source) {
-    const imports = new Imports(source, 'koa-ratelimit', '@sluice/koa')
+  migrate(source: Source) {
+    const imports = new Imports(source, MODULE, '@sluice/koa')
     if (!imports.isUsed) return false
+    const calls = imports.uses.flatMap((use) => callOf(use) ?? [])
+    const owners: Owners = new Set(
+      calls.filter(({ call }) => !source.isLeft(call)).map(({ call }) => call.node),
+    )
     const seen = new Set<t.Node>()
     for (const use of imports.uses) {
-      imports.replace(use, 'rateLimit')
-      const { parentPath } = use.path
-      if (use.path.key !== 'callee' || !parentPath?.isCallExpression()) continue
-      const [given] = parentPath.get('arguments')
-      if (given === undefined) continue
-      for (const found of findOptions(source, given as NodePath, seen)) {
-        migrateOptions(source, found, parentPath)
-        found.options.finish()
-        typeConstant(source, found, () => imports.local('RateLimitOptions', true))
-      }
+      if (callOf(use) || isTypeUse(use.path)) continue
+      source.migrate(use.path, () => source.leave(ELSEWHERE))
+    }
+    for (const { use, call } of calls) {
+      source.migrate(call, () => {
+        imports.replace(use, 'rateLimit')
+        const [given] = call.get('arguments') as NodePath[]
+        if (!given) source.leave('It has no db, so it fails at the first request.')
+        if (call.isNewExpression()) removeNew(source, call)
+        for (const found of findOptions(source, given, owners, seen)) {
+          migrateOptions(source, found, call)
+          found.options.finish()
+          typeConstant(source, found, () => imports.local('RateLimitOptions', true))
+        }
+      })
     }
     noteProxy(source)
     imports.finish()
@@ -48,20 +76,26 @@ export const koaRatelimit: Peer = {
 function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath): void {
   const { options, isWhole, mayHave } = found
   const isOnRedis = renameStore(source, options)
-  source.note(limiter, isOnRedis ? DIFFERENCES.log : DIFFERENCES.window('koa-ratelimit'))
-  const duration = options.value('duration')
-  if (duration !== undefined) options.rename('duration', durationOf(source, duration, 1))
-  renameFunction(source, options, 'max')
-  noteSkippingId(source, options)
+  renameNumbers(source, options, 'duration', ['max'])
+  checkId(source, options)
   renameKey(source, options, 'id')
-  renameHeaders(options, isWhole && !mayHave('disableHeader'))
+  const body = ['errorMessage', 'throw', 'status'].some(mayHave)
   renameResponse(source, options)
+  const prefix = options.value('namespace')
+  if (!isPrefix(prefix)) source.leave('namespace: prefix has letters, digits and . _ : - alone.')
   options.rename('namespace')
   renameLists(source, options)
-  const limited = options.value('onLimited')
-  if (limited !== undefined) options.rename('onLimited', onRefusal(source, limited, ['ctx']))
+  const fields = renameHeaders(source, options, isWhole && !mayHave('disableHeader'))
+  renameEvents(source, options, fields)
+  const isOff = options.value('disableHeader')?.isBooleanLiteral({ value: true })
+  if (!isOnRedis && !isOff) source.note(limiter, RESET)
+  checkUnknown(source, options)
   if (!isWhole) return
   for (const [name, here, value] of DEFAULTS) if (!mayHave(name)) options.add([here, value])
+  const isLog = addLog(source, found, ['max'], 2500)
+  source.note(limiter, isOnRedis ? DIFFERENCES.log(isLog) : DIFFERENCES.window(MODULE, isLog))
+  source.note(limiter, DIFFERENCES.retryAfter)
+  if (!body) source.note(limiter, DIFFERENCES.body)
 }
 
 /** @returns whether it counts on Redis */
@@ -72,12 +106,18 @@ function renameStore(source: Source, options: OptionsObject): boolean {
   const isMap = db !== undefined && resolved(db).isNewExpression() && isMapOf(resolved(db))
   options.remove('driver')
   if (inner?.isStringLiteral({ value: 'memory' }) || isMap) {
+    const map = db && unwrapped(db)
+    if (map?.isIdentifier() && readsOf(resolved(map)).length > 1) {
+      source.leave('db: limiters share the counts in this Map. Here each has counts of its own.')
+    }
     options.remove('db')
     return false
   }
   if (inner !== undefined && !inner.isStringLiteral()) {
-    source.note(options.path, 'store: leave it out to count in memory, where db is a Map.')
+    source.leave('driver: store is a client of Redis, or is left out to count in memory.')
   }
+  if (db !== undefined && !options.has('namespace'))
+    source.note(options.path, DIFFERENCES.sharedPrefix)
   options.rename('db')
   return db !== undefined
 }
@@ -88,27 +128,61 @@ function isMapOf({ node }: NodePath): boolean {
   )
 }
 
-function noteSkippingId(source: Source, options: OptionsObject): void {
+function checkId(source: Source, options: OptionsObject): void {
   const id = options.value('id')
-  if (id === undefined || !/\bfalse\b/.test(source.original(id.node))) return
-  source.note(
-    options.path,
-    'id: false does not exempt a request here. Write skip: (ctx) => … for these requests.',
-  )
+  if (id === undefined) return
+  const fn = resolved(id)
+  if (!fn.isFunction() || /\bfalse\b/.test(source.original(fn.node))) {
+    source.leave(
+      'id: false does not exempt a request here. Write skip: (ctx) => … for these requests.',
+    )
+  }
 }
 
-function renameHeaders(options: OptionsObject, isWhole: boolean): void {
+/** @returns the statements that set fields of other names */
+function renameHeaders(source: Source, options: OptionsObject, isWhole: boolean): string[] {
   const disable = options.value('disableHeader')
-  if (disable?.isBooleanLiteral({ value: true })) {
-    options.rename('disableHeader', 'false')
-    options.remove('headers')
-  } else if (options.has('headers')) {
-    options.rename('headers', "'legacy'")
-    options.remove('disableHeader')
-  } else {
-    options.remove('disableHeader')
-    if (isWhole || options.has('disableHeader')) options.add(['headers', "'legacy'"])
+  const given = options.value('headers')
+  const isOff = disable?.isBooleanLiteral({ value: true }) === true
+  if (disable !== undefined && !disable.isBooleanLiteral()) {
+    source.leave('disableHeader: headers is false, or the profile of the fields.')
   }
+  const names = isOff || given === undefined ? undefined : namesOf(source, given)
+  const first = ['disableHeader', 'headers'].find((name) => options.has(name))
+  const value = isOff || names !== undefined ? 'false' : "'legacy'"
+  options.remove('disableHeader', 'headers')
+  if (first !== undefined) options.replace(first, ['headers', value])
+  else if (isWhole) options.add(['headers', value])
+  return names ?? []
+}
+
+/** @returns undefined if the names are those of `headers: 'legacy'` */
+function namesOf(source: Source, given: NodePath): string[] | undefined {
+  const object = resolved(given)
+  if (!object.isObjectExpression())
+    source.leave('headers: the names of the fields are not seen here.')
+  const own = new OptionsObject(source, object)
+  const names = Object.entries(FIELDS).map(([name, [here, value]]) => {
+    const text = own.value(name)
+    return { name: text === undefined ? `'${here}'` : source.original(text.node), here, value }
+  })
+  if (names.every(({ name, here }) => name.slice(1, -1) === here)) return undefined
+  return names.map(({ name, value }) => `ctx.set(${name}, String(${value}))`)
+}
+
+/** `onLimited`, and the fields that have other names. */
+function renameEvents(source: Source, options: OptionsObject, fields: readonly string[]): void {
+  const limited = options.value('onLimited')
+  if (limited === undefined && fields.length === 0) return
+  const refused =
+    limited === undefined ? [] : [`if (!decision.allowed) ${call(source, limited, ['ctx'])}`]
+  const { eol } = source
+  const indent = source.indentOf((limited ?? options.path).node)
+  const inner = limited === undefined && options.isMultiline ? `${indent}  ` : indent
+  const lines = [...fields, ...refused].map((line) => `${inner}  ${line}${eol}`)
+  const text = `(decision, ctx) => {${eol}${lines.join('')}${inner}}`
+  if (limited === undefined) options.add(['onDecision', text])
+  else options.rename('onLimited', text)
 }
 
 /** `errorMessage`, `status` and `throw`. */
@@ -120,6 +194,8 @@ function renameResponse(source: Source, options: OptionsObject): void {
   const isOther = code !== undefined && !['429', '503'].includes(code)
   if (throws !== undefined && !throws.isBooleanLiteral({ value: false })) {
     options.rename('throw', "'throw'")
+    if (message !== undefined) source.note(options.path, THROWN)
+    if (isOther) source.leave("status: with respond: 'throw' it is 429 or 503.")
     options.remove('errorMessage')
     options.rename('status')
     return
@@ -144,18 +220,27 @@ function renameResponse(source: Source, options: OptionsObject): void {
 
 /** `whitelist` and `blacklist` are functions there. */
 function renameLists(source: Source, options: OptionsObject): void {
-  const white = options.value('whitelist')
-  if (white !== undefined) {
-    const isPlain = isInlineFunction(white) && !white.isObjectMethod()
-    options.renameTo('whitelist', 'skip', isPlain ? undefined : source.current(white.node))
+  for (const name of ['whitelist', 'blacklist']) {
+    if (isEmpty(options.value(name))) options.remove(name)
+    else if (name === 'whitelist' && options.has(name)) {
+      renameFunction(source, options, name)
+      const white = options.value(name)
+      const text =
+        isInlineFunction(white) && white.isObjectMethod() ? functionText(source, white) : undefined
+      options.renameTo(name, 'skip', text)
+    } else if (options.has(name)) {
+      source.leave(
+        'blacklist: deny lists addresses and keys. For a function, add a middleware before this one that calls ctx.throw(403), and leave blacklist out.',
+      )
+    }
   }
-  const black = options.value('blacklist')
-  if (black === undefined) return
-  const test = call(source, unwrapped(black), ['ctx']).replace(/\s+/g, ' ')
-  options.remove('blacklist')
-  source.note(
-    options.path,
-    `blacklist: list addresses and keys in deny. For a function, add a middleware before this one: async (ctx, next) => ${test} ? ctx.throw(403) : next()`,
+}
+
+/** `(ctx) => {}` */
+function isEmpty(path: NodePath | undefined): boolean {
+  const fn = path && resolved(path)
+  return (
+    isInlineFunction(fn) && fn.node.body.type === 'BlockStatement' && fn.node.body.body.length === 0
   )
 }
 

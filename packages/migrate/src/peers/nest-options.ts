@@ -3,6 +3,7 @@ import type * as t from '@babel/types'
 import { nameOf, resolved, unwrapped, wrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf } from '../durations.ts'
+import { ELSEWHERE, ownValue } from '../find-options.ts'
 import {
   functionText,
   isInlineFunction,
@@ -12,62 +13,80 @@ import {
 } from '../functions.ts'
 import type { Imports } from '../imports.ts'
 import { reindented } from '../indent.ts'
-import { renameKey } from '../option-functions.ts'
-import { OptionsObject } from '../options-object.ts'
+import { LOG, renameNumbers, takesLog } from '../numbers.ts'
+import { call, checkUnknown, renameKey } from '../option-functions.ts'
+import { type Entry, OptionsObject } from '../options-object.ts'
+import { parseProgram } from '../parse.ts'
 import type { Source } from '../source.ts'
 import { renameStorage } from './nest-storage.ts'
 
-const ELSEWHERE =
-  'some of these options are made elsewhere. Write { limit, window } there, or { policies: [{ name, limit, window }] }.'
 const HEADERS = "'legacy-delta'"
+const NOT_ALL =
+  '@RateLimit replaces all policies of the module, and only some have other numbers here. List all of them: @RateLimit({ policies: [{ name, limit, window }] }).'
+/** What a policy can be given. */
+const OF_POLICY = ['name', 'ttl', 'limit', 'getTracker']
 
-/** `[{ name, ttl, limit }]`, `{ throttlers: […], … }` or `{ ttl, limit }`. */
+/** `[{ name, ttl, limit }]`, `{ throttlers: […], … }`, or before version 5 `{ ttl, limit }` in seconds. */
 export function migrateModuleOptions(
   source: Source,
   storages: readonly Imports[],
   given: NodePath,
 ): void {
-  const inner = resolved(given)
+  const inner = ownValue(source, given)
+  migrateModuleValue(source, storages, inner)
+  // In the type of a variable, the name of an algorithm would be any text.
+  const isVariable = inner !== unwrapped(given) && /\.[cm]?tsx?$/i.test(source.name)
+  if (isVariable) source.edits.appendLeft(inner.node.end as number, ' as const')
+}
+
+function migrateModuleValue(source: Source, storages: readonly Imports[], inner: NodePath): void {
   if (inner.isArrayExpression()) {
     migrateList(source, inner)
     return
   }
-  if (!inner.isObjectExpression()) {
-    source.note(given, ELSEWHERE)
-    return
-  }
+  if (!inner.isObjectExpression()) source.leave(ELSEWHERE)
   const options = new OptionsObject(source, inner)
   const throttlers = options.value('throttlers')
-  const list = throttlers && resolved(throttlers)
+  const list = throttlers && ownValue(source, throttlers)
+  if (options.spreads.length > 0) source.leave(ELSEWHERE)
   if (list?.isArrayExpression()) {
-    const ttl = elementsOf(source, list)?.[0]?.value('ttl')
+    const ttl = elementsOf(source, list)[0]?.value('ttl')
     renameBlock(source, options, ttl && durationOf(source, ttl, 1))
     nestThrottlers(source, options, list)
-  } else if (throttlers !== undefined) source.note(given, ELSEWHERE)
-  else migrateThrottler(source, options)
+  } else if (throttlers !== undefined) source.leave(ELSEWHERE)
+  else migrateThrottler(source, options, 1000)
   renameCommon(source, options)
   renameStorage(source, options, storages)
-  const message = options.value('errorMessage')
-  if (message !== undefined) {
-    const text = source.original(message.node)
-    options.rename('errorMessage', resolved(message).isFunction() ? text : `() => ${text}`)
-  }
+  renameMessage(source, options)
   const headers = options.value('setHeaders')
   if (headers?.isBooleanLiteral({ value: false })) options.rename('setHeaders', 'false')
   else {
     options.remove('setHeaders')
     options.add(['headers', HEADERS])
   }
+  checkUnknown(source, options)
   options.finish()
+}
+
+/** The body is what Nest makes of the text there. */
+function renameMessage(source: Source, options: OptionsObject): void {
+  const message = options.value('errorMessage')
+  if (message === undefined) return
+  const inner = resolved(message)
+  const isText = inner.isStringLiteral() || inner.isTemplateLiteral() || inner.isArrayExpression()
+  const isCalled = isInlineFunction(message) && message.node.params.length === 0
+  if (!isText && !isCalled) {
+    source.leave(
+      'errorMessage: respond is called with (decision, request, response), and returns the body.',
+    )
+  }
+  const text = isCalled ? call(source, message, []) : source.original(message.node)
+  options.rename('errorMessage', `() => ({ statusCode: 429, message: ${text} })`)
 }
 
 /** The list without an object around it. */
 function migrateList(source: Source, list: NodePath<t.ArrayExpression>): void {
   const elements = elementsOf(source, list)
-  if (elements === undefined) {
-    source.note(list, ELSEWHERE)
-    return
-  }
   const [first] = elements
   const { start, end } = list.node as { start: number; end: number }
   const needsParentheses =
@@ -77,6 +96,7 @@ function migrateList(source: Source, list: NodePath<t.ArrayExpression>): void {
   if (elements.length === 1 && first !== undefined && isDefault(first)) {
     first.remove('name')
     migrateThrottler(source, first)
+    checkUnknown(source, first)
     first.add(['headers', HEADERS])
     first.finish()
     const text = reindented(source.current(first.path.node), source.indentOf(list.node))
@@ -95,20 +115,13 @@ function nestThrottlers(
   list: NodePath<t.ArrayExpression>,
 ): void {
   const elements = elementsOf(source, list)
-  if (elements === undefined) {
-    source.note(list, ELSEWHERE)
-    return
-  }
   const [first] = elements
   if (elements.length === 1 && first !== undefined && isDefault(first)) {
     first.remove('name')
     migrateThrottler(source, first)
+    checkUnknown(source, first)
     first.finish()
-    const entries = first.path.get('properties').flatMap((each) => {
-      const text = source.current(each.node).trim()
-      const found = /^(\w+)(?::\s*([\s\S]*))?$/.exec(text)
-      return found === null ? [] : [[found[1] as string, found[2] ?? (found[1] as string)] as const]
-    })
+    const entries = entriesOf(source.current(first.path.node))
     options.replace('throttlers', ...entries)
     return
   }
@@ -116,13 +129,38 @@ function nestThrottlers(
   options.renameTo('throttlers', 'policies')
 }
 
-function elementsOf(
-  source: Source,
-  list: NodePath<t.ArrayExpression>,
-): OptionsObject[] | undefined {
-  const elements = list.get('elements').map((each) => unwrapped(each as NodePath))
-  if (!elements.every((each) => each.isObjectExpression())) return undefined
-  return elements.map((each) => new OptionsObject(source, each as NodePath<t.ObjectExpression>))
+/** @param text an object, as source code */
+function entriesOf(text: string): Entry[] {
+  const entries: Entry[] = []
+  const code = `(${text})`
+  parseProgram(code, 'options.ts').traverse({
+    ObjectExpression(path) {
+      for (const { key, value, start, end } of path.node.properties.filter(isProperty)) {
+        const [whole, name, own] = [{ start, end }, key, value].map((each) =>
+          code.slice(each.start as number, each.end as number),
+        ) as [string, string, string]
+        entries.push(whole === name ? [name, name] : [name, own])
+      }
+      path.stop()
+    },
+  })
+  return entries
+}
+
+function isProperty(node: t.Node): node is t.ObjectProperty {
+  return node.type === 'ObjectProperty'
+}
+
+/** The throttlers of a list. Leaves the call if they are not all in it. */
+function elementsOf(source: Source, list: NodePath<t.ArrayExpression>): OptionsObject[] {
+  if (list.node.elements.length === 0) source.leave('It has no throttlers, so it limits nothing.')
+  return list.get('elements').map((each) => {
+    const element = each.node === null ? undefined : unwrapped(each as NodePath)
+    if (!element?.isObjectExpression()) source.leave(ELSEWHERE)
+    const options = new OptionsObject(source, element)
+    if (options.spreads.length > 0) source.leave(ELSEWHERE)
+    return options
+  })
 }
 
 /** Whether it has the name that a policy has without one. */
@@ -132,45 +170,69 @@ function isDefault(options: OptionsObject): boolean {
 }
 
 function finishPolicy(source: Source, options: OptionsObject): void {
+  checkUnknown(source, options, OF_POLICY)
+  source.noteCall(DIFFERENCES.nestNames)
   migrateThrottler(source, options)
   if (!options.has('name')) options.add(['name', "'default'"])
   options.finish()
 }
 
-/** `@Throttle({ default: { limit, ttl } })`: the name becomes that of a policy, or goes. */
-export function migrateThrottlers(source: Source, object: NodePath<t.ObjectExpression>): void {
+/**
+ * `@Throttle({ default: { limit, ttl } })`: the name becomes that of a policy, or goes. Leaves the call if
+ * other policies would no longer limit the handler.
+ *
+ * @param policies the names of the module's policies, as far as they are seen here
+ */
+export function migrateThrottlers(
+  source: Source,
+  object: NodePath<t.ObjectExpression>,
+  policies: readonly string[],
+): void {
   const entries = object.get('properties').map((each) => {
-    const value = each.isObjectProperty() ? resolved(each.get('value') as NodePath) : undefined
+    const value = each.isObjectProperty() ? unwrapped(each.get('value') as NodePath) : undefined
     const name = each.isObjectProperty() ? nameOf(each.node.key) : undefined
     return { name, value: value?.isObjectExpression() ? value : undefined }
   })
   if (entries.some(({ name, value }) => name === undefined || value === undefined)) {
-    source.note(object, ELSEWHERE)
-    return
+    source.leave(ELSEWHERE)
   }
+  const names = entries.map(({ name }) => name)
+  const isAll = policies.length > 0 && policies.every((name) => names.includes(name))
+  const isDefaultOnly = policies.length === 0 && names.every((name) => name === 'default')
+  if (!isAll && !isDefaultOnly) source.leave(NOT_ALL)
   const texts = entries.map(({ name, value }) => {
     const options = new OptionsObject(source, value as NodePath<t.ObjectExpression>)
+    if (entries.length > 1 || name !== 'default') checkUnknown(source, options, OF_POLICY)
     migrateThrottler(source, options)
+    checkUnknown(source, options)
     options.finish()
     return { name, text: source.current((value as NodePath).node) }
   })
-  source.note(object, DIFFERENCES.nestReplaces)
+  source.noteCall(DIFFERENCES.nestReplaces)
   const [only] = texts
   if (texts.length === 1 && only?.name === 'default') {
     source.replace(object.node, only.text)
     return
   }
-  const policies = texts.map(({ name, text }) => text.replace(/^\{\s*/, `{ name: '${name}', `))
-  source.replace(object.node, `{ policies: [${policies.join(', ')}] }`)
+  const list = texts.map(({ name, text }) => text.replace(/^\{\s*/, `{ name: '${name}', `))
+  source.replace(object.node, `{ policies: [${list.join(', ')}] }`)
 }
 
-/** What one throttler says. */
-function migrateThrottler(source: Source, options: OptionsObject): void {
-  const ttl = options.value('ttl')
-  const window = ttl && durationOf(source, ttl, 1)
+/** What one throttler says. @param unitMs what its times count */
+function migrateThrottler(source: Source, options: OptionsObject, unitMs: 1 | 1000 = 1): void {
+  const [ttl, limit] = [options.value('ttl'), options.value('limit')]
+  if (ttl === undefined && limit === undefined) source.leave(ELSEWHERE)
+  const window = ttl && durationOf(source, ttl, unitMs)
   if (isInlineFunction(ttl)) renameOfContext(source, options, 'ttl')
-  else if (window !== undefined) options.rename('ttl', window)
-  renameOfContext(source, options, 'limit')
+  else renameNumbers(source, options, 'ttl', [], unitMs)
+  if (isInlineFunction(limit)) renameOfContext(source, options, 'limit')
+  else {
+    renameNumbers(source, options, '', ['limit'])
+    const isLog = takesLog(source, limit)
+    if (isLog) options.add(LOG)
+    source.noteCall(DIFFERENCES.window('@nestjs/throttler', isLog))
+    source.noteCall(DIFFERENCES.retryAfter)
+  }
   renameBlock(source, options, window)
   renameCommon(source, options)
 }
@@ -187,9 +249,7 @@ function renameCommon(source: Source, options: OptionsObject): void {
   renameOfContext(source, options, 'skipIf')
   renameKey(source, options, 'getTracker')
   if (options.has('generateKey')) {
-    options.remove('generateKey')
-    source.note(
-      options.path,
+    source.leave(
       'generateKey: key returns what identifies a client; the handler is never a part of it.',
     )
   }
@@ -203,18 +263,20 @@ function renameAgents(source: Source, options: OptionsObject): void {
   if (agents === undefined) return
   const test = `${source.original(agents.node)}.some((agent) => agent.test(String(request.headers['user-agent'])))`
   if (options.has('skipIf')) {
-    options.remove('ignoreUserAgents')
-    source.note(options.path, `ignoreUserAgents: add it to skip: || ${test}`)
+    source.leave(`ignoreUserAgents: add it to skip: || ${test}`)
   } else options.renameTo('ignoreUserAgents', 'skip', `(request) => ${test}`)
 }
 
 /** A function of Nest's context becomes one of the request. */
 function renameOfContext(source: Source, options: OptionsObject, name: string): void {
   const fn = options.value(name)
+  if (fn !== undefined && !isInlineFunction(fn) && name === 'skipIf') {
+    source.leave(`${name}: the function gets the request here, not Nest's context.`)
+  }
   if (fn !== undefined && isInlineFunction(fn) && fn.node.params.length > 0) {
     const requests = usesOfParameter(fn, 0).map(requestOf)
     if (requests.includes(undefined)) {
-      source.note(options.path, `${name}: the function gets the request here, not Nest's context.`)
+      source.leave(`${name}: the function gets the request here, not Nest's context.`)
     } else {
       for (const each of requests) source.replace((each as NodePath).node, 'request')
       setParameters(source, fn, ['request'])

@@ -1,5 +1,5 @@
 import type { NodePath } from '@babel/traverse'
-import { unwrapped } from '../bindings.ts'
+import { resolved, unwrapped } from '../bindings.ts'
 import { noStore } from '../differences.ts'
 import { Imports } from '../imports.ts'
 import type { OptionsObject } from '../options-object.ts'
@@ -24,12 +24,25 @@ export function renameStorage(
   const uses = storages.flatMap((each) => each.uses.map((use) => ({ each, use })))
   const found = uses.find(({ use }) => use.path.parentPath === made)
   const [client] = made.isNewExpression() ? (made.get('arguments') as NodePath[]) : []
-  if (!made.isNewExpression() || found === undefined || client?.isSpreadElement()) {
-    const name = made.isNewExpression() ? source.original(made.node.callee) : 'such storage'
-    source.note(options.path, noStore(name))
-    options.remove('storage')
-    return
+  if (!made.isNewExpression() || found === undefined) {
+    source.leave(
+      noStore(made.isNewExpression() ? source.original(made.node.callee) : 'such storage'),
+    )
+  }
+  if (!isClient(client)) {
+    source.leave(
+      'storage: store is a client of Redis itself: new Redis(url) where this has a URL or options.',
+    )
   }
   found.each.drop(found.use)
-  options.renameTo('storage', 'store', client && source.original(client.node))
+  options.renameTo('storage', 'store', source.original(client.node))
+}
+
+/** Whether it is certainly a client, not its URL or its options. */
+function isClient(path: NodePath | undefined): path is NodePath {
+  const inner = path && resolved(path)
+  if (inner?.isNewExpression()) return true
+  if (!inner?.isIdentifier()) return false
+  const type = inner.scope.getBinding(inner.node.name)?.identifier.typeAnnotation
+  return /\b(Redis|Cluster)\b/.test(type ? JSON.stringify(type) : '')
 }

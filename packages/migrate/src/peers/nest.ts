@@ -1,40 +1,59 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { nameOf, resolved, unwrapped } from '../bindings.ts'
+import { nameOf, unwrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { helperMs } from '../durations.ts'
-import { isInlineFunction } from '../functions.ts'
+import { durationOf, helperMs } from '../durations.ts'
+import { ownValue } from '../find-options.ts'
+import { isInlineFunction, resultsOf } from '../functions.ts'
 import { Imports, type Use } from '../imports.ts'
+import { numberText, takesLog } from '../numbers.ts'
 import { OptionsObject } from '../options-object.ts'
-import type { Source } from '../source.ts'
+import { JOINT, type Source } from '../source.ts'
 import { migrateModuleOptions, migrateThrottlers } from './nest-options.ts'
 import { redisStorageOf } from './nest-storage.ts'
 import type { Peer } from './peer.ts'
 
+const MODULE = '@nestjs/throttler'
 const NAMES: Readonly<Record<string, string>> = {
   ThrottlerModule: 'RateLimitModule',
   ThrottlerGuard: 'RateLimitGuard',
   ThrottlerException: 'RateLimitException',
-  SkipThrottle: 'SkipRateLimit',
-  Throttle: 'RateLimit',
 }
 const TYPES: Readonly<Record<string, string>> = {
   ThrottlerModuleOptions: 'RateLimitOptions',
   ThrottlerAsyncOptions: 'RateLimitAsyncOptions',
 }
+const DECORATORS = ['Throttle', 'SkipThrottle']
+
 export const nestThrottler: Peer = {
-  name: '@nestjs/throttler',
+  name: MODULE,
   sluice: '@sluice/nest',
-  migrate(source) {
-    const imports = new Imports(source, '@nestjs/throttler', '@sluice/nest')
+  migrate(source: Source) {
+    const imports = new Imports(source, MODULE, '@sluice/nest')
     if (!imports.isUsed) return false
     const storages = redisStorageOf(source)
-    for (const use of imports.uses) migrateUse(source, imports, storages, use)
-    for (const use of imports.uses) replaceHelper(source, imports, use)
+    const calls = new Map<NodePath, () => void>()
+    for (const use of imports.uses) {
+      const path = callPathOf(use)
+      if (use.name === 'SkipThrottle' || path === undefined) continue
+      calls.set(path, () => migrateUse(source, imports, storages, use, path))
+    }
+    source.migrateJointly(MODULE, calls)
+    const isNamed = policiesOf(source).length > 0
+    for (const use of imports.uses) {
+      const path = callPathOf(use)
+      if (use.name !== 'SkipThrottle' || path === undefined) continue
+      source.migrate(path, () => {
+        if (source.staying.has(MODULE)) source.leave(JOINT)
+        migrateSkip(source, imports, use, path, isNamed)
+      })
+    }
+    if (source.staying.has(MODULE)) return true
+    for (const use of imports.uses) replaceName(source, imports, use)
     const rest = imports.finish()
     for (const storage of storages) storage.finish()
     const [first] = source.program.get('body')
-    if (rest.length > 0 && first) {
+    if (rest.length > 0 && first && !rest.every((name) => name === 'SkipThrottle')) {
       source.note(
         first,
         `@nestjs/throttler is still used for ${rest.join(', ')}, which Sluice has nothing in place of.`,
@@ -44,117 +63,150 @@ export const nestThrottler: Peer = {
   },
 }
 
+/** What is rewritten, or stays, as a whole: a module, a decorator, a class, the use of another name. */
+function callPathOf({ path, name }: Use): NodePath | undefined {
+  const { parentPath } = path
+  if (name in TYPES || helperMs(name) !== undefined || name === 'ThrottlerException')
+    return undefined
+  if (DECORATORS.includes(name)) return parentPath?.isCallExpression() ? parentPath : path
+  if (name === 'ThrottlerModule') {
+    const call = parentPath?.isMemberExpression() ? parentPath.parentPath : null
+    return call?.isCallExpression() ? call : undefined
+  }
+  if (name !== 'ThrottlerGuard') return path
+  return parentPath?.isClass() ? parentPath : undefined
+}
+
 function migrateUse(
   source: Source,
   imports: Imports,
   storages: readonly Imports[],
   use: Use,
+  path: NodePath,
 ): void {
+  const { name } = use
+  if (name === 'ThrottlerModule') {
+    migrateModule(source, imports, storages, path as NodePath<t.CallExpression>)
+  } else if (name === 'Throttle') migrateThrottle(source, imports, use, path)
+  else if (!path.isClass()) source.leave(`${name}: Sluice has nothing in its place.`)
+  else if (path.node.body.body.length > 0) {
+    source.leave(
+      'The guard has other methods here: key in the options takes the place of getTracker, getRequest that of getRequestResponse, and an exception filter for RateLimitException that of throwThrottlingException.',
+    )
+  }
+}
+
+/** Names of which nothing else is rewritten. */
+function replaceName(source: Source, imports: Imports, use: Use): void {
   const { path, name } = use
   const type = TYPES[name]
   if (type !== undefined) imports.replace(use, type, true)
-  if (name === 'Throttle') migrateThrottle(source, path)
-  if (name === 'SkipThrottle' && migrateSkip(source, imports, use)) return
-  if (name in NAMES) imports.replace(use, NAMES[name] as string)
-  if (name === 'ThrottlerModule') migrateModule(source, storages, path)
-  if (name === 'ThrottlerGuard' && path.parentPath?.isClass()) {
-    source.note(
-      path.parentPath,
-      'the guard has other methods here: set key in the options in place of getTracker, and override getRequest in place of getRequestResponse. An exception filter for RateLimitException takes the place of throwThrottlingException.',
-    )
-  }
-  if (name === 'ThrottlerException' && path.parentPath?.isNewExpression()) {
-    source.note(
-      path,
-      'throw an HttpException with the status 429: RateLimitException is made of a decision.',
-    )
+  else if (helperMs(name) !== undefined) replaceHelper(source, imports, use)
+  // What is thrown is made of a decision here.
+  else if (name in NAMES && !path.parentPath?.isNewExpression()) {
+    imports.replace(use, NAMES[name] as string)
   }
 }
 
 /** `ThrottlerModule.forRoot(options)` and `forRootAsync({ useFactory })`. */
-function migrateModule(source: Source, storages: readonly Imports[], path: NodePath): void {
-  const member = path.parentPath
-  const call = member?.parentPath
-  if (!member?.isMemberExpression() || !call?.isCallExpression()) return
-  const [given] = call.get('arguments')
-  if (given === undefined) return
-  source.note(call, DIFFERENCES.window('@nestjs/throttler'))
+function migrateModule(
+  source: Source,
+  imports: Imports,
+  storages: readonly Imports[],
+  call: NodePath<t.CallExpression>,
+): void {
+  const { property } = call.node.callee as t.MemberExpression
+  const [given] = call.get('arguments') as NodePath[]
+  if (given === undefined) source.leave('It has no options. Here limit and window are required.')
+  if (!imports.uses.some((each) => each.name === 'ThrottlerGuard')) {
+    source.note(call, DIFFERENCES.nestGuard)
+  }
   source.note(call, DIFFERENCES.nestShared)
-  if (nameOf(member.node.property) === 'forRoot') {
-    migrateModuleOptions(source, storages, given as NodePath)
+  source.note(call, DIFFERENCES.body)
+  if (nameOf(property) === 'forRoot') {
+    migrateModuleOptions(source, storages, given)
     return
   }
-  const options = resolved(given as NodePath)
+  const options = ownValue(source, given)
   const factory = options.isObjectExpression()
     ? new OptionsObject(source, options).value('useFactory')
     : undefined
-  if (!isInlineFunction(factory)) {
-    source.note(
-      call,
+  const results = isInlineFunction(factory) ? resultsOf(factory) : []
+  if (results.length === 0) {
+    source.leave(
       'forRootAsync takes useFactory, inject and imports. Let useFactory return { limit, window }.',
     )
-    return
   }
-  for (const result of resultsOf(factory)) migrateModuleOptions(source, storages, result)
+  for (const result of results) migrateModuleOptions(source, storages, result)
 }
 
-function resultsOf(fn: NodePath<t.Function>): NodePath[] {
-  const body = fn.get('body') as NodePath
-  if (!body.isBlockStatement()) return [body]
-  const results: NodePath[] = []
-  body.traverse({
-    Function(inner) {
-      inner.skip()
-    },
-    ReturnStatement(statement) {
-      const argument = statement.get('argument') as NodePath
-      if (argument.node) results.push(argument)
-    },
-  })
-  return results
-}
-
-/** `@Throttle({ default: { limit, ttl } })`. */
-function migrateThrottle(source: Source, path: NodePath): void {
-  const call = path.parentPath
-  if (!call?.isCallExpression()) return
-  const [given] = call.get('arguments')
-  const object = given && unwrapped(given as NodePath)
-  if (!object?.isObjectExpression()) {
-    source.note(call, '@RateLimit takes an object: { limit, window }.')
-    return
-  }
-  migrateThrottlers(source, object)
-}
-
-/** @returns whether the use is replaced: `@SkipThrottle({ default: false })` limits again */
-function migrateSkip(source: Source, imports: Imports, use: Use): boolean {
-  const call = use.path.parentPath
-  if (!call?.isCallExpression()) return false
-  const [given] = call.get('arguments')
-  if (!given?.isObjectExpression()) return false
-  const values = given.get('properties')
-  const isLimited = values.every(
-    (each) =>
-      each.isObjectProperty() && (each.get('value') as NodePath).isBooleanLiteral({ value: false }),
-  )
-  if (isLimited) {
-    imports.drop(use)
-    source.replace(call.node, `${imports.local('RateLimit')}({})`)
-    return true
-  }
-  if (
-    values.length > 1 ||
-    nameOf((given.node.properties[0] as t.ObjectProperty).key) !== 'default'
-  ) {
-    source.note(
-      call,
-      '@SkipRateLimit exempts from every policy. To keep some, list them: @RateLimit({ policies: [{ name, limit, window }] }).',
+/** `@Throttle({ default: { limit, ttl } })`, and before version 5 `@Throttle(limit, seconds)`. */
+function migrateThrottle(source: Source, imports: Imports, use: Use, call: NodePath): void {
+  const given = call.isCallExpression() ? (call.get('arguments') as NodePath[]) : []
+  const [first, second] = given
+  imports.replace(use, 'RateLimit')
+  const hasModule = imports.uses.some(({ name }) => name === 'ThrottlerModule')
+  if (!hasModule) source.noteCall(DIFFERENCES.nestTogether)
+  if (first !== undefined && second !== undefined) {
+    const limit = numberText(source, first, source.original(first.node))
+    const window = durationOf(source, second, 1000)
+    const log = takesLog(source, first) ? ", algorithm: 'sliding-log'" : ''
+    source.replace(
+      { start: first.node.start as number, end: second.node.end as number },
+      `{ limit: ${limit}, window: ${window}${log} }`,
     )
+    return
   }
+  const object = first && unwrapped(first)
+  if (!object?.isObjectExpression()) {
+    source.leave('@RateLimit takes an object: { limit, window }.')
+  }
+  migrateThrottlers(source, object, policiesOf(source))
+}
+
+/** A module, also a migrated one, with what follows it. */
+const MODULES = /\b(Throttler|RateLimit)Module\.forRoot[\s\S]*/
+
+/** The names of the policies of the module that the file has, none without such names. */
+function policiesOf({ text }: Source): string[] {
+  const [module = ''] = MODULES.exec(text) ?? []
+  return [...module.matchAll(/\bname\s*:\s*['"`](\w+)/g)].map(([, name]) => name as string)
+}
+
+const SKIP =
+  'It has no effect here: every policy limits. To keep some, list them: @RateLimit({ policies: [{ name, limit, window }] }).'
+
+/** `@SkipThrottle({ default: false })` limits again. @param isNamed whether policies have names here */
+function migrateSkip(
+  source: Source,
+  imports: Imports,
+  use: Use,
+  call: NodePath,
+  isNamed: boolean,
+): void {
+  const [given] = call.isCallExpression() ? (call.get('arguments') as NodePath[]) : []
+  const skips = given === undefined || skipsDefault(given)
+  if (skips === undefined || (skips && isNamed)) source.leave(SKIP)
+  if (skips) source.note(call, DIFFERENCES.nestSkip)
   imports.drop(use)
-  source.replace(call.node, `${imports.local('SkipRateLimit')}()`)
-  return true
+  source.replace(
+    call.node,
+    skips ? `${imports.local('SkipRateLimit')}()` : `${imports.local('RateLimit')}({})`,
+  )
+}
+
+/** Whether it exempts from the only policy; undefined: from some of them. */
+function skipsDefault(given: NodePath): boolean | undefined {
+  const inner = unwrapped(given)
+  if (inner.isBooleanLiteral()) return inner.node.value
+  if (!inner.isObjectExpression()) return undefined
+  const entries = inner.get('properties').map((each) => {
+    const value = each.isObjectProperty() ? (each.get('value') as NodePath) : each
+    const name = each.isObjectProperty() ? nameOf(each.node.key) : undefined
+    return { name, value: value.isBooleanLiteral() ? value.node.value : undefined }
+  })
+  if (entries.every(({ value }) => value === false)) return false
+  return entries.length === 1 && entries[0]?.name === 'default' ? entries[0].value : undefined
 }
 
 /** `minutes(n)` where no text took its place. */

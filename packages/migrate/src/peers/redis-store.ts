@@ -12,7 +12,7 @@ export interface RedisStore {
   readonly prefix: string | undefined
 }
 
-/** @param path `new RedisStore({ sendCommand, client, prefix })`; undefined if it has no client */
+/** @param path `new RedisStore({ sendCommand, client, prefix })`; undefined if it is another one */
 export function redisStoreOf(
   source: Source,
   path: NodePath<t.NewExpression>,
@@ -24,9 +24,24 @@ export function redisStoreOf(
   const send = options.value('sendCommand') ?? options.value('sendCommandCluster')
   const direct = options.value('client')
   const prefix = options.value('prefix')
-  const client = clientOf(source, send) ?? (direct && source.current(direct.node))
-  if (client === undefined) return undefined
-  return { client, prefix: prefix && source.current(prefix.node) }
+  const others = options.unknown.filter((name) => !KNOWN.includes(name))
+  if (others.length > 0 || options.spreads.length > 0 || !isPrefix(prefix)) return undefined
+  const client = clientOf(source, send) ?? (isLasting(direct) && source.current(direct.node))
+  return client ? { client, prefix: prefix && source.current(prefix.node) } : undefined
+}
+
+const KNOWN = ['sendCommand', 'sendCommandCluster', 'client', 'prefix']
+
+/** Whether Sluice can take it as a prefix, as far as it can be seen. */
+export function isPrefix(path: NodePath | undefined): boolean {
+  return !path?.isStringLiteral() || /^[\w.:-]{1,64}$/.test(path.node.value)
+}
+
+/** Whether an expression already is, when the limiter is made, what it will be: a constant, or new. */
+function isLasting(path: NodePath | undefined): path is NodePath {
+  const inner = path && unwrapped(path)
+  if (!inner?.isIdentifier()) return inner?.isNewExpression() ?? false
+  return inner.scope.getBinding(inner.node.name)?.constant ?? false
 }
 
 /** `redis` of `(...args) => redis.call(...args)`. */
@@ -36,10 +51,8 @@ function clientOf(source: Source, path: NodePath | undefined): string | undefine
   const called = sentOn(fn)
   if (called === undefined) return undefined
   const owner = unwrapped(called.get('object') as NodePath)
-  const isOfCall = [...fn.get('params')].some(
-    (param) => param.isIdentifier() && owner.isIdentifier({ name: param.node.name }),
-  )
-  return isOfCall ? undefined : source.current(owner.node)
+  const isOfCall = owner.isIdentifier() && fn.scope.hasOwnBinding(owner.node.name)
+  return isOfCall || !isLasting(owner) ? undefined : source.current(owner.node)
 }
 
 const METHODS = ['sendCommand', 'send_command', 'call']

@@ -2,19 +2,28 @@ import { UsageError } from '@sluice/terminal/usage-error'
 import { CombinedFormat } from './combined.ts'
 import { CsvReader } from './csv.ts'
 import { JsonFormat } from './json.ts'
-import { LineReader } from './line-format.ts'
+import { type LineFormat, LineReader } from './line-format.ts'
+import type { LinePattern } from './line-pattern.ts'
 import type { LogReader, LogSink } from './log-reader.ts'
+import { PatternFormat } from './pattern.ts'
 import type { FormatName, Reading } from './reading.ts'
 
 /** @throws UsageError for fields that the format can't have */
 export function openReader(format: FormatName, reading: Reading, sink: LogSink): LogReader {
   if (format === 'combined') checkCombined(reading)
   else if (reading.duration !== undefined && reading.duration.field === undefined) {
-    throw new UsageError('--duration: JSON lines and CSV need a field, such as request_time:s')
+    throw new UsageError(
+      '--duration: JSON lines, CSV and patterns need a field, such as request_time:s',
+    )
   }
   if (format === 'csv') return new CsvReader(reading, sink)
-  const lines = format === 'json' ? new JsonFormat(reading) : new CombinedFormat(reading)
-  return new LineReader(lines, sink, reading.whole)
+  return new LineReader(linesOf(format, reading), sink, reading.whole)
+}
+
+function linesOf(format: Exclude<FormatName, 'csv'>, reading: Reading): LineFormat {
+  if (format === 'json') return new JsonFormat(reading)
+  if (format === 'combined') return new CombinedFormat(reading)
+  return new PatternFormat(reading.pattern as LinePattern, reading)
 }
 
 function checkCombined({ fields: { key = 'ip', time, cost }, duration }: Reading): void {

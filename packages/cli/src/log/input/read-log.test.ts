@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { scratch } from '@sluice/test-harness/jest'
 import { Clients } from '../clients.ts'
@@ -79,4 +80,27 @@ describe('a reason names no client', () => {
     const log = '1795269600,192.0.2.1,ann\n1795269601,192.0.2.2,bob\n'
     await expect(read(log, 'csv')).rejects.toThrow('the line has 0000000000, 000.0.0.0, xxx')
   })
+})
+
+it.each([
+  ['Zstandard', [0x28, 0xb5, 0x2f, 0xfd, 0x04], 'zstd -dc'],
+  ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], 'xz -dc'],
+  ['bzip2', [0x42, 0x5a, 0x68, 0x39], 'bzip2 -dc'],
+])('of a log packed by %s it is said how to pipe it', async (name, bytes, unpack) => {
+  const path = file('log.packed', '')
+  writeFileSync(path, Buffer.from(bytes))
+  const reading = { clients: new Clients(), fields: {}, whole: false, mask: masked }
+  const input = new LogInput({ sources: sourcesOf([path]), format: undefined, reading })
+  await expect(read('', undefined, input)).rejects.toThrow(
+    `${path}: this is ${name}; pipe it:  ${unpack} ${path} | sluice replay`,
+  )
+})
+
+it.each([
+  ['{"time":1795269630,"ip":"x"}', true],
+  ['{"time":1795269630,"ip":"x"}\n{"time":1795269630.5,"ip":"x"}', false],
+])('it is known whether the times have fractions: %s', async (content, expected) => {
+  const input = inputOf(content)
+  await read('', undefined, input)
+  expect(input.hasWholeSeconds).toBe(expected)
 })

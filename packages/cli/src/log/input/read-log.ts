@@ -28,11 +28,18 @@ export interface UnreadableLine {
   readonly reason: string
 }
 
+/** The time in the line itself: that of an entry is when the request began. */
+function loggedAt({ time, durationMs }: LogEntry, { duration }: Reading): number {
+  return duration?.loggedAt === 'end' ? time + durationMs : time
+}
+
 /** Reads the files of a log one after the other, and counts their lines. */
 export class LogInput {
   format: FormatName | undefined
   lines = 0
   unreadable = 0
+  /** Whether no line says more than the second in which it was written. */
+  hasWholeSeconds = true
   readonly unreadableLines: UnreadableLine[] = []
   /** Bytes read from the files, before decompression. */
   bytes = 0
@@ -112,6 +119,7 @@ export class LogInput {
     return openReader(this.format, reading, {
       entry: (entry) => {
         this.lines += 1
+        if (this.hasWholeSeconds) this.hasWholeSeconds = loggedAt(entry, reading) % 1000 === 0
         take(entry)
       },
       unreadable: (line, text, reason) => {

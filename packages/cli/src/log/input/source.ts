@@ -8,6 +8,14 @@ import { InputError } from './input-error.ts'
 
 const CHUNK = 256 * 1024
 const GZIP = Buffer.from([0x1f, 0x8b])
+/** Other archives by what they begin with, and what unpacks them. */
+const PACKED = [
+  { name: 'Zstandard', begin: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), unpack: 'zstd -dc' },
+  { name: 'xz', begin: Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]), unpack: 'xz -dc' },
+  { name: 'bzip2', begin: Buffer.from('BZh'), unpack: 'bzip2 -dc' },
+]
+/** How many bytes show whether a file is packed. */
+const SHOWN = Math.max(...PACKED.map(({ begin }) => begin.length))
 
 /** A file of the log, or standard input. */
 export interface Source {
@@ -41,7 +49,7 @@ function sizeOf(path: string): number | undefined {
  *
  * @param onRead called with the number of bytes read from the file (compressed, if it is)
  * @param signal ends them early
- * @throws InputError where they can't be read, or are broken gzip
+ * @throws InputError where they can't be read, are broken gzip, or are packed in another way
  */
 export async function* readSource(
   { path }: Source,
@@ -50,7 +58,7 @@ export async function* readSource(
 ): AsyncGenerator<Buffer> {
   const chunks = path === '-' ? standardInput(signal) : fileChunks(path, signal)
   try {
-    yield* unpacked(counted(chunks, onRead))
+    yield* unpacked(path, counted(chunks, onRead))
   } catch (error) {
     if (signal.aborted) return
     throw error instanceof InputError ? error : new InputError(`${path}: ${reasonOf(error)}`)
@@ -95,17 +103,28 @@ async function* counted(
   }
 }
 
-/** Decides by the first two bytes, which may come one by one. */
-async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+/** Decides by the first bytes, which may come one by one. */
+async function* unpacked(path: string, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let begin = Buffer.alloc(0)
-  while (begin.length < GZIP.length) {
+  while (begin.length < SHOWN) {
     const { value, done } = await chunks.next()
     if (done) break
     begin = Buffer.concat([begin, value])
   }
+  const packed = PACKED.find((each) => begin.subarray(0, each.begin.length).equals(each.begin))
+  if (packed !== undefined) {
+    await chunks.return(undefined)
+    throw new InputError(howToUnpack(path, packed))
+  }
   const whole = after(begin, chunks)
   if (!begin.subarray(0, GZIP.length).equals(GZIP)) yield* whole
   else yield* unzipped(whole)
+}
+
+function howToUnpack(path: string, { name, unpack }: (typeof PACKED)[number]): string {
+  return path === '-'
+    ? `standard input is ${name}: pipe it through ${unpack} first`
+    : `${path}: this is ${name}; pipe it:  ${unpack} ${path} | sluice replay …`
 }
 
 function unzipped(chunks: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {

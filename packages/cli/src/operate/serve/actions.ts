@@ -1,33 +1,38 @@
 import type { InspectableStore } from '@sluice/core'
-import { apply, type Change, placesFor, type Scope } from '../change.ts'
-import { blockFor } from '../change-command.ts'
+import { type BlockedNetwork, cidrText } from '@sluice/core/operator'
+import { UsageError } from '@sluice/terminal/usage-error'
+import { apply, type Change, type EntryFilter, keyspacesFor } from '../change.ts'
+import { blockFor, limitTo } from '../change-command.ts'
 import { clientKey } from '../client-key.ts'
 import { type EntryRecord, toRecord } from '../entry-record.ts'
+import { changeNetwork, networkOf, networksAround } from '../networks.ts'
 
 /** A client, and how it stands. */
 export interface ClientRecord {
   readonly key: string
   readonly entries: readonly EntryRecord[]
+  /** The blocked networks that it is in. */
+  readonly networks: readonly BlockedNetwork[]
 }
 
 /** What the page can ask for and do. */
 export class Actions {
   private readonly store: InspectableStore
-  private readonly scope: Scope
+  private readonly filter: EntryFilter
   private readonly ipv6Prefix: string
 
-  constructor(store: InspectableStore, scope: Scope, ipv6Prefix: string) {
+  constructor(store: InspectableStore, filter: EntryFilter, ipv6Prefix: string) {
     this.store = store
-    this.scope = scope
+    this.filter = filter
     this.ipv6Prefix = ipv6Prefix
   }
 
   async inspect(text: string): Promise<ClientRecord> {
-    const key = clientKey(text, this.ipv6Prefix)
+    const key = this.keyOf(text)
     const entries = []
-    for await (const entry of this.store.inspect({ ...this.scope, key }))
+    for await (const entry of this.store.inspect({ ...this.filter, key }))
       entries.push(toRecord(entry))
-    return { key, entries }
+    return { key, entries, networks: await networksAround(this.store, this.prefix, key) }
   }
 
   /** Frees a client. @returns its key, and the number of keyspaces in which it was changed */
@@ -40,10 +45,48 @@ export class Actions {
     return this.make(blockFor(duration as string), text)
   }
 
-  private async make(change: Change, text: string): Promise<{ key: string; changed: number }> {
+  /**
+   * Gives a client a limit of its own in one policy, or ends it.
+   * @param units as they came; undefined: it ends
+   * @param duration such as `30d`, as it came; undefined: until it is ended
+   */
+  limit(
+    text: string,
+    policy: unknown,
+    units: unknown,
+    duration: unknown,
+  ): Promise<{ key: string; changed: number }> {
+    if (typeof policy !== 'string') throw new UsageError('expected the name of a policy')
+    const time = duration === undefined ? undefined : String(duration)
+    const typed = units === undefined ? undefined : String(units)
+    return this.make(limitTo(typed, { for: time, end: units === undefined }), text, policy)
+  }
+
+  /** @param policy the only policy; undefined: those that the page shows */
+  private async make(
+    change: Change,
+    text: string,
+    policy = this.filter.policy,
+  ): Promise<{ key: string; changed: number }> {
+    const network = networkOf(text, this.ipv6Prefix)
+    if (network !== undefined) {
+      const isOwnLimit = change.action === 'limit' || change.action === 'unlimit'
+      if (isOwnLimit) throw new UsageError('expected a client: a limit is that of one client')
+      const isChanged = await changeNetwork(this.store, change, network, this.prefix)
+      return { key: cidrText(network), changed: isChanged ? 1 : 0 }
+    }
     const key = clientKey(text, this.ipv6Prefix)
-    const places = await placesFor(this.store, change, key, this.scope)
-    await apply(this.store, change, key, places)
-    return { key, changed: places.length }
+    const found = await keyspacesFor(this.store, change, key, { ...this.filter, policy })
+    await apply(this.store, change, key, found)
+    return { key, changed: found.length }
+  }
+
+  private keyOf(text: string): string {
+    const network = networkOf(text, this.ipv6Prefix)
+    return network === undefined ? clientKey(text, this.ipv6Prefix) : cidrText(network)
+  }
+
+  private get prefix(): string {
+    return this.filter.prefix ?? 'sluice'
   }
 }

@@ -42,7 +42,8 @@ afterAll(async () => {
 beforeEach(async () => {
   await redis.command('FLUSHALL')
   const { store } = connection
-  await createLimiter({ ...patient, store, limit: 5, window: '1d' }).consume('client', { cost: 5 })
+  const terms = { prefix: 'sluice', limit: 5, window: '1d' } as const
+  await createLimiter({ ...patient, store, ...terms }).consume('client', { cost: 5 })
 })
 
 interface Sent {
@@ -189,8 +190,30 @@ test('the page itself inspects, blocks, unblocks and resets', async () => {
     { standing: 'blocked' },
   ])
   expect(await done('unblock', { key: 'client' })).toEqual({ key: 'client', changed: 1 })
-  expect(await done('inspect', { key: 'client' })).toEqual({ key: 'client', entries: [] })
+  expect(await done('inspect', { key: 'client' })).toEqual({
+    key: 'client',
+    entries: [],
+    networks: [],
+  })
   expect(await done('reset', { key: 'client' })).toEqual({ key: 'client', changed: 0 })
+  const limit = { key: 'client', policy: 'default', units: '20' }
+  expect(await done('limit', { ...limit, duration: '30d' })).toEqual({ key: 'client', changed: 0 })
+  const { store } = connection
+  const limiter = createLimiter({ ...patient, store, prefix: 'sluice', limit: 5, window: '1d' })
+  await limiter.consume('other')
+  expect(await done('limit', limit)).toEqual({ key: 'client', changed: 1 })
+  expect(await limiter.peek('client')).toMatchObject({ limit: 20 })
+  expect(await done('limit', { ...limit, units: undefined })).toEqual({ key: 'client', changed: 1 })
+  expect(await limiter.peek('client')).toMatchObject({ limit: 5 })
+  const key = '203.0.113.0/24'
+  expect(await done('block', { key: '203.0.113.9/24', duration: '1h' })).toEqual({
+    key,
+    changed: 1,
+  })
+  const networks = [{ network: key, endsMs: expect.any(Number) }]
+  expect(await done('inspect', { key: '203.0.113.7' })).toMatchObject({ networks })
+  expect(await done('unblock', { key })).toEqual({ key, changed: 1 })
+  expect(await done('unblock', { key })).toEqual({ key, changed: 0 })
 })
 
 test.each([
@@ -203,9 +226,12 @@ test.each([
   ['block', '{"key":"client"}'],
   ['block', '{"key":"client","duration":"100y"}'],
   ['block', '{"key":"client","duration":{}}'],
+  ['limit', '{"key":"client","units":"5"}'],
+  ['limit', '{"key":"client","policy":"default","units":"-5"}'],
+  ['limit', '{"key":"10.0.0.0/8","policy":"default","units":"5"}'],
 ])('%s refuses %s, and says why', async (path, body) => {
   const answered = await ask(path, { method: 'POST', headers: json, body })
-  expect(answered).toMatchObject({ status: 400, body: expect.stringContaining('expected') })
+  expect(answered).toMatchObject({ status: 400, body: expect.stringMatching(/expected/i) })
   expect(await used()).toBe(5)
 })
 
@@ -218,12 +244,12 @@ test('a request that is too long is not read to its end', async () => {
 
 test('the state has the counts, who is at a limit, and what the server says of itself', async () => {
   const state = async () => JSON.parse((await ask('state')).body)
-  await until(async () => (await state()).sweep?.exhausted === 1, {
+  await until(async () => (await state()).ranking?.exhausted === 1, {
     everyMs: 20,
     what: 'the keys are read',
   })
-  const { sweep, history, health } = await state()
-  expect(sweep.top).toMatchObject([{ key: 'client', limit: 5, remaining: 0 }])
+  const { ranking, history, health } = await state()
+  expect(ranking.top).toMatchObject([{ key: 'client', limit: 5, remaining: 0 }])
   expect(history.at(-1)).toMatchObject({ keys: 1, exhausted: 1, blocked: 0 })
   expect(health).toMatchObject([{ role: 'master', memory: { evictedKeys: 0 } }])
 })

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { SluiceError } from '@sluice/core'
+import { SluiceError } from '@sluice/core/operator'
 import { printableReport } from '@sluice/terminal/printable'
 import { messageOf, say } from '@sluice/terminal/say'
 import { UsageError } from '@sluice/terminal/usage-error'
@@ -12,8 +12,7 @@ import type { Snapshot } from './store-watch.ts'
 const FIELDS = {
   'Content-Security-Policy': [
     "default-src 'none'",
-    'img-src data:',
-    ...['script-src', 'style-src', 'connect-src'].map((kind) => `${kind} 'self'`),
+    ...['img-src', 'script-src', 'style-src', 'connect-src'].map((kind) => `${kind} 'self'`),
     ...['base-uri', 'form-action', 'frame-ancestors'].map((kind) => `${kind} 'none'`),
   ].join('; '),
   'Cache-Control': 'no-store',
@@ -31,7 +30,7 @@ const HTML = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Sluice: operations</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="icon.svg">
 <link rel="stylesheet" href="main.css">
 <script defer src="main.js"></script>
 </head>
@@ -85,15 +84,17 @@ async function answer(request: IncomingMessage, parts: ServerParts): Promise<Rep
 function get(name: string, { look }: ServerParts): Reply {
   if (name === '') return { status: 200, type: 'text/html', body: HTML }
   if (name === 'main.js') return { status: 200, type: 'text/javascript', body: page.script }
+  if (name === 'icon.svg') return { status: 200, type: 'image/svg+xml', body: page.icon }
   if (name === 'main.css') return { status: 200, type: 'text/css', body: page.style }
   return name === 'state' ? json(200, look()) : problem(404, 'not found')
 }
 
 async function post(name: string, given: unknown, { actions }: ServerParts): Promise<Reply> {
-  const { key, duration } = (given ?? {}) as { key?: unknown; duration?: unknown }
+  const { key, policy, units, duration } = (given ?? {}) as Readonly<Record<string, unknown>>
   if (typeof key !== 'string') return problem(400, 'expected the key of a client')
   if (name === 'inspect') return json(200, await actions.inspect(key))
   if (name === 'reset' || name === 'unblock') return json(200, await actions.change(name, key))
+  if (name === 'limit') return json(200, await actions.limit(key, policy, units, duration))
   if (name !== 'block') return problem(404, 'not found')
   return json(200, await actions.block(key, duration))
 }

@@ -4,6 +4,7 @@ import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import {
   expectAccessible,
   expectNoSidewaysScroll,
+  type Locator,
   type OpenOptions,
   type Page,
   useBrowser,
@@ -12,6 +13,7 @@ import { patient, type RedisServer, startRedis, until } from '@sluice/test-harne
 import { connect } from '../connect.ts'
 import type { Connection } from '../connection.ts'
 import { serveCommand } from './serve-command.ts'
+import type { Snapshot } from './store-watch.ts'
 
 const browser = useBrowser()
 const interrupt = new AbortController()
@@ -57,6 +59,13 @@ async function open(options: OpenOptions = {}): Promise<Page> {
 const row = (page: Page, client: string) =>
   page.locator('tbody tr', { has: page.getByRole('rowheader', { name: client, exact: true }) })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+/** Opens a client's menu and chooses from it. */
+async function choose(page: Page, action: string, client: string): Promise<void> {
+  await button(page, `Actions for ${client}`).click()
+  await button(page, `${action} ${client}`).click()
+}
+
 const remaining = async (key: string) => (await limiterOf().peek(key)).remaining
 
 const eventually = (condition: () => Promise<boolean>, what: string) =>
@@ -76,10 +85,10 @@ test('the clients stand in the order of their limits, and the counts with them',
 
 test('a client is reset when the question is answered, not before', async () => {
   const page = await open()
-  await button(page, 'Reset 203.0.113.7').click()
+  await choose(page, 'Reset', '203.0.113.7')
   await button(page, 'Cancel').click()
   expect(await remaining('203.0.113.7')).toBe(0)
-  await button(page, 'Reset 203.0.113.7').click()
+  await choose(page, 'Reset', '203.0.113.7')
   await button(page, 'reset').click()
   await page.getByText('reset 203.0.113.7: done in 1 policy').waitFor()
   expect(await remaining('203.0.113.7')).toBe(100)
@@ -88,32 +97,64 @@ test('a client is reset when the question is answered, not before', async () => 
 
 test('by keyboard: a client is blocked for a day and unblocked', async () => {
   const page = await open()
-  await button(page, 'Block user:42').focus()
+  const menu = button(page, 'Actions for user:42')
+  const hasFocus = (found: Locator) =>
+    found.evaluate((element) => element === document.activeElement)
+  await menu.press('Enter')
+  await page.keyboard.press('Escape')
+  expect([await hasFocus(menu), await button(page, 'Block user:42').isVisible()]).toEqual([
+    true,
+    false,
+  ])
+  await menu.press('Enter')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  expect(await hasFocus(button(page, 'Block user:42'))).toBe(true)
   await page.keyboard.press('Enter')
   await page.getByLabel('How long').selectOption('1d')
   await page.keyboard.press('Escape')
   expect(await remaining('user:42')).toBe(15)
+  await eventually(() => hasFocus(menu), 'the focus is where it was')
+  await menu.press('Enter')
   await button(page, 'Block user:42').press('Enter')
   await page.getByLabel('How long').selectOption('1d')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await row(page, 'user:42').getByText('blocked for 23 h').waitFor()
+  await menu.press('Enter')
   await button(page, 'Unblock user:42').press('Enter')
-  const isAsked = () =>
-    button(page, 'unblock').evaluate((element) => element === document.activeElement)
-  await eventually(isAsked, 'the question has the focus')
+  await eventually(() => hasFocus(button(page, 'unblock')), 'the question has the focus')
   await page.keyboard.press('Enter')
   await page.getByText('unblock user:42: done').waitFor()
   expect(await remaining('user:42')).toBe(100)
 })
 
+test('a client gets a limit of its own, and loses it', async () => {
+  const page = await open()
+  const policy = 'default'
+  await choose(page, `Limit ${policy}`, 'user:42')
+  await page.getByLabel('Units').fill('250')
+  await button(page, 'limit').click()
+  await page.getByText('limit user:42: done in 1 policy').waitFor()
+  expect(await limiterOf().peek('user:42')).toMatchObject({ limit: 250, remaining: 165 })
+  await page.getByLabel('Address, network or key').fill('user:42')
+  await button(page, 'Find').click()
+  const found = page.getByRole('article', { name: 'The client' })
+  await found.getByText('own limit until').waitFor()
+  await found.getByRole('button', { name: 'Actions for user:42' }).click()
+  await found.getByRole('button', { name: `End the limit of ${policy} user:42` }).click()
+  await button(page, 'end').click()
+  await page.getByText('limit user:42: done in 1 policy').waitFor()
+  expect(await remaining('user:42')).toBe(15)
+})
+
 test('a client that the store keeps as a digest is found by its key, and reset', async () => {
   const page = await open()
-  await page.getByLabel('Address or key').fill(long)
+  await page.getByLabel('Address, network or key').fill(long)
   await page.keyboard.press('Enter')
   const found = page.getByRole('article', { name: 'The client' })
   await found.getByText('50 used, 50 left').waitFor()
-  await found.getByRole('button', { name: `Reset ${long}` }).click()
+  await choose(page, 'Reset', long)
   await button(page, 'reset').click()
   await found.getByText('Nothing is counted').waitFor()
   expect(await remaining(long)).toBe(100)
@@ -124,7 +165,7 @@ test('a key is text, whatever it says', async () => {
   await limiterOf().consume(evil, { cost: 99 })
   const page = await open()
   await row(page, evil).waitFor()
-  await page.getByLabel('Address or key').fill('<b>\u202enobody')
+  await page.getByLabel('Address, network or key').fill('<b>\u202enobody')
   await page.keyboard.press('Enter')
   await page.getByRole('article').getByText('<b>\\u202enobody').waitFor()
   expect(await page.locator('main img, main h3 b').count()).toBe(0)
@@ -151,6 +192,47 @@ test('a store that fails is said to', async () => {
   await down.stop()
 })
 
+test('before the first reading has ended, the page says that its numbers are partial', async () => {
+  const page = await open()
+  await page.getByText('read at').waitFor()
+  await page.route('**/state', async (route) => {
+    const response = await route.fetch()
+    const snapshot = (await response.json()) as Snapshot
+    const ranking = { ...snapshot.ranking, isComplete: false, looked: 12_345 }
+    await route.fulfill({ json: { ...snapshot, ranking } })
+  })
+  await page.getByText('of the 12,345 keys read so far').waitFor()
+  expect(await page.getByText('read at').count()).toBe(0)
+})
+
+describe.each([
+  ['desktop', { width: 1280, height: 800 }, 41, 7],
+  ['phone', { width: 390, height: 844 }, 60, 5],
+] as const)('on a %s', (device, size, most, inSight) => {
+  test('health and chart come first, then a line for each client, with its actions', async () => {
+    const limiter = limiterOf()
+    for (let i = 0; i < 30; i += 1) await limiter.consume(`198.51.100.${i}`, { cost: 90 })
+    const page = await open({ device })
+    await page.setViewportSize(size)
+    await row(page, '198.51.100.9').waitFor()
+    await expectNoSidewaysScroll(page)
+    const boxes = await Promise.all(
+      (await page.locator('tbody tr').all()).map(async (each) => (await each.boundingBox())!),
+    )
+    const heights = boxes.map(({ height }) => height)
+    expect(Math.max(...heights)).toBeLessThanOrEqual(most)
+    expect(
+      boxes.filter(({ y, height }) => y + height <= size.height).length,
+    ).toBeGreaterThanOrEqual(inSight)
+    for (const name of ['Refused at the moment', 'The store']) {
+      const { y } = (await page.getByRole('heading', { name }).boundingBox())!
+      expect(y).toBeLessThan(boxes[0]!.y)
+    }
+    const menu = (await button(page, 'Actions for 203.0.113.7').boundingBox())!
+    expect(menu.x + menu.width).toBeLessThanOrEqual(size.width)
+  })
+})
+
 describe.each([
   ['light', { scheme: 'light', device: 'desktop' }],
   ['dark', { scheme: 'dark', device: 'desktop' }],
@@ -158,11 +240,15 @@ describe.each([
 ] as const)('%s', (_, options) => {
   test('is accessible, with the question too, and fits', async () => {
     const page = await open(options)
-    await page.getByLabel('Address or key').fill('user:42')
+    await page.getByLabel('Address, network or key').fill('user:42')
     await button(page, 'Find').click()
     await page.getByRole('article').waitFor()
     await expectAccessible(page)
     await expectNoSidewaysScroll(page)
+    await button(page, 'Actions for 203.0.113.7').click()
+    await button(page, 'Block 203.0.113.7').waitFor()
+    await expectNoSidewaysScroll(page)
+    if (options.device === 'desktop') await expectAccessible(page)
     await button(page, 'Block 203.0.113.7').click()
     await page.getByRole('dialog').waitFor()
     // On a phone it has the same colours and names.

@@ -3,8 +3,12 @@
 
 import { join } from 'node:path'
 import { type Bundle, bundle } from '@sluice/ui/bundle'
+import { ICON } from '@sluice/ui/icon'
 
 const folder = join(import.meta.dirname, 'page')
 
-/** The script and the style sheet of the page. */
-export const page: Bundle = bundle(join(folder, 'main.tsx'), join(folder, 'operators.css'))
+/** The script, the style sheet and the icon of the page. */
+export const page: Bundle & { readonly icon: string } = {
+  ...bundle(join(folder, 'main.tsx'), join(folder, 'operators.css')),
+  icon: ICON,
+}

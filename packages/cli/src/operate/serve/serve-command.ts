@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
-import { parseDuration } from '@sluice/core/store'
+import { parseDuration } from '@sluice/core/operator'
 import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
 import { UsageError } from '@sluice/terminal/usage-error'
 import type { Connection } from '../connection.ts'
 import type { ServeFlags } from '../flags.ts'
-import { Sweeper } from '../sweep.ts'
+import { Ranker } from '../ranking.ts'
 import { newToken } from './access.ts'
 import { Actions } from './actions.ts'
 import { createOperatorServer } from './operator-server.ts'
@@ -33,7 +33,7 @@ export async function serveCommand(
   const everyMs = parseDuration('--every', flags.every, MIN_EVERY_MS)
   const port = portOf(flags.port)
   const scope = { prefix, policy }
-  const watch = new StoreWatch(new Sweeper(store, scope, ROWS), health, everyMs)
+  const watch = new StoreWatch(new Ranker(store, scope, ROWS), health, everyMs)
   const token = newToken()
   const actions = new Actions(store, scope, ipv6Prefix)
   const server = createOperatorServer({ token, host, actions, look: () => watch.look() })
@@ -43,7 +43,7 @@ export async function serveCommand(
     const name = isIPv6(host) ? `[${host}]` : host
     stdout.write(`http://${name}:${actual}/${token}/\n`)
     stderr.write(
-      `${warningFor(host)}Anyone who has this address can reset and block clients. Ctrl-C ends it.\n`,
+      `${warningFor(host)}Anyone who has this address can reset, block and limit clients. Ctrl-C ends it.\n`,
     )
     if (!signal.aborted) await once(signal, 'abort')
   } finally {

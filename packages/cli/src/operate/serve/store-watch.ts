@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
 import { messageOf } from '@sluice/terminal/say'
 import type { Health } from '../health.ts'
-import type { Sweep, Sweeper } from '../sweep.ts'
+import type { Ranker, Ranking } from '../ranking.ts'
 
 /** What one reading has counted. */
-export type Point = Pick<Sweep, 'at' | 'keys' | 'exhausted' | 'banned' | 'blocked'>
+export type Point = Pick<Ranking, 'at' | 'keys' | 'exhausted' | 'banned' | 'blocked'>
 
 /** What the page shows. */
 export interface Snapshot {
   /** Undefined: nothing has been read yet. */
-  readonly sweep: Sweep | undefined
+  readonly ranking: Ranking | undefined
   /** Why the last reading failed. */
   readonly problem: string | undefined
   /** Readings so far, the oldest first. */
@@ -24,20 +24,20 @@ const LOOKING_MS = 10_000
 
 /** Reads the store for all who look at the page, and rests when nobody does. */
 export class StoreWatch {
-  private readonly sweeper: Sweeper
+  private readonly ranker: Ranker
   private readonly askHealth: () => Promise<readonly Health[]>
   private readonly everyMs: number
   private readonly ending = new AbortController()
   private readonly history: Point[] = []
-  private sweep: Sweep | undefined
+  private ranking: Ranking | undefined
   private problem: string | undefined
   private health: readonly Health[] = []
   private lookedAt = -Infinity
   private running: Promise<void> | undefined
 
   /** @param everyMs pause between two readings */
-  constructor(sweeper: Sweeper, askHealth: () => Promise<readonly Health[]>, everyMs: number) {
-    this.sweeper = sweeper
+  constructor(ranker: Ranker, askHealth: () => Promise<readonly Health[]>, everyMs: number) {
+    this.ranker = ranker
     this.askHealth = askHealth
     this.everyMs = everyMs
   }
@@ -45,8 +45,8 @@ export class StoreWatch {
   look(): Snapshot {
     this.lookedAt = performance.now()
     this.running ??= this.run()
-    const { sweep, problem, history, health } = this
-    return { sweep, problem, history, health }
+    const { ranking, problem, history, health } = this
+    return { ranking, problem, history, health }
   }
 
   async close(): Promise<void> {
@@ -67,14 +67,14 @@ export class StoreWatch {
     try {
       // What it says of itself is not needed to read it.
       this.health = await this.askHealth().catch(() => [])
-      const sweep = await this.sweeper.sweep('share', signal, (soFar) => {
+      const ranking = await this.ranker.rank('share', signal, (soFar) => {
         // What was read completely stays until there is more.
-        if (this.sweep?.isComplete !== true) this.sweep = soFar
+        if (this.ranking?.isComplete !== true) this.ranking = soFar
       })
-      if (sweep === undefined) return
-      this.sweep = sweep
+      if (ranking === undefined) return
+      this.ranking = ranking
       this.problem = undefined
-      const { at, keys, exhausted, banned, blocked } = sweep
+      const { at, keys, exhausted, banned, blocked } = ranking
       this.history.push({ at, keys, exhausted, banned, blocked })
       if (this.history.length > MAX_POINTS) this.history.shift()
     } catch (error) {

@@ -116,7 +116,7 @@ export class HttpRun implements Run {
       if (policy instanceof PolicyTally) {
         policy.record(place, this.nowMs, number, cost, decision.allowed, delayMs)
       } else if (decision.allowed) policy.begin(this.nowMs, number, durationMs)
-      const wholeInMs = policy instanceof PolicyTally ? resetMs : policy.wholeIn(this.nowMs, number)
+      const wholeInMs = policy instanceof PolicyTally ? resetMs : policy.fullIn(this.nowMs, number)
       policy.keys.touch(number, this.nowMs, wholeInMs)
     }
     this.tally.noteKeys()

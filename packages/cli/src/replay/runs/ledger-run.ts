@@ -57,7 +57,7 @@ export class LedgerRun implements Run {
       () => this.client,
     )
     const policy = new Policy('', options as PolicyOptions)
-    const limit = policy.typicalLimit
+    const limit = policy.anyLimit()
     const ban = banOptions && compileBan(banOptions, { prefix: name, quota: name }, false)
     this.ledger = store.open({ policies: [{ name, algorithm: limit.algorithm }], ban })
     this.charges = [{ key: 'client', limit, cost: 1 }]

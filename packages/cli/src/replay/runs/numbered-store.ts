@@ -46,7 +46,7 @@ class States {
   private numbers = new Float64Array(WIDTH * 1024)
   private readonly logs: (Log | undefined)[] = []
   /** The time at which the quota of each state with a log is full again, ms. */
-  private wholeAt = new Float64Array()
+  private fullAt = new Float64Array()
   /** Logs whose entries have all left the window: they can be reused. */
   private readonly spare: Log[] = []
   /** The slot looked at next. */
@@ -64,9 +64,9 @@ class States {
   /** Gives an unused log to a state before it is charged, for algorithms whose states have logs. */
   lend(slot: number, state: KeyState, now: number): void {
     if (this.logs.length === 0) return
-    this.wholeAt = withRoom(this.wholeAt, slot)
+    this.fullAt = withRoom(this.fullAt, slot)
     // Its own log, even if all of it has left the window, is about to be used.
-    this.wholeAt[slot] = Infinity
+    this.fullAt[slot] = Infinity
     this.recycle(now)
     state.log ??= this.spare.pop()
   }
@@ -77,8 +77,8 @@ class States {
     this.numbers[at + 1] = state.b
     this.numbers[at + 2] = state.c
     if (state.log === undefined) return
-    this.wholeAt = withRoom(this.wholeAt, slot)
-    this.wholeAt[slot] = now + state.resetMs
+    this.fullAt = withRoom(this.fullAt, slot)
+    this.fullAt[slot] = now + state.resetMs
     while (this.logs.length < slot) this.logs.push(undefined)
     this.logs[slot] = state.log
   }
@@ -86,7 +86,7 @@ class States {
   private recycle(now: number): void {
     for (let i = 0; i < LOOKED_AT; i += 1) {
       this.hand = this.hand + 1 < this.logs.length ? this.hand + 1 : 0
-      if ((this.wholeAt[this.hand] as number) > now) continue
+      if ((this.fullAt[this.hand] as number) > now) continue
       const log = this.logs[this.hand]
       if (log === undefined) continue
       log.dropUntil(now)

@@ -48,7 +48,7 @@ export class InProgress implements PolicyFigures {
   }
 
   /** The time until nothing of the client is in progress, ms. */
-  wholeIn(nowMs: number, client: number): number {
+  fullIn(nowMs: number, client: number): number {
     return Math.max(0, (this.lastEnds[client] ?? 0) - nowMs)
   }
 
@@ -66,7 +66,7 @@ export class InProgress implements PolicyFigures {
       const nowMs = times[i] as number
       const client = clients[i] as number
       if (admitted[i] === 1) this.begin(nowMs, client, durations[i] as number)
-      resets[i] = this.wholeIn(nowMs, client)
+      resets[i] = this.fullIn(nowMs, client)
     }
   }
 

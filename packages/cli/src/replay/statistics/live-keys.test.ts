@@ -12,7 +12,7 @@ const touches = fc.array(
 )
 
 describe('LiveKeys', () => {
-  it('counts the keys that are not whole, to the second in which they become so', () => {
+  it('counts the keys that are not full, to the second in which they become so', () => {
     fc.assert(
       fc.property(touches, (given) => {
         const keys = new LiveKeys(60_000)

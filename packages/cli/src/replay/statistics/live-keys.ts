@@ -4,8 +4,8 @@ const BUCKETS = 65_536
 const SHORTEST_BUCKET_MS = 1000
 
 /**
- * How many keys a store has to hold: those whose quota is not whole. Counted in buckets of a second
- * of the log, or of 1/16,384 of the time that a quota takes to be whole again, whichever is longer.
+ * How many keys a store has to hold: those whose quota is not full. Counted in buckets of a second
+ * of the log, or of 1/16,384 of the time that a quota takes to be full again, whichever is longer.
  */
 export class LiveKeys {
   /** The keys that live now. */
@@ -19,7 +19,7 @@ export class LiveKeys {
   /** When the present bucket ends, ms. */
   private endMs = 0
 
-  /** @param resetMs how long a quota commonly takes to be whole again */
+  /** @param resetMs how long a quota commonly takes to be full again */
   constructor(resetMs: number) {
     this.bucketMs = Math.max(SHORTEST_BUCKET_MS, Math.ceil((resetMs * 4) / BUCKETS))
   }

@@ -17,7 +17,8 @@ export function LastResponse<State>({ lane }: { lane: Lane<State> }) {
   return (
     <div class="last-response">
       <p>
-        <b class="status refused">{status}</b> Retry-After: {retryAfterMs / 1000}
+        <b class="status refused">{status}</b>{' '}
+        <span class="field">Retry-After: {retryAfterMs / 1000}</span>
       </p>
       <Wait until={answeredAt + retryAfterMs} />
     </div>

@@ -25,6 +25,6 @@ function Hint({ session: { planned, count } }: { session: Session }) {
   )
 }
 
-function Countdown({ to }: { to: number }) {
+export function Countdown({ to }: { to: number }) {
   return <p>The requests start in {Math.ceil((to - drawnAt.value) / 1000)} s.</p>
 }

@@ -49,9 +49,29 @@ const CALM_MS = 1000
  */
 export function keepDrawing(): () => void {
   const calm = matchMedia('(prefers-reduced-motion: reduce)')
+  let stop = () => {}
+  const go = () => {
+    stop()
+    drawNow()
+    stop = calm.matches ? everySecond() : everyFrame()
+  }
+  go()
+  calm.addEventListener('change', go)
+  return () => {
+    calm.removeEventListener('change', go)
+    stop()
+  }
+}
+
+function everySecond(): () => void {
+  const timer = setInterval(drawNow, CALM_MS)
+  return () => clearInterval(timer)
+}
+
+function everyFrame(): () => void {
   let frame: number
   const draw = () => {
-    if (!calm.matches || Math.abs(serverNow() - drawnAt.value) >= CALM_MS) drawNow()
+    drawNow()
     frame = requestAnimationFrame(draw)
   }
   draw()

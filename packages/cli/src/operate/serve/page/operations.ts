@@ -6,6 +6,16 @@ import type { Snapshot } from '../store-watch.ts'
 export type Action =
   | { readonly name: 'reset' | 'unblock'; readonly key: string }
   | { readonly name: 'block'; readonly key: string; readonly duration: string }
+  | ({ readonly name: 'limit'; readonly key: string } & OwnLimit)
+
+/** A client's own limit in one policy. */
+export interface OwnLimit {
+  readonly policy: string
+  /** Units per window; undefined: the limit of the policy again. */
+  readonly units: string | undefined
+  /** Undefined: until it is ended. */
+  readonly duration: string | undefined
+}
 
 export interface FoundClient {
   /**

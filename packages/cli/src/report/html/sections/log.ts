@@ -5,7 +5,7 @@ import { table } from '../table.ts'
 import { verbatim } from '../verbatim.ts'
 import { section } from './section.ts'
 
-const FORMATS = { combined: 'combined log', json: 'JSON lines', csv: 'CSV' }
+const FORMATS = { combined: 'combined log', json: 'JSON lines', csv: 'CSV', pattern: 'a pattern' }
 
 /** How the log was read: what of it could not be. */
 export function log({ source }: Report): Html {

@@ -6,8 +6,8 @@ export const slidingWindow: View<SlidingWindow> = {
   Drawing: SlidingWindowDrawing,
   about: (
     <>
-      Adds a share of the previous window’s count to the current count: an estimate, close to the
-      limit on ordinary traffic. The default.
+      Adds a share of the previous window’s count to the current count: an estimate, which can admit
+      more than the limit. The default.
     </>
   ),
 }

@@ -1,6 +1,6 @@
 import { number, percent } from '@sluice/terminal/words'
 import { keyText, policyText, standingText } from '../../../entry-text.ts'
-import type { RankedRecord } from '../../../sweep.ts'
+import type { RankedRecord } from '../../../ranking.ts'
 import type { Operations } from '../operations.ts'
 import { ClientActions } from './client-actions.tsx'
 
@@ -19,11 +19,14 @@ export function Clients({ operations, top }: Props) {
         <table>
           <thead>
             <tr>
-              {['Client', 'Policy', 'Used', 'Per second', 'Standing', 'Actions'].map((name) => (
+              {['Client', 'Policy', 'Used', 'Per second', 'Standing'].map((name) => (
                 <th key={name} scope="col">
                   {name}
                 </th>
               ))}
+              <th scope="col">
+                <span class="unseen">Actions</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -49,15 +52,20 @@ function ClientRow({ operations, record }: { operations: Operations; record: Ran
       <th scope="row">
         <code>{keyText(record)}</code>
       </th>
-      <td>{policyText(record)}</td>
+      <td class="policy">{policyText(record)}</td>
       <td class="number">{share === undefined ? '–' : percent(share)}</td>
-      <td class="number">{rate === undefined ? '–' : number(Math.round(rate * 10) / 10)}</td>
-      <td>{standingText(record)}</td>
-      <td>
+      <td class="number rate">{rate === undefined ? '–' : number(Math.round(rate * 10) / 10)}</td>
+      <td class="standing">{standingText(record)}</td>
+      <td class="act">
         {isDigest ? (
           <small>find it by its key</small>
         ) : (
-          <ClientActions operations={operations} client={key} isShut={blockedMs + bannedMs > 0} />
+          <ClientActions
+            operations={operations}
+            client={key}
+            isShut={blockedMs + bannedMs > 0}
+            entries={[record]}
+          />
         )}
       </td>
     </tr>

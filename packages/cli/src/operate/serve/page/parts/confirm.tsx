@@ -10,10 +10,18 @@ const DURATIONS = [
 ] as const
 
 const EFFECTS = {
-  reset: 'Its quotas become whole, and its blocks and bans end.',
+  reset: 'Its quotas become full, and its blocks and bans end.',
   unblock: 'Its blocks and bans end.',
   block: 'Every request of it is refused in every policy, for',
+  limit: 'What it has used stays counted.',
 } as const
+
+const LIMIT_DURATIONS = [
+  ['1d', 'for 1 day'],
+  ['30d', 'for 30 days'],
+  ['365d', 'for 365 days'],
+  ['', 'until it is ended'],
+] as const
 
 /** Asks before anything is changed. */
 export function Confirm({ operations }: { operations: Operations }) {
@@ -38,42 +46,62 @@ export function Confirm({ operations }: { operations: Operations }) {
 
 function Question({ operations, action }: { operations: Operations; action: Action }) {
   const { name, key } = action
-  const duration = useSignal('1h')
-  const confirmed: Action =
-    action.name === 'block' ? { ...action, duration: duration.value } : action
+  const ends = action.name === 'limit' && action.units === undefined
+  const duration = useSignal('duration' in action ? action.duration : undefined)
+  const units = useSignal('units' in action ? action.units : undefined)
+  const times = name === 'limit' ? LIMIT_DURATIONS : DURATIONS
+  const confirmed = (): Action => {
+    if (action.name === 'block') return { ...action, duration: duration.value as string }
+    if (action.name !== 'limit' || ends) return action
+    return { ...action, units: units.value, duration: duration.value || undefined }
+  }
+  const time = (
+    <select
+      aria-label="How long"
+      onChange={({ currentTarget }) => {
+        duration.value = currentTarget.value
+      }}
+    >
+      {times.map(([value, text]) => (
+        <option key={value} value={value} selected={value === duration.value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        void operations.confirm(confirmed)
+        void operations.confirm(confirmed())
       }}
     >
       <h2 id="question">
-        {name} <code>{key}</code>?
+        {ends ? 'end the limit of' : name} <code>{key}</code>
+        {action.name === 'limit' && ` in ${action.policy}`}?
       </h2>
       <p>
-        {EFFECTS[name]}
-        {name === 'block' && (
-          <>
-            {' '}
-            <select
-              aria-label="How long"
-              onChange={({ currentTarget }) => {
-                duration.value = currentTarget.value
-              }}
-            >
-              {DURATIONS.map(([value, text]) => (
-                <option key={value} value={value} selected={value === '1h'}>
-                  {text}
-                </option>
-              ))}
-            </select>
-          </>
-        )}
+        {EFFECTS[name]} {name === 'block' && time}
       </p>
+      {name === 'limit' && !ends && (
+        <p>
+          <input
+            type="text"
+            inputMode="numeric"
+            pattern="[0-9]+"
+            required
+            aria-label="Units"
+            value={units.value}
+            onInput={({ currentTarget }) => {
+              units.value = currentTarget.value
+            }}
+          />{' '}
+          {time}
+        </p>
+      )}
       <p class="actions">
         <button type="submit" class="sure">
-          {name}
+          {ends ? 'end' : name}
         </button>
         <button
           type="button"

@@ -1,14 +1,14 @@
 import { number } from '@sluice/terminal/words'
-import type { Sweep } from '../../../sweep.ts'
+import type { Ranking } from '../../../ranking.ts'
 
 /** How many keys stand how. */
-export function Counts({ sweep }: { sweep: Sweep }) {
+export function Counts({ ranking }: { ranking: Ranking }) {
   const counts = [
-    ['keys', sweep.keys],
-    ['at their limit', sweep.exhausted],
-    ['near it', sweep.near],
-    ['banned', sweep.banned],
-    ['blocked', sweep.blocked],
+    ['keys', ranking.keys],
+    ['at their limit', ranking.exhausted],
+    ['near it', ranking.near],
+    ['banned', ranking.banned],
+    ['blocked', ranking.blocked],
   ] as const
   return (
     <dl class="counts">

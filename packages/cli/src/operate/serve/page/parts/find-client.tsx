@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { duration } from '@sluice/terminal/words'
 import { policyText, standingText } from '../../../entry-text.ts'
 import type { Operations } from '../operations.ts'
 import { ClientActions } from './client-actions.tsx'
@@ -9,7 +10,9 @@ export function FindClient({ operations }: { operations: Operations }) {
   const { typed: client, record: found } = operations.found.value ?? {}
   return (
     <section aria-labelledby="find">
-      <h2 id="find">Find a client</h2>
+      <h2 id="find" class="unseen">
+        Find a client
+      </h2>
       <form
         class="find"
         onSubmit={(event) => {
@@ -18,7 +21,7 @@ export function FindClient({ operations }: { operations: Operations }) {
         }}
       >
         <label>
-          Address or key{' '}
+          <span>Address, network or key</span>
           <input
             type="text"
             autocomplete="off"
@@ -32,22 +35,37 @@ export function FindClient({ operations }: { operations: Operations }) {
       </form>
       {client !== undefined && found !== undefined && (
         <article class="found" aria-label="The client">
-          <h3>
-            <code>{found.key}</code>
-          </h3>
-          {found.entries.length === 0 && <p>Nothing is counted, so every quota is whole.</p>}
+          <header>
+            <h3>
+              <code>{found.key}</code>
+            </h3>
+            <ClientActions
+              operations={operations}
+              client={client}
+              entries={found.entries.map((entry) =>
+                entry.key === found.key ? { ...entry, key: client } : entry,
+              )}
+              isShut={
+                found.entries.some(({ blockedMs, bannedMs }) => blockedMs + bannedMs > 0) ||
+                found.networks.some(({ network }) => network === found.key)
+              }
+            />
+          </header>
+          {found.entries.length + found.networks.length === 0 && (
+            <p>Nothing is counted, so every quota is full.</p>
+          )}
           <ul>
+            {found.networks.map(({ network, endsMs }) => (
+              <li key={network}>
+                in the network {network}: <b>blocked for {duration(endsMs)}</b>
+              </li>
+            ))}
             {found.entries.map((entry) => (
               <li key={entry.prefix + entry.keyspace}>
                 {policyText(entry)}: <b>{standingText(entry)}</b>
               </li>
             ))}
           </ul>
-          <ClientActions
-            operations={operations}
-            client={client}
-            isShut={found.entries.some(({ blockedMs, bannedMs }) => blockedMs + bannedMs > 0)}
-          />
         </article>
       )}
     </section>

@@ -3,7 +3,7 @@ import { colour, countAxis, createChart, plainAxis, type uPlot } from '@sluice/u
 import { useEffect, useRef } from 'preact/hooks'
 import type { Point } from '../../store-watch.ts'
 
-const HEIGHT = 180
+const HEIGHT = 120
 
 /**
  * Clients that are refused at the moment, since the page was opened. The store does not count refusals:
@@ -22,16 +22,21 @@ export function HistoryChart({ history }: { history: readonly Point[] }) {
   return (
     <section aria-labelledby="history">
       <h2 id="history">Refused at the moment</h2>
-      <p>
-        Keys with nothing left, banned or blocked, at each reading since somebody opened this page.
-        The store does not count refused requests; the metrics of your servers do.
-      </p>
       <div ref={host} class="chart" aria-hidden="true" />
-      <p>
-        {last === undefined
-          ? 'No reading yet.'
-          : `Now: ${number(refusedIn(last))} of ${number(last.keys)}. The most: ${number(Math.max(...history.map(refusedIn)))}.`}
-      </p>
+      <div class="now">
+        <p>
+          {last === undefined
+            ? 'No reading yet.'
+            : `Now: ${number(refusedIn(last))} of ${number(last.keys)}. The most: ${number(Math.max(...history.map(refusedIn)))}.`}
+        </p>
+        <details>
+          <summary>What this counts</summary>
+          <p>
+            Keys with nothing left, banned or blocked, at each reading since somebody opened this
+            page. The store does not count refused requests; the metrics of your servers do.
+          </p>
+        </details>
+      </div>
     </section>
   )
 }

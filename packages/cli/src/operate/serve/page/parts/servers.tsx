@@ -27,9 +27,12 @@ function Server({ health }: { health: Health }) {
     <>
       <b>
         {version} {role}
-      </b>{' '}
-      answers in {number(Math.round(latencyMs * 10) / 10)} ms; {connectedClients} clients
-      {memory && <Memory memory={memory} />}
+      </b>
+      <ul>
+        <li>answers in {number(Math.round(latencyMs * 10) / 10)} ms</li>
+        <li>{connectedClients} clients</li>
+        {memory && <Memory memory={memory} />}
+      </ul>
     </>
   )
 }
@@ -42,9 +45,15 @@ function Memory({
   const evicts = policy?.startsWith('allkeys') === true
   return (
     <>
-      ; memory {megabytes(usedBytes)}
-      {maxBytes ? ` of ${megabytes(maxBytes)}` : ', no maximum'}; {policy}
-      {evicts && ': it may evict quotas'}; {number(evictedKeys ?? 0)} keys evicted
+      <li>
+        memory {megabytes(usedBytes)}
+        {maxBytes ? ` of ${megabytes(maxBytes)}` : ', no maximum'}
+      </li>
+      <li class={evicts ? 'warning' : ''}>
+        {policy}
+        {evicts && ': it may evict quotas'}
+      </li>
+      <li class={evictedKeys ? 'warning' : ''}>{number(evictedKeys ?? 0)} keys evicted</li>
     </>
   )
 }

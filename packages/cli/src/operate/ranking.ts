@@ -1,17 +1,19 @@
 import type { InspectableStore, InspectOptions } from '@sluice/core'
+import type { BlockedNetwork } from '@sluice/core/operator'
 import { Heap } from 'heap-js'
 import { type EntryRecord, idOf, toRecord } from './entry-record.ts'
 import type { Order } from './flags.ts'
+import { blockedNetworks } from './networks.ts'
 import { Reading, type Unreadable } from './reading.ts'
 
-/** An entry, and how much more of it is used each second than at the last sweep. */
+/** An entry, and how much more of it is used each second than at the last ranking. */
 export interface RankedRecord extends EntryRecord {
-  /** Units a second; undefined if the last sweep did not have it. */
+  /** Units a second; undefined if the last ranking did not have it. */
   readonly rate: number | undefined
 }
 
 /** What one reading of all keys has shown. */
-export interface Sweep {
+export interface Ranking {
   /** When it ended, ms since the epoch. */
   readonly at: number
   /** How long it took, ms. */
@@ -23,6 +25,9 @@ export interface Sweep {
   readonly near: number
   readonly blocked: number
   readonly banned: number
+  /** How many networks are blocked, and those of them that are blocked for the longest time. */
+  readonly networkCount: number
+  readonly networks: readonly BlockedNetwork[]
   /** False: what has been read so far, with the keys at which it has looked. */
   readonly isComplete: boolean
   readonly looked: number
@@ -32,15 +37,17 @@ export interface Sweep {
 }
 
 const NEAR = 0.8
+/** The most blocked networks that are shown. */
+const MAX_NETWORKS = 100
 /** How often what has been read so far can be shown, ms. */
 const SHOW_EVERY_MS = 1000
 
 /** Reads a store again and again. It keeps the first `size` entries, however many there are. */
-export class Sweeper {
+export class Ranker {
   private readonly store: InspectableStore
   private readonly options: InspectOptions
   private readonly size: number
-  /** What the entries at the top had used at the last sweep, by their ids. */
+  /** What the entries at the top had used at the last ranking, by their ids. */
   private last = new Map<string, { readonly used: number; readonly at: number }>()
 
   constructor(store: InspectableStore, options: InspectOptions, size: number) {
@@ -53,18 +60,22 @@ export class Sweeper {
    * @param signal ends it early: undefined then
    * @param show called with what has been read so far, once a second
    */
-  async sweep(
+  async rank(
     order: Order,
     signal: AbortSignal,
-    show: (sweep: Sweep) => void = () => {},
-  ): Promise<Sweep | undefined> {
+    show: (ranking: Ranking) => void = () => {},
+  ): Promise<Ranking | undefined> {
     const began = performance.now()
     const heap = new Heap<RankedRecord>((one, other) => compare(order, one, other))
     // A scan may show a key twice.
     const kept = new Set<string>()
     const counts = { keys: 0, exhausted: 0, near: 0, blocked: 0, banned: 0 }
-    const soFar = (isComplete: boolean): Sweep => ({
+    const { store, options } = this
+    const networks = await blockedNetworks(store, options.prefix ?? 'sluice')
+    const soFar = (isComplete: boolean): Ranking => ({
       ...counts,
+      networkCount: networks.length,
+      networks: networks.slice(0, MAX_NETWORKS),
       isComplete,
       looked: reading.looked,
       unreadable: reading.unreadable,
@@ -79,7 +90,7 @@ export class Sweeper {
       show(soFar(false))
     })
     const { onProgress } = reading
-    for await (const entry of this.store.inspect({ ...this.options, onProgress })) {
+    for await (const entry of store.inspect({ ...options, onProgress })) {
       if (signal.aborted) return undefined
       const record = toRecord(entry)
       const id = idOf(record)
@@ -89,13 +100,13 @@ export class Sweeper {
       kept.add(id)
       if (heap.length > this.size) kept.delete(idOf(heap.pop() as RankedRecord))
     }
-    const sweep = soFar(true)
-    this.remember(sweep.top)
-    return sweep
+    const ranking = soFar(true)
+    this.remember(ranking.top)
+    return ranking
   }
 
   /**
-   * The units per second since the last sweep. A window may have forgotten some of them: the rate is never
+   * The units per second since the last ranking. A window may have forgotten some of them: the rate is never
    * negative.
    */
   private rateOf(id: string, { used, at }: EntryRecord): number | undefined {

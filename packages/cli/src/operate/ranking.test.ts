@@ -2,43 +2,44 @@ import { describe, expect, it } from '@jest/globals'
 import { createLimiter, type InspectableStore, memoryStore, type StoreEntry } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
 import type { Order } from './flags.ts'
-import { type Sweep, Sweeper } from './sweep.ts'
+import { Ranker, type Ranking } from './ranking.ts'
 
 const never = new AbortController().signal
 const clock = manualClock()
 const storeOf = () => memoryStore({ clock })
 
-async function swept(sweeper: Sweeper, order: Order = 'share'): Promise<Sweep> {
-  return (await sweeper.sweep(order, never)) as Sweep
+async function ranked(ranker: Ranker, order: Order = 'share'): Promise<Ranking> {
+  return (await ranker.rank(order, never)) as Ranking
 }
 
-const keysOf = ({ top }: Sweep) => top.map(({ key }) => key)
+const keysOf = ({ top }: Ranking) => top.map(({ key }) => key)
 
-describe('a sweep', () => {
+describe('a ranking', () => {
   it('counts all keys, and keeps those that are nearest to their limit', async () => {
     const store = storeOf()
     const limiter = createLimiter({ store, limit: 100, window: '1d' })
     for (let i = 1; i <= 95; i += 1) limiter.consume(`client-${i}`, { cost: i })
     limiter.consume('full', { cost: 100 })
     limiter.block('blocked', '1h')
-    const sweep = await swept(new Sweeper(store, {}, 4))
-    expect(sweep).toMatchObject({ keys: 97, exhausted: 1, near: 16, blocked: 1, banned: 0 })
-    expect(keysOf(sweep)).toEqual(['full', 'blocked', 'client-95', 'client-94'])
+    const ranking = await ranked(new Ranker(store, {}, 4))
+    expect(ranking).toMatchObject({ keys: 97, exhausted: 1, near: 16, blocked: 1, banned: 0 })
+    expect(keysOf(ranking)).toEqual(['full', 'blocked', 'client-95', 'client-94'])
     store.close()
   })
 
   it('orders by what is used, or by how fast', async () => {
     const store = storeOf()
-    const [small, large] = [10, 1000].map((limit) => createLimiter({ store, limit, window: '1d' }))
-    small?.consume('small', { cost: 9 })
-    large?.consume('large', { cost: 500 })
-    const sweeper = new Sweeper(store, {}, 10)
-    expect(keysOf(await swept(sweeper))).toEqual(['small', 'large'])
-    expect(keysOf(await swept(sweeper, 'used'))).toEqual(['large', 'small'])
+    const small = createLimiter({ store, limit: 10, window: '1d' })
+    const large = createLimiter({ store, limit: 1000, window: '2d' })
+    small.consume('small', { cost: 9 })
+    large.consume('large', { cost: 500 })
+    const ranker = new Ranker(store, {}, 10)
+    expect(keysOf(await ranked(ranker))).toEqual(['small', 'large'])
+    expect(keysOf(await ranked(ranker, 'used'))).toEqual(['large', 'small'])
     clock.advance(2000)
-    small?.consume('small')
-    large?.consume('large', { cost: 100 })
-    const { top } = await swept(sweeper, 'rate')
+    small.consume('small')
+    large.consume('large', { cost: 100 })
+    const { top } = await ranked(ranker, 'rate')
     expect(top.map(({ key, rate }) => [key, rate])).toEqual([
       ['large', 50],
       ['small', 0.5],
@@ -50,11 +51,11 @@ describe('a sweep', () => {
     const store = storeOf()
     const limiter = createLimiter({ store, limit: 9, window: '1s', algorithm: 'fixed-window' })
     limiter.consume('client', { cost: 9 })
-    const sweeper = new Sweeper(store, {}, 10)
-    await swept(sweeper)
+    const ranker = new Ranker(store, {}, 10)
+    await ranked(ranker)
     clock.advance(1000)
     limiter.consume('client')
-    expect((await swept(sweeper)).top[0]?.rate).toBe(0)
+    expect((await ranked(ranker)).top[0]?.rate).toBe(0)
     store.close()
   })
 
@@ -70,7 +71,7 @@ describe('a sweep', () => {
         }
       },
     } as unknown as InspectableStore
-    const { top } = await swept(new Sweeper(twice, {}, 20))
+    const { top } = await ranked(new Ranker(twice, {}, 20))
     expect(new Set(top.map(({ key }) => key)).size).toBe(20)
     expect(top).toHaveLength(20)
     store.close()
@@ -79,7 +80,7 @@ describe('a sweep', () => {
   it('ends early when it is interrupted', async () => {
     const store = storeOf()
     createLimiter({ store, limit: 10, window: '1d' }).consume('client')
-    expect(await new Sweeper(store, {}, 5).sweep('share', AbortSignal.abort())).toBeUndefined()
+    expect(await new Ranker(store, {}, 5).rank('share', AbortSignal.abort())).toBeUndefined()
     store.close()
   })
 })

@@ -1,10 +1,15 @@
-import { SluiceError } from '@sluice/core'
+import { SluiceError } from '@sluice/core/operator'
 import type { ExitCode } from '@sluice/terminal/exit-code'
 import { messageOf } from '@sluice/terminal/say'
 import { UsageError } from '@sluice/terminal/usage-error'
-import { type ConnectFlags, connect } from './connect.ts'
+import { connect } from './connect.ts'
 import type { Connection } from './connection.ts'
+import type { StoreFlags } from './flags.ts'
 import { StoreFailure } from './store-failure.ts'
+
+// What every command on a store needs, and the small ones themselves: each further file takes a ms to load.
+export { blockFor, changeCommand, limitTo } from './change-command.ts'
+export { inspectCommand } from './inspect-command.ts'
 
 /**
  * Runs a command on the store that the flags name, and closes what it has opened.
@@ -12,8 +17,8 @@ import { StoreFailure } from './store-failure.ts'
  * @throws UsageError or SluiceError about what was typed, else StoreFailure
  */
 export async function onStore(
+  flags: StoreFlags,
   run: (connection: Connection) => Promise<ExitCode>,
-  flags: ConnectFlags,
 ): Promise<ExitCode> {
   const connection = await connect(flags).catch(fail)
   try {
@@ -24,7 +29,8 @@ export async function onStore(
 }
 
 function fail(error: unknown): never {
-  const isOfSetup = error instanceof SluiceError && /^SLUICE_(REDIS|POSTGRES)_/.test(error.code)
+  const isOfSetup =
+    error instanceof SluiceError && /^SLUICE_(REDIS|POSTGRES|SQLITE)_/.test(error.code)
   const isMistake = error instanceof UsageError || error instanceof SluiceError
   if (isMistake && !isOfSetup) throw error
   throw new StoreFailure(messageOf(error), { cause: error })

@@ -1,0 +1,68 @@
+import type { InspectableStore } from '@sluice/core'
+import {
+  AddressRanges,
+  type BlockedNetwork,
+  type Cidr,
+  checkNetwork,
+  cidrText,
+  isAddressLike,
+  isIPv4,
+  networkBlocksOf,
+  parseCidr,
+} from '@sluice/core/operator'
+import type { Change } from './change.ts'
+
+/**
+ * The network that a text means; undefined if it is the key of a client, as an IPv6 network of the limiters'
+ * length is.
+ *
+ * @throws SluiceError if it looks like a network that can't be blocked
+ */
+export function networkOf(text: string, ipv6Prefix: string): Cidr | undefined {
+  if (!text.includes('/') || !isAddressLike(text)) return undefined
+  const cidr = parseCidr(text)
+  const isKey = cidr && !isIPv4(cidr.network) && cidr.prefix === Number(ipv6Prefix)
+  return isKey ? undefined : checkNetwork(text)
+}
+
+/** Blocks a network, or ends its block. @returns whether anything has changed */
+export async function changeNetwork(
+  store: InspectableStore,
+  change: Change,
+  network: Cidr,
+  prefix: string,
+): Promise<boolean> {
+  const blocks = networkBlocksOf(store, prefix)
+  if (change.action === 'block') {
+    await blocks.block(network, change.durationMs)
+    return true
+  }
+  const listed = await blocks.list()
+  if (!listed.some((each) => each.network === cidrText(network))) return false
+  await blocks.unblock(network)
+  return true
+}
+
+/** The networks that are blocked under a prefix, the one that lasts longest first. */
+export async function blockedNetworks(
+  store: InspectableStore,
+  prefix: string,
+): Promise<readonly BlockedNetwork[]> {
+  return store.networks === undefined ? [] : networkBlocksOf(store, prefix).list()
+}
+
+/** The blocked networks around a client's key, if that is an address or a network. */
+export async function networksAround(
+  store: InspectableStore,
+  prefix: string,
+  key: string,
+): Promise<readonly BlockedNetwork[]> {
+  const client = parseCidr(key)
+  if (client === undefined) return []
+  const listed = await blockedNetworks(store, prefix)
+  return listed.filter(({ network }) => {
+    const ranges = new AddressRanges()
+    ranges.add(checkNetwork(network))
+    return ranges.endOf(client.network, client.prefix) === Infinity
+  })
+}

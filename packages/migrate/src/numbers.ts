@@ -1,0 +1,145 @@
+import type { NodePath } from '@babel/traverse'
+import { memberName, resolved, unwrapped } from './bindings.ts'
+import { durationOf } from './durations.ts'
+import type { FoundOptions } from './find-options.ts'
+import { renameFunction } from './option-functions.ts'
+import type { OptionsObject } from './options-object.ts'
+import type { Source } from './source.ts'
+
+/** The largest limit for which a log is written: it keeps an entry for each admitted request. */
+const LONGEST_LOG = 1000
+
+export const LOG = ['algorithm', "'sliding-log'"] as const
+
+const NUMBERS =
+  'limit and window have to be numbers, or a duration as text. Otherwise the limiter throws when it is made.'
+
+/** What an expression is, as far as it can be seen. */
+type Kind = 'number' | 'text' | 'nothing' | 'unknown'
+
+const ARITHMETIC = ['-', '*', '/', '%', '**']
+const CONVERSIONS = /^(Number|parseInt|parseFloat|Number\.parse(Int|Float)|Math\.\w+)$/
+
+/**
+ * A limit or a duration as source code. Text from the environment becomes a number, which the other
+ * limiters do too.
+ *
+ * @param text the expression as it is written here
+ */
+export function numberText(source: Source, path: NodePath, text: string): string {
+  const kind = kindOf(path)
+  if (kind === 'nothing') source.leave('limit and window are required, and may be undefined here.')
+  if (kind === 'text') return `Number(${text})`
+  const isTyped = /\.[cm]?tsx?$/i.test(source.name) && !path.isCallExpression()
+  if (kind === 'unknown' && !isTyped) source.note(path, NUMBERS)
+  return text
+}
+
+function kindOf(path: NodePath): Kind {
+  const inner = resolved(path)
+  if (inner.isIdentifier({ name: 'undefined' }) || inner.isNullLiteral()) return 'nothing'
+  const { confident, value } = inner.evaluate()
+  if (confident && typeof value === 'number') return 'number'
+  if (inner.isStringLiteral() || inner.isTemplateLiteral()) return 'text'
+  if (inner.isUnaryExpression() || inner.isFunction()) return 'number'
+  if (inner.isBinaryExpression()) {
+    const isNumber = ARITHMETIC.includes(inner.node.operator)
+    return isNumber ? 'number' : either(inner.get('left') as NodePath, inner.get('right'))
+  }
+  if (inner.isLogicalExpression()) return either(inner.get('left'), inner.get('right'))
+  if (inner.isConditionalExpression())
+    return either(inner.get('consequent'), inner.get('alternate'))
+  if (inner.isMemberExpression()) return isEnvironment(inner.get('object')) ? 'text' : 'unknown'
+  if (inner.isCallExpression()) {
+    return CONVERSIONS.test(inner.get('callee').toString()) ? 'number' : 'unknown'
+  }
+  return 'unknown'
+}
+
+function either(one: NodePath, other: NodePath): Kind {
+  const kinds = [kindOf(one), kindOf(other)]
+  if (kinds.includes('nothing')) return 'nothing'
+  if (kinds.includes('text')) return 'text'
+  return kinds.includes('unknown') ? 'unknown' : 'number'
+}
+
+/** `process.env` */
+function isEnvironment(path: NodePath): boolean {
+  const inner = unwrapped(path)
+  return (
+    inner.isMemberExpression() &&
+    memberName(inner) === 'env' &&
+    inner.get('object').isIdentifier({ name: 'process' })
+  )
+}
+
+/**
+ * Renames the options of a limit. A duration of constants becomes text, as `'15m'`.
+ *
+ * @param limits the names of a limit there, of which one is given
+ */
+export function renameNumbers(
+  source: Source,
+  options: OptionsObject,
+  window: string,
+  limits: readonly string[],
+  unitMs: 1 | 1000 = 1,
+): void {
+  const length = options.value(window)
+  if (length !== undefined) {
+    const text = durationOf(source, length, unitMs)
+    const isText = text.startsWith("'") || length.isStringLiteral()
+    options.rename(window, isText ? text : numberText(source, length, text))
+  }
+  const [name, other] = limits.filter((each) => options.has(each))
+  if (other !== undefined) source.leave(`${limits.join(', ')}: only one of them says the limit.`)
+  const value = name === undefined ? undefined : options.value(name)
+  if (name === undefined || value === undefined) return
+  renameFunction(source, options, name)
+  const text = source.original(value.node)
+  const number = value.isFunction() ? text : numberText(source, value, text)
+  if (number !== text) options.rename(name, number)
+}
+
+/** The number that an expression of constants is. */
+export function constantOf(path: NodePath | undefined): number | undefined {
+  if (path === undefined) return undefined
+  const { confident, value } = unwrapped(path).evaluate()
+  return confident && typeof value === 'number' ? value : undefined
+}
+
+/**
+ * Adds the algorithm that behaves most like a window that begins with a client's first request.
+ *
+ * @param names what the limit is called there
+ * @param limit the limit where none is given
+ * @returns whether it is added
+ */
+export function addLog(
+  source: Source,
+  found: FoundOptions,
+  names: readonly string[],
+  limit: number,
+): boolean {
+  const given = names.filter((name) => found.mayHave(name))
+  const [name] = given
+  const value = name === undefined ? undefined : found.soleValue(name)
+  const isLog = name === undefined ? isShort(limit) : given.length === 1 && takesLog(source, value)
+  if (isLog) found.options.add(LOG)
+  return isLog
+}
+
+/** Whether a log is written for a limit. A function may return more than a log can hold. */
+export function takesLog(source: Source, path: NodePath | undefined): boolean {
+  if (path === undefined || resolved(path).isFunction()) return false
+  const constant = constantOf(path)
+  if (constant === undefined) source.noteCall(LONG)
+  return constant === undefined || isShort(constant)
+}
+
+const LONG =
+  "algorithm: 'sliding-log' takes limits up to 10,000, and keeps an entry for each admitted request. Without it, the window is an estimate, which admits more where one window ends."
+
+function isShort(limit: number): boolean {
+  return limit >= 1 && limit <= LONGEST_LOG
+}

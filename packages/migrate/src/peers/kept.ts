@@ -1,0 +1,30 @@
+import { callOf, Imports, isTypeUse } from '../imports.ts'
+import type { Source } from '../source.ts'
+import type { Peer } from './peer.ts'
+
+/** Packages that nothing here can take the place of line by line, and what to write instead. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  '@upstash/ratelimit':
+    'createLimiter({ limit, window, store: redis }) of @sluice/core takes its place; its algorithms have the same names, with a hyphen. consume(key) returns a decision: allowed for success, retryAfterMs for the time to wait.',
+  'express-slow-down':
+    "Sluice delays only evenly: algorithm: 'leaky-bucket' lets requests pass one after another, and refuses one that would wait longer than maxDelay. This delays more and more, and refuses nothing.",
+  bottleneck:
+    'Sluice limits the requests that a server gets. To wait before requests of your own, ask createLimiter(…).consume(key) and wait retryAfterMs; there is no queue of jobs.',
+  'fastify-rate-limit':
+    'This package is @fastify/rate-limit of before Fastify 4. Update it first, with the names of its options, or write @sluice/fastify: https://sluicejs.github.io/sluice/migrating has every name.',
+}
+
+/** The packages whose calls stay as they are, with a comment that says what to write. */
+export const KEPT: readonly Peer[] = Object.entries(INSTEAD).map(([name, reason]) => ({
+  name,
+  migrate(source: Source) {
+    const imports = new Imports(source, name, '')
+    const uses = imports.uses.filter(({ path }) => !isTypeUse(path))
+    const calls = uses.map((use) => callOf(use)?.call ?? use.path)
+    for (const call of calls) {
+      const isInner = calls.some((each) => each !== call && call.isDescendant(each))
+      if (!isInner) source.migrate(call, () => source.leave(reason))
+    }
+    return imports.isUsed
+  },
+}))
