@@ -1,10 +1,10 @@
 // What goes over the wire for a decision. The bounds are a little above what was measured when they
 // were set; lower them when things get smaller.
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
-import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { useRedis } from '@sluice/test-harness/jest'
+import { patient } from '@sluice/test-harness/redis'
 import { policies } from '../contenders/sluice.ts'
 import { makeKeys } from '../memory/keys.ts'
 import { parseUsage } from '../redis/usage.ts'
@@ -12,30 +12,21 @@ import { parseUsage } from '../redis/usage.ts'
 const TURNS = 20
 const keys = makeKeys(1000)
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.url)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
+const redis = useRedis()
 
 /** What a decision costs, if so many come in one turn of the event loop. */
 async function costs(policyCount: number, perTurn: number) {
   const limiter = createLimiter({
     ...patient,
-    store: client,
+    store: redis.client,
     policies: policies('sliding-window', policyCount),
   })
   const turn = () =>
     Promise.all(Array.from({ length: perTurn }, (_, i) => limiter.consume(keys[i] as string)))
   const usageOf = async (act: () => Promise<unknown>) => {
-    const before = parseUsage(await client.info('everything'))
+    const before = parseUsage(await redis.client.info('everything'))
     await act()
-    const after = parseUsage(await client.info('everything'))
+    const after = parseUsage(await redis.client.info('everything'))
     return { calls: after.calls - before.calls, bytes: after.bytes - before.bytes }
   }
   // Each key has its state, and the server the script.
@@ -44,6 +35,7 @@ async function costs(policyCount: number, perTurn: number) {
   const { calls, bytes } = await usageOf(async () => {
     for (let i = 0; i < TURNS; i += 1) await turn()
   })
+  limiter.close()
   const decisions = TURNS * perTurn
   return { calls: calls / decisions, bytes: Math.round((bytes - asking.bytes) / decisions) }
 }

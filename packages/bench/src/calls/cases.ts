@@ -75,7 +75,7 @@ function fullLog(
   }
 }
 
-/** Slots in use, of so many keys. */
+/** Slots in use, of so many keys. Nothing but `renewed` renews them: they are held for long without it. */
 function slotsOf(
   kind: string,
   what: string,
@@ -87,7 +87,7 @@ function slotsOf(
     kind,
     what,
     async prepare(client) {
-      const limiter = limit(client, { concurrent: SLOTS, hold: '1s' })
+      const limiter = limit(client, { concurrent: SLOTS, hold: act === renewed ? '1s' : '1h' })
       const held = await times(count, (i) => limiter.acquire(`client-${i % keys}`))
       return { limiter, run: () => act(limiter, held) }
     },
@@ -123,7 +123,7 @@ function inspection(): Case {
       const terms = { algorithm: 'sliding-log', limit: LOG, window: WINDOW_MS }
       const limiter = limit(client, terms, clock)
       await fillLog(client, limiter, clock() - WINDOW_MS + LOG / 2, clock())
-      const [key] = (await client.keys(`bench-${limiters}:*`)) as [string]
+      const [key] = (await client.keys(`bench-${limiters}:{client}:*`)) as [string]
       for (let i = 1; i < 25; i += 1) await client.copy(key, key.replace('client', `client-${i}`))
       return { limiter, run: () => read(client, limiter, clock) }
     },

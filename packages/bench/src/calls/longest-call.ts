@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import { callsOf } from './calls-of.ts'
 import type { Case } from './cases.ts'
 
 /** What Redis did for one case. */
@@ -12,36 +13,14 @@ export interface Longest {
  * How long Redis is busy with the longest call of a case, by its own SLOWLOG. That counts the time
  * for which Redis waits for a processor too. So each call is taken at the best of several runs, in
  * which the same calls come in the same order.
- *
- * @param enough no further run if the longest took no longer than this, µs
  */
-export async function longestCall(
-  client: Redis,
-  each: Case,
-  runs: number,
-  enough = 0,
-): Promise<Longest> {
+export async function longestCall(client: Redis, each: Case, runs: number): Promise<Longest> {
   // The first run loads the scripts.
-  await timesOf(client, each)
-  let best = await timesOf(client, each)
-  for (let run = 1; run < runs && Math.max(...best) > enough; run += 1) {
-    const times = await timesOf(client, each)
-    best = best.map((micros, i) => Math.min(micros, times[i] ?? micros))
+  await callsOf(client, each)
+  let { micros: best } = await callsOf(client, each)
+  for (let run = 1; run < runs; run += 1) {
+    const { micros } = await callsOf(client, each)
+    best = best.map((time, i) => Math.min(time, micros[i] ?? time))
   }
   return { calls: best.length, micros: Math.max(...best) }
-}
-
-type Entry = readonly [id: number, at: number, micros: number, command: readonly string[]]
-
-/** The time of each call, in their order, µs. */
-async function timesOf(client: Redis, each: Case): Promise<number[]> {
-  await client.flushall()
-  const { run, limiter } = await each.prepare(client)
-  await client.config('SET', 'slowlog-log-slower-than', '0', 'slowlog-max-len', '100000')
-  await client.slowlog('RESET')
-  await run()
-  const entries = (await client.slowlog('GET', '100000')) as Entry[]
-  limiter.close()
-  const calls = entries.filter(([, , , [name = '']]) => /^(evalsha|eval|scan)$/i.test(name))
-  return calls.toReversed().map(([, , micros]) => micros)
 }

@@ -5,7 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { createLimiter } from '@sluice/core'
 import { startRedis } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
 import { markdownTable } from 'markdown-table'
 import { machine } from '../environment.ts'
 import { installed } from '../replay/installed.ts'
@@ -35,16 +37,27 @@ function row(name: string, taken: readonly Taken[]): string[] {
   return [name, ...cells.map((ms) => ms.toFixed(0))]
 }
 
+/** Counts a client, for the commands to show. */
+async function countOne(url: string): Promise<void> {
+  const redis = new Redis(url)
+  const limiter = createLimiter({ store: redis, limit: 1000, window: '1d', deadline: '30s' })
+  await limiter.consume('client')
+  limiter.close()
+  redis.disconnect()
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 const server = await startRedis({ args: ['--save', ''] })
 try {
   const main = join(installed(folder, ['cli']), '@sluice/cli/dist/main.js')
+  await countOne(server.url)
   const onStore = ['--redis', server.url]
   const CASES: readonly (readonly [string, readonly string[]])[] = [
     ['Node alone', ['--eval', '0']],
     ['sluice --version', [main, '--version']],
     ['sluice --help', [main, '--help']],
-    ['sluice inspect', [main, 'inspect', 'nobody', ...onStore]],
+    ['sluice inspect', [main, 'inspect', 'client', ...onStore]],
+    ['sluice top', [main, 'top', '--once', ...onStore]],
   ]
   const taken = CASES.map((): Taken[] => [])
   // Interleaved: what else the machine does is alike for all.

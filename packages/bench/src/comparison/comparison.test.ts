@@ -10,8 +10,7 @@ import type { Limit, Site, Subject } from './subject.ts'
 import { subjects } from './subjects.ts'
 
 const HOUR = 3_600_000
-/** A slow machine sends ten requests within it. */
-const SHORT_MS = 3000
+const DAY = 24 * HOUR
 
 let server: RedisServer
 beforeAll(async () => {
@@ -30,13 +29,12 @@ function redis(): Redis {
   return client
 }
 
-const request = (site: Site, client: string, signal?: AbortSignal) =>
-  fetch(site.url, { headers: { client }, ...(signal && { signal }) })
-
-async function admitted(site: Site, client: string, count = 1): Promise<number> {
-  const replies = await Promise.all(Array.from({ length: count }, () => request(site, client)))
-  return replies.filter(({ status }) => status === 200).length
-}
+/** A request of a client for each of the limits. */
+const request = (site: Site, clients: readonly string[] = ['a'], signal?: AbortSignal) =>
+  fetch(site.url, {
+    headers: Object.fromEntries(clients.map((client, i) => [`client-${i}`, client])),
+    ...(signal && { signal }),
+  })
 
 /** Runs with a site, which it closes. */
 async function on<T>(
@@ -45,7 +43,7 @@ async function on<T>(
   run: (site: Site) => Promise<T>,
   client?: Redis,
 ): Promise<T> {
-  const site = await subject.serve(limits, client)
+  const site = await subject.serve(limits, subject.needsRedis ? (client ?? redis()) : client)
   try {
     return await run(site)
   } finally {
@@ -63,82 +61,81 @@ async function inTime<T>(attempt: () => Promise<T>, mostMs: () => number): Promi
 }
 
 /**
- * Whether limits are decided together, in memory: one refuses 9 of 10 requests, and the other is charged for
- * one. Both orders are tried.
+ * Whether limits are decided together: one refuses nine requests of a client, and the other is charged for none
+ * of them. The one that refuses is the first or the second, and has the shorter or the longer window.
  */
-async function decidesLimitsTogether(subject: Subject): Promise<boolean> {
-  const short = { limit: 1, windowMs: SHORT_MS }
-  const long = { limit: 2, windowMs: HOUR }
-  const inOrder = (limits: readonly Limit[]) =>
-    on(subject, limits, async (site) => {
-      let client = ''
-      const burst = () => {
-        client += 'a'
-        return admitted(site, client, 10)
-      }
-      const counts = [await inTime(burst, () => 0.9 * SHORT_MS)]
-      for (let i = 0; i < 2; i += 1) {
-        await setTimeout(SHORT_MS * 1.1)
-        counts.push(await admitted(site, client))
-      }
-      return counts.join() === '1,1,0'
+async function decidesLimitsTogether(subject: Subject): Promise<'yes' | 'no'> {
+  const uncharged = (refusing: 0 | 1, windows: readonly number[]) => {
+    const limits = windows.map((windowMs, i) => ({ windowMs, limit: i === refusing ? 1 : 3 }))
+    return on(subject, limits, async (site) => {
+      const admits = async (client: string) =>
+        (await request(site, refusing === 0 ? [client, 'all'] : ['all', client])).status === 200
+      const first = []
+      for (let i = 0; i < 10; i += 1) first.push(await admits('a'))
+      const others = [await admits('b'), await admits('c'), await admits('d')]
+      return first.filter(Boolean).length === 1 && others.join() === 'true,true,false'
     })
-  const orders = await Promise.all([inOrder([short, long]), inOrder([long, short])])
-  return orders.every(Boolean)
+  }
+  const found = [
+    await uncharged(0, [HOUR, DAY]),
+    await uncharged(0, [DAY, HOUR]),
+    await uncharged(1, [HOUR, DAY]),
+    await uncharged(1, [DAY, HOUR]),
+  ]
+  return yesIf(found.every(Boolean))
 }
 
-/** Whether a client that waits for Retry-After is admitted, in memory. */
+/** Whether a client that waits for Retry-After is admitted. */
 const waitIsEnough = (subject: Subject) =>
-  on(subject, [{ limit: 1, windowMs: 1900 }], (site) => {
+  on(subject, [{ limit: 5, windowMs: 1900 }], (site) => {
     let waitMs = 0
     const attempt = async () => {
-      let refused = await request(site, 'a')
-      while (refused.status === 200) refused = await request(site, 'a')
+      let refused = await request(site)
+      while (refused.status === 200) refused = await request(site)
       waitMs = Number(refused.headers.get('Retry-After')) * 1000
       await setTimeout(waitMs)
-      return (await request(site, 'a')).status === 200
+      return yesIf((await request(site)).status === 200)
     }
     return inTime(attempt, () => waitMs + 700)
   })
 
-/** A limit from an environment variable, and one that is no number. */
-async function rejectsWrongLimits({ make }: Subject): Promise<boolean> {
-  const throws = async (limit: unknown) => {
-    try {
-      await make(limit as never)
-      return false
-    } catch {
-      return true
-    }
-  }
-  return (await throws('5')) && (await throws(Number.NaN))
+/** Whether a limit of a variable that is not set is an error, and when. */
+async function rejectsNoNumber(subject: Subject): Promise<string> {
+  const limits = [{ limit: Number.NaN, windowMs: HOUR }]
+  const first = await on(subject, limits, (site) => request(site)).catch(() => undefined)
+  if (first === undefined) return 'yes'
+  return first.status >= 500 ? 'at the first request' : 'no'
 }
 
-async function survivesFlood({ flood }: Subject): Promise<boolean> {
+async function survivesFlood({ flood }: Subject): Promise<string> {
+  if (flood === undefined) return 'has none'
   const keys = Array.from({ length: 3000 }, (_, i) => `key-${i}`)
   const { kept, freed } = await flood(keys)
-  return kept <= 1000 && !freed
+  return yesIf(kept <= 1000 && !freed)
 }
 
 /** Whether a request is answered within a second of this process while Redis does not respond. */
-async function answersWithoutRedis(subject: Subject, freeze: () => Promise<void>) {
+async function answersWithoutRedis(
+  subject: Subject,
+  freeze: () => Promise<void>,
+): Promise<'yes' | 'no'> {
   return on(
     subject,
     [{ limit: 100, windowMs: HOUR }],
     async (site) => {
-      await request(site, 'a')
+      await request(site)
       await freeze()
       const late = new AbortController()
       void runningTime(1000).then(() => late.abort())
-      const answer = await request(site, 'a', late.signal).catch(() => undefined)
-      return answer !== undefined
+      const answer = await request(site, ['a'], late.signal).catch(() => undefined)
+      return yesIf(answer !== undefined)
     },
     redis(),
   )
 }
 
 /** All subjects freeze Redis together: each waits until every one has sent its first request. */
-async function answeringWithoutRedis(): Promise<boolean[]> {
+async function answeringWithoutRedis(): Promise<string[]> {
   let ready = 0
   let frozen = () => {}
   const allReady = new Promise<void>((resolve) => {
@@ -157,33 +154,37 @@ async function answeringWithoutRedis(): Promise<boolean[]> {
   return answers
 }
 
-/** The cells of a row of the README's table. */
-function rowOf(title: string): string[] {
+const yesIf = (found: boolean) => (found ? 'yes' : 'no')
+
+const all = (probe: (subject: Subject) => Promise<string>) => Promise.all(subjects.map(probe))
+
+/** The table of the README: its head, and a row for each limiter. */
+function table(): string[][] {
   const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8')
-  const line = readme.split('\n').find((each) => each.startsWith(`| ${title}`))
-  if (line === undefined) throw new Error(`the README has no row that begins with ${title}`)
-  return line
-    .split('|')
-    .slice(2, -1)
-    .map((cell) => cell.trim())
+  const [, text = ''] = /^<!-- comparison -->\n(.*?)\n<!-- \/comparison -->$/ms.exec(readme) ?? []
+  return text.split('\n').map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
 }
 
-const shown = (found: readonly boolean[]) => found.map((each) => (each ? 'yes' : 'no'))
-
-const all = (probe: (subject: Subject) => Promise<boolean>) => Promise.all(subjects.map(probe))
+const [head = [], , ...rows] = table()
 
 test('the table names the subjects, in order', () => {
-  expect(rowOf('').map((cell) => cell.replace(/^\[(.*)\].*$/, '$1'))).toEqual(
+  expect(rows.map(([name = '']) => name.replace(/^\[(.*)\].*$/, '$1'))).toEqual(
     subjects.map(({ name }) => name),
   )
 })
 
 test.each([
-  ['Several limits are one decision', () => all(decidesLimitsTogether)],
-  ['`Retry-After` is long enough', () => all(waitIsEnough)],
-  ["`limit: '5'`", () => all(rejectsWrongLimits)],
-  ['Memory is bounded', () => all(survivesFlood)],
-  ['If Redis hangs', answeringWithoutRedis],
+  ['limits decided together', () => all(decidesLimitsTogether)],
+  ['`Retry-After` is enough', () => all(waitIsEnough)],
+  ['rejects `NaN`', () => all(rejectsNoNumber)],
+  ['bounded memory', () => all(survivesFlood)],
+  ['answers if Redis hangs', answeringWithoutRedis],
 ] as const)('%s', async (title, probe) => {
-  expect(rowOf(title)).toEqual(shown(await probe()))
+  const column = head.indexOf(title)
+  expect(rows.map((cells) => cells[column])).toEqual(await probe())
 })

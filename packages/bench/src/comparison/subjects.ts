@@ -1,36 +1,24 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import LocalStore from '@fastify/rate-limit/store/LocalStore.js'
 import { createLimiter, memoryStore } from '@sluice/core'
-import { type RateLimitOptions, rateLimit as sluice } from '@sluice/express'
-import express, { type RequestHandler } from 'express'
+import { rateLimit as sluice } from '@sluice/express'
+import express, { type Request, type RequestHandler } from 'express'
 import { rateLimit as expressRateLimit, MemoryStore } from 'express-rate-limit'
 import fastify, { type FastifyRequest } from 'fastify'
 import Koa from 'koa'
 import koaRateLimit from 'koa-ratelimit'
 import MemoryLimiter from 'koa-ratelimit/limiter/memory.js'
 import { RedisStore } from 'rate-limit-redis'
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterUnion } from 'rate-limiter-flexible'
-import type { Site, Subject } from './subject.ts'
+import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
+import { onHono } from './hono.ts'
+import { clientOf, listen, newPrefix, type Site, type Subject } from './subject.ts'
 import { throttled } from './throttled.ts'
+import { onUpstash } from './upstash.ts'
 
 const MINUTE = 60_000
 
 // Its types declare the same members of Fastify's as ours do, with other types: so none are loaded.
 const FASTIFY_RATE_LIMIT: string = '@fastify/rate-limit'
 const fastifyRateLimit = async () => (await import(FASTIFY_RATE_LIMIT)).default
-
-export async function listen(listener: RequestListener): Promise<Site> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
 
 const onExpress = (...handlers: RequestHandler[]): Promise<Site> => {
   const app = express()
@@ -39,9 +27,6 @@ const onExpress = (...handlers: RequestHandler[]): Promise<Site> => {
   return listen(app)
 }
 
-const prefix = () => `peer-${Math.random().toString(36).slice(2)}:`
-const clientOf = (headers: Record<string, unknown>) => String(headers.client)
-
 const ours: Subject = {
   name: 'Sluice',
   serve(limits, redis) {
@@ -49,12 +34,10 @@ const ours: Subject = {
       name: `limit-${i}`,
       limit,
       window: windowMs,
-      algorithm: 'sliding-log' as const,
+      key: ({ headers }: Request) => clientOf(headers, i),
     }))
-    const key = ({ headers }: { headers: Record<string, unknown> }) => clientOf(headers)
-    return onExpress(sluice({ policies, key, ...(redis && { store: redis }), prefix: prefix() }))
+    return onExpress(sluice({ policies, ...(redis && { store: redis }), prefix: newPrefix() }))
   },
-  make: (limit) => sluice({ limit, window: '1m' } as RateLimitOptions).limiter.close(),
   async flood(keys) {
     const store = memoryStore({ maxKeys: 1000 })
     const limiter = createLimiter({ store, limit: 1, window: '1h' })
@@ -68,22 +51,21 @@ const ours: Subject = {
 const onExpressRateLimit: Subject = {
   name: 'express-rate-limit',
   serve(limits, redis) {
-    const limiters = limits.map(({ limit, windowMs }) =>
+    const limiters = limits.map(({ limit, windowMs }, i) =>
       expressRateLimit({
         limit,
         windowMs,
-        keyGenerator: ({ headers }) => clientOf(headers),
+        keyGenerator: ({ headers }) => clientOf(headers, i),
         ...(redis && {
           store: new RedisStore({
             sendCommand: (command, ...args) => redis.call(command, ...args) as Promise<never>,
-            prefix: prefix(),
+            prefix: newPrefix(),
           }),
         }),
       }),
     )
     return onExpress(...limiters)
   },
-  make: (limit) => expressRateLimit({ limit, windowMs: MINUTE }),
   async flood(keys) {
     const store = new MemoryStore()
     store.init({ windowMs: MINUTE } as never)
@@ -100,21 +82,16 @@ const onFastify: Subject = {
   async serve(limits, redis) {
     const app = fastify()
     const plugin = await fastifyRateLimit()
-    for (const { limit, windowMs } of limits) {
+    for (const [i, { limit, windowMs }] of limits.entries()) {
       await app.register(plugin, {
         max: limit,
         timeWindow: windowMs,
-        keyGenerator: ({ headers }: FastifyRequest) => clientOf(headers),
-        ...(redis && { redis, nameSpace: prefix() }),
+        keyGenerator: ({ headers }: FastifyRequest) => clientOf(headers, i),
+        ...(redis && { redis, nameSpace: newPrefix() }),
       })
     }
     app.get('/', async () => 'served')
     return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() }
-  },
-  async make(max) {
-    await fastify()
-      .register(await fastifyRateLimit(), { max, timeWindow: MINUTE })
-      .ready()
   },
   async flood(keys) {
     const store = new LocalStore(false, false, 1000)
@@ -133,8 +110,8 @@ const onKoa: Subject = {
   name: 'koa-ratelimit',
   serve(limits, redis) {
     const app = new Koa()
-    for (const { limit: max, windowMs: duration } of limits) {
-      const id = (ctx: Koa.Context) => `${max}-${duration}-${clientOf(ctx.headers)}`
+    for (const [i, { limit: max, windowMs: duration }] of limits.entries()) {
+      const id = (ctx: Koa.Context) => `${i}-${clientOf(ctx.headers, i)}`
       const shared = { max, duration, id }
       app.use(
         redis === undefined
@@ -147,7 +124,6 @@ const onKoa: Subject = {
     })
     return listen(app.callback())
   },
-  make: (max) => koaRateLimit({ driver: 'memory', db: new Map(), max, duration: MINUTE }),
   async flood(keys) {
     const db = new Map()
     const increment = (id: string) => new MemoryLimiter({ id, db, max: 1, duration: MINUTE }).get()
@@ -162,24 +138,20 @@ const onFlexible: Subject = {
   name: 'rate-limiter-flexible',
   serve(limits, redis) {
     const limiters = limits.map(({ limit: points, windowMs }, i) => {
-      const options = { points, duration: windowMs / 1000, keyPrefix: `${prefix()}${i}` }
+      const options = { points, duration: windowMs / 1000, keyPrefix: `${newPrefix()}${i}` }
       if (redis === undefined) return new RateLimiterMemory(options)
       return new RateLimiterRedis({ ...options, storeClient: redis })
     })
-    const [first] = limiters
-    const limiter = limiters.length === 1 ? first : new RateLimiterUnion(...limiters)
-    return onExpress((request, response, next) => {
-      limiter?.consume(clientOf(request.headers)).then(
+    return onExpress(({ headers }, response, next) => {
+      Promise.all(limiters.map((limiter, i) => limiter.consume(clientOf(headers, i)))).then(
         () => next(),
-        (refused) => {
-          const waits = [refused, ...Object.values(refused)].map((each) => each?.msBeforeNext ?? 0)
-          response.set('Retry-After', String(Math.ceil(Math.max(...waits) / 1000)))
+        ({ msBeforeNext = 0 }) => {
+          response.set('Retry-After', String(Math.ceil(msBeforeNext / 1000)))
           response.status(429).send('Too Many Requests')
         },
       )
     })
   },
-  make: (points) => new RateLimiterMemory({ points, duration: 60 }),
   async flood(keys) {
     const limiter = new RateLimiterMemory({ points: 1, duration: 60 })
     for (const key of ['client', ...keys]) await limiter.consume(key)
@@ -197,4 +169,6 @@ export const subjects: readonly Subject[] = [
   onKoa,
   onFlexible,
   throttled,
+  onHono,
+  onUpstash,
 ]

@@ -3,12 +3,13 @@ import { ThrottlerStorageRedisService } from '@nest-lab/throttler-storage-redis'
 import { Controller, Get, Module } from '@nestjs/common'
 import { APP_GUARD, NestFactory } from '@nestjs/core'
 import {
+  type ThrottlerGetTrackerFunction,
   ThrottlerGuard,
   ThrottlerModule,
   type ThrottlerModuleOptions,
   ThrottlerStorageService,
 } from '@nestjs/throttler'
-import type { Subject } from './subject.ts'
+import { clientOf, type Subject } from './subject.ts'
 
 /** Nest's own limiter, with the store for Redis that its documentation names. */
 export const throttled: Subject = {
@@ -23,11 +24,12 @@ export const throttled: Subject = {
     }
     const throttlers = limits.map(({ limit, windowMs }, i) => {
       // Only of the default one do the fields have their plain names.
-      return { name: i === 0 ? 'default' : `limit-${i}`, limit, ttl: windowMs }
+      const name = i === 0 ? 'default' : `limit-${i}`
+      const getTracker: ThrottlerGetTrackerFunction = async ({ headers }) => clientOf(headers, i)
+      return { name, limit, ttl: windowMs, getTracker }
     })
     const options: ThrottlerModuleOptions = {
       throttlers,
-      getTracker: async (request) => String(request.headers.client),
       ...(redis && { storage: new ThrottlerStorageRedisService(redis) }),
     }
     @Module({
@@ -40,7 +42,6 @@ export const throttled: Subject = {
     await app.listen(0, '127.0.0.1')
     return { url: await app.getUrl(), close: () => app.close() }
   },
-  make: (limit) => ThrottlerModule.forRoot([{ limit, ttl: 60_000 }]),
   async flood(keys) {
     const storage = new ThrottlerStorageService()
     const increment = (key: string) => storage.increment(key, 60_000, 1, 60_000, 'default')

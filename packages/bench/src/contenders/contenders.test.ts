@@ -3,11 +3,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { describeUnless } from '@sluice/test-harness/jest'
+import { describe, expect, it } from '@jest/globals'
+import { describeUnless, scratch, useRedis } from '@sluice/test-harness/jest'
 import { startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
-import { type RedisServer, startCluster, startRedis } from '@sluice/test-harness/redis'
-import { Cluster, Redis } from 'ioredis'
+import { startCluster } from '@sluice/test-harness/redis'
+import { Cluster } from 'ioredis'
 import { Pool } from 'pg'
 import { frameworks } from './frameworks.ts'
 import { AS_PEER, FLOOR_OF_DEFAULTS, FLOOR_OF_PEER, type HttpContenders } from './http.ts'
@@ -15,18 +15,10 @@ import { limiterFields } from './limiter-fields.ts'
 import { memoryContenders } from './memory.ts'
 import { postgresContenders } from './postgres.ts'
 import { redisContenders } from './redis.ts'
+import { sqliteContenders } from './sqlite.ts'
 import { BODY } from './terms.ts'
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.url)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
+const redis = useRedis()
 
 it.each(Object.keys(memoryContenders))('%s counts in memory', async (name) => {
   const count = memoryContenders[name]!()
@@ -34,10 +26,10 @@ it.each(Object.keys(memoryContenders))('%s counts in memory', async (name) => {
 })
 
 it.each(Object.keys(redisContenders))('%s counts on Redis', async (name) => {
-  await redis.command('FLUSHALL')
-  const decide = redisContenders[name]!(client)
+  await redis.server.command('FLUSHALL')
+  const decide = redisContenders[name]!(redis.client)
   for (const key of ['a', 'b', 'a']) expect(await decide(key)).toBeGreaterThanOrEqual(0)
-  expect(await client.dbsize()).toBeGreaterThanOrEqual(2)
+  expect(await redis.client.dbsize()).toBeGreaterThanOrEqual(2)
 })
 
 it('each counts on a cluster', async () => {
@@ -50,6 +42,18 @@ it('each counts on a cluster', async () => {
   }
   cluster.disconnect()
   await nodes.stop()
+})
+
+const hasSqlite = process.getBuiltinModule('node:sqlite') !== undefined
+const { folder } = scratch()
+describeUnless(hasSqlite ? undefined : 'no node:sqlite', 'SQLite', () => {
+  const inFiles = Object.entries(sqliteContenders).filter(([name]) =>
+    /sqlite|transaction/i.test(name),
+  )
+  it.each(inFiles)('%s counts in a file', async (name, { make }) => {
+    const decide = await make({ path: `${folder}/${name.length}.db`, socket: '' })
+    for (const key of ['a', 'b', 'a']) expect(await decide(key)).toBeGreaterThanOrEqual(0)
+  })
 })
 
 describeUnless(whyNoPostgres(), 'PostgreSQL', () => {

@@ -9,14 +9,21 @@ export interface AllocationTask {
   readonly algorithm: AlgorithmName
   /** Who listens to events. Default: nobody. */
   readonly listener?: 'left' | 'stays'
+  /** Whether the policy has thresholds. */
+  readonly alerts?: true
+  /** The least of so many runs. Default: 12. The first ones allocate more, until the compiler has done with them. */
+  readonly runs?: number
 }
 
-const CHANNELS = ['sluice:decision', 'sluice:ban', 'tracing:sluice:consume:start']
+const CHANNELS = [
+  'sluice:decision',
+  'sluice:ban',
+  'sluice:threshold',
+  'tracing:sluice:consume:start',
+]
 
 /** All of them fit into a young generation of 256 MB. */
 const CALLS = 100_000
-/** The first ones allocate more, until the compiler has done with them. */
-const RUNS = 12
 
 function heap(): number {
   return process.memoryUsage().heapUsed
@@ -33,13 +40,16 @@ function perCall(bytes: number): number {
  *
  * Run with --expose-gc and a young generation of 256 MB, so that nothing is collected meanwhile.
  */
-defineTask(async ({ algorithm, listener }: AllocationTask): Promise<number> => {
+defineTask(async ({ algorithm, listener, alerts, runs = 12 }: AllocationTask): Promise<number> => {
   const ignore = () => {}
   for (const name of CHANNELS) {
     if (listener !== undefined) subscribe(name, ignore)
     if (listener === 'left') unsubscribe(name, ignore)
   }
-  const limiter = createLimiter({ policies: policies(algorithm, 1) })
+  const alertAt = alerts && [0.8, 1]
+  const limiter = createLimiter({
+    policies: policies(algorithm, 1).map((policy) => ({ ...policy, alertAt })),
+  })
   const keys = makeKeys(1000)
   const kept = new Array<Decision | undefined>(CALLS).fill(undefined)
   const run = () => {
@@ -52,7 +62,7 @@ defineTask(async ({ algorithm, listener }: AllocationTask): Promise<number> => {
     if (Number.isNaN(sum)) throw new Error('a decision has no numbers')
   }
   let least = Infinity
-  for (let i = 0; i < RUNS; i += 1) {
+  for (let i = 0; i < runs; i += 1) {
     kept.fill(undefined)
     globalThis.gc?.()
     const before = heap()

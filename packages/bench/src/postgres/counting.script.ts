@@ -5,6 +5,9 @@ import { defineContender } from '../processes/task.ts'
 import { inTurn, type Pattern, patterns } from '../redis/patterns.ts'
 import { quantile } from '../statistics/quartiles.ts'
 
+/** The decisions before the first measurement. */
+const WARM_UP = 1000
+
 export interface CountingTask {
   readonly contender: string
   readonly url: string
@@ -31,7 +34,7 @@ defineContender(async ({ contender, url, keys, pattern, decisions }: CountingTas
   const run = patterns[pattern]
   // Every key gets its row, and the engine compiles what runs often.
   await patterns['50 in a turn'](next, keys)
-  await run(next, decisions)
+  await run(next, WARM_UP)
 
   return async (): Promise<ClientCost> => {
     const cpu = process.cpuUsage()

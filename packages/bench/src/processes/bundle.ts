@@ -13,6 +13,7 @@ export const SCRIPTS = {
   heap: 'src/memory/heap.script.ts',
   pause: 'src/memory/pause.script.ts',
   requests: 'src/http/requests.script.ts',
+  sharing: 'src/sqlite/sharing.script.ts',
   speed: 'src/memory/speed.script.ts',
 }
 

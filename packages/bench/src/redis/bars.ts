@@ -16,8 +16,8 @@ export function singleBars({ script, redisCpu, nodeCpu }: Single): Bar[] {
     ...scriptBars(script, RATE_LIMIT_REDIS),
     goal(script, rowOf(script, OURS_OF_3), 2.5, peer),
     floor(script, rowOf(script, FLOOR_OF_3), peer),
-    ...cpuBars(redisCpu, 1.05, 'Redis, one decision at a time'),
-    ...cpuBars(nodeCpu, 1.05, 'Node, one decision at a time on Redis'),
+    ...cpuBars(redisCpu, 1.05, 'in Redis with one request at a time'),
+    ...cpuBars(nodeCpu, 1.05, 'in Node with one request at a time on Redis'),
   ]
 }
 
@@ -33,10 +33,10 @@ export function scriptBars(script: Measurement, peerName: string): Bar[] {
 export function crowdedBars(redisCpu: Measurement, nodeCpu: Measurement): Bar[] {
   const peer = bestPeer(redisCpu)
   return [
-    ...cpuBars(redisCpu, 0.4, 'Redis, one of 50 at once'),
+    ...cpuBars(redisCpu, 0.4, 'in Redis with 50 requests at once'),
     goal(redisCpu, rowOf(redisCpu, OURS_OF_3), 1, peer),
     floor(redisCpu, rowOf(redisCpu, FLOOR_OF_3), peer),
-    ...cpuBars(nodeCpu, 0.45, 'Node, one of 50 at once'),
+    ...cpuBars(nodeCpu, 0.45, 'in Node with 50 requests at once on Redis'),
   ]
 }
 

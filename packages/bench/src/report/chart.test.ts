@@ -56,6 +56,21 @@ describe('the chart', () => {
     ])
   })
 
+  it('has one panel below the other on a narrow screen', () => {
+    const results = { ...environment, measurements: [measurement, measurement] }
+    const [wide, narrow] = [toChart(results), toChart(results, 1)]
+    const headings = (svg: string) =>
+      [...svg.matchAll(/class="heading" x="(\d+)" y="(\d+)"/g)].map(([, x, y]) => [x, y])
+    expect(headings(wide)).toEqual([
+      ['40', '52'],
+      ['460', '52'],
+    ])
+    expect(headings(narrow)).toEqual([
+      ['40', '52'],
+      ['40', '194'],
+    ])
+  })
+
   it('leaves out what has no heading for it', () => {
     const { chart: _, ...plain } = measurement
     expect(texts(chartOf(plain, measurement))).toHaveLength(8)

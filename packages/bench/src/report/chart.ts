@@ -3,10 +3,8 @@ import { format } from './format.ts'
 import { isPeer, type Measurement, type Results, type Row, type Unit } from './results.ts'
 
 // All lengths in px.
-const WIDTH = 880
-const COLUMNS = 2
 const GAP = 40
-const PANEL = (WIDTH - GAP * (COLUMNS + 1)) / COLUMNS
+const PANEL = 380
 const LABEL = 140
 const VALUE = 70
 const BAR = PANEL - LABEL - VALUE
@@ -14,30 +12,37 @@ const HEADING = 30
 const LINE = 24
 const THICKNESS = 14
 
+/** In the colours of `@sluice/ui/tokens.css`, which a picture cannot import. */
 const STYLE = `
-  text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #57606a }
-  .heading { font-weight: 600; font-size: 14px; fill: #1f2328 }
+  text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #5c6470 }
+  .heading { font-weight: 600; font-size: 14px; fill: #1d222a }
   .label { text-anchor: end }
   .bar { fill: #b6bfc9 }
-  .ours.bar { fill: #0a7d6c }
-  .spread { stroke: #1f2328; stroke-opacity: 0.6; stroke-width: 2 }
-  text.ours { font-weight: 600; fill: #0a7d6c }
+  .ours.bar { fill: #2e58ca }
+  .spread { stroke: #1d222a; stroke-opacity: 0.6; stroke-width: 2 }
+  text.ours { font-weight: 600; fill: #2e58ca }
   @media (prefers-color-scheme: dark) {
-    text { fill: #9198a1 }
-    .heading { fill: #f0f6fc }
+    text { fill: #a0a8b4 }
+    .heading { fill: #e8ebf0 }
     .bar { fill: #565e68 }
-    .ours.bar { fill: #35c9b0 }
-    .spread { stroke: #f0f6fc }
-    text.ours { fill: #35c9b0 }
+    .ours.bar { fill: #8fb3ff }
+    .spread { stroke: #e8ebf0 }
+    text.ours { fill: #8fb3ff }
   }
 `
 
 /**
  * An SVG with a panel of bars for each measurement that has a heading for it, and no median below 0:
  * medians, and a line over the middle half of the rounds.
+ *
+ * @param columns panels beside each other: 1 for a narrow screen
  */
-export function toChart({ measurements, date, machine, versions }: Results): string {
-  const rows = panelRows(measurements)
+export function toChart(
+  { measurements, date, machine, versions }: Omit<Results, 'bars'>,
+  columns: 1 | 2 = 2,
+): string {
+  const width = columns * (PANEL + GAP) + GAP
+  const rows = panelRows(measurements, columns)
   let top = GAP
   const panels = rows.flatMap((row) => {
     const drawn = row.map((measurement, column) => {
@@ -48,26 +53,29 @@ export function toChart({ measurements, date, machine, versions }: Results): str
   })
   const words = [
     'Medians, with the middle half of the rounds; shorter is better',
-    machine.CPU,
+    machine.CPU as string,
     `Node ${versions.Node}`,
     date.slice(0, 10),
   ]
-  const footer = `<text x="${GAP}" y="${top}">${escaped(words.join(' · '))}</text>`
-  const height = top + GAP / 2
-  const size = `width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}"`
+  const lines = columns === 1 ? words : [words.join(' · ')]
+  const footer = lines.map((line, i) => {
+    return `<text x="${GAP}" y="${top + i * LINE}">${escaped(line)}</text>`
+  })
+  const height = top + (lines.length - 1) * LINE + GAP / 2
+  const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`
   const label = 'Sluice beside other rate limiters; shorter bars are better'
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${label}">
 <style>${STYLE}</style>
 ${panels.join('\n')}
-${footer}
+${footer.join('\n')}
 </svg>
 `
 }
 
-function panelRows(measurements: readonly Measurement[]): Measurement[][] {
+function panelRows(measurements: readonly Measurement[], columns: number): Measurement[][] {
   const shown = measurements.filter((each) => each.chart !== undefined && isMeasured(each))
-  const count = Math.ceil(shown.length / COLUMNS)
-  return Array.from({ length: count }, (_, i) => shown.slice(i * COLUMNS, (i + 1) * COLUMNS))
+  const count = Math.ceil(shown.length / columns)
+  return Array.from({ length: count }, (_, i) => shown.slice(i * columns, (i + 1) * columns))
 }
 
 /** Whether the noise is less than what is shown: it can make what a limiter adds look negative. */

@@ -1,4 +1,3 @@
-import { ratio } from './format.ts'
 import type { Bar, Results } from './results.ts'
 
 /** What the README says of the results: the ratios of medians that the rounds show, best first. */
@@ -7,17 +6,13 @@ export function toClaims({ date, bars }: Results): string {
     .filter(({ claim }) => claim !== undefined)
     .sort((one, other) => timesOf(one) - timesOf(other))
     .map(claimOf)
-  return (
-    `CPU time beside the best of today's popular limiters, on ${date.slice(0, 10)}: ` +
-    `${claims.join('; ')}.`
-  )
+  return `CPU time on ${date.slice(0, 10)}, as a multiple of the best popular limiter's: ${claims.join(', ')}.`
 }
 
 function timesOf({ figure, peerFigure }: Bar): number {
   return figure.median / peerFigure.median
 }
 
-function claimOf({ claim, figure, peer, peerFigure }: Bar): string {
-  const name = peer.split(/[ ,]/, 1)[0]
-  return `${claim} ${ratio(figure.median, peerFigure.median)} (${name})`
+function claimOf(bar: Bar): string {
+  return `${timesOf(bar).toFixed(2)} ${bar.claim} (${bar.peer.split(/[ ,]/, 1)[0]})`
 }

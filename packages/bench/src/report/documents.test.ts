@@ -41,6 +41,7 @@ describe('the documents', () => {
     await render(files)
     expect(JSON.parse(textOf('docs/benchmarks.json'))).toEqual(sampleResults)
     expect(textOf('docs/benchmarks.svg')).toMatch(/^<svg[\s\S]*<\/svg>\n$/)
+    expect(textOf('docs/benchmarks.md')).toMatch(/<summary>One count in memory<\/summary>\n\n\|/)
     const cells = cellsOf('docs/benchmarks.md')
     expect(cells).toContainEqual(['', 'peer', '200', '190', '± 0', '2.00 ×', ''])
     expect(cells).toContainEqual(['', 'like us', '90', '60', '± 10', 'not distinguishable', ''])
@@ -52,8 +53,8 @@ describe('the documents', () => {
     ])
     expect(textOf('docs/performance.md')).toMatch(/^before\n<!--[\s\S]*-->\nafter\n$/)
     expect(textOf('README.md')).toBe(
-      `Fast. ${FROM}CPU time beside the best of today's popular limiters, on 2026-01-02: ` +
-        `a decision 0.50 × (peer).${TO} See.\n`,
+      `Fast. ${FROM}CPU time on 2026-01-02, as a multiple of the best popular limiter's: ` +
+        `0.50 for a decision (peer).${TO} See.\n`,
     )
   })
 

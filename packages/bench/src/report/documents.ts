@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { toChart } from './chart.ts'
 import { toClaims } from './claims.ts'
 import type { Results } from './results.ts'
-import { barTable, toMarkdown } from './tables.ts'
+import { barTable, toPage } from './tables.ts'
 
 /** The results themselves; the others are made of them. */
 export const RESULTS = 'docs/benchmarks.json'
@@ -22,11 +22,18 @@ export function readResults(root: string): Results {
 export function documents(results: Results, root: string): { readonly [path: string]: string } {
   return {
     [RESULTS]: `${JSON.stringify(results, null, 2)}\n`,
-    'docs/benchmarks.md': `${HEAD}\n\n${toMarkdown(results)}\n`,
+    'docs/benchmarks.md': `${HEAD}\n\n${toPage(results)}\n`,
     'docs/benchmarks.svg': toChart(results),
+    'docs/benchmarks-narrow.svg': toChart(results, 1),
+    'docs/benchmarks-redis.svg': toChart({ ...results, measurements: onRedis(results) }, 1),
     'docs/performance.md': filled(root, 'docs/performance.md', `\n${barTable(results.bars)}\n`),
     'README.md': filled(root, 'README.md', toClaims(results)),
   }
+}
+
+/** What the first page shows: a request alone, and requests that share a call. */
+function onRedis({ measurements }: Results): Results['measurements'] {
+  return measurements.filter(({ title }) => /^CPU of Node, (one|50) request/.test(title))
 }
 
 export function writeDocuments(results: Results, root: string): void {
@@ -37,7 +44,14 @@ export function writeDocuments(results: Results, root: string): void {
 
 const HEAD = `# Benchmarks
 
-Written by \`npm run bench\`; [performance.md](performance.md) explains what the figures mean.`
+Written by \`npm run bench\`; [performance.md](performance.md) explains what the figures mean, and has the goals.
+
+<picture>
+  <source media="(max-width: 640px)" srcset="./benchmarks-narrow.svg">
+  <img src="./benchmarks.svg" alt="Bars of Sluice beside its peers; the tables below have the same figures">
+</picture>
+
+## All figures`
 
 function filled(root: string, path: string, made: string): string {
   const text = readFileSync(join(root, path), 'utf8')

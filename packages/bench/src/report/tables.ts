@@ -16,6 +16,19 @@ export function toMarkdown(results: Results): string {
   ].join('\n\n')
 }
 
+/** The measurements as a page of the documentation: each table under a line that opens it. */
+export function toPage({ date, seconds, machine, versions, measurements }: Results): string {
+  return [
+    facts({ date, ...machine, took: `${Math.round(seconds)} s` }),
+    facts(versions),
+    ...measurements.map(folded),
+  ].join('\n\n')
+}
+
+function folded(measurement: Measurement): string {
+  return `<details>\n<summary>${measurement.title}</summary>\n\n${rowsOf(measurement)}\n\n</details>`
+}
+
 /** Facts on one line. */
 export function facts(values: { readonly [name: string]: string }): string {
   return Object.entries(values)
@@ -25,7 +38,10 @@ export function facts(values: { readonly [name: string]: string }): string {
 
 /** A measurement under its title, with the ratios to its reference. */
 export function measurementTable(measurement: Measurement): string {
-  const { title, unit, reference, rows } = measurement
+  return `### ${measurement.title}\n\n${rowsOf(measurement)}`
+}
+
+function rowsOf({ unit, reference, rows }: Measurement): string {
   const against = rows.find(({ contender }) => contender === reference)
   const head = ['', `median, ${unit}`, 'best', 'quartiles', ...(against ? ['ratio'] : [])]
   const body = rows.map((row) => {
@@ -35,7 +51,7 @@ export function measurementTable(measurement: Measurement): string {
     return [row.contender, ...figures, ...(against ? [ratioTo(row, against)] : [])]
   })
   const align = ['l', 'r', 'r', 'r', 'r'].slice(0, head.length)
-  return `### ${title}\n\n${markdownTable([head, ...body], { align })}`
+  return markdownTable([head, ...body], { align })
 }
 
 /** How many times the reference it is, where the rounds tell them apart. */

@@ -28,7 +28,7 @@ export const sampleResults: Results = {
       peer: 'peer x',
       peerFigure: { median: 200, best: 190 },
       goal: { atMost: 1, verdict: 'met' },
-      claim: 'a decision',
+      claim: 'for a decision',
     },
     {
       work: 'One',

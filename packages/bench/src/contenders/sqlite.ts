@@ -1,0 +1,143 @@
+import { Worker } from 'node:worker_threads'
+import {
+  ClusterMemoryStorePrimary,
+  ClusterMemoryStoreWorker,
+} from '@express-rate-limit/cluster-memory-store'
+import { createLimiter, type LimiterOptions, memoryStore } from '@sluice/core'
+import { sqliteStore } from '@sluice/sqlite'
+import type { Options } from 'express-rate-limit'
+import { Redis } from 'ioredis'
+import {
+  RateLimiterCluster,
+  RateLimiterClusterMaster,
+  RateLimiterSQLite,
+} from 'rate-limiter-flexible'
+import { policies, readAll } from './sluice.ts'
+import { type Decide, LIMIT, WINDOW_MS } from './terms.ts'
+
+export const OURS_IN_SQLITE = 'sluice sqliteStore'
+
+/** Where the counts are that processes share. */
+export interface Places {
+  /** A file that does not exist yet. */
+  readonly path: string
+  /** The socket of a Redis. */
+  readonly socket: string
+}
+
+interface Shared {
+  /** What the process does that has forked the others. */
+  readonly primary?: () => void
+  /** Makes it in each of the others. */
+  readonly make: (places: Places) => Decide | Promise<Decide>
+}
+
+interface Statement {
+  run(...values: unknown[]): unknown
+  get(...values: unknown[]): unknown
+}
+interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+}
+
+/** A file that waits for the lock as better-sqlite3 does by default, and never for the disk. */
+function open(path: string): Database {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as {
+    DatabaseSync: new (path: string) => Database
+  }
+  const database = new DatabaseSync(path)
+  database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
+  return database
+}
+
+function sluice(store: NonNullable<LimiterOptions['store']>): Decide {
+  // Longer than any pause of the machine: see `readAll`.
+  const terms = { policies: policies('sliding-window', 1), deadline: '30s' } as const
+  const limiter = createLimiter({ store, ...terms } as LimiterOptions)
+  return async (key) => readAll(await limiter.consume(key))
+}
+
+const ECHO =
+  "require('node:worker_threads').parentPort.on('message', function (key) { this.postMessage(key) })"
+
+/** Contenders by name, of which several processes run at the same time. */
+export const sqliteContenders: { readonly [name: string]: Shared } = {
+  [OURS_IN_SQLITE]: { make: ({ path }) => sluice(sqliteStore(path)) },
+  'sluice memoryStore, which does not share': { make: () => sluice(memoryStore()) },
+  'sluice Redis, Unix socket': { make: ({ socket }) => sluice(new Redis(socket)) },
+
+  'rate-limiter-flexible RateLimiterCluster.consume': {
+    primary: () => void new RateLimiterClusterMaster(),
+    make: () => {
+      const terms = { keyPrefix: 'bench', points: LIMIT, duration: WINDOW_MS / 1000 }
+      const limiter = new RateLimiterCluster({ ...terms, timeoutMs: 30_000 })
+      return async (key) => (await limiter.consume(key)).remainingPoints
+    },
+  },
+  'rate-limiter-flexible RateLimiterSQLite.consume': {
+    make: async ({ path }) => {
+      const database = open(path)
+      const [begin, commit] = [database.prepare('BEGIN IMMEDIATE'), database.prepare('COMMIT')]
+      // What it uses of better-sqlite3, on what Node has.
+      const storeClient = {
+        prepare: (sql: string) => database.prepare(sql),
+        transaction: (act: () => unknown) => () => {
+          begin.run()
+          const result = act()
+          commit.run()
+          return result
+        },
+      }
+      const terms = { points: LIMIT, duration: WINDOW_MS / 1000, tableName: 'flexible' }
+      return new Promise<Decide>((resolve, reject) => {
+        const limiter = new RateLimiterSQLite(
+          { storeClient, storeType: 'better-sqlite3', ...terms },
+          (error?: Error) => {
+            if (error) reject(error)
+            else resolve(async (key) => (await limiter.consume(key)).remainingPoints)
+          },
+        )
+      })
+    },
+  },
+  '@express-rate-limit/cluster-memory-store increment': {
+    primary: () => new ClusterMemoryStorePrimary().init(),
+    make: () => {
+      const store = new ClusterMemoryStoreWorker()
+      store.init({ windowMs: WINDOW_MS } as Options)
+      return async (key) => (await store.increment(key)).totalHits
+    },
+  },
+
+  'floor: a synchronous transaction that counts': {
+    make: ({ path }) => {
+      const database = open(path)
+      database.exec(
+        'CREATE TABLE IF NOT EXISTS floor (key TEXT PRIMARY KEY, hits INT) WITHOUT ROWID',
+      )
+      const [begin, commit] = [database.prepare('BEGIN IMMEDIATE'), database.prepare('COMMIT')]
+      const get = database.prepare('SELECT hits FROM floor WHERE key = ?')
+      const put = database.prepare('REPLACE INTO floor VALUES (?, ?)')
+      return async (key) => {
+        begin.run()
+        const hits = ((get.get(key) as { hits: number } | undefined)?.hits ?? 0) + 1
+        put.run(key, hits)
+        commit.run()
+        return hits
+      }
+    },
+  },
+  'floor: a message to a thread and back': {
+    make: () => {
+      const thread = new Worker(ECHO, { eval: true })
+      const waiting: (() => void)[] = []
+      thread.on('message', () => waiting.shift()?.())
+      return (key) =>
+        new Promise((resolve) => {
+          waiting.push(() => resolve(1))
+          thread.postMessage(key)
+        })
+    },
+  },
+}
