@@ -115,9 +115,9 @@ const bundled = [
     .matchAll(/^\| `([\w-]+)` \| .{80,} \|$/gm),
 ].map(([, name]) => name as string)
 
-test('core bundles at most three libraries, and users install none', () => {
+test('core bundles at most two libraries, and users install none', () => {
   const manifest = JSON.parse(readFileSync(join(core, '../package.json'), 'utf8'))
-  expect(bundled.length).toBeLessThanOrEqual(3)
+  expect(bundled.length).toBeLessThanOrEqual(2)
   expect(Object.keys(manifest.devDependencies)).toEqual(expect.arrayContaining(bundled))
   for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
     expect(manifest).not.toHaveProperty(kind)

@@ -9,6 +9,7 @@ import {
   type RedisCluster,
   type RedisServer,
   startCluster,
+  until,
 } from '@sluice/test-harness/redis'
 import { Cluster, type ClusterOptions } from 'ioredis'
 import { algorithms } from '../../../core/src/algorithms/index.ts'
@@ -36,7 +37,7 @@ function connect(options: ClusterOptions = {}): Cluster {
 async function masterOf(pattern: string): Promise<RedisServer> {
   for (const master of cluster.masters) {
     const keys = (await master.command('KEYS', pattern)) as string[]
-    if (keys.length > 0) return master
+    if (keys.some((key) => !key.includes(':{#}:'))) return master
   }
   throw new Error(`no master has a key like ${pattern}`)
 }
@@ -118,12 +119,70 @@ describe('three masters with replicas', () => {
   })
 
   test('a master is killed, and its replica takes over', async () => {
-    const load = new Load(connect()).start()
+    const client = connect()
+    const load = new Load(client).start()
     await load.untilDecided(300)
-    await (await masterOf('*fixed-window*')).kill()
+    const killed = await masterOf('*fixed-window*')
+    const [lost, place] = await clientOutside(killed)
+    await killed.kill()
     await load.untilDecidedBy('local')
     const normalMs = await load.untilDecidedBy('store')
     await load.untilDecided(500)
     conclude(11, 'a master of three killed', await load.stop(), { bound: LIMIT, normalMs })
+    await loseTheLastWrites(client, lost, cluster.masters[place]!, cluster.replicas[place]!)
   })
+
+  /** A client whose key another master has, and the number of that one. */
+  async function clientOutside(master: RedisServer): Promise<[string, number]> {
+    for (let i = 0; ; i += 1) {
+      const slot = await hashSlotOf(cluster, `{client-${i}}`)
+      const place = Math.floor((slot * 3) / 16_384)
+      if (cluster.masters[place] !== master) return [`client-${i}`, place]
+    }
+  }
+
+  /** What a replica has not got when it takes over is admitted once more, and no more than that. */
+  async function loseTheLastWrites(
+    client: Cluster,
+    key: string,
+    master: RedisServer,
+    replica: RedisServer,
+  ): Promise<void> {
+    const options = {
+      store: client,
+      window: '1d',
+      algorithm: 'sliding-log',
+      prefix: 'lost',
+    } as const
+    const limiter = createLimiter({ ...patient, ...options, limit: LIMIT, onStoreError: 'deny' })
+    const isAllowed = async () => (await limiter.consume(key)).allowed
+    const times = async (count: number) => {
+      let admitted = 0
+      for (let i = 0; i < count; i += 1) if (await isAllowed()) admitted += 1
+      return admitted
+    }
+    await limiter.override(key, { limit: LIMIT + 5 })
+    await limiter.grant(key, 3, { id: 'kept' })
+    expect(await times(10)).toBe(10)
+    const isReplicated = async () => Number(await master.command('WAIT', 1, 100)) === 1
+    await until(isReplicated, { what: 'the replica has all of it' })
+    // It would read when it goes on what has been sent to it.
+    replica.pause()
+    await master.command('CLIENT', 'KILL', 'TYPE', 'replica')
+    await limiter.grant(key, 7, { id: 'lost' })
+    await limiter.override(key, { limit: LIMIT + 20 })
+    expect(await times(20)).toBe(20)
+    await master.kill()
+    replica.resume()
+    const decides = async () => (await limiter.peek(key)).source === 'store'
+    await until(decides, { what: 'the replica decides' })
+    expect(await limiter.peek(key)).toMatchObject({ limit: LIMIT + 8, remaining: LIMIT + 8 - 10 })
+    // Repeated, each is made once, whether it was lost or not.
+    expect(await limiter.grant(key, 3, { id: 'kept' })).toBe(false)
+    expect(await limiter.grant(key, 7, { id: 'lost' })).toBe(true)
+    await limiter.override(key, { limit: LIMIT + 20 })
+    // The twenty that were lost, beyond the limit.
+    expect(10 + 20 + (await times(3 * LIMIT))).toBe(LIMIT + 20 + 10 + 20)
+    limiter.close()
+  }
 })

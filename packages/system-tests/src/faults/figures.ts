@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs'
-import { expect } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { DEADLINE_MS, type Report } from './load.ts'
 
 /** What a test of a fault has measured: a row of the table in docs/failures.md. */
@@ -19,13 +19,23 @@ export interface Figures {
 /** Where `node scripts/faults.mjs` collects them: a file with a line of JSON for each. */
 const FILE = process.env.SLUICE_FIGURES
 
+/**
+ * A test of a fault that the simulator plays, and of which `npm test` has another run on real processes: only
+ * `node scripts/faults.mjs` causes it, to measure it.
+ */
+export const measured = FILE === undefined ? test.skip : test
+
+/** The cases of a test of faults that are only measured. */
+export const measuredCases = <Case>(...cases: readonly Case[]): readonly Case[] =>
+  FILE === undefined ? [] : cases
+
 /** Checks what must hold in every fault, and notes the figures for the table. */
 export function conclude(
   row: number,
   fault: string,
   report: Report,
   { bound, normalMs }: Pick<Figures, 'bound' | 'normalMs'>,
-  table: 'limits' | 'postgres' = 'limits',
+  table: 'limits' | 'postgres' | 'sqlite' = 'limits',
 ): void {
   expect(report.errors).toEqual([])
   expect(report.worstExcess).toBeLessThanOrEqual(bound)

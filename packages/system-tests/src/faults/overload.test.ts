@@ -70,9 +70,10 @@ const exactly = { 200: LIMIT, 429: REQUESTS - LIMIT }
 const base = { limit: LIMIT, window: '1d' } as const
 
 describe('3,000 simultaneous requests on one HTTP/2 connection: the limit passes, none gets a 503', () => {
-  test.each(['local', 'allow', 'deny'] as const)('with one server, %s', async (onStoreError) => {
+  // 'deny' shows with a 503 each time that the store does not decide; no other mode shows more.
+  test('with one server', async () => {
     const store = new Redis(redis.url)
-    expect(await statuses({ ...base, store, prefix: onStoreError, onStoreError })).toEqual(exactly)
+    expect(await statuses({ ...base, store, onStoreError: 'deny' })).toEqual(exactly)
     expect(warningCodes).toEqual([])
     store.disconnect()
   })

@@ -7,7 +7,7 @@ import { describeUnless } from '@sluice/test-harness/jest'
 import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { patient, type RedisProxy, startProxy, until } from '@sluice/test-harness/redis'
 import { Pool, type PoolClient, type QueryResult } from 'pg'
-import { conclude as concludeIn } from './figures.ts'
+import { conclude as concludeIn, measured } from './figures.ts'
 import { LIMIT, Load, type Report } from './load.ts'
 import { warningCodes } from './warning-codes.ts'
 
@@ -108,7 +108,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     conclude(2, `killed under load, ${how}`, await running.stop(), { bound: LIMIT, normalMs })
   })
 
-  test('it is frozen, its sockets stay open', async () => {
+  measured('it is frozen, its sockets stay open', async () => {
     const running = await load()
     await running.untilNormal(200)
     server.pause()
@@ -121,7 +121,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     conclude(3, 'frozen (SIGSTOP)', await running.stop(), { bound: LIMIT, normalMs })
   })
 
-  test('the network swallows everything', async () => {
+  measured('the network swallows everything', async () => {
     const running = await load()
     await running.untilDecided(200)
     proxy.blackhole()
@@ -134,7 +134,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     conclude(4, 'network swallows everything', await running.stop(), { bound: LIMIT, normalMs })
   })
 
-  test('it is slow by 5 ms: it still decides', async () => {
+  measured('it is slow by 5 ms: it still decides', async () => {
     const running = await load()
     await running.untilNormal(100)
     proxy.latency(5)
@@ -145,7 +145,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     conclude(5, 'slow by 5 ms in each of two round trips', report, { bound, normalMs: undefined })
   })
 
-  test('it is slow by 150 ms, too much', async () => {
+  measured('it is slow by 150 ms, too much', async () => {
     const running = await load()
     await running.untilDecided(100)
     proxy.latency(150)

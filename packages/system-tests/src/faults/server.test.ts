@@ -10,7 +10,7 @@ import {
   until,
 } from '@sluice/test-harness/redis'
 import { Redis, type RedisOptions } from 'ioredis'
-import { conclude, note } from './figures.ts'
+import { conclude, measured, measuredCases, note } from './figures.ts'
 import { LIMIT, Load, undisturbed } from './load.ts'
 import { warningCodes } from './warning-codes.ts'
 
@@ -53,8 +53,8 @@ test('Redis is absent at start', async () => {
 })
 
 test.each([
-  ['without its data', false],
-  ['with its data', true],
+  ['without its data', false] as const,
+  ...measuredCases(['with its data', true] as const),
 ])('Redis is killed under load, and comes back %s', async (how, keepData) => {
   const load = new Load(connect()).start()
   await load.untilNormal(200)
@@ -97,7 +97,7 @@ test('the network swallows everything', async () => {
 })
 
 describe('Redis is slow', () => {
-  test.each([1, 5, 20])('by %i ms: it still decides', async (ms) => {
+  test.each([...measuredCases(1, 5), 20])('by %i ms: it still decides', async (ms) => {
     proxy.latency(ms)
     const report = await undisturbed(async () => {
       const load = new Load(connect()).start()
@@ -107,7 +107,7 @@ describe('Redis is slow', () => {
     conclude(4, `slow by ${ms} ms`, report, { bound: 0, normalMs: undefined })
   })
 
-  test.each([100, 150])(
+  test.each([...measuredCases(100), 150])(
     'by %i ms, too much: this process decides, until it is faster',
     async (ms) => {
       const client = connect()
@@ -123,7 +123,7 @@ describe('Redis is slow', () => {
     },
   )
 
-  test('one reply in a hundred by 500 ms: it is still called', async () => {
+  measured('one reply in a hundred by 500 ms: it is still called', async () => {
     const client = connect()
     await client.ping()
     let replies = 0
@@ -181,7 +181,7 @@ describe('the reply is lost after the script has run', () => {
     expect((await limiter.peek('client')).remaining).toBe(8)
   })
 
-  test('under load no client is admitted beyond what the two quotas allow', async () => {
+  measured('under load no client is admitted beyond what the two quotas allow', async () => {
     const load = new Load(connect()).start()
     await load.untilDecided(100)
     proxy.loseReplies()

@@ -6,7 +6,7 @@ import { createLimiter, type Limiter } from '@sluice/core'
 import { runInProcesses } from '@sluice/test-harness/processes'
 import { type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
-import { note } from './figures.ts'
+import { measuredCases, note } from './figures.ts'
 import { LIMIT } from './load.ts'
 import './warning-codes.ts'
 
@@ -69,10 +69,15 @@ describe('an outage begins and ends within the window, a quarter of the limit ea
 
   // What each of the processes has let through before; so many are then left to it alone.
   test.each([
-    ['that is new: twice the limit', [0, 0, 0, 0]],
-    ['that has used half of it, of each process: half of it more', [5, 5, 5, 5]],
-    ['that has used all of it, by one process: the shares of the others more', [40, 0, 0, 0]],
-    ['that has used all of it, of each process: nothing more', [10, 10, 10, 10]],
+    ...measuredCases(
+      ['that is new: twice the limit', [0, 0, 0, 0]] as const,
+      ['that has used half of it, of each process: half of it more', [5, 5, 5, 5]] as const,
+      ['that has used all of it, of each process: nothing more', [10, 10, 10, 10]] as const,
+    ),
+    [
+      'that has used all of it, by one process: the shares of the others more',
+      [40, 0, 0, 0],
+    ] as const,
   ])('by a client %s', async (_, before) => {
     const limiters = await Promise.all(before.map(startLimiter))
     const sum = (counts: readonly number[]) => counts.reduce((all, each) => all + each, 0)

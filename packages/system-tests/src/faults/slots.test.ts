@@ -14,7 +14,7 @@ import {
 } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { concurrency } from '../../../core/src/algorithms/concurrency/concurrency.ts'
-import { noteSlots } from './figures.ts'
+import { measured, measuredCases, noteSlots } from './figures.ts'
 import { admitted, type Holder, Holders, type Terms } from './holder.ts'
 
 const SLOTS = 5
@@ -47,7 +47,7 @@ function start(terms: Partial<Terms> = {}): Promise<Holder> {
 
 /** Slots in use, as Redis counts them: seen with a limit that they can't reach. */
 async function counted(hold = HOLD): Promise<number> {
-  const space = { name: `concurrency:${hold}:${SLOTS}:default`, algorithm: concurrency }
+  const space = { name: `concurrency:${hold}:default`, algorithm: concurrency }
   const limit = concurrency.compile({ limit: 1000, windowMs: hold })
   const ledger = redisStore(client).open({ policies: [space] }, 'sluice')
   const { outcomes } = await ledger.peek([{ key: 'client', limit, cost: 0 }])
@@ -148,62 +148,68 @@ describe('a process', () => {
     })
   })
 
-  test('is frozen for longer than hold: what it holds counts again when it goes on', async () => {
-    const [frozen, other] = await Promise.all([start(), start()])
-    await takeAll(frozen)
-    frozen.freeze()
-    await other.untilAdmitted()
-    expect(await takenOf(SLOTS - 1, other)).toBe(SLOTS - 1)
-    frozen.resume()
-    const exactMs = await untilCounted(2 * SLOTS)
-    await expectExact(frozen, other)
-    expect(holders.most).toBe(2 * SLOTS)
-    noteSlots({
-      row: 2,
-      fault: 'a process is frozen for longer than `hold`, then continues',
-      most: holders.most,
-      bound: 2 * SLOTS,
-      exactMs,
-    })
-  })
+  measured(
+    'is frozen for longer than hold: what it holds counts again when it goes on',
+    async () => {
+      const [frozen, other] = await Promise.all([start(), start()])
+      await takeAll(frozen)
+      frozen.freeze()
+      await other.untilAdmitted()
+      expect(await takenOf(SLOTS - 1, other)).toBe(SLOTS - 1)
+      frozen.resume()
+      const exactMs = await untilCounted(2 * SLOTS)
+      await expectExact(frozen, other)
+      expect(holders.most).toBe(2 * SLOTS)
+      noteSlots({
+        row: 2,
+        fault: 'a process is frozen for longer than `hold`, then continues',
+        most: holders.most,
+        bound: 2 * SLOTS,
+        exactMs,
+      })
+    },
+  )
 
-  test('loses its connection after Redis has admitted: nobody has those slots, until they are free', async () => {
-    const proxy = await startProxy(redis)
-    const [cut, other] = await Promise.all([start({ url: proxy.url }), start()])
-    // A server that does not have the script yet would say so, instead of admitting.
-    await other.acquire(1)
-    await other.release(1)
-    proxy.loseReplies()
-    const [answer] = await cut.acquire(SLOTS)
-    expect(answer).toMatchObject({ allowed: false, source: 'deny' })
-    proxy.loseReplies(false)
-    proxy.cut()
-    const cutAt = performance.now()
-    expect(await counted()).toBe(SLOTS)
-    const { at, resetMs } = await other.peek()
-    expect(resetMs).toBeLessThanOrEqual(HOLD)
-    const first = await other.untilAdmitted()
-    const exactMs = performance.now() - cutAt
-    expect(first.at).toBeGreaterThanOrEqual(at + resetMs)
-    expect(await takenOf(SLOTS, other)).toBe(SLOTS - 1)
-    expect(holders.most).toBe(SLOTS)
-    await proxy.stop()
-    noteSlots({
-      row: 3,
-      fault: 'a connection is reset while acquiring',
-      most: SLOTS,
-      bound: SLOTS,
-      exactMs,
-    })
-  })
+  measured(
+    'loses its connection after Redis has admitted: nobody has those slots, until they are free',
+    async () => {
+      const proxy = await startProxy(redis)
+      const [cut, other] = await Promise.all([start({ url: proxy.url }), start()])
+      // A server that does not have the script yet would say so, instead of admitting.
+      await other.acquire(1)
+      await other.release(1)
+      proxy.loseReplies()
+      const [answer] = await cut.acquire(SLOTS)
+      expect(answer).toMatchObject({ allowed: false, source: 'deny' })
+      proxy.loseReplies(false)
+      proxy.cut()
+      const cutAt = performance.now()
+      expect(await counted()).toBe(SLOTS)
+      const { at, resetMs } = await other.peek()
+      expect(resetMs).toBeLessThanOrEqual(HOLD)
+      const first = await other.untilAdmitted()
+      const exactMs = performance.now() - cutAt
+      expect(first.at).toBeGreaterThanOrEqual(at + resetMs)
+      expect(await takenOf(SLOTS, other)).toBe(SLOTS - 1)
+      expect(holders.most).toBe(SLOTS)
+      await proxy.stop()
+      noteSlots({
+        row: 3,
+        fault: 'a connection is reset while acquiring',
+        most: SLOTS,
+        bound: SLOTS,
+        exactMs,
+      })
+    },
+  )
 })
 
 describe('Redis', () => {
   beforeEach(() => begin())
 
   test.each([
-    ['without its data', false, 2 * SLOTS],
-    ['with its data, within `hold`', true, SLOTS],
+    ['without its data', false, 2 * SLOTS] as const,
+    ...measuredCases(['with its data, within `hold`', true, SLOTS] as const),
   ])('is killed, and comes back %s', async (how, keepData, bound) => {
     const [holder, other] = await Promise.all([start(LONG), start(LONG)])
     await takeAll(holder)
@@ -216,7 +222,7 @@ describe('Redis', () => {
     noteSlots({ row: 4, fault: `Redis is killed, back ${how}`, most: holders.most, bound, exactMs })
   })
 
-  test('is frozen for longer than hold', async () => {
+  measured('is frozen for longer than hold', async () => {
     const [holder, other] = await Promise.all([start(), start()])
     await takeAll(holder)
     redis.pause()
@@ -260,7 +266,7 @@ describe('Redis', () => {
 describeUnless(whyNoClock(), 'the clock of Redis', () => {
   beforeEach(() => begin({ clockOffsetMs: 0 }))
 
-  test('steps forward by more than hold', async () => {
+  measured('steps forward by more than hold', async () => {
     const [holder, other] = await Promise.all([start(), start()])
     await takeAll(holder)
     await redis.setClock(3_600_000)
@@ -275,7 +281,7 @@ describeUnless(whyNoClock(), 'the clock of Redis', () => {
     })
   })
 
-  test('steps back: what nobody renews is free after hold', async () => {
+  measured('steps back: what nobody renews is free after hold', async () => {
     const [dying, other] = await Promise.all([start(), start()])
     await takeAll(dying)
     await dying.kill()

@@ -141,7 +141,10 @@ describe.each(Object.keys(FRAMEWORKS))('the limiter of a middleware in %s', (ada
       ]
       const named = { policies: undefined, key: (r: unknown) => nameOf(r), limit: 5, window: '1d' }
       const single = { limit: undefined, window: undefined }
-      const { limiter, both } = await serve({ ...single, policies, onDecision }, named)
+      const { limiter, both } = await serve(
+        { ...single, policies, onDecision, prefix: 'kinds' },
+        named,
+      )
       const client = { ...HOME, 'x-user': 'ada', 'x-name': ADDRESS }
       expect(await both(client)).toEqual([200, 200])
       const keys = decided.map((each) => each.policies.map(({ key }) => key))
@@ -182,14 +185,71 @@ describe.each(Object.keys(FRAMEWORKS))('the limiter of a middleware in %s', (ada
       expect(await both({ ...HOME, 'x-limit': '11' })).toEqual([200, 200])
     })
 
-    test('a range is no client', async () => {
-      const { limiter } = await serve()
-      for (const range of ['10.0.0.0/8', '2001:db8::/16']) {
-        expect(() => limiter.block(range, '1h')).toThrow(
-          expect.objectContaining({ code: 'SLUICE_KEY', option: 'key' }),
-        )
-      }
-      expect(() => limiter.reset('')).toThrow(expect.objectContaining({ code: 'SLUICE_KEY' }))
+    describe('a network', () => {
+      const OTHER = { 'x-forwarded-for': '203.0.114.7' }
+      const user = { key: 'user' }
+
+      test.each([
+        ['203.0.113.0/24', HOME, { 'x-forwarded-for': '203.0.112.7' }],
+        ['::ffff:203.0.113.0/120', HOME, OTHER],
+        ['2001:db8:1::/48', NETWORK, { 'x-forwarded-for': '2001:db8:2::1' }],
+        ['2001:db8:1:2ff::/64', NETWORK, { 'x-forwarded-for': '2001:db8:1:2fe::1' }],
+      ])(
+        '%s is refused on every route, by the address behind the proxy',
+        async (network, within, outside) => {
+          const { limiter, both } = await serve()
+          await limiter.block(network, '1h')
+          expect(await both(within)).toEqual([429, 429])
+          expect(await both(outside)).toEqual([200, 200])
+          await limiter.reset(network)
+          expect(await both(within)).toEqual([200, 200])
+        },
+      )
+
+      test('is refused whoever the user is; a user with the name of an address is nobody there', async () => {
+        const { limiter, both } = await serve(user, { ...user, limit: 9, window: '1d' })
+        await limiter.block('203.0.113.0/24', '1h')
+        expect(await both({ ...HOME, 'x-user': 'ada' })).toEqual([429, 429])
+        expect(await both({ ...OTHER, 'x-user': '203.0.113.7' })).toEqual([200, 200])
+      })
+
+      test('skip, allow and deny decide before it, a preflight passes, and a dry run refuses nothing', async () => {
+        for (const [options, headers, statuses] of [
+          [{ allow: [ADDRESS] }, HOME, [200, 200]],
+          [{ allow: ['user:ada'], key: 'user' }, { ...HOME, 'x-user': 'ada' }, [200, 200]],
+          [{ deny: ['203.0.0.0/16'] }, HOME, [403, 403]],
+          [
+            { skip: (r: unknown) => nameOf(r) === 'skipped' },
+            { ...HOME, 'x-name': 'skipped' },
+            [200, 200],
+          ],
+          [{ dryRun: true }, HOME, [200, 200]],
+          [{}, HOME, [429, 429]],
+        ] as const) {
+          const { limiter, both } = await serve(options)
+          await limiter.block('203.0.113.0/24', '1h')
+          expect([options, await both(headers)]).toEqual([options, statuses])
+          await limiter.reset('203.0.113.0/24')
+        }
+      })
+
+      test('is an error where a client may have chosen the text, and for what is about one client', async () => {
+        const byName = await serve({ key: (r: unknown) => nameOf(r) })
+        const wrong = expect.objectContaining({ code: 'SLUICE_KEY', option: 'key' })
+        expect(() => byName.limiter.block('203.0.0.0/8', '1h')).toThrow(wrong)
+        expect(() => byName.limiter.reset('203.0.0.0/8')).toThrow(wrong)
+        expect(await byName.both(HOME)).toEqual([200, 200])
+        await byName.limiter.block('203.0.0.0/8', '1h', { network: true })
+        expect(await byName.both(HOME)).toEqual([429, 429])
+        await byName.limiter.reset('203.0.0.0/8', { network: true })
+        const { limiter } = await serve()
+        expect(() => limiter.peek('203.0.113.0/24')).toThrow(wrong)
+        expect(() => limiter.reset('')).toThrow(wrong)
+        for (const large of ['128.0.0.0/1', '2000::/3'])
+          expect(() => limiter.block(large, '1h')).toThrow(
+            expect.objectContaining({ code: 'SLUICE_CIDR' }),
+          )
+      })
     })
   })
 })

@@ -33,13 +33,15 @@ const ban = { after: 1, within: '1d', for: ['1d'] } as const
 async function namespaces(key: string) {
   const suffixes = (names: readonly string[]) =>
     [...new Set(names.map((name) => /^sluice(.*):\{/.exec(name)?.[1]))].sort()
-  const all = suffixes(await client.keys('*'))
+  // Not the terms of the limits.
+  const states = () => client.keys('*{[^#]*')
+  const all = suffixes(await states())
   const entries = []
   for await (const entry of store.inspect({ key })) entries.push(entry)
   const found = suffixes(entries.map(({ prefix }) => `${prefix}:{`))
   for (const { prefix, keyspace } of entries)
     await store.open({ policies: [keyspace] }, prefix).reset(key)
-  const left = suffixes(await client.keys('*'))
+  const left = suffixes(await states())
   return { all, found, left }
 }
 

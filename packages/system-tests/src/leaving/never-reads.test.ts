@@ -46,7 +46,7 @@ describe.each(Object.keys(STORES))('a client that never reads, with the store %s
       prefix: `reserving-${cost}`,
       deadline: '1m',
       limit: LIMIT,
-      window: WINDOW_MS,
+      window: `${WINDOW_MS}ms`,
       algorithm: 'token-bucket',
       cost(request) {
         before.set(request, request.socket.bytesWritten)

@@ -1,13 +1,14 @@
-// The packed declarations, compiled by the versions of TypeScript that users have, each with all of its
-// ways to resolve modules.
+// The packed declarations, compiled by the versions of TypeScript that users have: the first and the
+// newest with their ways to resolve modules, those between with one. What a version can't read, it can't
+// read however it has found it.
 
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The first supported, those whose defaults projects still have, and the newest. */
-const VERSIONS = ['5.0', '5.4', '5.9', '7'] as const
+export const VERSIONS = ['5.0', '5.4', '5.9', '7'] as const
 
-/** `moduleResolution`, with the `module` that goes with it. TypeScript 7 no longer has node10. */
+/** `moduleResolution`, with the `module` that goes with it. TypeScript 7 has no node10. */
 const RESOLUTIONS = {
   node10: 'commonjs',
   node16: 'node16',
@@ -15,14 +16,19 @@ const RESOLUTIONS = {
   bundler: 'esnext',
 }
 
-export const COMPILATIONS = VERSIONS.flatMap((version) =>
-  Object.entries(RESOLUTIONS)
-    .filter(([resolution]) => version !== '7' || resolution !== 'node10')
-    .map(([resolution, module]) => [version, resolution, module] as const),
-)
-
 /** What is compiled. Nest 12 and Koa's types ask for a newer compiler themselves. */
 const SOURCES = ['types.ts', 'node.ts', 'hono.ts']
+
+type Version = (typeof VERSIONS)[number]
+type Way = keyof typeof RESOLUTIONS
+
+/** Nodenext finds what node16 finds; another test compiles with TypeScript 7 and nodenext. */
+const WAYS: Record<Version, readonly Way[]> = {
+  '5.0': ['node10', 'node16', 'bundler'],
+  5.4: ['nodenext'],
+  5.9: ['nodenext'],
+  7: ['node16', 'bundler'],
+}
 
 /**
  * @param project has the packages installed
@@ -41,26 +47,78 @@ export async function installCompilers(
   await npm('install', ...options, '--prefix', join(project, '.compilers'), ...wanted)
 }
 
+/** What both forms of compiling have in common. */
+const OPTIONS = {
+  noEmit: true,
+  strict: true,
+  skipLibCheck: false,
+  esModuleInterop: true,
+  target: 'es2022',
+  types: ['node'],
+}
+
+type Run = (cwd: string, command: string, args: string[]) => Promise<string>
+
 /**
  * @param run rejects with all output if the command fails
- * @returns what the compiler finds in the sources and in the packages' declarations; those of others may
- *   not be ones that it can read
+ * @returns what the compiler finds in the sources and in the packages' declarations, for each way to
+ *   resolve modules; those of others may not be ones that it can read
  */
 export async function problemsOf(
   project: string,
-  [version, resolution, module]: (typeof COMPILATIONS)[number],
-  run: (cwd: string, command: string, args: string[]) => Promise<string>,
-): Promise<string[]> {
-  const tsc = join(project, '.compilers/node_modules', `typescript${version}`, 'bin/tsc')
-  const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--pretty', 'false']
-  const resolving = ['--module', module, '--moduleResolution', resolution, '--esModuleInterop']
-  const args = [tsc, ...options, ...resolving, '--target', 'es2022', '--types', 'node', ...SOURCES]
-  try {
-    await run(join(project, 'compiled'), process.execPath, args)
-    return []
-  } catch (error) {
-    const lines = (error as Error).message.split('\n').filter((line) => / error TS/.test(line))
-    if (lines.length === 0) throw error
-    return lines.filter((line) => !/node_modules\/(?!@sluice\/)/.test(line))
-  }
+  version: Version,
+  run: Run,
+): Promise<Record<string, string[]>> {
+  const ways = WAYS[version]
+  const options = ways.map((way) => ({
+    ...OPTIONS,
+    module: RESOLUTIONS[way],
+    moduleResolution: way,
+  }))
+  const typescript = join(project, '.compilers/node_modules', `typescript${version}`)
+  const folder = join(project, 'compiled')
+  const find = version === '7' ? byCommand : byProgram
+  const found = await find(typescript, options, (args) => run(folder, process.execPath, args))
+  return Object.fromEntries(ways.map((way, i) => [way, found[i] as string[]]))
+}
+
+type Options = readonly (typeof OPTIONS & { module: string; moduleResolution: string })[]
+type RunNode = (args: string[]) => Promise<string>
+
+function byProgram(typescript: string, options: Options, node: RunNode) {
+  const projects = options.map((each) => ({ compilerOptions: each, files: SOURCES }))
+  return diagnose(typescript, projects, node)
+}
+
+/**
+ * What a version of TypeScript that is JavaScript finds in projects, by diagnose.mjs.
+ * @param typescript the folder of the compiler
+ * @param projects what their tsconfig.json has
+ * @param node runs Node in the folder of the projects
+ * @returns lines for each project
+ */
+export async function diagnose(
+  typescript: string,
+  projects: readonly object[],
+  node: RunNode,
+): Promise<string[][]> {
+  const script = join(import.meta.dirname, 'diagnose.mjs')
+  return JSON.parse(await node([script, typescript, JSON.stringify(projects)]))
+}
+
+/** TypeScript 7 is a binary, and has no functions to call. */
+function byCommand(typescript: string, options: Options, node: RunNode): Promise<string[][]> {
+  return Promise.all(
+    options.map(async (each) => {
+      const flags = Object.entries(each).flatMap(([name, value]) => [`--${name}`, `${value}`])
+      try {
+        await node([join(typescript, 'bin/tsc'), '--pretty', 'false', ...flags, ...SOURCES])
+        return []
+      } catch (error) {
+        const lines = (error as Error).message.split('\n').filter((line) => / error TS/.test(line))
+        if (lines.length === 0) throw error
+        return lines.filter((line) => !/node_modules\/(?!@sluice\/)/.test(line))
+      }
+    }),
+  )
 }

@@ -1,18 +1,30 @@
-// The first example of each README, as a reader pastes it into a file. It listens on the port 3000:
+// The first example of each README and start page, as a reader pastes it into a file. It listens on the port 3000:
 // consumer/free-port.mjs moves it.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { toCommonJs } from '@sluice/site/code-forms'
 
 export const FRAMEWORKS = ['express', 'fastify', 'hono', 'koa', 'nest', 'node'] as const
 
-/** The examples, by the names of their files. */
-export const EXAMPLES = ['shared', ...FRAMEWORKS] as const
+/** The examples that count in Redis: the first of the project's README, and the start page for Redis. */
+export const IN_REDIS: readonly string[] = ['shared', 'start-redis']
 
-/** The first of the project's README counts in Redis, the others in memory. */
+/** The examples, by the names of their files. */
+export const EXAMPLES = [
+  ...FRAMEWORKS,
+  ...['express', 'fastify', 'hono', 'koa', 'node'].map((name) => `start-${name}`),
+  ...IN_REDIS,
+]
+
+function documentOf(name: string): string {
+  if (name === 'shared') return 'README.md'
+  if (name.startsWith('start-')) return `docs/start/${name.slice('start-'.length)}.md`
+  return `packages/${name}/README.md`
+}
+
 function exampleOf(workspace: string, name: string): string {
-  const folder = name === 'shared' ? '.' : `packages/${name}`
-  const readme = readFileSync(join(workspace, folder, 'README.md'), 'utf8')
+  const readme = readFileSync(join(workspace, documentOf(name)), 'utf8')
   const blocks = [...readme.matchAll(/^```(?:js|ts|ts server)\n(.*?)^```$/gms)]
   return blocks[0]?.[1] as string
 }
@@ -20,16 +32,6 @@ function exampleOf(workspace: string, name: string): string {
 /** Requests that an example admits, before one is refused. */
 export function limitOf(workspace: string, name: string): number {
   return Number(/\blimit: (\d+)/.exec(exampleOf(workspace, name))?.[1])
-}
-
-/** Each import becomes a require, and what may await stands in a function. */
-function toCommonJs(source: string): string {
-  const imports = /^import (.*) from (.*)\n/gm
-  const requires = [...source.matchAll(imports)].map(
-    ([, names, from]) => `const ${names} = require(${from})`,
-  )
-  const rest = source.replace(imports, '')
-  return [...requires, 'async function main() {', rest, '}', 'main()', ''].join('\n')
 }
 
 /**
@@ -46,7 +48,7 @@ export function writeExamples(workspace: string, folder: string): void {
     if (source.includes('\n@')) write(`typed/${name}.cts`, source)
     else {
       write(`${name}.mjs`, source)
-      write(`${name}.cjs`, toCommonJs(source))
+      write(`${name}.cjs`, toCommonJs(source) as string)
     }
   }
 }

@@ -5,6 +5,7 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -15,10 +16,13 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { COMPILATIONS, installCompilers, problemsOf } from './compilers.ts'
+import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
+import { freePorts, type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { Client } from 'pg'
+import { installCompilers, problemsOf, VERSIONS } from './compilers.ts'
 import { writeDocumented } from './documented.ts'
-import { EXAMPLES, FRAMEWORKS, limitOf, writeExamples } from './examples.ts'
+import { EXAMPLES, FRAMEWORKS, IN_REDIS, limitOf, writeExamples } from './examples.ts'
+import { followReadme, installExamples } from './follow-readme.ts'
 import { installRuntimes, type Runtimes } from './runtimes.ts'
 import { statusesOf } from './serve-example.ts'
 
@@ -67,7 +71,17 @@ afterAll(() => rmSync(project, { recursive: true, force: true }))
 describe('a release', () => {
   it('passes its dry run, which installs the packages here', () => {
     expect(released).toContain('packages can be published')
-    for (const name of ['core', ...FRAMEWORKS, 'postgres', 'otel', 'cli', 'migrate', 'test-suites'])
+    for (const name of [
+      'core',
+      ...FRAMEWORKS,
+      'postgres',
+      'sqlite',
+      'outgoing',
+      'otel',
+      'cli',
+      'migrate',
+      'test-suites',
+    ])
       expect(released).toContain(`@sluice/${name} `)
   })
 
@@ -105,7 +119,7 @@ describe('a release', () => {
   })
 })
 
-describe('the first example of a README, pasted', () => {
+describe('the first example of a README or start page, pasted', () => {
   let folder: string
   let redis: RedisServer
   beforeAll(async () => {
@@ -123,25 +137,69 @@ describe('the first example of a README, pasted', () => {
   let databases = 0
   /** Each run has a database of its own. */
   function pasted(node: string, name: string, file: string): Promise<number[]> {
-    const url = `${redis.url}/${name === 'shared' ? databases++ : 0}`
+    const url = `${redis.url}/${IN_REDIS.includes(name) ? databases++ : 0}`
     return statusesOf(node, join(folder, file), limitOf(workspace, name), url)
   }
 
+  // In one form on each Node, as ESM or as CommonJS, and a start page in the other: so each framework
+  // runs in both forms on each Node. Nest has no start page and runs in both.
   test.each(EXAMPLES)('refuses after its limit, on each Node: %s', async (name) => {
     // With decorators, both forms are the compiler's.
     const forms =
       name === 'nest' ? ['typed/nest.mjs', 'typed/nest.cjs'] : [`${name}.mjs`, `${name}.cjs`]
-    const expected = Object.fromEntries(forms.map((form) => [form, [200, 429]]))
-    const results = Object.entries(runtimes).map(async ([version, node]) => {
-      const given: Record<string, number[]> = {}
-      for (const form of forms) given[form] = await pasted(node, name, form)
-      return { version, given }
+    const first = Number(name.startsWith('start-'))
+    const runs = Object.entries(runtimes).flatMap(([version, node], i) => {
+      const own = name === 'nest' ? forms : [forms[(first + i) % 2] as string]
+      return own.map(async (form) => [version, form, ...(await pasted(node, name, form))])
     })
-    const versions = Object.keys(runtimes)
-    expect(await Promise.all(results)).toEqual(
-      versions.map((version) => ({ version, given: expected })),
-    )
+    for (const run of await Promise.all(runs)) expect(run).toEqual([run[0], run[1], 200, 429])
   })
+})
+
+describe('an example, outside of the repository', () => {
+  const examples = readdirSync(join(workspace, 'examples'))
+  let redis: RedisServer
+  let postgres: PostgresServer | undefined
+  beforeAll(async () => {
+    redis = await startRedis()
+    if (whyNoPostgres() === undefined) postgres = await startPostgres()
+    await installExamples(join(workspace, 'examples'), project, (...args) =>
+      run(tmpdir(), 'npm', args),
+    )
+  }, setupTimeout)
+  afterAll(async () => {
+    await redis.stop()
+    await postgres?.stop()
+  })
+
+  it.each(examples)(
+    'does what its README shows: %s',
+    async (name) => {
+      const example = join(workspace, 'examples', name)
+      const readme = read(example, 'README.md')
+      if (postgres === undefined && name === 'postgres') return
+      const [port] = (await freePorts(1)) as [number]
+      const folder = join(project, 'examples', name)
+      // Each counts in its own database, or in memory.
+      const env = {
+        ...(readme.includes('docker run --rm -p 6379') && {
+          REDIS_URL: `${redis.url}/${examples.indexOf(name)}`,
+        }),
+        ...(postgres && { DATABASE_URL: postgres.url }),
+      }
+      const clear = async () => {
+        await redis.command('FLUSHALL')
+        if (name !== 'postgres') return
+        const client = new Client({ connectionString: postgres?.url })
+        await client.connect()
+        await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+        await client.end()
+      }
+      await followReadme(example, folder, { port, env, clear })
+      await run(folder, tool('tsc'), [])
+    },
+    180_000,
+  )
 })
 
 describe('an empty project that installs the packages', () => {
@@ -165,6 +223,13 @@ describe('an empty project that installs the packages', () => {
     copyFileSync(join(consumer, file), join(project, file))
     const { sources } = JSON.parse(await run(project, process.execPath, [file]))
     expect(sources).toEqual(['local'])
+  })
+
+  it.each(['sqlite.mjs', 'sqlite.cjs'])('has a store in SQLite: %s', async (file) => {
+    copyFileSync(join(consumer, file), join(project, file))
+    const { found } = JSON.parse(await run(project, process.execPath, ['--no-warnings', file]))
+    const hasSqlite = process.getBuiltinModule('node:sqlite') !== undefined
+    expect(found).toBe(hasSqlite ? 'store' : 'SLUICE_SQLITE_MISSING')
   })
 
   it('has one copy of what the entries of core share', async () => {
@@ -196,7 +261,7 @@ describe('an empty project that installs the packages', () => {
   })
 
   it.each([
-    [['types', 'fastify', 'node', 'hono', 'nest', 'postgres'], 'false'],
+    [['types', 'fastify', 'node', 'hono', 'nest', 'postgres', 'sqlite'], 'false'],
     // @types/koa 3.0 itself does not compile together with content-disposition 2, which express brings.
     [['koa'], 'true'],
   ])('compiles against them, as ESM and as CommonJS: %s', async (sources, skipLibCheck) => {
@@ -212,9 +277,15 @@ describe('an empty project that installs the packages', () => {
       await installCompilers(project, consumer, (...args) => run(tmpdir(), 'npm', args))
     }, setupTimeout)
 
-    it.each(COMPILATIONS)('finds their types: TypeScript %s, %s', async (...compilation) => {
-      expect(await problemsOf(project, compilation, run)).toEqual([])
-    })
+    it.each(VERSIONS)(
+      'finds their types, however it resolves modules: TypeScript %s',
+      async (version) => {
+        const problems = await problemsOf(project, version, run)
+        expect(Object.keys(problems)).not.toEqual([])
+        for (const found of Object.values(problems)) expect(found).toEqual([])
+      },
+      120_000,
+    )
   })
 
   it('passes the suites with node:test: the stores and the adapter of the docs', async () => {

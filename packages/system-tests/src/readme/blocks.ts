@@ -1,6 +1,8 @@
-/** A TypeScript block of a README, made into a program. */
+/** A block of code of a document, made into a program. */
 export interface Block {
-  /** Line of the README on which it begins. */
+  /** What stands behind its backticks: `ts`, `js`, `ts server`, `ts test`. */
+  info: string
+  /** Line of the document on which it begins. */
   line: number
   /** The text as it was written. */
   source: string
@@ -21,18 +23,54 @@ const GIVEN = {
   redis: ["import { Redis } from 'ioredis'", 'const redis = new Redis(process.env.REDIS_URL!)'],
 }
 
-/**
- * All ```ts blocks of a Markdown text.
- * @param adapter whose application a block takes for granted that imports none. Default: Express
- */
-export function blocksOf(markdown: string, adapter = 'express'): Block[] {
+/** Handlers and functions that a page leaves to its reader, declared. */
+const HANDLERS = ['complete', 'download', 'login']
+const LEFT_TO_READER: Record<string, string[]> = {
+  ...Object.fromEntries(
+    HANDLERS.map((name) => [name, [`declare const ${name}: import('express').RequestHandler`]]),
+  ),
+  payerOf: [
+    'declare function payerOf(request: unknown): { key: string; user: string; team: string; organisation: string; budget: number }',
+  ],
+  planOf: ["declare function planOf(request: unknown): 'free' | 'pro'"],
+  renewalDate: ['declare function renewalDate(request: unknown): string | undefined'],
+  warn: ['declare function warn(text: string): void'],
+}
+
+/** What the blocks of some documents may take for granted besides. They are compiled, and do not run. */
+const GIVEN_IN: Record<string, Record<string, string[]>> = {
+  'docs/options.md': {
+    rateLimit: ["import { rateLimit } from '@sluice/express'"],
+    RateLimitConfig: ["import type { RateLimitConfig } from '@sluice/express'"],
+  },
+  'docs/plans.md': LEFT_TO_READER,
+  'docs/recipes.md': {
+    estimateTokens: ["import { estimateTokens } from '@sluice/express'"],
+    rateLimit: ["import { rateLimit } from '@sluice/express'"],
+    Request: ["import type { Request } from 'express'"],
+    store: ["import { memoryStore } from '@sluice/core'", 'const store = memoryStore()'],
+    ...LEFT_TO_READER,
+  },
+  'packages/test-suites/README.md': {
+    runner: ["import * as runner from 'node:test'"],
+    adapterSuite: ["import { adapterSuite } from '@sluice/test-suites'"],
+    kit: ["declare const kit: import('@sluice/test-suites').AdapterKit<unknown, unknown>"],
+    redisStore: ["import { redisStore } from '@sluice/core'"],
+    client: ["declare const client: import('ioredis').Redis"],
+  },
+}
+
+/** All blocks of TypeScript and JavaScript of a document. */
+export function blocksOf(document: string, markdown: string): Block[] {
   const blocks: Block[] = []
-  for (const match of markdown.matchAll(/^```ts\n(.*?)^```$/gms)) {
-    const source = match[1] as string
+  const [, adapter = 'express'] = /^(?:packages|docs\/start)\/(\w+)/.exec(document) ?? []
+  for (const match of markdown.matchAll(/^```((?:ts|js)(?: \w+)?)\n(.*?)^```$/gms)) {
+    const [, info, source] = match as unknown as [string, string, string]
     const line = markdown.slice(0, match.index).split('\n').length
     const imported = /'@sluice\/(\w+)'/.exec(source)?.[1] ?? adapter
     const app = (APPS[imported] ?? APPS[adapter] ?? APPS.express) as string[]
-    blocks.push({ line, source, program: programOf(source, { ...GIVEN, app }) })
+    const program = programOf(source, { ...GIVEN, ...GIVEN_IN[document], app })
+    blocks.push({ info, line, source, program })
   }
   return blocks
 }
@@ -65,5 +103,5 @@ function uses(source: string, name: string): boolean {
 }
 
 function declares(source: string, name: string): boolean {
-  return new RegExp(`\\bconst ${name}\\b`).test(source)
+  return new RegExp(`(\\bconst|\\* as|import {[^}]*) ${name}\\b`).test(source)
 }

@@ -12,7 +12,7 @@ export function windows(
   const plans = {
     free: { limit: 100, window: '1d' },
     pro: { limit: 600, window: '1m' },
-  }
+  } as const
   const limiter = rateLimit({
     store,
     key: 'user',

@@ -17,14 +17,21 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 const workspace = resolve(import.meta.dirname, '../../../..')
 const run = promisify(execFile)
-const packages = readdirSync(join(workspace, 'packages')).map((name) => `packages/${name}`)
+const foldersIn = (parent: string) =>
+  readdirSync(join(workspace, parent)).map((name) => `${parent}/${name}`)
+const packages = foldersIn('packages')
+const examples = foldersIn('examples')
 const script = join(workspace, 'scripts/release/version.mjs')
 
 let copy: string
 beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'sluice-version-'))
   const shared = ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml', 'CHANGELOG.md']
-  for (const file of [...shared, '.changeset/config.json', ...packages.map(manifest)])
+  for (const file of [
+    ...shared,
+    '.changeset/config.json',
+    ...[...packages, ...examples].map(manifest),
+  ])
     cpSync(join(workspace, file), join(copy, file))
   await run('git', ['init', '--quiet'], { cwd: copy })
 })
@@ -38,6 +45,7 @@ function read(folder: string) {
   return JSON.parse(readFileSync(join(copy, manifest(folder)), 'utf8')) as {
     version: string
     private?: boolean
+    dependencies: Record<string, string>
   }
 }
 
@@ -66,6 +74,13 @@ test('all packages get one version, and the changelog says what is in it', async
   const published = packages.filter((folder) => read(folder).private !== true)
   expect(published.length).toBeGreaterThan(10)
   for (const folder of published) expect([folder, read(folder).version]).toEqual([folder, next])
+  const asked = examples.flatMap((folder) =>
+    Object.entries(read(folder).dependencies).filter(([name]) => name.startsWith('@sluice/')),
+  )
+  expect(new Set(asked.map(([, range]) => range))).toEqual(new Set([`^${next}`]))
+  const lock = readFileSync(join(copy, 'pnpm-lock.yaml'), 'utf8')
+  const locked = lock.match(/(?<='@sluice\/[\w-]+':\n +specifier: )\^.*/g)
+  expect(locked).toEqual(asked.map(() => `^${next}`))
   expect(readdirSync(join(copy, '.changeset'))).toEqual(['config.json'])
   const changelog = readFileSync(join(copy, 'CHANGELOG.md'), 'utf8')
   const section = changelog.slice(changelog.indexOf('## '), changelog.indexOf(`## ${before}`))

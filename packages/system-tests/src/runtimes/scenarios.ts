@@ -164,7 +164,7 @@ function streams() {
 
 /** A request waits for its turn on the runtime's timers. */
 function waiting() {
-  const paced = { limit: 1, window: 20, algorithm: 'leaky-bucket', maxDelay: '1m' } as const
+  const paced = { limit: 1, window: '20ms', algorithm: 'leaky-bucket', maxDelay: '1m' } as const
   const GET = limitFetch({ ...paced, key }, () => new Response('served'))
   return async () =>
     (await Promise.all([GET(request()), GET(request())])).map(({ status }) => status)

@@ -24,9 +24,8 @@ test.each([slowMapStore, versionedMapStore] as Create[])(
   'of 300 simultaneous requests from two limiters, 100 pass',
   async (create) => {
     const store = create(manualClock())
-    const limiters = [1, 2].map(() =>
-      createLimiter({ ...patient, store, limit: 100, window: '1m', algorithm: 'sliding-log' }),
-    )
+    const terms = { prefix: 'sluice', limit: 100, window: '1m', algorithm: 'sliding-log' } as const
+    const limiters = [1, 2].map(() => createLimiter({ ...patient, store, ...terms }))
     const decisions = await Promise.all(
       Array.from({ length: 300 }, (_, i) => limiters[i % 2]?.consume('client')),
     )

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 async function open(statuses: number[] = []): Promise<void> {
   context = await browser.newContext()
-  complaints = await watch(context, url, statuses)
+  complaints = watch(context, url, statuses)
   page = await context.newPage()
   await page.goto(url)
 }
@@ -67,7 +67,7 @@ test('a page from a file that asks for another file', async () => {
   await context.close()
   context = await browser.newContext()
   const own = new URL(import.meta.url).href
-  complaints = await watch(context, own, [])
+  complaints = watch(context, own, [])
   page = await context.newPage()
   await page.goto(own)
   await page.setContent('<img src="file:///nowhere.png">')

@@ -2,16 +2,15 @@ import type { BrowserContext } from 'playwright-core'
 
 /**
  * What goes wrong in a context while it is open: errors in the console, errors of scripts, requests
- * to anywhere but the page's own origin (a page from a file: to anything but that file), which are
- * also stopped.
+ * to anywhere but the page's own origin (a page from a file: to anything but that file).
  *
  * @param statuses the statuses that are no fault here; the browser reports each as an error
  */
-export async function watch(
+export function watch(
   context: BrowserContext,
   url: string,
   statuses: readonly number[],
-): Promise<string[]> {
+): readonly string[] {
   const complaints: string[] = []
   const expected = statuses.map((status) => `responded with a status of ${status} `)
   context.on('console', (message) => {
@@ -20,11 +19,9 @@ export async function watch(
     complaints.push(`console: ${text}`)
   })
   context.on('weberror', (error) => complaints.push(`error: ${error.error().message}`))
-  await context.route('**/*', (route) => {
-    const target = route.request().url()
-    if (isOwn(target, url)) return route.continue()
-    complaints.push(`request: ${target}`)
-    return route.abort()
+  // Not by a route, which every request would have to wait for, and without a cache.
+  context.on('request', (request) => {
+    if (!isOwn(request.url(), url)) complaints.push(`request: ${request.url()}`)
   })
   return complaints
 }

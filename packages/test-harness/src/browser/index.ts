@@ -1,4 +1,4 @@
-export type { Page } from 'playwright-core'
+export type { Locator, Page } from 'playwright-core'
 export { expectAccessible } from './accessible.ts'
 export { picture } from './picture.ts'
 export { expectNoSidewaysScroll } from './sideways.ts'

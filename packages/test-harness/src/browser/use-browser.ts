@@ -68,7 +68,7 @@ export function useBrowser(): Browsing {
         reducedMotion: 'reduce',
       })
       const url = new URL(address).href
-      visits.push({ context, complaints: await watch(context, url, statuses) })
+      visits.push({ context, complaints: watch(context, url, statuses) })
       const page = await context.newPage()
       await page.goto(url)
       return page

@@ -1,3 +1,4 @@
+export type { Program } from '../processes/until-listening.ts'
 export { awayFromEdge, withinWindow } from './away-from-edge.ts'
 export { isOpenToOthers } from './elsewhere.ts'
-export { type Example, startExample } from './start-example.ts'
+export { startExample } from './start-example.ts'

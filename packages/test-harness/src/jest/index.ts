@@ -1,4 +1,5 @@
+export { everyStore, frameworkRunner } from './adapters.ts'
 export { describeUnless } from './describe-unless.ts'
-export { everyStore } from './every-store.ts'
+export { runnerOfOneAlgorithm } from './runner-without.ts'
 export { scratch } from './scratch.ts'
 export { useRedis } from './use-redis.ts'

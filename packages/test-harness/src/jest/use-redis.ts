@@ -1,19 +1,17 @@
 import { afterAll, beforeAll } from '@jest/globals'
 import { Redis } from 'ioredis'
-import { startRedis } from '../redis/index.ts'
+import { type RedisServer, startRedis } from '../redis/index.ts'
 
-/** A Redis server for the tests of a file, and a client of it, which is there once they run. */
-export function useRedis(): { readonly client: Redis } {
-  const used: { client?: Redis } = {}
-  let stop: () => Promise<void>
+/** A Redis server for the tests of a file, and a client of it. Both are there once the tests run. */
+export function useRedis(): { readonly server: RedisServer; readonly client: Redis } {
+  const used: { server?: RedisServer; client?: Redis } = {}
   beforeAll(async () => {
-    const server = await startRedis()
-    stop = () => server.stop()
-    used.client = new Redis(server.url)
+    used.server = await startRedis()
+    used.client = new Redis(used.server.url)
   })
   afterAll(async () => {
     used.client?.disconnect()
-    await stop?.()
+    await used.server?.stop()
   })
-  return used as { client: Redis }
+  return used as { server: RedisServer; client: Redis }
 }

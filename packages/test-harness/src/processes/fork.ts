@@ -22,7 +22,7 @@ interface Worker {
  * ready, releases them together, and gives the result of each. No process is left, however it ends.
  *
  * @param script The worker's file, TypeScript or JavaScript.
- * @param args Anything that survives JSON; every worker gets the same.
+ * @param args Anything that survives JSON; every worker gets the same, and its own number.
  * @throws What a worker threw, or how it ended before it gave its result.
  */
 export async function runInProcesses<Result>(
@@ -33,7 +33,7 @@ export async function runInProcesses<Result>(
 ): Promise<Result[]> {
   const path = typeof script === 'string' ? script : fileURLToPath(script)
   const code = await bundle(path)
-  const workers = Array.from({ length: count }, () => startWorker(code, args))
+  const workers = Array.from({ length: count }, (_, i) => startWorker(code, args, i))
   const ended = new AbortController()
   const late = delay(withinMs, undefined, { signal: ended.signal }).then(() => {
     throw new Error(`${count} processes of ${path} did not finish within ${withinMs} ms`)
@@ -53,8 +53,11 @@ async function atOnce(workers: readonly Worker[]): Promise<unknown[]> {
   return Promise.all(workers.map((worker) => worker.result))
 }
 
-function startWorker(code: string, args: unknown): Worker {
-  const child = startBundle(code, { args: [JSON.stringify(args ?? null)], stderr: 'pipe' })
+function startWorker(code: string, args: unknown, number: number): Worker {
+  const child = startBundle(code, {
+    args: [JSON.stringify(args ?? null), `${number}`],
+    stderr: 'pipe',
+  })
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text) => {
     stderr += text

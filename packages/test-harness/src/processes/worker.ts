@@ -7,11 +7,11 @@ export type WorkerMessage =
 /**
  * The whole of a worker file that `runInProcesses` starts.
  *
- * @param prepare Gets the arguments and makes all ready: connects, warms up. What it returns is
- *   called when every worker is ready; its result must survive JSON.
+ * @param prepare Gets the arguments, and which of the workers it is, from 0; makes all ready: connects,
+ *   warms up. What it returns is called when every worker is ready; its result must survive JSON.
  */
 export function defineWorker<Args, Result>(
-  prepare: (args: Args) => Promise<() => Result | Promise<Result>>,
+  prepare: (args: Args, number: number) => Promise<() => Result | Promise<Result>>,
 ): void {
   // The parent is gone: the result is not needed.
   process.once('disconnect', () => process.exit())
@@ -19,7 +19,7 @@ export function defineWorker<Args, Result>(
     process.once('message', () => resolve())
   })
   const run = async () => {
-    const work = await prepare(JSON.parse(process.argv[2]!) as Args)
+    const work = await prepare(JSON.parse(process.argv[2]!) as Args, Number(process.argv[3]))
     send({ type: 'ready' })
     await released
     send({ type: 'result', result: await work() })

@@ -18,6 +18,7 @@ import { mistakeTests } from './tables/mistakes.ts'
 import { policyTests } from './tables/policies.ts'
 import { proxyTests } from './tables/proxies.ts'
 import { refusalTests } from './tables/refusals.ts'
+import { reservedTests } from './tables/reserved.ts'
 import { retryAfterTests } from './tables/retry-after.ts'
 import { settleTests } from './tables/settle.ts'
 import { stackTests } from './tables/stacks.ts'
@@ -51,6 +52,7 @@ const TABLES: Record<string, (world: World) => void> = {
   'budgets in tokens': unitTests,
   decisions: decisionTests,
   'charges settled after the response': settleTests,
+  'estimates that end with their process': reservedTests,
   'requests that wait their turn': waitingTests,
   'requests in progress': inProgressTests,
   'clients that leave': leavingTests,

@@ -1,6 +1,6 @@
-import { Agent, type IncomingMessage } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import supertest, { type Response } from 'supertest'
+import { text } from 'node:stream/consumers'
 import { Reply } from './reply.ts'
 import { assertWellFormed } from './well-formed.ts'
 
@@ -25,31 +25,21 @@ export interface SendOptions {
 /** Sends one request on its own connection, and checks that the fields of the answer are well-formed. */
 export async function send(target: Target, options: SendOptions = {}): Promise<Reply> {
   const { method = 'GET', path = '/', headers = {}, from, to } = options
-  const test = supertest(baseOf(target, to))[method.toLowerCase() as 'get'](path)
-  // supertest's own types know of no list of values, of which each makes a line.
-  for (const [name, value] of Object.entries(headers)) test.set(name, value as string)
-  if (from !== undefined) test.agent(new Agent({ localAddress: from }))
-  const response = await test.set('Connection', 'close').buffer(true).parse(asText)
-  const { res } = response as Response & { readonly res: IncomingMessage }
-  const reply = new Reply(res, method === 'HEAD' ? '' : response.body)
+  const place = 'socketPath' in target ? target : { ...target, host: to ?? target.host }
+  const sent = request({
+    ...place,
+    method,
+    path,
+    headers: { ...headers, Connection: 'close' },
+    localAddress: from,
+    agent: false,
+  })
+  const received = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once('response', resolve).once('error', reject).end()
+  })
+  const reply = new Reply(received, await text(received))
   assertWellFormed(reply)
   return reply
-}
-
-function baseOf(target: Target, to: string | undefined): string {
-  if ('socketPath' in target) return `http+unix://${encodeURIComponent(target.socketPath)}`
-  const host = to ?? target.host
-  return `http://${host.includes(':') ? `[${host}]` : host}:${target.port}`
-}
-
-/** A body as it is on the wire, whatever its type. */
-function asText(response: Response, done: (error: Error | null, body: string) => void): void {
-  let body = ''
-  response.setEncoding('utf8')
-  response.on('data', (chunk: string) => {
-    body += chunk
-  })
-  response.on('end', () => done(null, body))
 }
 
 /** A connection that has sent this. It reads nothing unless the caller listens, and errors are ignored. */

@@ -117,10 +117,12 @@ export class World {
     const prefix = `t${process.pid}-${started}`
     const limiters = [given].flat() as TestOptions[]
     const server = await this.kit.serve({
-      limiters: limiters.map((each) =>
+      limiters: limiters.map((each, i) => {
+        // Limiters with different limits must not share a count.
+        const own = { store, prefix: i === 0 ? prefix : `${prefix}-${i}` }
         // A busy machine must not make the process decide by itself.
-        translate({ store, prefix, deadline: '1m', ...each } as TestOptions, this.kit),
-      ),
+        return translate({ ...own, deadline: '1m', ...each } as TestOptions, this.kit)
+      }),
       trustProxy: options.trustProxy,
       user: (request) => (options.user ?? signedIn)(this.kit.read(request)),
       fields: options.fields ?? {},

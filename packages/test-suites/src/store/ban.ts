@@ -29,7 +29,7 @@ function banningOf({ open }: Bench): Banning {
   return {
     ask: () => consume('client'),
     preview: async () => {
-      await ledger.consume([{ key: 'client', limit: POLICY, cost: 0, isPreview: true }])
+      await ledger.consume([{ key: 'client', limit: POLICY, cost: 0, isUncounted: true }])
     },
     async refuse(times) {
       const { outcomes } = await peek('client')
@@ -112,7 +112,7 @@ export function bans({ test: testStore }: StoreTests): void {
   }) => {
     const { ledger } = open([POLICY], { ban: BAN })
     const charge: Charge = { key: 'client', limit: POLICY, cost: 0 }
-    const ask = () => ledger.consumeAll?.([[{ ...charge, isPreview: true }], [charge]])
+    const ask = () => ledger.consumeAll?.([[{ ...charge, isUncounted: true }], [charge]])
     if (ledger.consumeAll === undefined) return
     await refuse(0)
     for (let i = 1; i < AFTER; i += 1) await ask()
@@ -121,20 +121,31 @@ export function bans({ test: testStore }: StoreTests): void {
     expect(await bannedMs()).toBe(SHORT)
   })
 
+  test('a request that waits is charged once admitted, and its refusals are not counted', async ({
+    bannedMs,
+  }, { open }) => {
+    const { ledger } = open([POLICY], { ban: BAN })
+    const charges = [{ key: 'client', limit: POLICY, cost: LIMIT, isUncounted: true } as const]
+    expect((await ledger.consume(charges)).admitted).toBe(true)
+    for (let i = 0; i < 2 * AFTER; i += 1)
+      expect((await ledger.consume(charges)).admitted).toBe(false)
+    expect(await bannedMs()).toBe(0)
+  })
+
   test('a refusal of another key is not counted', async ({ bannedMs }, { open }) => {
     const { ledger } = open([POLICY, POLICY], { ban: BAN })
-    // Where keys are decided separately, a call has one key.
-    if (ledger.part !== undefined) return
-    const other: Charge = { key: 'other', limit: POLICY, cost: LIMIT }
+    // Where keys are decided separately, a call has keys of one shard.
+    const [client, another] = ['{shard}client', '{shard}other'] as const
+    const other: Charge = { key: another, limit: POLICY, cost: LIMIT }
     for (let i = 0; i < 5; i += 1) {
-      await ledger.consume([{ key: 'client', limit: POLICY, cost: 0 }, other])
+      await ledger.consume([{ key: client, limit: POLICY, cost: 0 }, other])
     }
-    expect([await bannedMs(), await bannedMs('other')]).toEqual([0, 0])
+    expect([await bannedMs(client), await bannedMs(another)]).toEqual([0, 0])
     // Whichever policy with its key refuses.
     for (let i = 0; i < AFTER; i += 1) {
       await ledger.consume([{ ...other, cost: 0 }, other])
     }
-    expect([await bannedMs(), await bannedMs('other')]).toEqual([0, SHORT])
+    expect([await bannedMs(client), await bannedMs(another)]).toEqual([0, SHORT])
   })
 
   test('simultaneous refusals begin one ban', async ({ ask, refuse, bannedMs }) => {

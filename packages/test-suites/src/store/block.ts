@@ -30,7 +30,7 @@ export function blocks({ describe, test }: StoreTests): void {
           expect((await consume('client')).admitted).toBe(false)
         })
 
-      test('reset makes the quota whole and ends a block', async ({ open }) => {
+      test('reset makes the quota full and ends a block', async ({ open }) => {
         const { consume, block, reset, remaining } = open([limit])
         await consume('used', LIMIT)
         await consume('bystander', 2)

@@ -62,7 +62,7 @@ export function consumes({ describe, test }: StoreTests): void {
         }
       })
 
-      test('a quota is whole again when it says so', async ({ open, clock }) => {
+      test('a quota is full again when it says so', async ({ open, clock }) => {
         const { consume, remaining } = open([limit])
         const { resetMs } = (await consume('client', LIMIT)).outcomes[0]!
         expect(resetMs).toBeGreaterThan(0)

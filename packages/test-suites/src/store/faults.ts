@@ -45,7 +45,7 @@ export function fails<S extends Store>(
       })
 }
 
-/** Keys whose quota is whole again. */
+/** Keys whose quota is full again. */
 export function expires<S extends Store>(
   { test }: StoreTests,
   countLeft: Hook<S, 'countLeft'>,
@@ -54,7 +54,7 @@ export function expires<S extends Store>(
   const LATER = 24 * 3_600_000
 
   for (const name of algorithmNames)
-    test(`${name}: nothing is left of keys whose quota is whole`, async ({
+    test(`${name}: nothing is left of keys whose quota is full`, async ({
       store,
       clock,
       prefix,

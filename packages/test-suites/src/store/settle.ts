@@ -1,3 +1,4 @@
+import type { Raise } from '@sluice/core'
 import { expect } from 'expect'
 import { algorithmNames, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
 
@@ -6,7 +7,7 @@ export function settles({ describe, test }: StoreTests): void {
     describe(name, () => {
       const limit = limitOf(name)
 
-      test('gives back, down to an untouched quota', async ({ open }) => {
+      test('gives back, down to a full quota', async ({ open }) => {
         const { consume, settle, remaining } = open([limit])
         const { at } = await consume('client', LIMIT)
         await settle('client', -2, at)
@@ -33,6 +34,31 @@ export function settles({ describe, test }: StoreTests): void {
         await settle('charged', 3)
         expect(await remaining('given back')).toEqual([LIMIT])
         expect(await remaining('charged')).toEqual([LIMIT - 3])
+      })
+
+      test('tells what remained before and after, of what it charges more', async ({ open }) => {
+        const { ledger, charges, consume, block } = open([limit, limitOf('fixed-window')])
+        const { at } = await consume('client', 1)
+        const raises: object[] = []
+        const [first, second] = charges('client', 2)
+        const raised = ({ place, before, remaining }: Raise) =>
+          void raises.push({ place, before, remaining })
+        await ledger.settle([first!, { ...second!, cost: 100 }], at, 'store', raised)
+        await ledger.settle(
+          [
+            { ...first!, cost: -1 },
+            { ...second!, cost: 0 },
+          ],
+          at,
+          'store',
+          raised,
+        )
+        await block('client', 1000)
+        await ledger.settle([first!, second!], at, 'store', raised)
+        expect(raises).toEqual([
+          { place: 0, before: LIMIT - 1, remaining: LIMIT - 3 },
+          { place: 1, before: LIMIT - 1, remaining: 0 },
+        ])
       })
 
       test('leaves a blocked key blocked', async ({ open, clock }) => {

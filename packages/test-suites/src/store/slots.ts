@@ -38,7 +38,7 @@ function placesOf({ open }: Bench): Places {
     renew: async (...charges) => {
       const requests = charges.map((each) => [each])
       // Where keys are decided separately, a call has one key.
-      const calls = ledger.part === undefined ? [requests] : requests.map((each) => [each])
+      const calls = ledger.shard === undefined ? [requests] : requests.map((each) => [each])
       for (const call of calls) await ledger.renew?.(call)
     },
     free: async (key = 'client') => (await remaining(key))[0] as number,

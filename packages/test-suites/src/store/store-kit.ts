@@ -10,6 +10,8 @@ export interface StoreKit<S extends Store = Store> {
   readonly mode: 'sync' | 'async'
   /** Whether it can list its keys: `Store.inspect`. Default: no */
   readonly inspects?: boolean
+  /** Whether it can keep which networks are blocked: `Store.networks`. Default: yes */
+  readonly networks?: boolean
   /** A store that decides on this clock. Called for each test; stores may share their states. */
   create(clock: () => number): S | Promise<S>
   /**

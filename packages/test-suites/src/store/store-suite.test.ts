@@ -47,7 +47,7 @@ describe('the suite', () => {
 
   test.each<[Mistakes, RegExp]>([
     [{ noRollback: true }, /that can't write policy 1 rejects, and changes no policy/],
-    [{ noExpiry: true }, /nothing is left of keys whose quota is whole/],
+    [{ noExpiry: true }, /nothing is left of keys whose quota is full/],
     [{ rtrim: true }, /spaces whose names differ/],
     [{ deferred: true }, /several stores that share their states/],
   ])('fails a store with %j', async (mistakes, name) => {

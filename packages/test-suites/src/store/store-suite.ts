@@ -2,10 +2,14 @@ import type { Store } from '@sluice/core'
 import type { Runner } from '../runner.ts'
 import { bans } from './ban.ts'
 import { blocks } from './block.ts'
+import { keepsCountsOfChangedLimits } from './changed-limits.ts'
 import { consumes } from './consume.ts'
 import { contracts } from './contract.ts'
 import { expires, fails } from './faults.ts'
 import { inspects } from './inspect.ts'
+import { networks } from './networks.ts'
+import { ownLimits } from './own-limits.ts'
+import { reservations } from './reservations.ts'
 import { settles } from './settle.ts'
 import { shares } from './sharing.ts'
 import { slots } from './slots.ts'
@@ -23,8 +27,12 @@ export function storeSuite<S extends Store>(runner: Runner, name: string, kit: S
     runner.describe('settle', () => settles(tests))
     runner.describe('block and reset', () => blocks(tests))
     runner.describe('spaces and keys', () => shares(tests))
+    runner.describe('a changed limit', () => keepsCountsOfChangedLimits(tests))
+    runner.describe('limits of a client', () => ownLimits(tests))
     runner.describe('slots of what is in progress', () => slots(tests))
+    runner.describe('reservations', () => reservations(tests))
     runner.describe('bans', () => bans(tests))
+    if (kit.networks !== false) runner.describe('blocked networks', () => networks(tests))
     if (kit.inspects) runner.describe('inspect', () => inspects(tests))
     runner.describe('calls', () => contracts(tests, kit.mode))
     const { failWrites, countLeft } = kit

@@ -3,29 +3,10 @@ import { openRaw, sendRaw } from '../client.ts'
 import { eventually } from '../eventually.ts'
 import type { Reply } from '../reply.ts'
 import type { RunningSite, World } from '../world.ts'
+import { Work } from './work.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n'
 const TWO = { concurrent: 2, hold: '1h' } as const
-
-/** What the application is still working for. */
-class Work {
-  /** False: it responds at once. */
-  takesTime = true
-  private readonly ends: (() => void)[] = []
-
-  readonly begin = (): Promise<void> =>
-    this.takesTime ? new Promise((resolve) => this.ends.push(resolve)) : Promise.resolve()
-
-  /** Requests that it has begun and not ended. */
-  get inProgress(): number {
-    return this.ends.length
-  }
-
-  /** Ends the one that has been in progress for longest, or all. */
-  end(count = 1): void {
-    for (const end of this.ends.splice(0, count)) end()
-  }
-}
 
 /** `concurrent`: so many requests are in progress at the same time. */
 export function inProgressTests(world: World): void {

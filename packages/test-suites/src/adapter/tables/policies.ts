@@ -76,19 +76,13 @@ export function policyTests(world: World): void {
     expect(reply.field('RateLimit-Policy')).toBe('"burst";q=3;w=60, "plan";q=7;w=3600')
   })
 
-  for (const [algorithm, window] of [
-    ['fixed-window', '1m'],
-    ['sliding-window', '1m'],
-    ['sliding-log', '1m'],
-    ['token-bucket', '1h'],
-  ] as const)
-    test(`60 simultaneous requests with limit 30, ${algorithm}: exactly 30 get through`, async () => {
-      const site = await world.start({ limit: 30, window, algorithm })
-      const replies = await Promise.all(Array.from({ length: 60 }, () => site.send()))
-      expect(replies.filter(({ status }) => status === 200)).toHaveLength(30)
-      expect(replies.filter(({ status }) => status === 429)).toHaveLength(30)
-      expect(site.decisions).toHaveLength(30)
-    })
+  test('60 simultaneous requests with limit 30: exactly 30 get through', async () => {
+    const site = await world.start({ limit: 30, window: '1m' })
+    const replies = await Promise.all(Array.from({ length: 60 }, () => site.send()))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(30)
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(30)
+    expect(site.decisions).toHaveLength(30)
+  })
 
   test('on the real clock: exactly the limit, and again after Retry-After', async () => {
     const WINDOW_MS = 1000

@@ -82,7 +82,7 @@ export function retryAfterTests(world: World): void {
   })
 
   test('a wait of a millisecond is a second', async () => {
-    const site = await world.start({ limit: 1, window: 1, algorithm: 'fixed-window' })
+    const site = await world.start({ limit: 1, window: '1ms', algorithm: 'fixed-window' })
     const [, refused] = await site.sendTimes(2)
     expect(refused?.field('Retry-After')).toBe('1')
   })

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Duration } from '@sluice/core'
 import type { SuiteRequest, TestOptions } from '../adapter-kit.ts'
 
 /** An application that streams, to two clients at the same time at most. */
@@ -28,7 +29,7 @@ export class Streams {
     return [...this.producedBy.values()].reduce((sum, each) => sum + each, 0)
   }
 
-  options({ estimate = 0, window = '1h' }: { estimate?: number; window?: string }): TestOptions {
+  options({ estimate = 0, window = '1h' }: { estimate?: number; window?: Duration }): TestOptions {
     const idOf = ({ headers }: SuiteRequest) => Number(headers['x-id'] ?? 0)
     return {
       policies: [

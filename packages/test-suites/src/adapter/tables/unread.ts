@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Duration } from '@sluice/core'
 import { expect } from 'expect'
 import { openRaw } from '../client.ts'
 import { eventually } from '../eventually.ts'
@@ -30,10 +31,10 @@ export function unreadTests(world: World): void {
 
   test('a stream is settled when it is done, or `hold` after its last bytes, not for ever', async () => {
     // Together: each of them waits for seconds.
-    await Promise.all(['1s', '1h'].map((window) => readsNothing(window)))
+    await Promise.all((['1s', '1h'] as const).map((window) => readsNothing(window)))
   })
 
-  async function readsNothing(window: string): Promise<void> {
+  async function readsNothing(window: Duration): Promise<void> {
     const of = (what: string) => `${what}, with a window of ${window}`
     const streams = new Streams(100, 'x'.repeat(64_000))
     const site = await world.start(streams.options({ window }), {

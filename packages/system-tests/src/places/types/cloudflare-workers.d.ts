@@ -1,0 +1,15 @@
+// What the pages use of the module of Cloudflare's runtime, as `wrangler types` declares it.
+import type { Decision } from '@sluice/core'
+import type { DurableObjectStorage } from '@sluice/core/store'
+
+export abstract class DurableObject {
+  protected readonly ctx: {
+    readonly storage: DurableObjectStorage & { deleteAll(): Promise<void> }
+  }
+}
+
+export declare const env: {
+  readonly UPSTASH_REDIS_REST_URL: string
+  readonly UPSTASH_REDIS_REST_TOKEN: string
+  readonly LIMITER: { getByName(name: string): { consume(): Promise<Decision> } }
+}

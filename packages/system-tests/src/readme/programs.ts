@@ -1,0 +1,125 @@
+// The blocks of the documents as programs in files.
+
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterAll } from '@jest/globals'
+import { writeDocumented } from '../packages/documented.ts'
+import { type Block, blocksOf, joined, serverOf } from './blocks.ts'
+
+export const root = join(__dirname, '../../../..')
+
+/** Documents whose blocks run by themselves. */
+const documents = [
+  'README.md',
+  'packages/cli/README.md',
+  'packages/core/README.md',
+  'packages/express/README.md',
+  'packages/fastify/README.md',
+  'packages/hono/README.md',
+  'packages/koa/README.md',
+  'packages/nest/README.md',
+  'packages/otel/README.md',
+  'packages/node/README.md',
+  'packages/postgres/README.md',
+  'packages/sqlite/README.md',
+  'docs/choosing.md',
+  'docs/decision.md',
+  'docs/events.md',
+  'docs/migrating.md',
+  'docs/operations.md',
+  'docs/production.md',
+  'docs/recipes.md',
+  'docs/stores.md',
+]
+/** Documents whose blocks build on those before them. */
+const continued = ['docs/adapters.md', 'docs/stores.md']
+/** Documents whose blocks without an import are tested elsewhere: here, in src/recipes. */
+const partial = ['docs/recipes.md']
+/** Documents that show a whole server, which has to limit. */
+const servers = [
+  'docs/README.md',
+  ...readdirSync(join(root, 'docs/start')).map((name) => `docs/start/${name}`),
+]
+
+/** All documents with programs that run. */
+export const withPrograms = [...documents, ...servers]
+
+/** A folder for programs, gone when the tests of a file are. */
+export function programFolder(): { folder: string; tsconfig: string } {
+  // In the package, so that the programs find what it depends on.
+  const folder = mkdtempSync(join(__dirname, '.blocks-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  // Not all users compile by removing types.
+  const tsconfig = join(folder, 'tsconfig.json')
+  writeFileSync(
+    tsconfig,
+    JSON.stringify({
+      extends: join(root, 'tsconfig.base.json'),
+      compilerOptions: {
+        noEmit: true,
+        verbatimModuleSyntax: false,
+        erasableSyntaxOnly: false,
+        paths: {
+          'my-framework': ['./my-framework.ts'],
+          '@whatwg-node/fetch': [join(__dirname, '../places/types/whatwg-fetch.d.ts')],
+          'cloudflare:workers': [join(__dirname, '../places/types/cloudflare-workers.d.ts')],
+        },
+      },
+      include: ['*.mts', 'documented/*.ts'],
+    }),
+  )
+  return { folder, tsconfig }
+}
+
+/** Writes the blocks of a document as programs, named after it and their line. */
+export function writePrograms(folder: string, document: string): string[] {
+  const text = readFileSync(join(root, document), 'utf8')
+  if (servers.includes(document)) {
+    const { language, source } = serverOf(text)
+    const file = join(folder, `server-${document.replace(/\W/g, '-')}.m${language}`)
+    writeFileSync(file, source)
+    return [file]
+  }
+  const blocks = blocksIn(document, text).filter(
+    ({ info, source }) =>
+      info === 'ts' && (!partial.includes(document) || /^import /m.test(source)),
+  )
+  return blocks.map((block) => writeProgram(folder, document, block))
+}
+
+/** How long a compiler may take, which reads all packages. ms */
+export const COMPILES_WITHIN = 240_000
+
+/**
+ * Writes every block of every document of the repository as a program, and what they import.
+ * @param folder comes from `programFolder`
+ */
+export function writeAllPrograms(folder: string): void {
+  cpSync(join(__dirname, 'stubs'), folder, { recursive: true })
+  writeDocumented(root, join(folder, 'documented'))
+  const list = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
+  const documents = list.split('\n').filter((each) => each !== '' && existsSync(join(root, each)))
+  for (const document of documents) {
+    const text = readFileSync(join(root, document), 'utf8')
+    for (const block of blocksIn(document, text)) writeProgram(folder, document, block)
+  }
+}
+
+function blocksIn(document: string, text: string): Block[] {
+  return blocksOf(document, continued.includes(document) ? joined(text) : text)
+}
+
+function writeProgram(folder: string, document: string, { line, program }: Block): string {
+  const file = join(folder, `${document.replace(/\W/g, '-')}-${line}.mts`)
+  writeFileSync(file, program)
+  return file
+}

@@ -1,0 +1,91 @@
+import type { Charge } from '@sluice/core'
+import { algorithms, reserved } from '@sluice/core/algorithms'
+import { expect } from 'expect'
+import { type Bench, LIMIT, type StoreTests, WINDOW } from './store-kit.ts'
+
+/** How long an estimate is held, ms. */
+const HOLD = 3000
+const LIMITS = (['fixed-window', 'sliding-window', 'token-bucket'] as const).map((name) => {
+  // So long that nothing which counts ends, or drains, meanwhile.
+  const params = { limit: LIMIT, windowMs: 1e6 * WINDOW, holdMs: HOLD }
+  return [name, reserved(algorithms[name]).compile(params)] as const
+})
+
+/** Estimates that end with their process (`reserve`): of a store whose ledgers have `renew`. */
+export function reservations({ describe, test: testStore }: StoreTests): void {
+  for (const [name, limit] of LIMITS)
+    describe(name, () => {
+      const charge = (cost: number, slot?: number, units?: number): Charge[] => [
+        { key: 'client', limit, cost, slot, reserved: units },
+      ]
+      const test = (what: string, run: (bench: Bench, rig: ReturnType<typeof rigOf>) => unknown) =>
+        testStore(what, async (bench) => {
+          const rig = rigOf(bench)
+          if (rig.ledger.renew !== undefined) await run(bench, rig)
+        })
+      const rigOf = ({ open }: Bench) => {
+        const { ledger, remaining } = open([limit])
+        return { ledger, used: async () => LIMIT - ((await remaining('client'))[0] as number) }
+      }
+
+      test('one that nobody renews is given back, to the millisecond', async ({ clock }, rig) => {
+        const { ledger, used } = rig
+        await ledger.consume(charge(3, 1))
+        await ledger.consume(charge(1))
+        clock.advance(HOLD - 1)
+        expect(await used()).toBe(4)
+        expect((await ledger.consume(charge(2, 2))).admitted).toBe(false)
+        clock.advance(1)
+        expect(await used()).toBe(1)
+        expect((await ledger.consume(charge(4, 3))).admitted).toBe(true)
+      })
+
+      test('renewals hold it; a settlement ends it at its cost', async ({ clock }, rig) => {
+        const { ledger, used } = rig
+        await ledger.consume(charge(3, 1))
+        for (let i = 0; i < 4; i += 1) {
+          clock.advance(HOLD - 1)
+          await ledger.renew?.([charge(3, 1)])
+        }
+        expect(await used()).toBe(3)
+        await ledger.settle(charge(-2, 1, 3))
+        clock.advance(HOLD)
+        expect(await used()).toBe(1)
+      })
+
+      test('settled after it was given back, it is charged; a late renewal holds nothing', async ({
+        clock,
+      }, rig) => {
+        const { ledger, used } = rig
+        const { at } = await ledger.consume(charge(4, 1))
+        clock.advance(HOLD)
+        await ledger.renew?.([charge(4, 1)])
+        expect(await used()).toBe(0)
+        await ledger.settle(charge(-1, 1, 4), at)
+        expect(await used()).toBe(3)
+        clock.advance(HOLD)
+        expect(await used()).toBe(3)
+      })
+
+      test('a clock that steps back holds it no longer than before', async ({ clock }, rig) => {
+        const { ledger, used } = rig
+        await ledger.consume(charge(3, 1))
+        clock.advance(-60_000)
+        await ledger.consume(charge(1, 2))
+        clock.advance(HOLD)
+        expect(await used()).toBe(0)
+      })
+
+      test('reset and block end it', async ({ clock }, { ledger, used }) => {
+        await ledger.consume(charge(3, 1))
+        await ledger.reset('client')
+        await ledger.renew?.([charge(3, 1)])
+        expect(await used()).toBe(0)
+        await ledger.consume(charge(3, 2))
+        await ledger.block('client', 1000)
+        await ledger.renew?.([charge(3, 2)])
+        clock.advance(1000)
+        expect(await used()).toBe(0)
+      })
+    })
+}
