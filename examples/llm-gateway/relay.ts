@@ -16,10 +16,11 @@ const NOTHING: Usage = { input_tokens: 0, output_tokens: 0 }
  * slot.
  *
  * @param model its address
+ * @param paced sends the request when the model has room for it
  */
-export function relay(model: string): RequestHandler {
+export function relay(model: string, paced: typeof fetch): RequestHandler {
   return async (request, response) => {
-    const reply = await fetch(`${model}/v1/messages`, {
+    const reply = await paced(`${model}/v1/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...request.body, metadata: { user_id: callerOf(request).id } }),

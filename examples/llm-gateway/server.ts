@@ -2,6 +2,7 @@
 // progress, requests, input tokens and output tokens. They are decided together. A request is charged
 // an estimate, which is corrected when the model has said what it really used.
 import { estimateTokens, rateLimit } from '@sluice/express'
+import { limitOutgoing } from '@sluice/outgoing'
 import express, { type Request } from 'express'
 import { Redis } from 'ioredis'
 import { authenticate, callerOf } from './callers.ts'
@@ -36,6 +37,7 @@ const limit = rateLimit({
       unit: 'input-tokens',
       limit: (request) => tiers[callerOf(request).tier].input,
       window: 'day',
+      reserve: true,
       cost: ({ body }) => estimateTokens(body ?? ''),
       settle: (_, { locals }) => locals.usage?.input_tokens,
     },
@@ -44,13 +46,22 @@ const limit = rateLimit({
       unit: 'output-tokens',
       limit: (request) => tiers[callerOf(request).tier].output,
       window: 'day',
+      reserve: true,
       cost: mostTokens,
       settle: (_, { locals }) => locals.usage?.output_tokens,
     },
   ],
 })
 
-app.post('/v1/messages', authenticate, express.json(), limit, relay(model.url))
+/** The model has limits too. All gateways keep to them together, and to what the model answers. */
+const paced = limitOutgoing(fetch, {
+  store: redis,
+  prefix: 'model',
+  concurrent: 100,
+  maxWait: '10s',
+})
+
+app.post('/v1/messages', authenticate, express.json(), limit, relay(model.url, paced))
 
 /** What the answer may use at most. The model refuses a request that does not say it. */
 function mostTokens({ body }: Request): number {
