@@ -1,10 +1,11 @@
 // npm run bench: builds the packages and measures them and their peers.
 // npm run bench -- memory|redis|cluster|http: a part of this
-// npm run bench -- postgres|replay|cli|calls|inspect: one of the other benches, with its arguments
+// npm run bench -- postgres|sqlite|replay|cli|calls|inspect|outgoing: one of the other benches, with its arguments
 
 import { argv, exit } from 'node:process'
 import { build } from './build.mjs'
 import { ensureInstalled } from './install.mjs'
+import { otherNode } from './programs/node.mjs'
 import { findPostgres } from './programs/postgres.mjs'
 import { findRedis } from './programs/redis.mjs'
 import { run } from './workspace.mjs'
@@ -12,15 +13,18 @@ import { run } from './workspace.mjs'
 /** The benches beside the comparison with the peers, each in its folder of packages/bench/src. */
 const BENCHES = {
   postgres: { measures: 'dist', needs: findPostgres },
+  // Where this Node has no SQLite, npm brings one.
+  sqlite: { measures: 'dist', node: 'node@24', has: 'node:sqlite' },
   replay: { measures: 'dist' },
   cli: { measures: 'dist', folder: 'command' },
   calls: { measures: 'src' },
   inspect: { measures: 'src' },
+  outgoing: { measures: 'src' },
 }
 
 const [name, ...rest] = argv.slice(2)
 const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
-const { measures = 'dist', needs, folder = name } = bench ?? {}
+const { measures = 'dist', needs, folder = name, node, has } = bench ?? {}
 const script = bench ? `packages/bench/src/${folder}/cli.ts` : 'packages/bench/src/cli.ts'
 
 const redis = await findRedis()
@@ -28,4 +32,6 @@ await needs?.()
 await ensureInstalled()
 if (measures === 'dist' && !(await build())) exit(1)
 const args = bench ? rest : argv.slice(2)
-exit(await run('tsx', [script, ...args], { env: { REDIS_SERVER: redis } }))
+const other = has && !process.getBuiltinModule(has) ? otherNode(node) : undefined
+const env = { REDIS_SERVER: redis, ...(other && { PATH: other.path }) }
+exit(await run('tsx', [script, ...args], { env }))

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { exit } from 'node:process'
 import { ensureInstalled } from './install.mjs'
 import { jest } from './jest.mjs'
+import { otherNode } from './programs/node.mjs'
 import { findPostgres } from './programs/postgres.mjs'
 import { findRedis } from './programs/redis.mjs'
 import { root } from './workspace.mjs'
@@ -28,6 +29,7 @@ const LIMITS = {
 const TABLES = {
   limits: { start: '<!-- figures: made by node scripts/faults.mjs -->', ...LIMITS },
   postgres: { start: '<!-- figures of PostgreSQL: made by node scripts/faults.mjs -->', ...LIMITS },
+  sqlite: { start: '<!-- figures of SQLite: made by node scripts/faults.mjs -->', ...LIMITS },
   slots: {
     start: '<!-- figures of requests in progress: made by node scripts/faults.mjs -->',
     head: ['fault', 'in progress at the same time', 'exact again after'],
@@ -51,7 +53,9 @@ await findPostgres()
 await ensureInstalled()
 const folder = mkdtempSync(join(tmpdir(), 'sluice-faults-'))
 const file = join(folder, 'figures')
-const env = { REDIS_SERVER: redis, SLUICE_FIGURES: file }
+// The faults of SQLite need a Node that has it.
+const other = process.getBuiltinModule('node:sqlite') ? undefined : otherNode('node@24')
+const env = { REDIS_SERVER: redis, SLUICE_FIGURES: file, ...(other && { PATH: other.path }) }
 const { code, skipped } = await jest(['-i', 'packages/system-tests/src/faults'], env)
 if (existsSync(file)) {
   const figures = readFileSync(file, 'utf8')

@@ -47,19 +47,15 @@ async function prepare() {
   const { lint } = await import('./release/lint.mjs')
   const { install, smokeTest } = await import('./release/project.mjs')
   const { measure, tooLarge } = await import('./release/sizes.mjs')
-  const { measureImports, tooSlow } = await import('./release/imports.mjs')
 
   const tarballs = await pack(project)
   install(project, tarballs)
   const sizes = await measure(project, tarballs)
   console.table(sizes)
-  const imports = measureImports(project)
-  console.table(imports)
   const problems = [
     ...tarballs.flatMap(problemsOf),
     ...(await lint(tarballs)),
     ...tooLarge(sizes),
-    ...tooSlow(imports),
     ...smokeTest(project, tarballs),
   ]
   for (const problem of problems) console.error(problem)

@@ -16,7 +16,10 @@ import { root } from './workspace.mjs'
 const REDIS = {
   tests: ['packages/core/src/stores/redis', 'packages/test-harness/src/redis/clock.test.ts'],
   clientsOf: 'core',
-  clients: ['ioredis', 'ioredis5', 'redis', 'redis5', 'iovalkey', '@valkey/valkey-glide'],
+  clients: [
+    ...['ioredis', 'ioredis5', 'redis', 'redis5', 'iovalkey', '@valkey/valkey-glide'],
+    '@upstash/redis',
+  ],
 }
 const POSTGRES = { tests: ['packages/postgres'], clientsOf: 'postgres', clients: ['pg'] }
 

@@ -10,7 +10,15 @@ import { transform } from 'esbuild'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
 import { isAllowed } from '../licences.mjs'
-import { withoutComments, withoutProse, withPureValues } from './lighter.mjs'
+import {
+  withoutComments,
+  withoutProse,
+  withoutSetFields,
+  withPureValues,
+  withShortLua,
+  withTabs,
+} from './lighter.mjs'
+import { withShortPrivates } from './private-names.mjs'
 
 /** Where the declarations of single modules are before they are bundled; in the package. */
 export const declarations = 'dist/declarations'
@@ -37,7 +45,7 @@ export async function bundle(folder, manifest) {
   })
   const types = {
     input: inputs(folder, entries, declarationOf),
-    plugins: [modules({}, declarationOf), dts()],
+    plugins: [modules({}, declarationOf), dts(), tabs],
     external: (id) => /^[^./]/.test(id),
   }
   // What users of `.` load is one file, however other entries share its parts: each file costs time.
@@ -80,6 +88,15 @@ function modules(aliases, file = (id) => id) {
   }
 }
 
+/** Declarations that are indented by tabs, and whose lines of comments have nothing before their text. */
+const tabs = {
+  name: 'tabs',
+  renderChunk: (code) =>
+    code
+      .replace(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4))
+      .replace(/^\t* \*(?!\/) ?/gm, ''),
+}
+
 /** Leaves out types, comments and what only the documentation needs. */
 const lighter = {
   name: 'lighter',
@@ -90,10 +107,11 @@ const lighter = {
       return (await transform(source, { minify: true, legalComments: 'none' })).code
     const compilerOptions = { verbatimModuleSyntax: true }
     const options = { loader: 'ts', target: 'node20', tsconfigRaw: { compilerOptions } }
-    const { code } = await transform(source, options)
-    return withoutComments(id, withoutProse(id, code))
+    const shortened = id.includes('/packages/core/src/') ? withShortPrivates(source) : source
+    const { code } = await transform(shortened, options)
+    return withShortLua(id, withoutProse(id, withoutSetFields(withoutComments(code))))
   },
-  renderChunk: (code, _, { format }) => (format === 'es' ? withPureValues(code) : null),
+  renderChunk: (code, _, { format }) => withTabs(format === 'es' ? withPureValues(code) : code),
 }
 
 /** @returns the folders of the libraries that are bundled */
@@ -121,13 +139,11 @@ async function write(folder, options, { ending, ...output }) {
 }
 
 /**
- * The declaration of the ESM form. If entries share declarations, it is that of the CommonJS form: each
- * class has one type then, also in a process that loads both.
+ * The declaration of the ESM form is that of the CommonJS form: each class has one type then, also in a
+ * process that loads both.
  */
 function declareEsm(entry) {
-  const commonjs = readFileSync(`${entry}.d.cts`, 'utf8')
-  const again = `export * from './${basename(entry)}.cjs'\n`
-  writeFileSync(`${entry}.d.ts`, commonjs.includes("from './shared/") ? again : commonjs)
+  writeFileSync(`${entry}.d.ts`, `export * from './${basename(entry)}.cjs'\n`)
 }
 
 /** The licences of what is bundled have to stand beside it. */

@@ -1,13 +1,12 @@
 // What published code does not need goes when it is bundled.
 
+import { parse } from '@babel/parser'
 import { parseAst } from 'rollup/parseAst'
 
 /** Properties of tables that only the documentation reads, by the end of the table's path. */
 const PROSE = {
-  'options/table.ts': ['description', 'see', 'unset'],
   'options/types.ts': ['form', 'range', 'typescript'],
   'options/unit.ts': ['form', 'typescript'],
-  'errors/codes.ts': ['meaning', 'cause'],
 }
 
 /** The tables without what only the documentation reads. */
@@ -24,18 +23,82 @@ export function withoutProse(id, code) {
   return edited(code, edits)
 }
 
-/** Lua without indentation and without lines of comments. */
-export function withoutComments(id, code) {
-  if (!id.endsWith('.lua.ts')) return code
+/** Compiled code without comments, except those that bundlers read: the declarations have them too. */
+export function withoutComments(code) {
+  const comments = parse(code, { sourceType: 'module' }).comments ?? []
+  const unread = comments.filter(({ value }) => !/^\s*([@#]__|@vite|webpack)/.test(value))
+  return edited(
+    code,
+    unread.map(({ start, end }) => {
+      const from = code.lastIndexOf('\n', start) + 1
+      const isAlone = code.slice(from, start).trim() === '' && code[end] === '\n'
+      return isAlone ? [from, end + 1, ''] : [start, end, '']
+    }),
+  )
+}
+
+/** Compiled code without the declarations of fields that the constructor of their class sets anyway. */
+export function withoutSetFields(code) {
   const edits = []
-  visit(parseAst(code), (node) => {
-    if (node.type !== 'TemplateElement') return
-    const text = code.slice(node.start, node.end)
-    edits.push([node.start, node.end, text.replace(/\n[ \t]+/g, '\n').replace(/\n--.*(?=\n)/g, '')])
+  visit(parseAst(code), ({ type, body }) => {
+    if (type !== 'ClassBody') return
+    const { value } = body.find(({ kind }) => kind === 'constructor') ?? {}
+    const statements = value?.body.body ?? []
+    const set = new Set(
+      statements.flatMap(({ expression }) =>
+        expression?.type === 'AssignmentExpression' &&
+        expression.left.object?.type === 'ThisExpression'
+          ? [expression.left.property.name]
+          : [],
+      ),
+    )
+    for (const { type, key, value, static: isStatic, computed, start, end } of body)
+      if (type === 'PropertyDefinition' && !value && !isStatic && !computed && set.has(key.name))
+        edits.push([code.lastIndexOf('\n', start), end, ''])
   })
   return edited(code, edits)
 }
 
+/** Compiled code that is indented by tabs, half the bytes, without empty lines. Text in templates stays. */
+export function withTabs(code) {
+  const texts = []
+  visit(parseAst(code), ({ type, start, end }) => {
+    if (type === 'TemplateElement') texts.push([start, end])
+  })
+  const isText = (at) => texts.some(([start, end]) => start < at && at <= end)
+  return code.replace(/^(?:(?: {2})+|\n)/gm, (spaces, at) =>
+    isText(at) ? spaces : '\t'.repeat(spaces.length / 2),
+  )
+}
+
+/** Lua without indentation, lines of comments, and the spaces around most of its signs. */
+export function withShortLua(id, code) {
+  if (!id.endsWith('.lua.ts')) return code
+  const edits = []
+  visit(parseAst(code), (node) => {
+    if (node.type !== 'TemplateLiteral') return
+    // A text of Lua may begin in one part of the template and end in another.
+    let isText = false
+    for (const { start, end } of node.quasis) {
+      const parts = code.slice(start, end).replace(LINES, '\n').split("'")
+      const shorter = parts.map((part, i) => {
+        return isText === (i % 2 === 0) ? part : part.replace(SPACED, '$1').replace(BETWEEN, '$1')
+      })
+      if (parts.length % 2 === 0) isText = !isText
+      edits.push([start, end, shorter.join("'")])
+    }
+  })
+  return edited(code, edits)
+}
+
+/** Indentation, and lines of comments with it. */
+const LINES = /\n[ \t]*(--.*\n[ \t]*)*/g
+/** Signs with spaces. */
+const SPACED = / ?([=~<>]=|[=<>+*/,(){}]) ?/g
+/** Two minus signs would begin a comment, and two points behind a number belong to it. */
+const BETWEEN = /(?<=[A-Za-z_)\]]) (-|\.\.) (?=[A-Za-z_(])/g
+
+const PURE = '/* @__PURE__ */'
 /** What a bundler can't know to be without effect. */
 const UNKNOWN = /^(Call|New|Member|TaggedTemplate)Expression$|^SpreadElement$/
 
@@ -49,8 +112,11 @@ export function withPureValues(code) {
     const { type, declarations } = statement.declaration ?? statement
     if (type !== 'VariableDeclaration') continue
     for (const { init } of declarations.filter(({ init }) => init && isUnknown(init))) {
-      edits.push([init.start, init.start, '/* @__PURE__ */ (() => ('])
-      edits.push([init.end, init.end, '))()'])
+      // A call whose arguments do nothing needs only the comment, and may have it.
+      const isCall = /^(Call|New)Expression$/.test(init.type) && !init.arguments.some(isUnknown)
+      const isMarked = isCall && code.slice(0, init.start).endsWith(`${PURE} `)
+      if (!isMarked) edits.push([init.start, init.start, isCall ? `${PURE} ` : `${PURE} (() => (`])
+      if (!isCall) edits.push([init.end, init.end, '))()'])
     }
   }
   return edited(code, edits)

@@ -6,6 +6,7 @@ import { findExecutable } from './executable.mjs'
 export const findChromium = () =>
   findExecutable({
     variable: 'CHROMIUM',
-    names: ['chromium', 'chromium-browser', 'google-chrome'],
-    advice: 'The tests of pages need Chromium: install chromium (apt, dnf, brew install chromium)',
+    names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
+    advice:
+      'The tests of pages need Chromium: install chromium-headless-shell (apt) or chromium (dnf, brew)',
   })

@@ -3,11 +3,9 @@
 
 import { execFileSync } from 'node:child_process'
 import { argv, execPath } from 'node:process'
-import { fileURLToPath } from 'node:url'
 import { manifestOf } from './packages.mjs'
 
 const PEER = 'express-rate-limit'
-const MOST = 1.3
 /** The shortest of so many is what the import itself takes. */
 const ROUNDS = 15
 
@@ -21,11 +19,8 @@ function measured(load) {
     console.log((user + system) / 1000)`
 }
 
-/** What the measurement needs besides the packages. */
-export const IMPORT_PEER = `${PEER}@${manifestOf('bench').devDependencies[PEER]}`
-
 /** @returns the ms that importing Express's limiter and its peer takes, for each form of a module */
-export function measureImports(project) {
+function measureImports(project) {
   return Object.entries(FORMS).map(([form, args]) => {
     const best = { '@sluice/express': Infinity, [PEER]: Infinity }
     for (let round = 0; round < ROUNDS; round += 1)
@@ -37,11 +32,9 @@ export function measureImports(project) {
   })
 }
 
-/** @returns one line for each form that takes too long */
-export function tooSlow(imports) {
-  return imports
-    .filter((times) => times['@sluice/express'] > MOST * times[PEER])
-    .map((times) => `@sluice/express: imports as ${JSON.stringify(times)}, at most ${MOST} times`)
-}
-
-if (argv[1] === fileURLToPath(import.meta.url)) console.table(measureImports(argv[2]))
+const [, , folder] = argv
+const peer = `${PEER}@${manifestOf('bench').devDependencies[PEER]}`
+execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', peer], {
+  cwd: folder,
+})
+console.table(measureImports(folder))

@@ -3,7 +3,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { placeOf } from '../addresses.mjs'
 
-const DOCUMENTS = ['LICENSE', 'README.md', 'package.json']
+const documentsOf = (name) => [
+  'LICENSE',
+  'README.md',
+  'package.json',
+  `skills/sluice-${name}/SKILL.md`,
+]
 /** npm checks it against the repository of the provenance statement. */
 const PLACE = ['repository', 'homepage', 'bugs']
 
@@ -25,7 +30,7 @@ export function problemsOf({ name, manifest, files, readme }) {
 
   for (const file of targetsOf(manifest)) expect(files.includes(file), `${file} is missing`)
   const others = files.filter((file) => !file.startsWith('dist/')).sort()
-  expect(isDeepStrictEqual(others, DOCUMENTS), `has ${others} beside dist`)
+  expect(isDeepStrictEqual(others, documentsOf(name)), `has ${others} beside dist`)
   const sources = files.filter((file) => /test\.|\/testing\/released/.test(file))
   expect(sources.length === 0, `has ${sources}`)
 

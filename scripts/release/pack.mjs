@@ -2,17 +2,31 @@
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { published } from '../addresses.mjs'
 import { build } from '../build.mjs'
 import { pnpm } from '../pnpm.mjs'
 import { root } from '../workspace.mjs'
 import { manifestOf } from './packages.mjs'
 
-/** When the newest file of a folder was written. ms, 0: it has none */
+/**
+ * When the newest file of a folder was written. ms, 0: it has none. Tests write files beside sources, whose
+ * names begin with a dot: they and the times of folders do not count.
+ */
 function newest(folder) {
-  const files = existsSync(folder) ? readdirSync(folder, { recursive: true }) : []
-  return Math.max(0, ...files.map((file) => statSync(join(folder, file)).mtimeMs))
+  const entries = existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+    : []
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter(
+      (file) =>
+        !relative(folder, file)
+          .split(sep)
+          .some((part) => part.startsWith('.')),
+    )
+  return Math.max(0, ...files.map((file) => statSync(file).mtimeMs))
 }
 
 /** A command has a bundle, with other packages of the workspace in it. */

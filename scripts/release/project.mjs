@@ -3,7 +3,6 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { IMPORT_PEER } from './imports.mjs'
 
 const PEERS = [
   'express@5',
@@ -21,7 +20,6 @@ const PEERS = [
   'rxjs@7',
   '@opentelemetry/api@~1.9.0',
   '@opentelemetry/sdk-metrics@2',
-  IMPORT_PEER,
 ]
 
 export function install(project, packed) {

@@ -1,10 +1,11 @@
-// What the packages cost: their files and bytes, and the bytes of an application that bundles them with
-// what they depend on; of a command its bytes installed, and the ms until it has started.
+// What the packages cost: their files and bytes, the bytes of an application that bundles them with what
+// they depend on, and those that importing an adapter loads; of a command the bytes installed and loaded.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { measureCommand } from './commands.mjs'
+import { loadedBytes } from './loaded.mjs'
 
 const budgets = JSON.parse(readFileSync(join(import.meta.dirname, 'budgets.json'), 'utf8'))
 
@@ -30,8 +31,8 @@ async function minifiedBytes(project, { name, peerDependencies = {} }) {
 /**
  * @param project has the packages installed
  * @returns the files of each package and their bytes; also those of an application that has all of it
- *   (minified, with the memory store and the store in Redis), or if it is a command, those that it has
- *   installed, with the ms that starting it takes
+ *   (minified, with the memory store and the store in Redis), those that importing an adapter loads, or if it
+ *   is a command, those that it has installed and loads
  */
 export async function measure(project, packed) {
   const sizes = {}
@@ -43,6 +44,8 @@ export async function measure(project, packed) {
         : { minified: await minifiedBytes(project, manifest) }
     sizes[manifest.name] = { files: files.length, content, ...further }
   }
+  // Every adapter loads the same.
+  sizes['@sluice/express'].loaded = loadedBytes(project, '--eval', "require('@sluice/express')")
   return sizes
 }
 

@@ -1,8 +1,6 @@
 // The interfaces of options, with what the reference page says as their documentation.
-import { core } from '../core.mjs'
+import { OPTIONS } from './described.mjs'
 import { algorithmsOf, defaultOf, formOf, returned } from './words.mjs'
-
-const { OPTIONS } = await core('options/table.ts')
 
 /** Forms that the type of TypeScript says as well. */
 const SAID_BY_TYPE = /^(`|function)/
@@ -28,7 +26,6 @@ import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
 import type { BanOptions } from './ban.ts'
 import type { Duration } from '../options/duration.ts'
-import type { OneOf } from '../options/one-of.ts'
 import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'`,
@@ -49,7 +46,7 @@ import type { StoreMode } from '../stores/store.ts'`,
 function events() {
   return [
     'limiter/event-options.generated.ts',
-    "import type { Decision } from './decision.ts'",
+    "import type { ThresholdEvent } from '../events.ts'\nimport type { Decision } from './decision.ts'",
     body(
       'How a limiter tells what it does. Without a framework there is no request.',
       'EventOptions<Request = void>',
@@ -64,6 +61,7 @@ function stores() {
     body('The options of a memory store.', 'MemoryStoreOptions', OPTIONS.memoryStore),
     body('The options of a store in Redis.', 'RedisStoreOptions', OPTIONS.redisStore),
     body('The options of a store in PostgreSQL.', 'PostgresStoreOptions', OPTIONS.postgresStore),
+    body('The options of a store in a file of SQLite.', 'SqliteStoreOptions', OPTIONS.sqliteStore),
   ]
 }
 
@@ -82,11 +80,10 @@ import type { EventOptions } from '../limiter/event-options.generated.ts'
 import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Duration } from '../options/duration.ts'
-import type { OneOf } from '../options/one-of.ts'
 import type { HeaderProfile } from './fields/profiles/index.ts'
 import type { KeyOption, UserOption } from './keys/key-reader.ts'
 import type { TrustProxyOption } from './keys/trust-proxy.ts'
-import type { SettleOption } from './settlement/settle-option.ts'`,
+import type { SettleOption } from './settlement/settlement.ts'`,
     body(
       'What one policy promises, and what it reads from a request.',
       `RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, ${replaced}>`,

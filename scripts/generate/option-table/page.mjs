@@ -1,10 +1,11 @@
 // docs/options.md.
 import { core } from '../core.mjs'
+import { OPTIONS } from './described.mjs'
 import { algorithmsOf, code, defaultOf, formOf, returned } from './words.mjs'
 
-const { OPTIONS } = await core('options/table.ts')
 const { DURATION_UNITS } = await core('options/duration.ts')
-const { PLACES } = await core('options/places.ts')
+const { OPTION_NAMES } = await core('options/option-names.ts')
+const { NOT_HERE } = await core('options/peer-names.ts')
 const { composeProfiles, HEADER_PROFILES } = await core('http/fields/profiles/index.ts')
 
 const SECTIONS = {
@@ -28,6 +29,7 @@ const SECTIONS = {
   memoryStore: ['`memoryStore(options)`', ''],
   redisStore: ['`redisStore(client, options)`', ''],
   postgresStore: ['`postgresStore(pool, options)`', 'From `@sluice/postgres`.'],
+  sqliteStore: ['`sqliteStore(path, options)`', 'From `@sluice/sqlite`.'],
 }
 
 export function optionsPage() {
@@ -40,16 +42,16 @@ export function optionsPage() {
 | set in | options |
 |---|---|
 ${[
-  ['`createLimiter`', PLACES.limiter.map(linkOfLimiter)],
-  ['an entry of its `policies`', PLACES.policy.map(link)],
-  ['`rateLimit`', [...PLACES.http, ...Object.keys(OPTIONS.adapter)].map(linkOfLimiter)],
-  ['an entry of its `policies`', PLACES.httpPolicy.map(link)],
-  ["an entry of `routes`, Fastify's `config.rateLimit`", PLACES.route.map(linkOfLimiter)],
+  ['`createLimiter`', OPTION_NAMES.limiter.map(linkOfLimiter)],
+  ['an entry of its `policies`', OPTION_NAMES.policy.map(link)],
+  ['`rateLimit`', [...OPTION_NAMES.http, ...Object.keys(OPTIONS.adapter)].map(linkOfLimiter)],
+  ['an entry of its `policies`', OPTION_NAMES.httpPolicy.map(link)],
+  ["an entry of `routes`, Fastify's `config.rateLimit`", OPTION_NAMES.route.map(linkOfLimiter)],
 ]
   .map(([place, links]) => `| ${place} | ${links.join(' ')} |`)
   .join('\n')}
 
-A **duration** is a whole number of milliseconds, or text with a unit: \`'500ms'\`, \`'1m'\`, \`'15 minutes'\`, \`'1d'\`. Text is a number in digits, perhaps with a decimal point and digits after it, then at most one space, then a unit in lower case. It must come to whole milliseconds. The type is \`string\`, so text may come from a configuration; it is checked when the limiter is created.
+A **duration** is a whole number of milliseconds, or text with a unit: \`'500ms'\`, \`'1m'\`, \`'15 minutes'\`, \`'1d'\`. Text is a number in digits, perhaps with a decimal point and digits after it, then at most one space, then a unit in lower case. It must come to whole milliseconds. TypeScript refuses what does not look like that.
 
 | unit | also written | length |
 |---|---|---|
@@ -59,6 +61,25 @@ ${DURATION_UNITS.map(unitRow).join('\n')}
 
 ${Object.entries(SECTIONS).map(section).join('\n\n')}
 
+## Options from a configuration
+
+TypeScript knows the texts that an option can have. Text from JSON or from the environment is any \`string\` to it. Say that you mean it with the type \`RateLimitConfig\`, in every adapter and for \`createLimiter\`:
+
+\`\`\`ts
+const config = {
+  limit: Number(process.env.LIMIT),
+  window: process.env.WINDOW,
+  algorithm: 'token-bucket',
+}
+
+app.use(rateLimit(config as RateLimitConfig))
+app.use(rateLimit({ ...(config as RateLimitConfig), store: redis, key: 'user' }))
+\`\`\`
+
+It has all options but functions and \`store\`. TypeScript still refuses a limit that is text. Everything else is checked when the limiter is created, like options that you write: a \`SluiceError\` says what is wrong.
+
+An object of options in a variable is not a configuration. Write \`as const\` or \`satisfies RateLimitOptions\` behind it, and TypeScript keeps its texts.
+
 ## Header profiles
 
 | profile | fields |
@@ -67,16 +88,28 @@ ${HEADER_PROFILES.map((name) => `| \`'${name}'\` | ${fieldsOf(name).map(code).jo
 
 ## Names in other limiters
 
-What the options of express-rate-limit, express-slow-down, @fastify/rate-limit, koa-ratelimit, rate-limiter-flexible and @nestjs/throttler are called here. If you use such a name, the error says what to write. See also [migrating](migrating.md).
+What the options of express-rate-limit, express-slow-down, @fastify/rate-limit, koa-ratelimit, hono-rate-limiter, @nestjs/throttler, rate-limiter-flexible and @upstash/ratelimit are called here. A dash: there is no such option. If you use such a name, the error says what to write, or why to remove it. See also [migrating](migrating.md).
 
 | there | here |
 |---|---|
 ${Object.values(OPTIONS)
   .flatMap((options) => Object.entries(options))
-  .filter(([, { peers }]) => peers !== undefined)
-  .map(([name, { peers }]) => `| ${Object.keys(peers).map(code).join(', ')} | ${link(name)} |`)
+  .map(([name, { aliases, peers = {} }]) => [
+    name,
+    [aliases, ...Object.values(peers)].filter(Boolean),
+  ])
+  .filter(([, names]) => names.length > 0)
+  .map(([name, names]) => `| ${codes(names.join(' '))} | ${link(name)} |`)
+  .join('\n')}
+${Object.entries(NOT_HERE)
+  .map(([why, names]) => `| ${codes(names)} | – (${why}) |`)
   .join('\n')}
 `
+}
+
+/** @param names with spaces between them */
+function codes(names) {
+  return names.split(' ').map(code).join(', ')
 }
 
 function unitRow({ symbol, words, ms }) {

@@ -36,10 +36,14 @@ export function algorithmsOf(name) {
   const having = algorithmsWith(name).map((algorithm) => code(`'${algorithm}'`))
   if (having.length > 0) return `Only with \`algorithm\` ${having.join(' or ')}.`
   if (name !== 'limit') return ''
-  return ALGORITHM_NAMES.filter((each) => algorithms[each].maxLimit < MAX_LIMIT)
-    .map(
-      (each) => `With \`'${each}'\` at most ${algorithms[each].maxLimit.toLocaleString('en-US')}.`,
-    )
+  const all = new Set(ALGORITHM_NAMES.map((each) => algorithms[each].maxLimit))
+  all.delete(Number.MAX_SAFE_INTEGER)
+  return [...all]
+    .map((most) => {
+      const names = ALGORITHM_NAMES.filter((each) => algorithms[each].maxLimit === most)
+      const shown = most === MAX_LIMIT ? '10^12' : most.toLocaleString('en-US')
+      return `With ${names.map((each) => code(`'${each}'`)).join(', ')} at most ${shown}.`
+    })
     .join(' ')
 }
 

@@ -1,5 +1,8 @@
 // The tables of the reference, by the names that the documents give to their places.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { tsImport } from 'tsx/esm/api'
+import { root } from '../../workspace.mjs'
 import { interfacesOf, propertyComments } from './comments.mjs'
 
 const otel = (module) => tsImport(`../../../packages/otel/src/${module}`, import.meta.url)
@@ -11,10 +14,11 @@ const interfaces = {
   ...interfacesOf('packages/core/src/events.ts'),
 }
 
-/** @param place `fields of Decision`, `metrics`, `attributes of metrics` */
+/** @param place `fields of Decision`, `metrics`, `attributes of metrics`, `comparison` */
 export function tableAt(place) {
   if (place === 'metrics') return metrics()
   if (place === 'attributes of metrics') return attributes()
+  if (place === 'comparison') return comparison()
   const fields = interfaces[place.replace('fields of ', '')]
   if (fields === undefined) throw new Error(`there is no table of ${place}`)
   return table(
@@ -41,6 +45,12 @@ function attributes() {
     ['attribute', 'value'],
     Object.entries(ATTRIBUTES).map(([key, name]) => [code(name), linked(comments[key])]),
   )
+}
+
+/** The table of the README, whose answers a test finds. */
+function comparison() {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  return /^<!-- comparison -->\n([\s\S]*?)\n<!-- \/comparison -->$/m.exec(readme)[1]
 }
 
 const code = (text) => `\`${text}\``

@@ -1,0 +1,377 @@
+// What docs/errors.md says about each code, as Markdown, by section: what its message says in general, the
+// usual causes, and what to do. Core has what to do about a set-up, for its messages.
+
+import { core } from './core.mjs'
+
+export const { SETUP_ACTIONS } = await core('errors/setup-actions.ts')
+
+export const CODES = {
+  misuse: {
+    SLUICE_OPTION_TYPE: {
+      meaning: 'An option or an argument has the wrong type.',
+      cause:
+        'Most often a number from the environment that is still text, or a required option that is missing. Sluice converts nothing, because a wrong guess would set a limit that you did not intend.',
+      action:
+        'Give the type that the message names. Convert text where it comes from: `Number(process.env.LIMIT)`.',
+    },
+    SLUICE_OPTION_RANGE: {
+      meaning:
+        'An option or an argument has the right type, but its value is outside of the range.',
+      cause:
+        'A negative number, a fraction, `NaN`, `Infinity`, or a number above what Sluice can count exactly.',
+      action: 'Give a value within the range that the message names.',
+    },
+    SLUICE_OPTION_VALUE: {
+      meaning: 'An option or an argument is not one of the values that it can have.',
+      cause: 'A typing error, or a name from another library.',
+      action: 'Choose one of the values that the message lists.',
+    },
+    SLUICE_OPTION_UNKNOWN: {
+      meaning: 'There is no option of this name, or not in this place.',
+      cause:
+        'A typing error, an option of another library, or an option of the whole limiter that a single policy or route cannot have.',
+      action:
+        'Remove it or correct its name. For options of other libraries the message names the right one; see also [migrating](migrating.md).',
+    },
+    SLUICE_OPTION_CONFLICT: {
+      meaning: 'Options that are each right contradict each other.',
+      cause:
+        'Examples: `policies` together with `limit`, two policies of the same name, a cost that is above the limit and so could never be paid, two limiters with different limits that would share one count (on the same store, with the same `prefix`, policy name, algorithm and window).',
+      action: 'Change one of the options as the message says.',
+    },
+    SLUICE_STORE_UNKNOWN: {
+      meaning:
+        '`store` is neither a store nor a client of Redis that Sluice knows, or the pool of `postgresStore` is not one of pg, or the path of `sqliteStore` is none.',
+      cause:
+        'A URL instead of a client, a promise of one, a client of another library or of an older version (node-redis 4), a mock (ioredis-mock), a pool of pg, a store of another limiter, or a pipeline or transaction of a client.',
+      action:
+        'Give `memoryStore()`, `redisStore(client)`, `postgresStore(pool)` of `@sluice/postgres`, `sqliteStore(path)` of `@sluice/sqlite`, or a client of Redis itself: `new Redis(url)` of ioredis, `createClient({ url })` of node-redis, a `GlideClient`. For anything else, write [a store of your own](stores.md).',
+    },
+    SLUICE_KEY: {
+      meaning: 'A method of the limiter was called with a key that names no single client.',
+      cause:
+        'The key is missing, empty, not text, or a network of addresses where a key function returns text that clients may choose.',
+      action:
+        'Pass the text that identifies one client. To block a network, add `{ network: true }` to `block` and `reset`.',
+    },
+    SLUICE_HEADERS: {
+      meaning:
+        '`headers` names a profile that does not exist, or two that cannot be sent together.',
+      cause:
+        "Drafts 7 and 8 to 11 give the field `RateLimit` different forms, so a response can't have both.",
+      action:
+        "Choose one profile, for example `'draft-11'`, or `['draft-11', 'draft-6']` for new and old clients together; `false` sends no fields.",
+    },
+    SLUICE_TRUST_PROXY: {
+      meaning: '`trustProxy` does not say which proxies to trust.',
+      cause:
+        '`true` is refused on purpose: if every address is trusted, each client can write its own address into `X-Forwarded-For` and get a new limit for each request.',
+      action:
+        "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`. Or give the number of proxies, if the server can't be reached without passing them.",
+    },
+    SLUICE_CIDR: {
+      meaning:
+        'An entry of `allow` or `deny` looks like a range of addresses, but is none; or `block` or `reset` was called with a network that is none, or too large.',
+      cause:
+        'The address is not valid, or the prefix is too long for its family. A network that `block` refuses has at least 8 bits for IPv4 and 16 for IPv6, because a shorter prefix is more likely a mistake.',
+      action:
+        'Correct the address and the prefix: 1 to 32 bits for IPv4, 1 to 128 for IPv6. To refuse more than a /8, use `deny`.',
+    },
+    SLUICE_NETWORKS_FULL: {
+      meaning: 'A network could not be blocked, because 10,000 are blocked under this prefix.',
+      cause: 'Each attacking address is blocked as a network of its own, for a long time.',
+      action:
+        'Block the network that they have in common, for a shorter time, or end blocks: `sluice top` and `sluice serve` list them. Block single clients with `block(key)`, which has no such limit.',
+    },
+    SLUICE_SECRET: {
+      meaning: '`partitionSecret` or `keySecret` is too short to keep a secret.',
+      cause: 'It is shorter than 16 characters, or not text. The message shows its length only.',
+      action: 'Take it from a secret store or the environment; the same one in every process.',
+    },
+    SLUICE_ROUTE: {
+      meaning: 'A key of `routes` is not a route.',
+      cause:
+        'It does not start with a path or with a method in capitals, or the path is not one that the framework could match.',
+      action:
+        "Write it as the framework's router would: `'POST /login'`, `'/search/:id'`, `'/files/*path'`.",
+    },
+    SLUICE_REQUEST: {
+      meaning:
+        'A middleware was called with a request, a response or a context that is not one of its framework.',
+      cause:
+        "In a test, an object that lacks what the middleware needs: for example a response without `setHeader`, or a context of Koa without `req` and `res`. In an application, the package of another framework. The message doesn't show the request.",
+      action:
+        "Use the package of your framework. In a test, send a real request with supertest, Fastify's `app.inject` or Hono's `app.request`; or make the request and the response with node-mocks-http. For `@sluice/express` and `@sluice/node`, any object is a request: `{}` is a client without an address, and shares its quota with all others.",
+    },
+  },
+  setup: {
+    SLUICE_REDIS_NOT_CONNECTED: {
+      meaning: 'The node-redis client is not connected.',
+      cause: 'node-redis does not connect by itself, or the client was closed.',
+    },
+    SLUICE_REDIS_AUTH: {
+      meaning: 'Redis refuses the credentials.',
+      cause: 'The password is missing or wrong.',
+    },
+    SLUICE_REDIS_FORBIDDEN: {
+      meaning: 'The Redis user is not permitted to run the script.',
+      cause: 'Its ACL lacks a command or the keys that the script uses.',
+    },
+    SLUICE_REDIS_CLUSTER: {
+      meaning: 'The client knows a single node of a Redis Cluster.',
+      cause: 'It was made for one server, and this node does not have all keys.',
+    },
+    SLUICE_REDIS_NO_SCRIPTS: {
+      meaning: 'The server runs no Lua scripts.',
+      cause: '`EVAL` was disabled or renamed, or the Lua module of Valkey is missing.',
+    },
+    SLUICE_REDIS_READONLY: {
+      meaning: 'The server is a read-only replica.',
+      cause:
+        'Most often it was the master until a failover, and the client is still connected to it.',
+    },
+    SLUICE_POSTGRES_TABLE: {
+      meaning: 'PostgreSQL does not have the table of the store.',
+      cause: 'It was not created yet, or it is in another schema or database.',
+    },
+    SLUICE_POSTGRES_FORBIDDEN: {
+      meaning: 'The PostgreSQL user is not permitted to use the table, or to create it.',
+      cause: 'It lacks a privilege on the schema or on the table.',
+    },
+    SLUICE_POSTGRES_AUTH: {
+      meaning: 'PostgreSQL refuses the credentials.',
+      cause:
+        'The user, the password or the database is wrong, or `pg_hba.conf` does not let it in.',
+    },
+    SLUICE_POSTGRES_READONLY: {
+      meaning: 'The server does not accept writes.',
+      cause:
+        'Most often it is a replica, to which the pool is still connected after a failover. Or `default_transaction_read_only` is set.',
+    },
+    SLUICE_SQLITE_MISSING: {
+      meaning: 'This Node has no SQLite, and `sqliteStore` was given none: it throws this.',
+      cause: '`node:sqlite` is in Node from 22.13 on.',
+    },
+    SLUICE_SQLITE_FILE: {
+      meaning: 'The file of the store can not be opened, read or written.',
+      cause:
+        'The folder does not exist, the user of the process may not write there, the file system is mounted read-only, or the disk fails.',
+    },
+    SLUICE_SQLITE_FULL: {
+      meaning: 'The file of the store has no room for more.',
+      cause: 'The disk is full, or the file has reached `maxBytes`.',
+    },
+    SLUICE_SQLITE_CORRUPT: {
+      meaning: 'The file of the store is damaged, or none of SQLite.',
+      cause:
+        'The machine lost power or its system crashed, something wrote into the file, or one of the files beside it was deleted or replaced.',
+    },
+    SLUICE_SQLITE_VERSION: {
+      meaning: 'The file is of another application, or of another version of the package.',
+      cause: 'The path is that of a database which the application has for something else.',
+    },
+    SLUICE_SQLITE_NETWORK: {
+      meaning: 'The file is where other machines may use it too.',
+      cause:
+        'The folder is on NFS or SMB, where the locks of SQLite do not hold, or its file system has no shared memory.',
+    },
+  },
+  store: {
+    SLUICE_STORE_UNAVAILABLE: {
+      meaning:
+        '`settle`, `block` or `reset` was not confirmed by the store. It applies only in this process.',
+      cause:
+        'The store is down, refuses the call, or did not answer within `deadline`. `cause` has the reason.',
+      action:
+        'Repeat the call when the store is back. It is safe to repeat `block` or `reset`. If `settle` got no answer in time, the store may still have counted it, so a repetition may count twice. `consume` and `peek` never reject with this: there `onStoreError` decides. See [failures](failures.md).',
+    },
+    SLUICE_STORE_CONTENTION: {
+      meaning: 'A store that compares and swaps gave up, and wrote nothing.',
+      cause: 'In each of its attempts another process changed the same keys first.',
+      action:
+        'If your backend can lock, use `transactionalStore` instead: see [stores](stores.md).',
+    },
+  },
+  wait: {
+    SLUICE_WAIT_TOO_LONG: {
+      meaning: 'It would have taken longer than `maxWait`.',
+      cause:
+        'The store has said when the key is admitted again, which is later; or the time has passed while others were served first.',
+      action:
+        'Answer that the service is busy, and send `retryAfterMs` as `Retry-After`. If it happens often, raise `maxWait` or the limit.',
+    },
+    SLUICE_WAIT_NEVER: {
+      meaning: 'However long it waits, it would not be admitted.',
+      cause: 'The cost is larger than the limit, or the limit is 0.',
+      action: 'Split the work into parts that cost less, or raise the limit.',
+    },
+    SLUICE_WAIT_FULL: {
+      meaning: 'Too many wait already: `maxWaiting` in all, or half of what is free for this key.',
+      cause: 'More is asked for than the limit lets through, for long.',
+      action:
+        'Refuse the work, or do it later. A larger `maxWaiting` only makes everybody wait longer.',
+    },
+    SLUICE_WAIT_ABORTED: {
+      meaning: 'Its `signal` was aborted. `cause` is the reason of the signal.',
+      cause: 'The application has aborted it, or a timeout of the signal has passed.',
+      action: 'Nothing: nothing stays charged.',
+    },
+    SLUICE_WAIT_CLOSED: {
+      meaning: 'The limiter was closed while it waited.',
+      cause: '`close()` was called, for example because the process shuts down.',
+      action: 'Nothing: nothing stays charged. Do the work in another process, or after a restart.',
+    },
+  },
+  warning: {
+    SLUICE_STORE_DOWN: {
+      meaning: 'The store has failed, so requests are decided without it, as `onStoreError` says.',
+      cause:
+        'The message quotes the last failure. If that ends with a code of its own, look it up on this page: a set-up that cannot work does not recover by itself.',
+      action:
+        'Bring the store back; Sluice tries it again by itself. See [failures](failures.md) and [operations](operations.md).',
+    },
+    SLUICE_STORE_UP: {
+      meaning: 'The store has recovered, and decides again.',
+      cause: 'A call that tested the store succeeded.',
+      action: 'Nothing.',
+    },
+    SLUICE_CLOCK_SKEW: {
+      meaning:
+        'The clock of this process and that of Redis differ by so much that Redis cannot decide policies with a window of the calendar.',
+      cause:
+        "The clock of this machine, or of the server, is wrong by more than two windows: for `window: 'day'`, by more than two or three days. Until it is right, `onStoreError` decides requests with such a policy, by default in this process alone. All other policies are not affected. Sluice warns once.",
+      action: 'Set the clock right, and let NTP keep it so.',
+    },
+    SLUICE_ON_READ_ONLY: {
+      meaning: 'The callback `onReadOnly` of `redisStore` threw or rejected.',
+      cause:
+        'Often `client.connect()` in it rejects because the new master does not answer yet. The limiter keeps working.',
+      action:
+        'Catch errors in the callback. Sluice calls it again, at most once a second, as long as the server is read-only.',
+    },
+    SLUICE_CLIENT_UNGUARDED: {
+      meaning: "A node-redis client without an `'error'` listener was passed as the store.",
+      cause:
+        "node-redis emits `'error'` when it loses its connection, and Node ends a process in which nobody listens to that event. So the application would end when Redis does, whatever `onStoreError` says. Sluice adds no listener, because it never alters your client. Sluice warns once.",
+      action:
+        "Call `client.on('error', console.error)`, or your logger, after `createClient` and before you pass the client on.",
+    },
+    SLUICE_REQUEST_FAILED: {
+      meaning:
+        'A function of the options threw in a server without a framework, and the request got the status 500.',
+      cause: 'For example a `key` function that expects a field which a client left out.',
+      action:
+        'Fix the function; the message quotes what it threw. To handle errors yourself, give `failed`, the last argument of the limiter of `@sluice/node`. Sluice warns once.',
+    },
+    SLUICE_ON_DECISION: {
+      meaning: 'The callback `onDecision` threw or rejected.',
+      cause: 'An error in your function. The decision is not affected.',
+      action: 'Fix the function.',
+    },
+    SLUICE_ON_THRESHOLD: {
+      meaning: 'The callback `onThreshold` threw or rejected.',
+      cause: 'An error in your function. The charge is not affected.',
+      action: 'Fix the function.',
+    },
+    SLUICE_SETTLE: {
+      meaning: 'A request was not corrected to its actual cost. The estimate is kept.',
+      cause: 'Your function `settle` threw, or returned something that is not an integer ≥ 0.',
+      action: 'Fix the function. Return `undefined` to keep the estimate.',
+    },
+    SLUICE_MADE_PER_REQUEST: {
+      meaning:
+        'Limiters are created repeatedly, and each is used once. Such a limiter never limits.',
+      cause:
+        '`rateLimit()` or `createLimiter()` is called in a request handler, so each request has a new limiter with its own memory.',
+      action: 'Create the limiter once, outside the handler, and use it for every request.',
+    },
+    SLUICE_WINDOW_SHORT: {
+      meaning:
+        'A window, or a duration of a ban, is a number below 1000, so it lasts less than a second.',
+      cause:
+        'Numbers are milliseconds. Seconds were probably meant: `window: 60` is 60 ms, in which few clients send more than one request, so the limit does next to nothing. The limiter uses the window as it is written. Sluice warns once for each option and value.',
+      action:
+        "Write the unit: `window: '60s'`, or `window: '60ms'` if you mean that. Text never causes this warning.",
+    },
+    SLUICE_CONTEXT_UNLIMITED: {
+      meaning:
+        'In NestJS, `RateLimitGuard` protects a handler that is not called by HTTP: of GraphQL, of a gateway or of a microservice. It lets it through.',
+      cause:
+        'An `APP_GUARD` applies to resolvers too, and to the handlers of a hybrid application with `inheritAppConfig`. Only you know which request such a call belongs to.',
+      action:
+        'Extend the guard and override `getRequest`, as the [guide](../packages/nest/README.md#graphql) shows; return `undefined` for what is not limited. Sluice warns once.',
+    },
+    SLUICE_SHARED_QUOTA: {
+      meaning: 'Two limiters on one store have the same options, so they share one quota.',
+      cause:
+        'Limiters share a quota if their store, `prefix`, and the name, algorithm and window of a policy are the same, for example `limit: 3` on `/contact` and on `/reset`. Without a `store` each counts in its own memory, so the same code admits twice as much in development. Sluice warns once.',
+      action:
+        "Give each limiter its own `prefix`: `prefix: 'contact'`. If they are meant to share, give both the same `prefix`, which may be the default, `'sluice'`.",
+    },
+    SLUICE_KEY_MISSING: {
+      meaning: 'The key function returned no key. Such requests are limited by their address.',
+      cause:
+        'It returned nothing, empty text, or something that is not text, for example for a request without a session.',
+      action: 'Return text for every request.',
+    },
+    SLUICE_KEY_IPV6: {
+      meaning: 'The key function returned a single IPv6 address.',
+      cause:
+        'Each client has at least 2^64 IPv6 addresses, so it can get a new limit for each request.',
+      action:
+        "Use `key: 'ip'`, which limits the network (`ipv6Prefix`), or return `addressKey(address)`.",
+    },
+    SLUICE_KEY_KIND: {
+      meaning: '`block` or `reset` was called with a key that no policy of the limiter uses.',
+      cause:
+        "For example with `'user:42'`, where no policy has `key: 'user'`; or a limiter of `createLimiter` was called with a key that looks like a network, which blocks the client of this name; or with a key without its shard, where the limiter has `shard`.",
+      action:
+        'Give the kind of key that the policies use: an address, `user:` and the id, or `key:` and what your key function returns. To block a network with `createLimiter`, add `{ network: true }`.',
+    },
+    SLUICE_ADDRESS_UNKNOWN: {
+      meaning: 'A request has no address that can be read. All such requests share one quota.',
+      cause:
+        'The server listens on a Unix socket, or a proxy writes something else than an address.',
+      action: 'Name your proxies in `trustProxy`; behind a Unix socket give `trustProxy: 1`.',
+    },
+    SLUICE_BODY_MISSING: {
+      meaning: 'A request without a body costs 0 by `estimateTokens`.',
+      cause:
+        'The request has none, or the limiter runs before the body is parsed. Then every request costs 0.',
+      action:
+        "Register the body parser before the limiter; in Fastify choose `hook: 'preValidation'`. Requests without a body need nothing.",
+    },
+    SLUICE_PROXY_UNTRUSTED: {
+      meaning:
+        'Requests come through a proxy that is not trusted, so all clients behind it share one limit.',
+      cause: 'They have `X-Forwarded-For`, but no proxy is trusted.',
+      action: "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`.",
+    },
+    SLUICE_PROXY_EVERYBODY: {
+      meaning: 'Each client can choose its own address, and so get a new limit for each request.',
+      cause:
+        'The framework trusts every proxy, and so the first address in `X-Forwarded-For`, which the client writes.',
+      action: "Name your proxies instead: `trustProxy: ['loopback', '10.0.0.0/8']`.",
+    },
+    SLUICE_PROXY_HOPS: {
+      meaning: 'A client that reaches the server directly can choose its own address.',
+      cause:
+        'The framework counts hops in `X-Forwarded-For`, which is right only for requests that pass all proxies.',
+      action: "Name your proxies instead: `trustProxy: ['loopback', '10.0.0.0/8']`.",
+    },
+    SLUICE_PROXY_IGNORED: {
+      meaning: 'All clients behind a proxy share one limit.',
+      cause: 'Fastify ignores a number as `trustProxy` since 5.12.1.',
+      action: "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`.",
+    },
+  },
+  refusal: {
+    SLUICE_REFUSED: {
+      meaning: 'A request was refused. It is not a failure: this is what a limiter is for.',
+      cause:
+        "With `respond: 'throw'` a refusal goes to the application's error handler as a `RateLimitError`.",
+      action:
+        'Render it as you like, from `status`, `headers` and `decision`. The message may be shown to the client.',
+    },
+  },
+}
