@@ -18,5 +18,11 @@ setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGTERM'
 
 await ensureInstalled()
 const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+if (!(script in scripts)) {
+  console.error(
+    `packages/${name} has no script '${script}': use ${Object.keys(scripts).join(', ')}`,
+  )
+  process.exit(1)
+}
 const [command, ...args] = scripts[script].split(' ')
 process.exit(await run(command, args, { cwd: folder }))

@@ -47,7 +47,7 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
     }
   })
 
-  test('processes that are killed at any time lose nothing that they were told, and leave a whole file', async () => {
+  test('processes that are killed at any time lose no answered decision, and leave a whole file', async () => {
     const path = `${folder}/killed.db`
     const code = await bundle(workerFile('endless'))
     let admitted = 0

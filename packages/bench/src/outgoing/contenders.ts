@@ -6,7 +6,7 @@ import { Redis } from 'ioredis'
 import PQueue from 'p-queue'
 import pThrottle from 'p-throttle'
 
-/** What each contender is told. */
+/** The options of each contender. */
 export interface Task {
   readonly url: string
   readonly redis: string
