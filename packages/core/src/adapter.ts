@@ -18,11 +18,18 @@ export type {
 } from './http/request-adapter.ts'
 export type { Verdict } from './http/respond.ts'
 export { RoutedLimiter } from './http/routed-limiter.ts'
+export { checkKey } from './limiter/arguments.ts'
 export { nextSlot } from './limiter/held-slots.ts'
 export type { StoreOptions } from './limiter/options.generated.ts'
 export { compilePolicies } from './limiter/policies.ts'
 export { StoreLimiter } from './limiter/store-limiter.ts'
-export { checkFunction, checkInteger, checkObject, checkOneOf } from './options/checks.ts'
+export {
+  checkArray,
+  checkFunction,
+  checkInteger,
+  checkObject,
+  checkOneOf,
+} from './options/checks.ts'
 export { checkKnown } from './options/known.ts'
 export { optionHere } from './options/peer-names.ts'
 export { readAdapterOption } from './options/read.ts'

@@ -69,7 +69,7 @@ export function watchResponse(
   return dressed(watched, { url, redirected, type })
 }
 
-/** Adds what a response that is made has not, to it and its clones. */
+/** Gives a constructed response, and its clones, the facts that its constructor can't set. */
 function dressed(response: Response, facts: Pick<Response, 'url' | 'redirected' | 'type'>) {
   const clone = () => dressed(Object.getPrototypeOf(response).clone.call(response), facts)
   for (const [name, value] of Object.entries({ ...facts, clone }))

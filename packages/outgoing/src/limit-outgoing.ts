@@ -1,7 +1,7 @@
 import { WaitError } from '@sluice/core'
-import { warnOnce } from '@sluice/core/adapter'
+import { checkFunction, warnOnce } from '@sluice/core/adapter'
 import { watchResponse } from './body.ts'
-import { type Answer, readAnswer } from './fields.ts'
+import { readAnswer } from './fields.ts'
 import {
   type OutgoingOptions,
   type OutgoingRequest,
@@ -10,8 +10,9 @@ import {
 } from './options.ts'
 import { HOLD_MS, type Place } from './outgoing-limiter.ts'
 
-/** The most of a refusal's body that is read, characters. */
+/** The most of a refusal's body that is read, characters, and for how long, ms. */
 const MAX_REFUSAL = 16_384
+const MAX_REFUSAL_MS = 1000
 /** What OpenAI's refusals say that no wait will change. */
 const FINAL_CODES = /"(insufficient_quota|billing_hard_limit_reached|billing_not_active)"/
 
@@ -38,7 +39,11 @@ export function limitOutgoing<F extends (input: never, init?: never) => Promise<
 ): PacedFetch<F> {
   const settings = readSettings(options)
   const { limiter, attempts, maxWaitMs } = settings
-  const send = fetch as unknown as Fetch
+  const send = checkFunction(
+    'fetch',
+    fetch,
+    '(input, init) => a promise of a Response',
+  ) as never as Fetch
   const paced: Fetch = async (input, init) => {
     const request = requestOf(input as Request | string | URL, init)
     const costs = settings.costsOf(request)
@@ -56,42 +61,54 @@ export function limitOutgoing<F extends (input: never, init?: never) => Promise<
         throw error
       }
       refusal?.body?.cancel().catch(() => {})
-      const response = await send(input, init).catch((error: unknown) => {
+      try {
+        const response = await send(input, init)
+        const answer = readAnswer(response.status, response.headers, settings.obey, Date.now())
+        // A pause that the fields state begins before the body is read.
+        const isStated = answer.waitMs !== undefined
+        const isFinal = answer.isFinal || (!isStated && (await saysNever(response, settings)))
+        const waitMs = place.heard({ ...answer, isFinal })
+        if (!answer.isRefusal) return ending(response, place, settings)
+        // What was refused has used nothing but an attempt.
+        place.end(costs.map((_, i) => (limiter.policies[i]?.unit === 'requests' ? undefined : 0)))
+        const isInTime = performance.now() + waitMs <= deadline
+        if (isFinal || attempt === attempts || !isInTime || !isRepeatable(request, settings))
+          return response
+        if (isStated && (await saysNever(response, settings))) return response
+        refusal = response
+      } catch (error) {
         place.end()
         throw error
-      })
-      const answer = await answerOf(response, settings)
-      const waitMs = place.heard(answer)
-      if (!answer.isRefusal) return ending(response, place, settings)
-      // What was refused has used nothing but an attempt.
-      place.end(costs.map((_, i) => (limiter.policies[i]?.unit === 'requests' ? undefined : 0)))
-      const isInTime = performance.now() + waitMs <= deadline
-      if (answer.isFinal || attempt === attempts || !isInTime || !isRepeatable(request, settings))
-        return response
-      refusal = response
+      }
     }
   }
   return Object.assign(paced as unknown as F, { close: () => limiter.close() })
 }
 
-async function answerOf(response: Response, { obey }: Settings): Promise<Answer> {
-  const answer = readAnswer(response.status, response.headers, obey, Date.now())
-  if (response.status !== 429 || answer.isFinal || !obey.has('openai')) return answer
-  return { ...answer, isFinal: FINAL_CODES.test(await startOf(response)) }
+/** Whether the body of a refusal says that no later attempt will help. */
+async function saysNever(response: Response, { obey }: Settings): Promise<boolean> {
+  if (response.status !== 429 || !obey.has('openai')) return false
+  return FINAL_CODES.test(await startOf(response))
 }
 
-/** The beginning of a refusal's body, which stays to be read. */
+/** The beginning of a refusal's body, as far as it comes in time. The body stays to be read. */
 async function startOf(response: Response): Promise<string> {
   let text = ''
   if (!response.headers.get('content-type')?.includes('json')) return text
+  const reader = response.clone().body?.getReader()
+  const timer = setTimeout(() => reader?.cancel().catch(() => {}), MAX_REFUSAL_MS)
   try {
-    for await (const chunk of response.clone().body ?? []) {
-      text += new TextDecoder().decode(chunk)
-      if (text.length > MAX_REFUSAL) break
+    while (reader !== undefined && text.length <= MAX_REFUSAL) {
+      const { done, value } = await reader.read()
+      if (done) break
+      text += new TextDecoder().decode(value)
     }
   } catch {
     // Its reader gets the error.
   }
+  clearTimeout(timer)
+  // The copy would keep what the caller reads of the body.
+  reader?.cancel().catch(() => {})
   return text
 }
 

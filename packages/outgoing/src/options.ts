@@ -1,7 +1,9 @@
 import type { Duration, PolicyOptions } from '@sluice/core'
 import {
+  checkArray,
   checkFunction,
   checkInteger,
+  checkKey,
   checkKnown,
   checkObject,
   checkOneOf,
@@ -84,14 +86,17 @@ export function readSettings(options: OutgoingOptions) {
     retry = {},
     ...store
   } = options
-  checkKnown('retry', checkObject('retry', retry, 'how to retry'), ['attempts', 'methods'])
+  checkKnown('retry', checkObject('retry', retry, '{ attempts, methods }'), ['attempts', 'methods'])
   const { attempts = 3, methods = IDEMPOTENT } = retry
   if (concurrent !== undefined) checkInteger('concurrent', concurrent, 1, 1000)
+  for (const [i, policy] of checkArray('policies', policies, 'an array of policies').entries())
+    checkObject(`policies[${i}]`, policy, '{ limit, window }')
   const costs = policies.map(({ cost = 1 }, i) => checkCost(`policies[${i}].cost`, cost))
   const settle = policies.map(
     ({ settle }, i) =>
       settle && checkFunction(`policies[${i}].settle`, settle, '(response, text) => units'),
   )
+  const keyOf = checkFunction('key', key, '(request) => text')
   return {
     limiter: new OutgoingLimiter(
       policies.map(toPolicy),
@@ -99,15 +104,27 @@ export function readSettings(options: OutgoingOptions) {
       concurrent,
       store,
     ),
-    keyOf: checkFunction('key', key, '(request) => text'),
+    keyOf: (request: OutgoingRequest) => checkKey(keyOf(request)),
     /** The units of a request, by policy. */
     costsOf: (request: OutgoingRequest) => costs.map((cost) => cost(request)),
     /** What an answer has really cost, by policy; undefined if no policy asks. */
     settle,
-    obey: new Set(obey.map((each, i) => checkOneOf(`obey[${i}]`, each, DIALECTS))),
+    obey: new Set(
+      checkArray('obey', obey, `an array of ${DIALECTS.join(', ')}`).map((each, i) =>
+        checkOneOf(`obey[${i}]`, each, DIALECTS),
+      ),
+    ),
     maxWaitMs: parseDuration('maxWait', maxWait, 0),
     attempts: checkInteger('retry.attempts', attempts, 1, 10),
-    methods: new Set(methods.map((each) => each.toUpperCase())),
+    methods: new Set(
+      checkArray('retry.methods', methods, "an array such as ['GET', 'POST']").map((each, i) =>
+        checkOneOf(`retry.methods[${i}]`, String(each).toUpperCase(), [
+          ...IDEMPOTENT,
+          'POST',
+          'PATCH',
+        ]),
+      ),
+    ),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Charge, type Decision, memoryStore, StoreError, WaitError } from '@sluice/core'
+import { type Charge, type Decision, StoreError, WaitError } from '@sluice/core'
 import { compilePolicies, nextSlot, StoreLimiter, type StoreOptions } from '@sluice/core/adapter'
 import type { Answer } from './fields.ts'
 import { SENT, type Sent, type Units, Upstream } from './upstream.ts'
@@ -49,17 +49,18 @@ export class OutgoingLimiter extends StoreLimiter {
     policies: readonly object[],
     known: readonly string[],
     concurrent: number | undefined,
-    { store = memoryStore(), prefix = 'outgoing', ...others }: StoreOptions,
+    { prefix = 'outgoing', ...others }: StoreOptions,
   ) {
     const limit = Number.MAX_SAFE_INTEGER
     const sent = { name: SENT, limit, window: '1h', algorithm: 'fixed-window' }
     const inFlight = { name: IN_FLIGHT, concurrent, hold: HOLD_MS }
     const all = [...policies, sent, ...(concurrent === undefined ? [] : [inFlight])]
-    const shared = { ...others, store, prefix }
-    super(compilePolicies({ policies: all }, [...known, 'concurrent', 'hold']), shared, {
+    const options = { ...others, prefix }
+    super(compilePolicies({ policies: all }, [...known, 'concurrent', 'hold']), options, {
       settles: true,
     })
-    this.pauses = new StoreLimiter(compilePolicies({ policies: [sent] }, known), shared)
+    const ofSent = compilePolicies({ policies: [sent] }, known)
+    this.pauses = new StoreLimiter(ofSent, { ...options, store: this.store })
   }
 
   /**
@@ -122,8 +123,8 @@ export class OutgoingLimiter extends StoreLimiter {
   }
 
   override close(): void {
-    super.close()
     this.pauses.close()
+    super.close()
   }
 
   private refused(decision: Decision, upstream: Upstream): Decision {

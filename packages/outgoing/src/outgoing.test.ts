@@ -3,15 +3,27 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore, WaitError } from '@sluice/core'
 import { Allowances } from './allowances.ts'
-import { limitOutgoing, type OutgoingOptions } from './index.ts'
+import { limitOutgoing as createFetch, type OutgoingOptions } from './index.ts'
 import { OutgoingLimiter } from './outgoing-limiter.ts'
 
 beforeEach(() => void jest.useFakeTimers({ now: Date.UTC(2026, 10, 23, 12) }))
-afterEach(() => void jest.useRealTimers())
+afterEach(() => {
+  for (const each of opened.splice(0)) each.close()
+  jest.useRealTimers()
+})
+
+const opened: { close(): void }[] = []
+
+/** The paced fetch, which is closed after the test. */
+const limitOutgoing: typeof createFetch = (fetch, options) => {
+  const paced = createFetch(fetch, options)
+  opened.push(paced)
+  return paced
+}
 
 const URL = 'https://api.example/v1'
 
-/** A server that notes when each request comes, and answers with what it is told. */
+/** A server that records when each request comes, and answers as given. */
 function serverOf(answer: (n: number, request: Request) => Response | Promise<Response>) {
   const start = Date.now()
   const at: number[] = []
@@ -178,7 +190,7 @@ describe('a refusal', () => {
   test.each<[string, RequestInit, Record<string, string>, OutgoingOptions, number]>([
     ['a POST is not repeated', { method: 'POST', body: 'a' }, {}, {}, 1],
     [
-      'unless it is told so',
+      'unless the options say so',
       { method: 'post', body: 'a' },
       {},
       { retry: { methods: ['POST'] } },
@@ -193,7 +205,7 @@ describe('a refusal', () => {
     ],
     [
       'a stream is not repeated',
-      { method: 'PUT', body: new Blob(['a']).stream(), duplex: 'half' } as RequestInit,
+      { method: 'PUT', body: new ReadableStream(), duplex: 'half' } as RequestInit,
       {},
       {},
       1,
@@ -313,7 +325,7 @@ describe('a call', () => {
     ['cancelled', (response) => response.body?.cancel()],
     ['left unread', () => pass(31_000)],
   ])('holds its place until the answer is %s', async (_, finish) => {
-    const { at, send } = serverOf(() => new Response(new Blob(['x'.repeat(10)]).stream()))
+    const { at, send } = serverOf(() => new Response('x'.repeat(10)))
     const paced = limitOutgoing(send, { concurrent: 1, maxWait: '2m' })
     const response = await paced(URL)
     const next = sendAll(paced, 1)
@@ -333,6 +345,37 @@ describe('a call', () => {
     await pass(5000)
     expect(ends).toEqual(['TypeError', 'TypeError', 200])
     expect(at).toHaveLength(3)
+  })
+
+  test('whose answer can not be read frees its place', async () => {
+    const locked = new Response('x')
+    locked.body?.getReader()
+    const { at, send } = serverOf((n) => (n === 1 ? locked : n === 2 ? (null as never) : ok()))
+    const paced = limitOutgoing(send, { concurrent: 1 })
+    const ends = sendAll(paced, 3)
+    await pass(5000)
+    expect(ends).toEqual(['ERR_INVALID_STATE', 'TypeError', 200])
+    expect(at).toHaveLength(3)
+  })
+
+  test.each<[string, Record<string, string>, number]>([
+    ['a second and the first pause', {}, 2000],
+    ['nothing beside the pause that its fields state', { 'retry-after': '3' }, 3000],
+  ])('a refusal whose body stalls costs %s', async (_, fields, ms) => {
+    const stalls = new ReadableStream({ start: (to) => to.enqueue(new Uint8Array([123])) })
+    const headers = { 'content-type': 'application/json', ...fields }
+    const refusal = new Response(stalls, { status: 429, headers })
+    const { at, send } = serverOf((n) => (n === 1 ? refusal : ok()))
+    const ends = sendAll(limitOutgoing(send, { concurrent: 1 }), 1)
+    await pass(6000)
+    expect(ends).toEqual([200])
+    expect(at[1]).toBeGreaterThanOrEqual(ms)
+    expect(at[1]).toBeLessThan(ms * 1.1)
+  })
+
+  test('without a key is an error', async () => {
+    const paced = limitOutgoing(serverOf(ok).send, { key: () => undefined as never })
+    await expect(paced(URL)).rejects.toMatchObject({ code: 'SLUICE_KEY', option: 'key' })
   })
 
   test('takes a Request, and a signal of it', async () => {
@@ -376,6 +419,24 @@ test.each<[string, object, string]>([
   ['too many at a time', { concurrent: 1001 }, 'concurrent'],
   ['a negative cost', { policies: [{ limit: 1, window: '1s', cost: -1 }] }, 'policies[0].cost'],
   ['no attempt', { retry: { attempts: 0 } }, 'retry.attempts'],
+  ['a dialect outside an array', { obey: 'openai' }, 'obey'],
+  ['a method outside an array', { retry: { methods: 'GET' } }, 'retry.methods'],
+  ['a method that HTTP does not have', { retry: { methods: [1] } }, 'retry.methods[0]'],
+  ['retries outside an object', { retry: 3 }, 'retry'],
+  ['a policy outside an array', { policies: { limit: 1, window: '1s' } }, 'policies'],
+  ['no policy in the array', { policies: [null] }, 'policies[0]'],
+  ['a limit outside a policy', { limit: 1, window: '1s' }, 'limit'],
+  [
+    'a policy that reserves',
+    { policies: [{ limit: 1, window: '1s', reserve: true }] },
+    'policies[0].reserve',
+  ],
+  ['a key that is text', { key: 'host' }, 'key'],
 ])('%s is an error', (_, options, option) => {
-  expect(() => limitOutgoing(fetch, options)).toThrow(expect.objectContaining({ option }))
+  expect(() => limitOutgoing(fetch, options as never)).toThrow(expect.objectContaining({ option }))
+})
+
+test('a fetch that is none is an error', () => {
+  const error = expect.objectContaining({ code: 'SLUICE_OPTION_TYPE', option: 'fetch' })
+  expect(() => limitOutgoing(undefined as never)).toThrow(error)
 })

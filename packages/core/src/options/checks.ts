@@ -52,16 +52,12 @@ export function checkOneOf<T extends string | number>(
 
 export function checkFunction<T>(option: string, value: T, signature: string): T {
   if (typeof value === 'function') return value
-  const expected = `a function ${signature}`
-  const fix = `Give ${option} as ${expected}.`
-  throw new SluiceError({ code: 'SLUICE_OPTION_TYPE', option, expected, received: value, fix })
+  throw typeError(option, value, `a function ${signature}`)
 }
 
 export function checkBoolean(option: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
-  const expected = 'true or false'
-  const fix = `Write ${expected}, not text.`
-  throw new SluiceError({ code: 'SLUICE_OPTION_TYPE', option, expected, received: value, fix })
+  throw typeError(option, value, 'true or false', 'Write true or false, not text.')
 }
 
 /** @returns `clock`, if calling it returns integer ms since the epoch */
@@ -73,6 +69,20 @@ export function checkClock(clock: unknown): () => number {
 
 export function checkObject(option: string, value: unknown, expected: string): object {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  const fix = `Give ${option} as an object.`
-  throw new SluiceError({ code: 'SLUICE_OPTION_TYPE', option, expected, received: value, fix })
+  throw typeError(option, value, expected, `Give ${option} as an object.`)
+}
+
+/** @returns `value`, if it is an array of any length */
+export function checkArray<T>(option: string, value: readonly T[], expected: string): readonly T[] {
+  if (Array.isArray(value)) return value
+  throw typeError(option, value, expected)
+}
+
+function typeError(
+  option: string,
+  received: unknown,
+  expected: string,
+  fix = `Give ${option} as ${expected}.`,
+): SluiceError {
+  return new SluiceError({ code: 'SLUICE_OPTION_TYPE', option, expected, received, fix })
 }

@@ -33,6 +33,8 @@ describe('an unknown name', () => {
     ['policies[0]', 'headers', OPTION_NAMES.httpPolicy, 'Move it to the options of the limiter'],
     ['', 'prefix', OPTION_NAMES.redisStore, 'Move it to the options of the limiter.'],
     ['', 'key', OPTION_NAMES.limiter, 'only adapters have it.'],
+    ['', 'limit', ['policies'], 'Move limit into an entry of policies.'],
+    ['policies[0]', 'reserve', ['limit', 'window'], 'Remove it or correct its name.'],
   ])('of another place says which: %p %s', (path, option, here, fix) => {
     expect(() => checkKnown(path, { [option]: 1 }, here)).toThrow(fix)
   })

@@ -35,7 +35,10 @@ function fixFor(
   if (here !== undefined && known.includes(name)) return `Write ${here}.`
   const why = textFor(option, NOT_HERE)
   if (why !== undefined) return `Remove it: ${why}.`
-  if (OPTION_NAMES.http.includes(option as never)) {
+  if (known.includes('policies') && OPTION_NAMES.onlyPolicy.includes(option as never))
+    return `Move ${option} into an entry of policies.`
+  const isOfPolicy = path !== '' && OPTION_NAMES.httpPolicy.includes(option as never)
+  if (OPTION_NAMES.http.includes(option as never) && !isOfPolicy) {
     return path !== '' || OPTION_NAMES.limiter.includes(option as never)
       ? 'Move it to the options of the limiter.'
       : 'Remove it: only adapters have it.'
