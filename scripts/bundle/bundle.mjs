@@ -88,11 +88,15 @@ function modules(aliases, file = (id) => id) {
   }
 }
 
-/** Declarations that are indented by tabs, and whose lines of comments have nothing before their text. */
+/**
+ * Declarations that are indented by tabs, whose lines of comments have nothing before their text, and whose private
+ * members have no comments: nobody can use them.
+ */
 const tabs = {
   name: 'tabs',
   renderChunk: (code) =>
     code
+      .replace(/^ *\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n(?= *private )/gm, '')
       .replace(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4))
       .replace(/^\t* \*(?!\/) ?/gm, ''),
 }
@@ -130,6 +134,8 @@ async function write(folder, options, { ending, ...output }) {
     // As the compiler imports CommonJS with esModuleInterop.
     interop: 'auto',
     externalLiveBindings: false,
+    // Names between the files of one package.
+    minifyInternalExports: true,
   })
   await built.close()
   const files = built.watchFiles.map((file) =>

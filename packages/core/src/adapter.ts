@@ -19,6 +19,7 @@ export type {
 export type { Verdict } from './http/respond.ts'
 export { RoutedLimiter } from './http/routed-limiter.ts'
 export { checkKey } from './limiter/arguments.ts'
+export { ChargeLimiter } from './limiter/charge-limiter.ts'
 export { nextSlot } from './limiter/held-slots.ts'
 export type { StoreOptions } from './limiter/options.generated.ts'
 export { compilePolicies } from './limiter/policies.ts'

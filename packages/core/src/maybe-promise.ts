@@ -24,6 +24,11 @@ export function thenNative<T, U>(value: MaybePromise<T>, use: (value: T) => Mayb
   return (value instanceof Promise ? value.then(use) : use(value)) as MaybePromise<U>
 }
 
+/** Awaits those that are promises. */
+export function all(pending: readonly unknown[]): MaybePromise<void> {
+  return pending.some(isPromise) ? Promise.all(pending).then(() => undefined) : undefined
+}
+
 /** Calls a function whose failure concerns nobody else: what it throws, or rejects with, `failed` gets. */
 export function attempt(call: () => unknown, failed: (error: unknown) => void): void {
   try {

@@ -1,5 +1,11 @@
 import { type Charge, type Decision, StoreError, WaitError } from '@sluice/core'
-import { compilePolicies, nextSlot, StoreLimiter, type StoreOptions } from '@sluice/core/adapter'
+import {
+  ChargeLimiter,
+  compilePolicies,
+  nextSlot,
+  StoreLimiter,
+  type StoreOptions,
+} from '@sluice/core/adapter'
 import type { Answer } from './fields.ts'
 import { SENT, type Sent, type Units, Upstream } from './upstream.ts'
 
@@ -34,7 +40,7 @@ interface Call {
 }
 
 /** Decides when requests are sent: by its policies on the store, and by what this process knows about the server. */
-export class OutgoingLimiter extends StoreLimiter {
+export class OutgoingLimiter extends ChargeLimiter {
   /** The policy `SENT` alone. Blocking its key refuses the key here, and leaves the other counts as they are. */
   private readonly pauses: StoreLimiter
   private readonly upstreams = new Map<string, Upstream>()

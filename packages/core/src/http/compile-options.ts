@@ -1,4 +1,5 @@
-import { SluiceError } from '../errors/sluice-error.ts'
+import { conflict } from '../errors/conflict.ts'
+import type { SluiceError } from '../errors/sluice-error.ts'
 import type { KeyKind } from '../key/notation.ts'
 import { compilePolicies } from '../limiter/policies.ts'
 import type { Policy } from '../limiter/policy.ts'
@@ -135,35 +136,32 @@ function compileRules<Request, Response>(
 /** Refuses a unit other than requests without `cost`: every request would cost one of whatever is counted. */
 function checkCounted({ name, unit }: Policy, counter: unknown): void {
   if (counter !== undefined) return
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_CONFLICT',
-    option: 'cost',
-    expected: `cost or settle with unit: '${unit}'`,
-    received: undefined,
-    fix: `Say how many ${unit} a request costs: by default the policy '${name}' would count requests.`,
-  })
+  throw conflict(
+    'cost',
+    `cost or settle with unit: '${unit}'`,
+    undefined,
+    `Say how many ${unit} a request costs: by default the policy '${name}' would count requests.`,
+  )
 }
 
 /** A cost above the limit could never be paid; with a limit of 0 that is intended. */
 function checkPayable(cost: number, path: string, { name, compiledLimit }: Policy): number {
   const most = compiledLimit?.units ?? Infinity
   if (cost <= most || most === 0) return cost
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_CONFLICT',
-    option: path === '' ? 'cost' : `${path}.cost`,
-    expected: `at most ${most}, which is all that the policy '${name}' ever admits`,
-    received: cost,
-    fix: `Lower the cost, or raise the limit: a request with this cost could never be admitted.`,
-  })
+  throw conflict(
+    path === '' ? 'cost' : `${path}.cost`,
+    `at most ${most}, which is all that the policy '${name}' ever admits`,
+    cost,
+    `Lower the cost, or raise the limit: a request with this cost could never be admitted.`,
+  )
 }
 
 /** Without `settle` nothing is an estimate, and one of 0 units reserves nothing. */
 function nothingReserved(policy: Policy, cost: unknown): SluiceError {
-  return new SluiceError({
-    code: 'SLUICE_OPTION_CONFLICT',
-    option: policy.at('reserve'),
-    expected: 'settle, and a cost above 0, with reserve',
-    received: cost === 0 ? cost : undefined,
-    fix: 'Give cost the estimate, and let settle return what the request has cost. Or remove reserve.',
-  })
+  return conflict(
+    policy.at('reserve'),
+    'settle, and a cost above 0, with reserve',
+    cost === 0 ? cost : undefined,
+    'Give cost the estimate, and let settle return what the request has cost. Or remove reserve.',
+  )
 }

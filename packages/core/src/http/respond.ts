@@ -1,6 +1,6 @@
+import type { ChargeLimiter } from '../limiter/charge-limiter.ts'
 import { type Decision, decisionWithoutPolicy } from '../limiter/decision.ts'
 import type { HeldSlot } from '../limiter/held-slots.ts'
-import type { StoreLimiter } from '../limiter/store-limiter.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import { type CompiledOptions, routeOf } from './compile-options.ts'
@@ -42,10 +42,10 @@ export const clientGone = verdictWithoutPolicy(decisionWithoutPolicy(false, 0, I
 /** Carries out verdicts, the same for every framework: fields, refusal, delay, settlement. */
 export class Responder<Request, Response> {
   private readonly compiled: CompiledOptions<Request, Response>
-  private readonly limiter: StoreLimiter
+  private readonly limiter: ChargeLimiter
   private readonly turns: Turns
 
-  constructor(compiled: CompiledOptions<Request, Response>, limiter: StoreLimiter, turns: Turns) {
+  constructor(compiled: CompiledOptions<Request, Response>, limiter: ChargeLimiter, turns: Turns) {
     this.compiled = compiled
     this.limiter = limiter
     this.turns = turns

@@ -1,4 +1,5 @@
-import { SluiceError } from '../errors/sluice-error.ts'
+import { conflict } from '../errors/conflict.ts'
+import type { SluiceError } from '../errors/sluice-error.ts'
 import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import type { ConcurrencyOptions, PolicyOptions } from './options.generated.ts'
@@ -45,19 +46,19 @@ export function asWindowOptions<T extends { limit?: unknown }>(path: string, opt
   const { concurrent, hold, reserve } = options as Record<string, unknown>
   if (concurrent === undefined) {
     if (hold !== undefined && reserve !== true)
-      throw conflict(at('hold'), hold, 'Remove hold, or set concurrent or reserve.')
+      throw notBoth(at('hold'), hold, 'Remove hold, or set concurrent or reserve.')
     return options
   }
   for (const option of WINDOW_OPTIONS) {
     const received = (options as Record<string, unknown>)[option]
     if (received === undefined) continue
-    throw conflict(at(option), received, `Remove ${option}, or give it to a policy of its own.`)
+    throw notBoth(at(option), received, `Remove ${option}, or give it to a policy of its own.`)
   }
   const values = readOptions(OPTIONS.concurrency, path, options)
   return { ...options, limit: values.concurrent, window: values.hold }
 }
 
-function conflict(option: string, received: unknown, fix: string): SluiceError {
+function notBoth(option: string, received: unknown, fix: string): SluiceError {
   const expected = 'either concurrent, perhaps with hold, or limit and window'
-  return new SluiceError({ code: 'SLUICE_OPTION_CONFLICT', option, expected, received, fix })
+  return conflict(option, expected, received, fix)
 }

@@ -1,5 +1,5 @@
 import { random32, timersEndWithRequest, unref } from '#platform'
-import { SluiceError } from '../errors/sluice-error.ts'
+import { conflict } from '../errors/conflict.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import type { Timer } from '../platform/platform.ts'
 import { givenBack } from '../stores/rules/slots.ts'
@@ -40,13 +40,12 @@ export class HeldSlots {
   constructor(policies: readonly Policy[], store: Store, prefix: string) {
     const keyspaces = policies.map((policy) => policy.keyspace())
     if (store.open({ policies: keyspaces }, prefix).renew === undefined) {
-      throw new SluiceError({
-        code: 'SLUICE_OPTION_CONFLICT',
-        option: 'store',
-        expected: 'a store whose ledgers have renew, for a policy with concurrent or reserve',
-        received: store,
-        fix: 'Implement renew in the store, or use memoryStore() or Redis.',
-      })
+      throw conflict(
+        'store',
+        'a store whose ledgers have renew, for a policy with concurrent or reserve',
+        store,
+        'Implement renew in the store, or use memoryStore() or Redis.',
+      )
     }
     this.holdMs = Math.min(...policies.map(({ holdMs }) => holdMs as number))
     this.periodMs = this.holdMs / 3

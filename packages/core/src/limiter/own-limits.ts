@@ -1,5 +1,6 @@
 import { hash } from '#platform'
 import { type CompiledLimit, MAX_LIMIT } from '../algorithms/algorithm.ts'
+import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import { checkInteger, checkObject, checkOneOf } from '../options/checks.ts'
@@ -131,33 +132,30 @@ function idOf(id: unknown): string {
 function checkStore({ open }: Subject): void {
   const { override, grant } = open()
   if (override !== undefined && grant !== undefined) return
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_CONFLICT',
-    option: 'store',
-    expected: "a store whose ledgers have override and grant, for a client's own limit",
-    received: undefined,
-    fix: 'Implement both in the store, or use memoryStore(), Redis or a transactional store.',
-  })
+  throw conflict(
+    'store',
+    "a store whose ledgers have override and grant, for a client's own limit",
+    undefined,
+    'Implement both in the store, or use memoryStore(), Redis or a transactional store.',
+  )
 }
 
 function withReservations(option: string): SluiceError {
-  return new SluiceError({
-    code: 'SLUICE_OPTION_CONFLICT',
+  return conflict(
     option,
-    expected: 'a policy without reserve',
-    received: true,
-    fix: "Make the limit a function of the request that knows the client's own limit, or remove reserve.",
-  })
+    'a policy without reserve',
+    true,
+    "Make the limit a function of the request that knows the client's own limit, or remove reserve.",
+  )
 }
 
 function withoutWindow({ algorithm }: CompiledLimit): SluiceError {
-  return new SluiceError({
-    code: 'SLUICE_OPTION_CONFLICT',
-    option: 'grant()',
-    expected: 'a policy that counts in windows',
-    received: algorithm.name,
-    fix: "Raise the client's limit by override() instead, or choose algorithm: 'sliding-window'.",
-  })
+  return conflict(
+    'grant()',
+    'a policy that counts in windows',
+    algorithm.name,
+    "Raise the client's limit by override() instead, or choose algorithm: 'sliding-window'.",
+  )
 }
 
 function refused(result: GrantResult, { algorithm }: CompiledLimit, units: number): SluiceError {

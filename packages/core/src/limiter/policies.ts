@@ -1,3 +1,4 @@
+import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { checkObject } from '../options/checks.ts'
 import { checkKnown } from '../options/known.ts'
@@ -21,13 +22,12 @@ export function compilePolicies(
   }
   const inline = OPTION_NAMES.onlyPolicy.find((option) => (options as never)[option] !== undefined)
   if (inline !== undefined) {
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_CONFLICT',
-      option: inline,
-      expected: 'either policies, or the options of a single one',
-      received: (options as never)[inline],
-      fix: `Move ${inline} into an entry of policies.`,
-    })
+    throw conflict(
+      inline,
+      'either policies, or the options of a single one',
+      (options as never)[inline],
+      `Move ${inline} into an entry of policies.`,
+    )
   }
   if (!Array.isArray(policies) || policies.length === 0 || policies.length > 32) {
     throw new SluiceError({
@@ -53,13 +53,12 @@ function checkNamesDiffer(policies: readonly Policy[]): void {
   const names = policies.map(({ name }) => name.toLowerCase())
   const i = names.findIndex((name, at) => names.indexOf(name) < at)
   if (i === -1) return
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_CONFLICT',
-    option: `policies[${i}].name`,
-    expected: 'a name of its own for each policy, whatever the case',
-    received: policies[i]?.name,
-    fix: 'Give each policy a different name, such as burst and daily.',
-  })
+  throw conflict(
+    `policies[${i}].name`,
+    'a name of its own for each policy, whatever the case',
+    policies[i]?.name,
+    'Give each policy a different name, such as burst and daily.',
+  )
 }
 
 function checkEntries(policies: readonly Policy[]): void {
@@ -69,11 +68,10 @@ function checkEntries(policies: readonly Policy[]): void {
     entries += maxEntries ?? (keepsLog ? (compiledLimit?.units as number) : 0)
   }
   if (entries <= MAX_ENTRIES) return
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_CONFLICT',
-    option: 'policies',
-    expected: `sliding logs with limits of at most ${MAX_ENTRIES} together`,
-    received: entries,
-    fix: "Lower their limits, or choose 'sliding-window' for the largest: its state has three numbers.",
-  })
+  throw conflict(
+    'policies',
+    `sliding logs with limits of at most ${MAX_ENTRIES} together`,
+    entries,
+    "Lower their limits, or choose 'sliding-window' for the largest: its state has three numbers.",
+  )
 }

@@ -2,6 +2,7 @@ import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import { type Anchor, anchorDay } from '../algorithms/calendar-window/anchor.ts'
 import { CALENDAR_MS, Calendar, type CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import { TimeZone } from '../algorithms/calendar-window/time-zone.ts'
+import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import type { Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
@@ -123,12 +124,11 @@ export class PolicyWindow {
   }
 
   private conflict(option: string, expected: string, received: unknown): SluiceError {
-    return new SluiceError({
-      code: 'SLUICE_OPTION_CONFLICT',
-      option: this.path + option,
+    return conflict(
+      this.path + option,
       expected,
       received,
-      fix: `Remove ${option}, or set what it belongs to.`,
-    })
+      `Remove ${option}, or set what it belongs to.`,
+    )
   }
 }

@@ -9,6 +9,7 @@ import { calendarWindow } from '../algorithms/calendar-window/calendar-window.ts
 import { concurrency } from '../algorithms/concurrency/concurrency.ts'
 import { algorithms } from '../algorithms/index.ts'
 import { reserved } from '../algorithms/reserved/reserved.ts'
+import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { ALGORITHM_OPTIONS, algorithmsWith } from '../options/algorithm-options.ts'
 import { readOptions, type Values } from '../options/read.ts'
@@ -283,35 +284,32 @@ export class Policy {
   /** Options of other algorithms have no meaning, so that they must be a mistake. */
   private checkAlgorithm(options: { algorithm?: unknown }): void {
     if (options.algorithm !== undefined && options.algorithm !== this.counting.name) {
-      throw new SluiceError({
-        code: 'SLUICE_OPTION_CONFLICT',
-        option: this.at('algorithm'),
-        expected: "'fixed-window', which windows of the calendar are",
-        received: options.algorithm,
-        fix: "Remove algorithm, or write the window as a duration such as '1d'.",
-      })
+      throw conflict(
+        this.at('algorithm'),
+        "'fixed-window', which windows of the calendar are",
+        options.algorithm,
+        "Remove algorithm, or write the window as a duration such as '1d'.",
+      )
     }
     for (const option of ALGORITHM_OPTIONS) {
       if ((options as Record<string, unknown>)[option] === undefined) continue
       const having = algorithmsWith(option)
       if (having.some((name) => name === this.counting.name)) continue
-      throw new SluiceError({
-        code: 'SLUICE_OPTION_CONFLICT',
-        option: this.at(option),
-        expected: `algorithm: '${having[0]}' with it`,
-        received: this.counting.name,
-        fix: `Remove ${this.at(option)}, or choose algorithm: '${having[0]}'.`,
-      })
+      throw conflict(
+        this.at(option),
+        `algorithm: '${having[0]}' with it`,
+        this.counting.name,
+        `Remove ${this.at(option)}, or choose algorithm: '${having[0]}'.`,
+      )
     }
     const { counting } = this
     if (this.reserves && (counting.keepsLog || counting.options.maxDelay !== undefined)) {
-      throw new SluiceError({
-        code: 'SLUICE_OPTION_CONFLICT',
-        option: this.at('reserve'),
-        expected: 'a fixed window, a sliding window or a token bucket with it',
-        received: counting.name,
-        fix: `Remove ${this.at('reserve')}, or choose another algorithm.`,
-      })
+      throw conflict(
+        this.at('reserve'),
+        'a fixed window, a sliding window or a token bucket with it',
+        counting.name,
+        `Remove ${this.at('reserve')}, or choose another algorithm.`,
+      )
     }
   }
 }

@@ -1,5 +1,5 @@
+import type { ChargeLimiter } from '../../limiter/charge-limiter.ts'
 import type { Decision } from '../../limiter/decision.ts'
-import type { StoreLimiter } from '../../limiter/store-limiter.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { Progress } from '../request-adapter.ts'
 import type { Correction } from './settlement.ts'
@@ -23,7 +23,7 @@ export interface Reservation {
  * @param progress undefined where the platform reports every end
  */
 export function holdEstimate(
-  limiter: StoreLimiter,
+  limiter: ChargeLimiter,
   charges: readonly Charge[],
   decision: Decision,
   correction: Correction,

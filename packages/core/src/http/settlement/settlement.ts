@@ -3,8 +3,8 @@ import { mostSettled } from '../../algorithms/algorithm.ts'
 import { confirmedLate, StoreError } from '../../errors/store-error.ts'
 import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
+import type { ChargeLimiter } from '../../limiter/charge-limiter.ts'
 import type { Decision } from '../../limiter/decision.ts'
-import type { StoreLimiter } from '../../limiter/store-limiter.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import { checkInteger } from '../../options/checks.ts'
 import type { Charge, Origin } from '../../stores/store.ts'
@@ -42,7 +42,7 @@ interface Messages<Request, Response> {
  * @param holdMs how long a reservation lasts without renewal, ms
  */
 export function correctionOf<Request, Response>(
-  limiter: StoreLimiter,
+  limiter: ChargeLimiter,
   functions: readonly (SettleOption<Request, Response> | undefined)[],
   charges: readonly Charge[],
   { policies }: Decision,
@@ -127,7 +127,7 @@ const GIVE_UP_MS = 3_600_000
  * @param waitMs until it is repeated, ms
  */
 function repeat(
-  limiter: StoreLimiter,
+  limiter: ChargeLimiter,
   charges: readonly Charge[],
   policies: readonly Partial<Origin>[],
   failure: StoreError,

@@ -1,5 +1,5 @@
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
-import { SluiceError } from '../../errors/sluice-error.ts'
+import { conflict } from '../../errors/conflict.ts'
 import { checkInteger } from '../../options/checks.ts'
 import type { InspectableStore, StoreEntry } from '../store.ts'
 import { inspectedKeyspace } from './inspected-keyspace.ts'
@@ -24,13 +24,12 @@ export async function setLimit(
     params === undefined ? inspectedKeyspace(name)?.limit : algorithm.compile(params)
   const isKnown = params !== undefined || !algorithm.drains
   if (limit === undefined || algorithm.reserves || ledger.override === undefined || !isKnown) {
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_CONFLICT',
-      option: 'policy',
-      expected: "a policy without reserve, on a store that keeps clients' own limits",
-      received: name,
-      fix: 'Call limiter.override() in the application: of a bucket whose limit is a function, only that knows the burst.',
-    })
+    throw conflict(
+      'policy',
+      "a policy without reserve, on a store that keeps clients' own limits",
+      name,
+      'Call limiter.override() in the application: of a bucket whose limit is a function, only that knows the burst.',
+    )
   }
   if (units === undefined) return await ledger.override(0, key, limit, undefined)
   const checked = checkInteger('limit', units, 0, algorithm.maxLimit)

@@ -4,7 +4,7 @@ import {
   type Override,
   type OwnTerms,
 } from '../../algorithms/algorithm.ts'
-import { SluiceError } from '../../errors/sluice-error.ts'
+import { conflict } from '../../errors/conflict.ts'
 import { commitOne, decideAll, decideOne, renewOne, settleOne } from '../rules/decide-all.ts'
 import { unended, withGrant, withOverride } from '../rules/own-terms.ts'
 import { renewalsOf } from '../rules/slots.ts'
@@ -188,13 +188,12 @@ export class MemoryLedger implements Ledger<'sync'> {
 
   private keep(own: OwnTable, key: string, terms: OwnTerms | undefined, now: number): void {
     if (own.set(key, terms, now)) return
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_CONFLICT',
-      option: 'maxKeys',
-      expected: 'room for one more client with a limit of its own',
-      received: this.store.maxKeys,
-      fix: 'Raise maxKeys of the memory store, or end overrides that nobody needs.',
-    })
+    throw conflict(
+      'maxKeys',
+      'room for one more client with a limit of its own',
+      this.store.maxKeys,
+      'Raise maxKeys of the memory store, or end overrides that nobody needs.',
+    )
   }
 
   /** Finds the rows of the keys, that of the ban by the first; returns how many have none, without the ban's. */

@@ -1,4 +1,4 @@
-import { SluiceError } from '../../errors/sluice-error.ts'
+import { conflict } from '../../errors/conflict.ts'
 import { checkObject } from '../../options/checks.ts'
 import { checkKnown } from '../../options/known.ts'
 import { OPTION_NAMES } from '../../options/option-names.ts'
@@ -56,13 +56,12 @@ export class MemoryStore implements InspectableStore<'sync'> {
   open({ policies, ban }: Keyspaces, prefix: string): Ledger<'sync'> {
     const keyspaces = policies.concat(ban ?? [])
     if (keyspaces.length > this.maxKeys) {
-      throw new SluiceError({
-        code: 'SLUICE_OPTION_CONFLICT',
-        option: 'maxKeys',
-        expected: `at least ${keyspaces.length}, since a client's key counts once for each policy`,
-        received: this.maxKeys,
-        fix: 'Raise maxKeys of the memory store.',
-      })
+      throw conflict(
+        'maxKeys',
+        `at least ${keyspaces.length}, since a client's key counts once for each policy`,
+        this.maxKeys,
+        'Raise maxKeys of the memory store.',
+      )
     }
     const tables = keyspaces.map((each) => {
       const table = this.tables.of(each.prefix ?? prefix, each.name)
