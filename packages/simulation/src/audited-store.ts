@@ -1,6 +1,6 @@
 import type { Charge, Ledger, Store, StoreResult, TransactionalBackend } from '@sluice/core/store'
 import type { Core } from './core.ts'
-import type { Fault } from './plan.ts'
+import { maySendTwice } from './plan.ts'
 import type { World } from './world.ts'
 
 /** A call of a ledger, which the audit learns of when the store runs its script. */
@@ -153,8 +153,7 @@ function learn(
 /** What a process charges without a decision of the store is what it has admitted, or what that really cost. */
 function checkAllowance(world: World, user: User, charges: readonly Charge[]): void {
   // What is sent twice is charged twice.
-  const sendsTwice = ({ kind }: Fault) => kind === 'send twice' || kind === 'restart'
-  if (user.allowance === undefined || world.plan.faults.some(sendsTwice)) return
+  if (user.allowance === undefined || maySendTwice(world.plan)) return
   const [{ key }] = charges as [Charge]
   const units = Math.max(0, ...charges.map(({ cost, slot }) => (slot === undefined ? cost : 0)))
   const left = (user.allowance.get(key) ?? 0) - units

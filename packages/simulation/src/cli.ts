@@ -2,8 +2,8 @@
 // npm run simulate -- --seeds 10000 --part 3: seeds 30001 to 40000
 // npm run simulate -- --seed 4711: tells what happens in one
 // npm run simulate -- --mutants: finds each seeded mistake
-// npm run simulate -- --histories redis --calls 5000: judges what processes on a real store were told while they
-// and the store are killed; or cluster, postgres, sqlite. So many calls, about, between two kills
+// npm run simulate -- --histories redis --calls 5000: judges the answers of a real store while it and the
+// processes that use it are killed; or cluster, postgres, sqlite. So many calls, about, between two kills
 // npm run simulate -- --model: lets Spin try all interleavings of a model of slots, and each of its mistakes
 // npm run simulate -- --report --seeds 200: measures each fault
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import type { createLimiter, StoreError } from '@sluice/core'
+import type { createLimiter, StoreError, WaitError } from '@sluice/core'
 import type { HttpLimiter } from '@sluice/core/adapter'
 import type { Borrower, joinTransactions, transactionalStore } from '@sluice/core/store'
 import { build, type Plugin } from 'esbuild'
@@ -16,6 +16,7 @@ export interface Core {
   readonly joinTransactions: typeof joinTransactions
   readonly Borrower: typeof Borrower
   readonly StoreError: typeof StoreError
+  readonly WaitError: typeof WaitError
 }
 
 /** Core's modules for a process, which has them alone: what they remember, they remember for one process. */
@@ -34,6 +35,7 @@ const ENTRY = `
 export { HttpLimiter } from './http/http-limiter.ts'
 export { createLimiter } from './limiter/create-limiter.ts'
 export { StoreError } from './errors/store-error.ts'
+export { WaitError } from './errors/wait-error.ts'
 export { Borrower, joinTransactions, transactionalStore } from './store.ts'`
 
 /** The web's platform has no module of Node; what needs time or chance is the machine's. */

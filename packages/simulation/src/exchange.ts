@@ -3,7 +3,7 @@ import type { RequestAdapter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
 import type { PlannedRequest } from './plan.ts'
 
-/** What was known of a client's accounts when it was told how long to wait. */
+/** What was known of a client's accounts when it was refused. */
 export interface Waited {
   /** How often each account had changed; none: it can't be told whether the client must be admitted. */
   readonly changes: readonly number[]

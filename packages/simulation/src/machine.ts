@@ -16,6 +16,8 @@ export interface MachineTimer {
  */
 export class Machine {
   isDead = false
+  /** Whether its application ends in order. */
+  isLeaving = false
   /** What the wall clock is ahead of true time, ms. */
   skewMs = 0
   readonly random: () => number

@@ -29,6 +29,8 @@ export interface PlannedApplication {
   readonly policies: readonly PlannedPolicy[]
   /** The policy of a second limiter, which reserves for streams. */
   readonly streams?: Extract<PlannedPolicy, { window: number }> & { readonly reserveMs: number }
+  /** The policy of another limiter, for which calls wait. */
+  readonly queue?: PlannedPolicy
   /** ms */
   readonly deadline: number
   readonly onStoreError: 'local' | 'allow' | 'deny'
@@ -58,10 +60,20 @@ export interface PlannedRequest {
   readonly workMs?: number
   /** When its client hangs up, after its arrival. Left out: it reads all of the response */
   readonly leavesMs?: number
-  /** How often it comes again if it is refused, each time when it was told to. */
+  /** How often it comes again if it is refused, each time after `retryAfterMs`. */
   readonly retries?: number
   /** It is a stream, which reserves its estimate. How the application ends it. */
   readonly stream?: 'settle' | 'settle twice' | 'release'
+  /**
+   * It is a call that waits. Left out, `maxMs`: until it is admitted. `abortsMs`: when it is aborted. `takesTurn`: it
+   * takes a turn of a leaky bucket instead, and gives it back when it is aborted
+   */
+  readonly wait?: {
+    readonly priority: number
+    readonly maxMs?: number
+    readonly abortsMs?: number
+    readonly takesTurn?: true
+  }
 }
 
 /** Something that goes wrong, or that an operator does. Times are ms. */
@@ -153,6 +165,11 @@ export interface Plan {
   readonly faults: readonly Fault[]
 }
 
+/** Whether a client of the store may send again what had run. */
+export function maySendTwice({ faults }: Plan): boolean {
+  return faults.some(({ kind }) => kind === 'send twice' || kind === 'restart')
+}
+
 /** A midnight in UTC, ms since the epoch. */
 const NEXT_DAY = 1_800_057_600_000
 const DAY_MS = 86_400_000
@@ -207,6 +224,7 @@ function anyApplication(draw: Draw): PlannedApplication {
     joins: draw.chance(0.3),
     queuesOffline: draw.chance(0.5),
     ...(draw.chance(0.2) && { streams: anyReservingPolicy(draw) }),
+    ...(draw.chance(0.25) && { queue: anyQueue(draw) }),
     ...(draw.chance(0.1) && {
       ban: { after: draw.integer(1, 4), within: 10_000, for: [2000, 20_000] },
     }),
@@ -247,10 +265,32 @@ function anyReservingPolicy(draw: Draw): NonNullable<PlannedApplication['streams
   }
 }
 
+/** A policy for which calls wait, with short windows: all of them shall be admitted in the end. */
+function anyQueue(draw: Draw): PlannedPolicy {
+  const { alertAt: _, ...policy } = anyPolicy(draw, 'queue', false)
+  if ('hold' in policy) return { ...policy, hold: draw.oneOf([1000, 5000]) }
+  const { calendar: __, ...counted } = policy
+  const window = draw.oneOf([700, 1000, 3000, 10_000])
+  return { ...counted, window, ...('maxDelay' in counted && { maxDelay: 2 * window }) }
+}
+
+/** How a call waits for a policy. */
+function anyWait(draw: Draw, queue: PlannedPolicy): NonNullable<PlannedRequest['wait']> {
+  const ms = windowOf(queue)
+  // Nobody knows when a slot is given back, so a call says how long it waits.
+  const maxMs = draw.oneOf(['hold' in queue ? ms : undefined, 0, ms / 2, ms, 5 * ms])
+  return {
+    priority: draw.oneOf([0, 0, 0, 1, -1]),
+    ...(maxMs !== undefined && { maxMs: Math.round(maxMs) }),
+    ...(draw.chance(0.15) && { abortsMs: draw.oneOf([1, 3, draw.integer(0, 2 * ms)]) }),
+    ...('maxDelay' in queue && draw.chance(0.3) && { takesTurn: true }),
+  }
+}
+
 /** Requests of one client: greedy, patient, all at once, or now and then. */
 function anySession(
   draw: Draw,
-  { policies, processes, streams }: PlannedApplication,
+  { policies, processes, streams, queue }: PlannedApplication,
   duration: number,
   longest: number,
 ): PlannedRequest[] {
@@ -269,6 +309,7 @@ function anySession(
   const retries = draw.oneOf([0, 0, 1, 5])
   const work = draw.oneOf([[0], [0, 5, 200], [0, longest / 3, 2 * longest], [1000, undefined]])
   const endings = streams !== undefined && draw.chance(0.5) ? ENDINGS : [undefined]
+  const waits = queue !== undefined && draw.chance(0.6) ? queue : undefined
   const process = draw.chance(0.5) ? draw.integer(0, processes - 1) : undefined
   let at = draw.integer(0, duration)
   return Array.from({ length: count }, () => {
@@ -278,6 +319,7 @@ function anySession(
     const stream = draw.oneOf(endings)
     return {
       ...(stream && { stream }),
+      ...(waits && !stream && { wait: anyWait(draw, waits) }),
       at,
       process: process ?? draw.integer(0, processes - 1),
       client,

@@ -4,11 +4,18 @@ import { auditedStore } from './audited-store.ts'
 import { type Account, limitOf } from './checks/account.ts'
 import { Audit } from './checks/audit.ts'
 import { checkDeadline } from './checks/deadline.ts'
+import { MAX_WAITING, type Waiting, Waits } from './checks/waits.ts'
 import { Connection } from './connection.ts'
 import type { Core } from './core.ts'
 import { adapter, Exchange, type Waited } from './exchange.ts'
 import { EPOCH, Machine } from './machine.ts'
-import type { Fault, PlannedApplication, PlannedPolicy, PlannedRequest } from './plan.ts'
+import {
+  type Fault,
+  maySendTwice,
+  type PlannedApplication,
+  type PlannedPolicy,
+  type PlannedRequest,
+} from './plan.ts'
 import { SOCKETS } from './timeline.ts'
 import type { World } from './world.ts'
 
@@ -36,11 +43,13 @@ export class Process {
   /** What it admits by itself, by the definitions. */
   readonly local: Audit
   private readonly localLimits: readonly number[]
-  /** The thresholds of which it has told: policy, key, threshold and time. */
+  /** The thresholds that it has reported: policy, key, threshold and time. */
   private readonly told = new Set<string>()
   private readonly http: HttpLimiter<Exchange, Exchange>
   /** Reserves for streams; undefined: the application has none. */
   readonly streams: Limiter<'async'> | undefined
+  /** For which calls wait, and how they do; undefined: the application has none. */
+  readonly queue: { readonly limiter: Limiter<'async'>; readonly waits: Waits } | undefined
   /** What ends each stream. */
   private readonly openStreams = new Set<() => void>()
   private readonly core: Core
@@ -68,8 +77,9 @@ export class Process {
     this.localLimits = shares.map(limitOf)
     this.local = new Audit(shares, world.fail, () => timeline.now)
     const store = auditedStore(this.core, this.connection.transact, this, world)
-    const { streams } = application
+    const { streams, queue } = application
     this.streams = streams && this.streamLimiter(streams)
+    this.queue = queue && this.queueLimiter(queue)
     this.http = new this.core.HttpLimiter(this.options(policies, store), adapter)
     this.noteCharges()
   }
@@ -77,8 +87,10 @@ export class Process {
   /** A request arrives. */
   arrive(planned: PlannedRequest): void {
     this.machine.post(0, SOCKETS, () => {
-      if (planned.stream === undefined) this.handle(planned)
-      else void this.stream(planned, planned.stream)
+      if (planned.wait?.takesTurn) void this.takeTurn(planned, planned.wait)
+      else if (planned.wait !== undefined) void this.wait(planned, planned.wait)
+      else if (planned.stream !== undefined) void this.stream(planned, planned.stream)
+      else this.handle(planned)
     })
   }
 
@@ -97,8 +109,10 @@ export class Process {
   /** It ends after its requests have been answered, and closes its limiter. */
   leave(): void {
     this.endAll()
+    this.machine.isLeaving = true
     this.http.limiter.close()
     this.streams?.close()
+    this.queue?.limiter.close()
     this.kill()
   }
 
@@ -121,6 +135,7 @@ export class Process {
       this.forget(key)
       Promise.resolve(this.http.limiter.reset(key)).catch(() => {})
       this.streams?.reset(client).catch(() => {})
+      this.queue?.limiter.reset(client).catch(() => {})
     })
   }
 
@@ -132,6 +147,7 @@ export class Process {
       this.forget(key)
       Promise.resolve(this.http.limiter.block(key, ms)).catch(() => {})
       this.streams?.block(client, ms).catch(() => {})
+      this.queue?.limiter.block(client, ms).catch(() => {})
     })
   }
 
@@ -235,7 +251,81 @@ export class Process {
     return core.createLimiter({ store, deadline, onStoreError, localShare, policies })
   }
 
-  /** The application works on the request; or it was refused, and comes again when it was told to. */
+  /** A call waits until it is admitted, is given up or aborted. */
+  private async wait(planned: PlannedRequest, wait: Waiting['wait']): Promise<void> {
+    const { world, name, machine, core } = this
+    const { limiter, waits } = this.queue as NonNullable<Process['queue']>
+    const { client, cost, workMs } = planned
+    const { priority, maxMs: maxWait, abortsMs } = wait
+    world.tell(name, () => `gets a call of ${client} that waits for ${cost}`)
+    const waiting = waits.begin(planned, wait)
+    const aborts = new AbortController()
+    if (abortsMs !== undefined) {
+      machine.post(abortsMs, SOCKETS, () => {
+        waiting.isAborted ||= waits.open.has(waiting)
+        aborts.abort()
+      })
+    }
+    const options = { cost, priority, signal: aborts.signal }
+    try {
+      const holdsSlots = 'hold' in (world.plan.application.queue as PlannedPolicy)
+      const slot = holdsSlots
+        ? await limiter.acquire(client, { ...options, maxWait: maxWait as number })
+        : undefined
+      const { source } = slot ?? (await limiter.wait(client, { ...options, maxWait }))
+      if (machine.isDead) return
+      waits.admit(waiting, source === 'store')
+      const end = () => {
+        if (this.openStreams.delete(end)) void slot?.release()
+      }
+      this.openStreams.add(end)
+      if (workMs !== undefined) machine.post(workMs, SOCKETS, end)
+    } catch (error) {
+      if (machine.isDead && !machine.isLeaving) return
+      if (error instanceof core.WaitError) waits.reject(waiting, error.code, error.retryAfterMs)
+      else world.fail('escaped', `${name}: ${error}`)
+    }
+  }
+
+  /** A call takes a turn, and perhaps gives it back. */
+  private async takeTurn(
+    { client, cost }: PlannedRequest,
+    { abortsMs }: Waiting['wait'],
+  ): Promise<void> {
+    const { world, name, machine, core } = this
+    const { limiter, waits } = this.queue as NonNullable<Process['queue']>
+    const arrivedAt = world.timeline.now
+    const turn = await limiter.takeTurn(client, { cost })
+    const { allowed, delayMs, source } = turn
+    world.tell(
+      name,
+      () => `${allowed ? `gives a turn in ${delayMs} ms` : 'refuses a turn'} to ${client}`,
+    )
+    checkDeadline(world, machine, { arrivedAt })
+    if (!allowed || machine.isDead) return
+    if (source === 'store') waits.admitted += cost
+    if (abortsMs === undefined) return
+    machine.post(abortsMs, SOCKETS, () => {
+      if (source === 'store') waits.admitted -= cost
+      Promise.resolve(turn.cancel()).catch((error: unknown) => {
+        if (!(error instanceof core.StoreError)) world.fail('escaped', `${name}: ${error}`)
+      })
+    })
+  }
+
+  private queueLimiter(planned: PlannedPolicy): NonNullable<Process['queue']> {
+    const { world, name, core, machine } = this
+    const { deadline, onStoreError, localShare } = world.plan.application
+    const limits = [limitOf(planned)]
+    const user = { name: `the calls that wait in ${name}`, limits, allowance: undefined }
+    const audited = { ...world, audit: world.waits }
+    const store = auditedStore(core, this.connection.transact, user, audited)
+    const shared = { store, deadline, onStoreError, localShare, maxWaiting: MAX_WAITING }
+    const limiter = core.createLimiter({ ...shared, policies: [planned] })
+    return { limiter, waits: new Waits(world, name, machine, planned) }
+  }
+
+  /** The application works on the request; or it was refused, and comes again after `retryAfterMs`. */
   private goOn(exchange: Exchange, goesOn: boolean): void {
     const { planned, decision } = exchange
     const { workMs, retries = 0 } = planned
@@ -267,14 +357,14 @@ export class Process {
     return { changes: isKnown ? changes : [] }
   }
 
-  /** A client that is alone, and has waited for as long as it was told, is admitted. */
+  /** A client that is alone, and has waited for `retryAfterMs`, is admitted. */
   private checkPatience(exchange: Exchange, { allowed, source }: Decision): void {
     const { waited, charges } = exchange
     if (allowed || waited === undefined || source === 'local' || source === 'deny') return
     const { audit, fail } = this.world
     const changes = charges.map(({ key }, i) => audit.of(i, key).changed)
     if (waited.changes.length > 0 && waited.changes.every((each, i) => each === changes[i]))
-      fail('patience', `${exchange.planned.client} waited as it was told, and is refused`)
+      fail('patience', `${exchange.planned.client} waited for retryAfterMs, and is refused`)
   }
 
   /** The application ends the response. */
@@ -306,13 +396,18 @@ export class Process {
 
   /** A charge has brought what a client has used to a share of its limit. */
   private threshold({ policy, key, threshold, at, source }: ThresholdEvent): void {
-    const { tell, audit } = this.world
+    const { tell, audit, plan } = this.world
     tell(this.name, () => `tells that ${key} has reached ${threshold} of ${policy} (${source})`)
     this.told.add(`${policy} ${key} ${threshold} ${at}`)
+    const holdsSlots = plan.application.policies.some(
+      (each) => each.name === policy && 'hold' in each,
+    )
+    // A slot that is taken again by the same request is in use once, but its answer shows it twice.
+    if (holdsSlots && maySendTwice(plan)) return
     if (source === 'store') audit.crossed(policy, key, threshold, at)
   }
 
-  /** Each threshold that a request has crossed was told before it goes on. */
+  /** Each threshold that a request has crossed was reported before it goes on. */
   private checkThresholds({ charges }: Exchange, { allowed, policies }: Decision): void {
     if (!allowed) return
     for (const [i, { name, key, limit, remaining, at, source }] of policies.entries()) {

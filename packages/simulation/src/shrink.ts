@@ -73,6 +73,11 @@ function* simplerApplications(plan: Plan): Generator<Plan> {
     const others = requests.filter(({ stream }) => stream === undefined)
     yield { ...plan, application: withoutStreams, requests: others }
   }
+  const { queue, ...withoutQueue } = application
+  if (queue !== undefined) {
+    const others = requests.filter(({ wait }) => wait === undefined)
+    yield { ...plan, application: withoutQueue, requests: others }
+  }
   const { ban: _, ...withoutBan } = application
   if (application.ban !== undefined) yield { ...plan, application: withoutBan }
   if (application.joins) yield { ...plan, application: { ...application, joins: false } }

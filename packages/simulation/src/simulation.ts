@@ -5,9 +5,11 @@ import {
   checkRecovery,
   checkSlots,
   checkUnused,
+  checkWaits,
 } from './checks/at-the-end.ts'
 import { Audit } from './checks/audit.ts'
 import { Networks } from './checks/networks.ts'
+import { WaitAudit } from './checks/waits.ts'
 import type { Cores } from './core.ts'
 import { type Application, cause } from './faults.ts'
 import { EPOCH } from './machine.ts'
@@ -57,16 +59,18 @@ export async function simulate(
     failure = { check, what, at: timeline.now, event: timeline.events }
     timeline.stop()
   }
-  const { policies, streams: reserving } = plan.application
+  const { policies, streams: reserving, queue } = plan.application
   const audit = new Audit(policies, fail, () => timeline.now)
   const streams = new Audit(reserving === undefined ? [] : [reserving], fail, () => timeline.now)
+  const waits = new WaitAudit(queue === undefined ? [] : [queue], fail, () => timeline.now)
   const world: World = {
     plan,
     timeline,
-    server: new Server(timeline, plan.epoch ?? EPOCH, [audit, streams]),
+    server: new Server(timeline, plan.epoch ?? EPOCH, [audit, streams, waits]),
     loadCore: cores.begin(),
     audit,
     streams,
+    waits,
     networks: new Networks({ timeline, fail, plan, tell }),
     bySlot: new Map(),
     troubledUntil: 0,
@@ -84,7 +88,14 @@ export async function simulate(
   try {
     timeline.limit(MAX_EVENTS, () => fail('endless', `${MAX_EVENTS} events`))
     await timeline.run(plan.duration)
-    for (const check of [checkRecovery, checkDecided, checkSlots, checkUnused, checkHerd])
+    for (const check of [
+      checkRecovery,
+      checkDecided,
+      checkWaits,
+      checkSlots,
+      checkUnused,
+      checkHerd,
+    ])
       if (failure === undefined) await check(world, application)
   } finally {
     process.off('unhandledRejection', rejected)

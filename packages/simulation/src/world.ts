@@ -1,5 +1,6 @@
 import type { Audit, Fail } from './checks/audit.ts'
 import type { Networks } from './checks/networks.ts'
+import type { WaitAudit } from './checks/waits.ts'
 import type { LoadCore } from './core.ts'
 import type { Exchange } from './exchange.ts'
 import type { Plan } from './plan.ts'
@@ -16,6 +17,8 @@ export interface World {
   readonly audit: Audit
   /** What the store has decided about streams. */
   readonly streams: Audit
+  /** What the store has decided about calls that wait. */
+  readonly waits: WaitAudit
   readonly networks: Networks
   /** The requests by the numbers of their slots. */
   readonly bySlot: Map<number, Exchange>

@@ -66,6 +66,30 @@ export async function checkDecided(world: World, { places }: Application): Promi
         fail('deadline', `${name} never decided the request of ${planned.client} at ${arrivedAt}`)
 }
 
+/** How long the waits of all processes take at most, once no call comes any more, ms: each may come after a rest. */
+const REST_MS = 40_000
+
+/** Every call that waits is admitted in the end, or was given up, and nothing else is charged. */
+export async function checkWaits(world: World, { places }: Application): Promise<void> {
+  const { timeline, plan, fail, waits } = world
+  const { queue, deadline } = plan.application
+  if (queue === undefined) return
+  for (const each of places) each.isQuiet = true
+  const open = () => places.flatMap(({ queue }) => [...(queue?.waits.open ?? [])])
+  const units = open().reduce((sum, { planned }) => sum + planned.cost + 1, 2)
+  // A block that has ended applies again when the clock steps back.
+  const blocks = plan.faults.some(({ kind }) => kind === 'block key')
+  const restMs = blocks ? LONGEST_MS + REST_MS : REST_MS
+  await timeline.run(timeline.now + units * (windowOf(queue) * 1.1 + deadline) + restMs)
+  const [left] = open()
+  if (left !== undefined)
+    fail('waiting', `the call of ${left.planned.client} at ${left.arrivedAt} still waits`)
+  if (plan.faults.length > 0 || 'hold' in queue) return
+  const admitted = places.reduce((sum, each) => sum + (each.queue?.waits.admitted ?? 0), 0)
+  if (waits.charged !== admitted)
+    fail('waiting', `${waits.charged} units are charged to calls that wait, ${admitted} admitted`)
+}
+
 /** When nothing is in use any more, every quota is full when it was said to be, and no state is left. */
 export async function checkUnused(world: World, { places }: Application): Promise<void> {
   const { timeline, plan, server, fail, audit } = world
@@ -80,20 +104,26 @@ export async function checkUnused(world: World, { places }: Application): Promis
     await timeline.run(timeline.now + plan.application.deadline)
   }
   // What is given back when too many calls wait is free after hold.
-  const { reserveMs = 0 } = plan.application.streams ?? {}
-  const holds = plan.application.policies.map((each) => ('hold' in each ? each.hold : 0))
+  const { policies, queue, streams: { reserveMs = 0 } = {} } = plan.application
+  const holds = [...policies, ...(queue ? [queue] : [])].map((each) =>
+    'hold' in each ? each.hold : 0,
+  )
   await timeline.run(timeline.now + Math.max(plan.application.deadline, reserveMs, ...holds))
   // A state from before a clock has stepped back, and a ban, are not full when that is said.
   const steps = plan.faults.some(({ kind }) => kind === 'server clock')
   if (steps || plan.application.ban !== undefined) return
   const [first] = places as [Process]
   const clients = new Set(places.flatMap(({ keys }) => [...keys.values()]))
-  const streaming = [...world.streams.accounts.keys()].map((id) => id.split(' ')[1] as string)
+  const others = [
+    [first.streams, world.streams],
+    [first.queue?.limiter, world.waits],
+  ] as const
   const peekAll = async () => {
     const peeked: Promise<Decision>[] = []
     const asks = [...clients].map((key) => async () => first.limiter.peek(key))
-    for (const key of streaming)
-      asks.push(async () => (first.streams as Limiter<'async'>).peek(key))
+    for (const [limiter, { accounts }] of others)
+      for (const id of accounts.keys())
+        asks.push(async () => (limiter as Limiter<'async'>).peek(id.split(' ')[1] as string))
     for (const ask of asks) {
       peeked.push(ask())
       await timeline.run(timeline.now + PEEK_MS)

@@ -219,7 +219,7 @@ export class Audit implements Witness {
     }
   }
 
-  /** A process tells that a threshold was crossed: each crossing is told once at most. */
+  /** A process reports that a threshold was crossed: at most once for each crossing. */
   crossed(policy: string, key: string, threshold: number, at: number): void {
     const place = this.policies.findIndex(({ name }) => name === policy)
     const id = `${place} ${key} ${threshold} ${at}`

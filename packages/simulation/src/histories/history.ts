@@ -1,6 +1,6 @@
 import type { PolicyOptions } from '@sluice/core'
 
-/** What a request was told by one policy. Units and ms. */
+/** The answer of one policy to a request. Units and ms. */
 export interface Said {
   readonly allowed: boolean
   readonly remaining: number

@@ -32,7 +32,7 @@ function isCharge(asked: object): boolean {
   return 'cost' in asked && (asked.cost as number) > 0
 }
 
-describe('what processes are told is one history of the sequential limiter, while they and the store are killed', () => {
+describe('the answers to all processes are one history of the sequential limiter, while they and the store are killed', () => {
   test('Redis; and a lost charge would be found', async () => {
     const histories = await recordRight('redis')
     expect([...histories.values()].some(showsLostCharge)).toBe(true)

@@ -10,7 +10,7 @@ import { KEYS, LONGEST, prefixOf } from './keys.ts'
 import { monotonic, type StoreClock } from './log.ts'
 import type { Address } from './open-store.ts'
 
-/** A store that processes ask, and that fails when it is told to. */
+/** A store that processes ask, and that can be made to fail. */
 export interface Server {
   readonly address: Address
   readonly clock: StoreClock

@@ -1,0 +1,143 @@
+import type { Charge } from '@sluice/core/store'
+import type { Machine } from '../machine.ts'
+import type { PlannedPolicy, PlannedRequest } from '../plan.ts'
+import type { World } from '../world.ts'
+import { Audit } from './audit.ts'
+import { stalledMs } from './deadline.ts'
+
+/** What timers, which count whole milliseconds, add to a wait, ms. */
+const ROUNDING_MS = 3
+
+/** A call that waits. Times are ms of the simulation. */
+export interface Waiting {
+  readonly planned: PlannedRequest
+  readonly wait: NonNullable<PlannedRequest['wait']>
+  readonly arrivedAt: number
+  isAborted: boolean
+}
+
+/** What the store has decided about those that wait, and how much it has charged them. */
+export class WaitAudit extends Audit {
+  /** Units charged, without those that were given back. */
+  charged = 0
+
+  override decided(...given: Parameters<Audit['decided']>): void {
+    const [charges, , , { admitted }] = given
+    if (admitted) this.charged += unitsOf(charges)
+    super.decided(...given)
+  }
+
+  override add(...given: Parameters<Audit['add']>): void {
+    const [, , entry] = given
+    if (entry.kind === 'settle') this.charged += entry.units
+    super.add(...given)
+  }
+}
+
+/** Checks how the calls of one process wait: in their order, no longer than they said, and for what is true. */
+export class Waits {
+  /** Those that are not over, the oldest first. */
+  readonly open = new Set<Waiting>()
+  /** Units of those that the store has admitted. */
+  admitted = 0
+  private readonly world: World
+  private readonly name: string
+  private readonly machine: Machine
+  private readonly policy: PlannedPolicy
+
+  constructor(world: World, name: string, machine: Machine, policy: PlannedPolicy) {
+    this.world = world
+    this.name = name
+    this.machine = machine
+    this.policy = policy
+  }
+
+  begin(planned: PlannedRequest, wait: Waiting['wait']): Waiting {
+    const waiting = { planned, wait, arrivedAt: this.world.timeline.now, isAborted: false }
+    this.open.add(waiting)
+    return waiting
+  }
+
+  /** The store, or the process in its place, has admitted it. */
+  admit(waiting: Waiting, isOfStore: boolean): void {
+    const { planned, wait, isAborted } = waiting
+    this.end(waiting, `admits the wait of ${planned.client} for ${planned.cost}`)
+    if (isOfStore) this.admitted += planned.cost
+    if (isAborted) this.fail('an aborted wait is admitted')
+    // A turn of a leaky bucket that was taken stays, also if an operator makes the bucket empty.
+    if ('maxDelay' in this.policy) return
+    for (const { arrivedAt, planned: other, wait: its } of this.open) {
+      const isBefore = arrivedAt < waiting.arrivedAt && its.priority >= wait.priority
+      // For a cost above the limit, the store is asked first whether its client has a larger one.
+      if (isBefore && other.client === planned.client && other.cost <= this.full)
+        this.fail(`${planned.client}'s wait of ${arrivedAt} is overtaken`)
+    }
+  }
+
+  /** @param retryAfterMs how long it would have waited from now on, at least */
+  reject(waiting: Waiting, code: string, retryAfterMs: number): void {
+    const { planned, wait, arrivedAt, isAborted } = waiting
+    const { client, cost } = planned
+    this.end(waiting, `rejects the wait of ${client} for ${cost} (${code}, ${retryAfterMs} ms)`)
+    const { now } = this.world.timeline
+    if (code === 'SLUICE_WAIT_TOO_LONG') {
+      const leftMs = arrivedAt + (wait.maxMs ?? Infinity) - now
+      if (leftMs > ROUNDING_MS && retryAfterMs < leftMs - ROUNDING_MS)
+        this.fail(`${client}'s wait is given up ${leftMs} ms early, for ${retryAfterMs} ms`)
+      if (leftMs > ROUNDING_MS && this.isKnown) this.checkCertain(waiting, leftMs)
+    } else if (code === 'SLUICE_WAIT_NEVER') {
+      if (cost <= this.full) this.fail(`${cost} of ${this.full} are never admitted`)
+    } else if (code === 'SLUICE_WAIT_FULL') {
+      if (2 * this.open.size < MAX_WAITING - 1) this.fail(`${this.open.size} wait, and no more may`)
+    } else if (code === 'SLUICE_WAIT_ABORTED') {
+      if (!isAborted) this.fail('a wait is aborted that nobody has aborted')
+    } else if (code !== 'SLUICE_WAIT_CLOSED' || !this.machine.isLeaving) {
+      this.fail(`a wait is rejected by ${code}`)
+    }
+  }
+
+  /** Whether nothing but calls that wait changes what they wait for, and none of them gives anything back. */
+  private get isKnown(): boolean {
+    const { faults, requests } = this.world.plan
+    return faults.length === 0 && requests.every(({ wait }) => wait?.abortsMs === undefined)
+  }
+
+  /** What is given up early could not have been admitted in time. */
+  private checkCertain({ planned }: Waiting, leftMs: number): void {
+    const { waits, server } = this.world
+    const account = waits.of(0, planned.client)
+    if (account.inexact !== undefined || account.holdsSlots) return
+    const left = account.remaining(this.full, server.now() + Math.floor(leftMs) - 1)
+    if (left >= Math.max(1, planned.cost) && !('maxDelay' in this.policy))
+      this.fail(`${planned.client}'s wait for ${planned.cost} is given up, ${left} will be left`)
+  }
+
+  private get full(): number {
+    const { policy } = this
+    return 'hold' in policy ? policy.concurrent : (policy.burst ?? policy.limit)
+  }
+
+  private end(waiting: Waiting, what: string): void {
+    const { world, machine, name } = this
+    world.tell(name, () => what)
+    this.open.delete(waiting)
+    const { arrivedAt, wait } = waiting
+    const { now } = world.timeline
+    // The call of the one before, and its own last one.
+    const lastMs = 2 * world.plan.application.deadline
+    const mostMs = (wait.maxMs ?? Infinity) + lastMs + ROUNDING_MS
+    const lateMs = now - arrivedAt - mostMs - stalledMs(machine, arrivedAt, now)
+    if (lateMs > 0) this.fail(`a wait ends ${lateMs} ms late`)
+  }
+
+  private fail(what: string): void {
+    this.world.fail('waiting', `${this.name}: ${what}`)
+  }
+}
+
+/** How many may wait in a process: few, so that they are reached. */
+export const MAX_WAITING = 12
+
+function unitsOf(charges: readonly Charge[]): number {
+  return charges.reduce((units, { cost }) => units + cost, 0)
+}
