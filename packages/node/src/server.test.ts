@@ -7,8 +7,9 @@ import {
   type Server,
 } from 'node:http'
 import { createServer as createHttp2Server, connect as http2Connect } from 'node:http2'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { until } from '@sluice/test-harness/redis'
 import { type NodeRateLimit, type RateLimitOptions, rateLimit } from './index.ts'
 
 const LIMITED = { limit: 1, window: '1d', algorithm: 'fixed-window' } as const
@@ -165,20 +166,32 @@ test('HTTP/2', async () => {
 
 test('a client that leaves before its turn does not reach the application', async () => {
   let served = 0
+  let decided = 0
   const limit = made({
     ...LIMITED,
     algorithm: 'leaky-bucket',
     maxDelay: '2d',
     maxWaiting: 1,
+    onDecision: () => {
+      decided += 1
+    },
   })
-  const port = await limited(limit, (_, response) => {
-    served += 1
-    response.end()
-  })
+  const server = createServer((request, response) =>
+    limit(request, response, () => {
+      served += 1
+      response.end()
+    }),
+  )
+  const port = await listen(server)
   await get(port)
+  const accepted = once(server, 'connection')
   const client = connect(port, '127.0.0.1')
+  const [connection] = (await accepted) as [Socket]
   client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-  while ((await get(port)).status !== 429) await new Promise(setImmediate)
+  await until(() => decided === 2, { what: 'the request waits' })
+  expect((await get(port)).status).toBe(429)
+  const closed = once(connection, 'close')
   client.destroy()
+  await closed
   expect(served).toBe(1)
 })

@@ -122,7 +122,9 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     })
 
     test('of one key has one round trip, if this process was the last to use the key', async () => {
-      const limiter = limit({ store: postgresStore(proxied), limit: 5 })
+      // Which networks are blocked is read apart.
+      const store = { ...postgresStore(proxied), networks: undefined }
+      const limiter = limit({ store, limit: 5 })
       await limiter.peek('connected')
       const trips = async (act: () => unknown) => {
         const before = proxy.counts.requestChunks
@@ -145,7 +147,6 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     })
 
     test('has two round trips, for all requests of a turn', async () => {
-      // Which networks are blocked is read apart.
       const store = { ...postgresStore(proxied), networks: undefined }
       const limiter = limit({ store, limit: 5 })
       await limiter.peek('connected')
@@ -373,7 +374,17 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       const patient = limit({ prefix, limit: 50 })
       const prompt = limit({ prefix, limit: 50, deadline: 50, onStoreError: 'deny' })
       const keys = Array.from({ length: 20 }, (_, i) => `client-${i}`)
-      for (const key of keys) await prompt.consume(key)
+      for (const key of keys) {
+        // On a busy machine it may be too late, and yet charge.
+        const isUsed = async () => (await prompt.consume(key)).source === 'store'
+        await until(isUsed, { what: 'the store decides' })
+      }
+      const remaining = async () => {
+        const each = []
+        for (const key of keys) each.push((await patient.peek(key)).remaining)
+        return each
+      }
+      const before = await remaining()
       const holder = await pool.connect()
       const waiting = async () => {
         const text = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
@@ -388,9 +399,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       } finally {
         holder.release(true)
       }
-      const remaining = []
-      for (const key of keys) remaining.push((await patient.peek(key)).remaining)
-      expect(remaining).toEqual(Array(20).fill(49))
+      expect(await remaining()).toEqual(before)
     })
 
     test('is written without a scan: a plan that is kept is right when the table has grown', async () => {

@@ -68,11 +68,14 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await new Promise(setImmediate)
 }
 
-/** Starts requests, each on a connection of its own, and waits until the application works on them. */
+/** Starts requests, each on a connection of its own, and waits until the application works on each. */
 async function begin(count = 1): Promise<Socket[]> {
-  const before = running.length
-  const begun = Array.from({ length: count }, () => raw(GET))
-  await until(() => running.length === before + count)
+  const begun: Socket[] = []
+  for (let i = 0; i < count; i += 1) {
+    const before = running.length
+    begun.push(raw(GET))
+    await until(() => running.length === before + 1)
+  }
   return begun
 }
 

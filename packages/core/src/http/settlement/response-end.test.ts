@@ -90,10 +90,12 @@ describe('a client that leaves', () => {
 
   test('frees its slot after hold if the application never ends the response', async () => {
     await serve()
-    const [gone] = [raw(GET), raw(GET)]
+    const gone = raw(GET)
+    await until(() => running.length === 1)
+    raw(GET)
     await until(() => running.length === 2)
     const left = once(running[0] as ServerResponse, 'close')
-    gone?.destroy()
+    gone.destroy()
     await left
     clock.advance(29_999)
     expect(free()).toBe(1)

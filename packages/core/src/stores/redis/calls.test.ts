@@ -12,7 +12,7 @@ import {
 } from '@jest/globals'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
-import { createLimiter, redisStore } from '../../index.ts'
+import { createLimiter, redisStore, type Store } from '../../index.ts'
 import { majors } from './testing/clients.ts'
 import { expectAllToExpire, expiries } from './testing/ttl.ts'
 import { unguarded } from './testing/unguarded.ts'
@@ -23,9 +23,12 @@ const policies = (count: number) =>
 describe('a server', () => {
   let redis: RedisServer
   let client: Redis
+  /** Which networks are blocked is read apart, every two seconds. */
+  let store: Store<'async'>
   beforeAll(async () => {
     redis = await startRedis()
     client = new Redis(redis.url)
+    store = { ...redisStore(client), networks: undefined }
   })
   beforeEach(() => redis.command('FLUSHALL'))
   afterAll(async () => {
@@ -58,7 +61,7 @@ describe('a server', () => {
     const limiter = createLimiter({
       ...patient,
       prefix: 'sluice',
-      store: client,
+      store,
       policies: policies(count),
     })
     const acts: (() => Promise<unknown>)[] = [
@@ -74,7 +77,7 @@ describe('a server', () => {
   })
 
   test('sends nothing but EVALSHA for a decision', async () => {
-    const limiter = createLimiter({ ...patient, store: client, limit: 1, window: '1h' })
+    const limiter = createLimiter({ ...patient, store, limit: 1, window: '1h' })
     await limiter.consume('warm')
     const lines: string[] = []
     const monitor = await client.monitor()
@@ -95,7 +98,7 @@ describe('a server', () => {
     const limiter = createLimiter({
       ...patient,
       prefix: 'sluice',
-      store: client,
+      store,
       policies: policies(3),
     })
     const turn = () =>
@@ -111,7 +114,7 @@ describe('a server', () => {
     ['policies', { policies: policies(30) }, 60, 12],
     ['long logs', { algorithm: 'sliding-log', limit: 10_000, window: '1h' }, 5, 5],
   ])('keeps each call short: many %s make several', async (_, options, requests, calls) => {
-    const limiter = createLimiter({ ...patient, store: client, ...options } as never)
+    const limiter = createLimiter({ ...patient, store, ...options } as never)
     const turn = () =>
       Promise.all(Array.from({ length: requests }, (_, i) => limiter.consume(`client ${i}`)))
     await turn()
@@ -121,7 +124,7 @@ describe('a server', () => {
   test('splits very many requests of one turn, and each gets its own answer', async () => {
     const limiter = createLimiter({
       ...patient,
-      store: client,
+      store,
       limit: 5,
       window: '1h',
       prefix: 'many',
@@ -142,7 +145,7 @@ describe('a server', () => {
 
   test('sends the whole script only if the server does not have it, and counts once', async () => {
     const prefix = 'scripts'
-    const limiter = createLimiter({ ...patient, store: client, policies: policies(2), prefix })
+    const limiter = createLimiter({ ...patient, store, policies: policies(2), prefix })
     await limiter.consume('warm')
     // The terms of the limits are written in the background, by a script of their own.
     const terms = async () => (await redis.command('KEYS', `${prefix}:{#}:*`)) as string[]
@@ -159,7 +162,7 @@ describe('a server', () => {
   test('a script cache flushed again and again under load loses and doubles nothing', async () => {
     const limiter = createLimiter({
       ...patient,
-      store: client,
+      store,
       limit: 100_000,
       window: '1h',
       prefix: 'flushed',
@@ -180,8 +183,12 @@ describe('a server', () => {
   })
 
   test('an error other than NOSCRIPT is not tried again: it might count twice', async () => {
-    const store = unguarded(client)
-    const limiter = createLimiter({ store, limit: 5, window: '1h', prefix: 'wrong' })
+    const limiter = createLimiter({
+      store: unguarded(client),
+      limit: 5,
+      window: '1h',
+      prefix: 'wrong',
+    })
     await limiter.consume('client')
     const [key] = (await redis.command('KEYS', 'wrong:{client}:*')) as string[]
     await redis.command('DEL', key!)
@@ -197,7 +204,7 @@ describe('a server', () => {
   test('goes by the clock of the server, not by its own', async () => {
     const limiter = createLimiter({
       ...patient,
-      store: client,
+      store,
       limit: 1,
       window: '1h',
       algorithm: 'sliding-log',
@@ -221,10 +228,9 @@ describe('a server', () => {
 
   test('a store given a clock goes by that one', async () => {
     let now = 1_000_000
-    const store = redisStore(client, { clock: () => now })
     const limiter = createLimiter({
       ...patient,
-      store,
+      store: redisStore(client, { clock: () => now }),
       limit: 1,
       window: 1000,
       algorithm: 'sliding-log',

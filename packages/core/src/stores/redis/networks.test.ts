@@ -128,7 +128,13 @@ describe('on one Redis', () => {
     const own = new Redis(gone.port, gone.host, { retryStrategy: null, maxRetriesPerRequest: 0 })
     own.on('error', () => {})
     clients.push(own)
-    const limiter = createLimiter({ store: own, limit: 100, window: '1h', onStoreError: 'allow' })
+    const limiter = createLimiter({
+      ...patient,
+      store: own,
+      limit: 100,
+      window: '1h',
+      onStoreError: 'allow',
+    })
     limiters.push(limiter)
     await limiter.block('203.0.113.0/24', '1h', network)
     await gone.stop()
