@@ -115,14 +115,18 @@ export class Machine {
 
   readonly afterTurn = (act: () => void): void => this.post(0, IMMEDIATES, act)
 
-  readonly inBackground = (act: () => void, ms: number) => {
-    const timer = this.setTimeout(act, ms)
-    return () => this.clearTimeout(timer)
-  }
+  readonly inBackground = (act: () => void, ms: number) => cancelOf(this.setTimeout(act, ms))
 
   readonly random32 = (): number => Math.floor(this.random() * 2 ** 32)
   readonly emitWarning = (message: string, code: string): void => {
     this.warnings.push(`${code}: ${message}`)
+  }
+}
+
+/** Knows nothing of the machine: core keeps it until a store is collected, which the machine leads to. */
+function cancelOf(timer: MachineTimer): () => void {
+  return () => {
+    timer.isCleared = true
   }
 }
 

@@ -336,10 +336,11 @@ class KeyQueue {
     this.refusal = decision
     this.readyAt = now + retryAfterMs
     const isSure = isOfStore(decision)
-    const restMs = Math.min(retryAfterMs, isSure ? ASK_AGAIN_MS : ASK_WITHOUT_STORE_MS)
+    // At least a millisecond: a refusal that ends now must not be asked for again in the same turn.
+    const restMs = Math.max(1, Math.min(retryAfterMs, isSure ? ASK_AGAIN_MS : ASK_WITHOUT_STORE_MS))
     this.spreadMs = Math.min(restMs * SPREAD, MAX_SPREAD_MS)
     // Who was admitted longer ago comes earlier.
-    const rank = 1 / (1 + (now - this.wonAt) / Math.max(restMs, 1))
+    const rank = 1 / (1 + (now - this.wonAt) / restMs)
     this.askAt = now + restMs + this.spreadMs * (0.25 * Math.random() + 0.75 * rank)
     this.certainAt = isSure ? askedAt + Math.max(0, ...policies.map(boundOf)) : 0
     if (this.isFreed) this.free()
