@@ -101,9 +101,6 @@ async function withLongest(masters: readonly RedisServer[]): Promise<readonly [n
   throw new Error(`no master has ${LONGEST}`)
 }
 
-/** How long PostgreSQL may keep a commit in memory, ms: three times its `wal_writer_delay`, and a stall of the machine. */
-const UNWRITTEN_MS = 2000
-
 /** It decides at the time at which it has read a key, and writes later, if nobody else has written meanwhile. */
 async function postgres(): Promise<Server> {
   const server = await startPostgres()
@@ -118,17 +115,28 @@ async function postgres(): Promise<Server> {
       return (await pool.query(text, [name])).rowCount === 0
     },
     async fail() {
+      const since = await writtenSince(pool)
       const outage = await during(
         () => server.kill(),
         () => server.restart(),
       )
-      return ofKeys({ ...outage, lost: { since: outage.from - UNWRITTEN_MS } })
+      return ofKeys({ ...outage, lost: { since } })
     },
     async stop() {
       await pool.end()
       await server.stop()
     },
   }
+}
+
+/** A time before which all is written that was committed, ms: PostgreSQL keeps later commits in memory for a while. */
+async function writtenSince(pool: pg.Pool): Promise<number> {
+  const since = monotonic()
+  const { rows } = await pool.query('SELECT pg_current_wal_insert_lsn() AS lsn')
+  const text = 'SELECT FROM pg_current_wal_lsn() AS written WHERE written >= $1'
+  const isWritten = async () => (await pool.query(text, [rows[0].lsn])).rowCount === 1
+  await until(isWritten, { what: 'what was committed is written' })
+  return since
 }
 
 /** There is no server: only the processes are killed. */
