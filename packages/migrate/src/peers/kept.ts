@@ -2,14 +2,20 @@ import { callOf, Imports, isTypeUse } from '../imports.ts'
 import type { Source } from '../source.ts'
 import type { Peer } from './peer.ts'
 
+/** Where calls wait until they may begin. */
+const QUEUE =
+  "createLimiter of @sluice/core takes its place: call limiter.wait('jobs') before each job, or limiter.acquire('jobs', { maxWait: '1m' }) if there is concurrent. Examples: https://sluicejs.github.io/sluice/migrating. Of its options,"
+
 /** Packages that nothing here can take the place of line by line, and what to write instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   '@upstash/ratelimit':
     'createLimiter({ limit, window, store: redis }) of @sluice/core takes its place; its algorithms have the same names, with a hyphen. consume(key) returns a decision: allowed for success, retryAfterMs for the time to wait.',
   'express-slow-down':
     "Sluice delays only evenly: algorithm: 'leaky-bucket' lets requests pass one after another, and refuses one that would wait longer than maxDelay. This delays more and more, and refuses nothing.",
-  bottleneck:
-    'Sluice limits the requests that a server gets. To wait before requests of your own, ask createLimiter(…).consume(key) and wait retryAfterMs; there is no queue of jobs.',
+  bottleneck: `${QUEUE} maxConcurrent is concurrent, minTime is { limit: 1, window: minTime, algorithm: 'token-bucket' }, a reservoir is { limit, window, algorithm: 'fixed-window' }, priority is the option of wait. There are no retries.`,
+  'p-throttle': `${QUEUE} interval is window, and algorithm: 'sliding-log' is strict.`,
+  'p-limit': `${QUEUE} the number is concurrent.`,
+  'p-queue': `${QUEUE} concurrency is concurrent, intervalCap is limit, interval is window, priority is the option of wait.`,
   'fastify-rate-limit':
     'This package is @fastify/rate-limit of before Fastify 4. Update it first, with the names of its options, or write @sluice/fastify: https://sluicejs.github.io/sluice/migrating has every name.',
 }

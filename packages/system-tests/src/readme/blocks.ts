@@ -39,6 +39,9 @@ const LEFT_TO_READER: Record<string, string[]> = {
 
 /** What the blocks of some documents may take for granted besides. They are compiled, and do not run. */
 const GIVEN_IN: Record<string, Record<string, string[]>> = {
+  'docs/migrating.md': {
+    deliver: ['declare function deliver(mail: string): Promise<string>'],
+  },
   'docs/options.md': {
     rateLimit: ["import { rateLimit } from '@sluice/express'"],
     RateLimitConfig: ["import type { RateLimitConfig } from '@sluice/express'"],
