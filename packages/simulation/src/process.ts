@@ -145,6 +145,9 @@ export class Process {
     if (key === undefined) return
     this.machine.post(0, SOCKETS, () => {
       this.forget(key)
+      const now = this.machine.now()
+      for (const i of this.limits.keys())
+        this.local.add(i, key, { kind: 'block', transaction: 0, now, until: now + ms })
       Promise.resolve(this.http.limiter.block(key, ms)).catch(() => {})
       this.streams?.block(client, ms).catch(() => {})
       this.queue?.limiter.block(client, ms).catch(() => {})

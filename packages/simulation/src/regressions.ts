@@ -27,6 +27,18 @@ export const regressions: readonly Regression[] = [
     was: 'the check of herds took calls for probes, which came before the breakers opened',
     plan: '{"seed":3469,"duration":600000,"application":{"processes":4,"policies":[{"name":"policy 0","algorithm":"sliding-window","limit":20,"window":3000,"alertAt":[0.8]}],"deadline":250,"onStoreError":"deny","localShare":1,"joins":false,"queuesOffline":false},"requests":[{"at":557072,"process":2,"client":"ada","cost":0,"actual":0,"workMs":20000,"leavesMs":57947,"retries":5},{"at":588528,"process":0,"client":"ada","cost":1,"actual":0,"workMs":200,"leavesMs":29410,"retries":1},{"at":600000,"process":1,"client":"ada","cost":1,"actual":0,"workMs":0,"retries":5},{"at":600000,"process":0,"client":"ada","cost":2,"actual":2,"workMs":120000,"retries":5},{"at":600000,"process":3,"client":"ada","cost":0,"actual":0,"workMs":120000,"retries":5}],"faults":[{"at":491959,"kind":"restart","ms":180000,"lost":0}]}',
   },
+  {
+    was: 'the check of unused keys did not look at those that only a killed process had asked for',
+    plan: '{"seed":20677,"duration":10000,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"token-bucket","limit":1,"window":1000,"burst":10}],"deadline":100,"onStoreError":"local","localShare":1,"refusalCache":false,"joins":false,"queuesOffline":false},"requests":[{"at":6365,"process":0,"client":"bob","cost":1,"actual":0,"workMs":0},{"at":6400,"process":0,"client":"bob","cost":1,"actual":1},{"at":6428,"process":0,"client":"bob","cost":1,"actual":1,"workMs":0},{"at":6491,"process":0,"client":"bob","cost":1,"actual":1,"workMs":0,"leavesMs":740},{"at":6996,"process":0,"client":"bob","cost":2,"actual":2,"workMs":1000},{"at":6999,"process":0,"client":"bob","cost":1,"actual":1,"workMs":1000,"leavesMs":959},{"at":7048,"process":0,"client":"bob","cost":1,"actual":0,"leavesMs":224},{"at":7214,"process":0,"client":"bob","cost":1,"actual":2,"workMs":1000}],"faults":[{"at":9760,"kind":"kill","process":0}]}',
+  },
+  {
+    was: 'the check of lock-outs did not know that a process alone keeps a client blocked',
+    plan: '{"seed":32563,"duration":12000,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"sliding-log","limit":5,"window":3000,"settles":true},{"name":"policy 1","algorithm":"token-bucket","limit":5,"window":1000,"settles":true,"burst":10},{"name":"policy 2","algorithm":"sliding-log","limit":8,"window":1000,"settles":true}],"deadline":250,"onStoreError":"local","localShare":1,"refusalCache":false,"joins":false,"queuesOffline":false},"requests":[{"at":2446,"process":0,"client":"ada","cost":2,"actual":2,"workMs":1000,"retries":1},{"at":2525,"process":0,"client":"ada","cost":1,"actual":0,"workMs":1000,"retries":1},{"at":6991,"process":0,"client":"ada","cost":1,"actual":0,"retries":1}],"faults":[{"at":281,"kind":"lose requests","process":0,"ms":9000},{"at":2488,"kind":"block key","process":0,"client":"ada","ms":7000}]}',
+  },
+  {
+    was: 'the check of unused keys did not wait for a joined transaction that was never answered',
+    plan: '{"seed":31230,"duration":4200,"application":{"processes":2,"policies":[{"name":"policy 0","algorithm":"sliding-window","limit":2,"window":700,"settles":true,"alertAt":[0.5,1]}],"deadline":50,"onStoreError":"allow","localShare":1,"refusalCache":false,"joins":true,"queuesOffline":true},"requests":[{"at":1951,"process":1,"client":"cyd","cost":1,"actual":2,"leavesMs":685,"retries":5},{"at":2352,"process":0,"client":"cyd","cost":1,"actual":0,"workMs":0,"retries":1}],"faults":[{"at":1727,"kind":"lose replies","process":0,"ms":1000}]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

@@ -1,12 +1,16 @@
 import type { Cores } from './core.ts'
 import { type Plan, planOf } from './plan.ts'
+import { shorten } from './shorten.ts'
 import { shrink } from './shrink.ts'
 import { type Failure, type Outcome, simulate } from './simulation.ts'
+
+/** A story with more lines is made shorter. */
+const LONG = 60
 
 /** The smallest plan that fails as a seed does. */
 export interface Explained {
   readonly smallest: Plan
-  /** What happens in it. */
+  /** What happens in it; if that is long, equal events are counted. */
   readonly story: readonly string[]
 }
 
@@ -52,7 +56,7 @@ export async function explain(
     return outcome.failure?.check === failure.check
   })
   const { story } = await tellStory(smallest, cores)
-  return { smallest, story }
+  return { smallest, story: story.length > LONG ? shorten(story) : story }
 }
 
 /** Plays a plan again, with its story. */

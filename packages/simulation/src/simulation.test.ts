@@ -7,6 +7,7 @@ import { mutants } from './mutants.ts'
 import { planOf } from './plan.ts'
 import { readPlan, regressions } from './regressions.ts'
 import { explain, search, tellStory } from './search.ts'
+import { shorten } from './shorten.ts'
 import { simulate } from './simulation.ts'
 
 let cores: Cores
@@ -36,6 +37,16 @@ test('the same seed tells the same story, byte for byte, in modules that others 
     expect(one.story.length).toBeGreaterThan(20)
     expect(await tellStory(planOf(seed), cores)).toEqual(one)
   }
+})
+
+test('a story counts equal events of each party', () => {
+  const story = ['1.000  a: asks 1', '1.500  b: asks 1', '2.000  a: gets 1', '3.000  a: asks 2']
+  expect(shorten([...story, '4.000  check: two'])).toEqual([
+    '1.000  a: asks 1 (and 1 more like it until 3.000)',
+    '1.500  b: asks 1',
+    '2.000  a: gets 1',
+    '4.000  check: two',
+  ])
 })
 
 describe('a mistake', () => {

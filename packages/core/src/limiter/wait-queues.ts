@@ -63,7 +63,8 @@ interface Waiter {
  */
 export class WaitQueues {
   private readonly actions: WaitActions
-  private readonly most: number
+  /** Below 0: it is closed. */
+  private most: number
   private readonly queues = new Map<unknown, KeyQueue>()
   private readonly waiters = new Set<Waiter>()
 
@@ -97,7 +98,7 @@ export class WaitQueues {
     const queue = this.queues.get(id) ?? new KeyQueue(id)
     if (signal?.aborted) throw new WaitError('SLUICE_WAIT_ABORTED', queue.waitMs, signal.reason)
     if (queue.count >= this.most - this.waiters.size)
-      throw new WaitError('SLUICE_WAIT_FULL', queue.waitMs)
+      throw new WaitError(this.most < 0 ? 'SLUICE_WAIT_CLOSED' : 'SLUICE_WAIT_FULL', queue.waitMs)
     first.isUncounted = true
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
@@ -130,6 +131,7 @@ export class WaitQueues {
 
   /** Rejects all who wait. */
   close(): void {
+    this.most = -1
     for (const waiter of this.waiters) this.fail(waiter, 'SLUICE_WAIT_CLOSED')
   }
 

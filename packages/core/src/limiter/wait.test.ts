@@ -218,6 +218,15 @@ describe('wait()', () => {
     expect(jest.getTimerCount()).toBeLessThanOrEqual(1)
   })
 
+  it('is rejected by close() in the turn in which it begins', async () => {
+    const { wait, limiter, outcomes } = world()
+    await wait('first')
+    void wait('second')
+    limiter.close()
+    await pass(5000)
+    expect(outcomes).toEqual(['first 0', 'second 0 SLUICE_WAIT_CLOSED'])
+  })
+
   it.each([
     ['reset', (limiter: Limiter) => limiter.reset('ada')],
     ['a raised limit', (limiter: Limiter) => limiter.override('ada', { limit: 5 })],
