@@ -1,15 +1,18 @@
 // A paced fetch in front of real servers, over sockets, with a real Redis, and as the fetch of real clients.
 
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import Anthropic from '@anthropic-ai/sdk'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { redisStore, WaitError } from '@sluice/core'
 import { useRedis } from '@sluice/test-harness/jest'
+import { bundle, startBundle } from '@sluice/test-harness/processes'
 import { until } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import OpenAI from 'openai'
-import { limitOutgoing } from './index.ts'
+import { fetch as fetchOfUndici, H2CClient } from 'undici'
+import { limitOutgoing, type OutgoingOptions } from './index.ts'
 
 const redis = useRedis()
 const servers: Server[] = []
@@ -85,6 +88,54 @@ test('without its store, a process paces its share', async () => {
   const reasons = calls.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
   expect(reasons).toHaveLength(1)
   expect(reasons[0]).toBeInstanceOf(WaitError)
+})
+
+test('a process that is killed at the head of its queue leaves the others their turns', async () => {
+  const seen: string[] = []
+  const url = await serve((request, response) => {
+    seen.push(request.url as string)
+    response.end('{}')
+  })
+  const policies = [{ limit: 5, window: '1s', algorithm: 'token-bucket', burst: 1 } as const]
+  const options = { prefix: 'killed', policies, key: () => 'host', deadline: '1m', maxWait: '1m' }
+  const script = await bundle(`${__dirname}/testing/calling.ts`)
+  const given = { redis: connect().options.port, url: `${url}/other`, options }
+  const child = startBundle(script, { args: [JSON.stringify(given)] })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  await until(() => seen.length >= 2, { what: 'the other process has sent two, and waits' })
+  const paced = limitOutgoing(fetch, { ...options, store: connect() } as OutgoingOptions)
+  const calls = [1, 2, 3].map((n) => paced(`${url}/own-${n}`))
+  await until(() => seen.some((each) => each.startsWith('/own')), { what: 'both send' })
+  child.kill('SIGKILL')
+  const answers = await Promise.all(calls)
+  await ended
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(seen.filter((each) => each.startsWith('/own'))).toEqual(['/own-1', '/own-2', '/own-3'])
+  paced.close()
+})
+
+test('HTTP/2 is that of the fetch', async () => {
+  let calls = 0
+  const server = createHttp2Server((request, response) => {
+    calls += 1
+    if (calls === 1) response.writeHead(429, { 'retry-after-ms': '20' })
+    response.end(request.httpVersion)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const dispatcher = new H2CClient(url)
+  const paced = limitOutgoing(
+    (input: string, init?: object) => fetchOfUndici(input, { ...init, dispatcher }),
+    { concurrent: 1 },
+  )
+  try {
+    for (let i = 0; i < 2; i += 1) expect(await (await paced(url)).text()).toBe('2.0')
+    expect(calls).toBe(3)
+  } finally {
+    paced.close()
+    await dispatcher.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  }
 })
 
 describe('the answer', () => {
