@@ -351,7 +351,8 @@ export class Process {
     const { audit, plan } = this.world
     const changes = audit.refused.get(charges) ?? []
     const accounts = charges.map(({ key }, i) => audit.of(i, key))
-    const endsAt = at + retryAfterMs
+    // It comes again a little later than that.
+    const endsAt = at + retryAfterMs + plan.application.deadline
     const isKnown =
       source === 'store' &&
       plan.application.ban === undefined &&

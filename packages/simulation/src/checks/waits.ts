@@ -123,8 +123,9 @@ export class Waits {
     this.open.delete(waiting)
     const { arrivedAt, wait } = waiting
     const { now } = world.timeline
-    // The call of the one before, and its own last one.
-    const lastMs = 2 * world.plan.application.deadline
+    // The call of the one before, and its own last one. One that is above the limit has asked for its own limit before.
+    const calls = waiting.planned.cost > this.full ? 3 : 2
+    const lastMs = calls * world.plan.application.deadline
     const mostMs = (wait.maxMs ?? Infinity) + lastMs + ROUNDING_MS
     const lateMs = now - arrivedAt - mostMs - stalledMs(machine, arrivedAt, now)
     if (lateMs > 0) this.fail(`a wait ends ${lateMs} ms late`)
