@@ -36,7 +36,7 @@ export const regressions: readonly Regression[] = [
     plan: '{"seed":32563,"duration":12000,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"sliding-log","limit":5,"window":3000,"settles":true},{"name":"policy 1","algorithm":"token-bucket","limit":5,"window":1000,"settles":true,"burst":10},{"name":"policy 2","algorithm":"sliding-log","limit":8,"window":1000,"settles":true}],"deadline":250,"onStoreError":"local","localShare":1,"refusalCache":false,"joins":false,"queuesOffline":false},"requests":[{"at":2446,"process":0,"client":"ada","cost":2,"actual":2,"workMs":1000,"retries":1},{"at":2525,"process":0,"client":"ada","cost":1,"actual":0,"workMs":1000,"retries":1},{"at":6991,"process":0,"client":"ada","cost":1,"actual":0,"retries":1}],"faults":[{"at":281,"kind":"lose requests","process":0,"ms":9000},{"at":2488,"kind":"block key","process":0,"client":"ada","ms":7000}]}',
   },
   {
-    was: 'the check of unused keys did not wait for a joined transaction that was never answered',
+    was: 'a joined transaction that was never answered kept the keys of its calls for as long as the most patient of them',
     plan: '{"seed":31230,"duration":4200,"application":{"processes":2,"policies":[{"name":"policy 0","algorithm":"sliding-window","limit":2,"window":700,"settles":true,"alertAt":[0.5,1]}],"deadline":50,"onStoreError":"allow","localShare":1,"refusalCache":false,"joins":true,"queuesOffline":true},"requests":[{"at":1951,"process":1,"client":"cyd","cost":1,"actual":2,"leavesMs":685,"retries":5},{"at":2352,"process":0,"client":"cyd","cost":1,"actual":0,"workMs":0,"retries":1}],"faults":[{"at":1727,"kind":"lose replies","process":0,"ms":1000}]}',
   },
 ]

@@ -10,12 +10,6 @@ const EVERY_MS = 500
 /** The longest wait for a quota that is said to be full then, ms. */
 const LONGEST_MS = 3_600_000
 
-/**
- * How long a joined transaction keeps its keys if nobody answers it, ms: twice what a look at blocked networks may
- * take.
- */
-const JOINED_MS = 10_000
-
 /** What a call takes at most on a quiet network, ms. */
 const PEEK_MS = 10
 
@@ -118,7 +112,8 @@ export async function checkUnused(world: World, { places }: Application): Promis
   // A state from before a clock has stepped back, and a ban, are not full when that is said.
   const steps = plan.faults.some(({ kind }) => kind === 'server clock')
   if (steps || plan.application.ban !== undefined) return
-  if (plan.application.joins) await timeline.run(timeline.now + JOINED_MS)
+  // A joined transaction that nobody answers keeps its keys for twice the deadline.
+  await timeline.run(timeline.now + 2 * plan.application.deadline)
   const [first] = places as [Process]
   const others = [
     [first.streams, world.streams],

@@ -133,9 +133,9 @@ it('a call that is given up before its decision charges nothing; others go on', 
   const late = transact(['a'], increment(['a']), 10)
   const patient = transact(['b'], increment(['b']), 60_000)
   await turn()
-  expect(begun[0]?.withinMs).toBe(60_000)
+  expect(begun.map(({ withinMs }) => withinMs)).toEqual([10, 60_000])
   await expect(late).rejects.toThrow('no answer within 10 ms')
-  begun[0]?.commit()
+  for (const each of begun) each.commit()
   expect(await patient).toEqual([0])
   expect([...rows.keys()]).toEqual(['b'])
 })
@@ -157,4 +157,17 @@ it('the calls that wait are bounded, and those that were given up make room', as
   expect(begun.at(-1)?.keys).toEqual(['f'])
   begun.at(-1)?.commit()
   expect(await next).toEqual([0])
+})
+
+it('calls that wait for other times share no transaction: one that is lost holds up only its own', async () => {
+  const { begun, transact } = backend()
+  for (const [i, withinMs] of [5000, 100, 100, undefined].entries())
+    void transact([`${i}`], increment([]), withinMs).catch(() => {})
+  await turn()
+  expect(begun.map(({ keys, withinMs }) => [keys, withinMs])).toEqual([
+    [['0'], 5000],
+    [['1', '2'], 100],
+    [['3'], undefined],
+  ])
+  for (const each of begun) each.commit()
 })

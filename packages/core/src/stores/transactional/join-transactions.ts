@@ -64,12 +64,12 @@ export function joinTransactions(transact: Transact): Transact {
   const run = async (calls: readonly Call[]) => {
     const keys = [...new Set(calls.flatMap((call) => call.keys))].sort()
     for (const key of keys) busy.add(key)
-    const longest = Math.max(...calls.map(({ withinMs }) => withinMs))
+    const [{ withinMs }] = calls as [Call]
     try {
       const answers = await transact(
         keys,
         (states, now) => decideCalls(calls, new Map(keys.map((key, i) => [key, states[i]])), now),
-        longest === Infinity ? undefined : longest,
+        withinMs === Infinity ? undefined : withinMs,
       )
       for (const answer of answers) answer()
     } catch (error) {
@@ -118,7 +118,8 @@ export function joinTransactions(transact: Transact): Transact {
 
 /**
  * The calls that share the next transaction, in their order, and the others: those that need a busy key, or a
- * key of an earlier call that does, and those that no longer fit in.
+ * key of an earlier call that does, those that no longer fit in, and those that wait for another time: one that is
+ * lost keeps its keys busy for so long.
  */
 function nextOf(waiting: readonly Call[], busy: ReadonlySet<string>) {
   const taken = new Set(busy)
@@ -126,7 +127,8 @@ function nextOf(waiting: readonly Call[], busy: ReadonlySet<string>) {
   const next: Call[] = []
   const others: Call[] = []
   for (const call of waiting) {
-    const isFree = keys.size <= MAX_KEYS && !call.keys.some((key) => taken.has(key))
+    const isAlike = next.length === 0 || call.withinMs === next[0]?.withinMs
+    const isFree = isAlike && keys.size <= MAX_KEYS && !call.keys.some((key) => taken.has(key))
     if (isFree) for (const key of call.keys) keys.add(key)
     if (isFree && (next.length === 0 || keys.size <= MAX_KEYS)) next.push(call)
     else {
