@@ -1,3 +1,4 @@
+import { WaitError } from '../errors/wait-error.ts'
 import { banEvents, consumeTraces, decisionEvents } from '../events.ts'
 import { all, type MaybePromise, then } from '../maybe-promise.ts'
 import { readOptions } from '../options/read.ts'
@@ -43,6 +44,7 @@ export class ChargeLimiter {
   /** Loaded with the first call that waits. */
   private waits: WaitQueues | undefined
   private loadingWaits: Promise<WaitQueues> | undefined
+  private isClosed = false
   private singleUse: SingleUse | undefined
   private readonly unregisterQuotas: (() => void) | undefined
 
@@ -216,6 +218,7 @@ export class ChargeLimiter {
     cost: number,
     options: WaitOptions & ClientOptions,
   ): Promise<Decision> {
+    if (this.isClosed) throw new WaitError('SLUICE_WAIT_CLOSED', 0)
     this.loadingWaits ??= this.loadWaits()
     return (await this.loadingWaits).wait(charges, cost, options)
   }
@@ -266,8 +269,8 @@ export class ChargeLimiter {
   }
 
   close(): void {
+    this.isClosed = true
     void this.loadingWaits?.then((waits) => waits.close())
-    this.loadingWaits = undefined
     this.resilient?.close()
     this.singleUse?.end()
     this.unregisterQuotas?.()

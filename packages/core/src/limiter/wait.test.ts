@@ -227,6 +227,14 @@ describe('wait()', () => {
     expect(outcomes).toEqual(['first 0', 'second 0 SLUICE_WAIT_CLOSED'])
   })
 
+  it.each([0, 1])('is rejected after close(), with %i waits before', async (before) => {
+    const { wait, limiter, outcomes } = world()
+    for (let i = 0; i < before; i += 1) await wait('before')
+    limiter.close()
+    await wait('after')
+    expect(outcomes.at(-1)).toMatch(/^after \d+ SLUICE_WAIT_CLOSED$/)
+  })
+
   it.each([
     ['reset', (limiter: Limiter) => limiter.reset('ada')],
     ['a raised limit', (limiter: Limiter) => limiter.override('ada', { limit: 5 })],
