@@ -2,6 +2,7 @@ import type { Charge } from '@sluice/core/store'
 import type { Machine } from '../machine.ts'
 import type { PlannedPolicy, PlannedRequest } from '../plan.ts'
 import type { World } from '../world.ts'
+import { limitOf } from './account.ts'
 import { Audit } from './audit.ts'
 import { stalledMs } from './deadline.ts'
 
@@ -107,7 +108,7 @@ export class Waits {
     const { waits, server } = this.world
     const account = waits.of(0, planned.client)
     if (account.inexact !== undefined || account.holdsSlots) return
-    const left = account.remaining(this.full, server.now() + Math.floor(leftMs) - 1)
+    const left = account.remaining(limitOf(this.policy), server.now() + Math.floor(leftMs) - 1)
     if (left >= Math.max(1, planned.cost) && !('maxDelay' in this.policy))
       this.fail(`${planned.client}'s wait for ${planned.cost} is given up, ${left} will be left`)
   }
