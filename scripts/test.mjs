@@ -23,6 +23,8 @@ const ON_NEWEST = [
 ]
 
 const failures = []
+/** Printed last: of a long log, the end is read first, and sometimes only that is kept. */
+const failedTests = []
 
 async function check(name, passes) {
   const started = Date.now()
@@ -64,15 +66,18 @@ const played = play([...args, ...everything], env)
 // Beside the others, which wait for a fifth of their time.
 if (args.length === 0) await playOnNewest()
 await played
+for (const text of failedTests) console.log(`FAILED ${text}\n`)
 for (const name of failures) console.log(`FAILED ${name}: see above`)
 console.log(`${counts.passed} passed, ${counts.failed} failed`)
 exit(failures.length > 0 ? 1 : 0)
 
 async function play(files, environment) {
-  const { code, passed, failed } = await jest(files, environment)
+  const { code, passed, failed, ...played } = await jest(files, environment)
   counts.passed += passed
   counts.failed += failed
-  if (code !== 0) failures.push('tests')
+  if (code === 0) return
+  failures.push('tests')
+  failedTests.push(...played.failures)
 }
 
 /** Adapters and READMEs on the newest Node, unless it is that of this process. CI plays all on each Node. */
