@@ -9,7 +9,7 @@ import {
 } from './checks/at-the-end.ts'
 import { Audit } from './checks/audit.ts'
 import { Networks } from './checks/networks.ts'
-import { WaitAudit } from './checks/waits.ts'
+import { WaitAudit } from './checks/wait-audit.ts'
 import type { Cores } from './core.ts'
 import { type Application, cause } from './faults.ts'
 import { EPOCH } from './machine.ts'

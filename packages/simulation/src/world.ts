@@ -1,6 +1,6 @@
 import type { Audit, Fail } from './checks/audit.ts'
 import type { Networks } from './checks/networks.ts'
-import type { WaitAudit } from './checks/waits.ts'
+import type { WaitAudit } from './checks/wait-audit.ts'
 import type { LoadCore } from './core.ts'
 import type { Exchange } from './exchange.ts'
 import type { Plan } from './plan.ts'

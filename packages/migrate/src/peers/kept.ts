@@ -12,8 +12,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
     'createLimiter({ limit, window, store: redis }) of @sluice/core takes its place; its algorithms have the same names, with a hyphen. consume(key) returns a decision: allowed for success, retryAfterMs for the time to wait.',
   'express-slow-down':
     "Sluice delays only evenly: algorithm: 'leaky-bucket' lets requests pass one after another, and refuses one that would wait longer than maxDelay. This delays more and more, and refuses nothing.",
-  bottleneck: `${QUEUE} maxConcurrent is concurrent, minTime is { limit: 1, window: minTime, algorithm: 'token-bucket' }, a reservoir is { limit, window, algorithm: 'fixed-window' }, priority is the option of wait. There are no retries.`,
-  'p-throttle': `${QUEUE} interval is window, and algorithm: 'sliding-log' is strict.`,
+  bottleneck: `${QUEUE} maxConcurrent is concurrent, minTime is { limit: 1, window: minTime, algorithm: 'token-bucket' }, a reservoir is { limit, window }, priority is the option of wait. There are no retries.`,
+  'p-throttle': `${QUEUE} interval is window.`,
   'p-limit': `${QUEUE} the number is concurrent.`,
   'p-queue': `${QUEUE} concurrency is concurrent, intervalCap is limit, interval is window, priority is the option of wait.`,
   'fastify-rate-limit':

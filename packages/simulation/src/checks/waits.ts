@@ -1,9 +1,7 @@
-import type { Charge } from '@sluice/core/store'
 import type { Machine } from '../machine.ts'
 import type { PlannedPolicy, PlannedRequest } from '../plan.ts'
 import type { World } from '../world.ts'
 import { limitOf } from './account.ts'
-import { Audit } from './audit.ts'
 import { stalledMs } from './deadline.ts'
 
 /** What timers, which count whole milliseconds, add to a wait, ms. */
@@ -17,27 +15,9 @@ export interface Waiting {
   isAborted: boolean
 }
 
-/** What the store has decided about those that wait, and how much it has charged them. */
-export class WaitAudit extends Audit {
-  /** Units charged, without those that were given back. */
-  charged = 0
-
-  override decided(...given: Parameters<Audit['decided']>): void {
-    const [charges, , , { admitted }] = given
-    if (admitted) this.charged += unitsOf(charges)
-    super.decided(...given)
-  }
-
-  override add(...given: Parameters<Audit['add']>): void {
-    const [, , entry] = given
-    if (entry.kind === 'settle') this.charged += entry.units
-    super.add(...given)
-  }
-}
-
 /** Checks how the calls of one process wait: in their order, no longer than they said, and for what is true. */
 export class Waits {
-  /** Those that are not over, the oldest first. */
+  /** The calls that are not over, the oldest first. */
   readonly open = new Set<Waiting>()
   /** Units of those that the store has admitted. */
   admitted = 0
@@ -139,7 +119,3 @@ export class Waits {
 
 /** How many may wait in a process: few, so that they are reached. */
 export const MAX_WAITING = 12
-
-function unitsOf(charges: readonly Charge[]): number {
-  return charges.reduce((units, { cost }) => units + cost, 0)
-}
