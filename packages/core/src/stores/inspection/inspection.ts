@@ -1,10 +1,6 @@
-import { SluiceError } from '../../errors/sluice-error.ts'
 import { shardLength } from '../../key/notation.ts'
-import { checkBoolean, checkFunction, checkObject } from '../../options/checks.ts'
-import { checkKnown } from '../../options/known.ts'
-import { readOptions } from '../../options/read.ts'
-import { OPTIONS } from '../../options/table.ts'
 import type { InspectOptions, StoreEntry } from '../store.ts'
+import type { Wanted } from './inspect-options.ts'
 import { type FoundKey, type InspectedKeyspace, inspectedKeyspace } from './inspected-keyspace.ts'
 import { isScope } from './scope.ts'
 
@@ -24,16 +20,7 @@ export class Inspection {
   private readonly keyspaces = new Map<string, InspectedKeyspace | undefined>()
   private readonly told = new WeakSet<InspectedKeyspace>()
 
-  /** @throws SluiceError */
-  constructor(options: InspectOptions | undefined) {
-    const given = checkObject('options', options ?? {}, 'the options of inspect') as InspectOptions
-    checkKnown('', given, ['prefix', 'policy', 'key', 'onePerKeyspace', 'onProgress'])
-    const { prefix } = readOptions(OPTIONS.store, '', { prefix: given.prefix })
-    const { policy, key, onePerKeyspace = false, onProgress } = given
-    checkBoolean('onePerKeyspace', onePerKeyspace)
-    checkText('policy', policy)
-    checkText('key', key)
-    if (onProgress !== undefined) checkFunction('onProgress', onProgress, '(progress) => void')
+  constructor({ prefix, policy, key, onePerKeyspace, onProgress }: Wanted) {
     this.prefix = prefix
     this.policy = policy
     this.key = key
@@ -103,15 +90,4 @@ export class Inspection {
     this.keyspaces.set(id, keyspace)
     return keyspace
   }
-}
-
-function checkText(option: string, value: unknown): void {
-  if (value === undefined || (typeof value === 'string' && value !== '')) return
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_TYPE',
-    option,
-    expected: 'text of at least one character',
-    received: value,
-    fix: `Leave ${option} out to list all.`,
-  })
 }

@@ -1,8 +1,9 @@
 import { afterTurn } from '#platform'
 import { KeyState } from '../../algorithms/algorithm.ts'
 import { bounded } from '../../key/digest.ts'
+import type { Wanted } from '../inspection/inspect-options.ts'
 import { entryOf } from '../inspection/inspected-keyspace.ts'
-import type { Inspection } from '../inspection/inspection.ts'
+import { Inspection } from '../inspection/inspection.ts'
 import { formatTerms } from '../inspection/kept-terms.ts'
 import { current } from '../rules/own-terms.ts'
 import type { StoreEntry } from '../store.ts'
@@ -15,8 +16,9 @@ const STEP = 1000
 export async function* inspectTables(
   tables: readonly Table[],
   clock: () => number,
-  inspection: Inspection,
+  wanted: Wanted,
 ): AsyncGenerator<StoreEntry, void, undefined> {
+  const inspection = new Inspection(wanted)
   for (const table of tables) {
     const { prefix, name } = table
     const keyspace = inspection.keyspaceOf(prefix, name)

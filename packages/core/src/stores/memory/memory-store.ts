@@ -4,7 +4,7 @@ import { checkKnown } from '../../options/known.ts'
 import { OPTION_NAMES } from '../../options/option-names.ts'
 import { readOptions } from '../../options/read.ts'
 import { OPTIONS } from '../../options/table.ts'
-import { Inspection } from '../inspection/inspection.ts'
+import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
 import { versionOf } from '../networks/network-text.ts'
 import type { MemoryStoreOptions } from '../options.generated.ts'
 import type {
@@ -15,7 +15,6 @@ import type {
   NetworkTexts,
   StoreEntry,
 } from '../store.ts'
-import { inspectTables } from './inspect-tables.ts'
 import { MemoryLedger } from './memory-ledger.ts'
 import { Tables } from './tables.ts'
 import { turnClock } from './turn-clock.ts'
@@ -73,7 +72,12 @@ export class MemoryStore implements InspectableStore<'sync'> {
 
   /** @throws SluiceError if an option is wrong */
   inspect(options?: InspectOptions): AsyncIterable<StoreEntry> {
-    return inspectTables([...this.tables.all], this.clock, new Inspection(options))
+    return this.entries(readInspectOptions(options))
+  }
+
+  private async *entries(wanted: Wanted): AsyncGenerator<StoreEntry, void, undefined> {
+    const { inspectTables } = await import('./inspect-tables.ts')
+    yield* inspectTables([...this.tables.all], this.clock, wanted)
   }
 
   /** Stops the sweep and forgets every key. */

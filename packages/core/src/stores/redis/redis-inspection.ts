@@ -1,7 +1,8 @@
 import type { Algorithm, KeyState } from '../../algorithms/algorithm.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
+import type { Wanted } from '../inspection/inspect-options.ts'
 import { type FoundKey, toEntry } from '../inspection/inspected-keyspace.ts'
-import type { Inspection } from '../inspection/inspection.ts'
+import { Inspection } from '../inspection/inspection.ts'
 import { type KeptTerms, termsKey } from '../inspection/kept-terms.ts'
 import { Pace } from '../inspection/pace.ts'
 import { isTooMuch, workOf } from '../rules/work.ts'
@@ -40,13 +41,13 @@ export class RedisInspection {
   constructor(
     connection: RedisConnection,
     scans: () => Promise<readonly Scan[]>,
-    inspection: Inspection,
+    wanted: Wanted,
     terms: KeptTerms,
   ) {
     this.terms = terms
     this.connection = connection
     this.scans = scans
-    this.inspection = inspection
+    this.inspection = new Inspection(wanted)
   }
 
   async *entries(): AsyncGenerator<StoreEntry, void, undefined> {

@@ -1,12 +1,11 @@
 import { readStoreOptions } from '../../options/read.ts'
-import { Inspection } from '../inspection/inspection.ts'
+import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
 import { KeptTerms } from '../inspection/kept-terms.ts'
 import type { RedisStoreOptions } from '../options.generated.ts'
-import type { InspectableStore } from '../store.ts'
+import type { InspectableStore, StoreEntry } from '../store.ts'
 import { checkClient, type RedisClient, warnOfUnguarded } from './client.ts'
 import { RedisConnection, Script } from './connection.ts'
 import { scansOf } from './masters.ts'
-import { RedisInspection } from './redis-inspection.ts'
 import { RedisLedger } from './redis-ledger.ts'
 import { redisNetworks } from './redis-networks.ts'
 
@@ -31,19 +30,21 @@ export function redisStore(
   const { clock } = readStoreOptions('redisStore', options)
   warnOfUnguarded(client)
   const connection = new RedisConnection(client, clock, options.onReadOnly)
-  const scans = () => scansOf(client)
   const terms = new KeptTerms((kept, ttlMs) => {
     const args = [`${ttlMs}`, ...kept.map(({ text }) => text)]
     const keys = kept.map(({ key }) => key)
     return connection.run({ script: keep, args }, keys, () => {})
   })
+  async function* entries(wanted: Wanted): AsyncGenerator<StoreEntry, void, undefined> {
+    const { RedisInspection } = await import('./redis-inspection.ts')
+    yield* new RedisInspection(connection, () => scansOf(client), wanted, terms).entries()
+  }
   return {
     mode: 'async',
     clock: options.clock,
     networks: redisNetworks(connection),
     open: (keyspaces, prefix) => new RedisLedger(connection, keyspaces, prefix, terms),
-    inspect: (wanted) =>
-      new RedisInspection(connection, scans, new Inspection(wanted), terms).entries(),
+    inspect: (options) => entries(readInspectOptions(options)),
     close() {},
   }
 }

@@ -1,5 +1,6 @@
+import type { Wanted } from '../inspection/inspect-options.ts'
 import { entryOf } from '../inspection/inspected-keyspace.ts'
-import type { Inspection } from '../inspection/inspection.ts'
+import { Inspection } from '../inspection/inspection.ts'
 import { type KeptTerms, termsKey } from '../inspection/kept-terms.ts'
 import { Pace } from '../inspection/pace.ts'
 import { subject } from '../redis/keys.ts'
@@ -16,10 +17,11 @@ const STEP = 500
  */
 export async function* inspectBackend(
   backend: ListingBackend,
-  inspection: Inspection,
+  wanted: Wanted,
   terms: KeptTerms,
 ): AsyncGenerator<StoreEntry, void, undefined> {
   await terms.settled()
+  const inspection = new Inspection(wanted)
   const { prefix, key } = inspection
   // Those of routes follow a dot: the last prefix in the order is the namespace itself.
   let after = `${prefix}.`

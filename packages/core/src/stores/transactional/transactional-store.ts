@@ -1,8 +1,7 @@
-import { Inspection } from '../inspection/inspection.ts'
+import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
 import { KeptTerms } from '../inspection/kept-terms.ts'
-import type { InspectableStore, Store } from '../store.ts'
+import type { InspectableStore, Store, StoreEntry } from '../store.ts'
 import type { ListingBackend, TransactionalBackend } from './transactional-backend.ts'
-import { inspectBackend } from './transactional-inspection.ts'
 import { TransactionalLedger } from './transactional-ledger.ts'
 import { transactionalNetworks } from './transactional-networks.ts'
 
@@ -31,8 +30,9 @@ export function transactionalStore(
     close: () => backend.close?.(),
   }
   if (backend.list === undefined) return store
-  return {
-    ...store,
-    inspect: (options) => inspectBackend(backend as ListingBackend, new Inspection(options), terms),
+  async function* entries(wanted: Wanted): AsyncGenerator<StoreEntry, void, undefined> {
+    const { inspectBackend } = await import('./transactional-inspection.ts')
+    yield* inspectBackend(backend as ListingBackend, wanted, terms)
   }
+  return { ...store, inspect: (options) => entries(readInspectOptions(options)) }
 }
