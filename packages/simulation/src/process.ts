@@ -75,7 +75,7 @@ export class Process {
     this.core = world.loadCore(this.machine)
     const shares = policies.map((each) => shareOf(each, application.localShare))
     this.localLimits = shares.map(limitOf)
-    this.local = new Audit(shares, world.fail, () => timeline.now)
+    this.local = new Audit(shares, world.fail, () => timeline.now, false)
     const store = auditedStore(this.core, this.connection.transact, this, world)
     const { streams, queue } = application
     this.streams = streams && this.streamLimiter(streams)

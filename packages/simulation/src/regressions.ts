@@ -39,6 +39,14 @@ export const regressions: readonly Regression[] = [
     was: 'a joined transaction that was never answered kept the keys of its calls for as long as the most patient of them',
     plan: '{"seed":31230,"duration":4200,"application":{"processes":2,"policies":[{"name":"policy 0","algorithm":"sliding-window","limit":2,"window":700,"settles":true,"alertAt":[0.5,1]}],"deadline":50,"onStoreError":"allow","localShare":1,"refusalCache":false,"joins":true,"queuesOffline":true},"requests":[{"at":1951,"process":1,"client":"cyd","cost":1,"actual":2,"leavesMs":685,"retries":5},{"at":2352,"process":0,"client":"cyd","cost":1,"actual":0,"workMs":0,"retries":1}],"faults":[{"at":1727,"kind":"lose replies","process":0,"ms":1000}]}',
   },
+  {
+    was: 'the check of what is given back did not know that a client sends a settlement twice',
+    plan: '{"seed":23980,"duration":14707,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"sliding-window","limit":1,"window":1337,"settles":true,"alertAt":[1]}],"deadline":100,"onStoreError":"local","localShare":1,"refusalCache":true,"joins":false,"queuesOffline":true},"requests":[{"at":4904,"process":0,"client":"ada","cost":1,"actual":0,"workMs":0,"leavesMs":683,"retries":5}],"faults":[{"at":582,"kind":"slow server","ms":7000,"by":60},{"at":4986,"kind":"lose replies","process":0,"ms":7000},{"at":7521,"kind":"restart","ms":1000,"lost":1000}]}',
+  },
+  {
+    was: 'the check of lock-outs did not know that a store which loses its last writes may lose what a client that waits had gained',
+    plan: '{"seed":511401,"duration":18718,"application":{"processes":1,"policies":[{"name":"policy 2","algorithm":"leaky-bucket","limit":3,"window":700,"settles":true,"alertAt":[0.8],"maxDelay":100}],"deadline":100,"onStoreError":"allow","localShare":1,"refusalCache":true,"joins":false,"queuesOffline":true},"requests":[{"at":6712,"process":0,"client":"cyd","cost":1,"actual":1,"workMs":0,"leavesMs":417,"retries":1},{"at":16085,"process":0,"client":"cyd","cost":1,"actual":0,"workMs":5},{"at":18718,"process":0,"client":"cyd","cost":1,"actual":0,"retries":1}],"faults":[{"at":8040,"kind":"server clock","by":-3600000},{"at":16636,"kind":"restart","ms":0,"lost":5000}]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

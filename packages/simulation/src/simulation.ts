@@ -13,7 +13,7 @@ import { WaitAudit } from './checks/wait-audit.ts'
 import type { Cores } from './core.ts'
 import { type Application, cause } from './faults.ts'
 import { EPOCH } from './machine.ts'
-import type { Plan } from './plan.ts'
+import { maySendTwice, type Plan } from './plan.ts'
 import { Process } from './process.ts'
 import { Server } from './server.ts'
 import { Timeline } from './timeline.ts'
@@ -60,9 +60,11 @@ export async function simulate(
     timeline.stop()
   }
   const { policies, streams: reserving, queue } = plan.application
-  const audit = new Audit(policies, fail, () => timeline.now)
-  const streams = new Audit(reserving === undefined ? [] : [reserving], fail, () => timeline.now)
-  const waits = new WaitAudit(queue === undefined ? [] : [queue], fail, () => timeline.now)
+  const now = () => timeline.now
+  const sendsTwice = maySendTwice(plan)
+  const audit = new Audit(policies, fail, now, sendsTwice)
+  const streams = new Audit(reserving === undefined ? [] : [reserving], fail, now, false)
+  const waits = new WaitAudit(queue === undefined ? [] : [queue], fail, now, sendsTwice)
   const world: World = {
     plan,
     timeline,

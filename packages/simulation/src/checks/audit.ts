@@ -25,6 +25,8 @@ export class Audit implements Witness {
   private readonly fail: Fail
   /** True time, ms. */
   private readonly time: () => number
+  /** Whether the store may be sent twice what gives back: it gives back twice then. */
+  private readonly sendsTwice: boolean
   /** Since when each account has admitted nothing that it was asked for, by true time, ms. */
   private readonly refusedSince = new Map<Account, number>()
   /** How often the accounts had changed when the charges of a request were refused. */
@@ -32,10 +34,16 @@ export class Audit implements Witness {
   /** How often thresholds were crossed, and nobody has told: by policy, key, threshold and time. */
   private readonly crossings = new Map<string, number>()
 
-  constructor(policies: readonly PlannedPolicy[], fail: Fail, time: () => number) {
+  constructor(
+    policies: readonly PlannedPolicy[],
+    fail: Fail,
+    time: () => number,
+    sendsTwice: boolean,
+  ) {
     this.policies = policies
     this.fail = fail
     this.time = time
+    this.sendsTwice = sendsTwice
   }
 
   /** The account of a charge, by the number of its policy. */
@@ -62,11 +70,12 @@ export class Audit implements Witness {
     if (applied !== undefined) this.cross(account, place, key, applied, before, now)
     if (entry.kind === 'override' || entry.kind === 'grant') account.ownChangedAt = this.time()
     this.refusedSince.delete(account)
-    if (account.isWhole && account.missing > 0)
+    if (account.isWhole && account.missing > 0 && !this.sendsTwice)
       this.fail('give back', `${account.missing} units that were never charged`)
   }
 
   undone(transactions: ReadonlySet<number>): void {
+    this.refusedSince.clear()
     for (const account of this.accounts.values()) account.undo(transactions)
   }
 
