@@ -47,6 +47,10 @@ export const regressions: readonly Regression[] = [
     was: 'the check of lock-outs did not know that a store which loses its last writes may lose what a client that waits had gained',
     plan: '{"seed":511401,"duration":18718,"application":{"processes":1,"policies":[{"name":"policy 2","algorithm":"leaky-bucket","limit":3,"window":700,"settles":true,"alertAt":[0.8],"maxDelay":100}],"deadline":100,"onStoreError":"allow","localShare":1,"refusalCache":true,"joins":false,"queuesOffline":true},"requests":[{"at":6712,"process":0,"client":"cyd","cost":1,"actual":1,"workMs":0,"leavesMs":417,"retries":1},{"at":16085,"process":0,"client":"cyd","cost":1,"actual":0,"workMs":5},{"at":18718,"process":0,"client":"cyd","cost":1,"actual":0,"retries":1}],"faults":[{"at":8040,"kind":"server clock","by":-3600000},{"at":16636,"kind":"restart","ms":0,"lost":5000}]}',
   },
+  {
+    was: 'the check of unused keys did not know that a process whose clock is ahead grants for longer',
+    plan: '{"seed":531597,"duration":600000,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"fixed-window","limit":3,"window":60000}],"deadline":100,"onStoreError":"local","localShare":0.25,"joins":false,"queuesOffline":false},"requests":[{"at":276051,"process":0,"client":"ada","cost":1,"actual":0,"workMs":0,"retries":1}],"faults":[{"at":563979,"kind":"process clock","process":0,"by":3600000},{"at":599190,"process":0,"client":"ada","policy":0,"kind":"grant","units":1,"id":"invoice","ms":180000}]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

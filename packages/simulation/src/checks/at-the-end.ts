@@ -1,6 +1,6 @@
 import type { Decision, Limiter } from '@sluice/core'
 import type { Application } from '../faults.ts'
-import { windowOf } from '../plan.ts'
+import { type Plan, windowOf } from '../plan.ts'
 import type { Process } from '../process.ts'
 import type { World } from '../world.ts'
 
@@ -144,8 +144,16 @@ export async function checkUnused(world: World, { places }: Application): Promis
   // Where limits differ, they also do in how long a state is kept; one with reservations is kept for its window.
   const hasBlocks = plan.faults.some(({ kind }) => kind === 'block network')
   if (hasOwn || hasBlocks || reserveMs > 0 || plan.faults.some((each) => 'limit' in each))
-    await timeline.run(timeline.now + LONGEST_MS)
+    await timeline.run(timeline.now + LONGEST_MS + aheadMs(plan))
   if (server.size > 0) fail('unused', `the store keeps ${server.size} keys`)
+}
+
+/** How far a process's clock is ahead at most, ms: what it says ends at a time ends so much later. */
+function aheadMs({ faults }: Plan): number {
+  return faults.reduce(
+    (sum, each) => (each.kind === 'process clock' ? sum + Math.max(0, each.by) : sum),
+    0,
+  )
 }
 
 /** How often requests come while it is seen when processes probe, ms, and for how long. */
