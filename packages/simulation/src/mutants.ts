@@ -142,8 +142,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a refusal is remembered for too long',
     file: 'stores/resilient/refusals.ts',
-    text: 'elapsedMs >= refusal.retryAfterMs ||',
-    by: 'elapsedMs >= refusal.retryAfterMs + 50 ||',
+    text: 'Math.min(refusal.retryAfterMs, refusal.ownMs) - 1',
+    by: 'Math.min(refusal.retryAfterMs, refusal.ownMs) + 50',
   },
   {
     name: 'a remembered refusal answers for other costs',

@@ -60,7 +60,8 @@ export class Account {
   private readonly policy: PlannedPolicy
   private entries: Entry[] = []
   private charged: Charged[] = []
-  private readonly reservations = new Map<number, Reservation>()
+  /** Those of each number: one that the store is sent twice is held twice. */
+  private readonly reservations = new Map<number, readonly Reservation[]>()
   private blockedUntil = 0
   private override: { readonly limit: number; readonly until: number } | undefined
   private grants: { readonly units: number; readonly until: number; readonly id: string }[] = []
@@ -148,10 +149,12 @@ export class Account {
 
   /** What was reserved, and neither settled nor renewed in time, was never charged. */
   endReservations(now: number): void {
-    for (const [slot, { until, units, chargedAt }] of this.reservations) {
-      if (until > now) continue
-      this.reservations.delete(slot)
-      this.settle(now, -units, chargedAt)
+    for (const [slot, held] of this.reservations) {
+      for (const { until, units, chargedAt } of held)
+        if (until <= now) this.settle(now, -units, chargedAt)
+      const rest = held.filter(({ until }) => until > now)
+      if (rest.length === 0) this.reservations.delete(slot)
+      else this.reservations.set(slot, rest)
     }
   }
 
@@ -279,15 +282,16 @@ export class Account {
     this.endReservations(now)
     if (entry.kind === 'renew') {
       for (const slot of entry.slots) {
-        const known = reservations.get(slot)
-        if (known !== undefined) reservations.set(slot, { ...known, until })
+        const known = reservations.get(slot)?.map((each) => ({ ...each, until }))
+        if (known !== undefined) reservations.set(slot, known)
       }
       return
     }
     const { units, slot = 0 } = entry
     if (entry.kind === 'charge') {
       this.charge(now, units, units)
-      if (units > 0) reservations.set(slot, { until, units, chargedAt: now })
+      const known = reservations.get(slot) ?? []
+      if (units > 0) reservations.set(slot, [...known, { until, units, chargedAt: now }])
       return
     }
     const { reserved = 0, chargedAt } = entry
@@ -295,7 +299,7 @@ export class Account {
       this.settle(now, units, chargedAt)
       return
     }
-    const known = reservations.get(slot)
+    const [known] = reservations.get(slot) ?? []
     reservations.delete(slot)
     // What was given back meanwhile is charged now, whole.
     if (known === undefined) this.settle(now, reserved + units, now)

@@ -37,7 +37,9 @@ export async function checkSlots(world: World, { places }: Application): Promise
   if (holds.length === 0) return
   const longest = Math.max(...plan.application.policies.map(windowOf))
   for (const each of places) each.isQuiet = true
-  await timeline.run(timeline.now + Math.max(...holds) + longest + plan.application.deadline)
+  // What is not taken back when too many calls wait is free after hold.
+  const endsAt = Math.max(timeline.now, ...places.map(workedUntil))
+  await timeline.run(endsAt + Math.max(...holds) + longest + plan.application.deadline)
   const inUse = new Set<number>()
   for (const { exchanges } of places)
     for (const { charges, decision, isClosed } of exchanges)
@@ -53,6 +55,12 @@ export async function checkSlots(world: World, { places }: Application): Promise
   for (const slot of inUse)
     if (isKnown && !known.has(slot)) fail('slots', 'a slot in use is not held')
   for (const slot of known) if (!inUse.has(slot)) fail('slots', 'a slot is held, and not in use')
+}
+
+/** When the requests of a process that will end have ended, ms. */
+function workedUntil({ exchanges }: Process): number {
+  const ends = [...exchanges].map(({ arrivedAt, planned }) => arrivedAt + (planned.workMs ?? 0))
+  return Math.max(0, ...ends)
 }
 
 /** Every request was decided, unless its process has ended. */

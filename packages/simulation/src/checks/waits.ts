@@ -79,8 +79,11 @@ export class Waits {
 
   /** Whether nothing but calls that wait changes what they wait for, and none of them gives anything back. */
   private get isKnown(): boolean {
-    const { faults, requests } = this.world.plan
-    return faults.length === 0 && requests.every(({ wait }) => wait?.abortsMs === undefined)
+    return this.world.plan.faults.length === 0 && !this.mayGiveBack
+  }
+
+  private get mayGiveBack(): boolean {
+    return this.world.plan.requests.some(({ wait }) => wait?.abortsMs !== undefined)
   }
 
   /** What is given up early could not have been admitted in time. */
@@ -104,8 +107,9 @@ export class Waits {
     this.open.delete(waiting)
     const { arrivedAt, wait } = waiting
     const { now } = world.timeline
-    // The call of the one before, and its own last one. One that is above the limit has asked for its own limit before.
-    const calls = waiting.planned.cost > this.full ? 3 : 2
+    // The call of the one before, and its own last one. One that is above the limit has asked for its own limit
+    // before; what nobody waits for any more is given back before.
+    const calls = 2 + Number(waiting.planned.cost > this.full) + Number(this.mayGiveBack)
     const lastMs = calls * world.plan.application.deadline
     const mostMs = (wait.maxMs ?? Infinity) + lastMs + ROUNDING_MS
     const lateMs = now - arrivedAt - mostMs - stalledMs(machine, arrivedAt, now)

@@ -57,7 +57,9 @@ describe('a remembered refusal', () => {
     const cached = await limiter.consume('client')
     expect(cached).toMatchObject({ allowed: false, source: 'cache', at: clock(), retryAfterMs: 1 })
     expect(cached.policies[0]).toMatchObject({ allowed: false, resetMs: 1, effectiveMs: 1 })
-    clock.advance(1)
+    clock.advance(0.5)
+    expect(await limiter.consume('client')).toMatchObject({ allowed: false, source: 'store' })
+    clock.advance(0.5)
     expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'store' })
   })
 

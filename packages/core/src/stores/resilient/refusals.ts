@@ -101,7 +101,8 @@ export class LedgerRefusals {
     const refusal = this.shared.get(this.spaces[i] as RefusalSpace, key)
     if (refusal === undefined || !areSame(limit, refusal.limit)) return undefined
     const elapsedMs = now - refusal.askedAt
-    if (elapsedMs >= refusal.retryAfterMs || elapsedMs >= refusal.ownMs) return undefined
+    // The store's clock counts whole milliseconds: what it said may end almost one earlier.
+    if (elapsedMs > Math.min(refusal.retryAfterMs, refusal.ownMs) - 1) return undefined
     return elapsedMs >= ASK_AGAIN_MS && store.isTrusted(charges) ? undefined : refusal
   }
 
