@@ -13,7 +13,7 @@ const redis = useRedis()
 /** The most files and functions of the packages that one request in Express may run. */
 const MOST = {
   memory: { files: 22, functions: 53 },
-  Redis: { files: 34, functions: 99 },
+  Redis: { files: 34, functions: 100 },
 }
 
 async function pathOf(...args: string[]): Promise<{ file: string; functions: string[] }[]> {

@@ -59,10 +59,8 @@ export class Deadline {
 
   /** Awaits a call that is not awaited yet. */
   start(call: PendingCall): void {
-    const now = performance.now()
-    if (this.timer === undefined) this.tickedAt = now
-    const sinceTick = Math.min(now - this.tickedAt, this.ms * STALL)
-    call.dueAt = this.counted + sinceTick + this.ms
+    if (this.timer === undefined) this.tickedAt = performance.now()
+    call.dueAt = this.counted + this.sinceTick() + this.ms
     const { calls } = this
     call.before = calls.before
     call.after = calls
@@ -99,14 +97,18 @@ export class Deadline {
   }
 
   private tick(): void {
-    const now = performance.now()
-    const passed = now - this.tickedAt
-    this.counted += passed > this.ms * STALL ? this.ms * STALLED : passed
-    this.tickedAt = now
+    this.counted += this.sinceTick()
+    this.tickedAt = performance.now()
     const { counted } = this
     // Timers run before sockets are read: read first what has arrived meanwhile.
     afterTurn(() => this.expire(counted))
     this.arm()
+  }
+
+  /** The time since the last tick, without the excess of a stall, ms. */
+  private sinceTick(): number {
+    const ms = performance.now() - this.tickedAt
+    return ms > this.ms * STALL ? this.ms * STALLED : ms
   }
 
   private expire(counted: number): void {

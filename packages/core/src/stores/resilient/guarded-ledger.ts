@@ -262,6 +262,7 @@ export class GuardedLedger {
 
   /** Gives the charge back in the background. If the store fails, the charge stays. */
   private giveBack(calls: StoreCalls, charges: readonly Charge[], { at }: StoreResult): void {
+    if (!charges.some(({ cost, slot }) => cost > 0 || slot !== undefined)) return
     calls.call(() => this.remote.settle(undone(charges), at)).catch(() => {})
   }
 
