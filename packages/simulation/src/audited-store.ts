@@ -1,4 +1,5 @@
 import type { Charge, Ledger, Store, StoreResult, TransactionalBackend } from '@sluice/core/store'
+import { groupOf, tagOf } from './cluster.ts'
 import type { Core } from './core.ts'
 import { maySendTwice } from './plan.ts'
 import type { World } from './world.ts'
@@ -7,6 +8,8 @@ import type { World } from './world.ts'
 interface Asked {
   readonly method: string
   readonly given: readonly unknown[]
+  /** The numbers of the ledger's policies among those of the limiter. */
+  readonly places: readonly number[]
   /** ms of the simulation. */
   readonly sentAt: number
 }
@@ -29,7 +32,7 @@ export function auditedStore(
   user: User,
   world: World,
 ): Store<'async'> {
-  const { joins } = world.plan.application
+  const { joins, cluster } = world.plan.application
   /** What is being asked of a ledger; undefined: the store asks something by itself. */
   let asked: Asked | undefined
   const sent = joins ? core.joinTransactions(borrowing(core, transact)) : transact
@@ -41,7 +44,7 @@ export function auditedStore(
         (...given) => {
           const decided = decide(...given)
           if (own !== undefined)
-            learn(world, user, own, decided.value, given[1], world.server.transaction)
+            learn(world, user, own, decided.value, given[1], world.cluster.transactions.last)
           return decided
         },
         withinMs,
@@ -49,15 +52,17 @@ export function auditedStore(
     },
   })
   const open: Store<'async'>['open'] = (...opened) => {
-    const [{ policies }] = opened
-    if (policies.length === user.limits.length)
-      world.audit.keyspaces = policies.map((each) => each.name)
+    const names = opened[0].policies.map((each) => each.name)
+    if (names.length === user.limits.length) world.audit.keyspaces = names
+    const places = names.map((each) => world.audit.keyspaces.indexOf(each))
     return new Proxy(store.open(...opened), {
       get: (ledger, name) => {
+        if (name === 'shard' && cluster !== undefined)
+          return (key: string) => groupOf(tagOf(key) || key)
         const member: unknown = ledger[name as keyof Ledger<'async'>]
         if (typeof member !== 'function') return member
         return (...given: unknown[]) => {
-          asked = { method: String(name), given, sentAt: world.timeline.now }
+          asked = { method: String(name), given, places, sentAt: world.timeline.now }
           const answer: unknown = member.apply(ledger, given)
           asked = undefined
           return answer
@@ -83,13 +88,15 @@ function borrowing(
 function learn(
   world: World,
   user: User,
-  { method, given, sentAt }: Asked,
+  { method, given, places, sentAt }: Asked,
   value: unknown,
   now: number,
   transaction: number,
 ): void {
   const { audit, bySlot, fail, tell } = world
-  const { name, limits } = user
+  const { name } = user
+  const limits = places.map((place) => user.limits[place] as number)
+  const placeOf = (i: number) => places[i] as number
   type Arguments<Method extends keyof Ledger> = Parameters<NonNullable<Ledger[Method] & object>>
 
   if (method === 'consume' || method === 'consumeAll') {
@@ -101,8 +108,10 @@ function learn(
         fail('readable', `the store could not decide: ${result.message}`)
         continue
       }
+      if (world.plan.application.cluster?.sharded && places.length < user.limits.length)
+        fail('all or nothing', 'the keys of one shard are decided separately')
       tell('store', () => `${result.admitted ? 'admits' : 'refuses'} ${costs(charges)} of ${name}`)
-      audit.decided(charges, limits, result.outcomes, result, transaction)
+      audit.decided(charges, limits, result.outcomes, result, transaction, places)
     }
   } else if (method === 'settle') {
     const [charges, chargedAt = now] = given as Arguments<'settle'>
@@ -110,7 +119,7 @@ function learn(
     checkAllowance(world, user, charges)
     for (const [i, { key, cost: units, slot, reserved }] of charges.entries()) {
       const entry = { kind: 'settle', transaction, now, units, chargedAt, slot, reserved } as const
-      audit.add(i, key, entry, limits[i] as number)
+      audit.add(placeOf(i), key, entry, limits[i] as number)
     }
   } else if (method === 'renew') {
     const [requests] = given as Arguments<'renew'>
@@ -121,29 +130,29 @@ function learn(
         const { overAt = Infinity } = bySlot.get(slot) ?? {}
         if (sentAt > overAt + world.plan.application.deadline)
           fail('renewal', `${name} renews a slot that was given back`)
-        audit.add(i, key, { kind: 'renew', transaction, now, slots: [slot] })
+        audit.add(placeOf(i), key, { kind: 'renew', transaction, now, slots: [slot] })
       }
     }
   } else if (method === 'override') {
     const [policy, key, , override] = given as Arguments<'override'>
     tell('store', () => `gives ${key} the limit ${override?.limit} for ${name}`)
     const { limit, until = Infinity } = override ?? {}
-    audit.add(policy, key, { kind: 'override', transaction, now, limit, until })
+    audit.add(placeOf(policy), key, { kind: 'override', transaction, now, limit, until })
   } else if (method === 'grant') {
     const [policy, key, , { id, units, until }] = given as Arguments<'grant'>
     tell('store', () => `adds ${units} for ${key} of ${name}: ${value}`)
-    const account = audit.of(policy, key)
+    const account = audit.of(placeOf(policy), key)
     const isKnown = account.hasGrant(id, now)
     const expected = until !== undefined && until <= now ? 'ended' : isKnown ? 'known' : 'granted'
     if (value !== expected && !account.hasStepped)
       fail('top-up', `${units} of ${key} are ${value}, not ${expected}`)
     const end = until ?? account.grantEnd(now)
     if (value === 'granted')
-      audit.add(policy, key, { kind: 'grant', transaction, now, id, units, until: end })
+      audit.add(placeOf(policy), key, { kind: 'grant', transaction, now, id, units, until: end })
   } else if (method === 'block' || method === 'reset') {
     const [key, durationMs] = given as Arguments<'block'>
     tell('store', () => `${method}s ${key} for ${name}`)
-    for (const i of limits.keys()) {
+    for (const i of places) {
       if (method === 'reset') audit.add(i, key, { kind: 'reset', transaction, now })
       else audit.add(i, key, { kind: 'block', transaction, now, until: now + durationMs })
     }

@@ -1,4 +1,5 @@
 import type { TransactionalBackend } from '@sluice/core/store'
+import type { Cluster } from './cluster.ts'
 import type { Machine } from './machine.ts'
 import type { Script, Server } from './server.ts'
 import { SOCKETS, type Timeline } from './timeline.ts'
@@ -23,7 +24,7 @@ interface Call {
 /** The longest that a packet takes on a quiet network, ms. */
 const LATENCY_MS = 3
 
-/** The client of a process, and its connection to the server: what is sent first arrives first. */
+/** The client of a process, and its connections to the store: what is sent first arrives first. */
 export class Connection {
   mode: Mode = 'works'
   /** What each way takes longer, ms. */
@@ -35,7 +36,7 @@ export class Connection {
   private readonly calls = new Set<Call>()
   private readonly timeline: Timeline
   private readonly machine: Machine
-  private readonly server: Server
+  private readonly cluster: Cluster
   private readonly random: () => number
   private sentUntil = 0
   private answeredUntil = 0
@@ -43,13 +44,13 @@ export class Connection {
   constructor(
     timeline: Timeline,
     machine: Machine,
-    server: Server,
+    cluster: Cluster,
     random: () => number,
     queuesOffline: boolean,
   ) {
     this.timeline = timeline
     this.machine = machine
-    this.server = server
+    this.cluster = cluster
     this.random = random
     this.queuesOffline = queuesOffline
   }
@@ -64,9 +65,11 @@ export class Connection {
   /**
    * The connection ends, and is made anew.
    * @param resends whether the client sends again what was not answered: it may run twice
+   * @param server the one that it leads to. Default: all of them
    */
-  reset(resends: boolean): void {
+  reset(resends: boolean, server?: Server): void {
     for (const call of [...this.calls]) {
+      if (server !== undefined && server !== this.serverOf(call)) continue
       call.sends += 1
       if (resends) this.send(call)
       else this.answer(call, call.sends, new Error('the connection was reset'))
@@ -82,15 +85,20 @@ export class Connection {
   }
 
   private arrive(call: Call, sends: number): void {
-    const { server } = this
+    const server = this.serverOf(call)
     if (!server.isUp) {
       if (this.queuesOffline) server.whenUp(() => this.send(call))
       else this.answer(call, sends, new Error('connect ECONNREFUSED'))
       return
     }
-    server.receive(call.script, (error, value) => {
+    const reply = (error: Error | undefined, value?: unknown) => {
       if (this.mode !== 'loses replies') this.answer(call, sends, error, value)
-    })
+    }
+    server.receive(call.script, reply, () => this.send(call))
+  }
+
+  private serverOf({ script }: Call): Server {
+    return this.cluster.serverOf(script.keys[0] as string)
   }
 
   private answer(call: Call, sends: number, error: Error | undefined, value?: unknown): void {

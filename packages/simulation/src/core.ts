@@ -80,6 +80,11 @@ const CAPS: readonly Replacement[] = [
     by: "host.machine.holds('calls that wait', this.waiting.push(call) - this.next, MAX_WAITING)\n",
   },
   {
+    file: 'stores/calls/store-calls.ts',
+    text: "new Error('too many calls wait for the store')",
+    by: "host.machine.overloaded(new Error('too many calls wait for the store'))",
+  },
+  {
     file: 'stores/resilient/refusals.ts',
     text: 'const MAX_KEYS = 10_000',
     by: 'const MAX_KEYS = 2',

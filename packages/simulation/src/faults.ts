@@ -1,5 +1,6 @@
 import type { Fault } from './plan.ts'
 import type { Process } from './process.ts'
+import type { Server } from './server.ts'
 import type { World } from './world.ts'
 
 /** The processes of the application, each in its place. */
@@ -14,7 +15,8 @@ const RECOVERY_MS = 4000
 
 /** What happens when a fault begins, and when it ends. */
 export function cause(fault: Fault, world: World, application: Application): void {
-  const { timeline, server } = world
+  const { timeline, cluster } = world
+  const { servers } = cluster
   const { places } = application
   const lasts = 'ms' in fault && !isOfOperator(fault) ? (fault.ms ?? 0) : 0
   const { deadline } = world.plan.application
@@ -23,6 +25,7 @@ export function cause(fault: Fault, world: World, application: Application): voi
   world.tell('fault', () => describe(fault))
   const process = 'process' in fault ? (places[fault.process] as Process) : undefined
   const later = (act: () => void) => timeline.after(lasts, act)
+  const server = servers[masterOf(fault) % servers.length] as Server
 
   switch (fault.kind) {
     case 'freeze':
@@ -42,7 +45,7 @@ export function cause(fault: Fault, world: World, application: Application): voi
       break
     case 'restart':
       server.stop()
-      for (const { connection } of places) connection.reset(connection.queuesOffline)
+      for (const { connection } of places) connection.reset(connection.queuesOffline, server)
       later(() => server.start(fault.lost ?? Infinity))
       break
     case 'evict':
@@ -53,6 +56,9 @@ export function cause(fault: Fault, world: World, application: Application): voi
       break
     case 'server clock':
       server.step(fault.by)
+      break
+    case 'move keys':
+      later(cluster.beginMove(fault.tag))
       break
     case 'lose requests':
     case 'lose replies':
@@ -100,6 +106,11 @@ export function cause(fault: Fault, world: World, application: Application): voi
       server.refusal = undefined
     })
   }
+}
+
+/** The number of the server that a fault is about. */
+function masterOf(fault: Fault): number {
+  return ('master' in fault ? fault.master : undefined) ?? 0
 }
 
 function describe({ at: _, kind, ...rest }: Fault): string {

@@ -18,6 +18,8 @@ export class Machine {
   isDead = false
   /** Whether its application ends in order. */
   isLeaving = false
+  /** Whether core has refused a call because too many wait. */
+  isOverloaded = false
   /** What the wall clock is ahead of true time, ms. */
   skewMs = 0
   readonly random: () => number
@@ -80,6 +82,12 @@ export class Machine {
   /** Core holds so much of something that has a cap. */
   holds(what: string, count: number, most: number): void {
     if (count > most) this.exceeded(`${count} ${what} of ${most}`)
+  }
+
+  /** Core refuses a call because too many wait: what it was to give back stays charged. */
+  overloaded(reason: Error): Error {
+    this.isOverloaded = true
+    return reason
   }
 
   // What follows stands in place of Node's: see core.ts.

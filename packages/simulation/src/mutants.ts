@@ -322,4 +322,52 @@ export const mutants: readonly Mutant[] = [
 `,
     by: '',
   },
+  {
+    name: 'a part of a cluster keeps what it has granted to a request that another one refuses',
+    file: 'stores/resilient/resilient-ledger.ts',
+    text: 'attempt.conclude(result.admitted)',
+    by: 'attempt.conclude(true)',
+  },
+  {
+    name: 'one part of a cluster is enough to admit',
+    file: 'stores/resilient/resilient-ledger.ts',
+    text: 'results.every((result) => result.admitted)',
+    by: 'results.some((result) => result.admitted)',
+  },
+  {
+    name: 'the keys of one shard are decided separately',
+    file: 'key/notation.ts',
+    text: 'return length === 0 ? key : key.slice(0, length)',
+    by: 'return key',
+  },
+  {
+    name: 'what a part of a cluster has granted is given back to the present',
+    file: 'stores/resilient/guarded-ledger.ts',
+    text: 'this.remote.settle(undone(charges), at)',
+    by: 'this.remote.settle(undone(charges))',
+  },
+  {
+    name: 'a day without midnight begins too early',
+    file: 'algorithms/calendar-window/time-zone.ts',
+    text: 'return this.firstInstantFrom(midnight, first, second)',
+    by: 'return first',
+  },
+  {
+    name: 'a week begins a day early',
+    file: 'algorithms/calendar-window/calendar.ts',
+    text: '(7 * number + this.anchor - 4) * DAY',
+    by: '(7 * number + this.anchor - 5) * DAY',
+  },
+  {
+    name: 'the 31st of a shorter month is in the next one',
+    file: 'algorithms/calendar-window/calendar.ts',
+    text: 'Math.min(this.anchor, lastDay)',
+    by: 'this.anchor',
+  },
+  {
+    name: 'the reservation of a request outlives its settlement',
+    file: 'http/settlement/settlement.ts',
+    text: 'const reserved = isReserved[i] && ends(i) ? each.cost : undefined',
+    by: 'const reserved = undefined as number | undefined',
+  },
 ]

@@ -1,11 +1,14 @@
 import type { AlgorithmName } from '@sluice/core'
 import { random } from '@sluice/test-harness/random'
+import { CALENDAR_NAMES, type CalendarName, calendarOf } from './calendars.ts'
 
 /** A policy of the application. Times are ms. */
 export type PlannedPolicy = {
   readonly name: string
   /** Whether requests cost what they turn out to cost. */
   readonly settles?: boolean
+  /** Whose quota it is. Default: the client's own */
+  readonly level?: 'organisation'
   /** The shares of its limit that cause events. */
   readonly alertAt?: readonly number[]
 } & (
@@ -13,8 +16,8 @@ export type PlannedPolicy = {
       readonly algorithm: AlgorithmName
       readonly limit: number
       readonly window: number
-      /** Its windows are those of the calendar, in UTC. */
-      readonly calendar?: 'day'
+      /** Its windows are those of a calendar. */
+      readonly calendar?: CalendarName
       readonly burst?: number
       readonly maxDelay?: number
       /** What it charges is an estimate, which ends with its process: how long it is held. */
@@ -36,6 +39,8 @@ export interface PlannedApplication {
   readonly onStoreError: 'local' | 'allow' | 'deny'
   readonly localShare: number
   readonly refusalCache: boolean | undefined
+  /** The store is a cluster, which decides keys separately; `sharded`: those of one organisation together. */
+  readonly cluster?: { readonly masters: number; readonly sharded: boolean }
   /** Whether calls share transactions, as those of a pool of connections do. */
   readonly joins: boolean
   /** Whether the client keeps what it can't send. */
@@ -76,18 +81,21 @@ export interface PlannedRequest {
   }
 }
 
+/** What goes wrong with one server of the store. `master`: which one of a cluster. */
+type ServerFault = { readonly at: number; readonly master?: number } & (
+  | { readonly kind: 'freeze' | 'out of memory' | 'read only'; readonly ms: number }
+  | { readonly kind: 'slow server'; readonly ms: number; readonly by: number }
+  /** `lost`: the writes of the last so many ms; left out: all data. */
+  | { readonly kind: 'restart'; readonly ms: number; readonly lost?: number }
+  | { readonly kind: 'evict' | 'flush' }
+  | { readonly kind: 'server clock'; readonly by: number }
+)
+
 /** Something that goes wrong, or that an operator does. Times are ms. */
 export type Fault =
-  | {
-      readonly at: number
-      readonly kind: 'freeze' | 'out of memory' | 'read only'
-      readonly ms: number
-    }
-  | { readonly at: number; readonly kind: 'slow server'; readonly ms: number; readonly by: number }
-  /** `lost`: the writes of the last so many ms; left out: all data. */
-  | { readonly at: number; readonly kind: 'restart'; readonly ms: number; readonly lost?: number }
-  | { readonly at: number; readonly kind: 'evict' | 'flush' }
-  | { readonly at: number; readonly kind: 'server clock'; readonly by: number }
+  | ServerFault
+  /** A slot of a cluster moves to another master: that of the keys with this text in braces. */
+  | { readonly at: number; readonly kind: 'move keys'; readonly tag: string; readonly ms: number }
   | {
       readonly at: number
       readonly kind: 'lose requests' | 'lose replies' | 'stall'
@@ -170,11 +178,9 @@ export function maySendTwice({ faults }: Plan): boolean {
   return faults.some(({ kind }) => kind === 'send twice' || kind === 'restart')
 }
 
-/** A midnight in UTC, ms since the epoch. */
-const NEXT_DAY = 1_800_057_600_000
 const DAY_MS = 86_400_000
-/** What is played around a midnight, in place of a whole day. */
-const BESIDE_MIDNIGHT_MS = 3000
+/** What is played around the turn of a calendar, in place of a whole window, ms. */
+const BESIDE_TURN_MS = 3000
 
 const ENDINGS = ['settle', 'settle', 'settle twice', 'release'] as const
 
@@ -197,31 +203,45 @@ export function planOf(seed: number): Plan {
   )
   faults.push(...anyOwnLimits(draw, application, duration, longest))
   faults.sort((one, other) => one.at - other.at)
-  const hasDays = application.policies.some((each) => 'calendar' in each)
-  const epoch = hasDays ? { epoch: NEXT_DAY - draw.integer(0, duration) } : {}
+  const turn = turnOf(application)
+  const epoch = turn === undefined ? {} : { epoch: turn - draw.integer(0, duration) }
   return { seed, ...epoch, duration, application, requests, faults }
+}
+
+/** When a window of the application's calendar begins, ms since the epoch; undefined: it has none. */
+function turnOf({ policies }: PlannedApplication): number | undefined {
+  const name = policies.flatMap((each) => ('calendar' in each ? (each.calendar ?? []) : []))[0]
+  return name && calendarOf(name).turns[1]
 }
 
 /** How long it takes until a policy admits again, as far as requests are planned for it, ms. */
 export function windowOf(policy: PlannedPolicy): number {
   if ('hold' in policy) return policy.hold
-  return 'calendar' in policy ? BESIDE_MIDNIGHT_MS : policy.window
+  return 'calendar' in policy ? BESIDE_TURN_MS : policy.window
 }
 
 function anyApplication(draw: Draw): PlannedApplication {
   const processes = draw.oneOf([1, 2, 2, 3, 4])
   const settles = draw.chance(0.3)
+  const calendar = draw.oneOf(CALENDAR_NAMES)
   const policies = Array.from({ length: draw.oneOf([1, 1, 2, 3]) }, (_, i) =>
-    anyPolicy(draw, `policy ${i}`, settles),
+    anyPolicy(draw, `policy ${i}`, settles, calendar),
   )
+  const cluster = draw.chance(0.15) && {
+    masters: draw.oneOf([2, 3]),
+    sharded: draw.chance(0.4),
+  }
   return {
     processes,
-    policies,
+    policies: policies.map((each, i) =>
+      i > 0 && draw.chance(cluster ? 0.8 : 0.2) ? { ...each, level: 'organisation' } : each,
+    ),
+    ...(cluster && { cluster }),
     deadline: draw.oneOf([50, 100, 100, 250]),
     onStoreError: draw.oneOf(['local', 'local', 'allow', 'deny']),
     localShare: draw.oneOf([1, 1 / processes]),
     refusalCache: draw.oneOf([undefined, undefined, true, false]),
-    joins: draw.chance(0.3),
+    joins: draw.chance(0.3) && !cluster,
     queuesOffline: draw.chance(0.5),
     ...(draw.chance(0.2) && { streams: anyReservingPolicy(draw) }),
     ...(draw.chance(0.25) && { queue: anyQueue(draw) }),
@@ -231,7 +251,15 @@ function anyApplication(draw: Draw): PlannedApplication {
   }
 }
 
-function anyPolicy(draw: Draw, name: string, settles: boolean): PlannedPolicy {
+/** Algorithms whose charges can be estimates. */
+const RESERVING: readonly AlgorithmName[] = ['fixed-window', 'sliding-window', 'token-bucket']
+
+function anyPolicy(
+  draw: Draw,
+  name: string,
+  settles: boolean,
+  calendar?: CalendarName,
+): PlannedPolicy {
   const window = draw.oneOf([700, 1000, 1337, 3000, 10_000, 60_000])
   const limit = draw.oneOf([1, 2, 3, 5, 8, 20])
   const alerts = draw.chance(0.3) && { alertAt: draw.oneOf([[0.5, 1], [1], [0.8]]) }
@@ -245,9 +273,21 @@ function anyPolicy(draw: Draw, name: string, settles: boolean): PlannedPolicy {
     'token-bucket',
     'leaky-bucket',
   ] as const)
-  const common = { name, algorithm, limit, window, ...(settles && { settles }), ...alerts }
-  if (algorithm === 'fixed-window' && draw.chance(0.2))
-    return { ...common, window: DAY_MS, calendar: 'day' }
+  const reserves =
+    settles && RESERVING.includes(algorithm) && draw.chance(0.3)
+      ? { reserveMs: draw.oneOf([3000, 10_000]) }
+      : {}
+  const common = {
+    name,
+    algorithm,
+    limit,
+    window,
+    ...(settles && { settles }),
+    ...alerts,
+    ...reserves,
+  }
+  if (algorithm === 'fixed-window' && calendar !== undefined && draw.chance(0.3))
+    return { ...common, window: DAY_MS, calendar }
   if (algorithm === 'token-bucket' && draw.chance(0.5))
     return { ...common, burst: draw.integer(1, 12) }
   if (algorithm === 'leaky-bucket')
@@ -269,9 +309,8 @@ function anyReservingPolicy(draw: Draw): NonNullable<PlannedApplication['streams
 function anyQueue(draw: Draw): PlannedPolicy {
   const { alertAt: _, ...policy } = anyPolicy(draw, 'queue', false)
   if ('hold' in policy) return { ...policy, hold: draw.oneOf([1000, 5000]) }
-  const { calendar: __, ...counted } = policy
   const window = draw.oneOf([700, 1000, 3000, 10_000])
-  return { ...counted, window, ...('maxDelay' in counted && { maxDelay: 2 * window }) }
+  return { ...policy, window, ...('maxDelay' in policy && { maxDelay: 2 * window }) }
 }
 
 /** How a call waits for a policy. */
@@ -334,22 +373,25 @@ function anySession(
 
 function anyFault(
   draw: Draw,
-  { processes }: PlannedApplication,
+  { processes, cluster }: PlannedApplication,
   duration: number,
   longest: number,
 ): Fault {
+  const on = cluster === undefined ? {} : { master: draw.integer(0, cluster.masters - 1) }
   const at = draw.integer(0, duration)
   const ms = draw.oneOf([10, 150, 1000, 7000, longest, 3 * longest])
   const by = draw.oneOf([-3_600_000, -longest, -500, 500, longest, 3_600_000])
   const process = draw.integer(0, processes - 1)
   const client = draw.oneOf(CLIENTS)
+  const tags = cluster?.sharded ? ['acme', 'initech'] : ['key:ada', 'key:acme']
+  const moves = () => ({ at, kind: 'move keys', tag: draw.oneOf(tags), ms }) as const
   return draw.oneOf<() => Fault>([
-    () => ({ at, kind: draw.oneOf(['freeze', 'out of memory', 'read only']), ms }),
-    () => ({ at, kind: 'slow server', ms, by: draw.oneOf([5, 60, 200]) }),
-    () => ({ at, kind: 'restart', ms, ...draw.oneOf([{}, { lost: 0 }, { lost: 1000 }]) }),
-    () => ({ at, kind: 'restart', ms: 0, lost: draw.oneOf([10, 300, 5000]) }),
-    () => ({ at, kind: draw.oneOf(['evict', 'flush']) }),
-    () => ({ at, kind: 'server clock', by }),
+    () => ({ at, kind: draw.oneOf(['freeze', 'out of memory', 'read only']), ms, ...on }),
+    () => ({ at, kind: 'slow server', ms, by: draw.oneOf([5, 60, 200]), ...on }),
+    () => ({ at, kind: 'restart', ms, ...draw.oneOf([{}, { lost: 0 }, { lost: 1000 }]), ...on }),
+    () => ({ at, kind: 'restart', ms: 0, lost: draw.oneOf([10, 300, 5000]), ...on }),
+    () => ({ at, kind: draw.oneOf(['evict', 'flush']), ...on }),
+    () => ({ at, kind: 'server clock', by, ...on }),
     () => ({ at, kind: draw.oneOf(['lose requests', 'lose replies', 'stall']), process, ms }),
     () => ({ at, kind: draw.oneOf(['reset connection', 'send twice']), process }),
     () => ({ at, kind: draw.oneOf(['kill', 'leave']), process }),
@@ -359,6 +401,7 @@ function anyFault(
     () => ({ at, kind: 'block key', process, client, ms }),
     () => ({ at, kind: 'block network', process, network: draw.oneOf(NETWORKS), ms }),
     () => ({ at, kind: 'unblock network', process, network: draw.oneOf(NETWORKS) }),
+    ...(cluster === undefined ? [] : [moves, moves, moves]),
   ])()
 }
 
@@ -369,7 +412,9 @@ function anyOwnLimits(
   duration: number,
   longest: number,
 ): Fault[] {
-  const count = draw.oneOf([0, 0, 0, 0, 1, 2, 5])
+  // A limiter that reserves has none.
+  const reserves = policies.some((each) => 'reserveMs' in each)
+  const count = reserves ? 0 : draw.oneOf([0, 0, 0, 0, 1, 2, 5])
   const from = draw.integer(0, duration)
   return Array.from({ length: count }, () => {
     const policy = draw.integer(0, policies.length - 1)

@@ -1,6 +1,14 @@
-import type { Decision, Limiter, RateLimitOptions, ThresholdEvent } from '@sluice/core'
+import type {
+  Decision,
+  Limiter,
+  PolicyDecision,
+  RateLimitOptions,
+  ThresholdEvent,
+} from '@sluice/core'
 import type { HttpLimiter } from '@sluice/core/adapter'
+import type { Charge } from '@sluice/core/store'
 import { auditedStore } from './audited-store.ts'
+import { calendarOf } from './calendars.ts'
 import { type Account, limitOf } from './checks/account.ts'
 import { Audit } from './checks/audit.ts'
 import { checkDeadline } from './checks/deadline.ts'
@@ -30,8 +38,10 @@ export class Process {
   readonly machine: Machine
   readonly connection: Connection
   readonly limits: readonly number[]
-  /** The keys of its clients, as the store knows them. */
-  readonly keys = new Map<string, string>()
+  /** The keys of its clients for each policy, as the store knows them. */
+  readonly keys = new Map<string, readonly string[]>()
+  /** Units of the requests that were admitted. */
+  admitted = 0
   readonly allowance = new Map<string, number>()
   /** Requests that are not over. */
   readonly exchanges = new Set<Exchange>()
@@ -39,7 +49,8 @@ export class Process {
   isQuiet = false
   /** When it got its last request, ms of the simulation. */
   private askedAt = -Infinity
-  lastSource: Decision['source'] | undefined = undefined
+  /** What decided last, by client. */
+  readonly lastSources = new Map<string, Decision['source']>()
   /** What it admits by itself, by the definitions. */
   readonly local: Audit
   private readonly localLimits: readonly number[]
@@ -58,7 +69,7 @@ export class Process {
 
   /** @param limit the limit of this version of the application; undefined: as planned */
   constructor(world: World, name: string, limit: number | undefined) {
-    const { plan, timeline, server, random } = world
+    const { plan, timeline, cluster, random } = world
     const { application } = plan
     const policies = application.policies.map((each) => withLimit(each, limit))
     this.world = world
@@ -71,7 +82,7 @@ export class Process {
     this.machine.exceeded = (what) => world.fail('cap', `${name} has ${what}`)
     const { queuesOffline } = application
     const chance = random(`${name} network`)
-    this.connection = new Connection(timeline, this.machine, server, chance, queuesOffline)
+    this.connection = new Connection(timeline, this.machine, cluster, chance, queuesOffline)
     this.core = world.loadCore(this.machine)
     const shares = policies.map((each) => shareOf(each, application.localShare))
     this.localLimits = shares.map(limitOf)
@@ -129,7 +140,7 @@ export class Process {
 
   /** An operator makes a client's quota full. */
   reset(client: string): void {
-    const key = this.keys.get(client)
+    const [key] = this.keys.get(client) ?? []
     if (key === undefined) return
     this.machine.post(0, SOCKETS, () => {
       this.forget(key)
@@ -141,7 +152,7 @@ export class Process {
 
   /** An operator blocks a client. */
   block(client: string, ms: number): void {
-    const key = this.keys.get(client)
+    const [key] = this.keys.get(client) ?? []
     if (key === undefined) return
     this.machine.post(0, SOCKETS, () => {
       this.forget(key)
@@ -169,7 +180,7 @@ export class Process {
 
   /** An operator gives a client a limit of its own, or a top-up. */
   setOwnLimit(given: Extract<Fault, { kind: 'override' | 'grant' }>): void {
-    const key = this.keys.get(given.client)
+    const key = this.keys.get(given.client)?.[given.policy]
     const policy = this.world.plan.application.policies[given.policy]?.name
     if (key === undefined || policy === undefined) return
     const { limiter } = this.http
@@ -388,8 +399,9 @@ export class Process {
     exchange.decision = decision
     exchange.decidedAt = world.timeline.now
     world.watch(exchange)
-    this.lastSource = source
+    this.lastSources.set(client, source)
     if (allowed) this.allow(exchange)
+    if (allowed) this.admitted += cost
     checkDeadline(world, this.machine, exchange)
     if (allowed) world.networks.checkAdmitted(this.machine, client, exchange.askedBefore)
     this.checkThresholds(exchange, decision)
@@ -441,7 +453,7 @@ export class Process {
 
   /** A remembered refusal is what the store would say. */
   private checkRemembered(exchange: Exchange, { allowed, retryAfterMs }: Decision): void {
-    const { audit, server, fail, plan, timeline, troubledUntil } = this.world
+    const { audit, cluster, fail, plan, timeline, troubledUntil } = this.world
     const { charges } = exchange
     if (allowed) fail('cache', 'a remembered refusal admits')
     if (plan.application.ban !== undefined || plan.application.policies.some(settlesOf)) return
@@ -453,9 +465,9 @@ export class Process {
     const isKnown = ({ ownChangedAt = -Infinity }: Account) =>
       ownChangedAt < since && (ownChangedAt === -Infinity || timeline.now > troubledUntil)
     if (!accounts.every(isKnown)) return
-    // The store counts whole milliseconds.
-    const now = server.now() - 1
     for (const [i, account] of accounts.entries()) {
+      // The store counts whole milliseconds.
+      const now = cluster.clockOf(charges[i]?.key as string) - 1
       const limit = account.limitAt(this.limits[i] as number, now)
       const least = Math.max(1, charges[i]?.cost ?? 1)
       if (account.remaining(limit, now) > 0)
@@ -469,31 +481,44 @@ export class Process {
   private checkLocal(exchange: Exchange, decision: Decision): void {
     const { charges } = exchange
     const { local, localLimits, world } = this
-    const { policies: planned, ban, onStoreError } = world.plan.application
+    const { policies: planned, ban, onStoreError, cluster } = world.plan.application
     if (onStoreError !== 'local') {
       const isExpected = ['store', onStoreError].includes(decision.source)
       if (!isExpected) world.fail('source', `${decision.source} decided`)
       return
     }
-    const { allowed: admitted, at, policies, source } = decision
+    const { allowed: admitted, policies } = decision
     const settles = planned.some(settlesOf)
     // What a request really costs is less than its estimate, if it is settled.
     const leastOf = (cost: number) => (settles ? Math.min(cost, exchange.planned.actual) : cost)
-    const isExact = ban === undefined && !settles && !planned.some((each) => 'hold' in each)
+    const isCounted = ban === undefined && !settles && !planned.some((each) => 'hold' in each)
+    // Beside a cluster, it holds what the others may refuse.
+    const isExact = isCounted && cluster === undefined
     for (const [i, { key }] of charges.entries()) {
       if (!isExact) local.of(i, key).inexact ??= 'it also counts what is settled or held'
     }
-    if (source === 'local') {
-      const said = policies.map((each) => ({ ...each, admitted: each.allowed }))
-      const known = charges.map((each) => ({ ...each, cost: leastOf(each.cost) }))
-      const asked = ban === undefined ? charges : []
-      local.decided(known, localLimits, said, { admitted, at, ban: undefined }, 0, asked)
-    } else if (admitted) {
-      const now = this.machine.now()
-      for (const [i, { key, cost: units, slot }] of charges.entries()) {
-        const entry = { transaction: 0, now, units, chargedAt: now, slot }
-        local.add(i, key, { kind: 'settle', ...entry })
-      }
+    // Of a cluster, some masters may have decided, and this process in place of the others.
+    const isHere = ({ source }: PolicyDecision) => source === 'local'
+    const here = [...policies.keys()].filter((i) => isHere(policies[i] as PolicyDecision))
+    if (here.length > 0 && (admitted || here.length === policies.length)) {
+      const said = here.map((i) => {
+        const each = policies[i] as PolicyDecision
+        return { ...each, admitted: each.allowed }
+      })
+      const own = here.map((i) => charges[i] as Charge)
+      const known = own.map((each) => ({ ...each, cost: leastOf(each.cost) }))
+      const limits = here.map((i) => localLimits[i] as number)
+      // What is settled may be debt.
+      const asked = ban === undefined && !settles ? own : []
+      const result = { admitted, at: (policies[here[0] as number] as PolicyDecision).at }
+      local.decided(known, limits, said, { ...result, ban: undefined }, 0, here, asked)
+    }
+    if (!admitted) return
+    const now = this.machine.now()
+    for (const [i, { key, cost: units, slot }] of charges.entries()) {
+      if (here.includes(i)) continue
+      const entry = { transaction: 0, now, units, chargedAt: now, slot }
+      local.add(i, key, { kind: 'settle', ...entry })
     }
   }
 
@@ -509,8 +534,11 @@ export class Process {
     limiter.decide = (charges, ...others) => {
       const exchange = this.handling as Exchange
       exchange.charges = charges
-      for (const { key, slot } of charges) {
-        this.keys.set(exchange.planned.client, key)
+      this.keys.set(
+        exchange.planned.client,
+        charges.map(({ key }) => key),
+      )
+      for (const { slot } of charges) {
         if (slot !== undefined) this.world.bySlot.set(slot, exchange)
       }
       return decide(charges, ...others)
@@ -519,13 +547,15 @@ export class Process {
 
   private options(policies: readonly PlannedPolicy[], store: Options['store']): Options {
     const { application } = this.world.plan
-    const { deadline, onStoreError, localShare, refusalCache, ban } = application
-    const rules = policies.map((policy) => {
-      if ('hold' in policy) return policy
-      const { settles, calendar, ...counted } = policy
+    const { deadline, onStoreError, localShare, refusalCache, ban, cluster } = application
+    const rules = policies.map(({ level, ...policy }) => {
+      const key = level && { key: organisationOf }
+      if ('hold' in policy) return { ...policy, ...key }
+      const { settles, calendar, reserveMs: hold, ...counted } = policy
       const { algorithm: _, ...inDays } = counted
-      const own = calendar === undefined ? counted : { ...inDays, window: calendar }
-      return settles ? { ...own, settle: costSoFar } : own
+      const own = calendar === undefined ? counted : { ...inDays, ...calendarOf(calendar).options }
+      const reserves = hold === undefined ? {} : { reserve: true, hold }
+      return { ...own, ...key, ...reserves, ...(settles && { settle: costSoFar }) }
     })
     return {
       store,
@@ -539,9 +569,15 @@ export class Process {
       onDecision: (decision, exchange) => this.decided(exchange as Exchange, decision),
       ...(refusalCache !== undefined && { refusalCache }),
       ...(ban && { ban }),
+      ...(cluster?.sharded && { shard: organisationOf }),
       policies: rules as Options['policies'] & object,
     }
   }
+}
+
+/** Two of the clients are of one organisation. */
+function organisationOf({ planned }: Exchange): string {
+  return planned.client === 'cyd' ? 'initech' : 'acme'
 }
 
 /** What a request costs, as far as it is known. */

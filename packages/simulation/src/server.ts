@@ -7,6 +7,10 @@ export interface Script {
   run(states: readonly (Uint8Array | undefined)[], now: number): Transaction<unknown>
 }
 
+const TRY_AGAIN = 'TRYAGAIN Multiple keys request during rehashing of slot'
+
+type Reply = (error: Error | undefined, value?: unknown) => void
+
 interface Kept {
   readonly state: Uint8Array
   readonly expiresAt: number
@@ -24,9 +28,15 @@ interface Written {
 export interface Witness {
   /** These transactions never happened. */
   undone(transactions: ReadonlySet<number>): void
-  /** All states are gone, or those of one key. */
-  lost(key?: string): void
+  /** The state of a key is gone. */
+  lost(key: string): void
   clockStepped(): void
+}
+
+/** Numbers the scripts of all servers. */
+export class Transactions {
+  /** The number of the script that runs, or ran last. */
+  last = 0
 }
 
 /** A Redis: one after the other it runs scripts on keys that expire, by its own clock. */
@@ -36,8 +46,10 @@ export class Server {
   refusal: string | undefined = undefined
   /** What each script takes longer, ms. */
   slowMs = 0
-  /** The number of the script that runs, or ran last. */
-  transaction = 0
+  /** Keys of which some are on their way to another server: scripts with several of them fail. */
+  migrates: ((key: string) => boolean) | undefined = undefined
+  private readonly transactions: Transactions
+  private readonly owns: (server: Server, key: string) => boolean
   private readonly timeline: Timeline
   private readonly witnesses: readonly Witness[]
   private readonly kept = new Map<string, Kept>()
@@ -50,9 +62,20 @@ export class Server {
 
   private readonly epoch: number
 
-  /** @param epoch its clock when the simulation begins, ms */
-  constructor(timeline: Timeline, epoch: number, witnesses: readonly Witness[]) {
+  /**
+   * @param epoch its clock when the simulation begins, ms
+   * @param owns whether a key is on this server, and not on another one
+   */
+  constructor(
+    timeline: Timeline,
+    epoch: number,
+    witnesses: readonly Witness[],
+    transactions: Transactions,
+    owns: (server: Server, key: string) => boolean,
+  ) {
     this.timeline = timeline
+    this.owns = owns
+    this.transactions = transactions
     this.epoch = epoch
     this.witnesses = witnesses
   }
@@ -67,11 +90,17 @@ export class Server {
     return this.kept.size
   }
 
-  /** Runs a script in its turn. */
-  receive(script: Script, reply: (error: Error | undefined, value?: unknown) => void): void {
+  /**
+   * Runs a script in its turn.
+   * @param redirect called instead if another server has its keys by then
+   */
+  receive(script: Script, reply: Reply, redirect: () => void): void {
     const { timeline } = this
     this.busyUntil = Math.max(this.busyUntil, timeline.now + this.slowMs, this.frozenUntil)
-    timeline.at(this.busyUntil, SOCKETS, () => this.execute(script, reply))
+    timeline.at(this.busyUntil, SOCKETS, () => {
+      if (this.owns(this, script.keys[0] as string)) this.execute(script, reply)
+      else if (this.isUp) redirect()
+    })
   }
 
   /** Calls back now, or when it accepts connections again. */
@@ -114,9 +143,9 @@ export class Server {
   /** @param lostMs the writes of the last so many ms are lost. Infinity: all data */
   lose(lostMs: number): void {
     if (lostMs === Infinity) {
+      for (const key of this.kept.keys()) for (const each of this.witnesses) each.lost(key)
       this.kept.clear()
       this.written = []
-      for (const each of this.witnesses) each.lost()
       return
     }
     const from = this.timeline.now - lostMs
@@ -130,12 +159,29 @@ export class Server {
     for (const each of this.witnesses) each.undone(undone)
   }
 
-  private execute(script: Script, reply: (error: Error | undefined, value?: unknown) => void) {
+  /** Hands keys over to another server. */
+  moveTo(other: Server, isMoved: (key: string) => boolean): void {
+    this.written = this.written.filter(({ key }) => !isMoved(key))
+    const aheadMs = other.skewMs - this.skewMs
+    for (const [key, { state, expiresAt }] of this.kept) {
+      if (!isMoved(key)) continue
+      other.kept.set(key, { state, expiresAt: expiresAt + aheadMs })
+      this.kept.delete(key)
+    }
+    if (aheadMs !== 0) for (const each of this.witnesses) each.clockStepped()
+  }
+
+  private execute(script: Script, reply: Reply): void {
     // What it had read when it ended is gone with it.
     if (!this.isUp) return
-    if (this.refusal !== undefined) return reply(new Error(this.refusal))
+    const moving = script.keys.length > 1 && this.migrates?.(script.keys[0] as string)
+    const refusal = this.refusal ?? (moving ? TRY_AGAIN : undefined)
+    if (refusal !== undefined) {
+      reply(new Error(refusal))
+      return
+    }
     const now = this.now()
-    this.transaction += 1
+    this.transactions.last += 1
     const states = script.keys.map((key) => {
       const kept = this.kept.get(key)
       return kept === undefined || kept.expiresAt <= now ? undefined : kept.state
@@ -147,7 +193,8 @@ export class Server {
 
   private write({ key, state, ttlMs }: Change, now: number): void {
     const before = this.kept.get(key)
-    this.written.push({ at: this.timeline.now, transaction: this.transaction, key, before })
+    const { last: transaction } = this.transactions
+    this.written.push({ at: this.timeline.now, transaction, key, before })
     if (state === undefined) this.kept.delete(key)
     else this.kept.set(key, { state, expiresAt: now + ttlMs })
   }

@@ -80,5 +80,10 @@ function* simplerApplications(plan: Plan): Generator<Plan> {
   }
   const { ban: _, ...withoutBan } = application
   if (application.ban !== undefined) yield { ...plan, application: withoutBan }
+  const { cluster, ...onOneServer } = application
+  if (cluster !== undefined) {
+    const others = faults.filter(({ kind }) => kind !== 'move keys')
+    yield { ...plan, application: onOneServer, faults: others }
+  }
   if (application.joins) yield { ...plan, application: { ...application, joins: false } }
 }

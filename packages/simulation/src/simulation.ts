@@ -1,5 +1,6 @@
 import { random } from '@sluice/test-harness/random'
 import {
+  checkAllOrNothing,
   checkDecided,
   checkHerd,
   checkRecovery,
@@ -9,13 +10,12 @@ import {
 } from './checks/at-the-end.ts'
 import { Audit } from './checks/audit.ts'
 import { Networks } from './checks/networks.ts'
-import { WaitAudit } from './checks/wait-audit.ts'
+import { Cluster } from './cluster.ts'
 import type { Cores } from './core.ts'
 import { type Application, cause } from './faults.ts'
 import { EPOCH } from './machine.ts'
 import { maySendTwice, type Plan } from './plan.ts'
 import { Process } from './process.ts'
-import { Server } from './server.ts'
 import { Timeline } from './timeline.ts'
 import type { World } from './world.ts'
 
@@ -64,11 +64,15 @@ export async function simulate(
   const sendsTwice = maySendTwice(plan)
   const audit = new Audit(policies, fail, now, sendsTwice)
   const streams = new Audit(reserving === undefined ? [] : [reserving], fail, now, false)
-  const waits = new WaitAudit(queue === undefined ? [] : [queue], fail, now, sendsTwice)
+  const waits = new Audit(queue === undefined ? [] : [queue], fail, now, sendsTwice)
   const world: World = {
     plan,
     timeline,
-    server: new Server(timeline, plan.epoch ?? EPOCH, [audit, streams, waits]),
+    cluster: new Cluster(plan.application.cluster?.masters ?? 1, timeline, plan.epoch ?? EPOCH, [
+      audit,
+      streams,
+      waits,
+    ]),
     loadCore: cores.begin(),
     audit,
     streams,
@@ -93,6 +97,7 @@ export async function simulate(
     for (const check of [
       checkRecovery,
       checkDecided,
+      checkAllOrNothing,
       checkWaits,
       checkSlots,
       checkUnused,

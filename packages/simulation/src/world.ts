@@ -1,24 +1,23 @@
 import type { Audit, Fail } from './checks/audit.ts'
 import type { Networks } from './checks/networks.ts'
-import type { WaitAudit } from './checks/wait-audit.ts'
+import type { Cluster } from './cluster.ts'
 import type { LoadCore } from './core.ts'
 import type { Exchange } from './exchange.ts'
 import type { Plan } from './plan.ts'
-import type { Server } from './server.ts'
 import type { Timeline } from './timeline.ts'
 
 /** What the parts of a simulation share. */
 export interface World {
   readonly plan: Plan
   readonly timeline: Timeline
-  readonly server: Server
+  readonly cluster: Cluster
   readonly loadCore: LoadCore
   /** What the store has decided, by the definitions. */
   readonly audit: Audit
   /** What the store has decided about streams. */
   readonly streams: Audit
   /** What the store has decided about calls that wait. */
-  readonly waits: WaitAudit
+  readonly waits: Audit
   readonly networks: Networks
   /** The requests by the numbers of their slots. */
   readonly bySlot: Map<number, Exchange>

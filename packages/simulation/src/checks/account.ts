@@ -1,4 +1,5 @@
 import { oracles } from '../../../core/src/algorithms/testing/oracles.ts'
+import { windowAt, windowEnd } from '../calendars.ts'
 import type { PlannedPolicy } from '../plan.ts'
 import { boundOf } from './bound.ts'
 
@@ -60,7 +61,7 @@ export class Account {
   private readonly policy: PlannedPolicy
   private entries: Entry[] = []
   private charged: Charged[] = []
-  /** Those of each number: one that the store is sent twice is held twice. */
+  /** The estimates of each slot: one that the store is sent twice is held twice. */
   private readonly reservations = new Map<number, readonly Reservation[]>()
   private blockedUntil = 0
   private override: { readonly limit: number; readonly until: number } | undefined
@@ -114,7 +115,11 @@ export class Account {
 
   /** When a top-up ends that has no end of its own. */
   grantEnd(now: number): number {
-    const { algorithm, window } = this.policy as Extract<PlannedPolicy, { window: number }>
+    const { algorithm, window, calendar } = this.policy as Extract<
+      PlannedPolicy,
+      { window: number }
+    >
+    if (calendar !== undefined) return windowEnd(calendar, now)
     return algorithm === 'fixed-window' ? (Math.floor(now / window) + 1) * window : now + window
   }
 
@@ -351,7 +356,12 @@ function definitionOf(
   charged: readonly Charged[],
   now: number,
 ): number {
-  const { algorithm, window: windowMs, burst, maxDelay: maxDelayMs } = policy
+  const { algorithm, window: windowMs, burst, maxDelay: maxDelayMs, calendar } = policy
+  if (calendar !== undefined) {
+    const window = windowAt(calendar, now)
+    const own = charged.filter(({ at }) => windowAt(calendar, at) === window)
+    return limit - own.reduce((sum, { cost }) => sum + cost, 0)
+  }
   const params = { limit, windowMs, burst, maxDelayMs }
   // The oracles of buckets begin with the first charge.
   const until = charged.at(-1)?.at ?? now

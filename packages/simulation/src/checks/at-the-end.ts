@@ -2,6 +2,7 @@ import type { Decision, Limiter } from '@sluice/core'
 import type { Application } from '../faults.ts'
 import { type Plan, windowOf } from '../plan.ts'
 import type { Process } from '../process.ts'
+import type { Server } from '../server.ts'
 import type { World } from '../world.ts'
 
 /** The longest that the breaker stays open once the store works, ms: lost probes count for 30 s. */
@@ -13,26 +14,34 @@ const LONGEST_MS = 3_600_000
 /** What a call takes at most on a quiet network, ms. */
 const PEEK_MS = 10
 
+/** Clients whose keys are in every part of a cluster. */
+const EVERYWHERE = ['zoe0', 'zoe1', 'zoe2', 'zoe3']
+
 /** Once nothing is wrong any more, every process uses the store again. */
 export async function checkRecovery(world: World, { places }: Application): Promise<void> {
   const { timeline, plan } = world
   await timeline.run(Math.max(timeline.now, world.troubledUntil))
   for (const { connection } of places) connection.mode = 'works'
   const until = timeline.now + RECOVERY_MS
-  const isBack = ({ lastSource }: Process) => lastSource === 'store' || lastSource === 'cache'
+  const { cluster } = plan.application
+  const clients = cluster === undefined ? ['zoe'] : cluster.sharded ? ['zoe', 'cyd'] : EVERYWHERE
+  const isOfStore = ({ lastSources }: Process) =>
+    clients.every((client) => /store|cache/.test(`${lastSources.get(client)}`))
   while (timeline.now < until) {
     for (const each of places)
-      each.arrive({ at: timeline.now, process: 0, client: 'zoe', cost: 1, actual: 1, workMs: 0 })
+      for (const client of clients)
+        each.arrive({ at: timeline.now, process: 0, client, cost: 1, actual: 1, workMs: 0 })
     await timeline.run(timeline.now + EVERY_MS + plan.application.deadline)
-    if (places.every(isBack)) return
+    if (places.every(isOfStore)) return
   }
   for (const each of places)
-    if (!isBack(each)) world.fail('recovery', `${each.name} still decides by ${each.lastSource}`)
+    if (!isOfStore(each))
+      world.fail('recovery', `${each.name} still decides by ${[...each.lastSources.values()]}`)
 }
 
 /** Every slot that is in use is known to the store, and no other. */
 export async function checkSlots(world: World, { places }: Application): Promise<void> {
-  const { plan, timeline, audit, server, fail } = world
+  const { plan, timeline, audit, cluster, fail } = world
   const holds = plan.application.policies.flatMap((each) => ('hold' in each ? each.hold : []))
   if (holds.length === 0) return
   const longest = Math.max(...plan.application.policies.map(windowOf))
@@ -43,13 +52,20 @@ export async function checkSlots(world: World, { places }: Application): Promise
   const inUse = new Set<number>()
   for (const { exchanges } of places)
     for (const { charges, decision, isClosed } of exchanges)
-      for (const { slot } of charges)
-        if (slot !== undefined && decision?.allowed && !isClosed && decision.policies.length > 0)
+      for (const { slot, limit } of charges)
+        if (
+          slot !== undefined &&
+          limit.algorithm.holdsSlots &&
+          decision?.allowed &&
+          !isClosed &&
+          decision.policies.length > 0
+        )
           inUse.add(slot)
-  const now = server.now()
   const known = new Set<number>()
-  for (const { slots, inexact } of audit.accounts.values())
+  for (const [id, { slots, inexact }] of audit.accounts) {
+    const now = cluster.clockOf(id.split(' ')[1] as string)
     for (const [slot, until] of slots) if (until > now && inexact === undefined) known.add(slot)
+  }
   // A clock that has stepped leaves other times behind than those that the audit knows.
   const isKnown = plan.faults.every(({ kind }) => kind !== 'server clock')
   for (const slot of inUse)
@@ -74,6 +90,28 @@ export async function checkDecided(world: World, { places }: Application): Promi
         fail('deadline', `${name} never decided the request of ${planned.client} at ${arrivedAt}`)
 }
 
+/** Faults that only delay what is asked of the store. */
+const DELAYS: readonly string[] = ['freeze', 'slow server', 'stall']
+
+/** What every policy has counted is what was admitted, and nothing else. */
+export async function checkAllOrNothing(world: World, { places }: Application): Promise<void> {
+  const { plan, audit, fail } = world
+  const { policies, cluster } = plan.application
+  if (places.some(({ machine }) => machine.isOverloaded)) return
+  // Where keys are decided together, what a late call has charged to a refused request stays charged.
+  const isSeparate = cluster?.sharded === false && policies.some(({ level }) => level)
+  const harmless = isSeparate ? DELAYS : []
+  if (!plan.faults.every(({ kind }) => harmless.includes(kind))) return
+  const admitted = places.reduce((sum, each) => sum + each.admitted, 0)
+  // What comes late was decided by a process too.
+  const atLeast = plan.faults.length === 0 ? admitted : 0
+  for (const [i, policy] of policies.entries()) {
+    const charged = audit.charged[i] as number
+    if (policy.settles || 'hold' in policy || (charged >= atLeast && charged <= admitted)) continue
+    fail('all or nothing', `${policy.name} has ${charged} units, ${admitted} admitted`)
+  }
+}
+
 /** How long the waits of all processes take at most, once no call comes any more, ms: each may come after a rest. */
 const REST_MS = 40_000
 
@@ -94,13 +132,16 @@ export async function checkWaits(world: World, { places }: Application): Promise
     fail('waiting', `the call of ${left.planned.client} at ${left.arrivedAt} still waits`)
   if (plan.faults.length > 0 || 'hold' in queue) return
   const admitted = places.reduce((sum, each) => sum + (each.queue?.waits.admitted ?? 0), 0)
-  if (waits.charged !== admitted)
-    fail('waiting', `${waits.charged} units are charged to calls that wait, ${admitted} admitted`)
+  if (waits.charged[0] !== admitted)
+    fail(
+      'waiting',
+      `${waits.charged[0]} units are charged to calls that wait, ${admitted} admitted`,
+    )
 }
 
 /** When nothing is in use any more, every quota is full when it was said to be, and no state is left. */
 export async function checkUnused(world: World, { places }: Application): Promise<void> {
-  const { timeline, plan, server, fail, audit } = world
+  const { timeline, plan, cluster, fail, audit } = world
   for (const each of places) each.isQuiet = true
   for (const each of places) each.endAll()
   await timeline.run(timeline.now + plan.application.deadline)
@@ -112,7 +153,11 @@ export async function checkUnused(world: World, { places }: Application): Promis
     await timeline.run(timeline.now + plan.application.deadline)
   }
   // What is given back when too many calls wait is free after hold.
-  const { policies, queue, streams: { reserveMs = 0 } = {} } = plan.application
+  const { policies, queue, streams } = plan.application
+  const reserving = [...policies, ...(streams ? [streams] : [])]
+  const reserveMs = Math.max(
+    ...reserving.map((each) => ('reserveMs' in each ? (each.reserveMs ?? 0) : 0)),
+  )
   const holds = [...policies, ...(queue ? [queue] : [])].map((each) =>
     'hold' in each ? each.hold : 0,
   )
@@ -141,7 +186,10 @@ export async function checkUnused(world: World, { places }: Application): Promis
     if (peeked.length < asks.length) fail('deadline', 'a look was never answered')
     return peeked
   }
-  const waits = (await peekAll()).flatMap(({ policies }) => policies.map((each) => each.resetMs))
+  const looks = await peekAll()
+  // A limiter that nobody uses has not noticed that the store is back.
+  if (looks.some(({ source }) => source !== 'store')) return
+  const waits = looks.flatMap(({ policies }) => policies.map((each) => each.resetMs))
   const longest = Math.max(0, ...waits)
   if (longest > LONGEST_MS) return
   await timeline.run(timeline.now + longest)
@@ -153,7 +201,7 @@ export async function checkUnused(world: World, { places }: Application): Promis
   const hasBlocks = plan.faults.some(({ kind }) => kind === 'block network')
   if (hasOwn || hasBlocks || reserveMs > 0 || plan.faults.some((each) => 'limit' in each))
     await timeline.run(timeline.now + LONGEST_MS + aheadMs(plan))
-  if (server.size > 0) fail('unused', `the store keeps ${server.size} keys`)
+  if (cluster.size > 0) fail('unused', `the store keeps ${cluster.size} keys`)
 }
 
 /** How far a process's clock is ahead at most, ms: what it says ends at a time ends so much later. */
@@ -175,9 +223,11 @@ const LOST_MS = 100
 
 /** Processes that have lost the store at the same time do not all probe it at the same times. */
 export async function checkHerd(world: World, { places }: Application): Promise<void> {
-  const { timeline, server, fail } = world
-  if (places.length < HERD) return
-  server.refusal = "OOM command not allowed when used memory > 'maxmemory'."
+  const { timeline, cluster, fail } = world
+  // The parts of a cluster are probed separately.
+  if (places.length < HERD || cluster.servers.length > 1) return
+  ;(cluster.servers[0] as Server).refusal =
+    "OOM command not allowed when used memory > 'maxmemory'."
   const probes = places.map((): number[] => [])
   for (let at = 0; at < PROBED_MS; at += PROBED_EVERY_MS) {
     const before = places.map(({ connection }) => connection.sent)
@@ -185,8 +235,10 @@ export async function checkHerd(world: World, { places }: Application): Promise<
       each.arrive({ at, process: 0, client: `zoe ${at}`, cost: 1, actual: 1, workMs: 0 })
     await timeline.run(timeline.now + PROBED_EVERY_MS)
     if (at < LOST_MS) continue
-    for (const [i, { connection, lastSource }] of places.entries())
-      if (lastSource !== 'store' && connection.sent > (before[i] as number)) probes[i]?.push(at)
+    for (const [i, { connection, lastSources }] of places.entries()) {
+      const isOfStore = lastSources.get(`zoe ${at}`) === 'store'
+      if (!isOfStore && connection.sent > (before[i] as number)) probes[i]?.push(at)
+    }
   }
   // One probe of each may come at the same time by chance.
   const [first, ...others] = probes.map((each) => (each.length < 2 ? '' : each.slice(-2).join()))

@@ -20,6 +20,8 @@ export type Fail = (check: string, what: string) => void
 export class Audit implements Witness {
   /** The names of the keyspaces of the policies, once a ledger is open. */
   keyspaces: readonly string[] = []
+  /** Units that each policy was charged, without those that were given back. */
+  readonly charged: number[]
   readonly accounts = new Map<string, Account>()
   private readonly policies: readonly PlannedPolicy[]
   private readonly fail: Fail
@@ -41,6 +43,7 @@ export class Audit implements Witness {
     sendsTwice: boolean,
   ) {
     this.policies = policies
+    this.charged = policies.map(() => 0)
     this.fail = fail
     this.time = time
     this.sendsTwice = sendsTwice
@@ -64,6 +67,7 @@ export class Audit implements Witness {
   add(place: number, key: string, entry: Entry, limit?: number): void {
     const account = this.of(place, key)
     const { now } = entry
+    if (entry.kind === 'settle') this.charged[place] = (this.charged[place] as number) + entry.units
     const applied = limit === undefined ? undefined : this.applied(account, limit, now)
     const before = applied === undefined ? 0 : this.usedOf(account, place, applied, now)
     account.add(entry)
@@ -79,12 +83,11 @@ export class Audit implements Witness {
     for (const account of this.accounts.values()) account.undo(transactions)
   }
 
-  /** @param key as the server has it; undefined: all of them */
-  lost(key?: string): void {
+  /** @param name a key as the server has it */
+  lost(name: string): void {
     for (const [id, account] of this.accounts) {
-      const [place, client] = id.split(' ') as [string, string]
-      const name = `{${client}}:${this.keyspaces[Number(place)]}`
-      if (key === undefined || key.endsWith(name)) account.lose()
+      const [place, key] = id.split(' ') as [string, string]
+      if (name.endsWith(`${nameOf(key)}:${this.keyspaces[Number(place)]}`)) account.lose()
     }
   }
 
@@ -96,6 +99,7 @@ export class Audit implements Witness {
   /**
    * Checks a decision, and makes its charges: all of them or, if it is refused, none.
    * @param limits the limits of the version of the application that asks
+   * @param places the numbers of the policies that the charges are for
    * @param asked the charges that the request asked for, if they are not those that count; none: a ban may refuse it
    */
   decided(
@@ -104,14 +108,16 @@ export class Audit implements Witness {
     said: readonly Said[],
     { admitted, at: now, ban }: Pick<StoreResult, 'admitted' | 'at' | 'ban'>,
     transaction: number,
+    places: readonly number[],
     asked: readonly Charge[] = charges,
   ): void {
-    const accounts = charges.map(({ key }, i) => this.of(i, key))
+    const policies = places.map((place) => this.policies[place] as PlannedPolicy)
+    const accounts = charges.map(({ key }, i) => this.of(places[i] as number, key))
     const applied = accounts.map((account, i) => this.applied(account, limits[i] as number, now))
-    this.checkOwn(accounts, limits, applied, said, now)
-    if (asked.length > 0) this.checkLockOut(accounts, asked, said)
+    this.checkOwn(policies, accounts, limits, applied, said, now)
+    if (asked.length > 0) this.checkLockOut(policies, accounts, asked, said)
     if (accounts.every(({ inexact }) => inexact === undefined)) {
-      const isAdmitted = this.check(accounts, charges, applied, said, admitted, now)
+      const isAdmitted = this.check(policies, accounts, charges, applied, said, admitted, now)
       if (admitted !== (isAdmitted && ban?.admitted !== false))
         this.fail('decision', `${admitted ? 'admitted' : 'refused'} ${describe(charges)}`)
     }
@@ -124,13 +130,14 @@ export class Audit implements Witness {
     }
     for (const [i, account] of accounts.entries()) {
       const { cost: units, slot } = charges[i] as Charge
-      const before = this.usedOf(account, i, applied[i] as number, now)
+      const place = places[i] as number
+      const before = this.usedOf(account, place, applied[i] as number, now)
       account.add({ kind: 'charge', transaction, now, units, slot })
-      this.cross(account, i, (charges[i] as Charge).key, applied[i] as number, before, now)
+      this.charged[place] = (this.charged[place] as number) + units
+      this.cross(account, place, (charges[i] as Charge).key, applied[i] as number, before, now)
       this.refusedSince.delete(account)
       const excess = units > 0 ? account.excess() : 0
-      if (excess > 1e-6)
-        this.fail('bound', `${excess} more than the bound of ${this.policies[i]?.name}`)
+      if (excess > 1e-6) this.fail('bound', `${excess} more than the bound of ${policies[i]?.name}`)
     }
     if (accounts.some(({ inexact }) => inexact !== undefined)) return
     for (const [i, account] of accounts.entries()) {
@@ -139,12 +146,13 @@ export class Audit implements Witness {
       const isFull = (at: number) => account.remaining(limit, at) === account.full(limit)
       const isTooLong = resetMs > 0 && account.isFullWhenEmpty && isFull(now + resetMs - 1)
       if (!isFull(now + resetMs) || isTooLong)
-        this.fail('reset', `${this.policies[i]?.name} said that it is full in ${resetMs} ms`)
+        this.fail('reset', `${policies[i]?.name} said that it is full in ${resetMs} ms`)
     }
   }
 
   /** @returns whether every policy admits the request, by the definitions */
   private check(
+    policies: readonly PlannedPolicy[],
     accounts: readonly Account[],
     charges: readonly Charge[],
     limits: readonly number[],
@@ -155,7 +163,7 @@ export class Audit implements Witness {
     let admitsAll = true
     for (const [i, account] of accounts.entries()) {
       const { cost } = charges[i] as Charge
-      const { name } = this.policies[i] as PlannedPolicy
+      const { name } = policies[i] as PlannedPolicy
       const limit = limits[i] as number
       const { remaining, retryAfterMs, admitted: saysYes } = said[i] as Said
       const left = account.remaining(limit, now)
@@ -180,6 +188,7 @@ export class Audit implements Witness {
 
   /** The client's own limit decides, and no other. */
   private checkOwn(
+    policies: readonly PlannedPolicy[],
     accounts: readonly Account[],
     limits: readonly number[],
     applied: readonly number[],
@@ -189,7 +198,7 @@ export class Audit implements Witness {
     for (const [i, account] of accounts.entries()) {
       const { own } = said[i] as Said
       if (account.hasStepped) continue
-      const { name, ...policy } = this.policies[i] as PlannedPolicy
+      const { name, ...policy } = policies[i] as PlannedPolicy
       const hasOwn = account.hasOwn(now)
       if (hasOwn !== (own !== undefined))
         this.fail('own limit', `${name} decides ${hasOwn ? 'without' : 'with'} an own limit`)
@@ -239,6 +248,7 @@ export class Audit implements Witness {
 
   /** Whatever a clock does, a client that gets nothing is admitted again after two windows. */
   private checkLockOut(
+    policies: readonly PlannedPolicy[],
     accounts: readonly Account[],
     charges: readonly Charge[],
     said: readonly Said[],
@@ -251,7 +261,7 @@ export class Audit implements Witness {
       this.refusedSince.set(account, since)
       const ms = this.time() - since
       if (ms > 2 * account.longestWaitMs && !account.isBlocked)
-        this.fail('lock-out', `${this.policies[i]?.name} has refused everything for ${ms} ms`)
+        this.fail('lock-out', `${policies[i]?.name} has refused everything for ${ms} ms`)
     }
   }
 
@@ -274,6 +284,11 @@ export class Audit implements Witness {
           account.remaining(limit, now + waitMs - 1) < least
     if (!isTrue) this.fail('wait', `${name} said ${waitMs} ms for ${cost}`)
   }
+}
+
+/** A key between braces, as a server has it; one with a shard has two pairs. */
+function nameOf(key: string): string {
+  return key.startsWith('{') ? key.replace(/^(\{[^}]*\})(.*)$/, '$1{$2}') : `{${key}}`
 }
 
 function describe(charges: readonly Charge[]): string {

@@ -88,10 +88,13 @@ export class Waits {
 
   /** What is given up early could not have been admitted in time. */
   private checkCertain({ planned }: Waiting, leftMs: number): void {
-    const { waits, server } = this.world
+    const { waits, cluster } = this.world
     const account = waits.of(0, planned.client)
     if (account.inexact !== undefined || account.holdsSlots) return
-    const left = account.remaining(limitOf(this.policy), server.now() + Math.floor(leftMs) - 1)
+    const left = account.remaining(
+      limitOf(this.policy),
+      cluster.clockOf(planned.client) + Math.floor(leftMs) - 1,
+    )
     if (left >= Math.max(1, planned.cost) && !('maxDelay' in this.policy))
       this.fail(`${planned.client}'s wait for ${planned.cost} is given up, ${left} will be left`)
   }
