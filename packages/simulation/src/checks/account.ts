@@ -45,7 +45,7 @@ export class Account {
   inexact: string | undefined = undefined
   /** Whether something was lost, or an operator has changed it. */
   isTouched = false
-  /** Whether a clock has stepped, or something was lost: what is given back may not be there. */
+  /** Whether a clock has stepped, something was lost or a reservation ended: what is given back may not be there. */
   isWhole = true
   /** Units that were given back without having been charged. */
   missing = 0
@@ -306,9 +306,11 @@ export class Account {
     }
     const [known] = reservations.get(slot) ?? []
     reservations.delete(slot)
-    // What was given back meanwhile is charged now, whole.
-    if (known === undefined) this.settle(now, reserved + units, now)
-    else this.settle(now, units, units < 0 ? known.chargedAt : now)
+    // What was given back meanwhile is charged now, whole: its cost may be corrected at the time of the first charge.
+    if (known === undefined) {
+      this.isWhole = false
+      this.settle(now, reserved + units, now)
+    } else this.settle(now, units, units < 0 ? known.chargedAt : now)
   }
 
   private charge(at: number, cost: number, least: number): void {
