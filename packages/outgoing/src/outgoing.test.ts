@@ -232,6 +232,16 @@ describe('a refusal', () => {
     expect(at).toEqual([0, 0])
   })
 
+  test('of a spend limit of Anthropic, which is 400, is passed on too', async () => {
+    const message = 'Your credit balance is too low to access the Anthropic API.'
+    const body = JSON.stringify({ error: { type: 'invalid_request_error', message } })
+    const { at, send } = serverOf(() => new Response(body, { status: 400 }))
+    const paced = limitOutgoing(send)
+    expect(await (await paced(URL)).text()).toBe(body)
+    expect((await paced(URL)).status).toBe(400)
+    expect(at).toEqual([0, 0])
+  })
+
   test('of one host does not stop another', async () => {
     const { send } = serverOf((_, { url }) =>
       url.includes('slow') ? refusing({ 'retry-after': '60' }) : ok(),

@@ -90,6 +90,39 @@ test('without its store, a process paces its share', async () => {
   expect(reasons[0]).toBeInstanceOf(WaitError)
 })
 
+test.each([
+  ['share the limit', 0, {}],
+  ['keep to a quarter each without their store', 1, { retryStrategy: null }],
+])('four processes %s', async (_, without, client) => {
+  const seen = new Map<string, number>()
+  const url = await serve(({ url = '' }, response) => {
+    seen.set(url, (seen.get(url) ?? 0) + 1)
+    response.end('{}')
+  })
+  const script = await bundle(`${__dirname}/testing/calling.ts`)
+  const options = {
+    prefix: `four-${without}`,
+    policies: [{ limit: 40, window: '1h', algorithm: 'sliding-log' }],
+    localShare: 0.25,
+    maxWait: without === 0 ? '1m' : '2s',
+    deadline: '1m',
+  }
+  const port = without === 0 ? connect().options.port : 1
+  const processes = [1, 2, 3, 4].map((n) => {
+    const given = {
+      redis: { port, maxRetriesPerRequest: 0, ...client },
+      url: `${url}/${n}`,
+      options,
+    }
+    const child = startBundle(script, { args: [JSON.stringify({ ...given, options })] })
+    return new Promise((resolve) => child.once('close', resolve))
+  })
+  await Promise.all(processes)
+  const counts = [...seen.values()]
+  expect(counts.reduce((sum, each) => sum + each)).toBe(40)
+  if (without === 1) expect(counts).toEqual([10, 10, 10, 10])
+})
+
 test('a process that is killed at the head of its queue leaves the others their turns', async () => {
   const seen: string[] = []
   const url = await serve((request, response) => {
@@ -99,7 +132,7 @@ test('a process that is killed at the head of its queue leaves the others their 
   const policies = [{ limit: 5, window: '1s', algorithm: 'token-bucket', burst: 1 } as const]
   const options = { prefix: 'killed', policies, key: () => 'host', deadline: '1m', maxWait: '1m' }
   const script = await bundle(`${__dirname}/testing/calling.ts`)
-  const given = { redis: connect().options.port, url: `${url}/other`, options }
+  const given = { redis: { port: connect().options.port }, url: `${url}/other`, options }
   const child = startBundle(script, { args: [JSON.stringify(given)] })
   const ended = new Promise((resolve) => child.once('close', resolve))
   await until(() => seen.length >= 2, { what: 'the other process has sent two, and waits' })
