@@ -33,15 +33,23 @@ const MAX_WAIT_MS = 5000
 const GRACE_MS = 100
 
 const base = { limit: LIMIT, windowMs: WINDOW_MS, skewMs: 0, fields: 'true' } as const
-const PROVIDERS: readonly ProviderKind[] = [
-  { ...base, name: 'fixed window', counts: 'fixed window' },
-  { ...base, name: 'token bucket', counts: 'token bucket' },
-  { ...base, name: 'sliding log', counts: 'sliding log' },
-  { ...base, name: 'its clock 7 s ahead', counts: 'fixed window', skewMs: 7300 },
-  { ...base, name: 'fields half a second old', counts: 'fixed window', fields: 'late' },
-  { ...base, name: 'no fields', counts: 'sliding log', fields: 'missing' },
-  { ...base, name: 'ten times what is left', counts: 'fixed window', fields: 'lying' },
-]
+const COUNTS = ['fixed window', 'token bucket', 'sliding log'] as const
+/** What may be wrong with each kind of provider. */
+const FAULTS: { readonly [name: string]: Partial<ProviderKind> } = {
+  '': {},
+  ', its clock 7 s ahead': { skewMs: 7300 },
+  ', fields half a second old': { fields: 'late' },
+  ', no fields': { fields: 'missing' },
+  ', ten times what is left': { fields: 'lying' },
+}
+const PROVIDERS: readonly ProviderKind[] = COUNTS.flatMap((counts) =>
+  Object.entries(FAULTS).map(([fault, how]) => ({
+    ...base,
+    ...how,
+    counts,
+    name: `${counts}${fault}`,
+  })),
+)
 
 const measuredMs = Number(values.seconds) * 1000
 const worker = fileURLToPath(new URL('worker.ts', import.meta.url))
