@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Charge, Ledger, Store, StoreResult, TransactionalBackend } from '@sluice/core/store'
 import { groupOf, tagOf } from './cluster.ts'
 import type { Core } from './core.ts'
@@ -18,6 +19,8 @@ interface Asked {
 export interface User {
   readonly name: string
   readonly limits: readonly number[]
+  /** The number of the policy of a route that counts separately. Left out: there is none */
+  readonly routePlace?: number | undefined
   /** Units that it may charge without a decision of the store: by key. Undefined: any, since it settles. */
   readonly allowance: Map<string, number> | undefined
 }
@@ -52,9 +55,17 @@ export function auditedStore(
     },
   })
   const open: Store<'async'>['open'] = (...opened) => {
-    const names = opened[0].policies.map((each) => each.name)
-    if (names.length === user.limits.length) world.audit.keyspaces = names
-    const places = names.map((each) => world.audit.keyspaces.indexOf(each))
+    const [{ policies }, prefix] = opened
+    const { keyspaces } = world.audit
+    const { limits, routePlace } = user
+    const isOfRoute = routePlace !== undefined && prefix.endsWith(SCOPE)
+    const common = routePlace ?? limits.length
+    const first = isOfRoute ? routePlace : 0
+    if (isOfRoute || policies.length === common)
+      for (const [i, { name }] of policies.entries()) keyspaces[first + i] = [prefix, name]
+    const places = policies.map((each) =>
+      keyspaces.findIndex(([itsPrefix, name]) => itsPrefix === prefix && name === each.name),
+    )
     return new Proxy(store.open(...opened), {
       get: (ledger, name) => {
         if (name === 'shard' && cluster !== undefined)
@@ -72,6 +83,9 @@ export function auditedStore(
   }
   return { ...store, open }
 }
+
+/** What follows the prefix in the keys of the route that counts separately. */
+const SCOPE = `.${createHash('sha256').update('/own').digest('hex').slice(0, 8)}`
 
 /** As from a pool: what is not answered in time is given up, and its connection closed. */
 function borrowing(
@@ -95,6 +109,10 @@ function learn(
 ): void {
   const { audit, bySlot, fail, tell } = world
   const { name } = user
+  if (places.includes(-1)) {
+    fail('route', `${name} counts by other keys than those of its routes`)
+    return
+  }
   const limits = places.map((place) => user.limits[place] as number)
   const placeOf = (i: number) => places[i] as number
   type Arguments<Method extends keyof Ledger> = Parameters<NonNullable<Ledger[Method] & object>>
@@ -108,7 +126,8 @@ function learn(
         fail('readable', `the store could not decide: ${result.message}`)
         continue
       }
-      if (world.plan.application.cluster?.sharded && places.length < user.limits.length)
+      const others = places[0] === user.routePlace ? 1 : (user.routePlace ?? user.limits.length)
+      if (world.plan.application.cluster?.sharded && places.length < others)
         fail('all or nothing', 'the keys of one shard are decided separately')
       tell('store', () => `${result.admitted ? 'admits' : 'refuses'} ${costs(charges)} of ${name}`)
       audit.decided(charges, limits, result.outcomes, result, transaction, places)

@@ -38,7 +38,7 @@ if (values.seed !== undefined) await tell(integer('seed'))
 else if (values.mutants) await findMutants()
 else if (values.model) await checkModels()
 else if (values.histories !== undefined) await judgeHistories(values.histories)
-else if (values.report) console.log(await report(await compileCore(), integer('seeds')))
+else if (values.report) await printReport()
 else await findNone(integer('seeds'))
 
 async function tell(seed: number): Promise<void> {
@@ -48,6 +48,10 @@ async function tell(seed: number): Promise<void> {
   console.log(story.join('\n'))
   console.log(failure === undefined ? 'Nothing failed.' : `Failed: ${failure.check}`)
   process.exitCode = failure === undefined ? 0 : 1
+}
+
+async function printReport(): Promise<void> {
+  for await (const line of report(await compileCore(), integer('seeds'))) console.log(line)
 }
 
 async function findNone(seeds: number): Promise<void> {

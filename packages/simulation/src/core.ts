@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { createLimiter, StoreError, WaitError } from '@sluice/core'
-import type { HttpLimiter } from '@sluice/core/adapter'
+import type { RoutedLimiter } from '@sluice/core/adapter'
 import type { Borrower, joinTransactions, transactionalStore } from '@sluice/core/store'
 import { build, type Plugin } from 'esbuild'
 import type { Machine } from './machine.ts'
@@ -10,7 +10,7 @@ const SOURCES = join(import.meta.dirname, '../../core/src')
 
 /** What a simulated process needs of core. */
 export interface Core {
-  readonly HttpLimiter: typeof HttpLimiter
+  readonly RoutedLimiter: typeof RoutedLimiter
   readonly createLimiter: typeof createLimiter
   readonly transactionalStore: typeof transactionalStore
   readonly joinTransactions: typeof joinTransactions
@@ -32,7 +32,7 @@ export interface Replacement {
 }
 
 const ENTRY = `
-export { HttpLimiter } from './http/http-limiter.ts'
+export { RoutedLimiter } from './http/routed-limiter.ts'
 export { createLimiter } from './limiter/create-limiter.ts'
 export { StoreError } from './errors/store-error.ts'
 export { WaitError } from './errors/wait-error.ts'

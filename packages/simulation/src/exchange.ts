@@ -16,6 +16,8 @@ export class Exchange {
   readonly arrivedAt: number
   /** What it is charged, once it was read. */
   charges: readonly Charge[] = []
+  /** The numbers of the policies that these are for. */
+  places: readonly number[] = []
   decision: Decision | undefined = undefined
   /** ms of the simulation. */
   decidedAt = Infinity
@@ -96,7 +98,7 @@ export const adapter: RequestAdapter<Exchange, Exchange> = {
   identity: (exchange) => exchange,
   proxyTrust: () => 'nobody',
   user: () => undefined,
-  path: () => '/',
+  path: ({ planned: { route = '' } }) => `/${route}`,
   setField() {},
   removeField() {},
   status: () => 200,

@@ -370,4 +370,16 @@ export const mutants: readonly Mutant[] = [
     text: 'const reserved = isReserved[i] && ends(i) ? each.cost : undefined',
     by: 'const reserved = undefined as number | undefined',
   },
+  {
+    name: 'a route without its own limit counts separately',
+    file: 'http/routed-limiter.ts',
+    text: 'apart || single || several ? routeScope(scope, route) : scope',
+    by: 'routeScope(scope, route)',
+  },
+  {
+    name: 'a route without limits has those of the others',
+    file: 'http/routed-limiter.ts',
+    text: 'return [route, httpLimiter === undefined ? [] : [httpLimiter]]',
+    by: 'return [route, httpLimiter === undefined ? this.everywhere : [httpLimiter]]',
+  },
 ]

@@ -9,6 +9,8 @@ export type PlannedPolicy = {
   readonly settles?: boolean
   /** Whose quota it is. Default: the client's own */
   readonly level?: 'organisation'
+  /** It is the only policy of a route, which counts separately. Such a policy is the last one. */
+  readonly isOfRoute?: true
   /** The shares of its limit that cause events. */
   readonly alertAt?: readonly number[]
 } & (
@@ -67,6 +69,8 @@ export interface PlannedRequest {
   readonly leavesMs?: number
   /** How often it comes again if it is refused, each time after `retryAfterMs`. */
   readonly retries?: number
+  /** Its route, if that differs: it has a limit of its own, shares those of the others, or has none. */
+  readonly route?: 'own' | 'shared' | 'free'
   /** It is a stream, which reserves its estimate. How the application ends it. */
   readonly stream?: 'settle' | 'settle twice' | 'release'
   /**
@@ -190,10 +194,10 @@ const CLIENTS = ['ada', 'bob', 'cyd']
 /** Plans a simulation; the same for the same seed. */
 export function planOf(seed: number): Plan {
   const draw = new Draw(seed)
-  const application = anyApplication(draw)
+  let application = anyApplication(draw)
   const longest = Math.max(...application.policies.map(windowOf))
   const duration = Math.min(600_000, longest * draw.integer(4, 30))
-  const requests: PlannedRequest[] = []
+  let requests: PlannedRequest[] = []
   const sessions = draw.integer(3, 14)
   for (let i = 0; i < sessions; i += 1)
     requests.push(...anySession(draw, application, duration, longest))
@@ -205,7 +209,26 @@ export function planOf(seed: number): Plan {
   faults.sort((one, other) => one.at - other.at)
   const turn = turnOf(application)
   const epoch = turn === undefined ? {} : { epoch: turn - draw.integer(0, duration) }
+  if (draw.chance(0.2)) {
+    application = withRoute(draw, application)
+    requests = requests.map((each) => withRouteOf(draw, each))
+  }
   return { seed, ...epoch, duration, application, requests, faults }
+}
+
+/** A route has one of the policies, with another limit. */
+function withRoute(draw: Draw, application: PlannedApplication): PlannedApplication {
+  const { policies } = application
+  const { alertAt: _, ...policy } = draw.oneOf(policies)
+  const limit = draw.oneOf([1, 2, 4, 7])
+  const counts = 'hold' in policy ? { concurrent: limit } : { limit }
+  return { ...application, policies: [...policies, { ...policy, ...counts, isOfRoute: true }] }
+}
+
+function withRouteOf(draw: Draw, request: PlannedRequest): PlannedRequest {
+  const route = draw.oneOf([undefined, undefined, 'own', 'own', 'shared', 'free'])
+  const isOther = request.stream !== undefined || request.wait !== undefined
+  return route === undefined || isOther ? request : { ...request, route }
 }
 
 /** When a window of the application's calendar begins, ms since the epoch; undefined: it has none. */

@@ -3,9 +3,10 @@ import type {
   Limiter,
   PolicyDecision,
   RateLimitOptions,
+  Routes,
   ThresholdEvent,
 } from '@sluice/core'
-import type { HttpLimiter } from '@sluice/core/adapter'
+import type { HttpLimiter, RoutedLimiter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
 import { auditedStore } from './audited-store.ts'
 import { calendarOf } from './calendars.ts'
@@ -40,8 +41,8 @@ export class Process {
   readonly limits: readonly number[]
   /** The keys of its clients for each policy, as the store knows them. */
   readonly keys = new Map<string, readonly string[]>()
-  /** Units of the requests that were admitted. */
-  admitted = 0
+  /** Units of the requests that each policy has admitted. */
+  readonly admitted: number[]
   readonly allowance = new Map<string, number>()
   /** Requests that are not over. */
   readonly exchanges = new Set<Exchange>()
@@ -56,7 +57,9 @@ export class Process {
   private readonly localLimits: readonly number[]
   /** The thresholds that it has reported: policy, key, threshold and time. */
   private readonly told = new Set<string>()
-  private readonly http: HttpLimiter<Exchange, Exchange>
+  private readonly http: RoutedLimiter<Exchange, Exchange>
+  /** The number of the policy of the route that counts separately; undefined: there is none. */
+  readonly routePlace: number | undefined
   /** Reserves for streams; undefined: the application has none. */
   readonly streams: Limiter<'async'> | undefined
   /** For which calls wait, and how they do; undefined: the application has none. */
@@ -75,6 +78,9 @@ export class Process {
     this.world = world
     this.name = name
     this.limits = policies.map(limitOf)
+    this.admitted = policies.map(() => 0)
+    const routePlace = policies.findIndex(({ isOfRoute }) => isOfRoute)
+    this.routePlace = routePlace < 0 ? undefined : routePlace
     const chances = random(`${name} machine`)
     this.machine = new Machine(timeline, plan.epoch ?? EPOCH, chances, (error) => {
       world.fail('escaped', `${name}: ${error instanceof Error ? error.stack : error}`)
@@ -91,8 +97,8 @@ export class Process {
     const { streams, queue } = application
     this.streams = streams && this.streamLimiter(streams)
     this.queue = queue && this.queueLimiter(queue)
-    this.http = new this.core.HttpLimiter(this.options(policies, store), adapter)
-    this.noteCharges()
+    this.http = new this.core.RoutedLimiter(this.options(policies, store), adapter)
+    for (const { limiter } of this.http.httpLimiters) this.noteCharges(limiter)
   }
 
   /** A request arrives. */
@@ -107,7 +113,12 @@ export class Process {
 
   /** What an operator, or a client that looks, asks of the limiter. */
   get limiter() {
-    return this.http.limiter
+    return this.http.base.limiter
+  }
+
+  /** The limiter of the route that counts separately, if there is one. */
+  get routeLimiter() {
+    return [...this.http.httpLimiters].find(({ scope }) => scope !== '')?.limiter
   }
 
   /** It ends at once: `kill -9`. */
@@ -167,7 +178,7 @@ export class Process {
 
   /** An operator blocks a network, or ends that. */
   blockNetwork({ kind, network, ms = 0 }: Extract<Fault, { network: string }>): void {
-    const { limiter } = this.http
+    const { limiter } = this
     const { networks } = this.world
     this.machine.post(0, SOCKETS, () => {
       const done =
@@ -183,7 +194,7 @@ export class Process {
     const key = this.keys.get(given.client)?.[given.policy]
     const policy = this.world.plan.application.policies[given.policy]?.name
     if (key === undefined || policy === undefined) return
-    const { limiter } = this.http
+    const { limiter } = this
     this.machine.post(0, SOCKETS, () => {
       const { units, ms } = given
       const until = ms === undefined ? {} : { until: this.machine.now() + ms }
@@ -198,7 +209,7 @@ export class Process {
 
   /** A client has no limit of its own any more. Its top-ups last. */
   endOverrides(key: string): void {
-    Promise.resolve(this.http.limiter.override(key, null)).catch(() => {})
+    Promise.resolve(this.limiter.override(key, null)).catch(() => {})
   }
 
   private handle(planned: PlannedRequest, waited?: Waited): void {
@@ -342,7 +353,9 @@ export class Process {
   /** The application works on the request; or it was refused, and comes again after `retryAfterMs`. */
   private goOn(exchange: Exchange, goesOn: boolean): void {
     const { planned, decision } = exchange
-    const { workMs, retries = 0 } = planned
+    const { workMs, retries = 0, route } = planned
+    if (route === 'free' && (!goesOn || decision !== undefined))
+      this.world.fail('route', 'a route without limits is limited')
     if (goesOn) {
       exchange.goesOn = true
       if (workMs !== undefined) this.machine.post(workMs, SOCKETS, () => this.end(exchange))
@@ -358,10 +371,13 @@ export class Process {
   }
 
   /** What must not change while a client waits, so that it is admitted then. */
-  private waitedSince({ charges }: Exchange, { at, retryAfterMs, source }: Decision): Waited {
+  private waitedSince(
+    { charges, places }: Exchange,
+    { at, retryAfterMs, source }: Decision,
+  ): Waited {
     const { audit, plan } = this.world
     const changes = audit.refused.get(charges) ?? []
-    const accounts = charges.map(({ key }, i) => audit.of(i, key))
+    const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
     // It comes again a little later than that.
     const endsAt = at + retryAfterMs + plan.application.deadline
     const isKnown =
@@ -374,10 +390,10 @@ export class Process {
 
   /** A client that is alone, and has waited for `retryAfterMs`, is admitted. */
   private checkPatience(exchange: Exchange, { allowed, source }: Decision): void {
-    const { waited, charges } = exchange
+    const { waited, charges, places } = exchange
     if (allowed || waited === undefined || source === 'local' || source === 'deny') return
     const { audit, fail } = this.world
-    const changes = charges.map(({ key }, i) => audit.of(i, key).changed)
+    const changes = charges.map(({ key }, i) => audit.of(places[i] as number, key).changed)
     if (waited.changes.length > 0 && waited.changes.every((each, i) => each === changes[i]))
       fail('patience', `${exchange.planned.client} waited for retryAfterMs, and is refused`)
   }
@@ -401,7 +417,7 @@ export class Process {
     world.watch(exchange)
     this.lastSources.set(client, source)
     if (allowed) this.allow(exchange)
-    if (allowed) this.admitted += cost
+    for (const place of allowed ? exchange.places : []) this.admitted[place]! += cost
     checkDeadline(world, this.machine, exchange)
     if (allowed) world.networks.checkAdmitted(this.machine, client, exchange.askedBefore)
     this.checkThresholds(exchange, decision)
@@ -424,12 +440,12 @@ export class Process {
   }
 
   /** Each threshold that a request has crossed was reported before it goes on. */
-  private checkThresholds({ charges }: Exchange, { allowed, policies }: Decision): void {
+  private checkThresholds({ charges, places }: Exchange, { allowed, policies }: Decision): void {
     if (!allowed) return
     for (const [i, { name, key, limit, remaining, at, source }] of policies.entries()) {
       const used = limit - remaining
       const before = used - (charges[i]?.cost ?? 0)
-      const planned = this.world.plan.application.policies[i] as PlannedPolicy
+      const planned = this.world.plan.application.policies[places[i] as number] as PlannedPolicy
       // The limit of a queue, and of a process that decides alone, is not what it holds.
       if ('maxDelay' in planned || source !== 'store') continue
       for (const threshold of planned.alertAt ?? []) {
@@ -454,11 +470,11 @@ export class Process {
   /** A remembered refusal is what the store would say. */
   private checkRemembered(exchange: Exchange, { allowed, retryAfterMs }: Decision): void {
     const { audit, cluster, fail, plan, timeline, troubledUntil } = this.world
-    const { charges } = exchange
+    const { charges, places } = exchange
     if (allowed) fail('cache', 'a remembered refusal admits')
     if (plan.application.ban !== undefined || plan.application.policies.some(settlesOf)) return
     if (this.world.networks.mayBlock(exchange.planned.client)) return
-    const accounts = charges.map(({ key }, i) => audit.of(i, key))
+    const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
     if (accounts.some(({ isTouched, inexact }) => isTouched || inexact !== undefined)) return
     // Another process may have changed the client's own limit; while the store fails, for longer.
     const since = timeline.now - ASKED_AGAIN_MS
@@ -468,7 +484,7 @@ export class Process {
     for (const [i, account] of accounts.entries()) {
       // The store counts whole milliseconds.
       const now = cluster.clockOf(charges[i]?.key as string) - 1
-      const limit = account.limitAt(this.limits[i] as number, now)
+      const limit = account.limitAt(this.limits[places[i] as number] as number, now)
       const least = Math.max(1, charges[i]?.cost ?? 1)
       if (account.remaining(limit, now) > 0)
         fail('cache', 'a refusal is remembered that no longer holds')
@@ -479,7 +495,7 @@ export class Process {
 
   /** What this process decides alone is within its share. */
   private checkLocal(exchange: Exchange, decision: Decision): void {
-    const { charges } = exchange
+    const { charges, places } = exchange
     const { local, localLimits, world } = this
     const { policies: planned, ban, onStoreError, cluster } = world.plan.application
     if (onStoreError !== 'local') {
@@ -495,7 +511,8 @@ export class Process {
     // Beside a cluster, it holds what the others may refuse.
     const isExact = isCounted && cluster === undefined
     for (const [i, { key }] of charges.entries()) {
-      if (!isExact) local.of(i, key).inexact ??= 'it also counts what is settled or held'
+      if (!isExact)
+        local.of(places[i] as number, key).inexact ??= 'it also counts what is settled or held'
     }
     // Of a cluster, some masters may have decided, and this process in place of the others.
     const isHere = ({ source }: PolicyDecision) => source === 'local'
@@ -507,18 +524,19 @@ export class Process {
       })
       const own = here.map((i) => charges[i] as Charge)
       const known = own.map((each) => ({ ...each, cost: leastOf(each.cost) }))
-      const limits = here.map((i) => localLimits[i] as number)
+      const itsPlaces = here.map((i) => places[i] as number)
+      const limits = itsPlaces.map((place) => localLimits[place] as number)
       // What is settled may be debt.
       const asked = ban === undefined && !settles ? own : []
       const result = { admitted, at: (policies[here[0] as number] as PolicyDecision).at }
-      local.decided(known, limits, said, { ...result, ban: undefined }, 0, here, asked)
+      local.decided(known, limits, said, { ...result, ban: undefined }, 0, itsPlaces, asked)
     }
     if (!admitted) return
     const now = this.machine.now()
     for (const [i, { key, cost: units, slot }] of charges.entries()) {
       if (here.includes(i)) continue
       const entry = { transaction: 0, now, units, chargedAt: now, slot }
-      local.add(i, key, { kind: 'settle', ...entry })
+      local.add(places[i] as number, key, { kind: 'settle', ...entry })
     }
   }
 
@@ -528,16 +546,16 @@ export class Process {
   }
 
   /** Links each request with what it is charged: core reads the charges while it begins to handle it. */
-  private noteCharges(): void {
-    const { limiter } = this.http
+  private noteCharges(limiter: HttpLimiter<Exchange, Exchange>['limiter']): void {
     const decide = limiter.decide.bind(limiter)
     limiter.decide = (charges, ...others) => {
       const exchange = this.handling as Exchange
+      const first = exchange.planned.route === 'own' ? (this.routePlace as number) : 0
       exchange.charges = charges
-      this.keys.set(
-        exchange.planned.client,
-        charges.map(({ key }) => key),
-      )
+      exchange.places = charges.map((_, i) => first + i)
+      const keys = [...(this.keys.get(exchange.planned.client) ?? [])]
+      for (const [i, { key }] of charges.entries()) keys[first + i] = key
+      this.keys.set(exchange.planned.client, keys)
       for (const { slot } of charges) {
         if (slot !== undefined) this.world.bySlot.set(slot, exchange)
       }
@@ -545,19 +563,25 @@ export class Process {
     }
   }
 
-  private options(policies: readonly PlannedPolicy[], store: Options['store']): Options {
+  private options(policies: readonly PlannedPolicy[], store: Options['store']) {
     const { application } = this.world.plan
     const { deadline, onStoreError, localShare, refusalCache, ban, cluster } = application
-    const rules = policies.map(({ level, ...policy }) => {
+    const rules = policies.map(({ level, isOfRoute: _, ...policy }) => {
       const key = level && { key: organisationOf }
       if ('hold' in policy) return { ...policy, ...key }
       const { settles, calendar, reserveMs: hold, ...counted } = policy
-      const { algorithm: _, ...inDays } = counted
+      const { algorithm: __, ...inDays } = counted
       const own = calendar === undefined ? counted : { ...inDays, ...calendarOf(calendar).options }
       const reserves = hold === undefined ? {} : { reserve: true, hold }
       return { ...own, ...key, ...reserves, ...(settles && { settle: costSoFar }) }
     })
-    return {
+    const common = rules.slice(0, this.routePlace)
+    const routes: Routes<Exchange, Exchange> = {
+      '/own': { policies: rules.slice(common.length) as Options['policies'] & object },
+      '/shared': { statusCode: 503 },
+      '/free': false,
+    }
+    const options: Options = {
       store,
       deadline,
       onStoreError,
@@ -570,8 +594,9 @@ export class Process {
       ...(refusalCache !== undefined && { refusalCache }),
       ...(ban && { ban }),
       ...(cluster?.sharded && { shard: organisationOf }),
-      policies: rules as Options['policies'] & object,
+      policies: common as Options['policies'] & object,
     }
+    return this.routePlace === undefined ? options : { ...options, routes }
   }
 }
 

@@ -45,26 +45,21 @@ interface Measured {
 /**
  * Measures each fault in so many simulations.
  *
- * @returns a table: of each measurement the median and the worst
+ * @returns the lines of a table, as soon as each is known: of each measurement the median and the worst
  * @throws Error if a check fails
  */
-export async function report(cores: Cores, seeds: number): Promise<string> {
-  const lines = [
-    '| fault | longest wait | beyond the limit | normal again after |',
-    '|---|---|---|---|',
-  ]
+export async function* report(cores: Cores, seeds: number): AsyncGenerator<string> {
+  yield '| fault | longest wait | beyond the limit | normal again after |'
+  yield '|---|---|---|---|'
   for (const [name, kind] of Object.entries(FAULTS)) {
     const all: Measured[] = []
     for (let seed = 1; seed <= seeds; seed += 1) all.push(await measure(cores, seed, kind))
     const waits = all.map(({ waitedMs }) => waitedMs)
     const beyond = all.map((each) => each.beyond)
     const normal = all.flatMap(({ normalMs }) => normalMs ?? [])
-    const isMeasured = normal.length > seeds / 2
-    lines.push(
-      `| ${name} | ${summary(waits)} ms | ${summary(beyond)} | ${isMeasured ? `${summary(normal)} ms` : '–'} |`,
-    )
+    const again = normal.length > seeds / 2 ? `${summary(normal)} ms` : '–'
+    yield `| ${name} | ${summary(waits)} ms | ${summary(beyond)} | ${again} |`
   }
-  return lines.join('\n')
 }
 
 async function measure(cores: Cores, seed: number, kind: Kind): Promise<Measured> {
@@ -85,7 +80,8 @@ async function measure(cores: Cores, seed: number, kind: Kind): Promise<Measured
     } else if (stopped && decidedAt >= overAt) measured.normalMs ??= decidedAt - overAt
   }
   const { failure } = await simulate(plan, cores, { watch })
-  if (failure !== undefined) throw new Error(`${failure.check}: ${failure.what}`)
+  if (failure !== undefined)
+    throw new Error(`${kind.kind}, seed ${seed}: ${failure.check}: ${failure.what}`)
   return measured
 }
 

@@ -46,8 +46,9 @@ function sizeOf({ faults, requests, application }: Plan): number {
 function* simplerApplications(plan: Plan): Generator<Plan> {
   const { application, requests, faults } = plan
   const { policies, processes } = application
+  const common = policies.filter(({ isOfRoute }) => !isOfRoute)
   for (const i of policies.keys()) {
-    if (policies.length === 1) break
+    if (common.length === 1 || policies[i]?.isOfRoute) continue
     const others = faults.filter((each) => !('policy' in each) || each.policy !== i)
     yield {
       ...plan,
@@ -56,6 +57,10 @@ function* simplerApplications(plan: Plan): Generator<Plan> {
         'policy' in each && each.policy > i ? { ...each, policy: each.policy - 1 } : each,
       ),
     }
+  }
+  if (common.length < policies.length) {
+    const others = requests.map(({ route: _, ...each }) => each)
+    yield { ...plan, application: { ...application, policies: common }, requests: others }
   }
   if (processes > 1) {
     const process = (of: number) => Math.min(of, processes - 2)

@@ -11,6 +11,9 @@ const EVERY_MS = 500
 /** The longest wait for a quota that is said to be full then, ms. */
 const LONGEST_MS = 3_600_000
 
+/** The longest until a settlement that the store has not confirmed is repeated, ms. */
+const REPEATED_MS = 60_000
+
 /** What a call takes at most on a quiet network, ms. */
 const PEEK_MS = 10
 
@@ -86,7 +89,7 @@ export async function checkDecided(world: World, { places }: Application): Promi
   const latest = timeline.now - 2 * plan.application.deadline
   for (const { exchanges, name } of places)
     for (const { decision, arrivedAt, planned } of exchanges)
-      if (decision === undefined && arrivedAt <= latest)
+      if (decision === undefined && arrivedAt <= latest && planned.route !== 'free')
         fail('deadline', `${name} never decided the request of ${planned.client} at ${arrivedAt}`)
 }
 
@@ -102,10 +105,10 @@ export async function checkAllOrNothing(world: World, { places }: Application): 
   const isSeparate = cluster?.sharded === false && policies.some(({ level }) => level)
   const harmless = isSeparate ? DELAYS : []
   if (!plan.faults.every(({ kind }) => harmless.includes(kind))) return
-  const admitted = places.reduce((sum, each) => sum + each.admitted, 0)
-  // What comes late was decided by a process too.
-  const atLeast = plan.faults.length === 0 ? admitted : 0
   for (const [i, policy] of policies.entries()) {
+    const admitted = places.reduce((sum, each) => sum + (each.admitted[i] as number), 0)
+    // What comes late was decided by a process too.
+    const atLeast = plan.faults.length === 0 ? admitted : 0
     const charged = audit.charged[i] as number
     if (policy.settles || 'hold' in policy || (charged >= atLeast && charged <= admitted)) continue
     fail('all or nothing', `${policy.name} has ${charged} units, ${admitted} admitted`)
@@ -161,7 +164,8 @@ export async function checkUnused(world: World, { places }: Application): Promis
   const holds = [...policies, ...(queue ? [queue] : [])].map((each) =>
     'hold' in each ? each.hold : 0,
   )
-  await timeline.run(timeline.now + Math.max(plan.application.deadline, reserveMs, ...holds))
+  const heldMs = reserveMs > 0 ? reserveMs + REPEATED_MS : 0
+  await timeline.run(timeline.now + Math.max(plan.application.deadline, heldMs, ...holds))
   // A state from before a clock has stepped back, and a ban, are not full when that is said.
   const steps = plan.faults.some(({ kind }) => kind === 'server clock')
   if (steps || plan.application.ban !== undefined) return
@@ -171,6 +175,7 @@ export async function checkUnused(world: World, { places }: Application): Promis
   const others = [
     [first.streams, world.streams],
     [first.queue?.limiter, world.waits],
+    [first.routeLimiter, first.routeLimiter ? audit : NONE],
   ] as const
   const peekAll = async () => {
     const peeked: Decision[] = []
@@ -211,6 +216,8 @@ function aheadMs({ faults }: Plan): number {
     0,
   )
 }
+
+const NONE = { accounts: new Map<string, never>() }
 
 /** How often requests come while it is seen when processes probe, ms, and for how long. */
 const PROBED_EVERY_MS = 10

@@ -18,8 +18,8 @@ export type Fail = (check: string, what: string) => void
 
 /** Keeps the accounts of a counter (the store, or a process by itself), and checks what it says by them. */
 export class Audit implements Witness {
-  /** The names of the keyspaces of the policies, once a ledger is open. */
-  keyspaces: readonly string[] = []
+  /** Where the store keeps the keys of each policy: prefix and name, once a ledger is open. */
+  readonly keyspaces: (readonly [prefix: string, name: string])[] = []
   /** Units that each policy was charged, without those that were given back. */
   readonly charged: number[]
   readonly accounts = new Map<string, Account>()
@@ -87,7 +87,8 @@ export class Audit implements Witness {
   lost(name: string): void {
     for (const [id, account] of this.accounts) {
       const [place, key] = id.split(' ') as [string, string]
-      if (name.endsWith(`${nameOf(key)}:${this.keyspaces[Number(place)]}`)) account.lose()
+      const [prefix, keyspace] = this.keyspaces[Number(place)] ?? []
+      if (name === `${prefix}:${nameOf(key)}:${keyspace}`) account.lose()
     }
   }
 
