@@ -49,6 +49,7 @@ export async function checkSlots(world: World, { places }: Application): Promise
   if (holds.length === 0) return
   const longest = Math.max(...plan.application.policies.map(windowOf))
   for (const each of places) each.isQuiet = true
+  checkReleased(world, places)
   // What is not taken back when too many calls wait is free after hold.
   const endsAt = Math.max(timeline.now, ...places.map(workedUntil))
   await timeline.run(endsAt + Math.max(...holds) + longest + plan.application.deadline)
@@ -74,6 +75,19 @@ export async function checkSlots(world: World, { places }: Application): Promise
   for (const slot of inUse)
     if (isKnown && !known.has(slot)) fail('slots', 'a slot in use is not held')
   for (const slot of known) if (!inUse.has(slot)) fail('slots', 'a slot is held, and not in use')
+}
+
+/** Without faults, a slot is free soon after its request is over: nobody waits until it expires. */
+function checkReleased({ plan, timeline, audit, cluster, bySlot, fail }: World, places: Process[]) {
+  if (plan.faults.length > 0 || places.some(({ machine }) => machine.isOverloaded)) return
+  const since = timeline.now - 2 * plan.application.deadline
+  for (const [id, { slots }] of audit.accounts) {
+    const now = cluster.clockOf(id.split(' ')[1] as string)
+    for (const [slot, until] of slots) {
+      const { overAt = Infinity } = bySlot.get(slot) ?? {}
+      if (until > now && overAt < since) fail('slots', 'a slot is held whose request is over')
+    }
+  }
 }
 
 /** When the requests of a process that will end have ended, ms. */
