@@ -266,7 +266,7 @@ function anyApplication(draw: Draw): PlannedApplication {
     refusalCache: draw.oneOf([undefined, undefined, true, false]),
     joins: draw.chance(0.3) && !cluster,
     queuesOffline: draw.chance(0.5),
-    ...(draw.chance(0.2) && { streams: anyReservingPolicy(draw) }),
+    ...(draw.chance(0.3) && { streams: anyReservingPolicy(draw) }),
     ...(draw.chance(0.25) && { queue: anyQueue(draw) }),
     ...(draw.chance(0.1) && {
       ban: { after: draw.integer(1, 4), within: 10_000, for: [2000, 20_000] },
@@ -297,7 +297,7 @@ function anyPolicy(
     'leaky-bucket',
   ] as const)
   const reserves =
-    settles && RESERVING.includes(algorithm) && draw.chance(0.3)
+    settles && RESERVING.includes(algorithm) && draw.chance(0.5)
       ? { reserveMs: draw.oneOf([3000, 10_000]) }
       : {}
   const common = {

@@ -83,6 +83,14 @@ export const regressions: readonly Regression[] = [
     was: 'the check of unused keys did not wait for a settlement that is repeated',
     plan: '{"seed":82495,"duration":600000,"application":{"processes":2,"policies":[{"name":"policy 0","algorithm":"token-bucket","limit":8,"window":60000,"settles":true,"reserveMs":10000},{"name":"policy 1","algorithm":"leaky-bucket","limit":5,"window":700,"settles":true,"maxDelay":0}],"deadline":100,"onStoreError":"deny","localShare":1,"joins":false,"queuesOffline":false},"requests":[{"at":268541,"process":1,"client":"cyd","cost":1,"actual":1,"workMs":120000}],"faults":[{"at":372781,"kind":"read only","ms":180000}]}',
   },
+  {
+    was: 'the check of what is given back did not know of a reservation that ended while its process stood still',
+    plan: '{"seed":1002405,"duration":90000,"application":{"processes":1,"policies":[{"name":"policy 2","algorithm":"sliding-window","limit":2,"window":1000,"settles":true,"reserveMs":3000,"level":"organisation"}],"deadline":100,"onStoreError":"local","localShare":1,"joins":false,"queuesOffline":true},"requests":[{"at":23463,"process":0,"client":"ada","cost":1,"actual":0,"leavesMs":5730,"retries":5}],"faults":[{"at":23955,"kind":"stall","process":0,"ms":10000}]}',
+  },
+  {
+    was: 'the check of what is given back did not know of a reservation that ended while its settlement was lost',
+    plan: '{"seed":1007603,"duration":600000,"application":{"processes":1,"policies":[{"name":"policy 1","algorithm":"sliding-window","limit":8,"window":700,"settles":true,"reserveMs":10000}],"deadline":100,"onStoreError":"deny","localShare":0.25,"refusalCache":true,"joins":false,"queuesOffline":true},"requests":[{"at":400887,"process":0,"client":"bob","cost":1,"actual":0,"leavesMs":50413,"retries":5}],"faults":[{"at":416446,"kind":"lose requests","process":0,"ms":180000}]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

@@ -158,6 +158,8 @@ export class Account {
       for (const { until, units, chargedAt } of held)
         if (until <= now) this.settle(now, -units, chargedAt)
       const rest = held.filter(({ until }) => until > now)
+      // Its settlement may not know, and gives back what is charged anew later.
+      if (rest.length < held.length) this.isWhole = false
       if (rest.length === 0) this.reservations.delete(slot)
       else this.reservations.set(slot, rest)
     }
@@ -306,11 +308,9 @@ export class Account {
     }
     const [known] = reservations.get(slot) ?? []
     reservations.delete(slot)
-    // What was given back meanwhile is charged now, whole: its cost may be corrected at the time of the first charge.
-    if (known === undefined) {
-      this.isWhole = false
-      this.settle(now, reserved + units, now)
-    } else this.settle(now, units, units < 0 ? known.chargedAt : now)
+    // What was given back meanwhile is charged now, whole.
+    if (known === undefined) this.settle(now, reserved + units, now)
+    else this.settle(now, units, units < 0 ? known.chargedAt : now)
   }
 
   private charge(at: number, cost: number, least: number): void {
