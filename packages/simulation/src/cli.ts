@@ -5,7 +5,7 @@
 // npm run simulate -- --histories redis --calls 5000: judges the answers of a real store while it and the
 // processes that use it are killed; or cluster, postgres, sqlite. So many calls, about, between two kills
 // npm run simulate -- --model: lets Spin try all interleavings of a model of slots, and each of its mistakes
-// npm run simulate -- --report --seeds 200: measures each fault
+// npm run simulate -- --report --seeds 3000: measures each fault
 
 import { parseArgs } from 'node:util'
 import { compileCore } from './core.ts'
