@@ -91,6 +91,10 @@ export const regressions: readonly Regression[] = [
     was: 'the check of what is given back did not know of a reservation that ended while its settlement was lost',
     plan: '{"seed":1007603,"duration":600000,"application":{"processes":1,"policies":[{"name":"policy 1","algorithm":"sliding-window","limit":8,"window":700,"settles":true,"reserveMs":10000}],"deadline":100,"onStoreError":"deny","localShare":0.25,"refusalCache":true,"joins":false,"queuesOffline":true},"requests":[{"at":400887,"process":0,"client":"bob","cost":1,"actual":0,"leavesMs":50413,"retries":5}],"faults":[{"at":416446,"kind":"lose requests","process":0,"ms":180000}]}',
   },
+  {
+    was: 'the check of bounds did not know that a burst may follow the limit of another version',
+    plan: '{"seed":26909,"duration":12000,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"token-bucket","limit":1,"window":3000,"alertAt":[0.5,1],"burst":6}],"deadline":100,"onStoreError":"local","localShare":1,"refusalCache":true,"joins":false,"queuesOffline":false},"requests":[{"at":10401,"process":0,"client":"bob","cost":1,"actual":0,"workMs":0},{"at":12000,"process":0,"client":"bob","cost":1,"actual":1,"workMs":0},{"at":12000,"process":0,"client":"bob","cost":2,"actual":2,"workMs":0},{"at":12000,"process":0,"client":"bob","cost":1,"actual":1,"workMs":0},{"at":12000,"process":0,"client":"bob","cost":1,"actual":1,"workMs":0},{"at":12000,"process":0,"client":"bob","cost":2,"actual":2,"workMs":0,"leavesMs":357}],"faults":[{"at":261,"kind":"leave","process":0,"limit":6},{"at":10520,"process":0,"client":"bob","policy":0,"kind":"override","units":10}]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

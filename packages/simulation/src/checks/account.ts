@@ -59,6 +59,8 @@ export class Account {
   /** Whether the clock has stepped: what has ended may apply again. */
   hasStepped = false
   private readonly policy: PlannedPolicy
+  /** Whether a version's limit was its burst: the burst is then that of the client's own limit. */
+  private burstFollows = false
   private entries: Entry[] = []
   private charged: Charged[] = []
   /** The estimates of each slot: one that the store is sent twice is held twice. */
@@ -207,6 +209,7 @@ export class Account {
    */
   changes(limit: number, applied: number): void {
     const planned = limitOf(this.policy)
+    if ('window' in this.policy && this.policy.burst === limit) this.burstFollows = true
     if (limit === planned && applied === planned) return
     this.largest = Math.max(this.largest, applied)
     if (limit !== planned) this.isTouched = true
@@ -217,13 +220,14 @@ export class Account {
   excess(): number {
     const { policy, charged, slack, largest } = this
     if ('hold' in policy) return -1
+    const bounded = this.burstFollows ? { ...policy, burst: undefined } : policy
     const last = charged.at(-1)
     let most = -Infinity
     let total = 0
     for (let i = charged.length - 1; i >= 0; i -= 1) {
       const { at, least } = charged[i] as Charged
       total += least
-      const bound = boundOf(policy, largest, (last as Charged).at - at)
+      const bound = boundOf(bounded, largest, (last as Charged).at - at)
       most = Math.max(most, total - slack - bound)
     }
     return most
