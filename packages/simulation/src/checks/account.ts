@@ -1,4 +1,4 @@
-import { oracles } from '../../../core/src/algorithms/testing/oracles.ts'
+import { type Admitted, oracles } from '../../../core/src/algorithms/testing/oracles.ts'
 import { windowAt, windowEnd } from '../calendars.ts'
 import type { PlannedPolicy } from '../plan.ts'
 import { boundOf } from './bound.ts'
@@ -63,6 +63,8 @@ export class Account {
   private burstFollows = false
   private entries: Entry[] = []
   private charged: Charged[] = []
+  /** What a bucket was charged, and what it was given back, in this order. */
+  private flow: Admitted[] = []
   /** The estimates of each slot: one that the store is sent twice is held twice. */
   private readonly reservations = new Map<number, readonly Reservation[]>()
   private blockedUntil = 0
@@ -87,7 +89,8 @@ export class Account {
       for (const until of this.slots.values()) if (until > now) inUse += 1
       return Math.max(0, limit - inUse)
     }
-    return Math.max(0, definitionOf(policy, limit, this.charged, now))
+    const counted = this.isBucket ? this.flow : this.charged
+    return Math.max(0, definitionOf(policy, limit, counted, now))
   }
 
   /** The limit that applies at a time: the client's own, if it has one. @param limit the policy's */
@@ -156,9 +159,12 @@ export class Account {
 
   /** What was reserved, and neither settled nor renewed in time, was never charged. */
   endReservations(now: number): void {
+    const ended = [...this.reservations.values()].flat().filter(({ until }) => until <= now)
+    ended.sort((a, b) => a.until - b.until)
+    // A bucket gets back what had not drained when the reservation ended, whenever somebody looks.
+    for (const { until, units, chargedAt } of ended)
+      this.settle(this.isBucket ? until : now, -units, chargedAt)
     for (const [slot, held] of this.reservations) {
-      for (const { until, units, chargedAt } of held)
-        if (until <= now) this.settle(now, -units, chargedAt)
       const rest = held.filter(({ until }) => until > now)
       // Its settlement may not know, and gives back what is charged anew later.
       if (rest.length < held.length) this.isWhole = false
@@ -196,6 +202,7 @@ export class Account {
     this.changed += 1
     this.entries = this.entries.filter(({ kind }) => kind === 'override' || kind === 'grant')
     this.charged = []
+    this.flow = []
     this.reservations.clear()
     this.isWhole = false
     this.hasStepped = true
@@ -240,6 +247,7 @@ export class Account {
   /** Nothing is counted any more. What the client has of its own stays. */
   private empty(): void {
     this.charged = []
+    this.flow = []
     this.slots.clear()
     this.reservations.clear()
     this.blockedUntil = 0
@@ -319,6 +327,7 @@ export class Account {
 
   private charge(at: number, cost: number, least: number): void {
     const { charged } = this
+    if (this.isBucket) this.flow.push({ at, cost })
     let i = charged.length
     while (i > 0 && (charged[i - 1] as Charged).at > at) i -= 1
     const known = charged[i - 1]
@@ -338,7 +347,7 @@ export class Account {
       this.charge(isBucket ? now : chargedAt, units, 0)
       return
     }
-    if (isBucket) this.inexact ??= 'a bucket gave back'
+    if (isBucket) this.flow.push({ at: now, cost: units, chargedAt })
     const charge = this.charged.find(({ at }) => at === chargedAt)
     const given = Math.min(-units, charge?.cost ?? 0)
     if (charge !== undefined) {
@@ -348,7 +357,7 @@ export class Account {
     if (given === -units) return
     this.slack += -units - given
     this.missing += -units - given
-    this.inexact ??= 'what was given back was lost before'
+    if (!isBucket) this.inexact ??= 'what was given back was lost before'
   }
 }
 
@@ -359,7 +368,7 @@ export function limitOf(policy: PlannedPolicy): number {
 function definitionOf(
   policy: Extract<PlannedPolicy, { window: number }>,
   limit: number,
-  charged: readonly Charged[],
+  charged: readonly Admitted[],
   now: number,
 ): number {
   const { algorithm, window: windowMs, burst, maxDelay: maxDelayMs, calendar } = policy

@@ -1,10 +1,11 @@
 import type { AlgorithmParams } from '../algorithm.ts'
 import type { AlgorithmName } from '../index.ts'
 
-/** A request that was admitted: ms since the epoch, units. */
+/** A request that was admitted: ms since the epoch, units. Below 0: what a bucket was given back, of a charge. */
 export interface Admitted {
   readonly at: number
   readonly cost: number
+  readonly chargedAt?: number | undefined
 }
 
 /**
@@ -62,10 +63,17 @@ function queued(
 ): bigint {
   let level = 0n
   let since = admitted[0]?.at ?? now
-  for (const { at, cost } of [...admitted, { at: now, cost: 0 }]) {
+  for (const { at, cost, chargedAt = at } of [...admitted, { at: now, cost: 0 }]) {
     level -= BigInt(at - since) * BigInt(limit)
     if (level < 0n) level = 0n
-    level += BigInt(cost) * BigInt(windowMs)
+    let change = BigInt(cost) * BigInt(windowMs)
+    if (cost < 0) {
+      // What has drained since the charge is no longer there to give back.
+      change += BigInt(at - chargedAt) * BigInt(limit)
+      if (change > 0n) change = 0n
+    }
+    level += change
+    if (level < 0n) level = 0n
     since = at
   }
   return level
