@@ -15,6 +15,8 @@ const { values } = parseArgs({
   options: {
     /** How long each run is measured, s. */
     seconds: { type: 'string', default: '20' },
+    /** The window of the providers, s. */
+    window: { type: 'string', default: '10' },
     /** A part of the name of the contenders and of the providers that run. */
     contender: { type: 'string', default: '' },
     provider: { type: 'string', default: '' },
@@ -23,8 +25,7 @@ const { values } = parseArgs({
 
 const PROCESSES = 4
 const LIMIT = 300
-/** A minute of a real provider. */
-const WINDOW_MS = 10_000
+const WINDOW_MS = Number(values.window) * 1000
 /** What the load begins with, which does not count: a window. */
 const WARM_UP_MS = WINDOW_MS
 const OVERLOAD = 3
