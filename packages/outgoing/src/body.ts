@@ -1,6 +1,6 @@
 import type { UnderlyingByteSource } from 'node:stream/web'
 
-/** The most of a body that is kept for `settle`, bytes: its end. */
+/** The most of a body that is kept for `settle`, characters: its end. */
 const MAX_KEPT = 1_048_576
 
 /**
@@ -8,6 +8,7 @@ const MAX_KEPT = 1_048_576
  * of it for `quietMs`. It is read only as its reader asks.
  *
  * @param ended called once, with the text of what was read, if `keepsText`
+ * @returns the same response if it has no body, or one that can't be read here
  */
 export function watchResponse(
   response: Response,
@@ -16,25 +17,25 @@ export function watchResponse(
   ended: (text: string) => void,
 ): Response {
   const { body } = response
-  if (body === null) {
+  if (typeof body?.getReader !== 'function' || body.locked) {
     ended('')
     return response
   }
-  const reader = body.getReader()
-  const kept: Uint8Array[] = []
-  let size = 0
+  // Not before its first read: until then, the platform frees the connection of a response that nobody keeps.
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  const decoder = new TextDecoder()
+  let text = ''
   let isOver = false
   const keep = (chunk: Uint8Array) => {
-    kept.push(chunk.slice())
-    size += chunk.byteLength
-    while (size - (kept[0] as Uint8Array).byteLength >= MAX_KEPT)
-      size -= (kept.shift() as Uint8Array).byteLength
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > 2 * MAX_KEPT) text = text.slice(-MAX_KEPT)
   }
   const end = () => {
     clearTimeout(timer)
     if (isOver) return
     isOver = true
-    ended(Buffer.concat(kept.splice(0)).toString())
+    ended(text.slice(-MAX_KEPT))
+    text = ''
   }
   const watch = () => setTimeout(end, quietMs).unref()
   let timer = watch()
@@ -42,16 +43,19 @@ export function watchResponse(
     type: 'bytes',
     pull: async (controller) => {
       clearTimeout(timer)
+      reader ??= body.getReader()
       try {
-        const { done, value } = await reader.read()
-        if (done) {
+        let read = await reader.read()
+        while (read.value?.byteLength === 0) read = await reader.read()
+        if (read.done) {
           end()
           controller.close()
           controller.byobRequest?.respond(0)
         } else {
-          if (keepsText && !isOver) keep(value)
+          if (keepsText && !isOver) keep(read.value)
           if (!isOver) timer = watch()
-          controller.enqueue(value)
+          // A copy, since this takes the memory away: that of a Buffer is shared with others.
+          controller.enqueue(new Uint8Array(read.value))
         }
       } catch (error) {
         end()
@@ -60,17 +64,20 @@ export function watchResponse(
     },
     cancel: (reason) => {
       end()
-      return reader.cancel(reason)
+      return (reader ?? body).cancel(reason)
     },
   }
-  const { url, redirected, type } = response
+  const { url, redirected, type, status, statusText, ok, headers } = response
   const Same = response.constructor as typeof Response
-  const watched = new Same(new ReadableStream(source) as ReadableStream<Uint8Array>, response)
-  return dressed(watched, { url, redirected, type })
+  const watched = new Same(new ReadableStream(source) as ReadableStream<Uint8Array>, { headers })
+  return dressed(watched, { url, redirected, type, status, statusText, ok })
 }
 
-/** Gives a constructed response, and its clones, the facts that its constructor can't set. */
-function dressed(response: Response, facts: Pick<Response, 'url' | 'redirected' | 'type'>) {
+/** What its constructor can't set, or not to all that servers send. */
+type Facts = Pick<Response, 'url' | 'redirected' | 'type' | 'status' | 'statusText' | 'ok'>
+
+/** Gives these facts to a constructed response, and to its clones. */
+function dressed(response: Response, facts: Facts) {
   const clone = () => dressed(Object.getPrototypeOf(response).clone.call(response), facts)
   for (const [name, value] of Object.entries({ ...facts, clone }))
     Object.defineProperty(response, name, { value, configurable: true })

@@ -95,7 +95,7 @@ async function saysNever(response: Response, { obey }: Settings): Promise<boolea
 async function startOf(response: Response): Promise<string> {
   let text = ''
   if (!response.headers.get('content-type')?.includes('json')) return text
-  const reader = response.clone().body?.getReader()
+  const reader = response.clone().body?.getReader?.()
   const timer = setTimeout(() => reader?.cancel().catch(() => {}), MAX_REFUSAL_MS)
   try {
     while (reader !== undefined && text.length <= MAX_REFUSAL) {

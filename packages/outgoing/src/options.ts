@@ -78,7 +78,7 @@ export function readSettings(options: OutgoingOptions) {
   checkObject('options', options, 'the options of limitOutgoing')
   checkKnown('', options, NAMES.split(' '))
   const {
-    key = ({ url }) => new URL(url).host,
+    key = hostOf,
     policies = [],
     obey = DIALECTS,
     concurrent,
@@ -126,6 +126,12 @@ export function readSettings(options: OutgoingOptions) {
       ),
     ),
   }
+}
+
+/** A URL of data has no host. */
+function hostOf({ url }: OutgoingRequest): string {
+  const { host, protocol } = new URL(url)
+  return host || protocol
 }
 
 function checkCost(option: string, cost: unknown): (request: OutgoingRequest) => number {
