@@ -222,3 +222,18 @@ test('a WebSocket is upgraded behind the limiter, and what is no upgrade is sett
     await until(async () => `${await left()}` === `2,${100 - 2 * i}`)
   }
 })
+
+test('a handler that returns nothing is reported by Hono, and its slot is free', async () => {
+  const { limit, left } = limited()
+  const app = new Hono()
+  const errors: string[] = []
+  app.onError(({ message }, c) => {
+    errors.push(message)
+    return c.text('failed', 500)
+  })
+  app.use(limit)
+  app.get('/', (() => {}) as never)
+  for (let i = 0; i < 3; i += 1) expect((await app.request('/')).status).toBe(500)
+  expect(errors).toEqual(Array(3).fill(expect.stringContaining('not finalized')))
+  expect((await left())[0]).toBe(2)
+})

@@ -56,6 +56,37 @@ describe('a response that is not watched', () => {
     })
   })
 
+  /** As a fetch makes it, whose status and headers can't be changed here. */
+  function answerOf(facts: object): Response {
+    const answer = Response.redirect('http://example.com/', 303)
+    for (const [name, value] of Object.entries({ ...facts, body: new Response('served').body }))
+      Object.defineProperty(answer, name, { value })
+    return answer
+  }
+
+  test.each([
+    ['not ASCII', '\ufffdk'],
+    ['with a control character', 'a\x7fb'],
+  ])('a reason that is %s, of another server, is left out', async (_, statusText) => {
+    for (const isWatched of [false, true]) {
+      const { reply } = replyTo(undefined, isWatched)
+      reply.setField('RateLimit', 'r=1')
+      await reply.answerWith(() => answerOf({ status: 503, statusText }))
+      const { status, headers } = reply.response as Response
+      expect([status, headers.get('RateLimit')]).toEqual([503, 'r=1'])
+      expect(await reply.response?.text()).toBe('served')
+    }
+  })
+
+  test('a status that no standard has, of another server, is left alone, and has ended', async () => {
+    const { reply, events } = replyTo()
+    reply.setField('RateLimit', 'r=1')
+    const answer = answerOf({ status: 999 })
+    await reply.answerWith(() => answer)
+    expect(reply.response).toBe(answer)
+    expect(events).toEqual(['ended', 'closed'])
+  })
+
   test('is copied if it may be returned again: no request has the fields of another', async () => {
     const kept = new Response(null, { status: 404 })
     for (const field of ['r=1', 'r=0']) {

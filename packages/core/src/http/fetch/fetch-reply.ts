@@ -3,9 +3,6 @@ import type { Progress } from '../request-adapter.ts'
 import { type Body, readStart, watchBody } from './body.ts'
 import { Occasion } from './occasion.ts'
 
-/** The status of a response that the application has failed to make. */
-const FAILED = 500
-
 /** What @hono/node-server marks a response with that the application has sent by itself. */
 const ALREADY_SENT = 'x-hono-already-sent'
 
@@ -97,7 +94,8 @@ export class FetchReply implements Progress {
     try {
       await this.take(await make())
     } catch (error) {
-      this.status = FAILED
+      // What servers answer then.
+      this.status = 500
       this.end()
       throw error
     }
@@ -134,8 +132,8 @@ export class FetchReply implements Progress {
     this.response = response
     if (isSent(response)) return this.whenSent(() => this.end())
     this.response = this.withFields(response)
-    const isWatched = this.ended.isAwaited || this.closed.isAwaited
-    const { body } = isWatched ? this.response : { body: null }
+    const isWatched = isCopyable(response) && (this.ended.isAwaited || this.closed.isAwaited)
+    const body = isWatched ? this.response.body : null
     if (body === null || body.locked || this.request.method === 'HEAD') this.end()
     else await this.watch(this.response, body as Body)
   }
@@ -152,11 +150,9 @@ export class FetchReply implements Progress {
    * request can have it: applications may keep a response without a body, and return it many times.
    */
   private withFields(response: Response): Response {
-    const { status } = response
     const missing = [...this.fields].filter(([name]) => !response.headers.has(name))
     const removed = [...this.removed].filter((name) => response.headers.has(name))
-    // An upgrade, or an error: neither can be copied.
-    if (status < 200 || (missing.length === 0 && removed.length === 0)) return response
+    if (!isCopyable(response) || (missing.length === 0 && removed.length === 0)) return response
     const change = (headers: Headers) => {
       for (const name of removed) headers.delete(name)
       for (const [name, value] of missing) headers.set(name, value)
@@ -202,6 +198,11 @@ function isSent(response: Response): boolean {
   return response.headers.has(ALREADY_SENT)
 }
 
+/** Not an upgrade, an error, or a status of another server such as 999. */
+function isCopyable({ status }: Response): boolean {
+  return status > 199 && status < 600
+}
+
 function isMutable(headers: Headers): boolean {
   try {
     // Throws if it can't be changed (Fetch §5.1), and changes nothing.
@@ -213,5 +214,10 @@ function isMutable(headers: Headers): boolean {
 }
 
 function copyOf({ status, statusText }: Response, body: Answer, headers: Headers): Response {
-  return new Response(body, { status, statusText, headers })
+  return new Response(body, {
+    status,
+    // That of another server may be one that no Response can be made with.
+    statusText: /[^\t -~\x80-\xff]/.test(statusText) ? '' : statusText,
+    headers,
+  })
 }
