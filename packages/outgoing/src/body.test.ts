@@ -98,23 +98,18 @@ test('a URL without a host is fetched', async () => {
 })
 
 test('a response that nobody reads frees its connection', async () => {
-  let made = 0
-  let open = 0
+  let closed = 0
   const server = createServer((_, response) => response.end(Buffer.alloc(20_000_000)))
   server.on('connection', (socket) => {
-    made += 1
-    open += 1
     socket.on('close', () => {
-      open -= 1
+      closed += 1
     })
   })
   const url = await listen(server)
   const script = await bundle(`${__dirname}/testing/unread.ts`)
   const child = startBundle(script, { args: [url], flags: ['--expose-gc'] })
   try {
-    await until(() => made === 20, { what: 'all are made' })
-    // Not all at once: each platform collects in its own way.
-    await until(() => open < 15, { what: 'some are closed' })
+    await until(() => closed >= 10, { what: 'half of the twenty connections are closed' })
   } finally {
     child.kill('SIGKILL')
     server.closeAllConnections()
