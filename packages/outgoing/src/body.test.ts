@@ -87,9 +87,16 @@ test('a body that only its own library can read stays as it is', async () => {
   const paced = limitOutgoing(async (_url: string) => answer, { concurrent: 1 })
   expect(await paced('http://one.test/')).toBe(answer)
   expect(await paced('http://one.test/')).toBe(answer)
-  const refused = { ...answer, status: 429, clone: () => refused }
-  const refusing = limitOutgoing(async (_url: string) => refused, { retry: { attempts: 1 } })
+  let destroyed = 0
+  const destroy = () => {
+    destroyed += 1
+  }
+  const body = { pipe: () => {}, destroy }
+  const headers = new Headers({ 'Retry-After-Ms': '1', 'Content-Type': 'application/json' })
+  const refused = { status: 429, headers, body, clone: () => refused }
+  const refusing = limitOutgoing(async (_url: string) => refused)
   expect(await refusing('http://one.test/')).toBe(refused)
+  expect(destroyed).toBe(2)
 })
 
 test('a URL without a host is fetched', async () => {

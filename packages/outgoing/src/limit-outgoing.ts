@@ -16,6 +16,10 @@ const MAX_REFUSAL_MS = 1000
 /** What OpenAI's refusals say that no wait will change. */
 const FINAL_CODES = /"(insufficient_quota|billing_hard_limit_reached|billing_not_active)"/
 
+/** What stays as it is when it is sent. */
+const REPEATABLE =
+  /^\[object (Undefined|Null|String|ArrayBuffer|Blob|File|FormData|URLSearchParams)\]$/
+
 type Fetch = typeof globalThis.fetch
 
 /** A fetch that waits for its turn. */
@@ -60,7 +64,7 @@ export function limitOutgoing<F extends (input: never, init?: never) => Promise<
         if (refusal !== undefined && error instanceof WaitError) return refusal
         throw error
       }
-      refusal?.body?.cancel().catch(() => {})
+      discard(refusal)
       try {
         const response = await send(input, init)
         const answer = readAnswer(response.status, response.headers, settings.obey, Date.now())
@@ -83,6 +87,13 @@ export function limitOutgoing<F extends (input: never, init?: never) => Promise<
     }
   }
   return Object.assign(paced as unknown as F, { close: () => limiter.close() })
+}
+
+/** Frees the connection of an answer that nobody reads; node-fetch has bodies of Node. */
+function discard(response: Response | undefined): void {
+  const body: { cancel?(): Promise<void>; destroy?(): void } = response?.body ?? {}
+  if (body.cancel === undefined) body.destroy?.()
+  else body.cancel().catch(() => {})
 }
 
 /** Whether the body of a refusal says that no later attempt will help. */
@@ -151,11 +162,8 @@ function requestOf(input: Request | string | URL, init: RequestInit | undefined)
 /** Whether it may be sent again, and can be: a stream is gone when it has been read. */
 function isRepeatable({ method, headers, body }: OutgoingRequest, { methods }: Settings): boolean {
   if (!methods.has(method) && !headers.has('idempotency-key')) return false
-  return (
-    body === undefined ||
-    body === null ||
-    typeof body === 'string' ||
-    ArrayBuffer.isView(body) ||
-    [ArrayBuffer, Blob, FormData, URLSearchParams].some((kind) => body instanceof kind)
-  )
+  if (ArrayBuffer.isView(body)) return true
+  // By name, since other libraries have classes of their own. That of the package form-data is a stream.
+  const isKept = REPEATABLE.test(Object.prototype.toString.call(body))
+  return isKept && typeof (body as { pipe?: unknown } | undefined)?.pipe !== 'function'
 }

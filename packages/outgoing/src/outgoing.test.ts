@@ -124,6 +124,9 @@ describe('its own policies', () => {
   })
 })
 
+/** A form of a class that the platform does not know. */
+const formOf = (members: object) => ({ ...members, [Symbol.toStringTag]: 'FormData' }) as never
+
 describe('a refusal', () => {
   test('pauses every process of the store until its time, then they restart spread', async () => {
     const store = memoryStore()
@@ -211,6 +214,8 @@ describe('a refusal', () => {
       1,
     ],
     ['bytes are', { method: 'PUT', body: new Uint8Array(3) }, {}, {}, 3],
+    ['a form is, of another library too', { method: 'PUT', body: formOf({}) }, {}, {}, 3],
+    ['not a form that is a stream', { method: 'PUT', body: formOf({ pipe() {} }) }, {}, {}, 1],
     ['not what the server calls final', {}, { 'x-should-retry': 'false' }, {}, 1],
     ['not what would take longer than maxWait', {}, { 'retry-after': '31' }, {}, 1],
     ['not beyond its attempts', {}, {}, { retry: { attempts: 2 } }, 2],
