@@ -29,6 +29,8 @@ const MAX_BOUNDS = 64
 const UNSTATED_MS = 1000
 /** How often it is looked at whether an answer has come, ms. */
 const PROBE_MS = 50
+/** How long the first request of a new window may be without an answer before the next one is sent, ms. */
+const ANSWER_MS = 1000
 
 /** What a server has said is left, minus what was charged since, and what may not have reached it yet. */
 export class Allowances {
@@ -58,17 +60,20 @@ export class Allowances {
   /**
    * How long until a request may begin, ms; 0 if it may now.
    * @param chargedOf what is charged when the request begins
+   * @param sentAt when this process last sent a request, ms
    */
-  waitMs(chargedOf: (unit: string) => Charged, now: number): number {
+  waitMs(chargedOf: (unit: string) => Charged, now: number, sentAt: number): number {
     let waitMs = 0
     for (const [id, bound] of this.bounds) {
       const { quota, most, perMs, since, until } = bound
       const { count, unanswered } = chargedOf(quota.unit)
+      const isLeft = count <= most + Math.floor((Math.min(now, until) - since) * perMs)
       if (until <= now) {
-        // Perhaps it is full again. One request finds out, before all others.
         if (bound.from >= 0) this.bounds.set(id, { ...bound, from: -1 })
-        if (unanswered > 0) waitMs = Math.max(waitMs, PROBE_MS)
-      } else if (count > most + Math.floor((now - since) * perMs)) {
+        // Perhaps it is full again. One request finds out, and another one if it has no answer for so long.
+        const isAsked = unanswered > 0 && now < sentAt + ANSWER_MS
+        if (!isLeft && isAsked) waitMs = Math.max(waitMs, PROBE_MS)
+      } else if (!isLeft) {
         const refillMs = perMs > 0 ? since + (count - most) / perMs - now : Infinity
         waitMs = Math.max(waitMs, Math.ceil(Math.min(until - now, refillMs)))
       }

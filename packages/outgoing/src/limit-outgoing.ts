@@ -53,7 +53,8 @@ export function limitOutgoing<F extends (input: never, init?: never) => Promise<
     const costs = settings.costsOf(request)
     const key = settings.keyOf(request)
     const deadline = performance.now() + maxWaitMs
-    const signal = init?.signal ?? (isRequest(input) ? input.signal : undefined)
+    const isOfRequest = init?.signal === undefined && isRequest(input)
+    const signal = (isOfRequest ? input.signal : init?.signal) ?? undefined
     let refusal: Response | undefined
     for (let attempt = 1; ; attempt += 1) {
       let place: Place

@@ -135,7 +135,9 @@ export class OutgoingLimiter extends ChargeLimiter {
 
   private refused(decision: Decision, upstream: Upstream): Decision {
     const refusing = decision.policies.filter(({ allowed }) => !allowed)
-    if (refusing.some(({ name }) => name === SENT)) upstream.pause(decision.retryAfterMs)
+    // The policies of the user may refuse a costly request for longer.
+    const pause = refusing.find(({ name }) => name === SENT)
+    if (pause !== undefined) upstream.pause(pause.retryAfterMs)
     if (refusing.length === 0 || refusing.some(({ name }) => name !== IN_FLIGHT)) return decision
     return { ...decision, retryAfterMs: ASK_FOR_PLACE_MS }
   }
@@ -165,9 +167,14 @@ export class OutgoingLimiter extends ChargeLimiter {
           const delta = slot === undefined ? (actual[i] ?? cost) - cost : 0
           return { ...charge, cost: delta, slot: undefined }
         })
-        const isCorrected = decision.policies.length > 0 && corrected.some(({ cost }) => cost !== 0)
+        // What it costs more is charged now; what it costs less is given back to the time of the charge.
+        const policies = decision.policies.map((each, i) =>
+          (corrected[i] as Charge).cost > 0 ? { source: each.source } : each,
+        )
+        const isCorrected = policies.length > 0 && corrected.some(({ cost }) => cost !== 0)
         // The store's failure has its own warning.
-        if (isCorrected) Promise.resolve(this.settleCharges(corrected, decision)).catch(() => {})
+        if (isCorrected)
+          Promise.resolve(this.settleCharges(corrected, { policies })).catch(() => {})
         if (upstream.isHolding) this.wake(key)
       },
     }

@@ -110,6 +110,23 @@ describe('its own policies', () => {
     expect(at).toHaveLength(4)
   })
 
+  test.each(['fixed-window', 'sliding-window', 'sliding-log'] as const)(
+    'what costs more than its estimate counts from when that is known: %s',
+    async (algorithm) => {
+      const { send } = serverOf(ok)
+      const policies = [
+        { unit: 'tokens', limit: 10, window: '10s', algorithm, settle: () => 11 } as const,
+      ]
+      const paced = limitOutgoing(send, { policies, maxWait: 0 })
+      const response = await paced(URL)
+      await pass(21_000)
+      await response.text()
+      const next = sendAll(paced, 1)
+      await pass(1)
+      expect(next).toEqual(['SLUICE_WAIT_TOO_LONG'])
+    },
+  )
+
   test('a settle function that throws leaves the estimate, and warns', async () => {
     const warning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const settle = () => {
@@ -140,6 +157,28 @@ describe('a refusal', () => {
     expect(ends.flat()).toEqual(Array(20).fill(200))
     expect(at).toHaveLength(23)
     expect(new Set(at.slice(3)).size).toBeGreaterThan(1)
+  })
+
+  test('pauses for its own time, not for that of a costly request', async () => {
+    const store = memoryStore()
+    const { send } = serverOf((n) => (n === 2 ? refusing({ 'retry-after': '5' }) : ok()))
+    const cost = ({ body }: { body: unknown }) => Number(body)
+    const policies = [
+      { unit: 'tokens', limit: 10, window: '1h', algorithm: 'sliding-log', cost } as const,
+    ]
+    const [one, other] = [1, 2].map(() => limitOutgoing(send, { store, policies }))
+    const ends: unknown[] = []
+    for (const [paced, body] of [
+      [one, '5'],
+      [one, '1'],
+      [other, '8'],
+      [other, '1'],
+    ] as const) {
+      ends.push(sendAll(paced as typeof fetch, 1, { method: 'POST', body }))
+      await pass(100)
+    }
+    await pass(6000)
+    expect(ends).toEqual([[200], [429], ['SLUICE_WAIT_TOO_LONG'], [200]])
   })
 
   test('is followed by one request at first, and twice as many each second', async () => {
@@ -294,13 +333,31 @@ describe('what the server says is left', () => {
     const allowances = new Allowances()
     const said = { id: 'a', unit: 'requests', limit: 10, resetMs: 1000, refills: false }
     const waitMs = (count: number) =>
-      allowances.waitMs(() => ({ count, unanswered: 0, cost: 1 }), 0)
+      allowances.waitMs(() => ({ count, unanswered: 0, cost: 1 }), 0, 0)
     allowances.learn([{ ...said, remaining: 5 }], () => ({ count: 8, unanswered: 3, cost: 1 }), 0)
     expect([waitMs(10), waitMs(11)]).toEqual([0, 1000])
     allowances.learn([{ ...said, remaining: 6 }], () => ({ count: 6, unanswered: 0, cost: 1 }), 0)
     expect([waitMs(11), waitMs(12)]).toEqual([0, 1000])
     allowances.learn([{ ...said, remaining: 4 }], () => ({ count: 7, unanswered: 0, cost: 1 }), 0)
     expect([waitMs(11), waitMs(12)]).toEqual([0, 1000])
+  })
+
+  test.each([
+    ['what was left of the old one', 5],
+    ['one each second', 0],
+  ])('goes on if a new window begins with requests that hang: %s', async (_, left) => {
+    const fields = { 'x-ratelimit-remaining': `${left}`, 'x-ratelimit-reset': '1' }
+    const { at, send } = serverOf((n) =>
+      n === 1 ? new Response('{}', { headers: fields }) : new Promise<Response>(() => {}),
+    )
+    const paced = limitOutgoing(send)
+    await paced(URL)
+    await pass(20_000)
+    sendAll(paced, 10)
+    await pass(900)
+    expect(at).toHaveLength(1 + Math.max(1, left))
+    await pass(1000)
+    expect(at).toHaveLength(1 + Math.max(1, left) + 1)
   })
 
   test('one that lies, and grows, is held by the policies', async () => {
@@ -400,6 +457,7 @@ describe('a call', () => {
     expect(await (await paced(request)).text()).toBe('hello')
     const signal = AbortSignal.abort(new Error('mine'))
     await expect(paced(new Request(URL, { signal }))).rejects.toThrow('mine')
+    expect((await paced(new Request(URL, { signal }), { signal: null })).status).toBe(200)
   })
 
   test('is rejected when the fetch is closed', async () => {

@@ -39,6 +39,7 @@ export class Upstream {
   /** How many requests there may be without an answer, at the beginning of the ramp after a pause. */
   private ramp = Infinity
   private refusals = 0
+  private sentAt = -Infinity
 
   /** Whether nothing would be lost without it but what the server has last said. */
   get isIdle(): boolean {
@@ -51,11 +52,15 @@ export class Upstream {
     if (this.pausedUntil > now) return Math.ceil(this.pausedUntil - now)
     // After a pause, one request at a time: one more with each answer, and twice as many each second.
     if (this.unanswered.size >= this.ramp * 2 ** ((now - this.pausedUntil) / 1000)) return RAMP_MS
-    return this.allowances.waitMs((unit) => {
-      // A server that says that nothing is left of a unit wants no request, whatever it costs.
-      const cost = Math.max(1, units.get(unit) ?? 0)
-      return this.charged(unit, (this.counts.get(unit) ?? 0) + cost, cost)
-    }, now)
+    return this.allowances.waitMs(
+      (unit) => {
+        // A server that says that nothing is left of a unit wants no request, whatever it costs.
+        const cost = Math.max(1, units.get(unit) ?? 0)
+        return this.charged(unit, (this.counts.get(unit) ?? 0) + cost, cost)
+      },
+      now,
+      this.sentAt,
+    )
   }
 
   /**
@@ -73,13 +78,14 @@ export class Upstream {
     const now = performance.now()
     const chargedOf = (unit: string) =>
       this.charged(unit, counts.get(unit) ?? 0, units.get(unit) ?? 0)
-    if (this.pausedUntil > now || this.allowances.waitMs(chargedOf, now) > 0) {
+    if (this.pausedUntil > now || this.allowances.waitMs(chargedOf, now, this.sentAt) > 0) {
       // It is given back, but those of other processes were sent.
       this.ticket -= 1
       this.counts = new Map(this.counts).set('requests', this.ticket + this.base)
       return undefined
     }
     this.counts = counts
+    this.sentAt = now
     const request = { units, counts }
     this.unanswered.add(request)
     return request
