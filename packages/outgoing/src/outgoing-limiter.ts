@@ -124,7 +124,8 @@ export class OutgoingLimiter extends ChargeLimiter {
     call.sent = upstream.begin(decision, units)
     if (call.sent !== undefined) return decision
     upstream.isHolding = true
-    await this.undo(charges, decision)
+    // What the store fails to take back stays charged.
+    await Promise.resolve(this.undo(charges, decision)).catch(() => {})
     return { ...this.refuseNetwork(charges, Math.max(1, upstream.waitMs(units))), source: 'local' }
   }
 

@@ -90,6 +90,26 @@ test('without its store, a process paces its share', async () => {
   expect(reasons[0]).toBeInstanceOf(WaitError)
 })
 
+test('a store that fails to take back a request which must wait fails no call', async () => {
+  const fields = { 'x-ratelimit-remaining': '2', 'x-ratelimit-reset': '60' }
+  const url = await serve((_, response) => void response.writeHead(200, fields).end('{}'))
+  const open = (store: Redis) =>
+    limitOutgoing(fetch, { store, prefix: 'back', maxWait: '1s', deadline: '1m' })
+  const store = connect()
+  const [one, other] = [open(store), open(connect())]
+  await one(url)
+  for (let i = 0; i < 2; i += 1) await other(url)
+  const { sendCommand } = store
+  let isFailing = false
+  store.sendCommand = (...given) => {
+    if (isFailing) return Promise.reject(new Error('broken'))
+    isFailing = true
+    return sendCommand.apply(store, given)
+  }
+  await expect(one(url)).rejects.toBeInstanceOf(WaitError)
+  expect(isFailing).toBe(true)
+})
+
 test.each([
   ['share the limit', 0, {}],
   ['keep to a quarter each without their store', 1, { retryStrategy: null }],
