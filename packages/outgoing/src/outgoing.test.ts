@@ -100,6 +100,26 @@ describe('its own policies', () => {
     expect(full.filter((each) => each === 'SLUICE_WAIT_FULL').length).toBeGreaterThanOrEqual(2)
   })
 
+  test.each([
+    ['another unit', 1],
+    ['a unit of a fixed cost too', 500],
+  ])('one that is too costly by one unit rejects none that is not: %s', async (_, second) => {
+    const terms = { window: '1h', algorithm: 'sliding-log' } as const
+    const costOf = (place: number) => (request: { body: unknown }) =>
+      Number(String(request.body).split(' ')[place])
+    const policies = [
+      { ...terms, unit: 'input', limit: 100, cost: costOf(0) },
+      { ...terms, unit: 'output', limit: 10_000, cost: second === 1 ? costOf(1) : second },
+    ]
+    const paced = limitOutgoing(serverOf(ok).send, { policies })
+    const calling = (body: string) => sendAll(paced, 1, { method: 'POST', body })
+    const first = calling('90 1')
+    await pass(100)
+    const ends = [first, calling('20 1'), calling('1 50')]
+    await pass(100)
+    expect(ends).toEqual([[200], ['SLUICE_WAIT_TOO_LONG'], [200]])
+  })
+
   test('an estimate is corrected by what the answer says', async () => {
     const { at, send } = serverOf(() => new Response(JSON.stringify({ used: 2 })))
     const settle = (_: Response, text: string) => JSON.parse(text).used as number
@@ -474,7 +494,7 @@ describe('a call', () => {
 
 test('what is known of servers is bounded, however many there are', async () => {
   const known = ['name', 'limit', 'window', 'algorithm']
-  const limiter = new OutgoingLimiter([], known, undefined, {})
+  const limiter = new OutgoingLimiter([], known, true, undefined, {})
   for (let i = 0; i < 2500; i += 1)
     (await limiter.admit(`host-${i}`, [], 0, undefined, false)).end()
   expect((Reflect.get(limiter, 'upstreams') as Map<string, unknown>).size).toBe(2000)
