@@ -249,6 +249,20 @@ describe('a refusal', () => {
     expect((at[2] as number) - (at[1] as number)).toBeGreaterThanOrEqual(2000)
   })
 
+  test('of many in flight at the same time is one', async () => {
+    const { at, send } = serverOf(async (n) => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      return n <= 20 ? refusing() : ok()
+    })
+    const paced = limitOutgoing(send)
+    const ends = sendAll(paced, 20, { method: 'POST' })
+    await pass(100)
+    expect(ends).toEqual(Array(20).fill(429))
+    void sendAll(paced, 1)
+    await pass(1100)
+    expect(at).toHaveLength(21)
+  })
+
   test.each<[string, RequestInit, Record<string, string>, OutgoingOptions, number]>([
     ['a POST is not repeated', { method: 'POST', body: 'a' }, {}, {}, 1],
     [

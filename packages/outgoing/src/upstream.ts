@@ -20,6 +20,7 @@ export interface Sent {
   readonly units: Units
   /** The counts with it, by unit. */
   readonly counts: Units
+  readonly at: number
 }
 
 /** What this process knows about a server. Times are those of `performance.now()`, ms. */
@@ -39,6 +40,7 @@ export class Upstream {
   /** How many requests there may be without an answer, at the beginning of the ramp after a pause. */
   private ramp = Infinity
   private refusals = 0
+  private refusedAt = -Infinity
   private sentAt = -Infinity
 
   /** Whether nothing would be lost without it but what the server has last said. */
@@ -86,7 +88,7 @@ export class Upstream {
     }
     this.counts = counts
     this.sentAt = now
-    const request = { units, counts }
+    const request = { units, counts, at: now }
     this.unanswered.add(request)
     return request
   }
@@ -102,18 +104,23 @@ export class Upstream {
    */
   heard(request: Sent, { quotas, isRefusal, isFinal, waitMs }: Answer): number {
     this.end(request)
+    const now = performance.now()
     this.allowances.learn(
       quotas,
       (unit) =>
         this.charged(unit, request.counts.get(unit) ?? 0, request.units.get(unit) ?? 0, request),
-      performance.now(),
+      now,
     )
     if (!isRefusal) {
       this.refusals = 0
       this.ramp = this.ramp + 1 >= FULL_RAMP ? Infinity : this.ramp + 1
     }
     if (!isRefusal || (waitMs === undefined && isFinal)) return 0
-    this.refusals += 1
+    // Those in flight at a refusal say nothing new if they are refused too.
+    if (request.at > this.refusedAt) {
+      this.refusals += 1
+      this.refusedAt = now
+    }
     return waitMs ?? Math.min(FIRST_BACKOFF_MS * 2 ** (this.refusals - 1), MAX_BACKOFF_MS)
   }
 
