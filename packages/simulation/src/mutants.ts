@@ -146,6 +146,12 @@ export const mutants: readonly Mutant[] = [
     by: 'Math.min(refusal.retryAfterMs, refusal.ownMs) + 50',
   },
   {
+    name: 'a remembered refusal answers for other limits',
+    file: 'stores/resilient/refusals.ts',
+    text: 'refusal === undefined || !areSame(limit, refusal.limit)',
+    by: 'refusal === undefined',
+  },
+  {
     name: 'a remembered refusal answers for other costs',
     file: 'stores/resilient/refusals.ts',
     text: 'if (cost > 1 || slot !== undefined ||',
@@ -190,8 +196,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a state is kept for too long',
     file: 'stores/transactional/transactional-ledger.ts',
-    text: 'encodeState(state), ttlMs })',
-    by: 'encodeState(state), ttlMs: 2 * ttlMs })',
+    text: 'state: bytes, ttlMs })',
+    by: 'state: bytes, ttlMs: 2 * ttlMs })',
   },
   {
     name: 'a renewal that fails is not caught',

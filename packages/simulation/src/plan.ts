@@ -63,6 +63,8 @@ export interface PlannedRequest {
   /** Its estimate, and what it turns out to cost, units. */
   readonly cost: number
   readonly actual: number
+  /** The limit that its client has paid for, in place of that of each policy that counts. Left out: none */
+  readonly limit?: number
   /** How long the application works on it. Left out: for ever */
   readonly workMs?: number
   /** When its client hangs up, after its arrival. Left out: it reads all of the response */
@@ -213,6 +215,7 @@ export function planOf(seed: number): Plan {
     application = withRoute(draw, application)
     requests = requests.map((each) => withRouteOf(draw, each))
   }
+  if (draw.chance(0.15)) requests = requests.map((each) => withLimitOf(draw, each))
   return { seed, ...epoch, duration, application, requests, faults }
 }
 
@@ -229,6 +232,11 @@ function withRouteOf(draw: Draw, request: PlannedRequest): PlannedRequest {
   const route = draw.oneOf([undefined, undefined, 'own', 'own', 'shared', 'free'])
   const isOther = request.stream !== undefined || request.wait !== undefined
   return route === undefined || isOther ? request : { ...request, route }
+}
+
+function withLimitOf(draw: Draw, request: PlannedRequest): PlannedRequest {
+  const limit = draw.oneOf([undefined, 1, 3, 3, 10])
+  return limit === undefined ? request : { ...request, limit }
 }
 
 /** When a window of the application's calendar begins, ms since the epoch; undefined: it has none. */

@@ -39,6 +39,8 @@ export class Process {
   readonly machine: Machine
   readonly connection: Connection
   readonly limits: readonly number[]
+  /** The limits of requests, by what core has made of them. */
+  readonly limitOf = new WeakMap<object, number>()
   /** The keys of its clients for each policy, as the store knows them. */
   readonly keys = new Map<string, readonly string[]>()
   /** Units of the requests that each policy has admitted. */
@@ -54,7 +56,6 @@ export class Process {
   readonly lastSources = new Map<string, Decision['source']>()
   /** What it admits by itself, by the definitions. */
   readonly local: Audit
-  private readonly localLimits: readonly number[]
   /** The thresholds that it has reported: policy, key, threshold and time. */
   private readonly told = new Set<string>()
   private readonly http: RoutedLimiter<Exchange, Exchange>
@@ -91,7 +92,6 @@ export class Process {
     this.connection = new Connection(timeline, this.machine, cluster, chance, queuesOffline)
     this.core = world.loadCore(this.machine)
     const shares = policies.map((each) => shareOf(each, application.localShare))
-    this.localLimits = shares.map(limitOf)
     this.local = new Audit(shares, world.fail, () => timeline.now, false)
     const store = auditedStore(this.core, this.connection.transact, this, world)
     const { streams, queue } = application
@@ -484,7 +484,7 @@ export class Process {
     for (const [i, account] of accounts.entries()) {
       // The store counts whole milliseconds.
       const now = cluster.clockOf(charges[i]?.key as string) - 1
-      const limit = account.limitAt(this.limits[places[i] as number] as number, now)
+      const limit = account.limitAt(this.limitOf.get(charges[i]?.limit as object) as number, now)
       const least = Math.max(1, charges[i]?.cost ?? 1)
       if (account.remaining(limit, now) > 0)
         fail('cache', 'a refusal is remembered that no longer holds')
@@ -496,8 +496,8 @@ export class Process {
   /** What this process decides alone is within its share. */
   private checkLocal(exchange: Exchange, decision: Decision): void {
     const { charges, places } = exchange
-    const { local, localLimits, world } = this
-    const { policies: planned, ban, onStoreError, cluster } = world.plan.application
+    const { local, world } = this
+    const { policies: planned, ban, onStoreError, cluster, localShare } = world.plan.application
     if (onStoreError !== 'local') {
       const isExpected = ['store', onStoreError].includes(decision.source)
       if (!isExpected) world.fail('source', `${decision.source} decided`)
@@ -505,6 +505,7 @@ export class Process {
     }
     const { allowed: admitted, policies } = decision
     const settles = planned.some(settlesOf)
+    const ofShare = (limit: object) => shareOfUnits(this.limitOf.get(limit) as number, localShare)
     // What a request really costs is less than its estimate, if it is settled.
     const leastOf = (cost: number) => (settles ? Math.min(cost, exchange.planned.actual) : cost)
     const isCounted = ban === undefined && !settles && !planned.some((each) => 'hold' in each)
@@ -525,7 +526,7 @@ export class Process {
       const own = here.map((i) => charges[i] as Charge)
       const known = own.map((each) => ({ ...each, cost: leastOf(each.cost) }))
       const itsPlaces = here.map((i) => places[i] as number)
-      const limits = itsPlaces.map((place) => localLimits[place] as number)
+      const limits = own.map(({ limit }) => ofShare(limit))
       // What is settled may be debt.
       const asked = ban === undefined && !settles ? own : []
       const result = { admitted, at: (policies[here[0] as number] as PolicyDecision).at }
@@ -533,10 +534,10 @@ export class Process {
     }
     if (!admitted) return
     const now = this.machine.now()
-    for (const [i, { key, cost: units, slot }] of charges.entries()) {
+    for (const [i, { key, cost: units, slot, limit }] of charges.entries()) {
       if (here.includes(i)) continue
       const entry = { transaction: 0, now, units, chargedAt: now, slot }
-      local.add(places[i] as number, key, { kind: 'settle', ...entry })
+      local.add(places[i] as number, key, { kind: 'settle', ...entry }, ofShare(limit))
     }
   }
 
@@ -554,7 +555,12 @@ export class Process {
       exchange.charges = charges
       exchange.places = charges.map((_, i) => first + i)
       const keys = [...(this.keys.get(exchange.planned.client) ?? [])]
-      for (const [i, { key }] of charges.entries()) keys[first + i] = key
+      for (const [i, { key, limit }] of charges.entries()) {
+        keys[first + i] = key
+        const holdsSlots = 'hold' in (this.world.plan.application.policies[first + i] as object)
+        const ofRequest = holdsSlots ? undefined : exchange.planned.limit
+        this.limitOf.set(limit, ofRequest ?? (this.limits[first + i] as number))
+      }
       this.keys.set(exchange.planned.client, keys)
       for (const { slot } of charges) {
         if (slot !== undefined) this.world.bySlot.set(slot, exchange)
@@ -564,8 +570,9 @@ export class Process {
   }
 
   private options(policies: readonly PlannedPolicy[], store: Options['store']) {
-    const { application } = this.world.plan
+    const { application, requests } = this.world.plan
     const { deadline, onStoreError, localShare, refusalCache, ban, cluster } = application
+    const isPaidFor = requests.some(({ limit }) => limit !== undefined)
     const rules = policies.map(({ level, isOfRoute: _, ...policy }) => {
       const key = level && { key: organisationOf }
       if ('hold' in policy) return { ...policy, ...key }
@@ -573,7 +580,8 @@ export class Process {
       const { algorithm: __, ...inDays } = counted
       const own = calendar === undefined ? counted : { ...inDays, ...calendarOf(calendar).options }
       const reserves = hold === undefined ? {} : { reserve: true, hold }
-      return { ...own, ...key, ...reserves, ...(settles && { settle: costSoFar }) }
+      const limit = isPaidFor && { limit: ({ planned }: Exchange) => planned.limit ?? own.limit }
+      return { ...own, ...limit, ...key, ...reserves, ...(settles && { settle: costSoFar }) }
     })
     const common = rules.slice(0, this.routePlace)
     const routes: Routes<Exchange, Exchange> = {
@@ -619,8 +627,12 @@ function withLimit(policy: PlannedPolicy, limit: number | undefined): PlannedPol
   return 'hold' in policy ? { ...policy, concurrent: limit } : { ...policy, limit }
 }
 
+function shareOfUnits(units: number, share: number): number {
+  return Math.max(1, Math.floor(units * share))
+}
+
 function shareOf(policy: PlannedPolicy, share: number): PlannedPolicy {
-  const units = (all: number) => Math.max(1, Math.floor(all * share))
+  const units = (all: number) => shareOfUnits(all, share)
   if ('hold' in policy) return { ...policy, concurrent: units(policy.concurrent) }
   const { burst } = policy
   const own = burst === undefined ? {} : { burst: units(burst) }

@@ -95,6 +95,10 @@ export const regressions: readonly Regression[] = [
     was: 'the check of bounds did not know that a burst may follow the limit of another version',
     plan: '{"seed":26909,"duration":12000,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"token-bucket","limit":1,"window":3000,"alertAt":[0.5,1],"burst":6}],"deadline":100,"onStoreError":"local","localShare":1,"refusalCache":true,"joins":false,"queuesOffline":false},"requests":[{"at":10401,"process":0,"client":"bob","cost":1,"actual":0,"workMs":0},{"at":12000,"process":0,"client":"bob","cost":1,"actual":1,"workMs":0},{"at":12000,"process":0,"client":"bob","cost":2,"actual":2,"workMs":0},{"at":12000,"process":0,"client":"bob","cost":1,"actual":1,"workMs":0},{"at":12000,"process":0,"client":"bob","cost":1,"actual":1,"workMs":0},{"at":12000,"process":0,"client":"bob","cost":2,"actual":2,"workMs":0,"leavesMs":357}],"faults":[{"at":261,"kind":"leave","process":0,"limit":6},{"at":10520,"process":0,"client":"bob","policy":0,"kind":"override","units":10}]}',
   },
+  {
+    was: 'two requests with different limits in one call of a store with transactions: the refusal of one changed the wait of the other',
+    plan: '{"seed":9382,"duration":280000,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"leaky-bucket","limit":8,"window":10000,"alertAt":[0.8],"maxDelay":100}],"deadline":250,"onStoreError":"local","localShare":0.5,"refusalCache":true,"joins":false,"queuesOffline":false},"requests":[{"at":28828,"process":0,"client":"cyd","cost":1,"actual":1,"workMs":20000,"retries":5,"limit":1},{"at":28828,"process":0,"client":"cyd","cost":1,"actual":0,"workMs":20000,"retries":5,"limit":10},{"at":28828,"process":0,"client":"cyd","cost":0,"actual":0,"workMs":3333,"retries":5,"limit":1},{"at":29031,"process":0,"client":"cyd","cost":2,"actual":2,"workMs":0,"retries":5},{"at":29031,"process":0,"client":"cyd","cost":1,"actual":1,"workMs":20000,"retries":5,"limit":10}],"faults":[]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

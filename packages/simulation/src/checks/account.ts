@@ -72,6 +72,8 @@ export class Account {
   private grants: { readonly units: number; readonly until: number; readonly id: string }[] = []
   /** Units that were given back, and not there any more. */
   private slack = 0
+  /** Whether it is a bucket that has drained at several rates: each request gives back what its own rate has left. */
+  private isMixed = false
   /** The largest limit that has counted here. */
   private largest: number
 
@@ -220,7 +222,7 @@ export class Account {
     if (limit === planned && applied === planned) return
     this.largest = Math.max(this.largest, applied)
     if (limit !== planned) this.isTouched = true
-    if (this.isBucket) this.inexact ??= 'the limit changed'
+    this.mix()
   }
 
   /** Units more than the algorithm's bound in the worst span that ends now; 0 or less where it holds. */
@@ -242,6 +244,12 @@ export class Account {
 
   private get isBucket(): boolean {
     return 'algorithm' in this.policy && this.policy.algorithm.endsWith('bucket')
+  }
+
+  private mix(): void {
+    if (!this.isBucket) return
+    this.isMixed = true
+    this.inexact ??= 'the limit changed'
   }
 
   /** Nothing is counted any more. What the client has of its own stays. */
@@ -267,7 +275,7 @@ export class Account {
       this.override = limit === undefined ? undefined : { limit, until }
       this.largest = Math.max(this.largest, limit ?? 0)
       // It drains at its rate meanwhile, and may be full by it.
-      if (this.isBucket) this.inexact ??= 'the limit changed'
+      this.mix()
     } else if (entry.kind === 'grant') {
       this.grants.push(entry)
       this.largest += entry.units
@@ -348,6 +356,7 @@ export class Account {
       return
     }
     if (isBucket) this.flow.push({ at: now, cost: units, chargedAt })
+    if (this.isMixed) this.slack -= units
     const charge = this.charged.find(({ at }) => at === chargedAt)
     const given = Math.min(-units, charge?.cost ?? 0)
     if (charge !== undefined) {

@@ -191,12 +191,18 @@ export async function checkUnused(world: World, { places }: Application): Promis
     [first.queue?.limiter, world.waits],
     [first.routeLimiter, first.routeLimiter ? audit : NONE],
   ] as const
+  const isPaidFor = plan.requests.some(({ limit }) => limit !== undefined)
+  const ofRequest = isPaidFor ? { limit: 1 } : {}
   const peekAll = async () => {
     const peeked: Decision[] = []
-    const asks = [...known].map((key) => async () => first.limiter.peek(key))
-    for (const [limiter, { accounts }] of others)
+    const asks = [...known].map((key) => async () => first.limiter.peek(key, ofRequest))
+    for (const [limiter, { accounts }] of others) {
+      const options = limiter === first.routeLimiter ? ofRequest : {}
       for (const id of accounts.keys())
-        asks.push(async () => (limiter as Limiter<'async'>).peek(id.split(' ')[1] as string))
+        asks.push(async () =>
+          (limiter as Limiter<'async'>).peek(id.split(' ')[1] as string, options),
+        )
+    }
     for (const ask of asks) {
       void ask().then((decision) => peeked.push(decision))
       await timeline.run(timeline.now + PEEK_MS)
@@ -218,7 +224,8 @@ export async function checkUnused(world: World, { places }: Application): Promis
         fail('unused', `${name} has ${remaining} left, full in ${resetMs} ms (${source})`)
   // Where limits differ, they also do in how long a state is kept; one with reservations is kept for its window.
   const hasBlocks = plan.faults.some(({ kind }) => kind === 'block network')
-  if (hasOwn || hasBlocks || reserveMs > 0 || plan.faults.some((each) => 'limit' in each))
+  const differ = isPaidFor || hasOwn || plan.faults.some((each) => 'limit' in each)
+  if (differ || hasBlocks || reserveMs > 0)
     await timeline.run(timeline.now + LONGEST_MS + aheadMs(plan))
   if (cluster.size > 0) fail('unused', `the store keeps ${cluster.size} keys`)
 }

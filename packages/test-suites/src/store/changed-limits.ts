@@ -1,5 +1,5 @@
 import { algorithms, ban, concurrency } from '@sluice/core/algorithms'
-import { Policy } from '@sluice/core/store'
+import { type CompiledLimit, Policy } from '@sluice/core/store'
 import { expect } from 'expect'
 import { algorithmNames, type Bench, type StoreTests } from './store-kit.ts'
 
@@ -74,6 +74,21 @@ export function keepsCountsOfChangedLimits({ describe, test }: StoreTests): void
         expect((await small.peek('client', 1)).admitted).toBe(false)
         bench.clock.advance(1)
         expect((await small.consume('client')).admitted).toBe(true)
+      })
+
+      test('a refusal changes nothing for another limit in the same call', async (bench) => {
+        const [small, large] = [7, 120].map((limit) =>
+          algorithms[name].compile({ limit, windowMs: HOUR, maxDelayMs: HOUR }),
+        ) as [CompiledLimit, CompiledLimit]
+        const { ledger } = bench.open([small])
+        if (ledger.consumeAll === undefined) return
+        await ledger.consume([{ key: 'client', limit: large, cost: 120 }])
+        bench.clock.advance(HOUR / 7)
+        const asked = [{ key: 'client', limit: large, cost: 100 }]
+        const results = await ledger.consumeAll([[{ key: 'client', limit: small, cost: 1 }], asked])
+        const alone = await ledger.consume(asked)
+        expect(results[1]).toEqual(alone)
+        expect(alone.admitted).toBe(false)
       })
 
       test('a charge of the version before can be given back', async (bench) => {

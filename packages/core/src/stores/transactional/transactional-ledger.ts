@@ -180,6 +180,7 @@ export class TransactionalLedger implements Ledger<'async'> {
       // What is full by now is kept too: it counts again if the clock steps back once more.
       if (kept || state.counted)
         states.put(name, state, Math.max(1, keepMsOf(state, charge.limit, now)))
+      else states.restore(name)
     }
     return result
   }
@@ -242,8 +243,15 @@ class TransactionStates {
 
   /** @param ttlMs how long it must be kept; 0: it is deleted */
   put(key: string, state: KeyState, ttlMs: number): void {
+    const bytes = ttlMs === 0 ? undefined : encodeState(state)
+    this.bytes.set(key, bytes)
     this.states.set(key, state)
-    this.changed.set(key, { key, state: ttlMs === 0 ? undefined : encodeState(state), ttlMs })
+    this.changed.set(key, { key, state: bytes, ttlMs })
+  }
+
+  /** Forgets what a refusal has made of a state that is not kept: the next decision may have another limit. */
+  restore(key: string): void {
+    this.states.delete(key)
   }
 
   changes(): Change[] {
