@@ -106,8 +106,10 @@ async function saysNever(response: Response, { obey }: Settings): Promise<boolea
 /** The beginning of a refusal's body, as far as it comes in time. The body stays to be read. */
 async function startOf(response: Response): Promise<string> {
   let text = ''
-  if (!response.headers.get('content-type')?.includes('json')) return text
-  const reader = response.clone().body?.getReader?.()
+  const { headers, body, bodyUsed } = response
+  if (!headers.get('content-type')?.includes('json')) return text
+  if (typeof body?.getReader !== 'function' || body.locked || bodyUsed) return text
+  const reader = response.clone().body?.getReader()
   const timer = setTimeout(() => reader?.cancel().catch(() => {}), MAX_REFUSAL_MS)
   try {
     while (reader !== undefined && text.length <= MAX_REFUSAL) {

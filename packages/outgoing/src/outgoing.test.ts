@@ -1,5 +1,6 @@
 // A paced fetch on the memory store, under a manual clock, in front of functions that answer as servers do.
 
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore, WaitError } from '@sluice/core'
 import { Allowances } from './allowances.ts'
@@ -479,6 +480,19 @@ describe('a call', () => {
     expect(at[1]).toBeLessThan(ms * 1.1)
   })
 
+  test('that the fetch has read, or whose body is of Node, is a refusal like others', async () => {
+    const json = { status: 429, headers: { 'content-type': 'application/json' } }
+    const used = new Response('{}', json)
+    await used.text()
+    const ofNode = { ...json, headers: new Headers(json.headers), body: Readable.from(['{}']) }
+    const { at, send } = serverOf((n) => (n === 1 ? used : n === 2 ? (ofNode as never) : ok()))
+    const ends = sendAll(limitOutgoing(send, { concurrent: 1 }), 1)
+    await pass(5000)
+    expect(ends).toEqual([200])
+    expect(at[1]).toBeGreaterThanOrEqual(1000)
+    expect(at[2]).toBeGreaterThanOrEqual(3000)
+  })
+
   test('without a key is an error', async () => {
     const paced = limitOutgoing(serverOf(ok).send, { key: () => undefined as never })
     await expect(paced(URL)).rejects.toMatchObject({ code: 'SLUICE_KEY', option: 'key' })
@@ -492,6 +506,8 @@ describe('a call', () => {
     const signal = AbortSignal.abort(new Error('mine'))
     await expect(paced(new Request(URL, { signal }))).rejects.toThrow('mine')
     expect((await paced(new Request(URL, { signal }), { signal: null })).status).toBe(200)
+    const withoutReason = Object.assign(new EventTarget(), { aborted: true }) as AbortSignal
+    await expect(paced(URL, { signal: withoutReason })).rejects.toBeInstanceOf(WaitError)
   })
 
   test('is rejected when the fetch is closed', async () => {
