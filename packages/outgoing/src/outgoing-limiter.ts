@@ -111,7 +111,9 @@ export class OutgoingLimiter extends ChargeLimiter {
     } catch (error) {
       call.hasLeft = true
       if (call.sent !== undefined) call.upstream.end(call.sent)
-      throw error instanceof WaitError && error.code === 'SLUICE_WAIT_ABORTED' ? error.cause : error
+      throw error instanceof WaitError && error.code === 'SLUICE_WAIT_ABORTED'
+        ? (error.cause ?? error)
+        : error
     }
   }
 
