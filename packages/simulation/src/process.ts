@@ -50,7 +50,7 @@ export class Process {
   readonly exchanges = new Set<Exchange>()
   /** Whether no client comes any more. */
   isQuiet = false
-  /** When it got its last request, ms of the simulation. */
+  /** When it got its last request that is limited, ms of the simulation. */
   private askedAt = -Infinity
   /** What decided last, by client. */
   readonly lastSources = new Map<string, Decision['source']>()
@@ -216,7 +216,7 @@ export class Process {
     const { world } = this
     const exchange = new Exchange(planned, world.timeline.now, waited)
     exchange.askedBefore = this.askedAt
-    this.askedAt = world.timeline.now
+    if (planned.route !== 'free') this.askedAt = world.timeline.now
     this.exchanges.add(exchange)
     world.tell(this.name, () => `gets a request of ${planned.client} for ${planned.cost}`)
     this.handling = exchange

@@ -99,6 +99,10 @@ export const regressions: readonly Regression[] = [
     was: 'two requests with different limits in one call of a store with transactions: the refusal of one changed the wait of the other',
     plan: '{"seed":9382,"duration":280000,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"leaky-bucket","limit":8,"window":10000,"alertAt":[0.8],"maxDelay":100}],"deadline":250,"onStoreError":"local","localShare":0.5,"refusalCache":true,"joins":false,"queuesOffline":false},"requests":[{"at":28828,"process":0,"client":"cyd","cost":1,"actual":1,"workMs":20000,"retries":5,"limit":1},{"at":28828,"process":0,"client":"cyd","cost":1,"actual":0,"workMs":20000,"retries":5,"limit":10},{"at":28828,"process":0,"client":"cyd","cost":0,"actual":0,"workMs":3333,"retries":5,"limit":1},{"at":29031,"process":0,"client":"cyd","cost":2,"actual":2,"workMs":0,"retries":5},{"at":29031,"process":0,"client":"cyd","cost":1,"actual":1,"workMs":20000,"retries":5,"limit":10}],"faults":[]}',
   },
+  {
+    was: 'the check of networks took a request that is exempt for one that asks the store',
+    plan: '{"seed":21273,"epoch":1793595575884,"duration":48000,"application":{"processes":2,"policies":[{"name":"policy 0","algorithm":"fixed-window","limit":1,"window":86400000,"calendar":"after a day of 25 hours"},{"name":"policy 0","algorithm":"fixed-window","limit":1,"window":86400000,"calendar":"after a day of 25 hours","isOfRoute":true}],"deadline":250,"onStoreError":"allow","localShare":0.5,"refusalCache":false,"joins":false,"queuesOffline":true},"requests":[{"at":7286,"process":1,"client":"bob","cost":0,"actual":0,"workMs":6000,"retries":1,"route":"free","limit":3},{"at":8573,"process":1,"client":"bob","cost":2,"actual":0,"workMs":0,"leavesMs":1235,"retries":1,"limit":3}],"faults":[{"at":2129,"kind":"block network","process":0,"network":"198.51.100.0/24","ms":9000}]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals'
 import fc from 'fast-check'
-import { type Ledger, memoryStore, type StoreResult } from '../../index.ts'
+import { type Charge, type Ledger, memoryStore, type StoreResult } from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
+import type { CompiledLimit } from '../algorithm.ts'
 import { algorithms } from '../index.ts'
 import type { Open } from './store-replay.ts'
 import { START, TEN_YEARS } from './trace.ts'
@@ -20,7 +21,7 @@ const limitsOf = (pair: (typeof pairs)[number], limit: number) =>
     return algorithm.compile({ limit: most, windowMs: TEN_YEARS, maxDelayMs: TEN_YEARS })
   })
 const anyCost = fc.oneof(fc.integer({ min: 0, max: 4 }), fc.constant(5e11))
-const anyPass = fc.constantFrom(0, 0, 1, 35_036_750, 157_788_000_000, -35_036_750)
+const anyPass = fc.constantFrom(0, 0, 0, 1, 35_036_750, 157_788_000_000, -35_036_750)
 /** Requests with limits of their own, of one key, and the ms that pass before each. */
 export const anyVaryingRequests = fc.constantFrom(...pairs).chain((pair) => {
   const limits = [0, 3, 5, 7, 9_999, 9e11, 1e12].map((limit) => limitsOf(pair, limit))
@@ -34,31 +35,43 @@ type Varying = typeof anyVaryingRequests extends fc.Arbitrary<infer T> ? T : nev
 
 let scenarios = 0
 
-/** @throws if the store differs from memory */
+/** @throws if the store differs from memory. Requests of one moment are decided in one call. */
 export async function expectVaryingParity(
   open: Open,
   { keyspaces, requests }: Varying,
 ): Promise<void> {
   scenarios += 1
   const clock = manualClock(START)
-  const consume = (ledger: Ledger, [limits, cost, other, pass]: Varying['requests'][number]) => {
-    clock.advance(pass)
-    return ledger.consume([
-      { key: 'a', limit: limits[0]!, cost },
-      { key: 'a', limit: limits[1]!, cost: other },
-    ])
-  }
   const memory = memoryStore({ clock })
   const known = memory.open({ policies: keyspaces }, 'varying')
-  const expected = requests.map((request) => copy(consume(known, request) as StoreResult))
+  const expected = requests.map((request) => {
+    clock.advance(request[PASS])
+    return copy(known.consume(chargesOf(request)) as StoreResult)
+  })
   memory.close()
   clock.set(START)
   const store = open(clock)
-  const ledger = store.open({ policies: keyspaces }, `varying:${process.pid}:${scenarios}`)
-  for (const [i, request] of requests.entries()) {
-    expect(copy((await consume(ledger, request)) as StoreResult)).toEqual(expected[i])
+  const prefix = `varying:${process.pid}:${scenarios}`
+  const ledger = store.open({ policies: keyspaces }, prefix) as Required<Ledger<'async'>>
+  const decided: StoreResult[] = []
+  for (let next = 0; next < requests.length; next = decided.length) {
+    clock.advance(requests[next]?.[PASS] as number)
+    const later = requests.findIndex((request, i) => i > next && request[PASS] !== 0)
+    const calls = requests.slice(next, later < 0 ? undefined : later).map(chargesOf)
+    decided.push(...((await ledger.consumeAll(calls)) as StoreResult[]).map(copy))
   }
+  expect(decided).toEqual(expected)
   store.close()
+}
+
+/** Where a request has the ms that pass before it. */
+const PASS = 3
+
+function chargesOf([limits, cost, other]: Varying['requests'][number]): readonly Charge[] {
+  return [
+    { key: 'a', limit: limits[0] as CompiledLimit, cost },
+    { key: 'a', limit: limits[1] as CompiledLimit, cost: other },
+  ]
 }
 
 /** What every store says. A synchronous result is valid until the next one. */
