@@ -6,7 +6,7 @@ import {
   StoreLimiter,
   type StoreOptions,
 } from '@sluice/core/adapter'
-import type { Answer } from './fields.ts'
+import { type Answer, MAX_WAIT_MS } from './fields.ts'
 import { SENT, type Sent, type Units, Upstream } from './upstream.ts'
 
 /** The name of the policy that counts what is in flight. */
@@ -174,7 +174,10 @@ export class OutgoingLimiter extends ChargeLimiter {
         void held?.release()
         const corrected = charges.map((charge, i) => {
           const { cost, slot } = charge
-          const delta = slot === undefined ? (actual[i] ?? cost) - cost : 0
+          const { limit = 0, windowMs } = this.policies[i] as (typeof this.policies)[number]
+          // An answer that claims more stops its key for a day at most, as a pause does.
+          const most = Math.max(cost, Math.floor(limit * Math.max(1, MAX_WAIT_MS / windowMs)))
+          const delta = slot === undefined ? Math.min(actual[i] ?? cost, most) - cost : 0
           return { ...charge, cost: delta, slot: undefined }
         })
         // What it costs more is charged now; what it costs less is given back to the time of the charge.

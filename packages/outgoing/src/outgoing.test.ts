@@ -148,6 +148,21 @@ describe('its own policies', () => {
     },
   )
 
+  test('an answer that claims to have cost too much stops its key for a day at most', async () => {
+    const settle = (_: Response, text: string) => Number(text)
+    const terms = { window: '1m', algorithm: 'token-bucket', burst: 9000 } as const
+    const policies = [{ unit: 'tokens', limit: 3000, ...terms, settle }]
+    const { send } = serverOf((n) => new Response(n === 1 ? '7000' : '9007199254740991'))
+    const paced = limitOutgoing(send, { policies, maxWait: 0 })
+    for (let i = 0; i < 2; i += 1) await (await paced(URL)).text()
+    const { retryAfterMs } = await paced(URL).then(
+      () => new WaitError('SLUICE_WAIT_CLOSED', 0),
+      (error: WaitError) => error,
+    )
+    expect(retryAfterMs).toBeGreaterThan(86_000_000)
+    expect(retryAfterMs).toBeLessThan(86_500_000)
+  })
+
   test('a settle function that throws leaves the estimate, and warns', async () => {
     const warning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const settle = () => {
