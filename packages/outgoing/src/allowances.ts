@@ -30,7 +30,7 @@ const UNSTATED_MS = 1000
 /** How often it is looked at whether an answer has come, ms. */
 const PROBE_MS = 50
 /** How long the first request of a new window may be without an answer before the next one is sent, ms. */
-const ANSWER_MS = 1000
+const ANSWER_MS = 10_000
 
 /** What a server has said is left, minus what was charged since, and what may not have reached it yet. */
 export class Allowances {
