@@ -22,6 +22,8 @@ export interface AlgorithmParams {
   readonly maxDelayMs?: number | undefined
   /** Windows of the calendar: which. */
   readonly calendar?: Calendar | undefined
+  /** Whether requests of one key have other limits too. */
+  readonly varies?: boolean | undefined
   /** With reservations: how long one is held without renewal, ms. */
   readonly holdMs?: number | undefined
   /** Ban: how long each one lasts, ms, one after the other; the last one again and again. */

@@ -87,8 +87,9 @@ export class Policy {
     this.alertAt = alertAt
     this.checkAlgorithm(options)
     const holdMs = reserve ? this.holdMs : undefined
-    this.params = { burst: this.own('burst'), maxDelayMs: this.own('maxDelay'), holdMs }
-    if (typeof limit !== 'function' && typeof anchor !== 'function' && !this.window.varies)
+    const varies = typeof limit === 'function'
+    this.params = { burst: this.own('burst'), maxDelayMs: this.own('maxDelay'), holdMs, varies }
+    if (!varies && typeof anchor !== 'function' && !this.window.varies)
       this.compiledLimit = this.limitFor()
   }
 

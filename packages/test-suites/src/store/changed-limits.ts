@@ -91,6 +91,21 @@ export function keepsCountsOfChangedLimits({ describe, test }: StoreTests): void
         expect(alone.admitted).toBe(false)
       })
 
+      test('where limits differ by request, a smaller one sees what a larger one has taken', async (bench) => {
+        const [small, large] = [1, 100].map((limit) =>
+          algorithms[name].compile({ limit, windowMs: HOUR, varies: true }),
+        ) as [CompiledLimit, CompiledLimit]
+        const { ledger } = bench.open([small])
+        const ask = async (limit: CompiledLimit) =>
+          (await ledger.consume([{ key: 'client', limit, cost: 1 }])).admitted
+        expect(await ask(small)).toBe(true)
+        for (let i = 0; i < 4; i += 1) {
+          bench.clock.advance(HOUR / 20)
+          await bench.sweep()
+          expect([await ask(small), await ask(large)]).toEqual([false, true])
+        }
+      })
+
       test('a charge of the version before can be given back', async (bench) => {
         const { at } = await versionOf(bench, name, 9).consume('client', 6)
         const version = versionOf(bench, name, 14)

@@ -47,6 +47,8 @@ export interface Bench {
   readonly clock: ManualClock
   /** Text that the names of its keys contain. */
   readonly prefix: string
+  /** Deletes what has expired, where the kit can. */
+  sweep(): Promise<void>
   /** A bench with the same keys, on a store of its own, which may share their states. */
   another(): Promise<Bench>
   /** The bench of one limiter: a policy for each quota, in spaces named p0, p1, … and a ban named ban. */
@@ -89,7 +91,7 @@ export function storeTests(runner: Runner, kit: StoreKit): StoreTests {
         const create = async () => {
           const store = await kit.create(clock)
           stores.push(store)
-          return benchOf(store, clock, prefix, create)
+          return benchOf(store, clock, prefix, create, kit)
         }
         try {
           await run(await create())
@@ -105,11 +107,15 @@ function benchOf(
   clock: ManualClock,
   own: string,
   another: () => Promise<Bench>,
+  kit: StoreKit,
 ): Bench {
   return {
     store,
     clock,
     prefix: own,
+    sweep: async () => {
+      await kit.countLeft?.(store, own)
+    },
     another,
     open: (limits, { space = 'p', prefix = '', ban: limit } = {}) => {
       const policies = limits.map(({ algorithm }, i) => ({ name: `${space}${i}`, algorithm }))

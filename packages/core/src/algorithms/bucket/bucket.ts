@@ -107,6 +107,11 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     state.resetMs = this.after(tick, now, state.a)
   }
 
+  /** For a smaller limit it is not full when it is for this one. */
+  keepMs({ resetMs }: KeyState): number {
+    return this.params.varies ? Math.max(resetMs, this.window) : resetMs
+  }
+
   /** Brings the level to the tick of `now`, which it returns. */
   private drain(state: KeyState, now: number): number {
     const { window, ticks, unit } = this

@@ -1,6 +1,9 @@
 import timers from 'node:timers'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { createLimiter } from '../../limiter/create-limiter.ts'
+import type { Limiter } from '../../limiter/limiter.ts'
+import { Policy } from '../../limiter/policy.ts'
+import { StoreLimiter } from '../../limiter/store-limiter.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { memoryStore } from './memory-store.ts'
 import { runModule } from './testing/run-module.ts'
@@ -131,6 +134,28 @@ describe('the sweep', () => {
     expect(limiter.peek('blocked').allowed).toBe(false)
     store.close()
   })
+
+  it.each(['token-bucket', 'leaky-bucket'] as const)(
+    'keeps what a %s has of requests with other limits for a window',
+    (algorithm) => {
+      fakeTimers()
+      const clock = manualClock()
+      const store = memoryStore({ clock })
+      const varying = new Policy('', { limit: () => 1, window: '1m', algorithm })
+      const limiter = new StoreLimiter([varying], { store }) as Limiter<'sync'>
+      limiter.consume('client', { limit: 1 })
+      for (let i = 0; i < 5; i += 1) {
+        expect(limiter.consume('client', { limit: 100 }).allowed).toBe(true)
+        clock.advance(5000)
+        jest.advanceTimersByTime(5000)
+        expect(limiter.consume('client', { limit: 1 }).allowed).toBe(false)
+      }
+      clock.advance(61_000)
+      jest.advanceTimersByTime(61_000)
+      expect(store.size).toBe(0)
+      store.close()
+    },
+  )
 
   it('goes on in slices until all is done, one slice at a time', () => {
     fakeTimers()
