@@ -129,10 +129,10 @@ export function readSettings(options: OutgoingOptions) {
   }
 }
 
-/** A URL of data has no host. */
+/** The host, without the dot of the root behind it. A URL of data has none. */
 function hostOf({ url }: OutgoingRequest): string {
   const { host, protocol } = new URL(url)
-  return host || protocol
+  return host.replace(/\.(?=:|$)/, '') || protocol
 }
 
 function checkCost(option: string, cost: unknown): (request: OutgoingRequest) => number {

@@ -508,6 +508,13 @@ describe('a call', () => {
     expect(at[2]).toBeGreaterThanOrEqual(3000)
   })
 
+  test('to a host with the dot of the root has the limits of that host', async () => {
+    const policies = [{ limit: 1, window: '1h', algorithm: 'sliding-log' } as const]
+    const paced = limitOutgoing(serverOf(ok).send, { policies, maxWait: 0 })
+    await paced('https://api.example:8080')
+    await expect(paced('https://api.example.:8080')).rejects.toBeInstanceOf(WaitError)
+  })
+
   test('without a key is an error', async () => {
     const paced = limitOutgoing(serverOf(ok).send, { key: () => undefined as never })
     await expect(paced(URL)).rejects.toMatchObject({ code: 'SLUICE_KEY', option: 'key' })
