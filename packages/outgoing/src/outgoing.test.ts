@@ -244,6 +244,28 @@ describe('a refusal', () => {
     expect(ends.flat()).toEqual(Array(4).fill('SLUICE_WAIT_TOO_LONG'))
   })
 
+  test('that the store can not take pauses this process, and ends none', async () => {
+    const memory = memoryStore()
+    const block = () => {
+      throw new Error('full')
+    }
+    const open = (...given: Parameters<typeof memory.open>) =>
+      Object.assign(Object.create(memory.open(...given)), { block })
+    const store = Object.assign(Object.create(memory), { open })
+    const unhandled = jest.fn()
+    process.once('unhandledRejection', unhandled)
+    const { at, send } = serverOf(() => refusing({ 'retry-after': '5' }))
+    const paced = limitOutgoing(send, { store, retry: { attempts: 1 } })
+    await paced(URL)
+    sendAll(paced, 1)
+    await pass(4999)
+    expect(at).toHaveLength(1)
+    jest.useRealTimers()
+    await new Promise(setImmediate)
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
   test('is repeated after its time, before what came later', async () => {
     const { at, send } = serverOf((n) => (n < 3 ? refusing({ 'retry-after-ms': '800' }) : ok()))
     const ends = sendAll(limitOutgoing(send), 1)
