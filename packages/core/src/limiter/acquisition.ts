@@ -1,5 +1,6 @@
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Answer, StoreMode } from '../stores/store.ts'
+import { checkCost } from './arguments.ts'
 import type { Decision } from './decision.ts'
 import type { HeldSlot } from './held-slots.ts'
 
@@ -51,16 +52,12 @@ export function toAcquisition(
   let wanted: number | undefined
   const settle = (cost = wanted): MaybePromise<void> => {
     if (settling !== null) return settling
-    wanted = cost
-    try {
-      const corrected = correct(cost)
-      // Nothing is renewed any more, whether the store confirms it or not.
-      const ended = held?.release()
-      settling = isPromise(corrected) || isPromise(ended) ? bothOf(corrected, ended) : undefined
-    } catch (error) {
-      settling = null
-      throw error
-    }
+    // A wrong one throws here, so that `release` can still keep the estimate.
+    if (cost !== undefined) wanted = checkCost(cost)
+    const corrected = correct(cost)
+    // Nothing is renewed any more, whether the store confirms it or not.
+    const ended = held?.release()
+    settling = isPromise(corrected) || isPromise(ended) ? bothOf(corrected, ended) : undefined
     if (isPromise(settling)) {
       settling.catch(() => {
         settling = null

@@ -183,6 +183,15 @@ describe('beside other policies', () => {
     expect(remaining(limiter)).toEqual([2, 90, 990])
   })
 
+  test('release after a wrong cost gives the slot back, and keeps the estimate', () => {
+    const limiter = world({ ...withoutPolicy, policies }).process()
+    const stream = limiter.acquire('ada', { cost: 30 })
+    expect(() => stream.settle(Number.NaN)).toThrow(expect.objectContaining({ option: 'cost' }))
+    stream.release()
+    expect(remaining(limiter)).toEqual([2, 70, 970])
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
   test('what it costs more is charged now, also if the window of the charge is over', () => {
     const minute = { name: 'minute', limit: 1000, window: '1m', algorithm: 'fixed-window' }
     const both = [policies[1], minute]

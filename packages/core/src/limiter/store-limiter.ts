@@ -96,7 +96,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
         this.events.released(reason, charges, undefined),
       )
       return toAcquisition(decision, this.store.mode, held, (actual = cost) =>
-        this.settleAcquired(charges, decision, cost, checkCost(actual)),
+        this.settleAcquired(charges, decision, cost, actual),
       )
     })
   }
