@@ -59,6 +59,31 @@ describe('acquire()', () => {
     expect(limiter.acquire('ada').allowed).toBe(false)
   })
 
+  it('survives a synchronous store that fails while it renews and gives back', () => {
+    const { store, clock } = world()
+    let isFailing = false
+    const open = store.open.bind(store)
+    jest.spyOn(store, 'open').mockImplementation((keyspaces, prefix) => {
+      const ledger = open(keyspaces, prefix)
+      for (const name of ['renew', 'settle'] as const) {
+        const act = ledger[name] as (...given: unknown[]) => void
+        ledger[name] = (...given: unknown[]) => {
+          if (isFailing) throw new Error('disk full')
+          act.apply(ledger, given)
+        }
+      }
+      return ledger
+    })
+    const limiter = limiterOn(store)
+    const slot = limiter.acquire('ada')
+    isFailing = true
+    jest.advanceTimersByTime(HOLD)
+    slot.release()
+    isFailing = false
+    clock.advance(HOLD)
+    expect(limiter.peek('ada').remaining).toBe(2)
+  })
+
   it('is given back at the end of a block, also if that throws', async () => {
     const { limiter } = world()
     const work = async () => {

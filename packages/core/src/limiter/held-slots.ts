@@ -179,8 +179,10 @@ export class HeldSlot {
   }
 }
 
-/** The store's failure has its own warning. */
+/** The store's failure has its own warning; one of a synchronous store must not end a process by its timer. */
 function quietly(act: () => MaybePromise<void> | undefined): MaybePromise<void> {
-  const done = act()
-  return isPromise(done) ? done.catch(() => {}) : undefined
+  try {
+    const done = act()
+    return isPromise(done) ? done.catch(() => {}) : undefined
+  } catch {}
 }
