@@ -373,6 +373,20 @@ describe('while the store is down', () => {
     expect(jest.getTimerCount()).toBeLessThan(3)
   })
 
+  test('what has cost something is charged also if no further request comes to the process', async () => {
+    await serve({ cost: 10 })
+    await begin(8)
+    failing.fail()
+    for (const each of running) {
+      await end(each, 3)
+      await pass(1000)
+    }
+    await pass(2 * HOLD)
+    failing.recover()
+    await pass(4 * HOLD)
+    expect(await limiter().peek('127.0.0.1')).toMatchObject({ source: 'store', remaining: 76 })
+  })
+
   test('for less than hold, a settlement is repeated exactly', async () => {
     await serve()
     await begin()

@@ -150,7 +150,11 @@ export class GuardedLedger {
       )
     if (!isOfStore) return
     const calls = this.calls.to(this.remote, charges)
-    if (!calls.isTrusted) throw unconfirmed('settle', calls.failure)
+    if (!calls.isTrusted) {
+      // A process that repeats a settlement may get no requests.
+      this.probeWith(calls, charges, false)
+      throw unconfirmed('settle', calls.failure)
+    }
     await this.tell('settle', calls, () => this.remote.settle(charges, chargedAt, source, raised))
   }
 
