@@ -1,5 +1,5 @@
-// npm start, npm run docs: runs a script of a package, by default the server of the live page.
-// npm run docs -- build: another script of the package
+// npm start, npm start -- site: runs a script of a package, by default the server of the live page.
+// npm start -- site build: another script of the package
 // node scripts/start.mjs [package] [script]
 
 import { readFileSync } from 'node:fs'

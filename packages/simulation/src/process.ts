@@ -1,15 +1,7 @@
-import type {
-  Decision,
-  Limiter,
-  PolicyDecision,
-  RateLimitOptions,
-  Routes,
-  ThresholdEvent,
-} from '@sluice/core'
+import type { Decision, Limiter, PolicyDecision, ThresholdEvent } from '@sluice/core'
 import type { HttpLimiter, RoutedLimiter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
 import { auditedStore } from './audited-store.ts'
-import { calendarOf } from './calendars.ts'
 import { type Account, limitOf } from './checks/account.ts'
 import { Audit } from './checks/audit.ts'
 import { checkDeadline } from './checks/deadline.ts'
@@ -18,6 +10,7 @@ import { Connection } from './connection.ts'
 import type { Core } from './core.ts'
 import { adapter, Exchange, type Waited } from './exchange.ts'
 import { EPOCH, Machine } from './machine.ts'
+import { optionsOf, settlesOf, shareOf, shareOfUnits, withLimit } from './options.ts'
 import {
   type Fault,
   maySendTwice,
@@ -30,8 +23,6 @@ import type { World } from './world.ts'
 
 /** How long a process remembers what another one has changed meanwhile, ms: 2 s, and a call. */
 const ASKED_AGAIN_MS = 2500
-
-type Options = RateLimitOptions<Exchange, Exchange>
 
 /** A process of the application: its machine, its connection to the store, and its limiter. */
 export class Process {
@@ -97,7 +88,11 @@ export class Process {
     const { streams, queue } = application
     this.streams = streams && this.streamLimiter(streams)
     this.queue = queue && this.queueLimiter(queue)
-    this.http = new this.core.RoutedLimiter(this.options(policies, store), adapter)
+    const options = optionsOf(plan, policies, this.routePlace, store, {
+      threshold: (event) => this.threshold(event),
+      decision: (exchange, decision) => this.decided(exchange, decision),
+    })
+    this.http = new this.core.RoutedLimiter(options, adapter)
     for (const { limiter } of this.http.httpLimiters) this.noteCharges(limiter)
   }
 
@@ -568,73 +563,4 @@ export class Process {
       return decide(charges, ...others)
     }
   }
-
-  private options(policies: readonly PlannedPolicy[], store: Options['store']) {
-    const { application, requests } = this.world.plan
-    const { deadline, onStoreError, localShare, refusalCache, ban, cluster } = application
-    const isPaidFor = requests.some(({ limit }) => limit !== undefined)
-    const rules = policies.map(({ level, isOfRoute: _, ...policy }) => {
-      const key = level && { key: organisationOf }
-      if ('hold' in policy) return { ...policy, ...key }
-      const { settles, calendar, reserveMs: hold, ...counted } = policy
-      const { algorithm: __, ...inDays } = counted
-      const own = calendar === undefined ? counted : { ...inDays, ...calendarOf(calendar).options }
-      const reserves = hold === undefined ? {} : { reserve: true, hold }
-      const limit = isPaidFor && { limit: ({ planned }: Exchange) => planned.limit ?? own.limit }
-      return { ...own, ...limit, ...key, ...reserves, ...(settles && { settle: costSoFar }) }
-    })
-    const common = rules.slice(0, this.routePlace)
-    const routes: Routes<Exchange, Exchange> = {
-      '/own': { policies: rules.slice(common.length) as Options['policies'] & object },
-      '/shared': { statusCode: 503 },
-      '/free': false,
-    }
-    const options: Options = {
-      store,
-      deadline,
-      onStoreError,
-      localShare,
-      headers: false,
-      key: ({ planned }) => planned.client,
-      cost: ({ planned }) => planned.cost,
-      onThreshold: (event) => this.threshold(event),
-      onDecision: (decision, exchange) => this.decided(exchange as Exchange, decision),
-      ...(refusalCache !== undefined && { refusalCache }),
-      ...(ban && { ban }),
-      ...(cluster?.sharded && { shard: organisationOf }),
-      policies: common as Options['policies'] & object,
-    }
-    return this.routePlace === undefined ? options : { ...options, routes }
-  }
-}
-
-/** Two of the clients are of one organisation. */
-function organisationOf({ planned }: Exchange): string {
-  return planned.client === 'cyd' ? 'initech' : 'acme'
-}
-
-/** What a request costs, as far as it is known. */
-function costSoFar({ planned, isEnded }: Exchange): number {
-  return isEnded ? planned.actual : Math.floor(planned.actual / 2)
-}
-
-function settlesOf(policy: PlannedPolicy): boolean {
-  return policy.settles === true
-}
-
-function withLimit(policy: PlannedPolicy, limit: number | undefined): PlannedPolicy {
-  if (limit === undefined) return policy
-  return 'hold' in policy ? { ...policy, concurrent: limit } : { ...policy, limit }
-}
-
-function shareOfUnits(units: number, share: number): number {
-  return Math.max(1, Math.floor(units * share))
-}
-
-function shareOf(policy: PlannedPolicy, share: number): PlannedPolicy {
-  const units = (all: number) => shareOfUnits(all, share)
-  if ('hold' in policy) return { ...policy, concurrent: units(policy.concurrent) }
-  const { burst } = policy
-  const own = burst === undefined ? {} : { burst: units(burst) }
-  return { ...policy, ...own, limit: units(policy.limit) }
 }

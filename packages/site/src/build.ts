@@ -1,4 +1,4 @@
-// npm run docs -- build, and npm run docs where something has changed.
+// npm start -- site build, and npm start -- site where something has changed.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vitepress'

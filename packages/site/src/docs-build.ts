@@ -1,4 +1,4 @@
-// npm run docs -- build
+// npm start -- site build
 import { buildIfStale } from './build.ts'
 
 await buildIfStale()

@@ -1,0 +1,94 @@
+import type { Decision, RateLimitOptions, Routes, ThresholdEvent } from '@sluice/core'
+import { calendarOf } from './calendars.ts'
+import type { Exchange } from './exchange.ts'
+import type { Plan, PlannedPolicy } from './plan.ts'
+
+type Options = RateLimitOptions<Exchange, Exchange>
+
+/** What the application notices of its limiter. */
+interface Noticed {
+  threshold(event: ThresholdEvent): void
+  decision(exchange: Exchange, decision: Decision): void
+}
+
+/**
+ * The options of the application's limiter, as its code would have them.
+ * @param policies the policies of this version of the application
+ * @param routePlace which of them is that of the route that counts separately; undefined: there is none
+ */
+export function optionsOf(
+  plan: Plan,
+  policies: readonly PlannedPolicy[],
+  routePlace: number | undefined,
+  store: Options['store'],
+  on: Noticed,
+): Options & { routes?: Routes<Exchange, Exchange> } {
+  const { application, requests } = plan
+  const { deadline, onStoreError, localShare, refusalCache, ban, cluster } = application
+  const isPaidFor = requests.some(({ limit }) => limit !== undefined)
+  const rules = policies.map(({ level, isOfRoute: _, ...policy }) => {
+    const key = level && { key: organisationOf }
+    if ('hold' in policy) return { ...policy, ...key }
+    const { settles, calendar, reserveMs: hold, ...counted } = policy
+    const { algorithm: __, ...inDays } = counted
+    const own = calendar === undefined ? counted : { ...inDays, ...calendarOf(calendar).options }
+    const reserves = hold === undefined ? {} : { reserve: true, hold }
+    const limit = isPaidFor && { limit: ({ planned }: Exchange) => planned.limit ?? own.limit }
+    return { ...own, ...limit, ...key, ...reserves, ...(settles && { settle: costSoFar }) }
+  })
+  const common = rules.slice(0, routePlace)
+  const routes: Routes<Exchange, Exchange> = {
+    '/own': { policies: rules.slice(common.length) as Options['policies'] & object },
+    '/shared': { statusCode: 503 },
+    '/free': false,
+  }
+  const options: Options = {
+    store,
+    deadline,
+    onStoreError,
+    localShare,
+    headers: false,
+    key: ({ planned }) => planned.client,
+    cost: ({ planned }) => planned.cost,
+    onThreshold: on.threshold,
+    onDecision: (decision, exchange) => on.decision(exchange as Exchange, decision),
+    ...(refusalCache !== undefined && { refusalCache }),
+    ...(ban && { ban }),
+    ...(cluster?.sharded && { shard: organisationOf }),
+    policies: common as Options['policies'] & object,
+  }
+  return routePlace === undefined ? options : { ...options, routes }
+}
+
+/** Two of the clients are of one organisation. */
+function organisationOf({ planned }: Exchange): string {
+  return planned.client === 'cyd' ? 'initech' : 'acme'
+}
+
+/** What a request costs, as far as it is known. */
+function costSoFar({ planned, isEnded }: Exchange): number {
+  return isEnded ? planned.actual : Math.floor(planned.actual / 2)
+}
+
+export function settlesOf(policy: PlannedPolicy): boolean {
+  return policy.settles === true
+}
+
+/** @param limit the limit of this version of the application; undefined: as planned */
+export function withLimit(policy: PlannedPolicy, limit: number | undefined): PlannedPolicy {
+  if (limit === undefined) return policy
+  return 'hold' in policy ? { ...policy, concurrent: limit } : { ...policy, limit }
+}
+
+export function shareOfUnits(units: number, share: number): number {
+  return Math.max(1, Math.floor(units * share))
+}
+
+/** What a process alone has of a policy. @param share above 0, up to 1 */
+export function shareOf(policy: PlannedPolicy, share: number): PlannedPolicy {
+  const units = (all: number) => shareOfUnits(all, share)
+  if ('hold' in policy) return { ...policy, concurrent: units(policy.concurrent) }
+  const { burst } = policy
+  const own = burst === undefined ? {} : { burst: units(burst) }
+  return { ...policy, ...own, limit: units(policy.limit) }
+}
