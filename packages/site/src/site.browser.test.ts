@@ -21,7 +21,7 @@ let site: string
 
 beforeAll(async () => {
   // It fails if a link or an anchor leads nowhere.
-  const build = ['run', 'docs', '--', 'build']
+  const build = ['start', '--', 'site', 'build']
   await promisify(execFile)('npm', build, { cwd: join(__dirname, '../../..') })
   server = await startExample(__dirname)
   site = `${server.url}/sluice/`

@@ -30,8 +30,8 @@ const files = [
   .map((entry) => relative(workspace, join(entry.parentPath, entry.name)))
   .filter((file) => !file.startsWith(join('docs', 'start')) && !file.endsWith('commands.test.ts'))
 
-test('there are eleven, and each is in the list', () => {
-  expect(commands).toHaveLength(11)
+test('there are ten, and each is in the list', () => {
+  expect(commands).toHaveLength(10)
   for (const name of commands) expect(index).toMatch(new RegExp(`\`npm (run )?${name}( --.*?)?\``))
 })
 
