@@ -2,7 +2,7 @@
 
 import 'reflect-metadata'
 import { once } from 'node:events'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -55,16 +55,17 @@ function documented(): Record<string, Type> {
   const readme = readFileSync(join(__dirname, '../README.md'), 'utf8')
   const sections = readme.slice(readme.indexOf('## GraphQL'), readme.indexOf('## With '))
   const blocks = [...sections.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, source]) => source)
-  const exported = blocks.map((source = '', i) => {
-    const file = join(__dirname, `.documented-${process.pid}-${i}.ts`)
-    writeFileSync(file, source.replace("'@sluice/nest'", "'./index.ts'"))
-    try {
+  const folder = mkdtempSync(join(__dirname, '.blocks-'))
+  try {
+    const exported = blocks.map((source = '', i) => {
+      const file = join(folder, `${i}.ts`)
+      writeFileSync(file, source.replace("'@sluice/nest'", "'../index.ts'"))
       return require(file)
-    } finally {
-      rmSync(file)
-    }
-  })
-  return Object.assign({}, ...exported)
+    })
+    return Object.assign({}, ...exported)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 const limited = RateLimitModule.forRoot({ limit: 2, window: '1d' })

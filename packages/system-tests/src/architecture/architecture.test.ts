@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { filesOf, root } from '../files.ts'
 
-const root = join(__dirname, '../../../..')
 const core = join(root, 'packages/core/src')
 const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
 /** Where each export of the package leads that an adapter imports. */
@@ -29,9 +29,9 @@ type Imports = ReadonlyMap<string, readonly string[]>
 
 /** Each TypeScript file under a folder with the files that it imports, for their types too. */
 function importsIn(folder: string): Imports {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !/(^|\/)fixtures\//.test(name))
-    .map((name) => join(folder, name))
+  const files = filesOf(relative(root, folder))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes('/fixtures/'))
+    .map((name) => join(root, name))
   const nameOf = (file: string) => relative(folder, file).split(sep).join('/')
   return new Map(files.map((file) => [nameOf(file), importsOf(file).map(nameOf)]))
 }
@@ -64,9 +64,9 @@ function circlesIn(imports: Imports): string[] {
   return circles
 }
 
-const sources = readdirSync(core, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !/\.test\.ts$|traces\.ts$|(^|\/)testing\//.test(name))
-  .map((name) => join(core, name))
+const sources = filesOf('packages/core/src')
+  .filter((name) => name.endsWith('.ts') && !/\.test\.ts$|traces\.ts$|\/testing\//.test(name))
+  .map((name) => join(root, name))
 
 test('each folder of core imports only from those above it', () => {
   const table = page.slice(page.indexOf('## The folders of core'), page.indexOf('## Glossary'))
@@ -145,12 +145,10 @@ test('only the platform of Node needs what Node has', () => {
 
 /** The workspace packages that the sources of a package import. */
 function siblingsOf(name: string): string[] {
-  const folder = join(root, 'packages', name, 'src')
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  const siblings = files
+  const siblings = filesOf(`packages/${name}/src`)
     .filter((file) => file.endsWith('.ts'))
     .flatMap((file) => [
-      ...readFileSync(join(folder, file), 'utf8').matchAll(/ from '@sluice\/([\w-]+)/g),
+      ...readFileSync(join(root, file), 'utf8').matchAll(/ from '@sluice\/([\w-]+)/g),
     ])
   return [...new Set(siblings.map(([, sibling]) => sibling as string))]
 }

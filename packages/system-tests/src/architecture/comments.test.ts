@@ -1,13 +1,10 @@
 // A doc comment is shown alone, in an editor beside a name: it says what the thing is.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { filesOf, root } from '../files.ts'
 
-const packages = join(__dirname, '../../..')
-const folders = readdirSync(packages)
-  .map((name) => join(packages, name, 'src'))
-  .filter((folder) => existsSync(folder))
 /** Beginnings of what only continues the comment or the code above it: "Of the keys." */
 const FRAGMENT = /(?:\/\*\*\s+(?:\* )?|@param \S+ )(?:behind|beside|by|of|that|the same|those)\b/gi
 
@@ -22,12 +19,10 @@ test('finds a comment that begins in the middle of a thought', () => {
 })
 
 test('every doc comment can be read alone', () => {
-  const sources = folders.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.m?tsx?$/.test(name))
-      .map((name) => join(folder, name))
-      .filter((file) => file !== __filename),
-  )
+  const sources = filesOf(':(glob)packages/*/src/**')
+    .filter((file) => /\.m?tsx?$/.test(file))
+    .map((file) => join(root, file))
+    .filter((file) => file !== __filename)
   const found = sources.flatMap((file) =>
     fragmentsIn(readFileSync(file, 'utf8')).map((each) => `${file}: ${each}`),
   )

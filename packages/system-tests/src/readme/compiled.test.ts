@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
-import { COMPILES_WITHIN, programFolder, root, writeAllPrograms } from './programs.ts'
+import { root } from '../files.ts'
+import { COMPILES_WITHIN, programFolder, writeAllPrograms } from './programs.ts'
 
 const { folder } = programFolder()
 

@@ -1,21 +1,11 @@
 // The blocks of the documents as programs in files.
 
-import { execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from '@jest/globals'
+import { filesOf, root } from '../files.ts'
 import { writeDocumented } from '../packages/documented.ts'
 import { type Block, blocksOf, joined, serverOf } from './blocks.ts'
-
-export const root = join(__dirname, '../../../..')
 
 /** Documents whose blocks run by themselves. */
 const documents = [
@@ -106,9 +96,7 @@ export const COMPILES_WITHIN = 240_000
 export function writeAllPrograms(folder: string): void {
   cpSync(join(__dirname, 'stubs'), folder, { recursive: true })
   writeDocumented(root, join(folder, 'documented'))
-  const list = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
-  const documents = list.split('\n').filter((each) => each !== '' && existsSync(join(root, each)))
-  for (const document of documents) {
+  for (const document of filesOf('*.md')) {
     const text = readFileSync(join(root, document), 'utf8')
     for (const block of blocksIn(document, text)) writeProgram(folder, document, block)
   }

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { root } from './programs.ts'
+import { root } from '../files.ts'
 
 interface Manifest {
   readonly private?: boolean

@@ -1,6 +1,6 @@
 // The stores of docs/stores.md, unchanged, behind a limiter. The packed suite tests the rest.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { createLimiter, type Store } from '@sluice/core'
@@ -9,9 +9,10 @@ import { patient } from '@sluice/test-harness/redis'
 
 const markdown = readFileSync(join(__dirname, '../../../../docs/stores.md'), 'utf8')
 const blocks = [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, source]) => source as string)
-const file = join(__dirname, `.documented-${process.pid}.ts`)
+const folder = mkdtempSync(join(__dirname, '.blocks-'))
+const file = join(folder, 'documented.ts')
 writeFileSync(file, blocks.filter((source) => source.includes('export function')).join('\n'))
-afterAll(() => rmSync(file))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 type Create = (clock?: () => number) => Store<'async'>
 const { slowMapStore, versionedMapStore } = require(file) as Record<string, Create>

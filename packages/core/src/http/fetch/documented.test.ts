@@ -1,6 +1,6 @@
 // The adapter of docs/adapters.md, unchanged.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
@@ -14,9 +14,10 @@ type Served = (request: Request, client: { address: string }) => Promise<Respons
 
 const markdown = readFileSync(join(__dirname, '../../../../../docs/adapters.md'), 'utf8')
 const source = (/^```ts\n(.*?)^```$/ms.exec(markdown) as RegExpExecArray)[1] as string
-const file = join(__dirname, `.documented-${process.pid}.ts`)
+const folder = mkdtempSync(join(__dirname, '.blocks-'))
+const file = join(folder, 'documented.ts')
 writeFileSync(file, source)
-afterAll(() => rmSync(file))
+afterAll(() => rmSync(folder, { recursive: true }))
 const { rateLimit } = require(file) as {
   rateLimit(options: object, application: Application): Served
 }
