@@ -9,12 +9,12 @@
 
 import { parseArgs } from 'node:util'
 import { compileCore } from './core.ts'
+import { planOf } from './draw-plan.ts'
 import { judge } from './histories/judge.ts'
 import { record } from './histories/record.ts'
 import { servers } from './histories/servers.ts'
 import { checkModel, mutantsOfModel, whyNoSpin } from './model/check-model.ts'
 import { mutants } from './mutants.ts'
-import { planOf } from './plan.ts'
 import { report } from './report.ts'
 import { type Explained, explain, search, tellStory } from './search.ts'
 

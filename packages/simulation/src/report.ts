@@ -1,6 +1,7 @@
 import type { Cores } from './core.ts'
+import { Draw } from './draw.ts'
 import type { Exchange } from './exchange.ts'
-import { Draw, type Fault, type Plan } from './plan.ts'
+import type { Fault, Plan } from './plan.ts'
 import { simulate } from './simulation.ts'
 
 /** A fault without its time. */

@@ -1,5 +1,6 @@
 import type { Cores } from './core.ts'
-import { type Plan, planOf } from './plan.ts'
+import { planOf } from './draw-plan.ts'
+import type { Plan } from './plan.ts'
 import { shorten } from './shorten.ts'
 import { shrink } from './shrink.ts'
 import { type Failure, type Outcome, simulate } from './simulation.ts'

@@ -41,8 +41,8 @@ describe('an algorithm is one folder and one line', () => {
       'packages/live/src/page/algorithms/models.ts',
       'packages/live/src/page/algorithms/views.ts',
       // What the simulator makes wrong, draws, and knows the bounds of.
+      'packages/simulation/src/draw-plan.ts',
       'packages/simulation/src/mutants.ts',
-      'packages/simulation/src/plan.ts',
       // Plans that have failed, as they were drawn.
       'packages/simulation/src/regressions.ts',
       'packages/simulation/src/checks/bound.ts',

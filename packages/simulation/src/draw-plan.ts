@@ -1,0 +1,285 @@
+import type { AlgorithmName } from '@sluice/core'
+import { CALENDAR_NAMES, type CalendarName, calendarOf } from './calendars.ts'
+import { Draw } from './draw.ts'
+import {
+  type Fault,
+  type Plan,
+  type PlannedApplication,
+  type PlannedPolicy,
+  type PlannedRequest,
+  windowOf,
+} from './plan.ts'
+
+const DAY_MS = 86_400_000
+
+const ENDINGS = ['settle', 'settle', 'settle twice', 'release'] as const
+
+const NETWORKS = ['198.51.100.0/24', '198.51.100.2/32', '203.0.113.0/24']
+const CLIENTS = ['ada', 'bob', 'cyd']
+
+/** Plans a simulation; the same for the same seed. */
+export function planOf(seed: number): Plan {
+  const draw = new Draw(seed)
+  let application = anyApplication(draw)
+  const longest = Math.max(...application.policies.map(windowOf))
+  const duration = Math.min(600_000, longest * draw.integer(4, 30))
+  let requests: PlannedRequest[] = []
+  const sessions = draw.integer(3, 14)
+  for (let i = 0; i < sessions; i += 1)
+    requests.push(...anySession(draw, application, duration, longest))
+  requests.sort((one, other) => one.at - other.at)
+  const faults = Array.from({ length: draw.oneOf([0, 1, 1, 2, 3, 5]) }, () =>
+    anyFault(draw, application, duration, longest),
+  )
+  faults.push(...anyOwnLimits(draw, application, duration, longest))
+  faults.sort((one, other) => one.at - other.at)
+  const turn = turnOf(application)
+  const epoch = turn === undefined ? {} : { epoch: turn - draw.integer(0, duration) }
+  if (draw.chance(0.2)) {
+    application = withRoute(draw, application)
+    requests = requests.map((each) => withRouteOf(draw, each))
+  }
+  if (draw.chance(0.15)) requests = requests.map((each) => withLimitOf(draw, each))
+  return { seed, ...epoch, duration, application, requests, faults }
+}
+
+/** A route has one of the policies, with another limit. */
+function withRoute(draw: Draw, application: PlannedApplication): PlannedApplication {
+  const { policies } = application
+  const { alertAt: _, ...policy } = draw.oneOf(policies)
+  const limit = draw.oneOf([1, 2, 4, 7])
+  const counts = 'hold' in policy ? { concurrent: limit } : { limit }
+  return { ...application, policies: [...policies, { ...policy, ...counts, isOfRoute: true }] }
+}
+
+function withRouteOf(draw: Draw, request: PlannedRequest): PlannedRequest {
+  const route = draw.oneOf([undefined, undefined, 'own', 'own', 'shared', 'free'])
+  const isOther = request.stream !== undefined || request.wait !== undefined
+  return route === undefined || isOther ? request : { ...request, route }
+}
+
+function withLimitOf(draw: Draw, request: PlannedRequest): PlannedRequest {
+  const limit = draw.oneOf([undefined, 1, 3, 3, 10])
+  return limit === undefined ? request : { ...request, limit }
+}
+
+/** When a window of the application's calendar begins, ms since the epoch; undefined: it has none. */
+function turnOf({ policies }: PlannedApplication): number | undefined {
+  const name = policies.flatMap((each) => ('calendar' in each ? (each.calendar ?? []) : []))[0]
+  return name && calendarOf(name).turns[1]
+}
+
+function anyApplication(draw: Draw): PlannedApplication {
+  const processes = draw.oneOf([1, 2, 2, 3, 4])
+  const settles = draw.chance(0.3)
+  const calendar = draw.oneOf(CALENDAR_NAMES)
+  const policies = Array.from({ length: draw.oneOf([1, 1, 2, 3]) }, (_, i) =>
+    anyPolicy(draw, `policy ${i}`, settles, calendar),
+  )
+  const cluster = draw.chance(0.15) && {
+    masters: draw.oneOf([2, 3]),
+    sharded: draw.chance(0.4),
+  }
+  return {
+    processes,
+    policies: policies.map((each, i) =>
+      i > 0 && draw.chance(cluster ? 0.8 : 0.2) ? { ...each, level: 'organisation' } : each,
+    ),
+    ...(cluster && { cluster }),
+    deadline: draw.oneOf([50, 100, 100, 250]),
+    onStoreError: draw.oneOf(['local', 'local', 'allow', 'deny']),
+    localShare: draw.oneOf([1, 1 / processes]),
+    refusalCache: draw.oneOf([undefined, undefined, true, false]),
+    joins: draw.chance(0.3) && !cluster,
+    queuesOffline: draw.chance(0.5),
+    ...(draw.chance(0.3) && { streams: anyReservingPolicy(draw) }),
+    ...(draw.chance(0.25) && { queue: anyQueue(draw) }),
+    ...(draw.chance(0.1) && {
+      ban: { after: draw.integer(1, 4), within: 10_000, for: [2000, 20_000] },
+    }),
+  }
+}
+
+/** Algorithms whose charges can be estimates. */
+const RESERVING: readonly AlgorithmName[] = ['fixed-window', 'sliding-window', 'token-bucket']
+
+function anyPolicy(
+  draw: Draw,
+  name: string,
+  settles: boolean,
+  calendar?: CalendarName,
+): PlannedPolicy {
+  const window = draw.oneOf([700, 1000, 1337, 3000, 10_000, 60_000])
+  const limit = draw.oneOf([1, 2, 3, 5, 8, 20])
+  const alerts = draw.chance(0.3) && { alertAt: draw.oneOf([[0.5, 1], [1], [0.8]]) }
+  if (draw.chance(0.25))
+    return { name, concurrent: limit, hold: draw.oneOf([1000, 5000, 30_000]), ...alerts }
+  const algorithm = draw.oneOf([
+    'fixed-window',
+    'sliding-window',
+    'sliding-window',
+    'sliding-log',
+    'token-bucket',
+    'leaky-bucket',
+  ] as const)
+  const reserves =
+    settles && RESERVING.includes(algorithm) && draw.chance(0.5)
+      ? { reserveMs: draw.oneOf([3000, 10_000]) }
+      : {}
+  const common = {
+    name,
+    algorithm,
+    limit,
+    window,
+    ...(settles && { settles }),
+    ...alerts,
+    ...reserves,
+  }
+  if (algorithm === 'fixed-window' && calendar !== undefined && draw.chance(0.3))
+    return { ...common, window: DAY_MS, calendar }
+  if (algorithm === 'token-bucket' && draw.chance(0.5))
+    return { ...common, burst: draw.integer(1, 12) }
+  if (algorithm === 'leaky-bucket')
+    return { ...common, maxDelay: draw.oneOf([0, 100, window, 2 * window]) }
+  return common
+}
+
+function anyReservingPolicy(draw: Draw): NonNullable<PlannedApplication['streams']> {
+  return {
+    name: 'streams',
+    algorithm: draw.oneOf(['fixed-window', 'sliding-window', 'token-bucket']),
+    limit: draw.oneOf([3, 8, 20]),
+    window: draw.oneOf([1000, 10_000, 60_000]),
+    reserveMs: draw.oneOf([3000, 10_000]),
+  }
+}
+
+/** A policy for which calls wait, with short windows: all of them shall be admitted in the end. */
+function anyQueue(draw: Draw): PlannedPolicy {
+  const { alertAt: _, ...policy } = anyPolicy(draw, 'queue', false)
+  if ('hold' in policy) return { ...policy, hold: draw.oneOf([1000, 5000]) }
+  const window = draw.oneOf([700, 1000, 3000, 10_000])
+  return { ...policy, window, ...('maxDelay' in policy && { maxDelay: 2 * window }) }
+}
+
+/** How a call waits for a policy. */
+function anyWait(draw: Draw, queue: PlannedPolicy): NonNullable<PlannedRequest['wait']> {
+  const ms = windowOf(queue)
+  // Nobody knows when a slot is given back, so a call says how long it waits.
+  const maxMs = draw.oneOf(['hold' in queue ? ms : undefined, 0, ms / 2, ms, 5 * ms])
+  return {
+    priority: draw.oneOf([0, 0, 0, 1, -1]),
+    ...(maxMs !== undefined && { maxMs: Math.round(maxMs) }),
+    ...(draw.chance(0.15) && { abortsMs: draw.oneOf([1, 3, draw.integer(0, 2 * ms)]) }),
+    ...('maxDelay' in queue && draw.chance(0.3) && { takesTurn: true }),
+  }
+}
+
+/** Requests of one client: greedy, patient, all at once, or now and then. */
+function anySession(
+  draw: Draw,
+  { policies, processes, streams, queue }: PlannedApplication,
+  duration: number,
+  longest: number,
+): PlannedRequest[] {
+  const client = draw.oneOf(CLIENTS)
+  const largest = Math.min(
+    ...policies.map((each) => ('limit' in each ? Math.min(each.limit, each.burst ?? 99) : 99)),
+  )
+  const count = draw.integer(1, 16)
+  const pauses = draw.oneOf<() => number>([
+    () => 0,
+    () => draw.oneOf([0, 0, 1, 50]),
+    () => draw.integer(0, longest / 4),
+    () => Math.ceil(longest / count),
+    () => draw.oneOf([longest - 1, longest, longest + 1]),
+  ])
+  const retries = draw.oneOf([0, 0, 1, 5])
+  const work = draw.oneOf([[0], [0, 5, 200], [0, longest / 3, 2 * longest], [1000, undefined]])
+  const endings = streams !== undefined && draw.chance(0.5) ? ENDINGS : [undefined]
+  const waits = queue !== undefined && draw.chance(0.6) ? queue : undefined
+  const process = draw.chance(0.5) ? draw.integer(0, processes - 1) : undefined
+  let at = draw.integer(0, duration)
+  return Array.from({ length: count }, () => {
+    at = Math.round(Math.min(duration, at + pauses()))
+    const cost = draw.oneOf([1, 1, 1, 1, 0, 2, draw.integer(1, largest + 1)])
+    const workMs = draw.oneOf(work)
+    const stream = draw.oneOf(endings)
+    return {
+      ...(stream && { stream }),
+      ...(waits && !stream && { wait: anyWait(draw, waits) }),
+      at,
+      process: process ?? draw.integer(0, processes - 1),
+      client,
+      cost,
+      actual: draw.oneOf([cost, 0, draw.integer(0, 2 * cost)]),
+      ...(workMs !== undefined && { workMs: Math.round(workMs) }),
+      ...(draw.chance(0.15) && { leavesMs: draw.integer(0, longest) }),
+      ...(retries > 0 && { retries }),
+    }
+  })
+}
+
+function anyFault(
+  draw: Draw,
+  { processes, cluster }: PlannedApplication,
+  duration: number,
+  longest: number,
+): Fault {
+  const on = cluster === undefined ? {} : { master: draw.integer(0, cluster.masters - 1) }
+  const at = draw.integer(0, duration)
+  const ms = draw.oneOf([10, 150, 1000, 7000, longest, 3 * longest])
+  const by = draw.oneOf([-3_600_000, -longest, -500, 500, longest, 3_600_000])
+  const process = draw.integer(0, processes - 1)
+  const client = draw.oneOf(CLIENTS)
+  const tags = cluster?.sharded ? ['acme', 'initech'] : ['key:ada', 'key:acme']
+  const moves = () => ({ at, kind: 'move keys', tag: draw.oneOf(tags), ms }) as const
+  return draw.oneOf<() => Fault>([
+    () => ({ at, kind: draw.oneOf(['freeze', 'out of memory', 'read only']), ms, ...on }),
+    () => ({ at, kind: 'slow server', ms, by: draw.oneOf([5, 60, 200]), ...on }),
+    () => ({ at, kind: 'restart', ms, ...draw.oneOf([{}, { lost: 0 }, { lost: 1000 }]), ...on }),
+    () => ({ at, kind: 'restart', ms: 0, lost: draw.oneOf([10, 300, 5000]), ...on }),
+    () => ({ at, kind: draw.oneOf(['evict', 'flush']), ...on }),
+    () => ({ at, kind: 'server clock', by, ...on }),
+    () => ({ at, kind: draw.oneOf(['lose requests', 'lose replies', 'stall']), process, ms }),
+    () => ({ at, kind: draw.oneOf(['reset connection', 'send twice']), process }),
+    () => ({ at, kind: draw.oneOf(['kill', 'leave']), process }),
+    () => ({ at, kind: 'leave', process, limit: draw.integer(1, 10) }),
+    () => ({ at, kind: 'process clock', process, by }),
+    () => ({ at, kind: 'reset key', process, client }),
+    () => ({ at, kind: 'block key', process, client, ms }),
+    () => ({ at, kind: 'block network', process, network: draw.oneOf(NETWORKS), ms }),
+    () => ({ at, kind: 'unblock network', process, network: draw.oneOf(NETWORKS) }),
+    ...(cluster === undefined ? [] : [moves, moves, moves]),
+  ])()
+}
+
+/** What operators do with the limits of single clients. */
+function anyOwnLimits(
+  draw: Draw,
+  { policies, processes }: PlannedApplication,
+  duration: number,
+  longest: number,
+): Fault[] {
+  // A limiter that reserves has none.
+  const reserves = policies.some((each) => 'reserveMs' in each)
+  const count = reserves ? 0 : draw.oneOf([0, 0, 0, 0, 1, 2, 5])
+  const from = draw.integer(0, duration)
+  return Array.from({ length: count }, () => {
+    const policy = draw.integer(0, policies.length - 1)
+    const algorithm = (policies[policy] as { algorithm?: AlgorithmName }).algorithm
+    const common = {
+      at: Math.min(duration, from + draw.oneOf([0, 0, 5, draw.integer(0, 3 * longest)])),
+      process: draw.integer(0, processes - 1),
+      client: draw.oneOf(CLIENTS),
+      policy,
+    }
+    const ends = draw.chance(0.5) && { ms: draw.oneOf([500, longest, 3 * longest]) }
+    const takesGrants = algorithm !== undefined && !algorithm.endsWith('bucket')
+    if (takesGrants && draw.chance(0.5)) {
+      const id = draw.oneOf([{}, { id: 'invoice' }, { id: 'invoice' }, { id: 'gift' }])
+      return { ...common, kind: 'grant', units: draw.oneOf([1, 2, 10]), ...id, ...ends }
+    }
+    return { ...common, kind: 'override', units: draw.oneOf([0, 1, 2, 5, 10, 40, null]), ...ends }
+  })
+}
