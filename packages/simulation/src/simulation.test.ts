@@ -18,7 +18,8 @@ beforeAll(async () => {
 test('a thousand seeds find nothing', async () => {
   const { found } = await search(cores, 1, 1000)
   expect(found).toBeUndefined()
-}, 120_000)
+  // Half a minute of computing, which a busy machine makes several.
+}, 600_000)
 
 test.each(regressions)('$was: no more', async (regression) => {
   expect((await simulate(readPlan(regression), cores)).failure).toBeUndefined()

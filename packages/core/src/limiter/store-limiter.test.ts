@@ -1,5 +1,6 @@
 import { afterEach, expect, it, jest } from '@jest/globals'
 import { type MemoryStore, memoryStore } from '../stores/memory/memory-store.ts'
+import { manualClock } from '../testing/index.ts'
 import type { Limiter } from './limiter.ts'
 import { Policy } from './policy.ts'
 import { StoreLimiter } from './store-limiter.ts'
@@ -9,9 +10,9 @@ afterEach(() => {
   for (const store of stores.splice(0)) store.close()
 })
 
-/** A limiter whose limit is a function of the request, before any request. */
+/** A limiter whose limit is a function of the request, before any request. Its clock stands still. */
 function varying(algorithm: 'sliding-window' | 'token-bucket') {
-  const store = memoryStore()
+  const store = memoryStore({ clock: manualClock() })
   stores.push(store)
   const policy = new Policy('', { limit: () => 5, window: '1m', algorithm })
   return new StoreLimiter([policy], { store }) as Limiter<'sync'>

@@ -143,7 +143,7 @@ describe('Redis is slow', () => {
   test('once: one late reply does not open the breaker, and what it charged stays charged', async () => {
     const client = connect()
     let clients = 0
-    // Another client if a stall makes more replies late.
+    // Another client if a stall makes more replies late, or delays the deadline too.
     const isChargedOnce = async () => {
       clients += 1
       warningCodes.length = 0
@@ -151,7 +151,7 @@ describe('Redis is slow', () => {
       const key = `client ${clients}`
       const { source: before } = await limiter.consume(key)
       proxy.latency(300)
-      expect((await limiter.consume(key)).source).toBe('local')
+      const { source: late } = await limiter.consume(key)
       proxy.latency(0)
       const peeked = await until(
         async () => {
@@ -160,7 +160,8 @@ describe('Redis is slow', () => {
         },
         { what: 'the store answers again' },
       )
-      return before === 'store' && peeked?.remaining === 8 && warningCodes.length === 0
+      const areDecided = before === 'store' && late === 'local'
+      return areDecided && peeked?.remaining === 8 && warningCodes.length === 0
     }
     await until(isChargedOnce, { what: 'both requests are charged, without a warning' })
   })

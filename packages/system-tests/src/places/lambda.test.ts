@@ -15,7 +15,7 @@ import {
   until,
 } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
-import { programOf, writeProgram } from './page.ts'
+import { patientProgramOf, programOf, writeProgram } from './page.ts'
 
 /** Calls the handler for each event on a line, one after the other, as an instance does. */
 const RUNTIME = `
@@ -70,23 +70,16 @@ async function invoke(address = '192.0.2.1'): Promise<number> {
   return Number((await replies.next()).value)
 }
 
-/** The page's program: patient, since the machine may be busy, and no window ends during the test. */
-function patient(): string {
-  const source = programOf('functions')
-  expect(source).toContain("window: '1m'")
-  return source.replace("window: '1m'", "window: '1d', deadline: '30s'")
-}
-
 test('an instance connects once, and keeps its connection from event to event', async () => {
   const { connections } = proxy.counts
-  await start(patient())
+  await start(patientProgramOf('functions'))
   for (let i = 0; i < 61; i += 1) expect(await invoke()).toBe(i < 60 ? 200 : 429)
   expect(proxy.counts.connections - connections).toBe(1)
 })
 
 test.each([
   ['100 ms are over: this instance decides', () => programOf('functions'), 60_000, 0],
-  ["deadline: '30s' waits for it", patient, 300, 1],
+  ["deadline: '30s' waits for it", () => patientProgramOf('functions'), 300, 1],
 ])(
   'the first event includes the connection in the deadline: %s',
   async (_, source, latencyMs, keys) => {
@@ -121,7 +114,8 @@ test('close() waits for nothing, and a process ends although Redis hangs', async
     import { Redis } from 'ioredis'
     const redis = new Redis(process.env.REDIS_URL!)
     redis.on('error', () => {})
-    const limiter = createLimiter({ store: redis, limit: 60, window: '1m' })
+    await redis.ping()
+    const limiter = createLimiter({ store: redis, limit: 60, window: '1m', deadline: '1s' })
     export async function handler(event) {
       const { allowed, source } = await limiter.consume(event.requestContext.http.sourceIp)
       if (source === 'store') return { statusCode: allowed ? 200 : 429 }

@@ -28,12 +28,17 @@ const policies: Record<string, Partial<LimiterOptions>> = {
 
 let prefixes = 0
 
-function limiterOf(store: Store, options: object, prefix = '') {
+/** A prefix that no other begins with, nor with a digit more: the test of namespaces appends one. */
+function newPrefix(): string {
   prefixes += 1
-  const own = `inspect-${process.pid}-${prefixes}${prefix}`
-  const base = { store, limit: LIMIT, window: '1h', prefix: own, deadline: '10s' }
+  return `inspect-${prefixes}-${process.pid}`
+}
+
+function limiterOf(store: Store, options: object) {
+  const prefix = newPrefix()
+  const base = { store, limit: LIMIT, window: '1h', prefix, deadline: '10s' }
   const limiter = createLimiter({ ...base, ...options } as LimiterOptions)
-  return { limiter, prefix: own }
+  return { limiter, prefix }
 }
 
 async function entriesOf(store: Store, options: InspectOptions): Promise<StoreEntry[]> {
@@ -111,8 +116,7 @@ export function inspects({ describe, test }: StoreTests): void {
   })
 
   test('what is in use shows also where the limit depends on the request', async ({ store }) => {
-    prefixes += 1
-    const prefix = `inspect-${process.pid}-${prefixes}`
+    const prefix = newPrefix()
     const used = []
     for (const algorithm of algorithmNames) {
       const policy = new Policy('', {

@@ -75,7 +75,7 @@ test('a policy keeps its other values under its new name', () => {
 })
 
 test('three limiters on one response: each field once, the body names the policy as they do', async () => {
-  const terms = { window: '1m', algorithm: 'fixed-window', headers: 'draft-11' } as const
+  const terms = { window: '1m', algorithm: 'sliding-log', headers: 'draft-11' } as const
   const server = await servePlain(
     [
       { ...terms, limit: 9 },
@@ -108,7 +108,7 @@ function copyOf<T>(path: string): T {
 test('limiters of two copies of the package write fields that list the policies of both', async () => {
   const Copy = copyOf<typeof import('../routed-limiter.ts')>('../routed-limiter.ts').RoutedLimiter
   expect(Copy).not.toBe(RoutedLimiter)
-  const terms = { limit: 5, window: '1m', algorithm: 'fixed-window' } as const
+  const terms = { limit: 5, window: '1m', algorithm: 'sliding-log' } as const
   const httpLimiters = [new RoutedLimiter(terms, plain), new Copy({ ...terms, limit: 1 }, plain)]
   httpLimiters.push(new RoutedLimiter({ ...terms, limit: 7 }, plain))
   const server = createServer(async (request, response) => {
