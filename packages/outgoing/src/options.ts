@@ -101,7 +101,6 @@ export function readSettings(options: OutgoingOptions) {
     limiter: new OutgoingLimiter(
       policies.map(toPolicy),
       POLICY_NAMES.split(' '),
-      policies.filter(({ cost }) => typeof cost === 'function').length < 2,
       concurrent,
       store,
     ),

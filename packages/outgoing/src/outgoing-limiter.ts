@@ -44,20 +44,16 @@ export class OutgoingLimiter extends ChargeLimiter {
   /** The policy `SENT` alone. Blocking its key refuses the key here, and leaves the other counts as they are. */
   private readonly pauses: StoreLimiter
   private readonly upstreams = new Map<string, Upstream>()
-  /** What stands for costs in the queues if they can't be compared: it is lower with each request. */
-  private lastRank: number | undefined
   private readonly calls = new WeakMap<readonly Charge[], Call>()
 
   /**
    * @param policies what the user gave
    * @param known the options that they may have
-   * @param isComparable whether a request that costs more than a refused one, in all, is refused too
    * @param concurrent requests of a key in flight; undefined: any number
    */
   constructor(
     policies: readonly object[],
     known: readonly string[],
-    isComparable: boolean,
     concurrent: number | undefined,
     { prefix = 'outgoing', ...others }: StoreOptions,
   ) {
@@ -69,7 +65,6 @@ export class OutgoingLimiter extends ChargeLimiter {
     super(compilePolicies({ policies: all }, [...known, 'concurrent', 'hold']), options, {
       settles: true,
     })
-    if (!isComparable) this.lastRank = limit
     const ofSent = compilePolicies({ policies: [sent] }, known)
     this.pauses = new StoreLimiter(ofSent, { ...options, store: this.store })
   }
@@ -103,10 +98,8 @@ export class OutgoingLimiter extends ChargeLimiter {
     }
     this.calls.set(charges, call)
     const options = { maxWait: maxWaitMs, signal, priority: Number(isRepeated) }
-    if (this.lastRank !== undefined) this.lastRank -= 1
-    const cost = this.lastRank ?? costs.reduce((sum, each) => sum + each, 0)
     try {
-      const decision = await this.waitFor(charges, cost, options)
+      const decision = await this.waitFor(charges, options)
       return this.placeOf(charges, decision, call)
     } catch (error) {
       call.hasLeft = true

@@ -568,7 +568,7 @@ describe('a call', () => {
 
 test('what is known of servers is bounded, however many there are', async () => {
   const known = ['name', 'limit', 'window', 'algorithm']
-  const limiter = new OutgoingLimiter([], known, true, undefined, {})
+  const limiter = new OutgoingLimiter([], known, undefined, {})
   for (let i = 0; i < 2500; i += 1)
     (await limiter.admit(`host-${i}`, [], 0, undefined, false)).end()
   expect((Reflect.get(limiter, 'upstreams') as Map<string, unknown>).size).toBe(2000)

@@ -299,8 +299,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a wait is given up before that is certain',
     file: 'limiter/wait-queues.ts',
-    text: 'deadline < queue.certainAt))',
-    by: 'deadline < queue.certainAt + 500))',
+    text: 'deadline < queue.certainAt && ',
+    by: 'deadline < queue.certainAt + 500 && ',
   },
   {
     name: 'a wait does not end in time',

@@ -215,12 +215,11 @@ export class ChargeLimiter {
   /** Makes the charges as soon as they are admitted. */
   protected async waitFor(
     charges: readonly Charge[],
-    cost: number,
     options: WaitOptions & ClientOptions,
   ): Promise<Decision> {
     if (this.isClosed) throw new WaitError('SLUICE_WAIT_CLOSED', 0)
     this.loadingWaits ??= this.loadWaits()
-    return (await this.loadingWaits).wait(charges, cost, options)
+    return (await this.loadingWaits).wait(charges, options)
   }
 
   private async loadWaits(): Promise<WaitQueues> {

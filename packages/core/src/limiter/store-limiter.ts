@@ -49,8 +49,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     options: { cost?: number } & WaitOptions & ClientOptions & LimitOptions = {},
   ): Promise<Decision> {
     this.checkHoldsNothing('wait')
-    const cost = costOf(options)
-    return this.waitFor(this.fill(key, cost, options, this.blankCharges()), cost, options)
+    return this.waitFor(this.fill(key, costOf(options), options, this.blankCharges()), options)
   }
 
   takeTurn(
@@ -90,7 +89,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     const decided =
       options?.maxWait === undefined
         ? this.decideAndReport(charges, options?.address)
-        : this.waitFor(charges, cost, options)
+        : this.waitFor(charges, options)
     return then(decided, (decision) => {
       const held = this.hold(charges, decision, (reason) =>
         this.events.released(reason, charges, undefined),

@@ -42,7 +42,6 @@ interface Waiter {
   readonly charges: readonly Charge[]
   readonly address: string | undefined
   readonly queue: KeyQueue
-  readonly cost: number
   readonly priority: number
   readonly deadline: number
   readonly resolve: (decision: Decision) => void
@@ -80,7 +79,6 @@ export class WaitQueues {
    */
   async wait(
     charges: readonly Charge[],
-    cost: number,
     { maxWait, signal, priority = 0, address }: WaitOptions & ClientOptions,
   ): Promise<Decision> {
     const [first] = charges as [Charge]
@@ -105,7 +103,6 @@ export class WaitQueues {
         charges,
         address,
         queue,
-        cost,
         priority,
         deadline: performance.now() + maxWaitMs,
         resolve,
@@ -141,8 +138,7 @@ export class WaitQueues {
       const now = performance.now()
       if (queue.soonest < Math.max(now, queue.certainAt)) this.expire(queue, head, now)
       // At its deadline the head asks once more: it may be just in time.
-      const isRefused = head.cost >= queue.refusedCost
-      const askAt = isRefused ? Math.min(queue.askAt, head.deadline) : now
+      const askAt = queue.refuses(head.charges) ? Math.min(queue.askAt, head.deadline) : now
       if (!this.waiters.has(head)) continue
       if (askAt > now) await queue.rest(Math.min(askAt, queue.soonest) - now)
       else await this.ask(head)
@@ -155,9 +151,9 @@ export class WaitQueues {
   private expire(queue: KeyQueue, head: Waiter, now: number): void {
     queue.soonest = Infinity
     for (const waiter of queue.inLine()) {
-      const { deadline, cost } = waiter
+      const { deadline, charges } = waiter
       const isLate = deadline < now && waiter !== head
-      if (isLate || (cost >= queue.refusedCost && deadline < queue.certainAt))
+      if (isLate || (deadline < queue.certainAt && queue.refuses(charges)))
         this.fail(waiter, 'SLUICE_WAIT_TOO_LONG')
       else queue.soonest = Math.min(queue.soonest, deadline)
     }
@@ -185,14 +181,14 @@ export class WaitQueues {
         this.fail(head, 'SLUICE_WAIT_NEVER')
         return
       }
-      queue.refused(decision, head.cost, askedAt)
+      queue.refused(decision, charges, askedAt)
       if (deadline <= now) this.fail(head, 'SLUICE_WAIT_TOO_LONG')
     } else if (!isWaiting) {
       await this.undo(head, decision)
     } else if (delayMs > 0 && now + delayMs > deadline) {
       queue.refused(
         asRefusal(decision, ({ delayMs }) => delayMs),
-        0,
+        [],
         askedAt,
       )
       this.fail(head, 'SLUICE_WAIT_TOO_LONG')
@@ -262,8 +258,6 @@ class KeyQueue {
   isServed = false
   /** No deadline of those in line is before it. */
   soonest = Infinity
-  /** Costs from this one on are not asked for before `askAt`. `Infinity`: nothing is known. */
-  refusedCost = Infinity
   askAt = 0
   /** The store admits none of these costs before, unless somebody gives units back. */
   certainAt = 0
@@ -278,6 +272,8 @@ class KeyQueue {
   /** When the wait of the last refusal ends. */
   private readyAt = 0
   private spreadMs = 0
+  /** What costs as much or more, in every policy, is not asked for before `askAt`: empty, everything. */
+  private refusedCosts: readonly number[] | undefined
   /** The line of each priority. */
   private readonly line = new Map<number, Set<Waiter>>()
 
@@ -316,7 +312,7 @@ class KeyQueue {
   /** What was known holds no longer. */
   free(): void {
     this.isFreed = true
-    this.refusedCost = Infinity
+    this.refusedCosts = undefined
     this.certainAt = 0
     this.wake()
   }
@@ -331,8 +327,13 @@ class KeyQueue {
     })
   }
 
-  /** Learns that costs from `cost` on are refused; the store was asked at `askedAt`. */
-  refused(decision: Decision, cost: number, askedAt: number): void {
+  /** Whether the store has refused what costs as little, and need not be asked before `askAt`. */
+  refuses(charges: readonly Charge[]): boolean {
+    return this.refusedCosts?.every((cost, i) => (charges[i] as Charge).cost >= cost) ?? false
+  }
+
+  /** Learns that these charges are refused, or if there are none, all; the store was asked at `askedAt`. */
+  refused(decision: Decision, charges: readonly Charge[], askedAt: number): void {
     const { retryAfterMs, policies } = decision
     const now = performance.now()
     this.refusal = decision
@@ -346,7 +347,7 @@ class KeyQueue {
     this.askAt = now + restMs + this.spreadMs * (0.25 * Math.random() + 0.75 * rank)
     this.certainAt = isSure ? askedAt + Math.max(0, ...policies.map(boundOf)) : 0
     if (this.isFreed) this.free()
-    else this.refusedCost = cost
+    else this.refusedCosts = charges.map(({ cost }) => cost)
   }
 
   /** Learns when the next one is admitted at the earliest, and leaves other processes their share. */
@@ -356,16 +357,16 @@ class KeyQueue {
     if (delayMs > 0) {
       this.refused(
         asRefusal(decision, (each) => each.delayMs),
-        0,
+        [],
         askedAt,
       )
       this.askAt = performance.now() + delayMs - AHEAD_MS
     } else if (policies.some(isUsedUp) && isOfStore(decision)) {
       const waitOf = (each: PolicyDecision) => (isUsedUp(each) ? each.effectiveMs : 0)
-      this.refused(asRefusal(decision, waitOf), 0, askedAt)
+      this.refused(asRefusal(decision, waitOf), [], askedAt)
     } else {
       const spreadMs = (this.spreadMs * (1 + Math.random())) / 2 / (remaining + 1)
-      this.refusedCost = spreadMs < 1 ? Infinity : 0
+      this.refusedCosts = spreadMs < 1 ? undefined : []
       this.askAt = performance.now() + spreadMs
       this.certainAt = 0
     }

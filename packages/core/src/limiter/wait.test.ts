@@ -565,7 +565,7 @@ describe('the queues', () => {
       if (abortMs !== undefined) setTimeout(() => abort.abort(), abortMs)
       const charges = [{ key, cost, limit: undefined as never }]
       const end = (code: string) => ended.push({ name, key, code, at: performance.now() - began })
-      queues.wait(charges, cost, { ...terms, signal: abort.signal }).then(
+      queues.wait(charges, { ...terms, signal: abort.signal }).then(
         () => end('admitted'),
         (error) => end(error.code),
       )
@@ -653,7 +653,7 @@ describe('the queues', () => {
     )
     const limiter = closed(createLimiter({ limit: 1, window: '1d' }))
     const [admission, refusal] = [limiter.consume('ada'), limiter.consume('ada')]
-    const wait = queues.wait([{ key: 'ada', cost: 1, limit: undefined as never }], 1, {})
+    const wait = queues.wait([{ key: 'ada', cost: 1, limit: undefined as never }], {})
     await pass(0)
     queues.wake('ada')
     answers[0]?.(refusal)
@@ -669,8 +669,8 @@ describe('the queues', () => {
     const actions = { overLimit: () => undefined, undo: () => undefined, ended: () => {} }
     const queues = new WaitQueues({ ...actions, ask: asked }, MOST)
     const charges = () => [{ key: 'ada', cost: 1, limit: undefined as never }]
-    void queues.wait(charges(), 1, {})
-    const second = queues.wait(charges(), 1, {}).catch(() => {})
+    void queues.wait(charges(), {})
+    const second = queues.wait(charges(), {}).catch(() => {})
     await pass(0)
     expect(asked).toHaveBeenCalledTimes(2)
     queues.close()
@@ -707,7 +707,7 @@ describe('the queues', () => {
     for (let i = 0; i < each; i += 1) {
       for (const [process, queues] of processes.entries()) {
         const charges = [{ key: 'ada', cost: 1, limit: undefined as never }]
-        const wait = queues.wait(charges, 1, {})
+        const wait = queues.wait(charges, {})
         void wait.then(() => waits[process]?.push(performance.now() - began))
       }
     }
