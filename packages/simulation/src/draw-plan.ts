@@ -40,6 +40,12 @@ export function planOf(seed: number): Plan {
     requests = requests.map((each) => withRouteOf(draw, each))
   }
   if (draw.chance(0.15)) requests = requests.map((each) => withLimitOf(draw, each))
+  if (draw.chance(0.12)) {
+    application = { ...application, lists: anyLists(draw) }
+    requests = requests.map((each) => withExemptionOf(draw, each))
+  }
+  if (draw.chance(0.08))
+    application = { ...application, goesOn: draw.oneOf(['in a dry run', 'with its decision']) }
   return { seed, ...epoch, duration, application, requests, faults }
 }
 
@@ -61,6 +67,27 @@ function withRouteOf(draw: Draw, request: PlannedRequest): PlannedRequest {
 function withLimitOf(draw: Draw, request: PlannedRequest): PlannedRequest {
   const limit = draw.oneOf([undefined, 1, 3, 3, 10])
   return limit === undefined ? request : { ...request, limit }
+}
+
+/** Who is on the lists: one client, those of a network or of an organisation, or nobody. */
+const LISTED = [
+  [],
+  ['ada'],
+  ['bob', '203.0.113.3'],
+  ['198.51.100.2'],
+  ['198.51.100.0/24'],
+  ['key:acme'],
+  ['198.51.100.1', 'cyd'],
+] as const
+
+function anyLists(draw: Draw): NonNullable<PlannedApplication['lists']> {
+  return { allow: draw.oneOf(LISTED), deny: draw.oneOf([[], ...LISTED]) }
+}
+
+function withExemptionOf(draw: Draw, request: PlannedRequest): PlannedRequest {
+  const exempt = draw.oneOf([undefined, undefined, undefined, 'skip', 'preflight'])
+  const isOther = request.stream !== undefined || request.wait !== undefined
+  return exempt === undefined || isOther ? request : { ...request, exempt }
 }
 
 /** When a window of the application's calendar begins, ms since the epoch; undefined: it has none. */

@@ -23,6 +23,8 @@ export class Exchange {
   decidedAt = Infinity
   /** When its process got the request before it, ms of the simulation. */
   askedBefore = -Infinity
+  /** Whether policies decide it. */
+  isDecided = true
   /** Whether the application works on it, or has. */
   goesOn = false
   /** Whether the application has ended the response. */
@@ -84,14 +86,29 @@ const ADDRESSES: { readonly [client: string]: string } = {
   cyd: '203.0.113.3',
 }
 
-export function addressOf(client: string): string {
+function addressOf(client: string): string {
   return ADDRESSES[client] ?? '192.0.2.1'
+}
+
+/** Whether a client's address is in a network, which has 24 or 32 bits in common, or is this one. */
+export function isIn(network: string, client: string): boolean {
+  const [address = '', bits = '32'] = network.split('/')
+  const own = addressOf(client)
+  return bits === '32'
+    ? own === address
+    : own.startsWith(address.slice(0, address.lastIndexOf('.') + 1))
+}
+
+/** The fields of a CORS preflight. */
+const PREFLIGHT: { readonly [name: string]: string } = {
+  origin: 'https://example.com',
+  'access-control-request-method': 'GET',
 }
 
 /** Reads and writes simulated requests, as adapters do with those of their frameworks. */
 export const adapter: RequestAdapter<Exchange, Exchange> = {
-  method: () => 'GET',
-  header: () => undefined,
+  method: ({ planned }) => (planned.exempt === 'preflight' ? 'OPTIONS' : 'GET'),
+  header: ({ planned }, name) => (planned.exempt === 'preflight' ? PREFLIGHT[name] : undefined),
   peer: () => '192.0.2.1',
   address: ({ planned }) => addressOf(planned.client),
   isGone: ({ isClosed }) => isClosed,

@@ -388,4 +388,34 @@ export const mutants: readonly Mutant[] = [
     text: 'return [route, httpLimiter === undefined ? [] : [httpLimiter]]',
     by: 'return [route, httpLimiter === undefined ? this.everywhere : [httpLimiter]]',
   },
+  {
+    name: 'a client that one list has by its address is not looked for by its key',
+    file: 'http/request-reading.ts',
+    text: "if (listed && (listed.source === 'deny' || !access?.deniesKeys)) return listed",
+    by: 'if (listed) return listed',
+  },
+  {
+    name: 'the preflight of a client that is always refused goes on',
+    file: 'http/request-reading.ts',
+    text: "if (preflight && !access?.denies) return 'preflight'",
+    by: "if (preflight) return 'preflight'",
+  },
+  {
+    name: 'a dry run refuses while the store fails',
+    file: 'http/http-limiter.ts',
+    text: 'const isRefused = !allowed && !dryRun',
+    by: 'const isRefused = !allowed',
+  },
+  {
+    name: 'slots that were refused are renewed when the request goes on',
+    file: 'limiter/charge-limiter.ts',
+    text: 'if (held === undefined || !allowed || policies.length === 0) return undefined',
+    by: 'if (held === undefined || policies.length === 0) return undefined',
+  },
+  {
+    name: 'a refused request that goes on is settled',
+    file: 'http/respond.ts',
+    text: 'if (settles && decision.allowed && charges.length > 0) {',
+    by: 'if (settles && charges.length > 0) {',
+  },
 ]

@@ -25,10 +25,18 @@ export function optionsOf(
 ): Options & { routes?: Routes<Exchange, Exchange> } {
   const { application, requests } = plan
   const { deadline, onStoreError, localShare, refusalCache, ban, cluster } = application
+  const { lists, goesOn } = application
   const isPaidFor = requests.some(({ limit }) => limit !== undefined)
+  const skips = requests.some(({ exempt }) => exempt === 'skip')
   const rules = policies.map(({ level, isOfRoute: _, ...policy }) => {
     const key = level && { key: organisationOf }
-    if ('hold' in policy) return { ...policy, ...key }
+    if ('hold' in policy) {
+      const { concurrent } = policy
+      const limit = isPaidFor && {
+        concurrent: ({ planned }: Exchange) => planned.limit ?? concurrent,
+      }
+      return { ...policy, ...limit, ...key }
+    }
     const { settles, calendar, reserveMs: hold, ...counted } = policy
     const { algorithm: __, ...inDays } = counted
     const own = calendar === undefined ? counted : { ...inDays, ...calendarOf(calendar).options }
@@ -55,13 +63,17 @@ export function optionsOf(
     ...(refusalCache !== undefined && { refusalCache }),
     ...(ban && { ban }),
     ...(cluster?.sharded && { shard: organisationOf }),
+    ...lists,
+    ...(skips && { skip: ({ planned }) => planned.exempt === 'skip' }),
+    ...(goesOn === 'in a dry run' && { dryRun: true }),
+    ...(goesOn === 'with its decision' && { respond: 'continue' }),
     policies: common as Options['policies'] & object,
   }
   return routePlace === undefined ? options : { ...options, routes }
 }
 
 /** Two of the clients are of one organisation. */
-function organisationOf({ planned }: Exchange): string {
+export function organisationOf({ planned }: Pick<Exchange, 'planned'>): string {
   return planned.client === 'cyd' ? 'initech' : 'acme'
 }
 

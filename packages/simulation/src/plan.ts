@@ -51,6 +51,10 @@ export interface PlannedApplication {
     readonly within: number
     readonly for: readonly number[]
   }
+  /** Clients that are exempt, and those that are always refused: addresses, networks and keys. */
+  readonly lists?: { readonly allow: readonly string[]; readonly deny: readonly string[] }
+  /** Requests that are refused go on. */
+  readonly goesOn?: 'in a dry run' | 'with its decision'
 }
 
 /** A request of a client. Times are ms. */
@@ -72,6 +76,8 @@ export interface PlannedRequest {
   readonly retries?: number
   /** Its route, if that differs: it has a limit of its own, shares those of the others, or has none. */
   readonly route?: 'own' | 'shared' | 'free'
+  /** It is exempt, unless its client is always refused: the application says so, or it is a CORS preflight. */
+  readonly exempt?: 'skip' | 'preflight'
   /** It is a stream, which reserves its estimate. How the application ends it. */
   readonly stream?: 'settle' | 'settle twice' | 'release'
   /**

@@ -5,6 +5,7 @@ import { auditedStore } from './audited-store.ts'
 import { type Account, limitOf } from './checks/account.ts'
 import { Audit } from './checks/audit.ts'
 import { checkDeadline } from './checks/deadline.ts'
+import { checkVerdict, rulingOf } from './checks/exemptions.ts'
 import { MAX_WAITING, type Waiting, Waits } from './checks/waits.ts'
 import { Connection } from './connection.ts'
 import type { Core } from './core.ts'
@@ -211,7 +212,8 @@ export class Process {
     const { world } = this
     const exchange = new Exchange(planned, world.timeline.now, waited)
     exchange.askedBefore = this.askedAt
-    if (planned.route !== 'free') this.askedAt = world.timeline.now
+    exchange.isDecided = rulingOf(exchange, world.plan.application) === undefined
+    if (exchange.isDecided) this.askedAt = world.timeline.now
     this.exchanges.add(exchange)
     world.tell(this.name, () => `gets a request of ${planned.client} for ${planned.cost}`)
     this.handling = exchange
@@ -348,9 +350,9 @@ export class Process {
   /** The application works on the request; or it was refused, and comes again after `retryAfterMs`. */
   private goOn(exchange: Exchange, goesOn: boolean): void {
     const { planned, decision } = exchange
-    const { workMs, retries = 0, route } = planned
-    if (route === 'free' && (!goesOn || decision !== undefined))
-      this.world.fail('route', 'a route without limits is limited')
+    const { workMs, retries = 0 } = planned
+    const { plan, fail } = this.world
+    checkVerdict(exchange, goesOn, plan.application, fail)
     if (goesOn) {
       exchange.goesOn = true
       if (workMs !== undefined) this.machine.post(workMs, SOCKETS, () => this.end(exchange))
@@ -410,6 +412,7 @@ export class Process {
     exchange.decision = decision
     exchange.decidedAt = world.timeline.now
     world.watch(exchange)
+    if (!exchange.isDecided) return
     this.lastSources.set(client, source)
     if (allowed) this.allow(exchange)
     for (const place of allowed ? exchange.places : []) this.admitted[place]! += cost
@@ -546,15 +549,15 @@ export class Process {
     const decide = limiter.decide.bind(limiter)
     limiter.decide = (charges, ...others) => {
       const exchange = this.handling as Exchange
+      if (!exchange.isDecided)
+        this.world.fail('exempt', `a request of ${exchange.planned.client} is charged`)
       const first = exchange.planned.route === 'own' ? (this.routePlace as number) : 0
       exchange.charges = charges
       exchange.places = charges.map((_, i) => first + i)
       const keys = [...(this.keys.get(exchange.planned.client) ?? [])]
       for (const [i, { key, limit }] of charges.entries()) {
         keys[first + i] = key
-        const holdsSlots = 'hold' in (this.world.plan.application.policies[first + i] as object)
-        const ofRequest = holdsSlots ? undefined : exchange.planned.limit
-        this.limitOf.set(limit, ofRequest ?? (this.limits[first + i] as number))
+        this.limitOf.set(limit, exchange.planned.limit ?? (this.limits[first + i] as number))
       }
       this.keys.set(exchange.planned.client, keys)
       for (const { slot } of charges) {

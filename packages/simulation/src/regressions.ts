@@ -103,6 +103,10 @@ export const regressions: readonly Regression[] = [
     was: 'the check of networks took a request that is exempt for one that asks the store',
     plan: '{"seed":21273,"epoch":1793595575884,"duration":48000,"application":{"processes":2,"policies":[{"name":"policy 0","algorithm":"fixed-window","limit":1,"window":86400000,"calendar":"after a day of 25 hours"},{"name":"policy 0","algorithm":"fixed-window","limit":1,"window":86400000,"calendar":"after a day of 25 hours","isOfRoute":true}],"deadline":250,"onStoreError":"allow","localShare":0.5,"refusalCache":false,"joins":false,"queuesOffline":true},"requests":[{"at":7286,"process":1,"client":"bob","cost":0,"actual":0,"workMs":6000,"retries":1,"route":"free","limit":3},{"at":8573,"process":1,"client":"bob","cost":2,"actual":0,"workMs":0,"leavesMs":1235,"retries":1,"limit":3}],"faults":[{"at":2129,"kind":"block network","process":0,"network":"198.51.100.0/24","ms":9000}]}',
   },
+  {
+    was: 'a client that one list exempts by its address, and the other names by its key: it was exempt',
+    plan: '{"seed":244,"duration":125000,"application":{"processes":4,"policies":[{"name":"policy 0","concurrent":20,"hold":5000}],"deadline":250,"onStoreError":"allow","localShare":1,"joins":false,"queuesOffline":false,"lists":{"allow":["198.51.100.1","cyd"],"deny":["ada"]}},"requests":[{"at":34456,"process":3,"client":"ada","cost":0,"actual":0,"retries":1}],"faults":[]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

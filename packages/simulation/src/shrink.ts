@@ -83,8 +83,12 @@ function* simplerApplications(plan: Plan): Generator<Plan> {
     const others = requests.filter(({ wait }) => wait === undefined)
     yield { ...plan, application: withoutQueue, requests: others }
   }
-  const { ban: _, ...withoutBan } = application
-  if (application.ban !== undefined) yield { ...plan, application: withoutBan }
+  const { ban, ...withoutBan } = application
+  if (ban !== undefined) yield { ...plan, application: withoutBan }
+  const { lists, ...withoutLists } = application
+  if (lists !== undefined) yield { ...plan, application: withoutLists }
+  const { goesOn, ...thatRefuses } = application
+  if (goesOn !== undefined) yield { ...plan, application: thatRefuses }
   const { cluster, ...onOneServer } = application
   if (cluster !== undefined) {
     const others = faults.filter(({ kind }) => kind !== 'move keys')

@@ -43,9 +43,9 @@ export function compileOptions<Request, Response>(
   const { allow, deny, skip } = options
   const rules = compileRules(options, values.ipv6Prefix, adapter)
   const holds = rules.flatMap(({ policy }) => policy.holdMs ?? [])
-  const settles = rules.some(({ settle }) => settle !== undefined)
+  const settles = rules.some(({ settle }) => settle)
   const access =
-    allow === undefined && deny === undefined
+    (allow ?? deny) === undefined
       ? undefined
       : new Access(allow ?? [], deny ?? [], values.ipv6Prefix)
   return {
@@ -54,7 +54,7 @@ export function compileOptions<Request, Response>(
     route,
     rules,
     settles,
-    isSharded: rules.some(({ shard }) => shard !== undefined),
+    isSharded: rules.some(({ shard }) => shard),
     /** Whether a rule takes a slot, to be given back at the end of the response. */
     holdsSlots: rules.some(({ policy }) => policy.holdsSlots),
     /** Whether the charge of a rule is an estimate that ends with its process. */

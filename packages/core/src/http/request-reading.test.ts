@@ -162,6 +162,30 @@ test('the address of a client without one is not read again', () => {
   httpLimiter.limiter.close()
 })
 
+test('a client that allow has by its address, and deny by its key, is refused', async () => {
+  const readings = ['192.0.2.1', '192.0.2.2'].map(async (allowed) => {
+    const listed = { allow: [allowed], deny: ['ada'], key: () => 'ada', limit: 1, window: '1m' }
+    const options = listed as RateLimitOptions<IncomingMessage, never>
+    const adapter = { ...plain, address: () => '192.0.2.1' } as never
+    const httpLimiter = new HttpLimiter(options, adapter)
+    const verdict = await httpLimiter.decide(message())
+    httpLimiter.limiter.close()
+    return verdict?.decision.source
+  })
+  expect(await Promise.all(readings)).toEqual(['deny', 'deny'])
+})
+
+test('the key of a client that allow has by its address is read only where deny names keys', async () => {
+  const key = jest.fn(() => 'ada')
+  const listed = { allow: ['192.0.2.1'], deny: ['10.0.0.0/8'], key, limit: 1, window: '1m' }
+  const options = listed as RateLimitOptions<IncomingMessage, never>
+  const adapter = { ...plain, address: () => '192.0.2.1' } as never
+  const httpLimiter = new HttpLimiter(options, adapter)
+  const verdict = await httpLimiter.decide(message())
+  httpLimiter.limiter.close()
+  expect([verdict?.decision.source, key.mock.calls.length]).toEqual(['allow', 0])
+})
+
 test.each<[string, (key: () => unknown) => boolean]>([
   ['once', (key) => key() === 'user:1'],
   ['twice', (key) => [key(), key()].length === 3],

@@ -112,8 +112,8 @@ function readExemptions<Request, Response>(
     if (isPromise(key)) key.catch(() => {})
     return key
   }
-  const skips = skip === undefined ? false : then(skip(from.request, readKey), Boolean)
-  return thenNative<boolean, Reading>(skips, (skipped) => {
+  const skips = skip && then(skip(from.request, readKey), Boolean)
+  return thenNative<boolean | undefined, Reading>(skips, (skipped) => {
     if (skipped) return 'skip'
     return preflight ? readPreflight(compiled, from, key) : readListed(compiled, from, key)
   })
@@ -143,10 +143,11 @@ function readListed<Request, Response>(
   key: MaybePromise<string> | undefined,
 ): MaybePromise<Charge[] | Listed> {
   const listed = access?.hasRanges ? access.ofAddress(from.address) : undefined
-  if (listed !== undefined) return listed
+  // One that `allow` has by its address may be on `deny` by a key.
+  if (listed && (listed.source === 'deny' || !access?.deniesKeys)) return listed
   return thenNative<Charge[], Charge[] | Listed>(
     readCharges(rules, from, key),
-    (charges) => access?.ofKeys(charges) ?? charges,
+    (charges) => access?.ofKeys(charges) ?? listed ?? charges,
   )
 }
 

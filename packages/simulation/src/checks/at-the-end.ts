@@ -4,6 +4,7 @@ import { type Plan, windowOf } from '../plan.ts'
 import type { Process } from '../process.ts'
 import type { Server } from '../server.ts'
 import type { World } from '../world.ts'
+import { rulingOf } from './exemptions.ts'
 
 /** The longest that the breaker stays open once the store works, ms: lost probes count for 30 s. */
 const RECOVERY_MS = 40_000
@@ -27,13 +28,14 @@ export async function checkRecovery(world: World, { places }: Application): Prom
   for (const { connection } of places) connection.mode = 'works'
   const until = timeline.now + RECOVERY_MS
   const { cluster } = plan.application
-  const clients = cluster === undefined ? ['zoe'] : cluster.sharded ? ['zoe', 'cyd'] : EVERYWHERE
+  const all = cluster === undefined ? ['zoe'] : cluster.sharded ? ['zoe', 'cyd'] : EVERYWHERE
+  const of = (client: string) => ({ at: timeline.now, process: 0, client, cost: 1, actual: 1 })
+  const clients = all.filter((each) => !rulingOf({ planned: of(each) }, plan.application))
   const isOfStore = ({ lastSources }: Process) =>
     clients.every((client) => /store|cache/.test(`${lastSources.get(client)}`))
   while (timeline.now < until) {
     for (const each of places)
-      for (const client of clients)
-        each.arrive({ at: timeline.now, process: 0, client, cost: 1, actual: 1, workMs: 0 })
+      for (const client of clients) each.arrive({ ...of(client), workMs: 0 })
     await timeline.run(timeline.now + EVERY_MS + plan.application.deadline)
     if (places.every(isOfStore)) return
   }
@@ -102,8 +104,8 @@ export async function checkDecided(world: World, { places }: Application): Promi
   await timeline.run(timeline.now + 2 * plan.application.deadline)
   const latest = timeline.now - 2 * plan.application.deadline
   for (const { exchanges, name } of places)
-    for (const { decision, arrivedAt, planned } of exchanges)
-      if (decision === undefined && arrivedAt <= latest && planned.route !== 'free')
+    for (const { decision, arrivedAt, planned, isDecided } of exchanges)
+      if (decision === undefined && arrivedAt <= latest && isDecided)
         fail('deadline', `${name} never decided the request of ${planned.client} at ${arrivedAt}`)
 }
 

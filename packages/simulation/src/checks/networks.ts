@@ -1,4 +1,4 @@
-import { addressOf } from '../exchange.ts'
+import { isIn } from '../exchange.ts'
 import type { Plan } from '../plan.ts'
 import type { Timeline } from '../timeline.ts'
 import type { Fail } from './audit.ts'
@@ -76,13 +76,4 @@ export class Networks {
     if (isQuiet && hasAsked && process.startedAt <= askedAt && now < askedAt + ms)
       fail('network', `${client} of ${network} is admitted`)
   }
-}
-
-/** Whether a client's address is in a network, which has 24 or 32 bits in common. */
-function isIn(network: string, client: string): boolean {
-  const [address = '', bits] = network.split('/')
-  const own = addressOf(client)
-  return bits === '32'
-    ? own === address
-    : own.startsWith(address.slice(0, address.lastIndexOf('.')))
 }

@@ -15,6 +15,8 @@ export interface Listed {
 export class Access {
   /** Whether `deny` names anybody. */
   readonly denies: boolean
+  /** Whether it names anybody by a key. */
+  readonly deniesKeys: boolean
   /** Whether one of the lists names addresses. */
   readonly hasRanges: boolean
   /** `deny` wins. */
@@ -23,25 +25,24 @@ export class Access {
 
   /** @throws SluiceError if one of them is not a list of text */
   constructor(allow: unknown, deny: unknown, ipv6Prefix: number) {
-    this.lists = [readList('deny', deny), readList('allow', allow)]
+    const denied = readList('deny', deny)
+    this.lists = [denied, readList('allow', allow)]
     this.denies = (deny as unknown[]).length > 0
-    this.hasRanges = this.lists.some(({ ranges }) => ranges !== undefined)
+    this.deniesKeys = denied.keys.size > 0
+    this.hasRanges = this.lists.some(({ ranges }) => ranges)
     this.ipv6Prefix = ipv6Prefix
   }
 
   /** @param text the client's address, in any spelling; undefined: the client has none */
   ofAddress(text: string | undefined): Listed | undefined {
-    const address = text === undefined ? undefined : parseAddress(text)
-    if (address === undefined) return undefined
-    const list = this.lists.find(({ ranges }) => ranges?.endOf(address) === Infinity)
+    const address = parseAddress(text ?? '')
+    const list = address && this.lists.find(({ ranges }) => ranges?.endOf(address) === Infinity)
     return list && { source: list.source, key: addressKey(text, this.ipv6Prefix) as string }
   }
 
   ofKeys(charges: readonly Charge[]): Listed | undefined {
-    for (const { source, keys } of this.lists) {
-      const charge = charges.find(({ key }) => keys.has(key))
-      if (charge !== undefined) return { source, key: charge.key }
-    }
+    for (const { source, keys } of this.lists)
+      for (const { key } of charges) if (keys.has(key)) return { source, key }
     return undefined
   }
 }

@@ -1,0 +1,54 @@
+import { type Exchange, isIn } from '../exchange.ts'
+import { organisationOf } from '../options.ts'
+import type { PlannedApplication } from '../plan.ts'
+import type { Fail } from './audit.ts'
+
+/** What must become of a request, whatever is counted. `exempt`: there is no decision about it. */
+export type Ruling = 'exempt' | 'allow' | 'deny'
+
+/** What must become of a request that no policy decides; undefined: its policies do. */
+export function rulingOf(
+  { planned }: Pick<Exchange, 'planned'>,
+  { lists, policies }: PlannedApplication,
+): Ruling | undefined {
+  const { route, exempt, client } = planned
+  if (route === 'free' || exempt === 'skip') return 'exempt'
+  const keys = policies
+    .filter(({ isOfRoute }) => (route === 'own') === (isOfRoute === true))
+    .map(({ level }) => (level === undefined ? client : organisationOf({ planned })))
+  const names = (entry: string) =>
+    isIn(entry, client) || keys.some((key) => entry === key || entry === `key:${key}`)
+  const isDenied = lists?.deny.some(names)
+  if (exempt === 'preflight') return isDenied ? 'deny' : 'exempt'
+  if (isDenied) return 'deny'
+  return lists?.allow.some(names) ? 'allow' : undefined
+}
+
+/** A request goes on if it is admitted, exempt, or if its application lets all of them go on. */
+export function checkVerdict(
+  exchange: Exchange,
+  isLetOn: boolean,
+  application: PlannedApplication,
+  fail: Fail,
+): void {
+  const { planned, decision, isClosed } = exchange
+  const ruling = rulingOf(exchange, application)
+  const { goesOn } = application
+  const by = decision && `${decision.allowed ? 'admitted' : 'refused'} by ${decision.source}`
+  if (ruling === 'exempt' ? decision !== undefined : decision === undefined)
+    fail('exempt', `${planned.client} is ${ruling ?? 'limited'}, and was ${by ?? 'not decided'}`)
+  if (decision === undefined) {
+    if (!isLetOn) fail('exempt', `an exempt request of ${planned.client} ends`)
+    return
+  }
+  const { allowed, source, policies, delayMs } = decision
+  if (ruling !== undefined && (source !== ruling || policies.length > 0))
+    fail('exempt', `${planned.client} is on the list ${ruling}, and was ${by}`)
+  const isDecided = policies.length > 0
+  const isExpected =
+    allowed || goesOn === 'in a dry run' || (goesOn === 'with its decision' && isDecided)
+  // A client that has gone has no turn.
+  const hasGone = delayMs > 0 && isClosed
+  if (isLetOn !== isExpected && !hasGone)
+    fail('verdict', `${planned.client}, ${by}, ${isLetOn ? 'goes on' : 'ends'}`)
+}
