@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, upgradeWebSocket } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { until } from '@sluice/test-harness/redis'
 import { type Context, Hono } from 'hono'
 import { compress } from 'hono/compress'
 import { etag } from 'hono/etag'
@@ -52,12 +53,8 @@ function limited(settled: number[] = []) {
   return { limit, left, settled }
 }
 
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const end = Date.now() + 10_000
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('it never became so')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+async function untilLeft(left: () => Promise<number[]>, expected: string): Promise<void> {
+  await until(async () => `${await left()}` === expected, { what: `${expected} are left` })
 }
 
 async function listen(server: Server): Promise<string> {
@@ -117,7 +114,7 @@ describe('a response that other middleware drops frees its slot, and is settled'
     const path = (CASES[name] as (typeof CASES)[string])(app, limit)
     for (let i = 1; i <= 5; i += 1) {
       expect((await app.request(path)).status).not.toBe(429)
-      await until(async () => `${await left()}` === `2,${100 - i}`)
+      await untilLeft(left, `2,${100 - i}`)
     }
   })
 
@@ -126,7 +123,7 @@ describe('a response that other middleware drops frees its slot, and is settled'
     const app = new Hono().use(limit)
     app.get('/', (c) => streamText(c, async (stream) => void (await stream.write('never read'))))
     await app.request('/', { method: 'HEAD' })
-    await until(async () => `${await left()}` === '2,99')
+    await untilLeft(left, '2,99')
   })
 })
 
@@ -140,7 +137,7 @@ test('compress() behind and before the limiter keeps the response as it is', asy
     'x'.repeat(5000),
     'gzip',
   ])
-  await until(async () => `${await left()}` === '2,99')
+  await untilLeft(left, '2,99')
 })
 
 describe.each([
@@ -170,7 +167,7 @@ describe.each([
         expect(await (await fetch(`http://${origin}/`)).text()).toBe('first second')
         if (kind === 'a plain limit') continue
         expect(inProgress).toEqual([1, 91 - i])
-        await until(async () => `${await left()}` === `2,${100 - i}`)
+        await untilLeft(left, `2,${100 - i}`)
       }
       expect([...alreadySent.headers.keys()]).toEqual(['x-hono-already-sent'])
     },
@@ -219,7 +216,7 @@ test('a WebSocket is upgraded behind the limiter, and what is no upgrade is sett
     expect(String(message)).toBe('hello!')
     client.terminate()
     expect((await fetch(`http://${origin}/`)).status).toBe(404)
-    await until(async () => `${await left()}` === `2,${100 - 2 * i}`)
+    await untilLeft(left, `2,${100 - 2 * i}`)
   }
 })
 

@@ -4,8 +4,8 @@ import type { Program } from '@sluice/test-harness/processes'
 import { type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 import { programOf, startProgram } from './page.ts'
 
-/** Clients are told apart by what a proxy says, and no window of theirs ends. */
-const program = programOf('pm2').replace("'1m'", "'30d', trustProxy: 'loopback'")
+/** Clients are told apart by what a proxy says, no window of theirs ends, and a stall is no failure of Redis. */
+const program = programOf('pm2').replace("'1m'", "'30d', trustProxy: 'loopback', deadline: '1s'")
 
 let redis: RedisServer
 let place: Program

@@ -7,10 +7,10 @@ const PAUSES_MS = { first: 5, growth: 1.3, last: 50 }
 
 /** A charge is settled after its response has ended: how long after is not for the client to know. */
 export async function eventually(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + WITHIN_MS
+  const end = performance.now() + WITHIN_MS
   let pauseMs = PAUSES_MS.first
   while (!(await condition())) {
-    if (Date.now() > end)
+    if (performance.now() > end)
       throw new Error(`gave up after ${WITHIN_MS / 1000} s of waiting until ${what}`)
     await delay(pauseMs)
     pauseMs = Math.min(pauseMs * PAUSES_MS.growth, PAUSES_MS.last)

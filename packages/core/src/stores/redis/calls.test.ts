@@ -164,7 +164,7 @@ describe('a server', () => {
       ...patient,
       store,
       limit: 100_000,
-      window: '1h',
+      window: '1d',
       prefix: 'flushed',
     })
     let done = 0

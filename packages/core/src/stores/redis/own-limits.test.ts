@@ -27,7 +27,7 @@ function limiterOf(options: object = {}) {
 }
 
 test('the key of a client without one has 32 bytes, and has them again when the limit has ended', async () => {
-  const clock = manualClock(Date.now())
+  const clock = manualClock()
   const limiter = limiterOf({ store: redisStore(client, { clock }) })
   await limiter.consume('ada')
   expect(await client.strlen(KEY)).toBe(32)
@@ -45,7 +45,7 @@ test.each([
   ['sliding-log', { algorithm: 'sliding-log' }],
   ['slots', { limit: undefined, window: undefined, concurrent: 5 }],
 ])('entries of %s move to where they were when the limit has ended', async (_, options) => {
-  const clock = manualClock(Date.now())
+  const clock = manualClock()
   const limiter = limiterOf({ store: redisStore(client, { clock }), ...options })
   const take = () => ('concurrent' in options ? limiter.acquire('ada') : limiter.consume('ada'))
   await take()
