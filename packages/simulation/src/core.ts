@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { createLimiter, StoreError, WaitError } from '@sluice/core'
-import type { RoutedLimiter } from '@sluice/core/adapter'
+import type { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
 import type { Borrower, joinTransactions, transactionalStore } from '@sluice/core/store'
 import { build, type Plugin } from 'esbuild'
 import type { Machine } from './machine.ts'
@@ -11,6 +11,8 @@ const SOURCES = join(import.meta.dirname, '../../core/src')
 /** What a simulated process needs of core. */
 export interface Core {
   readonly RoutedLimiter: typeof RoutedLimiter
+  readonly FetchReply: typeof FetchReply
+  readonly fetchExchange: typeof fetchExchange
   readonly createLimiter: typeof createLimiter
   readonly transactionalStore: typeof transactionalStore
   readonly joinTransactions: typeof joinTransactions
@@ -32,6 +34,8 @@ export interface Replacement {
 }
 
 const ENTRY = `
+export { fetchExchange } from './http/fetch/fetch-exchange.ts'
+export { FetchReply } from './http/fetch/fetch-reply.ts'
 export { RoutedLimiter } from './http/routed-limiter.ts'
 export { createLimiter } from './limiter/create-limiter.ts'
 export { StoreError } from './errors/store-error.ts'

@@ -44,6 +44,10 @@ export function planOf(seed: number): Plan {
     application = { ...application, lists: anyLists(draw) }
     requests = requests.map((each) => withExemptionOf(draw, each))
   }
+  if (draw.chance(0.15)) {
+    application = { ...application, isFetch: true }
+    requests = requests.map((each) => withBodyOf(draw, each, longest))
+  }
   if (draw.chance(0.08))
     application = { ...application, goesOn: draw.oneOf(['in a dry run', 'with its decision']) }
   return { seed, ...epoch, duration, application, requests, faults }
@@ -88,6 +92,24 @@ function withExemptionOf(draw: Draw, request: PlannedRequest): PlannedRequest {
   const exempt = draw.oneOf([undefined, undefined, undefined, 'skip', 'preflight'])
   const isOther = request.stream !== undefined || request.wait !== undefined
   return exempt === undefined || isOther ? request : { ...request, exempt }
+}
+
+function withBodyOf(draw: Draw, request: PlannedRequest, longest: number): PlannedRequest {
+  const source = draw.oneOf(['text', 'throws', 'stream', 'stream', 'stream', 'stream that fails'])
+  const isOther = request.stream !== undefined || request.wait !== undefined
+  if (isOther || source === 'text') return request
+  if (source === 'throws') return { ...request, body: { source } }
+  const readMs = draw.oneOf([undefined, 0, 0, 0, draw.integer(0, longest)])
+  const pauseMs = draw.oneOf([undefined, undefined, 50, draw.integer(0, longest)])
+  const reads = draw.oneOf([undefined, undefined, undefined, 0, 1, 3])
+  const body = {
+    source,
+    ...(readMs !== undefined && { readMs }),
+    ...(pauseMs !== undefined && { pauseMs }),
+    ...(reads !== undefined && { reads }),
+    ...(draw.chance(0.5) && { cancels: true as const }),
+  }
+  return { ...request, body }
 }
 
 /** When a window of the application's calendar begins, ms since the epoch; undefined: it has none. */

@@ -1,5 +1,5 @@
 import type { Decision } from '@sluice/core'
-import type { RequestAdapter } from '@sluice/core/adapter'
+import type { FetchReply, RequestAdapter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
 import type { PlannedRequest } from './plan.ts'
 
@@ -47,6 +47,27 @@ export class Exchange {
     this.arrivedAt = arrivedAt
   }
 
+  /** Whether its slots are in use. */
+  get isHeld(): boolean {
+    return !this.isClosed
+  }
+
+  /** What it is charged in the end, units: at least, and at most. */
+  get charged(): readonly [least: number, most: number] {
+    const { cost, actual } = this.planned
+    return this.isEnded ? [actual, actual] : [costOf(actual, false), Math.max(cost, actual)]
+  }
+
+  /** The application begins to work on it. */
+  begin(): void {
+    this.goesOn = true
+  }
+
+  /** The client hangs up. */
+  leave(): void {
+    this.close()
+  }
+
   /** The application ends the response, and its client reads it. */
   end(now: number): void {
     if (this.isEnded) return
@@ -79,6 +100,11 @@ export class Exchange {
   }
 }
 
+/** What a request costs, as far as it is known, units. */
+export function costOf(actual: number, isEnded: boolean): number {
+  return isEnded ? actual : Math.floor(actual / 2)
+}
+
 /** Two of the clients are in one network. */
 const ADDRESSES: { readonly [client: string]: string } = {
   ada: '198.51.100.1',
@@ -105,8 +131,11 @@ const PREFLIGHT: { readonly [name: string]: string } = {
   'access-control-request-method': 'GET',
 }
 
+/** What a limiter gets beside the request. */
+export type Reply = Exchange | FetchReply
+
 /** Reads and writes simulated requests, as adapters do with those of their frameworks. */
-export const adapter: RequestAdapter<Exchange, Exchange> = {
+export const adapter = {
   method: ({ planned }) => (planned.exempt === 'preflight' ? 'OPTIONS' : 'GET'),
   header: ({ planned }, name) => (planned.exempt === 'preflight' ? PREFLIGHT[name] : undefined),
   peer: () => '192.0.2.1',
@@ -127,4 +156,4 @@ export const adapter: RequestAdapter<Exchange, Exchange> = {
   isHandedOver: ({ isHandedOver }) => isHandedOver,
   isClosed: ({ isClosed }) => isClosed,
   whenClosed: (exchange, callback) => exchange.whenClosed(callback),
-}
+} satisfies RequestAdapter<Exchange, Exchange>

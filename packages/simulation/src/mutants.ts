@@ -418,4 +418,34 @@ export const mutants: readonly Mutant[] = [
     text: 'if (settles && decision.allowed && charges.length > 0) {',
     by: 'if (settles && charges.length > 0) {',
   },
+  {
+    name: 'the end of a stream that was read is not noticed',
+    file: 'http/fetch/fetch-reply.ts',
+    text: 'ended: () => this.end(),',
+    by: 'ended: () => {},',
+  },
+  {
+    name: 'a reader that waits is taken for one that has stopped',
+    file: 'http/fetch/fetch-reply.ts',
+    text: 'if (!this.closed.happened) this.quietSince = undefined',
+    by: '',
+  },
+  {
+    name: 'a stream that nobody reads is renewed for ever',
+    file: 'limiter/held-slots.ts',
+    text: 'return (this.activity?.quietMs() ?? 0) >= this.all.holdMs',
+    by: 'return false',
+  },
+  {
+    name: 'a stream that is read again does not get its slots back',
+    file: 'limiter/held-slots.ts',
+    text: "if (state === 'abandoned') all.add(this)",
+    by: '',
+  },
+  {
+    name: 'the estimate of a stream that nobody reads stays charged',
+    file: 'http/settlement/settle-in-time.ts',
+    text: 'void correct(closed || progress?.isUnread() === true)',
+    by: 'void correct(false)',
+  },
 ]

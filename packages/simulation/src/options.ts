@@ -1,9 +1,9 @@
 import type { Decision, RateLimitOptions, Routes, ThresholdEvent } from '@sluice/core'
 import { calendarOf } from './calendars.ts'
-import type { Exchange } from './exchange.ts'
+import { costOf, type Exchange, type Reply } from './exchange.ts'
 import type { Plan, PlannedPolicy } from './plan.ts'
 
-type Options = RateLimitOptions<Exchange, Exchange>
+type Options = RateLimitOptions<Exchange, Reply>
 
 /** What the application notices of its limiter. */
 interface Noticed {
@@ -22,7 +22,7 @@ export function optionsOf(
   routePlace: number | undefined,
   store: Options['store'],
   on: Noticed,
-): Options & { routes?: Routes<Exchange, Exchange> } {
+): Options & { routes?: Routes<Exchange, Reply> } {
   const { application, requests } = plan
   const { deadline, onStoreError, localShare, refusalCache, ban, cluster } = application
   const { lists, goesOn } = application
@@ -45,7 +45,7 @@ export function optionsOf(
     return { ...own, ...limit, ...key, ...reserves, ...(settles && { settle: costSoFar }) }
   })
   const common = rules.slice(0, routePlace)
-  const routes: Routes<Exchange, Exchange> = {
+  const routes: Routes<Exchange, Reply> = {
     '/own': { policies: rules.slice(common.length) as Options['policies'] & object },
     '/shared': { statusCode: 503 },
     '/free': false,
@@ -79,7 +79,7 @@ export function organisationOf({ planned }: Pick<Exchange, 'planned'>): string {
 
 /** What a request costs, as far as it is known. */
 function costSoFar({ planned, isEnded }: Exchange): number {
-  return isEnded ? planned.actual : Math.floor(planned.actual / 2)
+  return costOf(planned.actual, isEnded)
 }
 
 export function settlesOf(policy: PlannedPolicy): boolean {

@@ -53,6 +53,8 @@ export interface PlannedApplication {
   }
   /** Clients that are exempt, and those that are always refused: addresses, networks and keys. */
   readonly lists?: { readonly allow: readonly string[]; readonly deny: readonly string[] }
+  /** Requests and responses are those of the Fetch standard, and not those of Node. */
+  readonly isFetch?: true
   /** Requests that are refused go on. */
   readonly goesOn?: 'in a dry run' | 'with its decision'
 }
@@ -72,6 +74,21 @@ export interface PlannedRequest {
   readonly workMs?: number
   /** When its client hangs up, after its arrival. Left out: it reads all of the response */
   readonly leavesMs?: number
+  /**
+   * Over the Fetch standard: what the application returns, and how its reader takes it. Left out: a text. A stream is
+   * returned at once, and ends with the work; all else is returned then.
+   */
+  readonly body?: {
+    readonly source: 'text' | 'throws' | 'stream' | 'stream that fails'
+    /** When the first bytes are asked for, after the response was returned. Left out: never */
+    readonly readMs?: number
+    /** How long the reader waits before it asks for more. Left out: not at all */
+    readonly pauseMs?: number
+    /** How many times it asks. Left out: until all is read */
+    readonly reads?: number
+    /** Whether the body is cancelled when its reader stops, or its client hangs up. */
+    readonly cancels?: true
+  }
   /** How often it comes again if it is refused, each time after `retryAfterMs`. */
   readonly retries?: number
   /** Its route, if that differs: it has a limit of its own, shares those of the others, or has none. */

@@ -9,7 +9,8 @@ import { checkVerdict, rulingOf } from './checks/exemptions.ts'
 import { MAX_WAITING, type Waiting, Waits } from './checks/waits.ts'
 import { Connection } from './connection.ts'
 import type { Core } from './core.ts'
-import { adapter, Exchange, type Waited } from './exchange.ts'
+import { adapter, Exchange, type Reply, type Waited } from './exchange.ts'
+import { FetchExchange, fetchAdapter } from './fetch-exchange.ts'
 import { EPOCH, Machine } from './machine.ts'
 import { optionsOf, settlesOf, shareOf, shareOfUnits, withLimit } from './options.ts'
 import {
@@ -40,6 +41,8 @@ export class Process {
   readonly allowance = new Map<string, number>()
   /** Requests that are not over. */
   readonly exchanges = new Set<Exchange>()
+  /** Requests that policies have admitted. */
+  readonly allowed: Exchange[] = []
   /** Whether no client comes any more. */
   isQuiet = false
   /** When it got its last request that is limited, ms of the simulation. */
@@ -50,7 +53,7 @@ export class Process {
   readonly local: Audit
   /** The thresholds that it has reported: policy, key, threshold and time. */
   private readonly told = new Set<string>()
-  private readonly http: RoutedLimiter<Exchange, Exchange>
+  private readonly http: RoutedLimiter<Exchange, Reply>
   /** The number of the policy of the route that counts separately; undefined: there is none. */
   readonly routePlace: number | undefined
   /** Reserves for streams; undefined: the application has none. */
@@ -93,7 +96,8 @@ export class Process {
       threshold: (event) => this.threshold(event),
       decision: (exchange, decision) => this.decided(exchange, decision),
     })
-    this.http = new this.core.RoutedLimiter(options, adapter)
+    const own = application.isFetch ? fetchAdapter(this.core) : adapter
+    this.http = new this.core.RoutedLimiter(options, own)
     for (const { limiter } of this.http.httpLimiters) this.noteCharges(limiter)
   }
 
@@ -210,14 +214,18 @@ export class Process {
 
   private handle(planned: PlannedRequest, waited?: Waited): void {
     const { world } = this
-    const exchange = new Exchange(planned, world.timeline.now, waited)
+    const { timeline, plan } = world
+    const exchange = plan.application.isFetch
+      ? new FetchExchange(planned, { timeline, machine: this.machine, core: this.core }, waited)
+      : new Exchange(planned, timeline.now, waited)
+    const reply = exchange instanceof FetchExchange ? exchange.reply : exchange
     exchange.askedBefore = this.askedAt
-    exchange.isDecided = rulingOf(exchange, world.plan.application) === undefined
+    exchange.isDecided = rulingOf(exchange, plan.application) === undefined
     if (exchange.isDecided) this.askedAt = world.timeline.now
     this.exchanges.add(exchange)
     world.tell(this.name, () => `gets a request of ${planned.client} for ${planned.cost}`)
     this.handling = exchange
-    const handled = this.http.handle(exchange, exchange)
+    const handled = this.http.handle(exchange, reply)
     this.handling = undefined
     Promise.resolve(handled).then(
       (goesOn) => this.goOn(exchange, goesOn),
@@ -228,7 +236,7 @@ export class Process {
       this.machine.post(leavesMs, SOCKETS, () => {
         if (exchange.isClosed) return
         world.tell(planned.client, () => 'hangs up')
-        exchange.close()
+        exchange.leave()
       })
     }
   }
@@ -354,7 +362,7 @@ export class Process {
     const { plan, fail } = this.world
     checkVerdict(exchange, goesOn, plan.application, fail)
     if (goesOn) {
-      exchange.goesOn = true
+      exchange.begin()
       if (workMs !== undefined) this.machine.post(workMs, SOCKETS, () => this.end(exchange))
       return
     }
@@ -398,7 +406,7 @@ export class Process {
   /** The application ends the response. */
   end(exchange: Exchange): void {
     exchange.end(this.world.timeline.now)
-    this.exchanges.delete(exchange)
+    if (exchange.isClosed) this.exchanges.delete(exchange)
   }
 
   private decided(exchange: Exchange, decision: Decision): void {
@@ -415,6 +423,7 @@ export class Process {
     if (!exchange.isDecided) return
     this.lastSources.set(client, source)
     if (allowed) this.allow(exchange)
+    if (allowed) this.allowed.push(exchange)
     for (const place of allowed ? exchange.places : []) this.admitted[place]! += cost
     checkDeadline(world, this.machine, exchange)
     if (allowed) world.networks.checkAdmitted(this.machine, client, exchange.askedBefore)
@@ -545,7 +554,7 @@ export class Process {
   }
 
   /** Links each request with what it is charged: core reads the charges while it begins to handle it. */
-  private noteCharges(limiter: HttpLimiter<Exchange, Exchange>['limiter']): void {
+  private noteCharges(limiter: HttpLimiter<Exchange, Reply>['limiter']): void {
     const decide = limiter.decide.bind(limiter)
     limiter.decide = (charges, ...others) => {
       const exchange = this.handling as Exchange

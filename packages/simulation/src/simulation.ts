@@ -4,6 +4,7 @@ import {
   checkDecided,
   checkHerd,
   checkRecovery,
+  checkSettled,
   checkSlots,
   checkUnused,
   checkWaits,
@@ -100,6 +101,7 @@ export async function simulate(
       checkAllOrNothing,
       checkWaits,
       checkSlots,
+      checkSettled,
       checkUnused,
       checkHerd,
     ])

@@ -1,5 +1,7 @@
 import type { Decision, Limiter } from '@sluice/core'
 import type { Application } from '../faults.ts'
+import { readingMs } from '../fetch-exchange.ts'
+import { settlesOf } from '../options.ts'
 import { type Plan, windowOf } from '../plan.ts'
 import type { Process } from '../process.ts'
 import type { Server } from '../server.ts'
@@ -57,13 +59,13 @@ export async function checkSlots(world: World, { places }: Application): Promise
   await timeline.run(endsAt + Math.max(...holds) + longest + plan.application.deadline)
   const inUse = new Set<number>()
   for (const { exchanges } of places)
-    for (const { charges, decision, isClosed } of exchanges)
+    for (const { charges, decision, isHeld } of exchanges)
       for (const { slot, limit } of charges)
         if (
           slot !== undefined &&
           limit.algorithm.holdsSlots &&
           decision?.allowed &&
-          !isClosed &&
+          isHeld &&
           decision.policies.length > 0
         )
           inUse.add(slot)
@@ -94,7 +96,11 @@ function checkReleased({ plan, timeline, audit, cluster, bySlot, fail }: World, 
 
 /** When the requests of a process that will end have ended, ms. */
 function workedUntil({ exchanges }: Process): number {
-  const ends = [...exchanges].map(({ arrivedAt, planned }) => arrivedAt + (planned.workMs ?? 0))
+  const ends = [...exchanges].map(({ arrivedAt, planned }) => {
+    const { workMs = 0, body } = planned
+    // A response that is not read any more holds its slots for as long as one that is.
+    return arrivedAt + workMs + (body === undefined ? 0 : readingMs(planned) + QUIET_MS)
+  })
   return Math.max(0, ...ends)
 }
 
@@ -156,6 +162,35 @@ export async function checkWaits(world: World, { places }: Application): Promise
       'waiting',
       `${waits.charged[0]} units are charged to calls that wait, ${admitted} admitted`,
     )
+}
+
+/** The longest until a response without progress is taken for one that has ended, ms: the default of `hold`. */
+const QUIET_MS = 30_000
+
+/** What was charged in the end is what the requests have cost. */
+export async function checkSettled(world: World, { places }: Application): Promise<void> {
+  const { timeline, plan, audit, fail } = world
+  const { policies, deadline } = plan.application
+  if (plan.faults.length > 0 || !policies.some(settlesOf)) return
+  for (const each of places) each.isQuiet = true
+  for (const each of places) each.endAll()
+  const endsAt = Math.max(timeline.now, ...places.map(workedUntil))
+  await timeline.run(endsAt + QUIET_MS + 2 * deadline)
+  if (places.some(({ machine }) => machine.isOverloaded)) return
+  for (const [i, policy] of policies.entries()) {
+    // What is reserved comes back by itself, and is charged again when it is settled.
+    if (!settlesOf(policy) || 'reserveMs' in policy) continue
+    let least = 0
+    let most = 0
+    for (const exchange of places.flatMap((each) => each.allowed)) {
+      if (!exchange.places.includes(i)) continue
+      least += exchange.charged[0]
+      most += exchange.charged[1]
+    }
+    const charged = audit.charged[i] as number
+    if (charged < least || charged > most)
+      fail('settled', `${policy.name} has ${charged} units, its requests cost ${least} to ${most}`)
+  }
 }
 
 /** When nothing is in use any more, every quota is full when it was said to be, and no state is left. */
