@@ -427,8 +427,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a reader that waits is taken for one that has stopped',
     file: 'http/fetch/fetch-reply.ts',
-    text: 'if (!this.closed.happened) this.quietSince = undefined',
+    text: '        this.quietSince = undefined\n',
     by: '',
+  },
+  {
+    name: 'a reader that asks again after a pause waits without its slots',
+    file: 'http/fetch/fetch-reply.ts',
+    text: '        progressed()\n        this.quietSince = undefined\n',
+    by: '        this.quietSince = undefined\n',
   },
   {
     name: 'a stream that nobody reads is renewed for ever',

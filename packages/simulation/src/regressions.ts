@@ -107,6 +107,14 @@ export const regressions: readonly Regression[] = [
     was: 'a client that one list exempts by its address, and the other names by its key: it was exempt',
     plan: '{"seed":244,"duration":125000,"application":{"processes":4,"policies":[{"name":"policy 0","concurrent":20,"hold":5000}],"deadline":250,"onStoreError":"allow","localShare":1,"joins":false,"queuesOffline":false,"lists":{"allow":["198.51.100.1","cyd"],"deny":["ada"]}},"requests":[{"at":34456,"process":3,"client":"ada","cost":0,"actual":0,"retries":1}],"faults":[]}',
   },
+  {
+    was: 'a stream whose reader asks again after a pause longer than hold: it waited without its slot',
+    plan: '{"seed":11105,"epoch":1791118783638,"duration":24000,"application":{"processes":1,"policies":[{"name":"policy 1","concurrent":1,"hold":1000,"alertAt":[0.8]}],"deadline":100,"onStoreError":"local","localShare":0.5,"joins":false,"queuesOffline":false,"isFetch":true},"requests":[{"at":19999,"process":0,"client":"bob","cost":0,"actual":0,"body":{"source":"stream","readMs":0,"pauseMs":2757,"reads":3,"cancels":true}}],"faults":[]}',
+  },
+  {
+    was: 'the check of unused quotas did not wait until a stream that nobody reads was settled',
+    plan: '{"seed":14513,"duration":200000,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"sliding-window","limit":1,"window":10000,"settles":true},{"name":"policy 0","algorithm":"sliding-window","limit":4,"window":10000,"settles":true,"isOfRoute":true}],"deadline":100,"onStoreError":"local","localShare":1,"joins":false,"queuesOffline":false,"isFetch":true},"requests":[{"at":184434,"process":0,"client":"cyd","cost":2,"actual":4,"route":"own","body":{"source":"stream","readMs":0,"pauseMs":390,"reads":0}}],"faults":[{"at":138051,"kind":"out of memory","ms":7000}]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

@@ -62,7 +62,7 @@ export interface Progress {
   quietMs(): number | undefined
   /** Whether nobody has begun to read it. */
   isUnread(): boolean
-  /** Calls back when the application has returned the response, and each time bytes of it were taken. */
+  /** Calls back when the application has returned the response, and each time bytes are asked for or taken. */
   onProgress(callback: () => void): void
 }
 

@@ -216,6 +216,8 @@ export async function checkUnused(world: World, { places }: Application): Promis
     'hold' in each ? each.hold : 0,
   )
   const heldMs = reserveMs > 0 ? reserveMs + REPEATED_MS : 0
+  if (plan.application.isFetch)
+    await timeline.run(Math.max(timeline.now, ...places.map(workedUntil)) + QUIET_MS)
   await timeline.run(timeline.now + Math.max(plan.application.deadline, heldMs, ...holds))
   // A state from before a clock has stepped back, and a ban, are not full when that is said.
   const steps = plan.faults.some(({ kind }) => kind === 'server clock')

@@ -180,7 +180,9 @@ export class FetchReply implements Progress {
     }
     this.watched = watchBody(start, {
       asked: () => {
-        if (!this.closed.happened) this.quietSince = undefined
+        if (this.closed.happened) return
+        progressed()
+        this.quietSince = undefined
       },
       progressed,
       ended: () => this.end(),

@@ -11,7 +11,7 @@ export interface Reservation {
    * @param settled resolves when the response is settled; undefined if it has been settled before
    */
   changed(isOver: boolean, isClosed: boolean, settled: Promise<void> | undefined): void
-  /** Bytes of the response were taken. */
+  /** Bytes of the response were asked for or taken. */
   touch(): void
 }
 
