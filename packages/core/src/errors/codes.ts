@@ -1,7 +1,5 @@
 // Codes are stable: they are never renamed or reused. docs/errors.md explains each of them.
 
-import type { SETUP_ACTIONS } from './setup-actions.ts'
-
 /** The codes of a `SluiceError`. */
 export type SluiceErrorCode =
   | 'SLUICE_OPTION_TYPE'
@@ -21,7 +19,23 @@ export type SluiceErrorCode =
   | SetupCode
 
 /** The codes of a `SluiceError` about a store that can't work as it is set up. */
-export type SetupCode = keyof typeof SETUP_ACTIONS
+export type SetupCode =
+  | 'SLUICE_REDIS_NOT_CONNECTED'
+  | 'SLUICE_REDIS_AUTH'
+  | 'SLUICE_REDIS_FORBIDDEN'
+  | 'SLUICE_REDIS_CLUSTER'
+  | 'SLUICE_REDIS_NO_SCRIPTS'
+  | 'SLUICE_REDIS_READONLY'
+  | 'SLUICE_POSTGRES_TABLE'
+  | 'SLUICE_POSTGRES_FORBIDDEN'
+  | 'SLUICE_POSTGRES_AUTH'
+  | 'SLUICE_POSTGRES_READONLY'
+  | 'SLUICE_SQLITE_MISSING'
+  | 'SLUICE_SQLITE_FILE'
+  | 'SLUICE_SQLITE_FULL'
+  | 'SLUICE_SQLITE_CORRUPT'
+  | 'SLUICE_SQLITE_VERSION'
+  | 'SLUICE_SQLITE_NETWORK'
 
 /** The codes of a `StoreError`. */
 export type StoreErrorCode = 'SLUICE_STORE_UNAVAILABLE' | 'SLUICE_STORE_CONTENTION'

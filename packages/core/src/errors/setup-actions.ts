@@ -1,5 +1,7 @@
+import type { SetupCode } from './codes.ts'
+
 /** What to do about a store that can't work as it is set up, as Markdown: messages and docs/errors.md say it. */
-export const SETUP_ACTIONS = {
+export const SETUP_ACTIONS: Readonly<Record<SetupCode, string>> = {
   SLUICE_REDIS_NOT_CONNECTED:
     "Call `client.on('error', …)`, then `await client.connect()`, before the first request.",
   SLUICE_REDIS_AUTH: "Give the client the server's username and password.",
@@ -29,4 +31,4 @@ export const SETUP_ACTIONS = {
     'Give the store a file of its own. One of another version of @sluice/sqlite: delete it while no process uses it.',
   SLUICE_SQLITE_NETWORK:
     'Put the file on a disk of this machine, such as /var/lib/app/limits.db. To share limits between machines, use Redis or PostgreSQL.',
-} as const
+}

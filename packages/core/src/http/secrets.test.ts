@@ -104,7 +104,7 @@ it.each(VALUES)('%s as the options of an adapter, as all options, and in calls',
   const limiter = createLimiter({ limit: 10, window: '1m' })
   const calls: ((given: never) => unknown)[] = [
     ...Object.keys(OPTIONS.adapter).map((name) => (given: never) => {
-      return readAdapterOption(name as keyof typeof OPTIONS.adapter, { [name]: given })
+      return readAdapterOption(name as 'hook', { [name]: given })
     }),
     createLimiter,
     http,

@@ -11,6 +11,26 @@ export type Values<T extends Options> = {
     | (T[name] extends { default: unknown } | { required: true } ? never : undefined)
 }
 
+/** What options say that only some adapters have. */
+interface AdapterValues {
+  readonly address: unknown
+  readonly hook: 'onRequest' | 'preValidation' | 'preHandler'
+}
+
+/** What the options of a store say. */
+interface StoreValues {
+  readonly redisStore: { readonly clock: (() => number) | undefined }
+  readonly postgresStore: StoreValues['redisStore'] & {
+    readonly schema: string
+    readonly logged: boolean
+  }
+  readonly sqliteStore: StoreValues['redisStore'] & {
+    readonly driver: unknown
+    readonly durable: boolean
+    readonly maxBytes: number
+  }
+}
+
 /**
  * The options of `table` out of `given`, checked and with their defaults.
  *
@@ -33,27 +53,29 @@ export function readOptions<T extends Options>(
 }
 
 /** An option that only some adapters have; see `readOptions`. */
-export function readAdapterOption<Name extends keyof typeof OPTIONS.adapter>(
+export function readAdapterOption<Name extends keyof AdapterValues>(
   name: Name,
   given: object,
   path = '',
-): Values<typeof OPTIONS.adapter>[Name] {
+): AdapterValues[Name] {
   const value = (given as Record<string, unknown>)[name]
   const found = valueFrom(OPTIONS.adapter[name], pathTo(path, name), value)
   return found as Values<typeof OPTIONS.adapter>[Name]
 }
+
+type OfStores = { readonly [S in keyof StoreValues]: Values<(typeof OPTIONS)[S]> }
 
 /**
  * The options of a store, checked and with their defaults.
  *
  * @throws SluiceError if a value is wrong, or there is no option of a name
  */
-export function readStoreOptions<S extends 'redisStore' | 'postgresStore' | 'sqliteStore'>(
+export function readStoreOptions<S extends keyof StoreValues>(
   store: S,
   given: object,
-): Values<(typeof OPTIONS)[S]> {
+): StoreValues[S] {
   checkKnown('', given, OPTION_NAMES[store])
-  return readOptions(OPTIONS[store], '', given)
+  return readOptions(OPTIONS[store], '', given) as OfStores[S]
 }
 
 function pathTo(path: string, name: string): string {

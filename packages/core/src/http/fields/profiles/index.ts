@@ -7,11 +7,25 @@ import { createProfile, type FieldGroup, type Profile } from './profile.ts'
 
 export type { Profile, SetField } from './profile.ts'
 
+/** A version of the rate-limit fields. */
+export type HeaderProfile =
+  | 'draft-11'
+  | 'draft-10'
+  | 'draft-9'
+  | 'draft-8'
+  | 'draft-7'
+  | 'draft-6'
+  | 'draft-3'
+  | 'legacy'
+  | 'legacy-delta'
+  | 'openai'
+  | 'anthropic'
+
 /**
  * The registry of profiles, by name, newest first. A profile is written beside its relatives and has a line below. The
  * syntax of draft-8 to draft-11 is one and the same.
  */
-const PROFILES = {
+const PROFILES: Readonly<Record<HeaderProfile, Profile>> = {
   'draft-11': draft11,
   'draft-10': draft11,
   'draft-9': draft11,
@@ -23,16 +37,13 @@ const PROFILES = {
   'legacy-delta': legacyDelta,
   openai,
   anthropic,
-} as const satisfies { readonly [name: string]: Profile }
+}
 
 /** Profiles that fill the same field in different ways: one would overwrite the other. */
 const RIVALS = [
   [draft7, draft11],
   [legacy, legacyDelta],
 ] as const
-
-/** A version of the rate-limit fields. */
-export type HeaderProfile = keyof typeof PROFILES
 
 /** All names, newest first. */
 export const HEADER_PROFILES = Object.keys(PROFILES) as readonly HeaderProfile[]
