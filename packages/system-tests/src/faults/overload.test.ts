@@ -89,7 +89,7 @@ describe('3,000 simultaneous requests on one HTTP/2 connection: the limit passes
 test('3,000 simultaneous requests in a cluster, each with its own key besides the address', async () => {
   const store = await connected()
   const [address, key] = [LIMIT, 10].map((limit) =>
-    algorithms['fixed-window'].compile({ limit, windowMs: 3_600_000 }),
+    algorithms['sliding-log'].compile({ limit, windowMs: 3_600_000 }),
   ) as [CompiledLimit, CompiledLimit]
   const ledger = guarded(store, [address, key], 'keys')
   const results = await Promise.all(

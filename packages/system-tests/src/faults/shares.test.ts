@@ -25,7 +25,9 @@ import './warning-codes.ts'
 
 const HOUR = 3_600_000
 const perHour = (limit: number) => algorithms['fixed-window'].compile({ limit, windowMs: HOUR })
-const limits = [perHour(LIMIT), perHour(10 ** 6)] as const
+/** No edge of a window gives anything back. */
+const inAnyHour = (limit: number) => algorithms['sliding-log'].compile({ limit, windowMs: HOUR })
+const limits = [inAnyHour(LIMIT), inAnyHour(10 ** 6)] as const
 const ask = (address: string, user: string, of: readonly CompiledLimit[] = limits) =>
   [address, user].map((key, i) => ({ key, limit: of[i] as CompiledLimit, cost: 1 }))
 

@@ -254,7 +254,8 @@ describe.each(majors)('a client of %s', (_, connect) => {
   afterEach(() => redis.stop())
 
   test('whose server comes up only later: the first call waits, and all is well', async () => {
-    const client = connect(redis.url, options)
+    // However long the server takes: by default a call fails after 20 tries.
+    const client = connect(redis.url, { ...options, maxRetriesPerRequest: null })
     client.on('error', () => {})
     const limiter = createLimiter({ ...patient, store: client, limit: 5, window: '1h' })
     const first = limiter.consume('client')
