@@ -265,6 +265,18 @@ describe('a remote store', () => {
     expect(await other.acquire('ada')).toMatchObject({ allowed: false, source: 'store' })
   })
 
+  it('admits late what a closed limiter does not renew', async () => {
+    const clock = manualClock()
+    const store = closed(failingStore({ clock }))
+    const [limiter, other] = [limiterOn(store), limiterOn(store)]
+    const acquired = limiter.acquire('ada')
+    limiter.close()
+    expect((await acquired).allowed).toBe(true)
+    clock.advance(HOLD)
+    await jest.advanceTimersByTimeAsync(HOLD)
+    expect((await other.peek('ada')).remaining).toBe(2)
+  })
+
   it('that cannot renew is refused when the limiter is made', () => {
     const { renew: _, ...ledger } = { renew: 1, consume() {}, peek() {}, settle() {} }
     const store = { mode: 'async', open: () => ledger, close() {} }

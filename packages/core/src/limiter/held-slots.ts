@@ -51,7 +51,7 @@ export class HeldSlots {
     this.periodMs = this.holdMs / 3
   }
 
-  /** Renews none any more. */
+  /** Renews none any more: those that are held, and those that the store admits later, end after `hold`. */
   close(): void {
     this.isClosed = true
     this.renewed.clear()
@@ -59,6 +59,7 @@ export class HeldSlots {
   }
 
   add(slot: HeldSlot): void {
+    if (this.isClosed) return
     this.renewed.add(slot)
     if (timersEndWithRequest) {
       slot.timer = unref(setInterval(() => this.renewOne(slot), this.periodMs))
