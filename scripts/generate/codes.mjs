@@ -1,9 +1,12 @@
 // What docs/errors.md says about each code, as Markdown, by section: what its message says in general, the
-// usual causes, and what to do. Core has what to do about a set-up, for its messages.
+// usual causes, and what to do. Each store has what to do about its set-up, for its messages.
 
-import { core } from './core.mjs'
+import { core, source } from './core.mjs'
 
-export const { SETUP_ACTIONS } = await core('errors/setup-actions.ts')
+const { REDIS_ACTIONS } = await core('stores/redis/setup-actions.ts')
+const { POSTGRES_ACTIONS } = await source('postgres/src/setup-actions.ts')
+const { SQLITE_ACTIONS } = await source('sqlite/src/setup-actions.ts')
+export const SETUP_ACTIONS = { ...REDIS_ACTIONS, ...POSTGRES_ACTIONS, ...SQLITE_ACTIONS }
 
 export const CODES = {
   misuse: {

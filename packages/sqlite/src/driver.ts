@@ -1,4 +1,5 @@
 import { setupError } from '@sluice/core/store'
+import { SQLITE_ACTIONS } from './setup-actions.ts'
 
 /** A prepared statement. */
 export type Statement = Record<'run' | 'get' | 'all', (...values: unknown[]) => unknown>
@@ -18,5 +19,5 @@ export function ownDriver(): Driver {
   // Not an import: a bundler or an older Node would fail on it, even if another driver is given.
   const sqlite = process.getBuiltinModule('node:sqlite') as { DatabaseSync: Driver } | undefined
   if (sqlite !== undefined) return sqlite.DatabaseSync
-  throw setupError('SLUICE_SQLITE_MISSING', 'Node 22.13 or later', process.version)
+  throw setupError(SQLITE_ACTIONS, 'SLUICE_SQLITE_MISSING', 'Node 22.13 or later', process.version)
 }

@@ -1,4 +1,5 @@
 import { setupError } from '@sluice/core/store'
+import { SQLITE_ACTIONS } from './setup-actions.ts'
 
 /** The results of SQLite by their numbers, as `node:sqlite` has them; better-sqlite3 has the names. */
 const RESULTS =
@@ -25,14 +26,30 @@ export function explained(error: unknown, path: string): unknown {
   const result = resultOf(error)
   const said = `${path}: ${(Object(error) as Error).message}`
   if (/^(PERM|READONLY|IOERR|CANTOPEN)$/.test(result))
-    return setupError('SLUICE_SQLITE_FILE', 'a file that this process may write', said)
-  if (result === 'FULL') return setupError('SLUICE_SQLITE_FULL', 'room for the file', said)
+    return setupError(
+      SQLITE_ACTIONS,
+      'SLUICE_SQLITE_FILE',
+      'a file that this process may write',
+      said,
+    )
+  if (result === 'FULL')
+    return setupError(SQLITE_ACTIONS, 'SLUICE_SQLITE_FULL', 'room for the file', said)
   if (/^(CORRUPT|NOTADB)$/.test(result))
-    return setupError('SLUICE_SQLITE_CORRUPT', 'a file of SQLite that is whole', said)
+    return setupError(
+      SQLITE_ACTIONS,
+      'SLUICE_SQLITE_CORRUPT',
+      'a file of SQLite that is whole',
+      said,
+    )
   return error
 }
 
 /** The error of a file that other machines may use too. */
 export function notShared(path: string, found: string): Error {
-  return setupError('SLUICE_SQLITE_NETWORK', 'a disk of this machine', `${path}: ${found}`)
+  return setupError(
+    SQLITE_ACTIONS,
+    'SLUICE_SQLITE_NETWORK',
+    'a disk of this machine',
+    `${path}: ${found}`,
+  )
 }

@@ -1,5 +1,6 @@
 import { setupError } from '@sluice/core/store'
 import type { Database, Statement } from './driver.ts'
+import { SQLITE_ACTIONS } from './setup-actions.ts'
 import { notShared } from './setup-error.ts'
 
 /** Marks files of this store: `slu`, and the version of the table. */
@@ -41,7 +42,12 @@ export function statementsOn(database: Database, path: string, settings: FileSet
     if (id === APPLICATION_ID) return true
     if (id === 0 && isEmpty) return false
     const found = `${path}: a file with the application_id ${id}`
-    throw setupError('SLUICE_SQLITE_VERSION', `the application_id ${APPLICATION_ID}`, found)
+    throw setupError(
+      SQLITE_ACTIONS,
+      'SLUICE_SQLITE_VERSION',
+      `the application_id ${APPLICATION_ID}`,
+      found,
+    )
   }
   database.exec('PRAGMA busy_timeout = 0')
   if (!isMade()) {

@@ -1,20 +1,21 @@
 import type { SetupCode } from './codes.ts'
-import { SETUP_ACTIONS } from './setup-actions.ts'
 import { SluiceError } from './sluice-error.ts'
 
 /**
  * The error of a store that can't work as it is set up. One such failure is enough for Sluice to do
  * without the store until it works.
  *
+ * @param actions what to do about it, by code, as Markdown
  * @param expected what would work
  * @param said what the server said: shown as it is
- * @param fix Default: what the page of errors says, without markup
+ * @param fix Default: that of `actions`, without markup
  */
-export function setupError(
-  code: SetupCode,
+export function setupError<Code extends SetupCode>(
+  actions: Readonly<Record<Code, string>>,
+  code: Code,
   expected: string,
   said: string,
-  fix: string = SETUP_ACTIONS[code].replaceAll('`', ''),
+  fix: string = actions[code].replaceAll('`', ''),
 ): SluiceError {
   return new SluiceError({ code, option: 'store', expected, said, fix })
 }

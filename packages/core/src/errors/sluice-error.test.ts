@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { REDIS_ACTIONS } from '../stores/redis/setup-actions.ts'
 import { setupError } from './setup-error.ts'
 import { SluiceError } from './sluice-error.ts'
 
@@ -63,7 +64,12 @@ describe('SluiceError', () => {
   it('keeps the whole message of a server: the cause may be at its end', () => {
     const said =
       "ERR Error running script (call to f_8a2f0c3e1d9b4a6f7c5e2d1b0a9f8e7d6c5b4a39): @user_script:70: @user_script: 70: The user executing the script can't run this command or subcommand"
-    const { message, received } = setupError('SLUICE_REDIS_FORBIDDEN', 'a user', said)
+    const { message, received } = setupError(
+      REDIS_ACTIONS,
+      'SLUICE_REDIS_FORBIDDEN',
+      'a user',
+      said,
+    )
     expect([received, message]).toEqual([said, expect.stringContaining(said)])
   })
 
@@ -71,7 +77,7 @@ describe('SluiceError', () => {
     ['long text', 'x'.repeat(10_000)],
     ['text of several lines', 'one\n  two\nthree'],
   ])('cuts %s of a server short, in one line', (_, said) => {
-    const { message } = setupError('SLUICE_REDIS_AUTH', 'credentials', said)
+    const { message } = setupError(REDIS_ACTIONS, 'SLUICE_REDIS_AUTH', 'credentials', said)
     expect(message.length).toBeLessThan(500)
     expect(message).not.toContain('\n')
   })

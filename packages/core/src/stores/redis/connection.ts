@@ -14,6 +14,7 @@ import {
   type ValkeyGlideClient,
 } from './client.ts'
 import { fromDecimals, inDecimals } from './decimals.ts'
+import { REDIS_ACTIONS } from './setup-actions.ts'
 import { inServersWords, isReadOnly, toSetupError, withoutCommand } from './setup-error.ts'
 
 /** How long `onReadOnly` is not called again, ms. */
@@ -155,7 +156,12 @@ function overNodeRedis(client: NodeRedisClient): Send {
     // A call to a cluster or a pool that is not open fails obscurely, or waits.
     if (!client.isOpen) {
       const expected = 'a node-redis client that is connected'
-      throw setupError('SLUICE_REDIS_NOT_CONNECTED', expected, 'a client whose isOpen is false')
+      throw setupError(
+        REDIS_ACTIONS,
+        'SLUICE_REDIS_NOT_CONNECTED',
+        expected,
+        'a client whose isOpen is false',
+      )
     }
     const input = { keys, arguments: args }
     return command === 'EVALSHA' ? bytes.evalSha(script, input) : bytes.eval(script, input)

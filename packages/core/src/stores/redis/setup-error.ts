@@ -1,10 +1,10 @@
-import type { SetupCode } from '../../errors/codes.ts'
 import { setupError } from '../../errors/setup-error.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
+import { REDIS_ACTIONS } from './setup-actions.ts'
 
 /** Set-ups that never heal by themselves. */
 const SET_UPS: readonly {
-  readonly code: SetupCode
+  readonly code: keyof typeof REDIS_ACTIONS
   readonly expected: string
   /** What Redis, or Valkey, says where it is so: bare, or wrapped by the script that met it. */
   readonly says: RegExp
@@ -52,7 +52,7 @@ export function toSetupError(error: unknown, isCluster: boolean): unknown {
     return says.test(said) && !(isCluster && passesInCluster)
   })
   if (setUp === undefined) return error
-  return setupError(setUp.code, setUp.expected, said)
+  return setupError(REDIS_ACTIONS, setUp.code, setUp.expected, said)
 }
 
 /** Whether the failure, explained, is that the server is a read-only replica. */
