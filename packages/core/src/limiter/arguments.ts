@@ -1,9 +1,43 @@
 import { SluiceError } from '../errors/sluice-error.ts'
+import { checkObject } from '../options/checks.ts'
+import { nearest } from '../options/nearest.ts'
 import { OPTIONS } from '../options/table.ts'
 
 /** @returns units. @throws SluiceError if it is not an integer in the range of `cost` */
 export function checkCost(cost: unknown): number {
   return OPTIONS.requestPolicy.cost.type.check('cost', cost)
+}
+
+const TERMS = ['limit', 'window', 'anchor']
+const PEEK = ['address', ...TERMS]
+const CONSUME = ['cost', ...PEEK]
+/** The options that calls take. */
+export const TAKEN = {
+  peek: PEEK,
+  consume: CONSUME,
+  wait: [...CONSUME, 'maxWait', 'signal', 'priority'],
+  settle: ['at', 'source', ...TERMS],
+  block: ['window', 'network'],
+}
+
+/**
+ * Refuses what would be ignored: units in place of options, and a misspelt name.
+ *
+ * @throws SluiceError if the options of a call are not an object, or the call does not take one of them
+ */
+export function checkTaken(options: object | undefined, taken: readonly string[]): void {
+  if (options === undefined) return
+  for (const option in checkObject('options', options, 'an object such as { cost: 5 }')) {
+    if (taken.includes(option)) continue
+    const near = nearest(option, taken)
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_UNKNOWN',
+      option,
+      expected: `one of the options ${taken.join(', ')}`,
+      received: (options as Record<string, unknown>)[option],
+      fix: near ? `Correct its name (did you mean '${near}'?).` : 'Remove it or correct its name.',
+    })
+  }
 }
 
 /** @throws SluiceError if it is not text */

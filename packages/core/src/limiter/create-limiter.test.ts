@@ -6,6 +6,7 @@ import type { Store } from '../stores/store.ts'
 import { manualClock } from '../testing/manual-clock.ts'
 import { createLimiter, type LimiterOptions } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
+import type { Limiter } from './limiter.ts'
 
 const ALGORITHMS: AlgorithmName[] = [
   'sliding-window',
@@ -252,6 +253,39 @@ describe('limit "5" means 1000, NaN never limits, a misspelt option is ignored',
   ]
   it.each(wrong)('not here: %s is an error', (option, given) => {
     expect(() => createLimiter(given as never)).toThrow(expect.objectContaining({ option }))
+  })
+})
+
+describe('the options of calls', () => {
+  const calls: [string, (limiter: Limiter, options: never) => unknown][] = [
+    ['consume', (limiter, options) => limiter.consume('ada', options)],
+    ['wait', (limiter, options) => limiter.wait('ada', options)],
+    ['takeTurn', (limiter, options) => limiter.takeTurn('ada', options)],
+    ['acquire', (limiter, options) => limiter.acquire('ada', options)],
+    ['peek', (limiter, options) => limiter.peek('ada', options)],
+    ['settle', (limiter, options) => limiter.settle('ada', -1, options)],
+    ['reset', (limiter, options) => limiter.reset('ada', options)],
+    ['block', (limiter, options) => limiter.block('ada', '1m', options)],
+  ]
+  const limiter = createLimiter({ limit: 10, window: '1m' }) as Limiter
+
+  it.each(calls)('of %s are an object with what it takes', async (_, call) => {
+    const attempt = async (options: unknown) => call(limiter, options as never)
+    for (const options of [5, null, '5', [5], () => 5])
+      await expect(attempt(options)).rejects.toMatchObject({
+        code: 'SLUICE_OPTION_TYPE',
+        option: 'options',
+        received: expect.anything(),
+      })
+    await expect(attempt({ costs: 5 })).rejects.toMatchObject({
+      code: 'SLUICE_OPTION_UNKNOWN',
+      option: 'costs',
+    })
+    expect(limiter.peek('ada')).toMatchObject({ remaining: 10 })
+  })
+
+  it('give the name that was meant', () => {
+    expect(() => limiter.consume('ada', { costs: 5 } as never)).toThrow("did you mean 'cost'?")
   })
 })
 

@@ -11,7 +11,7 @@ import { checkNetwork } from '../stores/networks/network-text.ts'
 import { undone } from '../stores/rules/slots.ts'
 import type { Charge, DecisionSource } from '../stores/store.ts'
 import { type Acquisition, toAcquisition } from './acquisition.ts'
-import { checkCost, checkKey } from './arguments.ts'
+import { checkCost, checkKey, checkTaken, TAKEN } from './arguments.ts'
 import { ChargeLimiter } from './charge-limiter.ts'
 import { type Decision, toDecision } from './decision.ts'
 import { nextSlot } from './held-slots.ts'
@@ -39,6 +39,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     key: string,
     options?: { cost?: number } & ClientOptions & LimitOptions,
   ): MaybePromise<Decision> {
+    checkTaken(options, TAKEN.consume)
     this.checkHoldsNothing('consume')
     const charges = this.fill(key, costOf(options), options)
     return this.decideAndReport(charges, options?.address)
@@ -48,6 +49,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     key: string,
     options: { cost?: number } & WaitOptions & ClientOptions & LimitOptions = {},
   ): Promise<Decision> {
+    checkTaken(options, TAKEN.wait)
     this.checkHoldsNothing('wait')
     return this.waitFor(this.fill(key, costOf(options), options, this.blankCharges()), options)
   }
@@ -56,6 +58,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     key: string,
     options?: { cost?: number } & ClientOptions & LimitOptions,
   ): MaybePromise<Turn> {
+    checkTaken(options, TAKEN.consume)
     this.checkHoldsNothing('takeTurn')
     if (!this.policies.some(({ algorithm }) => algorithm.options.maxDelay !== undefined))
       throw withoutTurns(this.policies[0] as Policy)
@@ -77,6 +80,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     key: string,
     options?: { cost?: number } & WaitOptions & ClientOptions & LimitOptions,
   ): MaybePromise<Acquisition> {
+    checkTaken(options, TAKEN.wait)
     if (this.held === undefined)
       throw wrongMethod('acquire', 'consume', 'a policy that has concurrent or reserve')
     const cost = costOf(options)
@@ -125,6 +129,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   }
 
   peek(key: string, options?: ClientOptions & LimitOptions): MaybePromise<Decision> {
+    checkTaken(options, TAKEN.peek)
     const charges = this.fill(key, 0, options)
     const blockedMs = this.blockedMs(key, options?.address)
     if (blockedMs > 0) return this.asPromised(this.refuseNetwork(charges, blockedMs))
@@ -138,6 +143,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     delta: number,
     options?: { at?: number; source?: DecisionSource } & LimitOptions,
   ) {
+    checkTaken(options, TAKEN.settle)
     const most = mostSettled(this.policies.map(({ algorithm }) => algorithm))
     const units = checkInteger('delta', delta, -most, most)
     const { at, source } = options ?? {}
@@ -155,6 +161,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   reset(key: string, options?: BlockOptions): MaybePromise<void> {
     checkKey(key)
+    checkTaken(options, TAKEN.block)
     if (options?.network) return this.networks.unblock(checkNetwork(key))
     return this.waking(key, all(this.ledgers.all(options).map((each) => each.reset(key))))
   }
@@ -171,6 +178,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   block(key: string, duration: Duration, options?: BlockOptions): MaybePromise<void> {
     checkKey(key)
+    checkTaken(options, TAKEN.block)
     const durationMs = parseDuration('duration', duration)
     if (options?.network) return this.networks.block(checkNetwork(key), durationMs)
     const range = key.includes('/') ? parseCidr(key) : undefined

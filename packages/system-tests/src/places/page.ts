@@ -15,7 +15,7 @@ export function programOf(page: string): string {
   return serverOf(readFileSync(file, 'utf8')).source
 }
 
-/** The same on a machine that is busy: Redis decides, however late, and no window ends during a test. */
+/** The program for a busy machine: Redis decides, however late, and no window ends during a test. */
 export function patientProgramOf(page: string): string {
   return programOf(page)
     .replace('store: redis,', "store: redis, deadline: '30s',")

@@ -135,6 +135,8 @@ const CALLS: readonly (readonly [written: string, call: () => unknown])[] = [
   ['limiter.consume(undefined)', () => limiter().consume(undefined as never)],
   ["limiter.consume('')", () => limiter().consume('')],
   ['limiter.consume(42)', () => limiter().consume(42 as never)],
+  ["limiter.consume('key', 5)", () => limiter().consume('key', 5 as never)],
+  ["limiter.consume('key', { costs: 5 })", () => limiter().consume('key', { costs: 5 } as never)],
   ["limiter.consume('key', { cost: -1 })", () => limiter().consume('key', { cost: -1 })],
   ["limiter.consume('key', { cost: 0.5 })", () => limiter().consume('key', { cost: 0.5 })],
   ["limiter.consume('key', { cost: '2' })", () => limiter().consume('key', { cost: '2' as never })],
