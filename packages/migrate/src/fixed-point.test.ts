@@ -67,6 +67,11 @@ const l = new RateLimiterMemory({ points: 1, duration: 1 });
 (l.consume(key))
   .then(() => next())
   .catch(() => refuse())`,
+  'numbers in parentheses': `import { Throttle } from '@nestjs/throttler'
+class Users {
+  @Throttle((5), 60) list() {}
+  @Throttle(5, ((60))) find() {}
+}`,
   'options in parentheses': `import { SkipThrottle, ThrottlerModule } from '@nestjs/throttler'
 ThrottlerModule.forRootAsync({ useFactory: () => [{ ttl: 1000, limit: 1 }] as any })
 class Users { @SkipThrottle(({ short: true })) list() {} }`,

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { nameOf, unwrapped } from '../bindings.ts'
+import { isParenthesized, nameOf, unwrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf, helperMs } from '../durations.ts'
 import { ownValue } from '../find-options.ts'
@@ -151,10 +151,10 @@ function migrateThrottle(source: Source, imports: Imports, use: Use, call: NodeP
     const limit = numberText(source, first, source.original(first.node))
     const window = durationOf(source, second, 1000)
     const log = takesLog(source, first) ? ", algorithm: 'sliding-log'" : ''
-    source.replace(
-      { start: first.node.start as number, end: second.node.end as number },
-      `{ limit: ${limit}, window: ${window}${log} }`,
-    )
+    // Parentheses around a number are not part of it.
+    const start = (first.node.extra?.parenStart ?? first.node.start) as number
+    const end = isParenthesized(second.node) ? (call.node.end as number) - 1 : second.node.end
+    source.replace({ start, end: end as number }, `{ limit: ${limit}, window: ${window}${log} }`)
     return
   }
   const object = first && unwrapped(first)
