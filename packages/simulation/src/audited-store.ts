@@ -3,6 +3,7 @@ import type { Charge, Ledger, Store, StoreResult, TransactionalBackend } from '@
 import { groupOf, tagOf } from './cluster.ts'
 import type { Core } from './core.ts'
 import { maySendTwice } from './plan.ts'
+import type { Quotas } from './quotas.ts'
 import type { World } from './world.ts'
 
 /** A call of a ledger, which the audit learns of when the store runs its script. */
@@ -18,6 +19,8 @@ interface Asked {
 /** The process that uses the store. */
 export interface User {
   readonly name: string
+  readonly quotas: Quotas
+  /** The limit of each quota. */
   readonly limits: readonly number[]
   /** The limits of requests, by what core has made of them. Left out: as planned */
   readonly limitOf?: WeakMap<object, number>
@@ -59,14 +62,17 @@ export function auditedStore(
   const open: Store<'async'>['open'] = (...opened) => {
     const [{ policies }, prefix] = opened
     const { keyspaces } = world.audit
-    const { limits, routePlace } = user
+    const { quotas, routePlace } = user
     const isOfRoute = routePlace !== undefined && prefix.endsWith(SCOPE)
-    const common = routePlace ?? limits.length
+    const common = routePlace ?? quotas.policies
     const first = isOfRoute ? routePlace : 0
     if (isOfRoute || policies.length === common)
-      for (const [i, { name }] of policies.entries()) keyspaces[first + i] = [prefix, name]
-    const places = policies.map((each) =>
-      keyspaces.findIndex(([itsPrefix, name]) => itsPrefix === prefix && name === each.name),
+      for (const [i, { name }] of policies.entries()) {
+        const place = quotas.named(first + i, name)
+        if (place >= 0) keyspaces[place] = [prefix, name]
+      }
+    const places = policies.map(({ name }) =>
+      keyspaces.findIndex((known) => known?.[0] === prefix && known[1] === name),
     )
     return new Proxy(store.open(...opened), {
       get: (ledger, name) => {
@@ -100,6 +106,9 @@ function borrowing(
     borrower.use(withinMs as number, () => transact(keys, decide, withinMs))
 }
 
+/** The methods that charge, or change what was charged. */
+const CHARGES: readonly string[] = ['consume', 'consumeAll', 'settle', 'renew']
+
 /** What a call does to the accounts. A method that is not here changes none. */
 function learn(
   world: World,
@@ -111,13 +120,21 @@ function learn(
 ): void {
   const { audit, bySlot, fail, tell } = world
   const { name } = user
-  if (places.includes(-1)) {
+  // A window that no request has had is not counted.
+  if (places.includes(-1) && (!user.quotas.vary || CHARGES.includes(method))) {
     fail('route', `${name} counts by other keys than those of its routes`)
     return
   }
   const limitsOf = (charges: readonly Charge[]) =>
     places.map((place, i) => {
       const limit = charges[i]?.limit
+      const quota = user.quotas.all[place]
+      const { windowMs } = limit?.params ?? {}
+      if (quota && 'windows' in quota && quota.windows && windowMs && windowMs !== quota.window)
+        fail(
+          'window',
+          `${name} counts a request with a window of ${windowMs} ms by ${quota.window}`,
+        )
       return ((limit && user.limitOf?.get(limit)) ?? user.limits[place]) as number
     })
   const placeOf = (i: number) => places[i] as number
@@ -132,7 +149,9 @@ function learn(
         fail('readable', `the store could not decide: ${result.message}`)
         continue
       }
-      const others = places[0] === user.routePlace ? 1 : (user.routePlace ?? user.limits.length)
+      const isOfRoute =
+        user.routePlace !== undefined && user.quotas.isOf(user.routePlace, places[0])
+      const others = isOfRoute ? 1 : (user.routePlace ?? user.quotas.policies)
       if (world.plan.application.cluster?.sharded && places.length < others)
         fail('all or nothing', 'the keys of one shard are decided separately')
       tell('store', () => `${result.admitted ? 'admits' : 'refuses'} ${costs(charges)} of ${name}`)
@@ -163,6 +182,7 @@ function learn(
     const [policy, key, , override] = given as Arguments<'override'>
     tell('store', () => `gives ${key} the limit ${override?.limit} for ${name}`)
     const { limit, until = Infinity } = override ?? {}
+    if (placeOf(policy) < 0) return
     audit.add(placeOf(policy), key, { kind: 'override', transaction, now, limit, until })
   } else if (method === 'grant') {
     const [policy, key, , { id, units, until }] = given as Arguments<'grant'>
@@ -179,6 +199,7 @@ function learn(
     const [key, durationMs] = given as Arguments<'block'>
     tell('store', () => `${method}s ${key} for ${name}`)
     for (const i of places) {
+      if (i < 0) continue
       if (method === 'reset') audit.add(i, key, { kind: 'reset', transaction, now })
       else audit.add(i, key, { kind: 'block', transaction, now, until: now + durationMs })
     }

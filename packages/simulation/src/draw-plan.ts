@@ -28,11 +28,16 @@ export function planOf(seed: number): Plan {
   for (let i = 0; i < sessions; i += 1)
     requests.push(...anySession(draw, application, duration, longest))
   requests.sort((one, other) => one.at - other.at)
-  const faults = Array.from({ length: draw.oneOf([0, 1, 1, 2, 3, 5]) }, () =>
+  let faults: Fault[] = Array.from({ length: draw.oneOf([0, 1, 1, 2, 3, 5]) }, () =>
     anyFault(draw, application, duration, longest),
   )
   faults.push(...anyOwnLimits(draw, application, duration, longest))
   faults.sort((one, other) => one.at - other.at)
+  if (draw.chance(0.12)) {
+    application = withWindows(draw, application)
+    requests = requests.map((each) => withWindowOf(draw, each))
+    faults = faults.map((each) => ('policy' in each ? withWindowOf(draw, each) : each))
+  }
   const turn = turnOf(application)
   const epoch = turn === undefined ? {} : { epoch: turn - draw.integer(0, duration) }
   if (draw.chance(0.2)) {
@@ -51,6 +56,23 @@ export function planOf(seed: number): Plan {
   if (draw.chance(0.08))
     application = { ...application, goesOn: draw.oneOf(['in a dry run', 'with its decision']) }
   return { seed, ...epoch, duration, application, requests, faults }
+}
+
+/** Other lengths of windows that depend on the request, ms. */
+const WINDOWS = [500, 2000, 7000]
+
+/** The windows of some policies depend on the request. */
+function withWindows(draw: Draw, application: PlannedApplication): PlannedApplication {
+  const policies = application.policies.map((each) => {
+    if ('hold' in each || each.calendar !== undefined || draw.chance(0.3)) return each
+    return { ...each, windows: draw.oneOf([[500], [2000], [500, 7000], WINDOWS]) }
+  })
+  return { ...application, policies }
+}
+
+function withWindowOf<T extends PlannedRequest | Fault>(draw: Draw, each: T): T {
+  const window = draw.oneOf([undefined, ...WINDOWS])
+  return window === undefined ? each : { ...each, window }
 }
 
 /** A route has one of the policies, with another limit. */

@@ -1,4 +1,4 @@
-import type { Fault } from './plan.ts'
+import { type Fault, isOfOperator } from './plan.ts'
 import type { Process } from './process.ts'
 import type { Server } from './server.ts'
 import type { World } from './world.ts'
@@ -18,7 +18,8 @@ export function cause(fault: Fault, world: World, application: Application): voi
   const { timeline, cluster } = world
   const { servers } = cluster
   const { places } = application
-  const lasts = 'ms' in fault && !isOfOperator(fault) ? (fault.ms ?? 0) : 0
+  const isInstant = isOfOperator(fault) && fault.kind !== 'block key'
+  const lasts = 'ms' in fault && !isInstant ? (fault.ms ?? 0) : 0
   const { deadline } = world.plan.application
   const over = timeline.now + lasts + RECOVERY_MS + deadline
   world.troubledUntil = Math.max(world.troubledUntil, over)
@@ -116,9 +117,4 @@ function masterOf(fault: Fault): number {
 function describe({ at: _, kind, ...rest }: Fault): string {
   const details = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
   return [kind, ...details].join(', ')
-}
-
-/** Whether it is no fault, but what an operator does: it takes no time. */
-function isOfOperator({ kind }: Fault): boolean {
-  return ['override', 'grant', 'block network', 'unblock network'].includes(kind)
 }

@@ -454,4 +454,22 @@ export const mutants: readonly Mutant[] = [
     text: 'void correct(closed || progress?.isUnread() === true)',
     by: 'void correct(false)',
   },
+  {
+    name: 'requests with different windows are counted together',
+    file: 'limiter/policy-ledgers.ts',
+    text: 'if (!policies.some(({ windowVaries }) => windowVaries)) this.only = ledger',
+    by: 'this.only = ledger',
+  },
+  {
+    name: 'a block reaches the quota of one window',
+    file: 'limiter/policy-ledgers.ts',
+    text: 'return [...this.known.values()]',
+    by: 'return [...this.known.values()].slice(0, 1)',
+  },
+  {
+    name: 'an own limit counts in the window that is assumed without a request',
+    file: 'limiter/own-limits.ts',
+    text: 'const limit = policy.someLimit(override.window)',
+    by: 'const limit = policy.anyLimit()',
+  },
 ]

@@ -37,12 +37,23 @@ export function optionsOf(
       }
       return { ...policy, ...limit, ...key }
     }
-    const { settles, calendar, reserveMs: hold, ...counted } = policy
+    const { settles, calendar, reserveMs: hold, windows, ...counted } = policy
     const { algorithm: __, ...inDays } = counted
     const own = calendar === undefined ? counted : { ...inDays, ...calendarOf(calendar).options }
     const reserves = hold === undefined ? {} : { reserve: true, hold }
     const limit = isPaidFor && { limit: ({ planned }: Exchange) => planned.limit ?? own.limit }
-    return { ...own, ...limit, ...key, ...reserves, ...(settles && { settle: costSoFar }) }
+    const window = windows && {
+      window: ({ planned: { window = 0 } }: Exchange) =>
+        windows.includes(window) ? window : policy.window,
+    }
+    return {
+      ...own,
+      ...limit,
+      ...window,
+      ...key,
+      ...reserves,
+      ...(settles && { settle: costSoFar }),
+    }
   })
   const common = rules.slice(0, routePlace)
   const routes: Routes<Exchange, Reply> = {

@@ -17,6 +17,8 @@ export type PlannedPolicy = {
       readonly algorithm: AlgorithmName
       readonly limit: number
       readonly window: number
+      /** The other lengths that its window may have: it is a function of the request, and each has its own quota. */
+      readonly windows?: readonly number[]
       /** Its windows are those of a calendar. */
       readonly calendar?: CalendarName
       readonly burst?: number
@@ -70,6 +72,8 @@ export interface PlannedRequest {
   readonly actual: number
   /** The limit that its client has paid for, in place of that of each policy that counts. Left out: none */
   readonly limit?: number
+  /** The window that its client has, in place of that of each policy which may have it. Left out: the policy's */
+  readonly window?: number
   /** How long the application works on it. Left out: for ever */
   readonly workMs?: number
   /** When its client hangs up, after its arrival. Left out: it reads all of the response */
@@ -175,6 +179,7 @@ export type Fault =
       readonly policy: number
       readonly units: number | null
       readonly ms?: number
+      readonly window?: number
     }
   /** Left out, `ms`: until the window ends. */
   | {
@@ -186,6 +191,7 @@ export type Fault =
       readonly units: number
       readonly id?: string
       readonly ms?: number
+      readonly window?: number
     }
 
 /** All of a simulation that is decided before it begins. */
@@ -199,6 +205,11 @@ export interface Plan {
   readonly application: PlannedApplication
   readonly requests: readonly PlannedRequest[]
   readonly faults: readonly Fault[]
+}
+
+/** Whether it is no fault, but what an operator does, which makes no quota full. */
+export function isOfOperator({ kind }: Fault): boolean {
+  return ['override', 'grant', 'block key', 'block network', 'unblock network'].includes(kind)
 }
 
 /** Whether a client of the store may send again what had run. */

@@ -15,11 +15,13 @@ import { EPOCH, Machine } from './machine.ts'
 import { optionsOf, settlesOf, shareOf, shareOfUnits, withLimit } from './options.ts'
 import {
   type Fault,
+  isOfOperator,
   maySendTwice,
   type PlannedApplication,
   type PlannedPolicy,
   type PlannedRequest,
 } from './plan.ts'
+import { Quotas } from './quotas.ts'
 import { SOCKETS } from './timeline.ts'
 import type { World } from './world.ts'
 
@@ -31,7 +33,11 @@ export class Process {
   readonly name: string
   readonly machine: Machine
   readonly connection: Connection
+  readonly quotas: Quotas
+  /** The limit of each quota. */
   readonly limits: readonly number[]
+  /** The quotas that requests have used. */
+  private readonly used = new Set<number>()
   /** The limits of requests, by what core has made of them. */
   readonly limitOf = new WeakMap<object, number>()
   /** The keys of its clients for each policy, as the store knows them. */
@@ -70,11 +76,13 @@ export class Process {
   constructor(world: World, name: string, limit: number | undefined) {
     const { plan, timeline, cluster, random } = world
     const { application } = plan
-    const policies = application.policies.map((each) => withLimit(each, limit))
+    const quotas = world.quotas.all.map((each) => withLimit(each, limit))
+    const policies = quotas.slice(0, application.policies.length)
+    this.quotas = world.quotas
     this.world = world
     this.name = name
-    this.limits = policies.map(limitOf)
-    this.admitted = policies.map(() => 0)
+    this.limits = quotas.map(limitOf)
+    this.admitted = quotas.map(() => 0)
     const routePlace = policies.findIndex(({ isOfRoute }) => isOfRoute)
     this.routePlace = routePlace < 0 ? undefined : routePlace
     const chances = random(`${name} machine`)
@@ -86,7 +94,7 @@ export class Process {
     const chance = random(`${name} network`)
     this.connection = new Connection(timeline, this.machine, cluster, chance, queuesOffline)
     this.core = world.loadCore(this.machine)
-    const shares = policies.map((each) => shareOf(each, application.localShare))
+    const shares = quotas.map((each) => shareOf(each, application.localShare))
     this.local = new Audit(shares, world.fail, () => timeline.now, false)
     const store = auditedStore(this.core, this.connection.transact, this, world)
     const { streams, queue } = application
@@ -165,12 +173,18 @@ export class Process {
   block(client: string, ms: number): void {
     const [key] = this.keys.get(client) ?? []
     if (key === undefined) return
+    const { audit, fail } = this.world
     this.machine.post(0, SOCKETS, () => {
       this.forget(key)
       const now = this.machine.now()
       for (const i of this.limits.keys())
-        this.local.add(i, key, { kind: 'block', transaction: 0, now, until: now + ms })
-      Promise.resolve(this.http.limiter.block(key, ms)).catch(() => {})
+        if (i < this.quotas.policies || this.used.has(i))
+          this.local.add(i, key, { kind: 'block', transaction: 0, now, until: now + ms })
+      const places = [...this.used]
+      this.confirmed(this.http.limiter.block(key, ms), () => {
+        for (const i of places)
+          if (!audit.of(i, key).isBlocked) fail('operator', `${key} is not blocked in quota ${i}`)
+      })
       this.streams?.block(client, ms).catch(() => {})
       this.queue?.limiter.block(client, ms).catch(() => {})
     })
@@ -194,22 +208,48 @@ export class Process {
     const key = this.keys.get(given.client)?.[given.policy]
     const policy = this.world.plan.application.policies[given.policy]?.name
     if (key === undefined || policy === undefined) return
-    const { limiter } = this
+    const { limiter, world } = this
     this.machine.post(0, SOCKETS, () => {
       const { units, ms } = given
+      const askedAt = world.timeline.now
       const until = ms === undefined ? {} : { until: this.machine.now() + ms }
+      const place = this.quotas.of(given.policy, given.window)
+      const { windows, window = 0 } = this.quotas.all[place] as {
+        windows?: object
+        window?: number
+      }
+      const inWindow = windows && { window }
       const id = 'id' in given ? { id: given.id } : {}
       const done =
         given.kind === 'grant'
-          ? limiter.grant(key, units as number, { policy, ...until, ...id })
-          : limiter.override(key, { policy, limit: units, ...until })
-      Promise.resolve(done as unknown).catch(() => {})
+          ? limiter.grant(key, units as number, { policy, ...until, ...id, ...inWindow })
+          : limiter.override(key, { policy, limit: units, ...until, ...inWindow })
+      this.confirmed(done, () => {
+        const { ownChangedAt = -Infinity } = world.audit.of(place, key)
+        if (given.kind === 'override' && ownChangedAt < askedAt)
+          world.fail('operator', `${key} has no own limit of ${units} in quota ${place}`)
+      })
     })
+  }
+
+  /** Checks what an operator's call has done, once the store has confirmed it, and if nothing can have undone it. */
+  private confirmed(done: unknown, check: () => void): void {
+    const isQuiet = this.world.plan.faults.every((each) => isOfOperator(each))
+    Promise.resolve(done)
+      .then(() => isQuiet && check())
+      .catch(() => {})
   }
 
   /** A client has no limit of its own any more. Its top-ups last. */
   endOverrides(key: string): void {
-    Promise.resolve(this.limiter.override(key, null)).catch(() => {})
+    const { limiter, quotas } = this
+    Promise.resolve(limiter.override(key, null)).catch(() => {})
+    // It ends those of the windows that requests of this process have had.
+    for (const each of quotas.all.slice(quotas.vary ? 0 : quotas.all.length)) {
+      if ('hold' in each || !each.windows || each.isOfRoute) continue
+      const own = { policy: each.name, limit: null, window: each.window }
+      Promise.resolve(limiter.override(key, own)).catch(() => {})
+    }
   }
 
   private handle(planned: PlannedRequest, waited?: Waited): void {
@@ -274,7 +314,13 @@ export class Process {
     const { world, name, core } = this
     const { deadline, onStoreError, localShare } = world.plan.application
     const { reserveMs: hold, ...policy } = planned
-    const user = { name: `the streams of ${name}`, limits: [planned.limit], allowance: undefined }
+    const quotas = new Quotas([planned])
+    const user = {
+      name: `the streams of ${name}`,
+      quotas,
+      limits: [planned.limit],
+      allowance: undefined,
+    }
     const audited = { ...world, audit: world.streams }
     const store = auditedStore(core, this.connection.transact, user, audited)
     const policies = [{ ...policy, reserve: true, hold } as const]
@@ -347,7 +393,8 @@ export class Process {
     const { world, name, core, machine } = this
     const { deadline, onStoreError, localShare } = world.plan.application
     const limits = [limitOf(planned)]
-    const user = { name: `the calls that wait in ${name}`, limits, allowance: undefined }
+    const quotas = new Quotas([planned])
+    const user = { name: `the calls that wait in ${name}`, quotas, limits, allowance: undefined }
     const audited = { ...world, audit: world.waits }
     const store = auditedStore(core, this.connection.transact, user, audited)
     const shared = { store, deadline, onStoreError, localShare, maxWaiting: MAX_WAITING }
@@ -452,7 +499,7 @@ export class Process {
     for (const [i, { name, key, limit, remaining, at, source }] of policies.entries()) {
       const used = limit - remaining
       const before = used - (charges[i]?.cost ?? 0)
-      const planned = this.world.plan.application.policies[places[i] as number] as PlannedPolicy
+      const planned = this.quotas.all[places[i] as number] as PlannedPolicy
       // The limit of a queue, and of a process that decides alone, is not what it holds.
       if ('maxDelay' in planned || source !== 'store') continue
       for (const threshold of planned.alertAt ?? []) {
@@ -562,11 +609,15 @@ export class Process {
         this.world.fail('exempt', `a request of ${exchange.planned.client} is charged`)
       const first = exchange.planned.route === 'own' ? (this.routePlace as number) : 0
       exchange.charges = charges
-      exchange.places = charges.map((_, i) => first + i)
+      exchange.places = charges.map((_, i) => this.quotas.of(first + i, exchange.planned.window))
+      for (const place of exchange.places) this.used.add(place)
       const keys = [...(this.keys.get(exchange.planned.client) ?? [])]
       for (const [i, { key, limit }] of charges.entries()) {
         keys[first + i] = key
-        this.limitOf.set(limit, exchange.planned.limit ?? (this.limits[first + i] as number))
+        this.limitOf.set(
+          limit,
+          exchange.planned.limit ?? (this.limits[exchange.places[i] as number] as number),
+        )
       }
       this.keys.set(exchange.planned.client, keys)
       for (const { slot } of charges) {

@@ -17,6 +17,7 @@ import { type Application, cause } from './faults.ts'
 import { EPOCH } from './machine.ts'
 import { maySendTwice, type Plan } from './plan.ts'
 import { Process } from './process.ts'
+import { Quotas } from './quotas.ts'
 import { Timeline } from './timeline.ts'
 import type { World } from './world.ts'
 
@@ -63,7 +64,8 @@ export async function simulate(
   const { policies, streams: reserving, queue } = plan.application
   const now = () => timeline.now
   const sendsTwice = maySendTwice(plan)
-  const audit = new Audit(policies, fail, now, sendsTwice)
+  const quotas = new Quotas(policies)
+  const audit = new Audit(quotas.all, fail, now, sendsTwice)
   const streams = new Audit(reserving === undefined ? [] : [reserving], fail, now, false)
   const waits = new Audit(queue === undefined ? [] : [queue], fail, now, sendsTwice)
   const world: World = {
@@ -75,6 +77,7 @@ export async function simulate(
       waits,
     ]),
     loadCore: cores.begin(),
+    quotas,
     audit,
     streams,
     waits,

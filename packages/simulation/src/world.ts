@@ -4,6 +4,7 @@ import type { Cluster } from './cluster.ts'
 import type { LoadCore } from './core.ts'
 import type { Exchange } from './exchange.ts'
 import type { Plan } from './plan.ts'
+import type { Quotas } from './quotas.ts'
 import type { Timeline } from './timeline.ts'
 
 /** What the parts of a simulation share. */
@@ -12,6 +13,8 @@ export interface World {
   readonly timeline: Timeline
   readonly cluster: Cluster
   readonly loadCore: LoadCore
+  /** What the application's policies count. */
+  readonly quotas: Quotas
   /** What the store has decided, by the definitions. */
   readonly audit: Audit
   /** What the store has decided about streams. */

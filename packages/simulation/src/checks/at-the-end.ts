@@ -120,14 +120,14 @@ const DELAYS: readonly string[] = ['freeze', 'slow server', 'stall']
 
 /** What every policy has counted is what was admitted, and nothing else. */
 export async function checkAllOrNothing(world: World, { places }: Application): Promise<void> {
-  const { plan, audit, fail } = world
+  const { plan, audit, fail, quotas } = world
   const { policies, cluster } = plan.application
   if (places.some(({ machine }) => machine.isOverloaded)) return
   // Where keys are decided together, what a late call has charged to a refused request stays charged.
   const isSeparate = cluster?.sharded === false && policies.some(({ level }) => level)
   const harmless = isSeparate ? DELAYS : []
   if (!plan.faults.every(({ kind }) => harmless.includes(kind))) return
-  for (const [i, policy] of policies.entries()) {
+  for (const [i, policy] of quotas.all.entries()) {
     const admitted = places.reduce((sum, each) => sum + (each.admitted[i] as number), 0)
     // What comes late was decided by a process too.
     const atLeast = plan.faults.length === 0 ? admitted : 0
@@ -169,7 +169,7 @@ const QUIET_MS = 30_000
 
 /** What was charged in the end is what the requests have cost. */
 export async function checkSettled(world: World, { places }: Application): Promise<void> {
-  const { timeline, plan, audit, fail } = world
+  const { timeline, plan, audit, fail, quotas } = world
   const { policies, deadline } = plan.application
   if (plan.faults.length > 0 || !policies.some(settlesOf)) return
   for (const each of places) each.isQuiet = true
@@ -177,7 +177,7 @@ export async function checkSettled(world: World, { places }: Application): Promi
   const endsAt = Math.max(timeline.now, ...places.map(workedUntil))
   await timeline.run(endsAt + QUIET_MS + 2 * deadline)
   if (places.some(({ machine }) => machine.isOverloaded)) return
-  for (const [i, policy] of policies.entries()) {
+  for (const [i, policy] of quotas.all.entries()) {
     // What is reserved comes back by itself, and is charged again when it is settled.
     if (!settlesOf(policy) || 'reserveMs' in policy) continue
     let least = 0
@@ -231,16 +231,23 @@ export async function checkUnused(world: World, { places }: Application): Promis
     [first.routeLimiter, first.routeLimiter ? audit : NONE],
   ] as const
   const isPaidFor = plan.requests.some(({ limit }) => limit !== undefined)
-  const ofRequest = isPaidFor ? { limit: 1 } : {}
+  const windows = world.quotas.vary ? world.quotas.windows : [undefined]
+  const ofRequests = windows.map((window) => ({
+    ...(isPaidFor && { limit: 1 }),
+    ...(window && { window }),
+  }))
   const peekAll = async () => {
     const peeked: Decision[] = []
-    const asks = [...known].map((key) => async () => first.limiter.peek(key, ofRequest))
+    const asks = [...known].flatMap((key) =>
+      ofRequests.map((each) => async () => first.limiter.peek(key, each)),
+    )
     for (const [limiter, { accounts }] of others) {
-      const options = limiter === first.routeLimiter ? ofRequest : {}
+      const all = limiter === first.routeLimiter ? ofRequests : [{}]
       for (const id of accounts.keys())
-        asks.push(async () =>
-          (limiter as Limiter<'async'>).peek(id.split(' ')[1] as string, options),
-        )
+        for (const each of all)
+          asks.push(async () =>
+            (limiter as Limiter<'async'>).peek(id.split(' ')[1] as string, each),
+          )
     }
     for (const ask of asks) {
       void ask().then((decision) => peeked.push(decision))
