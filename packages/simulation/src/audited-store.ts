@@ -162,9 +162,10 @@ function learn(
     tell('store', () => `settles ${costs(charges)} of ${name}`)
     checkAllowance(world, user, charges)
     const limits = limitsOf(charges)
-    for (const [i, { key, cost: units, slot, reserved }] of charges.entries()) {
+    for (const [i, { key, cost: units, slot, reserved, limit }] of charges.entries()) {
       const entry = { kind: 'settle', transaction, now, units, chargedAt, slot, reserved } as const
-      audit.add(placeOf(i), key, entry, limits[i] as number)
+      const isOther = world.otherAnchors.has(limit)
+      audit.add(placeOf(i), key, { ...entry, isOther }, limits[i] as number)
     }
   } else if (method === 'renew') {
     const [requests] = given as Arguments<'renew'>

@@ -43,6 +43,30 @@ const CALENDARS = {
 
 export type CalendarName = keyof typeof CALENDARS
 
+/** The same calendars with another anchor. None of these windows ends where one of the others does. */
+const OTHERS: {
+  readonly [name in CalendarName]?: Pick<PlannedCalendar, 'turns'> & {
+    readonly anchor: number | string
+  }
+} = {
+  'a week that begins on a Sunday': {
+    anchor: '2027-03-24',
+    turns: turns('2027-03-23T23:00Z', '2027-03-30T22:00Z', '2027-04-06T22:00Z'),
+  },
+  'a month from the 31st': {
+    anchor: 15,
+    turns: turns('2027-02-14T18:30Z', '2027-03-14T18:30Z', '2027-04-14T18:30Z'),
+  },
+}
+
+/** Calendars whose windows may begin on another day. */
+export const ANCHORED = Object.keys(OTHERS) as CalendarName[]
+
+export function anchorOf(name: CalendarName, isOther = false): number | string | undefined {
+  const { options }: PlannedCalendar = CALENDARS[name]
+  return isOther ? OTHERS[name]?.anchor : options.anchor
+}
+
 export const CALENDAR_NAMES = Object.keys(CALENDARS) as CalendarName[]
 
 export function calendarOf(name: CalendarName): PlannedCalendar {
@@ -57,6 +81,35 @@ export function windowAt(name: CalendarName, at: number): number {
 /** When the window ends that a time is in, ms since the epoch. */
 export function windowEnd(name: CalendarName, at: number): number {
   return CALENDARS[name].turns.find((turn) => turn > at) as number
+}
+
+/** A window of a client whose anchor may change: from, to, ms since the epoch. */
+export interface AnchoredWindow {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * The window that counts what is charged at a time. One that has begun ends when it said; the next one begins then, and
+ * lasts until the first window of the anchor ends that begins at that time or after it.
+ *
+ * @param before the one that counted before; undefined: none did
+ * @param isOther whether the charge has the other anchor
+ */
+export function anchoredWindow(
+  name: CalendarName,
+  isOther: boolean,
+  at: number,
+  before: AnchoredWindow | undefined,
+): AnchoredWindow {
+  if (before !== undefined && at < before.end) return before
+  const edges = (isOther ? OTHERS[name] : undefined)?.turns ?? CALENDARS[name].turns
+  const [first] = edges
+  const start = edges.findLast((turn) => turn <= at) ?? first
+  const next = (from: number) => edges.find((turn) => turn > from) ?? Infinity
+  return before !== undefined && before.end > start
+    ? { start: before.end, end: next(next(at)) }
+    : { start, end: next(at) }
 }
 
 function turns(...times: readonly [string, string, string]): PlannedCalendar['turns'] {

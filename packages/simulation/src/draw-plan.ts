@@ -1,5 +1,5 @@
 import type { AlgorithmName } from '@sluice/core'
-import { CALENDAR_NAMES, type CalendarName, calendarOf } from './calendars.ts'
+import { ANCHORED, CALENDAR_NAMES, type CalendarName, calendarOf } from './calendars.ts'
 import { Draw } from './draw.ts'
 import {
   type Fault,
@@ -38,6 +38,13 @@ export function planOf(seed: number): Plan {
     requests = requests.map((each) => withWindowOf(draw, each))
     faults = faults.map((each) => ('policy' in each ? withWindowOf(draw, each) : each))
   }
+  if (isAnchored(application) && draw.chance(0.5)) {
+    const { policies } = application
+    application = { ...application, policies: policies.map(withAnchors) }
+    requests = requests.map((each) => (draw.chance(0.4) ? { ...each, otherAnchor: true } : each))
+    // A top-up begins a window too.
+    faults = faults.filter(({ kind }) => kind !== 'grant')
+  }
   const turn = turnOf(application)
   const epoch = turn === undefined ? {} : { epoch: turn - draw.integer(0, duration) }
   if (draw.chance(0.2)) {
@@ -73,6 +80,17 @@ function withWindows(draw: Draw, application: PlannedApplication): PlannedApplic
 function withWindowOf<T extends PlannedRequest | Fault>(draw: Draw, each: T): T {
   const window = draw.oneOf([undefined, ...WINDOWS])
   return window === undefined ? each : { ...each, window }
+}
+
+/** A renewal begins a window too, so reservations have one anchor. */
+function withAnchors(policy: PlannedPolicy): PlannedPolicy {
+  const hasOther = 'calendar' in policy && policy.calendar && ANCHORED.includes(policy.calendar)
+  return hasOther && policy.reserveMs === undefined ? { ...policy, anchors: true } : policy
+}
+
+function isAnchored({ policies }: PlannedApplication): boolean {
+  const names = policies.flatMap((each) => ('calendar' in each ? (each.calendar ?? []) : []))
+  return names.some((name) => ANCHORED.includes(name))
 }
 
 /** A route has one of the policies, with another limit. */

@@ -472,4 +472,16 @@ export const mutants: readonly Mutant[] = [
     text: 'const limit = policy.someLimit(override.window)',
     by: 'const limit = policy.anyLimit()',
   },
+  {
+    name: 'the anchor of a request ends a window that has begun',
+    file: 'algorithms/calendar-window/calendar-window.ts',
+    text: 'const hasEnded = now >= state.c\n',
+    by: 'const hasEnded = now >= state.c || now >= this.calendar.at(state.a).end\n',
+  },
+  {
+    name: 'a new anchor counts from its own day, and not from the end of the window before',
+    file: 'algorithms/calendar-window/calendar-window.ts',
+    text: 'const continues = hasEnded && this.calendar.keepEndedMs > 0 && state.c > Math.max(0, start)',
+    by: 'const continues = false',
+  },
 ]

@@ -1,5 +1,5 @@
 import type { Decision, RateLimitOptions, Routes, ThresholdEvent } from '@sluice/core'
-import { calendarOf } from './calendars.ts'
+import { anchorOf, type CalendarName, calendarOf } from './calendars.ts'
 import { costOf, type Exchange, type Reply } from './exchange.ts'
 import type { Plan, PlannedPolicy } from './plan.ts'
 
@@ -28,33 +28,11 @@ export function optionsOf(
   const { lists, goesOn } = application
   const isPaidFor = requests.some(({ limit }) => limit !== undefined)
   const skips = requests.some(({ exempt }) => exempt === 'skip')
-  const rules = policies.map(({ level, isOfRoute: _, ...policy }) => {
-    const key = level && { key: organisationOf }
-    if ('hold' in policy) {
-      const { concurrent } = policy
-      const limit = isPaidFor && {
-        concurrent: ({ planned }: Exchange) => planned.limit ?? concurrent,
-      }
-      return { ...policy, ...limit, ...key }
-    }
-    const { settles, calendar, reserveMs: hold, windows, ...counted } = policy
-    const { algorithm: __, ...inDays } = counted
-    const own = calendar === undefined ? counted : { ...inDays, ...calendarOf(calendar).options }
-    const reserves = hold === undefined ? {} : { reserve: true, hold }
-    const limit = isPaidFor && { limit: ({ planned }: Exchange) => planned.limit ?? own.limit }
-    const window = windows && {
-      window: ({ planned: { window = 0 } }: Exchange) =>
-        windows.includes(window) ? window : policy.window,
-    }
-    return {
-      ...own,
-      ...limit,
-      ...window,
-      ...key,
-      ...reserves,
-      ...(settles && { settle: costSoFar }),
-    }
-  })
+  const rules = policies.map((policy) => ({
+    ...ruleOf(policy),
+    ...varyingOf(policy, isPaidFor),
+    ...(policy.level && { key: organisationOf }),
+  }))
   const common = rules.slice(0, routePlace)
   const routes: Routes<Exchange, Reply> = {
     '/own': { policies: rules.slice(common.length) as Options['policies'] & object },
@@ -81,6 +59,37 @@ export function optionsOf(
     policies: common as Options['policies'] & object,
   }
   return routePlace === undefined ? options : { ...options, routes }
+}
+
+/** A policy as the application writes it, without what depends on the request. */
+function ruleOf({ level: _, isOfRoute: __, ...policy }: PlannedPolicy) {
+  if ('hold' in policy) return policy
+  const { settles, calendar, reserveMs: hold, windows: ___, anchors: ____, ...counted } = policy
+  const { algorithm: _____, ...inDays } = counted
+  return {
+    ...(calendar === undefined ? counted : { ...inDays, ...calendarOf(calendar).options }),
+    ...(hold !== undefined && { reserve: true, hold }),
+    ...(settles && { settle: costSoFar }),
+  }
+}
+
+/** What of a policy depends on the request. @param isPaidFor whether its limit does */
+function varyingOf(policy: PlannedPolicy, isPaidFor: boolean) {
+  if ('hold' in policy) {
+    const { concurrent } = policy
+    return isPaidFor && { concurrent: ({ planned }: Exchange) => planned.limit ?? concurrent }
+  }
+  const { limit, window, windows, calendar, anchors } = policy
+  return {
+    ...(isPaidFor && { limit: ({ planned }: Exchange) => planned.limit ?? limit }),
+    ...(windows && {
+      window: ({ planned: { window: own = 0 } }: Exchange) =>
+        windows.includes(own) ? own : window,
+    }),
+    ...(anchors && {
+      anchor: ({ planned }: Exchange) => anchorOf(calendar as CalendarName, planned.otherAnchor),
+    }),
+  }
 }
 
 /** Two of the clients are of one organisation. */

@@ -21,6 +21,8 @@ export type PlannedPolicy = {
       readonly windows?: readonly number[]
       /** Its windows are those of a calendar. */
       readonly calendar?: CalendarName
+      /** The day on which they begin is a function of the request. */
+      readonly anchors?: true
       readonly burst?: number
       readonly maxDelay?: number
       /** What it charges is an estimate, which ends with its process: how long it is held. */
@@ -74,6 +76,8 @@ export interface PlannedRequest {
   readonly limit?: number
   /** The window that its client has, in place of that of each policy which may have it. Left out: the policy's */
   readonly window?: number
+  /** Its client has the other anchor of the calendar, where that depends on the request. */
+  readonly otherAnchor?: true
   /** How long the application works on it. Left out: for ever */
   readonly workMs?: number
   /** When its client hangs up, after its arrival. Left out: it reads all of the response */

@@ -95,7 +95,8 @@ export class Process {
     this.connection = new Connection(timeline, this.machine, cluster, chance, queuesOffline)
     this.core = world.loadCore(this.machine)
     const shares = quotas.map((each) => shareOf(each, application.localShare))
-    this.local = new Audit(shares, world.fail, () => timeline.now, false)
+    const { fail, otherAnchors } = world
+    this.local = new Audit(shares, fail, () => timeline.now, false, otherAnchors)
     const store = auditedStore(this.core, this.connection.transact, this, world)
     const { streams, queue } = application
     this.streams = streams && this.streamLimiter(streams)
@@ -590,7 +591,8 @@ export class Process {
     const now = this.machine.now()
     for (const [i, { key, cost: units, slot, limit }] of charges.entries()) {
       if (here.includes(i)) continue
-      const entry = { transaction: 0, now, units, chargedAt: now, slot }
+      const isOther = world.otherAnchors.has(limit)
+      const entry = { transaction: 0, now, units, chargedAt: now, slot, isOther }
       local.add(places[i] as number, key, { kind: 'settle', ...entry }, ofShare(limit))
     }
   }
@@ -614,6 +616,7 @@ export class Process {
       const keys = [...(this.keys.get(exchange.planned.client) ?? [])]
       for (const [i, { key, limit }] of charges.entries()) {
         keys[first + i] = key
+        if (exchange.planned.otherAnchor) this.world.otherAnchors.add(limit)
         this.limitOf.set(
           limit,
           exchange.planned.limit ?? (this.limits[exchange.places[i] as number] as number),

@@ -65,7 +65,8 @@ export async function simulate(
   const now = () => timeline.now
   const sendsTwice = maySendTwice(plan)
   const quotas = new Quotas(policies)
-  const audit = new Audit(quotas.all, fail, now, sendsTwice)
+  const otherAnchors = new WeakSet()
+  const audit = new Audit(quotas.all, fail, now, sendsTwice, otherAnchors)
   const streams = new Audit(reserving === undefined ? [] : [reserving], fail, now, false)
   const waits = new Audit(queue === undefined ? [] : [queue], fail, now, sendsTwice)
   const world: World = {
@@ -78,6 +79,7 @@ export async function simulate(
     ]),
     loadCore: cores.begin(),
     quotas,
+    otherAnchors,
     audit,
     streams,
     waits,

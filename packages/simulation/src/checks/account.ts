@@ -1,10 +1,21 @@
 import { type Admitted, oracles } from '../../../core/src/algorithms/testing/oracles.ts'
-import { windowAt, windowEnd } from '../calendars.ts'
+import {
+  type AnchoredWindow,
+  anchoredWindow,
+  type CalendarName,
+  windowAt,
+  windowEnd,
+} from '../calendars.ts'
 import type { PlannedPolicy } from '../plan.ts'
 import { boundOf } from './bound.ts'
 
 /** What happened to a key. Times are ms on the clock of the store or process that counts. */
-export type Entry = { readonly transaction: number; readonly now: number } & (
+export type Entry = {
+  readonly transaction: number
+  readonly now: number
+  /** Whether its request has the other anchor of the calendar. */
+  readonly isOther?: boolean
+} & (
   | { readonly kind: 'charge'; readonly units: number; readonly slot?: number | undefined }
   | {
       readonly kind: 'settle'
@@ -68,6 +79,8 @@ export class Account {
   /** The estimates of each slot: one that the store is sent twice is held twice. */
   private readonly reservations = new Map<number, readonly Reservation[]>()
   private blockedUntil = 0
+  /** What counts, where the anchor may change. */
+  private window: AnchoredWindow | undefined
   private override: { readonly limit: number; readonly until: number } | undefined
   private grants: { readonly units: number; readonly until: number; readonly id: string }[] = []
   /** Units that were given back, and not there any more. */
@@ -90,6 +103,12 @@ export class Account {
       let inUse = 0
       for (const until of this.slots.values()) if (until > now) inUse += 1
       return Math.max(0, limit - inUse)
+    }
+    const { window } = this
+    if (policy.anchors && window !== undefined) {
+      const own = this.charged.filter(({ at }) => at >= window.start)
+      const used = now < window.end ? own.reduce((sum, { cost }) => sum + cost, 0) : 0
+      return Math.max(0, limit - used)
     }
     const counted = this.isBucket ? this.flow : this.charged
     return Math.max(0, definitionOf(policy, limit, counted, now))
@@ -205,6 +224,7 @@ export class Account {
     this.entries = this.entries.filter(({ kind }) => kind === 'override' || kind === 'grant')
     this.charged = []
     this.flow = []
+    this.window = undefined
     this.reservations.clear()
     this.isWhole = false
     this.hasStepped = true
@@ -258,6 +278,7 @@ export class Account {
     this.flow = []
     this.slots.clear()
     this.reservations.clear()
+    this.window = undefined
     this.blockedUntil = 0
     this.isTouched = true
     this.isWhole = false
@@ -280,11 +301,20 @@ export class Account {
       this.grants.push(entry)
       this.largest += entry.units
     } else if (this.blockedUntil <= entry.now) {
+      this.enter(entry)
       if ('hold' in policy) this.applyToSlots(entry, policy.hold)
       else if (policy.reserveMs !== undefined) this.reserve(entry, policy.reserveMs)
       else if (entry.kind === 'charge') this.charge(entry.now, entry.units, entry.units)
       else if (entry.kind === 'settle') this.settle(entry.now, entry.units, entry.chargedAt)
     }
+  }
+
+  /** What is charged, or corrected, begins the window of its anchor, unless one has begun. */
+  private enter({ kind, now, isOther = false, ...entry }: Entry): void {
+    const { anchors, calendar } = this.policy as { anchors?: true; calendar?: CalendarName }
+    if (!anchors || calendar === undefined || kind === 'renew') return
+    if (kind === 'charge' && (entry as { units: number }).units === 0) return
+    this.window = anchoredWindow(calendar, isOther, now, this.window)
   }
 
   private applyToSlots(

@@ -29,6 +29,7 @@ export class Audit implements Witness {
   private readonly time: () => number
   /** Whether the store may be sent twice what gives back: it gives back twice then. */
   private readonly sendsTwice: boolean
+  private readonly otherAnchors: WeakSet<object> | undefined
   /** Since when each account has admitted nothing that it was asked for, by true time, ms. */
   private readonly refusedSince = new Map<Account, number>()
   /** How often the accounts had changed when the charges of a request were refused. */
@@ -41,7 +42,9 @@ export class Audit implements Witness {
     fail: Fail,
     time: () => number,
     sendsTwice: boolean,
+    otherAnchors?: WeakSet<object>,
   ) {
+    this.otherAnchors = otherAnchors
     this.policies = policies
     this.charged = policies.map(() => 0)
     this.fail = fail
@@ -133,7 +136,8 @@ export class Audit implements Witness {
       const { cost: units, slot } = charges[i] as Charge
       const place = places[i] as number
       const before = this.usedOf(account, place, applied[i] as number, now)
-      account.add({ kind: 'charge', transaction, now, units, slot })
+      const isOther = this.otherAnchors?.has((charges[i] as Charge).limit) === true
+      account.add({ kind: 'charge', transaction, now, units, slot, isOther })
       this.charged[place] = (this.charged[place] as number) + units
       this.cross(account, place, (charges[i] as Charge).key, applied[i] as number, before, now)
       this.refusedSince.delete(account)
