@@ -164,7 +164,7 @@ function learn(
     const limits = limitsOf(charges)
     for (const [i, { key, cost: units, slot, reserved, limit }] of charges.entries()) {
       const entry = { kind: 'settle', transaction, now, units, chargedAt, slot, reserved } as const
-      const isOther = world.otherAnchors.has(limit)
+      const isOther = world.otherAnchors?.has(limit)
       audit.add(placeOf(i), key, { ...entry, isOther }, limits[i] as number)
     }
   } else if (method === 'renew') {

@@ -56,7 +56,7 @@ export function planOf(seed: number): Plan {
     application = { ...application, lists: anyLists(draw) }
     requests = requests.map((each) => withExemptionOf(draw, each))
   }
-  if (draw.chance(0.15)) {
+  if (draw.chance(0.12)) {
     application = { ...application, isFetch: true }
     requests = requests.map((each) => withBodyOf(draw, each, longest))
   }

@@ -1,6 +1,7 @@
 import type { Decision } from '@sluice/core'
 import type { FetchReply, RequestAdapter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
+import type { Ruling } from './checks/exemptions.ts'
 import type { PlannedRequest } from './plan.ts'
 
 /** What was known of a client's accounts when it was refused. */
@@ -23,8 +24,8 @@ export class Exchange {
   decidedAt = Infinity
   /** When its process got the request before it, ms of the simulation. */
   askedBefore = -Infinity
-  /** Whether policies decide it. */
-  isDecided = true
+  /** What must become of it, whatever its policies say; undefined: they decide it. */
+  ruling: Ruling | undefined = undefined
   /** Whether the application works on it, or has. */
   goesOn = false
   /** Whether the application has ended the response. */

@@ -9,6 +9,7 @@ import { SOCKETS, type Timeline } from './timeline.ts'
 const CHUNKS = 4
 
 const CHUNK = new Uint8Array(1)
+const NO_FIELDS = new Headers()
 
 /** The longest that a reader takes from the response to its end, ms. */
 export function readingMs({ body }: PlannedRequest): number {
@@ -40,7 +41,7 @@ export class FetchExchange extends Exchange {
     this.machine = machine
     this.timeline = timeline
     const { signal } = this.leaving
-    this.incoming = { method: 'GET', headers: new Headers(), signal } as Request
+    this.incoming = { headers: NO_FIELDS, signal } as Request
     this.reply = new core.FetchReply(this.incoming)
   }
 

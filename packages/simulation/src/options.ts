@@ -106,6 +106,11 @@ export function settlesOf(policy: PlannedPolicy): boolean {
   return policy.settles === true
 }
 
+/** Whether what is charged in the end must be what requests have cost: no fault has kept a settlement away. */
+export function isSettledExactly({ application, faults }: Plan): boolean {
+  return faults.length === 0 && application.policies.some(settlesOf)
+}
+
 /** @param limit the limit of this version of the application; undefined: as planned */
 export function withLimit(policy: PlannedPolicy, limit: number | undefined): PlannedPolicy {
   if (limit === undefined) return policy

@@ -12,7 +12,14 @@ import type { Core } from './core.ts'
 import { adapter, Exchange, type Reply, type Waited } from './exchange.ts'
 import { FetchExchange, fetchAdapter } from './fetch-exchange.ts'
 import { EPOCH, Machine } from './machine.ts'
-import { optionsOf, settlesOf, shareOf, shareOfUnits, withLimit } from './options.ts'
+import {
+  isSettledExactly,
+  optionsOf,
+  settlesOf,
+  shareOf,
+  shareOfUnits,
+  withLimit,
+} from './options.ts'
 import {
   type Fault,
   isOfOperator,
@@ -47,8 +54,9 @@ export class Process {
   readonly allowance = new Map<string, number>()
   /** Requests that are not over. */
   readonly exchanges = new Set<Exchange>()
-  /** Requests that policies have admitted. */
+  /** Requests that policies have admitted, where it is checked what they were charged in the end. */
   readonly allowed: Exchange[] = []
+  private readonly keepsAllowed: boolean
   /** Whether no client comes any more. */
   isQuiet = false
   /** When it got its last request that is limited, ms of the simulation. */
@@ -79,6 +87,7 @@ export class Process {
     const quotas = world.quotas.all.map((each) => withLimit(each, limit))
     const policies = quotas.slice(0, application.policies.length)
     this.quotas = world.quotas
+    this.keepsAllowed = isSettledExactly(plan)
     this.world = world
     this.name = name
     this.limits = quotas.map(limitOf)
@@ -181,7 +190,7 @@ export class Process {
       for (const i of this.limits.keys())
         if (i < this.quotas.policies || this.used.has(i))
           this.local.add(i, key, { kind: 'block', transaction: 0, now, until: now + ms })
-      const places = [...this.used]
+      const places = this.quotas.vary ? [...this.used] : []
       this.confirmed(this.http.limiter.block(key, ms), () => {
         for (const i of places)
           if (!audit.of(i, key).isBlocked) fail('operator', `${key} is not blocked in quota ${i}`)
@@ -261,8 +270,8 @@ export class Process {
       : new Exchange(planned, timeline.now, waited)
     const reply = exchange instanceof FetchExchange ? exchange.reply : exchange
     exchange.askedBefore = this.askedAt
-    exchange.isDecided = rulingOf(exchange, plan.application) === undefined
-    if (exchange.isDecided) this.askedAt = world.timeline.now
+    exchange.ruling = rulingOf(exchange, plan.application)
+    if (exchange.ruling === undefined) this.askedAt = world.timeline.now
     this.exchanges.add(exchange)
     world.tell(this.name, () => `gets a request of ${planned.client} for ${planned.cost}`)
     this.handling = exchange
@@ -468,10 +477,10 @@ export class Process {
     exchange.decision = decision
     exchange.decidedAt = world.timeline.now
     world.watch(exchange)
-    if (!exchange.isDecided) return
+    if (exchange.ruling !== undefined) return
     this.lastSources.set(client, source)
     if (allowed) this.allow(exchange)
-    if (allowed) this.allowed.push(exchange)
+    if (allowed && this.keepsAllowed) this.allowed.push(exchange)
     for (const place of allowed ? exchange.places : []) this.admitted[place]! += cost
     checkDeadline(world, this.machine, exchange)
     if (allowed) world.networks.checkAdmitted(this.machine, client, exchange.askedBefore)
@@ -591,7 +600,7 @@ export class Process {
     const now = this.machine.now()
     for (const [i, { key, cost: units, slot, limit }] of charges.entries()) {
       if (here.includes(i)) continue
-      const isOther = world.otherAnchors.has(limit)
+      const isOther = world.otherAnchors?.has(limit)
       const entry = { transaction: 0, now, units, chargedAt: now, slot, isOther }
       local.add(places[i] as number, key, { kind: 'settle', ...entry }, ofShare(limit))
     }
@@ -607,16 +616,16 @@ export class Process {
     const decide = limiter.decide.bind(limiter)
     limiter.decide = (charges, ...others) => {
       const exchange = this.handling as Exchange
-      if (!exchange.isDecided)
+      if (exchange.ruling !== undefined)
         this.world.fail('exempt', `a request of ${exchange.planned.client} is charged`)
       const first = exchange.planned.route === 'own' ? (this.routePlace as number) : 0
       exchange.charges = charges
       exchange.places = charges.map((_, i) => this.quotas.of(first + i, exchange.planned.window))
-      for (const place of exchange.places) this.used.add(place)
+      if (this.quotas.vary) for (const place of exchange.places) this.used.add(place)
       const keys = [...(this.keys.get(exchange.planned.client) ?? [])]
       for (const [i, { key, limit }] of charges.entries()) {
         keys[first + i] = key
-        if (exchange.planned.otherAnchor) this.world.otherAnchors.add(limit)
+        if (exchange.planned.otherAnchor) this.world.otherAnchors?.add(limit)
         this.limitOf.set(
           limit,
           exchange.planned.limit ?? (this.limits[exchange.places[i] as number] as number),

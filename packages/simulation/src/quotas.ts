@@ -27,6 +27,7 @@ export class Quotas {
 
   /** The number of the quota of a policy, for requests with this window, ms. Undefined: they have none of their own */
   of(policy: number, window: number | undefined): number {
+    if (window === undefined || !this.vary) return policy
     return this.further.get(`${policy} ${window}`) ?? policy
   }
 

@@ -65,7 +65,8 @@ export async function simulate(
   const now = () => timeline.now
   const sendsTwice = maySendTwice(plan)
   const quotas = new Quotas(policies)
-  const otherAnchors = new WeakSet()
+  const isAnchored = policies.some((each) => 'anchors' in each)
+  const otherAnchors = isAnchored ? new WeakSet() : undefined
   const audit = new Audit(quotas.all, fail, now, sendsTwice, otherAnchors)
   const streams = new Audit(reserving === undefined ? [] : [reserving], fail, now, false)
   const waits = new Audit(queue === undefined ? [] : [queue], fail, now, sendsTwice)

@@ -16,7 +16,7 @@ export interface World {
   /** What the application's policies count. */
   readonly quotas: Quotas
   /** The limits of requests that have the other anchor of a calendar, as core has made them. */
-  readonly otherAnchors: WeakSet<object>
+  readonly otherAnchors: WeakSet<object> | undefined
   /** What the store has decided, by the definitions. */
   readonly audit: Audit
   /** What the store has decided about streams. */

@@ -14,7 +14,7 @@ export type Entry = {
   readonly transaction: number
   readonly now: number
   /** Whether its request has the other anchor of the calendar. */
-  readonly isOther?: boolean
+  readonly isOther?: boolean | undefined
 } & (
   | { readonly kind: 'charge'; readonly units: number; readonly slot?: number | undefined }
   | {

@@ -1,7 +1,7 @@
 import type { Decision, Limiter } from '@sluice/core'
 import type { Application } from '../faults.ts'
 import { readingMs } from '../fetch-exchange.ts'
-import { settlesOf } from '../options.ts'
+import { isSettledExactly, settlesOf } from '../options.ts'
 import { type Plan, windowOf } from '../plan.ts'
 import type { Process } from '../process.ts'
 import type { Server } from '../server.ts'
@@ -110,8 +110,8 @@ export async function checkDecided(world: World, { places }: Application): Promi
   await timeline.run(timeline.now + 2 * plan.application.deadline)
   const latest = timeline.now - 2 * plan.application.deadline
   for (const { exchanges, name } of places)
-    for (const { decision, arrivedAt, planned, isDecided } of exchanges)
-      if (decision === undefined && arrivedAt <= latest && isDecided)
+    for (const { decision, arrivedAt, planned, ruling } of exchanges)
+      if (decision === undefined && arrivedAt <= latest && ruling === undefined)
         fail('deadline', `${name} never decided the request of ${planned.client} at ${arrivedAt}`)
 }
 
@@ -170,8 +170,8 @@ const QUIET_MS = 30_000
 /** What was charged in the end is what the requests have cost. */
 export async function checkSettled(world: World, { places }: Application): Promise<void> {
   const { timeline, plan, audit, fail, quotas } = world
-  const { policies, deadline } = plan.application
-  if (plan.faults.length > 0 || !policies.some(settlesOf)) return
+  const { deadline } = plan.application
+  if (!isSettledExactly(plan)) return
   for (const each of places) each.isQuiet = true
   for (const each of places) each.endAll()
   const endsAt = Math.max(timeline.now, ...places.map(workedUntil))

@@ -136,7 +136,7 @@ export class Audit implements Witness {
       const { cost: units, slot } = charges[i] as Charge
       const place = places[i] as number
       const before = this.usedOf(account, place, applied[i] as number, now)
-      const isOther = this.otherAnchors?.has((charges[i] as Charge).limit) === true
+      const isOther = this.otherAnchors?.has((charges[i] as Charge).limit)
       account.add({ kind: 'charge', transaction, now, units, slot, isOther })
       this.charged[place] = (this.charged[place] as number) + units
       this.cross(account, place, (charges[i] as Charge).key, applied[i] as number, before, now)

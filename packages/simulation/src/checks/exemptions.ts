@@ -13,15 +13,16 @@ export function rulingOf(
 ): Ruling | undefined {
   const { route, exempt, client } = planned
   if (route === 'free' || exempt === 'skip') return 'exempt'
+  if (lists === undefined) return exempt && 'exempt'
   const keys = policies
     .filter(({ isOfRoute }) => (route === 'own') === (isOfRoute === true))
     .map(({ level }) => (level === undefined ? client : organisationOf({ planned })))
   const names = (entry: string) =>
     isIn(entry, client) || keys.some((key) => entry === key || entry === `key:${key}`)
-  const isDenied = lists?.deny.some(names)
+  const isDenied = lists.deny.some(names)
   if (exempt === 'preflight') return isDenied ? 'deny' : 'exempt'
   if (isDenied) return 'deny'
-  return lists?.allow.some(names) ? 'allow' : undefined
+  return lists.allow.some(names) ? 'allow' : undefined
 }
 
 /** A request goes on if it is admitted, exempt, or if its application lets all of them go on. */
@@ -31,8 +32,7 @@ export function checkVerdict(
   application: PlannedApplication,
   fail: Fail,
 ): void {
-  const { planned, decision, isClosed } = exchange
-  const ruling = rulingOf(exchange, application)
+  const { planned, decision, isClosed, ruling } = exchange
   const { goesOn } = application
   const by = decision && `${decision.allowed ? 'admitted' : 'refused'} by ${decision.source}`
   if (ruling === 'exempt' ? decision !== undefined : decision === undefined)
