@@ -312,10 +312,12 @@ export const CODES = {
         "Give each limiter its own `prefix`: `prefix: 'contact'`. If they are meant to share, give both the same `prefix`, which may be the default, `'sluice'`.",
     },
     SLUICE_KEY_MISSING: {
-      meaning: 'The key function returned no key. Such requests are limited by their address.',
+      meaning:
+        'The key function returned no key, or `user` or `shard` something that is not an id. Requests without a key or a user are limited by their address.',
       cause:
-        'It returned nothing, empty text, or something that is not text, for example for a request without a session.',
-      action: 'Return text for every request.',
+        'The key function returned nothing, empty text, or something that is not text, for example for a request without a session. Or `user` returned the whole user or an id that is an object, such as an ObjectId of MongoDB, or the user of the framework has neither `id` nor `sub`.',
+      action:
+        'Return text for every request. Say where the id is, and convert it: `user: (request) => String(request.user._id)`.',
     },
     SLUICE_KEY_IPV6: {
       meaning: 'The key function returned a single IPv6 address.',

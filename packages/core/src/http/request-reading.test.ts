@@ -250,10 +250,20 @@ describe('with shard', () => {
     ['a promise', later('acme'), '{acme}key:a'],
     ['nothing', undefined, 'key:a'],
     ['empty text', '', 'key:a'],
-    ['an object', {}, 'key:a'],
     ['what would end the braces', 'a}key:b', '{%9UnfP-EvTg3Q_yXK-7YxwAmVRGpoSuhOG_ZDKQsRbPA}key:a'],
   ])('that returns %s', async (_, returned, expected) => {
     expect(await keysOf({ key: () => 'a', shard: () => returned })).toEqual([expected])
+  })
+
+  test('that returns something else has none, and a warning says so, once', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    for (const given of [['acme'], { id: 'acme' }, true])
+      expect(await keysOf({ key: () => 'a', shard: () => given })).toEqual(['key:a'])
+    const texts = warn.mock.calls.map(([text]) => text as string)
+    expect(texts.filter((text) => text.includes('SLUICE_KEY_MISSING'))).toEqual([
+      expect.stringMatching(/^The id of a shard was an array .* have no shard\./),
+    ])
+    warn.mockRestore()
   })
 
   test('of some policies, or of all of them but those that have another', async () => {

@@ -6,7 +6,7 @@ import type { NetworkBlocks } from '../stores/networks/network-blocks.ts'
 import type { Charge } from '../stores/store.ts'
 import type { ChargeRule, CompiledOptions } from './compile-options.ts'
 import type { Listed } from './keys/access-list.ts'
-import { AddressedRequest, CLIENT_GONE, isId } from './keys/key-reader.ts'
+import { AddressedRequest, CLIENT_GONE, idFrom } from './keys/key-reader.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 
 /** A request from a blocked network, and what it would be charged. */
@@ -60,9 +60,10 @@ function readShards<Request, Response>(
     return thenNative(
       readAll(rules, ({ shard }) => shard?.(request)),
       (shards) => {
-        for (const [i, shard] of shards.entries()) {
+        for (const [i, given] of shards.entries()) {
           const charge = read[i] as Charge
-          if (isId(shard)) charge.key = shardedKey(shard, charge.key)
+          const shard = idFrom('shard', given, 'Such requests have no shard.')
+          if (shard !== undefined) charge.key = shardedKey(shard, charge.key)
         }
         return read
       },

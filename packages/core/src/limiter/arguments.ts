@@ -1,6 +1,5 @@
 import { SluiceError } from '../errors/sluice-error.ts'
 import { checkObject } from '../options/checks.ts'
-import { nearest } from '../options/nearest.ts'
 import { OPTIONS } from '../options/table.ts'
 
 /** @returns units. @throws SluiceError if it is not an integer in the range of `cost` */
@@ -27,15 +26,14 @@ export const TAKEN = {
  */
 export function checkTaken(options: object | undefined, taken: readonly string[]): void {
   if (options === undefined) return
-  for (const option in checkObject('options', options, 'an object such as { cost: 5 }')) {
+  for (const option in checkObject('options', options, '{ cost: 5 }')) {
     if (taken.includes(option)) continue
-    const near = nearest(option, taken)
     throw new SluiceError({
       code: 'SLUICE_OPTION_UNKNOWN',
       option,
       expected: `one of the options ${taken.join(', ')}`,
       received: (options as Record<string, unknown>)[option],
-      fix: near ? `Correct its name (did you mean '${near}'?).` : 'Remove it or correct its name.',
+      fix: 'Remove it or correct its name.',
     })
   }
 }

@@ -63,6 +63,31 @@ describe("key: 'user'", () => {
     expect(await keyOf('user', HOME, async () => undefined)).toBe('192.0.2.1')
   })
 
+  test.each<[string, unknown, UserOption<unknown> | undefined, RegExp]>([
+    ['an object as the id', { id: {} }, undefined, /id of a user was an object .* its id as text/],
+    ['the whole user', undefined, () => ({ id: 7 }) as never, /id of a user was an object/],
+    ['a user without an id', { userId: 7 }, undefined, /id of a user was an object/],
+  ])('%s: a warning says so, once', (_, user, read, text) => {
+    // Another copy, which has not warned of it.
+    jest.isolateModules(() => {
+      const copy = require('./key-reader.ts') as { keyReader: typeof keyReader }
+      const reader = copy.keyReader('user', read, 56, plain)
+      for (let i = 0; i < 2; i += 1) {
+        const request = new AddressedRequest({ user } as never, () => '192.0.2.1', plain)
+        expect(reader(request)).toBe('192.0.2.1')
+      }
+    })
+    expect(warnings).toEqual([
+      { code: 'SLUICE_KEY_MISSING', text: expect.stringMatching(text) as never },
+    ])
+  })
+
+  test.each([undefined, null, '', false])('%p is nobody, without a warning', (nobody) => {
+    expect(keyOf('user', HOME, () => nobody as never)).toBe('192.0.2.1')
+    expect(keyOf('user', { user: { id: nobody ?? null }, ...HOME })).toBe('192.0.2.1')
+    expect(warnings).toEqual([])
+  })
+
   test('no user has the key of an address', () => {
     expect(keyOf('user', { user: { id: '192.0.2.1' }, ...HOME })).not.toBe(keyOf('user', HOME))
   })

@@ -109,7 +109,11 @@ export function keyReader<Request>(
   if (option === 'ip') return byAddress
   if (option === 'user') {
     const read = user ?? ((request: Request) => userId(adapter.user(request)))
-    return (from) => then(read(from.request), (id) => (isId(id) ? userKey(id) : byAddress(from)))
+    return (from) =>
+      then(read(from.request), (given) => {
+        const id = idFrom('user', given, 'Such requests are limited by their address.')
+        return id === undefined ? byAddress(from) : userKey(id)
+      })
   }
   return (from) =>
     then(option(from.request), (given: unknown) => {
@@ -144,14 +148,34 @@ function nameOf(given: unknown): string {
   return typeof given === 'function' ? 'a function' : String(given)
 }
 
-/** The `id` or `sub` of a user object. */
+/** The `id` or `sub` of a user object, or the object if it has neither. */
 function userId(user: unknown): unknown {
   if (typeof user !== 'object' || user === null) return undefined
   const { id, sub } = user as { id?: unknown; sub?: unknown }
-  return id ?? sub
+  // Not an id, so it causes a warning.
+  return id === undefined && sub === undefined ? user : (id ?? sub)
 }
 
-export function isId(value: unknown): value is string | number | bigint {
+/**
+ * The id that was given, if any. Warns of what is neither an id nor nothing, such as a whole user.
+ *
+ * @param of what has the id: `user`
+ * @param otherwise what happens without an id, as a sentence
+ */
+export function idFrom(
+  of: string,
+  given: unknown,
+  otherwise: string,
+): string | number | bigint | undefined {
+  if (isId(given)) return given
+  if (given !== undefined && given !== null && given !== '' && given !== false) {
+    const message = `The id of a ${of} was ${nameOf(given)} instead of text or a number. ${otherwise} Return its id as text.`
+    warnOnce('SLUICE_KEY_MISSING', message, `SLUICE_KEY_MISSING ${of}`)
+  }
+  return undefined
+}
+
+function isId(value: unknown): value is string | number | bigint {
   if (typeof value === 'string') return value !== ''
   return typeof value === 'bigint' || Number.isFinite(value)
 }

@@ -56,6 +56,13 @@ export function keyTests(world: World): void {
       expect(site.keys).toEqual([key])
     })
 
+  test('a user without an id is identified by address, with one warning', async () => {
+    const site = await world.start({ ...OPTIONS, key: 'user' }, { user: () => ({ _id: 7 }) })
+    for (let i = 0; i < 2; i += 1) await site.send()
+    expect(site.keys).toEqual(['127.0.0.1', '127.0.0.1'])
+    expect(warned('SLUICE_KEY_MISSING', 'The id of a user')).toBe(1)
+  })
+
   test('nobody is signed in: clients are identified by address', async () => {
     const options = { limit: 1, window: '1m', key: 'user' } as const
     const site = await world.start(options, { trustProxy: '127.0.0.1' })
@@ -79,7 +86,7 @@ export function keyTests(world: World): void {
       for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1'])
         statuses.push((await site.send({ headers: { 'X-Forwarded-For': address } })).status)
       expect(statuses).toEqual([200, 200, 429])
-      expect(warned('SLUICE_KEY_MISSING')).toBe(1)
+      expect(warned('SLUICE_KEY_MISSING', 'The key function')).toBe(1)
     })
 
   for (const name of ['127.0.0.1', 'address:127.0.0.1', 'user:alice', 'unknown'] as const)
