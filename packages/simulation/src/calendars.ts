@@ -43,7 +43,7 @@ const CALENDARS = {
 
 export type CalendarName = keyof typeof CALENDARS
 
-/** The same calendars with another anchor. None of these windows ends where one of the others does. */
+/** Other anchors of some of these calendars. None of these windows ends where one of the others does. */
 const OTHERS: {
   readonly [name in CalendarName]?: Pick<PlannedCalendar, 'turns'> & {
     readonly anchor: number | string

@@ -1,8 +1,10 @@
 import type { Decision } from '@sluice/core'
 import type { FetchReply, RequestAdapter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
-import type { Ruling } from './checks/exemptions.ts'
 import type { PlannedRequest } from './plan.ts'
+
+/** What must become of a request, whatever is counted. `exempt`: there is no decision about it. */
+export type Ruling = 'exempt' | 'allow' | 'deny'
 
 /** What was known of a client's accounts when it was refused. */
 export interface Waited {

@@ -1,10 +1,7 @@
-import { type Exchange, isIn } from '../exchange.ts'
+import { type Exchange, isIn, type Ruling } from '../exchange.ts'
 import { organisationOf } from '../options.ts'
 import type { PlannedApplication } from '../plan.ts'
 import type { Fail } from './audit.ts'
-
-/** What must become of a request, whatever is counted. `exempt`: there is no decision about it. */
-export type Ruling = 'exempt' | 'allow' | 'deny'
 
 /** What must become of a request that no policy decides; undefined: its policies do. */
 export function rulingOf(
