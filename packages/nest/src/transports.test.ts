@@ -55,11 +55,11 @@ function documented(): Record<string, Type> {
   const readme = readFileSync(join(__dirname, '../README.md'), 'utf8')
   const sections = readme.slice(readme.indexOf('## GraphQL'), readme.indexOf('## With '))
   const blocks = [...sections.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, source]) => source)
-  const folder = mkdtempSync(join(__dirname, '.blocks-'))
+  const folder = mkdtempSync(join(__dirname, '../.blocks-'))
   try {
     const exported = blocks.map((source = '', i) => {
       const file = join(folder, `${i}.ts`)
-      writeFileSync(file, source.replace("'@sluice/nest'", "'../index.ts'"))
+      writeFileSync(file, source.replace("'@sluice/nest'", "'../src/index.ts'"))
       return require(file)
     })
     return Object.assign({}, ...exported)

@@ -34,7 +34,7 @@ let urls: Record<string, string>
 beforeAll(async () => {
   redis = await startRedis()
   // In the package, so that the programs find what it depends on.
-  folder = mkdtempSync(join(__dirname, '.blocks-'))
+  folder = mkdtempSync(join(__dirname, '../../.blocks-'))
   for (const page of PAGES) writeFileSync(join(folder, `${page}.mts`), patientProgramOf(page))
   const args = ['--import', 'tsx', join(__dirname, 'serve-frameworks.mts'), folder]
   server = spawn(process.execPath, args, {

@@ -36,7 +36,7 @@ const bundles = new Map<string, Promise<string>>()
  * What a page leaves to its reader is in `readme/stubs`.
  */
 export async function writeProgram(source: string): Promise<{ file: string; folder: string }> {
-  const folder = await mkdtemp(join(__dirname, '.blocks-'))
+  const folder = await mkdtemp(join(__dirname, '../../.blocks-'))
   await cp(STUBS, folder, { recursive: true })
   const script = join(folder, 'program.ts')
   await writeFile(script, source)

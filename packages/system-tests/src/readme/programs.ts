@@ -46,7 +46,7 @@ export const withPrograms = [...documents, ...servers]
 /** A folder for programs, gone when the tests of a file are. */
 export function programFolder(): { folder: string; tsconfig: string } {
   // In the package, so that the programs find what it depends on.
-  const folder = mkdtempSync(join(__dirname, '.blocks-'))
+  const folder = mkdtempSync(join(__dirname, '../../.blocks-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   // Not all users compile by removing types.
   const tsconfig = join(folder, 'tsconfig.json')

@@ -9,7 +9,7 @@ import { patient } from '@sluice/test-harness/redis'
 
 const markdown = readFileSync(join(__dirname, '../../../../docs/stores.md'), 'utf8')
 const blocks = [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, source]) => source as string)
-const folder = mkdtempSync(join(__dirname, '.blocks-'))
+const folder = mkdtempSync(join(__dirname, '../../.blocks-'))
 const file = join(folder, 'documented.ts')
 writeFileSync(file, blocks.filter((source) => source.includes('export function')).join('\n'))
 afterAll(() => rmSync(folder, { recursive: true }))

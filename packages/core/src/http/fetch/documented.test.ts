@@ -14,7 +14,7 @@ type Served = (request: Request, client: { address: string }) => Promise<Respons
 
 const markdown = readFileSync(join(__dirname, '../../../../../docs/adapters.md'), 'utf8')
 const source = (/^```ts\n(.*?)^```$/ms.exec(markdown) as RegExpExecArray)[1] as string
-const folder = mkdtempSync(join(__dirname, '.blocks-'))
+const folder = mkdtempSync(join(__dirname, '../../../.blocks-'))
 const file = join(folder, 'documented.ts')
 writeFileSync(file, source)
 afterAll(() => rmSync(folder, { recursive: true }))
