@@ -18,6 +18,8 @@ describe('the wait of a refusal', () => {
   test.each<[string, Record<string, string>, number | undefined]>([
     ['seconds', { 'retry-after': '7' }, 7000],
     ['a date', { 'retry-after': 'Mon, 23 Nov 2026 12:00:09 GMT' }, 9000],
+    ['a date as RFC 850 has it', { 'retry-after': 'Monday, 23-Nov-26 12:00:09 GMT' }, 9000],
+    ['a date as asctime has it', { 'retry-after': 'Mon Nov 23 12:00:09 2026' }, 9000],
     [
       'a date, by the clock of the server',
       { date: 'Mon, 23 Nov 2026 11:59:59 GMT', 'retry-after': 'Mon, 23 Nov 2026 12:00:09 GMT' },

@@ -220,9 +220,10 @@ function parseGoDuration(text: string): number | undefined {
   return ms
 }
 
-/** An HTTP date or one of RFC 3339; ms since the epoch. */
+/** An HTTP date in each of its three forms (RFC 9110, 5.6.7) or one of RFC 3339; ms since the epoch. */
 function parseDate(text: string | null): number | undefined {
   if (text === null || !/^(\d{4}-\d\d-\d\dT|[A-Z][a-z]{2,8},? )/.test(text)) return undefined
-  const ms = Date.parse(text)
+  // The form of asctime names no zone, and means GMT.
+  const ms = Date.parse(/(GMT|Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`)
   return Number.isNaN(ms) ? undefined : ms
 }

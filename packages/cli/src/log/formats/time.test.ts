@@ -46,9 +46,7 @@ describe('readTime', () => {
   })
 
   it('does not depend on where it runs', () => {
-    const zone = process.env.TZ
-    process.env.TZ = 'Asia/Kolkata'
+    expect(new Date().getTimezoneOffset()).not.toBe(0)
     expect(readTime('2026-11-21T14:00:30')).toBe(1_795_269_630_000)
-    process.env.TZ = zone
   })
 })
