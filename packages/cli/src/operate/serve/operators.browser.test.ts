@@ -95,6 +95,14 @@ test('a client is reset when the question is answered, not before', async () => 
   await row(page, '203.0.113.7').waitFor({ state: 'detached' })
 })
 
+test('a question stays open when the event of the one before it comes late', async () => {
+  const page = await open()
+  await choose(page, 'Reset', '203.0.113.7')
+  await page.locator('dialog').dispatchEvent('close')
+  await button(page, 'reset').click()
+  await page.getByText('reset 203.0.113.7: done').waitFor()
+})
+
 test('by keyboard: a client is blocked for a day and unblocked', async () => {
   const page = await open()
   const menu = button(page, 'Actions for user:42')

@@ -35,8 +35,9 @@ export function Confirm({ operations }: { operations: Operations }) {
     <dialog
       ref={dialog}
       aria-labelledby="question"
-      onClose={() => {
-        operations.asked.value = undefined
+      onClose={({ currentTarget }) => {
+        // The event of one question may come when the next one is open.
+        if (!currentTarget.open) operations.asked.value = undefined
       }}
     >
       {action !== undefined && <Question operations={operations} action={action} />}
