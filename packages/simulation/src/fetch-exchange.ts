@@ -74,7 +74,7 @@ export class FetchExchange extends Exchange {
     this.isEnded = true
     const { source, body } = this
     this.source = undefined
-    if (!this.goesOn) this.close()
+    if (!this.goesOn) this.leave()
     else if (!body.source.startsWith('stream')) void this.answer()
     else if (body.source === 'stream') source?.close()
     else source?.error(new Error('of the source'))
