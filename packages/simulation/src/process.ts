@@ -250,15 +250,14 @@ export class Process {
       .catch(() => {})
   }
 
-  /** A client has no limit of its own any more. Its top-ups last. */
-  endOverrides(key: string): void {
-    const { limiter, quotas } = this
-    Promise.resolve(limiter.override(key, null)).catch(() => {})
-    // It ends those of the windows that requests of this process have had.
-    for (const each of quotas.all.slice(quotas.vary ? 0 : quotas.all.length)) {
-      if ('hold' in each || !each.windows || each.isOfRoute) continue
-      const own = { policy: each.name, limit: null, window: each.window }
-      Promise.resolve(limiter.override(key, own)).catch(() => {})
+  /** A client has no limit of its own any more, in no window. Its top-ups last. */
+  async endOverrides(key: string): Promise<void> {
+    // One after the other: only so many calls may wait for the store.
+    for (const each of this.quotas.all) {
+      if ('hold' in each || each.isOfRoute) continue
+      const inWindow = each.windows && { window: each.window }
+      const own = { policy: each.name, limit: null, ...inWindow }
+      await Promise.resolve(this.limiter.override(key, own)).catch(() => {})
     }
   }
 

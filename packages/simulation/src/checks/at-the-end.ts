@@ -124,10 +124,14 @@ export async function checkAllOrNothing(world: World, { places }: Application): 
   const { policies, cluster } = plan.application
   if (places.some(({ machine }) => machine.isOverloaded)) return
   // Where keys are decided together, what a late call has charged to a refused request stays charged.
-  const isSeparate = cluster?.sharded === false && policies.some(({ level }) => level)
+  const [first, ...others] = policies.filter(({ isOfRoute }) => !isOfRoute)
+  const isSeparate =
+    cluster?.sharded === false && others.some(({ level }) => level !== first?.level)
   const harmless = isSeparate ? DELAYS : []
   if (!plan.faults.every(({ kind }) => harmless.includes(kind))) return
   for (const [i, policy] of quotas.all.entries()) {
+    // That of a route is decided alone.
+    if (policy.isOfRoute && plan.faults.length > 0) continue
     const admitted = places.reduce((sum, each) => sum + (each.admitted[i] as number), 0)
     // What comes late was decided by a process too.
     const atLeast = plan.faults.length === 0 ? admitted : 0
@@ -195,7 +199,7 @@ export async function checkSettled(world: World, { places }: Application): Promi
 
 /** When nothing is in use any more, every quota is full when it was said to be, and no state is left. */
 export async function checkUnused(world: World, { places }: Application): Promise<void> {
-  const { timeline, plan, cluster, fail, audit } = world
+  const { timeline, plan, cluster, fail, audit, quotas } = world
   for (const each of places) each.isQuiet = true
   for (const each of places) each.endAll()
   await timeline.run(timeline.now + plan.application.deadline)
@@ -203,8 +207,8 @@ export async function checkUnused(world: World, { places }: Application): Promis
   // Processes that have ended may have set them.
   const known = new Set([...audit.accounts.keys()].map((id) => id.split(' ')[1] as string))
   for (const key of hasOwn ? known : []) {
-    ;(places[0] as Process).endOverrides(key)
-    await timeline.run(timeline.now + plan.application.deadline)
+    void (places[0] as Process).endOverrides(key)
+    await timeline.run(timeline.now + quotas.all.length * plan.application.deadline)
   }
   // What is given back when too many calls wait is free after hold.
   const { policies, queue, streams } = plan.application
@@ -231,7 +235,7 @@ export async function checkUnused(world: World, { places }: Application): Promis
     [first.routeLimiter, first.routeLimiter ? audit : NONE],
   ] as const
   const isPaidFor = plan.requests.some(({ limit }) => limit !== undefined)
-  const windows = world.quotas.vary ? world.quotas.windows : [undefined]
+  const windows = quotas.vary ? quotas.windows : [undefined]
   const ofRequests = windows.map((window) => ({
     ...(isPaidFor && { limit: 1 }),
     ...(window && { window }),
