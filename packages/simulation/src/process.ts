@@ -9,7 +9,7 @@ import { checkVerdict, rulingOf } from './checks/exemptions.ts'
 import { MAX_WAITING, type Waiting, Waits } from './checks/waits.ts'
 import { Connection } from './connection.ts'
 import type { Core } from './core.ts'
-import { adapter, Exchange, type Reply, type Waited } from './exchange.ts'
+import { adapter, costOf, Exchange, type Reply, type Waited } from './exchange.ts'
 import { FetchExchange, fetchAdapter } from './fetch-exchange.ts'
 import { EPOCH, Machine } from './machine.ts'
 import {
@@ -560,7 +560,8 @@ export class Process {
   private checkLocal(exchange: Exchange, decision: Decision): void {
     const { charges, places } = exchange
     const { local, world } = this
-    const { policies: planned, ban, onStoreError, cluster, localShare } = world.plan.application
+    const { application } = world.plan
+    const { policies: planned, ban, onStoreError, cluster, localShare } = application
     if (onStoreError !== 'local') {
       const isExpected = ['store', onStoreError].includes(decision.source)
       if (!isExpected) world.fail('source', `${decision.source} decided`)
@@ -570,7 +571,10 @@ export class Process {
     const settles = planned.some(settlesOf)
     const ofShare = (limit: object) => shareOfUnits(this.limitOf.get(limit) as number, localShare)
     // What a request really costs is less than its estimate, if it is settled.
-    const leastOf = (cost: number) => (settles ? Math.min(cost, exchange.planned.actual) : cost)
+    const { actual } = exchange.planned
+    // Over Fetch, one that its reader has left is settled by what it has cost so far.
+    const least = application.isFetch ? costOf(actual, false) : actual
+    const leastOf = (cost: number) => (settles ? Math.min(cost, least) : cost)
     const isCounted = ban === undefined && !settles && !planned.some((each) => 'hold' in each)
     // Beside a cluster, it holds what the others may refuse.
     const isExact = isCounted && cluster === undefined
