@@ -254,8 +254,8 @@ export class Process {
   async endOverrides(key: string): Promise<void> {
     // One after the other: only so many calls may wait for the store.
     for (const each of this.quotas.all) {
-      if ('hold' in each || each.isOfRoute) continue
-      const inWindow = each.windows && { window: each.window }
+      if (each.isOfRoute) continue
+      const inWindow = 'windows' in each && each.windows && { window: each.window }
       const own = { policy: each.name, limit: null, ...inWindow }
       await Promise.resolve(this.limiter.override(key, own)).catch(() => {})
     }
