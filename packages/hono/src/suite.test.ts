@@ -110,6 +110,7 @@ adapterSuite<Request, FetchReply>(
 
 /** The standard has no place for a user: the application reads it. */
 function idOf(user: unknown): string | undefined {
+  if (typeof user !== 'object') return user as string | undefined
   const { id, sub } = (user ?? {}) as { id?: string; sub?: string }
   return id ?? sub
 }

@@ -18,6 +18,7 @@ import {
   Module,
   type ModuleMetadata,
   NotFoundException,
+  Param,
   Post,
   type Type,
   UseFilters,
@@ -124,6 +125,29 @@ describe.each(platforms)('on %s', (_, platform) => {
     const { body, headers } = await request(server).get('/items/health')
     expect(body).toEqual({ exempt: true })
     expect(headers).not.toHaveProperty('ratelimit')
+  })
+
+  it('settles by the status and the fields that both platforms have', async () => {
+    @Controller('logins')
+    class LoginsController {
+      @Get(':outcome')
+      @RateLimit({
+        limit: 1,
+        window: '1d',
+        cost: 0,
+        settle: (_, response) =>
+          response.statusCode < 400 && response.getHeader('RateLimit-Limit') === '1' ? 0 : 1,
+      })
+      login(@Param('outcome') outcome: string) {
+        if (outcome === 'wrong') throw new NotFoundException()
+      }
+    }
+    const { server } = await start(
+      { imports: [base], controllers: [LoginsController], providers: [guard] },
+      platform(),
+    )
+    expect(await statuses(server, '/logins/right', 2)).toEqual([200, 200])
+    expect(await statuses(server, '/logins/wrong', 2)).toEqual([404, 429])
   })
 
   it("publishes the handler's pattern with its events", async () => {

@@ -26,6 +26,8 @@ export interface NestRequest {
 
 /** What the responses of Express and of Fastify have in common. */
 export interface NestResponse {
+  readonly statusCode: number
+  getHeader(name: string): number | string | string[] | undefined
   status(code: number): this
   header(name: string, value: string): this
   send(body?: unknown): unknown

@@ -185,7 +185,7 @@ export const PROSE = {
   http: {
     user: {
       typescript: 'UserOption<Request>',
-      unset: 'the `id` or `sub` of what the framework has as its user',
+      unset: "the framework's user if it is text or a number, otherwise its `id` or `sub`",
       description: "The user's id for `key: 'user'`, or undefined if nobody is signed in.",
     },
     trustProxy: {

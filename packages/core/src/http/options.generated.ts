@@ -102,8 +102,8 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    */
   settle?: SettleOption<Request, Response> | undefined
   /**
-   * The user's id for `key: 'user'`, or undefined if nobody is signed in. Default: the `id` or
-   * `sub` of what the framework has as its user.
+   * The user's id for `key: 'user'`, or undefined if nobody is signed in. Default: the framework's
+   * user if it is text or a number, otherwise its `id` or `sub`.
    */
   user?: UserOption<Request> | undefined
   /**

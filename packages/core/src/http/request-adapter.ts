@@ -72,7 +72,7 @@ export interface RequestAdapter<Request, Response> extends Exchange<Request, Res
   address(request: Request): string | undefined
   /** Whom the framework's proxy setting trusts. */
   proxyTrust(request: Request): ProxyTrust
-  /** The user by the framework's convention, if one is signed in: an object with `id` or `sub`. */
+  /** The user by the framework's convention, if one is signed in: an object with `id` or `sub`, or its id. */
   user(request: Request): unknown
   /** The path that `routes` are matched with, as the framework's own router sees it. */
   path(request: Request): string

@@ -52,7 +52,11 @@ describe("key: 'user'", () => {
     [{}, '192.0.2.1'],
     [null, '192.0.2.1'],
     [undefined, '192.0.2.1'],
-    ['ada', '192.0.2.1'],
+    ['ada', 'user:ada'],
+    [42, 'user:42'],
+    [0, 'user:0'],
+    ['', '192.0.2.1'],
+    [false, '192.0.2.1'],
   ])('%p: %s', (user, key) => {
     expect(keyOf('user', { user, ...HOME })).toBe(key)
   })
@@ -64,9 +68,15 @@ describe("key: 'user'", () => {
   })
 
   test.each<[string, unknown, UserOption<unknown> | undefined, RegExp]>([
-    ['an object as the id', { id: {} }, undefined, /id of a user was an object .* its id as text/],
+    ['an object as the id', { id: {} }, undefined, /id of a user was an object instead of text/],
     ['the whole user', undefined, () => ({ id: 7 }) as never, /id of a user was an object/],
-    ['a user without an id', { userId: 7 }, undefined, /id of a user was an object/],
+    [
+      'a user without an id',
+      { userId: 7 },
+      undefined,
+      /an object .* Return text from the option user\. /,
+    ],
+    ['a user that is no id', true, undefined, /id of a user was true/],
   ])('%s: a warning says so, once', (_, user, read, text) => {
     // Another copy, which has not warned of it.
     jest.isolateModules(() => {

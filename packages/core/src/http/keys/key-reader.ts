@@ -148,12 +148,12 @@ function nameOf(given: unknown): string {
   return typeof given === 'function' ? 'a function' : String(given)
 }
 
-/** The `id` or `sub` of a user object, or the object if it has neither. */
+/** The `id` or `sub` of a user object, else the user: text and numbers are ids, the rest causes a warning. */
 function userId(user: unknown): unknown {
-  if (typeof user !== 'object' || user === null) return undefined
-  const { id, sub } = user as { id?: unknown; sub?: unknown }
-  // Not an id, so it causes a warning.
-  return id === undefined && sub === undefined ? user : (id ?? sub)
+  if (typeof user !== 'object' || user === null) return user
+  // Null is nobody.
+  const { id, sub = id === null ? null : user } = user as { id?: unknown; sub?: unknown }
+  return id ?? sub
 }
 
 /**
@@ -169,7 +169,7 @@ export function idFrom(
 ): string | number | bigint | undefined {
   if (isId(given)) return given
   if (given !== undefined && given !== null && given !== '' && given !== false) {
-    const message = `The id of a ${of} was ${nameOf(given)} instead of text or a number. ${otherwise} Return its id as text.`
+    const message = `The id of a ${of} was ${nameOf(given)} instead of text or a number. ${otherwise} Return text from the option ${of}.`
     warnOnce('SLUICE_KEY_MISSING', message, `SLUICE_KEY_MISSING ${of}`)
   }
   return undefined

@@ -46,7 +46,9 @@ export function keyTests(world: World): void {
     [{ sub: 'auth0|7' }, 'user:auth0|7'],
     [{ id: '', sub: undefined }, '127.0.0.1'],
     [{ name: 'nobody' }, '127.0.0.1'],
-    ['alice', '127.0.0.1'],
+    ['alice', 'user:alice'],
+    [42, 'user:42'],
+    ['', '127.0.0.1'],
     [null, '127.0.0.1'],
     [undefined, '127.0.0.1'],
   ] as const)
