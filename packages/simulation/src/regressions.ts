@@ -135,6 +135,10 @@ export const regressions: readonly Regression[] = [
     was: 'the check of unused quotas did not know that a calendar whose anchor differs is kept after its window',
     plan: '{"seed":9003727,"epoch":1803752918138,"duration":260000,"application":{"processes":2,"policies":[{"name":"policy 0","algorithm":"token-bucket","limit":1,"window":1000,"alertAt":[0.5,1]},{"name":"policy 1","algorithm":"fixed-window","limit":1,"window":86400000,"calendar":"a month from the 31st","level":"organisation","anchors":true}],"cluster":{"masters":3,"sharded":false},"deadline":100,"onStoreError":"allow","localShare":0.5,"refusalCache":true,"joins":false,"queuesOffline":false,"isFetch":true},"requests":[],"faults":[]}',
   },
+  {
+    was: 'the check of slots did not wait for requests that were delayed before they began',
+    plan: '{"seed":9019145,"duration":480000,"application":{"processes":1,"policies":[{"name":"policy 0","concurrent":5,"hold":30000},{"name":"policy 1","algorithm":"leaky-bucket","limit":2,"window":60000,"maxDelay":120000}],"deadline":250,"onStoreError":"local","localShare":1,"joins":false,"queuesOffline":true,"isFetch":true},"requests":[{"at":352851,"process":0,"client":"bob","cost":3,"actual":2,"workMs":200,"retries":1,"body":{"source":"stream","readMs":0}},{"at":363640,"process":0,"client":"bob","cost":1,"actual":0,"workMs":200,"retries":1,"body":{"source":"stream","readMs":0,"pauseMs":50,"reads":0}},{"at":366705,"process":0,"client":"bob","cost":2,"actual":2,"workMs":0,"retries":1},{"at":442476,"process":0,"client":"bob","cost":1,"actual":1,"workMs":5,"retries":1,"body":{"source":"stream","reads":0}}],"faults":[]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

@@ -96,10 +96,11 @@ function checkReleased({ plan, timeline, audit, cluster, bySlot, fail }: World, 
 
 /** When the requests of a process that will end have ended, ms. */
 function workedUntil({ exchanges }: Process): number {
-  const ends = [...exchanges].map(({ arrivedAt, planned }) => {
+  const ends = [...exchanges].map(({ arrivedAt, planned, decision }) => {
     const { workMs = 0, body } = planned
+    const beginsAt = arrivedAt + (decision?.delayMs ?? 0)
     // A response that is not read any more holds its slots for as long as one that is.
-    return arrivedAt + workMs + (body === undefined ? 0 : readingMs(planned) + QUIET_MS)
+    return beginsAt + workMs + (body === undefined ? 0 : readingMs(planned) + QUIET_MS)
   })
   return Math.max(0, ...ends)
 }
