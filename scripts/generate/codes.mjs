@@ -100,11 +100,11 @@ export const CODES = {
     },
     SLUICE_REQUEST: {
       meaning:
-        'A middleware was called with a request, a response or a context that is not one of its framework.',
+        'A middleware was called with a request, a response or a context that is not one of its framework, or a limited function of a `Request` returned something else than a `Response`.',
       cause:
-        "In a test, an object that lacks what the middleware needs: for example a response without `setHeader`, or a context of Koa without `req` and `res`. In an application, the package of another framework. The message doesn't show the request.",
+        "In a test, an object that lacks what the middleware needs: for example a response without `setHeader`, or a context of Koa without `req` and `res`. In an application, the package of another framework, or a handler without `return`. The message doesn't show the request.",
       action:
-        "Use the package of your framework. In a test, send a real request with supertest, Fastify's `app.inject` or Hono's `app.request`; or make the request and the response with node-mocks-http. For `@sluice/express` and `@sluice/node`, any object is a request: `{}` is a client without an address, and shares its quota with all others.",
+        "Use the package of your framework, and return a response. In a test, send a real request with supertest, Fastify's `app.inject` or Hono's `app.request`; or make the request and the response with node-mocks-http. For `@sluice/express` and `@sluice/node`, any object is a request: `{}` is a client without an address, and shares its quota with all others.",
     },
   },
   setup: {

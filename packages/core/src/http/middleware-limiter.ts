@@ -192,12 +192,18 @@ function warnOfNoClient(text: string, httpLimiters: readonly AnyHttpLimiter[]): 
   }
   const kind = kindOf(text)
   if (kind === 'ip' || httpLimiters.some(({ compiled }) => compiled.keyKinds.includes(kind))) return
-  warnOnce(
-    'SLUICE_KEY_KIND',
+  const [given, missing, fix] =
     kind === 'user'
-      ? "block or reset was called with 'user:…', but no policy of the limiter has key: 'user', so " +
-          "it affects no client. For the result of a key function, write 'key:' before it: 'key:user:…'."
-      : 'block or reset was called with text that is not an address, but no policy of the limiter has ' +
-          "a key function, so it affects no client. Write an address; for a user, 'user:' and the id.",
-  )
+      ? [
+          "'user:…'",
+          "key: 'user'",
+          "For the result of a key function, write 'key:' before it: 'key:user:…'.",
+        ]
+      : [
+          'text that is not an address',
+          'a key function',
+          "Write an address; for a user, 'user:' and the id.",
+        ]
+  const problem = `block or reset was called with ${given}, but no policy of the limiter has ${missing}, so it affects no client. ${fix}`
+  warnOnce('SLUICE_KEY_KIND', problem)
 }

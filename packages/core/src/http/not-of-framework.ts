@@ -10,6 +10,6 @@ export function notOfFramework(option: string, expected: string, received: unkno
     option,
     expected,
     received,
-    fix: 'Use the package of your framework. In a test, send a real request, or make the request and the response with node-mocks-http.',
+    fix: 'Use the package of your framework, and return a response. In a test, send a real request, or use node-mocks-http.',
   })
 }

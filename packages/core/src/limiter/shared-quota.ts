@@ -64,7 +64,7 @@ function differing(policy: Policy, prefix: string, terms: string): SluiceError {
     expected: `${terms}, as in the other limiter on this store`,
     said: policy.terms,
     fix:
-      "Give one of the two limiters a prefix of its own, such as prefix: 'login', or both the same limit: they " +
+      "Give one of the limiters its own prefix, such as prefix: 'login', or both the same limit: they " +
       `share one count, that of prefix '${prefix}' and policy '${policy.name}'.`,
   })
 }
@@ -72,8 +72,8 @@ function differing(policy: Policy, prefix: string, terms: string): SluiceError {
 function warn(policy: string): void {
   warnOnce(
     'SLUICE_SHARED_QUOTA',
-    `Two limiters on one store have the same options (policy '${policy}'), so they share one quota: a ` +
-      'request to either uses up both. Without a store each would count separately. Give each a prefix of ' +
-      "its own, such as prefix: 'contact', or, if they are meant to share, give both the same prefix.",
+    `Two limiters on one store have the same options (policy '${policy}'), so they share one quota. ` +
+      "Without a store each would count separately. Give each its own prefix, such as prefix: 'contact', " +
+      'or, if they are meant to share, give both the same.',
   )
 }

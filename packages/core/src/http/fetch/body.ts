@@ -1,4 +1,4 @@
-import type { UnderlyingSource } from 'node:stream/web'
+import type { UnderlyingByteSource } from 'node:stream/web'
 
 export type Body = ReadableStream<Uint8Array<ArrayBuffer>>
 
@@ -12,19 +12,31 @@ const MAX_CHUNKS = 2
  * Reads what a body has at once, without waiting for a source. A text or JSON is complete then, so the
  * application has done its work, whether or not anybody ever reads the response.
  *
- * @returns the beginning of the body, whether that is all of it, and a read that has no result yet
+ * @returns the reads of its beginning, the last of which may have no result yet; whether that is all of the
+ *   body; and its type
  */
 export async function readStart(body: Body) {
+  const type = typeOf(body)
   const reader = body.getReader()
-  const chunks: Uint8Array<ArrayBuffer>[] = []
-  while (chunks.length <= MAX_CHUNKS) {
+  const reads: ReturnType<typeof reader.read>[] = []
+  while (reads.length <= MAX_CHUNKS) {
     const pending = reader.read()
     const read = await soon(pending)
-    if (read === undefined) return { chunks, isComplete: false, reader, pending }
-    if (read.done) return { chunks, isComplete: true, reader, pending: undefined }
-    chunks.push(read.value)
+    if (read?.done) return { type, reader, reads, isComplete: true }
+    reads.push(pending)
+    if (read === undefined) break
   }
-  return { chunks, isComplete: false, reader, pending: undefined }
+  return { type, reader, reads, isComplete: false }
+}
+
+/** Only a stream of bytes fills the buffers of its reader (`mode: 'byob'`). */
+function typeOf(body: Body) {
+  try {
+    body.getReader({ mode: 'byob' }).releaseLock()
+    return 'bytes'
+  } catch {
+    return undefined
+  }
 }
 
 /** The result, if there is one without waiting; undefined too if there is an error. */
@@ -52,32 +64,30 @@ interface BodyObserver {
   cancelled(): void
 }
 
-/** A body with the same chunks, for one reader. It reads from the source only what its reader asks for. */
+/** A body of the same type with the same bytes, for one reader. It reads from the source only what its reader asks for. */
 export function watchBody(
-  start: Awaited<ReturnType<typeof readStart>>,
+  { type, reader, reads }: Awaited<ReturnType<typeof readStart>>,
   observer: BodyObserver,
 ): Body {
-  const { reader } = start
-  const chunks = [...start.chunks]
   let isCancelled = false
-  let { pending } = start
-  const next = () => {
-    const read = pending ?? reader.read()
-    pending = undefined
-    return read
-  }
-  const source: UnderlyingSource<Uint8Array<ArrayBuffer>> = {
+  const source: UnderlyingByteSource = {
+    // Undefined is the type of any other stream, whose controller differs only in `byobRequest`.
+    type: type as 'bytes',
     pull: async (controller) => {
       observer.asked()
-      const chunk = chunks.shift()
       try {
-        const { done, value } = chunk === undefined ? await next() : { done: false, value: chunk }
+        const { done, value } = await (reads.shift() ?? reader.read())
         // A cancelled read says that it is done, whatever its source does.
         if (isCancelled) return
-        if (done) controller.close()
-        else controller.enqueue(value as Uint8Array<ArrayBuffer>)
-        if (done) observer.ended()
-        else observer.progressed()
+        if (done) {
+          controller.close()
+          // A reader that waits with a buffer gets it back.
+          controller.byobRequest?.respond(0)
+          observer.ended()
+        } else {
+          controller.enqueue(value)
+          observer.progressed()
+        }
       } catch (error) {
         controller.error(error)
         observer.ended()

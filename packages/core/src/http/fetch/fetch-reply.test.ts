@@ -98,6 +98,18 @@ describe('a response that is not watched', () => {
     expect(kept.headers.has('RateLimit')).toBe(false)
   })
 
+  test.each([undefined, null, 'served'])(
+    'is %p: an error says so, and it has ended',
+    async (made) => {
+      const { reply, events } = replyTo()
+      await expect(reply.answerWith(() => made as never)).rejects.toMatchObject({
+        code: 'SLUICE_REQUEST',
+        message: expect.stringMatching(/a Response of the Fetch standard/),
+      })
+      expect([reply.status, events]).toEqual([500, ['ended', 'closed']])
+    },
+  )
+
   test('is left alone if the application has sent it', async () => {
     const { reply, events } = replyTo()
     reply.setField('RateLimit', 'r=1')
@@ -152,6 +164,7 @@ describe('a body whose source goes on', () => {
     jest.advanceTimersByTime(5000)
     expect(reply.quietMs()).toBe(5000)
     const last = reader.read()
+    await undefined
     // It asks again: what was given back because nothing happened is in use.
     expect(events.splice(0)).toEqual(['progress'])
     jest.advanceTimersByTime(5000)
@@ -194,6 +207,36 @@ describe('a body whose source goes on', () => {
       expect([reply.quietMs(), reply.isClosed]).toEqual([3000, true])
     },
   )
+
+  test('of bytes fills the buffers of its reader', async () => {
+    const { reply, events } = replyTo()
+    const parts = ['abc', 'd', 'efg', 'hi', 'j']
+    const pull = (controller: ReadableByteStreamController) => {
+      const part = parts.shift()
+      if (part !== undefined) return controller.enqueue(bytes(part))
+      controller.close()
+      controller.byobRequest?.respond(0)
+    }
+    await reply.answerWith(
+      () => new Response(new ReadableStream({ type: 'bytes', pull }) as Stream),
+    )
+    const reader = bodyOf(reply).getReader({ mode: 'byob' })
+    const texts: string[] = []
+    for (;;) {
+      const { done, value } = await reader.read(new Uint8Array(2))
+      if (done) break
+      texts.push(new TextDecoder().decode(value))
+    }
+    expect(texts).toEqual(['ab', 'c', 'd', 'ef', 'g', 'hi', 'j'])
+    expect(events.slice(-2)).toEqual(['ended', 'closed'])
+  })
+
+  test('of text, which some servers send, stays text', async () => {
+    const { reply } = replyTo()
+    const start = (controller: { enqueue(chunk: unknown): void }) => controller.enqueue('text')
+    await reply.answerWith(() => new Response(new ReadableStream({ start }) as Stream))
+    expect(await bodyOf(reply).getReader().read()).toEqual({ done: false, value: 'text' })
+  })
 
   test('is read ahead by no more than three parts', async () => {
     let pulled = 0

@@ -89,7 +89,10 @@ export class FetchReply implements Progress {
     this.progressed.push(callback)
   }
 
-  /** Takes what the application makes. If it fails, the response has ended without one. */
+  /**
+   * Takes what the application makes. If it fails, the response has ended without one.
+   * @throws SluiceError if the application has not made a response
+   */
   async answerWith(make: () => Response | Promise<Response>): Promise<void> {
     try {
       await this.take(await make())
@@ -127,6 +130,8 @@ export class FetchReply implements Progress {
   }
 
   private async take(response: Response): Promise<void> {
+    if (typeof response?.headers?.get !== 'function')
+      throw notOfFramework('response', 'a Response of the Fetch standard', response)
     this.status = response.status
     this.head.happen()
     this.response = response
@@ -169,10 +174,13 @@ export class FetchReply implements Progress {
   /** Replaces the body by one that reports what happens to it, unless it is complete. */
   private async watch(response: Response, body: Body): Promise<void> {
     const start = await readStart(body)
-    const [chunk = new Uint8Array(), ...others] = start.chunks
-    if (start.isComplete && others.length === 0 && ArrayBuffer.isView(chunk)) {
-      this.response = copyOf(response, chunk, response.headers)
-      return this.end()
+    const { isComplete, reads } = start
+    if (isComplete && reads.length < 2) {
+      const chunk = (await reads[0])?.value ?? new Uint8Array()
+      if (ArrayBuffer.isView(chunk)) {
+        this.response = copyOf(response, chunk, response.headers)
+        return this.end()
+      }
     }
     const progressed = () => {
       this.quietSince = performance.now()
@@ -189,7 +197,7 @@ export class FetchReply implements Progress {
       cancelled: () => this.clientGone(),
     })
     this.response = copyOf(response, this.watched, response.headers)
-    if (start.isComplete) return this.end()
+    if (isComplete) return this.end()
     progressed()
     // Not every server reads or cancels what nobody waits for any more.
     if (this.isClosed) this.watched.cancel(this.request.signal.reason).catch(() => {})

@@ -100,9 +100,9 @@ export function keyReader<Request>(
     if (key !== undefined) return key
     warnOnce(
       'SLUICE_ADDRESS_UNKNOWN',
-      'A request came without a readable client address (a Unix socket, or a proxy that sends no ' +
-        'address). All such requests share one quota. List your proxies in trustProxy; behind a ' +
-        'Unix socket, set trustProxy: 1.',
+      'A request has no readable client address (a Unix socket, or a proxy that sends none). Such ' +
+        'requests share one quota. Name your proxies in trustProxy; behind a Unix socket, set ' +
+        'trustProxy: 1.',
     )
     return UNKNOWN
   }
@@ -133,10 +133,9 @@ export function keyReader<Request>(
 function warnOfIPv6(ipv6Prefix: number): void {
   warnOnce(
     'SLUICE_KEY_IPV6',
-    'The key function returned a single IPv6 address. A client with such an address has at least ' +
-      `2^64 of them, so it can get a new limit for each request. Use key: 'ip', which limits the ` +
-      `/${ipv6Prefix} network (option ipv6Prefix), or return addressKey(address), which this ` +
-      'package exports.',
+    'The key function returned a single IPv6 address. Its client has at least 2^64 of them, so it ' +
+      `can get a new limit for each request. Use key: 'ip', which limits the /${ipv6Prefix} network ` +
+      '(option ipv6Prefix), or return addressKey(address), which this package exports.',
   )
 }
 
