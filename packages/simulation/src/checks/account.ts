@@ -358,6 +358,8 @@ export class Account {
     }
     const [known] = reservations.get(slot) ?? []
     reservations.delete(slot)
+    // The store may know one from before its clock has stepped, and give it back.
+    if (known === undefined && this.hasStepped) this.slack += reserved
     // What was given back meanwhile is charged now, whole.
     if (known === undefined) this.settle(now, reserved + units, now)
     else this.settle(now, units, units < 0 ? known.chargedAt : now)

@@ -121,9 +121,11 @@ const DELAYS: readonly string[] = ['freeze', 'slow server', 'stall']
 
 /** What every policy has counted is what was admitted, and nothing else. */
 export async function checkAllOrNothing(world: World, { places }: Application): Promise<void> {
-  const { plan, audit, fail, quotas } = world
-  const { policies, cluster } = plan.application
+  const { timeline, plan, audit, fail, quotas } = world
+  const { policies, cluster, deadline } = plan.application
   if (places.some(({ machine }) => machine.isOverloaded)) return
+  for (const each of places) each.isQuiet = true
+  await timeline.run(timeline.now + 2 * deadline)
   // Where keys are decided together, what a late call has charged to a refused request stays charged.
   const [first, ...others] = policies.filter(({ isOfRoute }) => !isOfRoute)
   const isSeparate =
