@@ -73,6 +73,42 @@ export function watchResponse(
   return dressed(watched, { url, redirected, type, status, statusText, ok })
 }
 
+/**
+ * Copies the beginning of a body while somebody else reads the body.
+ *
+ * @param most bytes
+ * @returns undefined if there is no body, or it can't be read here
+ */
+export function copyBody(owner: Request | Response, most: number) {
+  const { body, bodyUsed } = owner
+  if (typeof body?.getReader !== 'function' || body.locked || bodyUsed) return undefined
+  const reader = (owner.clone().body as ReadableStream<Uint8Array<ArrayBuffer>>).getReader()
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let isWhole = false
+  // Otherwise the rest would be kept. Not awaited: it takes as long as the owner's reader.
+  const stop = () => void reader.cancel().catch(() => {})
+  const copy = async () => {
+    for (let size = 0; size <= most; ) {
+      const { done, value } = await reader.read()
+      isWhole = done
+      if (done) return
+      chunks.push(value.slice(0, most - size))
+      size += value.byteLength
+    }
+    stop()
+  }
+  return {
+    chunks,
+    // The one who reads the body gets its error.
+    ended: copy().catch(() => {}),
+    /** Stops it. @returns the body, if that is whole */
+    end: () => {
+      stop()
+      return isWhole ? new Blob(chunks) : undefined
+    },
+  }
+}
+
 /** What its constructor can't set, or not to all that servers send. */
 type Facts = Pick<Response, 'url' | 'redirected' | 'type' | 'status' | 'statusText' | 'ok'>
 

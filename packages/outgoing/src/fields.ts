@@ -146,7 +146,7 @@ function structured(headers: Headers): Stated[] {
     const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
       integer(dictionary.get(name)?.[0]),
     )
-    const resetMs = secondsOf(reset)
+    const resetMs = capped((reset ?? NaN) * 1000)
     return [{ id: 'draft-7', unit: 'requests', limit, remaining, resetMs, refills: false }]
   }
   const policies = new Map(itemsOf(headers.get('ratelimit-policy') ?? ''))
@@ -155,9 +155,16 @@ function structured(headers: Headers): Stated[] {
     const unit = policy?.get('qu') ?? 'requests'
     // What is in use at the same time is no quota: the answer itself ends its use.
     if (typeof unit !== 'string' || unit === 'concurrent-requests') return []
-    const resetMs = secondsOf(integer(params.get('t')) ?? integer(policy?.get('w')))
+    const seconds = integer(params.get('t')) ?? integer(policy?.get('w')) ?? NaN
     const [limit, remaining] = [integer(policy?.get('q')), integer(params.get('r'))]
-    return { id: `${name}`, unit, limit, remaining, resetMs, refills: false }
+    return {
+      id: `${name}`,
+      unit,
+      limit,
+      remaining,
+      resetMs: capped(seconds * 1000),
+      refills: false,
+    }
   })
 }
 
@@ -179,10 +186,6 @@ function integer(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 }
 
-function secondsOf(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : Math.min(seconds * 1000, MAX_WAIT_MS)
-}
-
 /** Digits, perhaps with a point and more digits. */
 function parseNumber(text: string): number | undefined {
   return /^\d{1,15}(\.\d{1,20})?$/.test(text) ? Number(text) : undefined
@@ -191,17 +194,14 @@ function parseNumber(text: string): number | undefined {
 /** A number of seconds, a time since the epoch, a date, or a duration as Go writes it; ms from `now` on. */
 function resetOf(text: string, now: number): number | undefined {
   const number = parseNumber(text)
-  if (number === undefined) return capped(parseGoDuration(text) ?? since(parseDate(text), now))
+  if (number === undefined) return capped(parseGoDuration(text) ?? (parseDate(text) ?? NaN) - now)
   if (number < EPOCH_SECONDS) return capped(number * 1000)
-  return capped(since(number < EPOCH_MS ? number * 1000 : number, now))
+  return capped((number < EPOCH_MS ? number * 1000 : number) - now)
 }
 
-function since(time: number | undefined, now: number): number | undefined {
-  return time === undefined ? undefined : time - now
-}
-
-function capped(ms: number | undefined): number | undefined {
-  return ms === undefined || !(ms >= 0) ? undefined : Math.min(Math.ceil(ms), MAX_WAIT_MS)
+/** NaN is no time, and so undefined. */
+function capped(ms = NaN): number | undefined {
+  return !(ms >= 0) ? undefined : Math.min(Math.ceil(ms), MAX_WAIT_MS)
 }
 
 /** A wait of 0 says nothing: the server has just refused. */

@@ -1,6 +1,6 @@
 import { WaitError } from '@sluice/core'
 import { checkFunction, warnOnce } from '@sluice/core/adapter'
-import { watchResponse } from './body.ts'
+import { copyBody, watchResponse } from './body.ts'
 import { readAnswer } from './fields.ts'
 import {
   type OutgoingOptions,
@@ -10,7 +10,9 @@ import {
 } from './options.ts'
 import { HOLD_MS, type Place } from './outgoing-limiter.ts'
 
-/** The most of a refusal's body that is read, characters, and for how long, ms. */
+/** The most of a request's body that is kept to be sent again, bytes. */
+const MAX_REPEATED = 1_048_576
+/** The most of a refusal's body that is read, bytes, and for how long, ms. */
 const MAX_REFUSAL = 16_384
 const MAX_REFUSAL_MS = 1000
 /** What OpenAI's refusals say that no wait will change. */
@@ -55,6 +57,8 @@ export function limitOutgoing<F extends (input: never, init?: never) => Promise<
     const deadline = performance.now() + maxWaitMs
     const isOfRequest = init?.signal === undefined && isRequest(input)
     const signal = (isOfRequest ? input.signal : init?.signal) ?? undefined
+    const mayRepeat = settings.methods.has(request.method) || request.headers.has('idempotency-key')
+    let given = init
     let refusal: Response | undefined
     for (let attempt = 1; ; attempt += 1) {
       let place: Place
@@ -66,8 +70,14 @@ export function limitOutgoing<F extends (input: never, init?: never) => Promise<
         throw error
       }
       discard(refusal)
+      let copy: ReturnType<typeof copyBody>
       try {
-        const response = await send(input, init)
+        // The body of a Request can be read once, and sending reads it.
+        if (mayRepeat && attempt < attempts && given?.body == null && isRequest(input))
+          copy = copyBody(input, MAX_REPEATED)
+        const response = await send(input, given)
+        const body = copy?.end()
+        if (body !== undefined) given = { ...init, body }
         const answer = readAnswer(response.status, response.headers, settings.obey, Date.now())
         // A pause that the fields state begins before the body is read.
         const isStated = answer.waitMs !== undefined
@@ -77,11 +87,12 @@ export function limitOutgoing<F extends (input: never, init?: never) => Promise<
         // What was refused has used nothing but an attempt.
         place.end(costs.map((_, i) => (limiter.policies[i]?.unit === 'requests' ? undefined : 0)))
         const isInTime = performance.now() + waitMs <= deadline
-        if (isFinal || attempt === attempts || !isInTime || !isRepeatable(request, settings))
-          return response
+        const isRepeatable = mayRepeat && isKept(given?.body ?? request.body)
+        if (isFinal || attempt === attempts || !isInTime || !isRepeatable) return response
         if (isStated && (await saysNever(response, settings))) return response
         refusal = response
       } catch (error) {
+        copy?.end()
         place.end()
         throw error
       }
@@ -97,33 +108,15 @@ function discard(response: Response | undefined): void {
   else body.cancel().catch(() => {})
 }
 
-/** Whether the body of a refusal says that no later attempt will help. */
+/** Whether the body of a refusal, as far as it comes in time, says that no later attempt will help. */
 async function saysNever(response: Response, { obey }: Settings): Promise<boolean> {
-  if (response.status !== 429 || !obey.has('openai')) return false
-  return FINAL_CODES.test(await startOf(response))
-}
-
-/** The beginning of a refusal's body, as far as it comes in time. The body stays to be read. */
-async function startOf(response: Response): Promise<string> {
-  let text = ''
-  const { headers, body, bodyUsed } = response
-  if (!headers.get('content-type')?.includes('json')) return text
-  if (typeof body?.getReader !== 'function' || body.locked || bodyUsed) return text
-  const reader = response.clone().body?.getReader()
-  const timer = setTimeout(() => reader?.cancel().catch(() => {}), MAX_REFUSAL_MS)
-  try {
-    while (reader !== undefined && text.length <= MAX_REFUSAL) {
-      const { done, value } = await reader.read()
-      if (done) break
-      text += new TextDecoder().decode(value)
-    }
-  } catch {
-    // Its reader gets the error.
-  }
+  const isJson = response.headers.get('content-type')?.includes('json')
+  if (response.status !== 429 || !isJson || !obey.has('openai')) return false
+  const copy = copyBody(response, MAX_REFUSAL)
+  const timer = setTimeout(() => copy?.end(), MAX_REFUSAL_MS)
+  await copy?.ended
   clearTimeout(timer)
-  // The copy would keep what the caller reads of the body.
-  reader?.cancel().catch(() => {})
-  return text
+  return FINAL_CODES.test(await new Blob(copy?.chunks ?? []).text())
 }
 
 /** The response that frees its place, and settles, when its body has ended. */
@@ -162,11 +155,10 @@ function requestOf(input: Request | string | URL, init: RequestInit | undefined)
   }
 }
 
-/** Whether it may be sent again, and can be: a stream is gone when it has been read. */
-function isRepeatable({ method, headers, body }: OutgoingRequest, { methods }: Settings): boolean {
-  if (!methods.has(method) && !headers.has('idempotency-key')) return false
+/** Whether a body can be sent again: a stream is gone when it has been read. */
+function isKept(body: unknown): boolean {
   if (ArrayBuffer.isView(body)) return true
   // By name, since other libraries have classes of their own. That of the package form-data is a stream.
-  const isKept = REPEATABLE.test(Object.prototype.toString.call(body))
-  return isKept && typeof (body as { pipe?: unknown } | undefined)?.pipe !== 'function'
+  const isKnown = REPEATABLE.test(Object.prototype.toString.call(body))
+  return isKnown && typeof (body as { pipe?: unknown } | undefined)?.pipe !== 'function'
 }

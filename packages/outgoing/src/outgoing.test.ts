@@ -348,6 +348,15 @@ describe('a refusal', () => {
     expect(at).toEqual([0, 0])
   })
 
+  test('whose body is long is read only at its beginning, and stays whole', async () => {
+    const body = JSON.stringify({ error: { code: 'insufficient_quota' }, more: 'x'.repeat(50_000) })
+    const init = { status: 429, headers: { 'content-type': 'application/json' } }
+    const { at, send } = serverOf(() => new Response(body, init))
+    const paced = limitOutgoing(send)
+    expect(await (await paced(URL)).text()).toBe(body)
+    expect(at).toEqual([0])
+  })
+
   test('of a spend limit of Anthropic, which is 400, is passed on too', async () => {
     const message = 'Your credit balance is too low to access the Anthropic API.'
     const body = JSON.stringify({ error: { type: 'invalid_request_error', message } })

@@ -287,3 +287,109 @@ describe('as the fetch of a client', () => {
     expect(usage).toEqual(MESSAGE.usage)
   })
 })
+
+describe('a Request that is refused is sent again', () => {
+  /** Refuses each first call of a path, then answers with what it has got. */
+  async function refusingFirst(): Promise<{ url: string; got: string[] }> {
+    const got: string[] = []
+    const url = await serve(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const body = Buffer.concat(chunks)
+      const { 'content-type': type, 'content-length': length } = request.headers
+      got.push(`${type} ${length} ${body.length > 100 ? body.length : body}`)
+      if (got.length < 3) response.writeHead(429, { 'retry-after-ms': '5' })
+      response.end(got.at(-1))
+    })
+    return { url, got }
+  }
+
+  const streamOf = (...chunks: string[]) =>
+    new ReadableStream({
+      start(controller) {
+        for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(chunk))
+        controller.close()
+      },
+    })
+
+  test.each<[string, () => RequestInit, string]>([
+    ['text', () => ({ body: 'hello' }), 'text/plain;charset=UTF-8 5 hello'],
+    [
+      'bytes with a type of their own',
+      () => ({ body: new TextEncoder().encode('{}'), headers: { 'content-type': 'a/b' } }),
+      'a/b 2 {}',
+    ],
+    [
+      'a form',
+      () => ({ body: new URLSearchParams({ a: '1' }) }),
+      'application/x-www-form-urlencoded;charset=UTF-8 3 a=1',
+    ],
+    [
+      '1 MB',
+      () => ({ body: 'x'.repeat(2 ** 20) }),
+      `text/plain;charset=UTF-8 ${2 ** 20} ${2 ** 20}`,
+    ],
+  ])('with %s', async (_, init, expected) => {
+    const { url, got } = await refusingFirst()
+    const request = new Request(url, { method: 'PUT', ...init() })
+    const response = await limitOutgoing(fetch)(request)
+    expect(await response.text()).toBe(expected)
+    expect(got).toEqual([expected, expected, expected])
+  })
+
+  test('with a small stream, which has a length from then on', async () => {
+    const { url, got } = await refusingFirst()
+    const init = { method: 'PUT', body: streamOf('a', 'b'), duplex: 'half' } as RequestInit
+    await limitOutgoing(fetch)(new Request(url, init))
+    expect(got).toEqual(['undefined undefined ab', 'undefined 2 ab', 'undefined 2 ab'])
+  })
+
+  test('with the body that is given beside it, even if that is empty', async () => {
+    const { url, got } = await refusingFirst()
+    const request = new Request(url, { method: 'PUT', body: 'hello' })
+    await limitOutgoing(fetch)(request, { body: '' })
+    expect(got).toEqual(Array(3).fill('text/plain;charset=UTF-8 0 '))
+  })
+
+  test.each<[string, RequestInit]>([
+    ['a body of more than 1 MB', { method: 'PUT', body: 'x'.repeat(2 ** 20 + 1) }],
+    ['a method that must not be repeated', { method: 'POST', body: 'a' }],
+  ])('but not with %s', async (_, init) => {
+    const { url, got } = await refusingFirst()
+    expect((await limitOutgoing(fetch)(new Request(url, init))).status).toBe(429)
+    expect(got).toHaveLength(1)
+  })
+
+  test('but not with one that the fetch has refused', async () => {
+    const { url, got } = await refusingFirst()
+    const request = new Request(url, { method: 'PUT', body: 'a' })
+    await request.text()
+    const error = await fetch(request).catch(({ message }) => message)
+    await expect(limitOutgoing(fetch)(request)).rejects.toThrow(error)
+    expect(got).toEqual([])
+  })
+
+  test('and what is read ahead of a stream is bounded, also if the server never answers', async () => {
+    const url = await serve(() => {})
+    let pulled = 0
+    const body = new ReadableStream({
+      type: 'bytes',
+      async pull(controller) {
+        await new Promise(setImmediate)
+        pulled += 65_536
+        controller.enqueue(new Uint8Array(65_536))
+      },
+    })
+    const controller = new AbortController()
+    const { signal } = controller
+    const request = new Request(url, { method: 'PUT', body, duplex: 'half', signal } as RequestInit)
+    const call = limitOutgoing(fetch)(request)
+    await until(() => pulled >= 2 ** 20, { what: 'the stream is read' })
+    const before = pulled
+    for (let i = 0; i < 1000; i += 1) await new Promise(setImmediate)
+    // What the sockets take comes on top.
+    expect(pulled - before).toBeLessThan(2 ** 24)
+    controller.abort()
+    await expect(call).rejects.toThrow('abort')
+  })
+})
