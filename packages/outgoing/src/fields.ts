@@ -94,14 +94,30 @@ function waitOf(quotas: readonly Quota[]): number | undefined {
 }
 
 function statedWait(headers: Headers, now: number): number | undefined {
-  const text = headers.get('retry-after')?.trim() ?? ''
-  const seconds = parseNumber(text)
-  const date = seconds === undefined ? parseDate(text) : undefined
-  const coarse = believed(seconds === undefined ? date && date - now : seconds * 1000)
-  const fine = believed(parseNumber(headers.get('retry-after-ms')?.trim() ?? ''))
+  const coarse = longestOf(headers.get('retry-after'), (text) => {
+    const seconds = parseNumber(text)
+    return seconds === undefined ? (parseDate(text) ?? NaN) - now : seconds * 1000
+  })
+  const fine = longestOf(headers.get('retry-after-ms'), parseNumber)
   if (coarse === undefined || fine === undefined) return coarse ?? fine
   // The one is mostly the other, in whole seconds.
   return coarse - fine < 1000 ? fine : coarse
+}
+
+/**
+ * The longest wait of a field, which may have been sent several times: a proxy adds its own. The commas of dates
+ * separate nothing.
+ *
+ * @param read ms, of one value
+ */
+function longestOf(
+  field: string | null,
+  read: (text: string) => number | undefined,
+): number | undefined {
+  if (field === null || field.length > MAX_TEXT) return undefined
+  const values = field.match(/[A-Z][a-z]{2,8},? [^,]+|[^,\s][^,]*/g) ?? []
+  const waits = values.flatMap((value) => believed(read(value.trim())) ?? [])
+  return waits.length === 0 ? undefined : Math.max(...waits)
 }
 
 function quotasOf(headers: Headers, obey: ReadonlySet<Dialect>, now: number): Quota[] {
@@ -186,9 +202,9 @@ function integer(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 }
 
-/** Digits, perhaps with a point and more digits. */
+/** Digits, perhaps with a point and more digits. Infinity: there are hundreds of them. */
 function parseNumber(text: string): number | undefined {
-  return /^\d{1,15}(\.\d{1,20})?$/.test(text) ? Number(text) : undefined
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
 }
 
 /** A number of seconds, a time since the epoch, a date, or a duration as Go writes it; ms from `now` on. */
