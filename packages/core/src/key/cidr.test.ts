@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseAddress } from './address.ts'
 import { AddressRanges } from './address-ranges.ts'
-import { type Cidr, cidrText, parseCidr } from './cidr.ts'
+import { type Cidr, cidrText, isAddressLike, parseCidr } from './cidr.ts'
 
 function matches(cidr: Cidr, address: Uint16Array): boolean {
   const ranges = new AddressRanges()
@@ -163,4 +163,25 @@ describe('many ranges', () => {
     again.add(range, 3)
     expect(again.endOf(at('10.0.0.1'))).toBe(3)
   })
+})
+
+describe('what looks like an address', () => {
+  const longest = '[fe80::ffff:ffff:ffff:255.255.255.255%enp0s31f6]/128'
+  test.each([
+    '10.0.0.0.0/8',
+    '10.0.0/8',
+    '2001:db8:/32',
+    'fe80::1%',
+    '[::1',
+    longest,
+    ` ${longest} `,
+  ])('%s', (text) => expect(isAddressLike(text)).toBe(true))
+
+  test.each([
+    'acme/8',
+    '10.0',
+    `${':'.repeat(200)}/8`,
+    `${'1'.repeat(200)}/8`,
+    `${':'.repeat(200)}/x`,
+  ])('not %s', (text) => expect(isAddressLike(text)).toBe(false))
 })

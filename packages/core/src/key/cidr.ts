@@ -36,8 +36,15 @@ export function parseCidr(text: string): Cidr | undefined {
  * in an address must not become a key that no client has.
  */
 export function isAddressLike(text: string): boolean {
-  return ADDRESS_LIKE.some((pattern) => pattern.test(text.trim()))
+  const trimmed = text.trim()
+  return trimmed.length <= LONGEST && ADDRESS_LIKE.some((pattern) => pattern.test(trimmed))
 }
+
+/**
+ * The longest text that can be a mistake in an address, characters: of the longest address, 45, in brackets, with
+ * a zone and a prefix length. The patterns take time with the square of the length.
+ */
+const LONGEST = 100
 
 const ADDRESS_LIKE = [
   /^(\d+\.){3}/,
