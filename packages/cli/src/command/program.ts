@@ -174,7 +174,7 @@ function addMigrate(program: Command, commands: Commands): void {
 function onKey(command: Command, further = '', means = 'such as 30s, 15m, 1h, 1d'): Command {
   command.argument(
     '<key>',
-    'the client: its address, a network such as 203.0.113.0/24, or the key as the limiter has it',
+    'the client: its address, a network such as 203.0.113.0/24, or the key as the limiter has it; block and unblock: - is a list of networks in standard input',
   )
   if (further !== '') command.argument(further, means)
   return onClients(command).option('--json', 'as JSON')

@@ -1,15 +1,16 @@
-import { createInterface } from 'node:readline/promises'
-import { cidrText, parseDuration } from '@sluice/core/operator'
+import { parseDuration } from '@sluice/core/operator'
 import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
-import { printable, printableReport } from '@sluice/terminal/printable'
+import { printable } from '@sluice/terminal/printable'
 import { UsageError } from '@sluice/terminal/usage-error'
-import { duration, listed, moment, number } from '@sluice/terminal/words'
+import { listed } from '@sluice/terminal/words'
 import { apply, type Change, keyspacesFor } from './change.ts'
+import { agrees, inWords, until, writeResult } from './change-words.ts'
 import { clientKey } from './client-key.ts'
 import type { Connection } from './connection.ts'
 import type { ChangeFlags, LimitFlags } from './flags.ts'
-import { changeNetwork, networkOf, networksAround } from './networks.ts'
+import { FROM_STDIN, networkCommand, readNetworks } from './network-command.ts'
+import { networkOf, networksAround } from './networks.ts'
 import { reportedReading, sayUnreadable } from './reading.ts'
 
 /** `1h` as it was typed. @throws SluiceError */
@@ -44,37 +45,19 @@ export async function changeCommand(
   io: Io,
 ): Promise<ExitCode> {
   const { action } = change
-  const network = networkOf(text, flags.ipv6Prefix)
-  const key = network === undefined ? clientKey(text, flags.ipv6Prefix) : cidrText(network)
-  const mayAsk = io.stdin.isTTY === true && !flags.json
+  const isList = text === FROM_STDIN
+  const mayAsk = io.stdin.isTTY === true && !flags.json && !isList
   if (!flags.yes && !mayAsk) {
-    throw new UsageError(
-      `${action} changes the store: add --yes, as there is no terminal to ask on`,
-    )
+    const why = isList ? 'standard input is the list' : 'there is no terminal to ask on'
+    throw new UsageError(`${action} changes the store: add --yes, as ${why}`)
+  }
+  const network = isList ? undefined : networkOf(text, flags.ipv6Prefix)
+  if (network !== undefined || isList) {
+    const networks = network === undefined ? await readNetworks(io.stdin) : [network]
+    return networkCommand(change, networks, flags, store, io)
   }
   const { prefix, policy } = flags
-  const isOwnLimit = action === 'limit' || action === 'unlimit'
-  if (isOwnLimit && network !== undefined) throw new UsageError('a limit is that of one client')
-  if (network !== undefined) {
-    if (policy !== undefined)
-      throw new UsageError('a network is blocked in every policy: leave --policy out')
-    const what = `${inWords(change, `the network ${key}`)} in every limiter (prefix ${prefix})`
-    if (!flags.yes && !(await agrees(io, `${what}?`))) {
-      io.stderr.write('nothing was changed\n')
-      return EXIT.failed
-    }
-    const isChanged = await changeNetwork(store, change, network, prefix)
-    const said = isChanged
-      ? `done: ${what}${until(change)}`
-      : `nothing to ${action}: the network ${key} is not blocked under the prefix ${prefix}`
-    writeResult(
-      io,
-      flags,
-      { key, action, changed: isChanged ? [{ prefix, network: key }] : [] },
-      said,
-    )
-    return EXIT.ok
-  }
+  const key = clientKey(text, flags.ipv6Prefix)
   const reading = reportedReading(io.stderr)
   const found = await keyspacesFor(store, change, key, { prefix, policy }, reading)
   sayUnreadable(reading, io.stderr)
@@ -96,29 +79,11 @@ export async function changeCommand(
     )
   }
   const what = `${inWords(change, name)} in ${listed(policies)} (${found.length} keys, prefix ${prefix})`
-  if (!flags.yes && !(await agrees(io, `${what}?`))) {
-    io.stderr.write('nothing was changed\n')
-    return EXIT.failed
-  }
+  if (!flags.yes && !(await agrees(io, `${what}?`))) return EXIT.failed
   await apply(store, change, key, found)
   const changed = found.map(({ prefix, keyspace }) => ({ prefix, keyspace: keyspace.name }))
   writeResult(io, flags, { key, action, changed }, `done: ${what}${until(change)}`)
   return EXIT.ok
-}
-
-function inWords(change: Change, name: string): string {
-  if (change.action === 'block') return `block ${name} for ${duration(change.durationMs)}`
-  if (change.action === 'unlimit') return `end the own limit of ${name}`
-  if (change.action !== 'limit') return `${change.action} ${name}`
-  const { units, durationMs } = change
-  const time = durationMs === undefined ? '' : ` for ${duration(durationMs)}`
-  return `limit ${name} to ${number(units)}${time}`
-}
-
-function until(change: Change): string {
-  if (change.action === 'limit' && change.durationMs === undefined) return ', until it is ended'
-  const isForATime = change.action === 'block' || change.action === 'limit'
-  return isForATime ? `, until ${moment(Date.now() + (change.durationMs as number))}` : ''
 }
 
 function nothingTo({ action }: Change, name: string, prefix: string): string {
@@ -131,19 +96,4 @@ function nothingTo({ action }: Change, name: string, prefix: string): string {
   return action === 'reset'
     ? `nothing to reset: ${name} has ${none}`
     : `nothing to unblock: ${name} is neither blocked nor banned under the prefix ${prefix}`
-}
-
-function writeResult({ stdout }: Io, { json }: ChangeFlags, result: object, words: string): void {
-  stdout.write(json ? `${JSON.stringify(printableReport(result), null, 2)}\n` : `${words}\n`)
-}
-
-async function agrees({ stdin, stderr }: Io, question: string): Promise<boolean> {
-  const lines = createInterface({ input: stdin, output: stderr })
-  try {
-    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
-    const answer = await Promise.race([lines.question(`${question} [y/N] `), closed])
-    return /^y(es)?$/i.test(answer.trim())
-  } finally {
-    lines.close()
-  }
 }

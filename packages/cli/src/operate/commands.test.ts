@@ -219,6 +219,60 @@ describe('a network', () => {
   })
 })
 
+describe('a list of networks in standard input', () => {
+  const block = blockFor('1h')
+  const list = (change: Change, text: string, given: ChangeFlags = yes) => {
+    const io = fakeTerminal(false)
+    io.stdin.end(text)
+    return changed(change, '-', given, io)
+  }
+
+  it('is blocked in one step, and unblocked', async () => {
+    const text = '203.0.113.9/24 # one\n\n2001:db8::/32\r\n# none\n198.51.100.7\n203.0.113.0/24\n'
+    const blocked = await list(block, text)
+    expect([blocked.code, blocked.out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^done: block 3 networks \(203\.0\.113\.0\/24, 2001:db8::\/32 and 198\.51\.100\.7\/32\) for 1 h in every limiter/,
+      ),
+    ])
+    expect(await inspected('2001:db8::1')).toContain('in 2001:db8::/32')
+    const ended = await list(unblock, '203.0.113.0/24\n192.0.2.0/24\n', { ...json, yes: true })
+    expect(JSON.parse(ended.out)).toEqual({
+      action: 'unblock',
+      changed: [{ prefix: 'sluice', network: '203.0.113.0/24' }],
+    })
+    const again = await list(unblock, '203.0.113.0/24\n192.0.2.0/24\n')
+    expect(again.out).toContain('nothing to unblock: 2 networks')
+  })
+
+  it('of 10,000 is one write; of one more, nothing is blocked', async () => {
+    const networks = Array.from({ length: 10_000 }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`)
+    await redis.command('CONFIG', 'RESETSTAT')
+    expect((await list(block, networks.join('\n'))).out).toContain('and 9997 more')
+    expect(await redis.command('INFO', 'commandstats')).toMatch(/cmdstat_set:calls=1,/)
+    await expect(list(block, '203.0.113.0/24')).rejects.toMatchObject({
+      code: 'SLUICE_NETWORKS_FULL',
+    })
+    expect(await inspected('203.0.113.0/24')).toContain('is in no blocked network')
+  })
+
+  it.each([
+    [
+      'a line that is none',
+      '203.0.113.0/24\nuser:42\n',
+      yes,
+      /line 2 of the list: expected a network.*'user:42'/,
+    ],
+    ['nothing', '\n', yes, /expected networks/],
+    ['no --yes', '203.0.113.0/24', flags, /add --yes, as standard input is the list/],
+    ['a text without end', '1'.repeat(1_000_001), yes, /more than 1000000 characters/],
+  ])('%s is refused', async (_, text, given, message) => {
+    await expect(list(block, text, given)).rejects.toThrow(message)
+    expect(await inspected('203.0.113.0/24')).toContain('is in no blocked network')
+  })
+})
+
 describe('sluice limit', () => {
   it('gives a client its own limit in one policy, shows it, and ends it', async () => {
     const limiter = limiterOf()

@@ -25,22 +25,22 @@ export function networkOf(text: string, ipv6Prefix: string): Cidr | undefined {
   return isKey ? undefined : checkNetwork(text)
 }
 
-/** Blocks a network, or ends its block. @returns whether anything has changed */
-export async function changeNetwork(
+/** Blocks networks, or ends their blocks, in one step. @returns those that were changed, as text */
+export async function changeNetworks(
   store: InspectableStore,
   change: Change,
-  network: Cidr,
+  networks: readonly Cidr[],
   prefix: string,
-): Promise<boolean> {
+): Promise<readonly string[]> {
   const blocks = networkBlocksOf(store, prefix)
+  const named = networks.map(cidrText)
   if (change.action === 'block') {
-    await blocks.block(network, change.durationMs)
-    return true
+    await blocks.block(networks, change.durationMs)
+    return named
   }
-  const listed = await blocks.list()
-  if (!listed.some((each) => each.network === cidrText(network))) return false
-  await blocks.unblock(network)
-  return true
+  const blocked = new Set((await blocks.list()).map(({ network }) => network))
+  await blocks.unblock(networks)
+  return named.filter((network) => blocked.has(network))
 }
 
 /** The networks that are blocked under a prefix, the one that lasts longest first. */

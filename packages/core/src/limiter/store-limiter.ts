@@ -162,7 +162,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   reset(key: string, options?: BlockOptions): MaybePromise<void> {
     checkKey(key)
     checkTaken(options, TAKEN.block)
-    if (options?.network) return this.networks.unblock(checkNetwork(key))
+    if (options?.network) return this.networks.unblock([checkNetwork(key)])
     return this.waking(key, all(this.ledgers.all(options).map((each) => each.reset(key))))
   }
 
@@ -180,7 +180,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     checkKey(key)
     checkTaken(options, TAKEN.block)
     const durationMs = parseDuration('duration', duration)
-    if (options?.network) return this.networks.block(checkNetwork(key), durationMs)
+    if (options?.network) return this.networks.block([checkNetwork(key)], durationMs)
     const range = key.includes('/') ? parseCidr(key) : undefined
     // Keys of IPv6 are networks.
     if (range !== undefined && isIPv4(range.network)) warnOfKey()

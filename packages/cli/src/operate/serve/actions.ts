@@ -5,7 +5,7 @@ import { apply, type Change, type EntryFilter, keyspacesFor } from '../change.ts
 import { blockFor, limitTo } from '../change-command.ts'
 import { clientKey } from '../client-key.ts'
 import { type EntryRecord, toRecord } from '../entry-record.ts'
-import { changeNetwork, networkOf, networksAround } from '../networks.ts'
+import { changeNetworks, networkOf, networksAround } from '../networks.ts'
 
 /** A client, and how it stands. */
 export interface ClientRecord {
@@ -72,8 +72,8 @@ export class Actions {
     if (network !== undefined) {
       const isOwnLimit = change.action === 'limit' || change.action === 'unlimit'
       if (isOwnLimit) throw new UsageError('expected a client: a limit is that of one client')
-      const isChanged = await changeNetwork(this.store, change, network, this.prefix)
-      return { key: cidrText(network), changed: isChanged ? 1 : 0 }
+      const changed = await changeNetworks(this.store, change, [network], this.prefix)
+      return { key: cidrText(network), changed: changed.length }
     }
     const key = clientKey(text, this.ipv6Prefix)
     const found = await keyspacesFor(this.store, change, key, { ...this.filter, policy })

@@ -8,7 +8,7 @@ import { type MaybePromise, then } from '../../maybe-promise.ts'
 import { Deadline, PendingCall } from '../calls/deadline.ts'
 import type { NetworkTexts, Store } from '../store.ts'
 import {
-  addNetwork,
+  addNetworks,
   type BlockedNetworks,
   readNetworks,
   versionOf,
@@ -112,17 +112,20 @@ export class NetworkBlocks {
   }
 
   /**
-   * Blocks a network: in this process at once, in the others when they ask again.
+   * Blocks networks, all or none of them: in this process at once, in the others when they ask again.
    *
    * @throws SluiceError if there are too many, or the store can't keep them
    */
-  block(network: Cidr, durationMs: number): MaybePromise<void> {
-    return this.change('block', (networks, now) => addNetwork(networks, network, now + durationMs))
+  block(networks: readonly Cidr[], durationMs: number): MaybePromise<void> {
+    return this.change('block', (blocked, now) => addNetworks(blocked, networks, now + durationMs))
   }
 
-  /** Ends the block of exactly this network. */
-  unblock(network: Cidr): MaybePromise<void> {
-    return this.change('reset', (networks) => networks.delete(cidrText(network)))
+  /** Ends the blocks of exactly these networks. */
+  unblock(networks: readonly Cidr[]): MaybePromise<void> {
+    return this.change('reset', (blocked) => {
+      const ended = networks.filter((network) => blocked.delete(cidrText(network)))
+      return ended.length > 0
+    })
   }
 
   /** All that the store has, the one that lasts longest first. */

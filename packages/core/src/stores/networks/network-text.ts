@@ -34,6 +34,11 @@ export function checkNetwork(text: unknown): Cidr {
   })
 }
 
+/** @param given a network, or a list of networks. @throws SluiceError as {@link checkNetwork} does */
+export function checkNetworks(given: unknown): readonly Cidr[] {
+  return Array.isArray(given) ? given.map(checkNetwork) : [checkNetwork(given)]
+}
+
 /** The version of a text; '' of an empty one. */
 export function versionOf(text: string): string {
   return text.slice(0, VERSION_LENGTH)
@@ -62,22 +67,23 @@ export function writeNetworks(networks: BlockedNetworks): string {
 }
 
 /**
- * Blocks a network until `end`, ms on the store's clock. An earlier block of the same network ends.
+ * Blocks networks until `end`, ms on the store's clock. An earlier block of the same network ends.
  *
- * @returns true: it has changed
+ * @returns whether anything has changed
  * @throws SluiceError if there are too many
  */
-export function addNetwork(networks: BlockedNetworks, cidr: Cidr, end: number): true {
-  const text = cidrText(cidr)
-  if (networks.size >= MAX_NETWORKS && !networks.has(text)) {
-    throw new SluiceError({
-      code: 'SLUICE_NETWORKS_FULL',
-      option: 'key',
-      expected: `at most ${MAX_NETWORKS} blocked networks`,
-      said: `one more than the ${MAX_NETWORKS} that are blocked`,
-      fix: 'End the blocks that are no longer needed, or block larger networks in place of many small ones.',
-    })
-  }
-  networks.set(text, end)
-  return true
+export function addNetworks(
+  blocked: BlockedNetworks,
+  networks: readonly Cidr[],
+  end: number,
+): boolean {
+  for (const network of networks) blocked.set(cidrText(network), end)
+  if (blocked.size <= MAX_NETWORKS) return networks.length > 0
+  throw new SluiceError({
+    code: 'SLUICE_NETWORKS_FULL',
+    option: 'key',
+    expected: `at most ${MAX_NETWORKS} blocked networks`,
+    said: `${blocked.size} with those that are blocked`,
+    fix: 'End the blocks that are no longer needed, or block larger networks in place of many small ones.',
+  })
 }

@@ -1,0 +1,46 @@
+import { createInterface } from 'node:readline/promises'
+import type { Io } from '@sluice/terminal/io'
+import { printableReport } from '@sluice/terminal/printable'
+import { duration, moment, number } from '@sluice/terminal/words'
+import type { Change } from './change.ts'
+import type { ChangeFlags } from './flags.ts'
+
+/** @param name of the client or the network, printable */
+export function inWords(change: Change, name: string): string {
+  if (change.action === 'block') return `block ${name} for ${duration(change.durationMs)}`
+  if (change.action === 'unlimit') return `end the own limit of ${name}`
+  if (change.action !== 'limit') return `${change.action} ${name}`
+  const { units, durationMs } = change
+  const time = durationMs === undefined ? '' : ` for ${duration(durationMs)}`
+  return `limit ${name} to ${number(units)}${time}`
+}
+
+/** When a change that is made now ends by itself, as words that follow it; '' if it has no end. */
+export function until(change: Change): string {
+  if (change.action === 'limit' && change.durationMs === undefined) return ', until it is ended'
+  const isForATime = change.action === 'block' || change.action === 'limit'
+  return isForATime ? `, until ${moment(Date.now() + (change.durationMs as number))}` : ''
+}
+
+export function writeResult(
+  { stdout }: Io,
+  { json }: ChangeFlags,
+  result: object,
+  words: string,
+): void {
+  stdout.write(json ? `${JSON.stringify(printableReport(result), null, 2)}\n` : `${words}\n`)
+}
+
+/** Asks in the terminal. @returns false, after a line that says so, unless the answer is yes */
+export async function agrees({ stdin, stderr }: Io, question: string): Promise<boolean> {
+  const lines = createInterface({ input: stdin, output: stderr })
+  try {
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+    const answer = await Promise.race([lines.question(`${question} [y/N] `), closed])
+    const isAgreed = /^y(es)?$/i.test(answer.trim())
+    if (!isAgreed) stderr.write('nothing was changed\n')
+    return isAgreed
+  } finally {
+    lines.close()
+  }
+}
