@@ -97,6 +97,25 @@ describe.each(names)('%s', (name) => {
     })
   })
 
+  test('once a store may drop the key, nothing that comes later tells whether it has', () => {
+    const anyCorrection = fc.record({
+      pauseMs: fc.integer({ min: 0, max: 1500 }),
+      agoMs: fc.integer({ min: 0, max: 3000 }),
+      delta: fc.integer({ min: -14, max: 14 }),
+    })
+    afterTraffic(name, fc.array(anyCorrection, { maxLength: 5 }), (key, now, params, drawn) => {
+      const dropped = new SoleKey(key.limit)
+      const share = (permille: number) => Math.floor((permille * params.windowMs) / 1000)
+      let at = now + key.keepMs(now)
+      for (const { pauseMs, agoMs, delta } of drawn) {
+        at += share(pauseMs)
+        const said = key.settle(at, delta, at - share(agoMs))
+        expect(dropped.settle(at, delta, at - share(agoMs))).toEqual(said)
+        expect(dropped.consume(at)).toEqual(key.consume(at))
+      }
+    })
+  })
+
   test('cost 0 passes exactly if a unit would, and charges nothing', () => {
     afterTraffic(name, fc.constant(0), (key, now) => {
       const unit = key.ask(now, 1).admitted

@@ -40,17 +40,9 @@ export const slidingWindowLua: LuaStep = {
     elseif charged == a - 1 or charged > a then
       b = math.min(${MAX_EXACT}, math.max(0, b + delta))
     end`,
-  // While something counts in this window, the life of the key is renewed once a window.
+  // A count that has faded to nothing still counts if more is charged to its window.
   full: `
-    if c > 0 then
-      fullIn = (a + 2) * window - now
-    elseif b > 0 then
-      local faded = math.ceil((ticks or window) / b)
-      if ticks then faded = tickStart(faded, window, ticks) end
-      fullIn = math.max(0, (a + 1) * window - faded - now)
-    else
-      fullIn = 0
-    end`,
+    fullIn = c > 0 and (a + 2) * window - now or b > 0 and (a + 1) * window - now or 0`,
   more: `
     limit = math.min(${MAX_LIMIT}, limit + granted)
     ticks = limit * window > ${MAX_EXACT} and math.min(math.floor(${MAX_EXACT} / limit), math.floor(${MAX_EXACT} / window)) or nil`,

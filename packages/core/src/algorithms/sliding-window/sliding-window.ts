@@ -59,6 +59,12 @@ class SlidingWindowLimit extends ConstantLimit implements CompiledLimit {
     state.resetMs = this.reset(state.b, state.c, elapsed)
   }
 
+  /** A count that has faded to nothing still counts if more is charged to its window. */
+  keepMs({ a, b, c }: KeyState, now: number): number {
+    if (b === 0 && c === 0) return 0
+    return (c > 0 ? a + 2 : a + 1) * this.windowMs - now
+  }
+
   grantEnd(_state: KeyState, now: number): number {
     return now + this.windowMs
   }

@@ -279,4 +279,15 @@ export const slidingWindowTraces: readonly Trace[] = [
       settles(4000, { delta: 5, chargedAt: 2000 }, { remaining: 3, resetMs: 0 }),
     ],
   },
+  {
+    name: 'what has faded in the previous window counts again when more is charged to it',
+    params: threeASecond,
+    steps: [
+      admits(0, 3, { remaining: 0, resetMs: 1666, effectiveMs: 1000 }),
+      // ⌊3 · 299/1000⌋ = 0
+      settles(1700, { delta: 0, chargedAt: 1700 }, { remaining: 3, resetMs: 0 }),
+      // ⌊4 · 299/1000⌋ = 1
+      settles(1700, { delta: 1, chargedAt: 0 }, { remaining: 2, resetMs: 50 }),
+    ],
+  },
 ]

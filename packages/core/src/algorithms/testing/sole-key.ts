@@ -1,4 +1,4 @@
-import { commitOne, decideOne } from '../../stores/rules/decide-all.ts'
+import { commitOne, decideOne, keepMsAt } from '../../stores/rules/decide-all.ts'
 import { type CompiledLimit, KeyState, type Outcome } from '../algorithm.ts'
 import { Log } from '../sliding-log/log.ts'
 
@@ -37,6 +37,11 @@ export class SoleKey {
     this.kept = copy(this.kept)
     this.limit.settle(this.kept, now, delta, chargedAt, slot)
     return { remaining: this.kept.remaining, resetMs: this.kept.resetMs }
+  }
+
+  /** How long a store keeps the key from `now` on, ms. */
+  keepMs(now: number): number {
+    return keepMsAt(this.kept, this.limit, now)
   }
 
   /** Takes units as long as any is admitted at this moment; returns how many. */
