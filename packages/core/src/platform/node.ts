@@ -38,7 +38,18 @@ export const tracingChannel: Platform['tracingChannel'] = diagnostics.tracingCha
 
 export const afterTurn: Platform['afterTurn'] = (act) => void setImmediate(act)
 
-export const afterAsking = afterTurn
+let asking: (() => void)[] = []
+
+/** All are called in one go: a client that joins commands of one moment into a call joins theirs. */
+export const afterAsking: Platform['afterAsking'] = (act) => {
+  if (asking.push(act) === 1) setImmediate(askAll)
+}
+
+function askAll(): void {
+  const acts = asking
+  asking = []
+  for (const act of acts) act()
+}
 
 export const isCalledAfterTurn: Platform['isCalledAfterTurn'] = (act) => {
   const immediate = setImmediate(act).unref()

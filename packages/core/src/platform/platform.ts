@@ -40,7 +40,8 @@ export interface Platform {
   afterTurn(act: () => void): void
   /**
    * Calls back when those that can share a call have asked: at the end of the turn or, where no request may
-   * wait for what another one has begun, before another request can run.
+   * wait for what another one has begun, before another request can run. None may throw: the others of the turn
+   * are called after it.
    */
   afterAsking(act: () => void): void
   /**

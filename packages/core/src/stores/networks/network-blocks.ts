@@ -1,3 +1,4 @@
+import { afterAsking } from '#platform'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { StoreError } from '../../errors/store-error.ts'
 import { parseAddress } from '../../key/address.ts'
@@ -89,26 +90,30 @@ export class NetworkBlocks {
     return this.store.clock?.() ?? Math.round(performance.now() + this.aheadMs)
   }
 
-  /** Asks the store in the background whether the networks have changed. Call it when it is due. */
+  /**
+   * Asks the store in the background whether the networks have changed, at the moment when the decisions of this turn
+   * are asked for: over HTTP that is one request. Call it when it is due.
+   */
   refresh(): void {
     const now = performance.now()
     this.dueAt = now + READ_EVERY_MS
     if (now < this.awaitedUntil) return
     this.awaitedUntil = now + LOST_MS
+    afterAsking(() => void this.ask().finally(() => (this.awaitedUntil = 0)))
+  }
+
+  /** Asks the store, and learns what it answers. A failure leaves what is known. */
+  private async ask(): Promise<void> {
     const { learned } = this
-    void Promise.resolve()
-      .then(() => this.texts?.read(this.prefix, this.version))
-      .then(
-        (read) => {
-          if (read !== undefined) this.aheadMs = read.at - performance.now()
-          if (read?.text !== undefined && learned === this.learned)
-            this.learn(readNetworks(read.text, read.at), versionOf(read.text), read.at)
-        },
-        () => {},
-      )
-      .then(() => {
-        this.awaitedUntil = 0
-      })
+    try {
+      const read = await this.texts?.read(this.prefix, this.version)
+      if (read === undefined) return
+      this.aheadMs = read.at - performance.now()
+      if (read.text !== undefined && learned === this.learned)
+        this.learn(readNetworks(read.text, read.at), versionOf(read.text), read.at)
+    } catch {
+      // The networks that are known stay in force.
+    }
   }
 
   /**

@@ -54,6 +54,8 @@ export interface ScriptTime {
 
 /** Runs scripts over the client of a store. Nothing is kept on the client. */
 export class RedisConnection {
+  /** True where each call is a request over HTTP, which calls of the same moment may share. */
+  readonly isRest: boolean
   /** True where the keys of one call must share a hash slot. */
   readonly isCluster: boolean
   /** Runs a script that replies with numbers in bytes, as `run` does. */
@@ -62,6 +64,8 @@ export class RedisConnection {
   private readonly clock: (() => number) | undefined
   private readonly onReadOnly: (() => unknown) | undefined
   private quietUntil = -Infinity
+  /** The scripts that were sent whole; undefined: each is sent by its digest first. */
+  private readonly sentWhole: WeakSet<Script> | undefined
 
   /**
    * @param clock the clock in place of the server's, ms
@@ -71,7 +75,9 @@ export class RedisConnection {
   constructor(client: RedisClient, clock?: () => number, onReadOnly?: () => unknown) {
     this.isCluster = isCluster(client)
     this.send = senderOf(client)
-    this.runForNumbers = isUpstash(client) ? this.runInDecimals : this.run
+    this.isRest = isUpstash(client)
+    this.runForNumbers = this.isRest ? this.runInDecimals : this.run
+    if (this.isRest) this.sentWhole = new WeakSet()
     this.clock = clock
     this.onReadOnly = onReadOnly
   }
@@ -85,9 +91,14 @@ export class RedisConnection {
   /**
    * Runs a script, by its digest where the server has it. A server that has lost it receives it again
    * with the very call that finds out: `NOSCRIPT` says that nothing was executed, so it is safe to send it
-   * whole then; after any other error it might count twice.
+   * whole then; after any other error it might count twice. Over HTTP a call more takes longer than a decision may,
+   * so a script is sent whole first.
    */
   run<T>({ script, args }: ScriptCall, keys: string[], read: (reply: unknown) => T): Promise<T> {
+    if (this.sentWhole?.has(script) === false) {
+      this.sentWhole.add(script)
+      return this.send('EVAL', script.text, keys, args).then(read, this.fail)
+    }
     return this.send('EVALSHA', script.sha, keys, args).then(read, (error: unknown) => {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT'))
         return this.fail(error)

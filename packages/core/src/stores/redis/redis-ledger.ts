@@ -58,8 +58,9 @@ export class RedisLedger implements Ledger<'async'> {
     const { connection, ban } = this
     const all = ban ? requests.map((charges) => withBan(charges, ban)) : requests
     const call = this.scripts.decide(all, connection.time())
-    // What a request leaves behind may end with it.
-    if (timersEndWithRequest && performance.now() >= this.terms.dueAt) this.terms.keep()
+    // What a request leaves behind may end with it, and over HTTP it shares the call.
+    if ((timersEndWithRequest || connection.isRest) && performance.now() >= this.terms.dueAt)
+      this.terms.keep()
     return connection.runForNumbers(call, this.keysOf(all), (reply) => {
       if (performance.now() >= this.terms.dueAt) this.terms.keep()
       return readReply(reply, requests, ban)

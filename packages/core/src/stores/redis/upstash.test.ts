@@ -56,6 +56,58 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
+/** Moves the time of this process. */
+function manualTime(): { advance(ms: number): void } {
+  const now = performance.now.bind(performance)
+  let ahead = 0
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
+  const advance = (ms: number) => {
+    ahead += ms
+  }
+  return { advance }
+}
+
+test('the first decision is one call, with all that is asked and kept beside it', async () => {
+  const limiter = createLimiter({
+    store: redisStore(upstashOf(rest)),
+    limit: 30,
+    window: '1d',
+    prefix,
+    ...patient,
+  })
+  await limiter.consume('client')
+  expect(rest.requests).toEqual([['EVAL', 'EVAL', 'EVAL']])
+  expect(await redis.command('KEYS', `${prefix}:{#}:*`)).toHaveLength(1)
+  limiter.close()
+})
+
+test('with a decision each 2.5 s, each is one call, and a network that another process blocks is seen', async () => {
+  const { advance } = manualTime()
+  const limiterOf = () =>
+    createLimiter({
+      store: redisStore(upstashOf(rest)),
+      limit: 30,
+      window: '1d',
+      prefix,
+      ...patient,
+    })
+  const [limiter, other] = [limiterOf(), limiterOf()]
+  const decide = async () => {
+    const { allowed } = await limiter.consume('203.0.113.7')
+    // The answer about networks comes with that of the decision.
+    await new Promise(setImmediate)
+    advance(2500)
+    return allowed
+  }
+  for (let i = 0; i < 5; i += 1) expect(await decide()).toBe(true)
+  expect(rest.requests).toHaveLength(5)
+  await other.block('203.0.113.0/24', '1h', { network: true })
+  await decide()
+  expect(await decide()).toBe(false)
+  limiter.close()
+  other.close()
+})
+
 const forms = [
   ['with automatic pipelining', { enableAutoPipelining: true }],
   ['without automatic pipelining', { enableAutoPipelining: false }],
@@ -119,7 +171,7 @@ describe.each(forms)('%s', (_, form) => {
   })
 
   test('a request is one EVALSHA, and one EVAL more where the server has lost the script', async () => {
-    // Which networks are blocked is read apart.
+    // Without automatic pipelining, which networks are blocked is a call of its own.
     const store = { ...redisStore(upstashOf(rest, form)), networks: undefined }
     const limiter = createLimiter({ ...patient, store, limit: 30, window: '1d', prefix })
     await limiter.consume('client')
