@@ -36,7 +36,7 @@ describe('sluice-migrate', () => {
     expect(applyPatch(BEFORE, out)).toContain(
       "rateLimit({ window: '1m', limit: 5, headers: false, algorithm: 'sliding-log' })",
     )
-    expect(err).toContain('1 rewritten, 0 left as they are.')
+    expect(err).toContain('1 call rewritten, 0 calls unchanged.')
     expect(err).toContain('npm install @sluice/express')
     expect(readFileSync(path, 'utf8')).toBe(BEFORE)
   })
@@ -47,14 +47,14 @@ describe('sluice-migrate', () => {
     expect(code).toBe(0)
     expect(out).toContain('+// sluice: this stays as it is. A limit of 0')
     expect(err).toContain(`${path}:4: stays as it is; a comment says why`)
-    expect(err).toContain('1 rewritten, 1 left as they are.')
+    expect(err).toContain('1 call rewritten, 1 call unchanged.')
   })
 
   it('names nothing to install where nothing is rewritten', () => {
     const path = file('kept.js', "const Bottleneck = require('bottleneck')\nnew Bottleneck({})\n")
     const { err } = migrate([path])
     expect(err).toContain('Read the comments that begin with "sluice:".\n')
-    expect(err).toContain('0 rewritten, 1 left as they are.')
+    expect(err).toContain('0 calls rewritten, 1 call unchanged.')
     expect(err).not.toContain('npm install')
   })
 
@@ -67,7 +67,7 @@ describe('sluice-migrate', () => {
     const { out, err } = migrate([routes, main])
     expect(out).not.toContain('+app.post(')
     expect(out).toContain('+// sluice: this stays as it is. It works only together')
-    expect(err).toContain('0 rewritten, 2 left as they are.')
+    expect(err).toContain('0 calls rewritten, 2 calls unchanged.')
   })
 
   it('shows nothing on a terminal that it obeys', () => {

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
 import { printable, printableLines } from '@sluice/terminal/printable'
 import { messageOf } from '@sluice/terminal/say'
+import { count } from '@sluice/terminal/words'
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff'
 import { createColors } from 'picocolors'
 import { type Migration, migrateText, PEERS } from './migrate-text.ts'
@@ -107,10 +108,11 @@ function finish(result: Result, write: boolean, io: Io, say: (line: string) => v
 
 /** How many calls are rewritten, and how many are not; undefined: there are none. */
 function tallyOf(results: readonly Result[]): string | undefined {
-  const sum = (count: (migration: Migration) => number) =>
-    results.reduce((total, { migration }) => total + count(migration), 0)
+  const sum = (of: (migration: Migration) => number) =>
+    results.reduce((total, { migration }) => total + of(migration), 0)
   const [rewritten, left] = [sum((each) => each.rewritten), sum((each) => each.leftLines.length)]
-  return rewritten + left === 0 ? undefined : `${rewritten} rewritten, ${left} left as they are.`
+  if (rewritten + left === 0) return undefined
+  return `${count(rewritten, 'call')} rewritten, ${count(left, 'call')} unchanged.`
 }
 
 /**

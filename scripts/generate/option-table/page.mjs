@@ -37,7 +37,7 @@ export function optionsPage() {
 
 # Options
 
-\`createLimiter(options)\` of \`@sluice/core\` and \`rateLimit(options)\` of every adapter take these options. An option that does not exist, has the wrong type or is out of range throws a \`SluiceError\`. It says what was expected, what was received and how to fix it ([errors](errors.md)). Sluice converts nothing and ignores nothing.
+\`createLimiter(options)\` of \`@sluice/core\` and \`rateLimit(options)\` of every adapter take these options. Sluice throws a \`SluiceError\` if an option does not exist, has the wrong type or is out of range. The error says what was expected, what was received and how to fix it ([errors](errors.md)). Sluice converts nothing and ignores nothing.
 
 | set in | options |
 |---|---|

@@ -51,7 +51,7 @@ async function measureFramework(framework: FrameworkName, plan: Plan, log: Log):
 function addedBars(framework: FrameworkName, added: Measurement): Bar[] {
   const ours = rowOf(added, AS_PEER)
   const peer = rowOf(added, PEERS[framework])
-  const claim = `for what it adds to a ${framework} request, in memory`
+  const claim = `what it adds to a ${framework} request, in memory`
   return [
     goal(added, ours, 1, peer, claim),
     goal(added, ours, 1.3, rowOf(added, FLOOR_OF_PEER)),

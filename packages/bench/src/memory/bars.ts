@@ -10,7 +10,7 @@ export function memoryBars(few: Measurement, allocated: Measurement): Bar[] {
   const ours = COUNTING.map((algorithm) => `sluice ${algorithm}`)
   return [
     ...ours.map((name) => {
-      const claim = name === OURS ? 'for a decision in memory' : undefined
+      const claim = name === OURS ? 'a decision in memory' : undefined
       return goal(few, rowOf(few, name), 1, peer, claim)
     }),
     floor(few, rowOf(few, 'floor: Map.get'), peer),

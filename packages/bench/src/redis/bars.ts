@@ -33,10 +33,10 @@ export function scriptBars(script: Measurement, peerName: string): Bar[] {
 export function crowdedBars(redisCpu: Measurement, nodeCpu: Measurement): Bar[] {
   const peer = bestPeer(redisCpu)
   return [
-    ...cpuBars(redisCpu, 0.4, 'in Redis with 50 requests at once'),
+    ...cpuBars(redisCpu, 0.4, 'Redis, with 50 requests at once'),
     goal(redisCpu, rowOf(redisCpu, OURS_OF_3), 1, peer),
     floor(redisCpu, rowOf(redisCpu, FLOOR_OF_3), peer),
-    ...cpuBars(nodeCpu, 0.45, 'in Node with 50 requests at once on Redis'),
+    ...cpuBars(nodeCpu, 0.45, 'Node, with 50 requests at once on Redis'),
   ]
 }
 

@@ -53,8 +53,11 @@ describe('the documents', () => {
     ])
     expect(textOf('docs/performance.md')).toMatch(/^before\n<!--[\s\S]*-->\nafter\n$/)
     expect(textOf('README.md')).toBe(
-      `Fast. ${FROM}CPU time on 2026-01-02, as a multiple of the best popular limiter's: ` +
-        `0.50 for a decision (peer).${TO} See.\n`,
+      `Fast. ${FROM}
+| CPU time on 2026-01-02 | the best popular limiter | Sluice, as a multiple of it |
+|---|---|---|
+| for a decision | peer | 0.50 |
+${TO} See.\n`,
     )
   })
 

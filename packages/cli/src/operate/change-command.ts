@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
 import { printable } from '@sluice/terminal/printable'
 import { UsageError } from '@sluice/terminal/usage-error'
-import { listed } from '@sluice/terminal/words'
+import { count, listed } from '@sluice/terminal/words'
 import { apply, type Change, keyspacesFor } from './change.ts'
 import { agrees, inWords, until, writeResult } from './change-words.ts'
 import { clientKey } from './client-key.ts'
@@ -78,7 +78,7 @@ export async function changeCommand(
       `keys are in shards here, such as ${shown}: if this client's are, write its shard\n`,
     )
   }
-  const what = `${inWords(change, name)} in ${listed(policies)} (${found.length} keys, prefix ${prefix})`
+  const what = `${inWords(change, name)} in ${listed(policies)} (${count(found.length, 'key')}, prefix ${prefix})`
   if (!flags.yes && !(await agrees(io, `${what}?`))) return EXIT.failed
   await apply(store, change, key, found)
   const changed = found.map(({ prefix, keyspace }) => ({ prefix, keyspace: keyspace.name }))

@@ -283,7 +283,7 @@ describe('sluice limit', () => {
     const given = { ...yes, policy: 'day' }
     const month = limitTo('500', { ...flags, for: '30d' })
     const set = await changed(month, 'client', given)
-    expect(set.out).toMatch(/^done: limit client to 500 for 30 d in day \(1 keys.*, until 2/)
+    expect(set.out).toMatch(/^done: limit client to 500 for 30 d in day \(1 key,.*, until 2/)
     expect((await limiter.peek('client')).policies[1]).toMatchObject({ limit: 500, remaining: 482 })
     expect(await inspected('client')).toMatch(
       /day: 500 per 1 d \(own limit until 2.*\) +18 used, 482 left/,
