@@ -64,10 +64,10 @@ describe('sluice inspect', () => {
     expect(lines).toEqual([
       '203.0.113.7',
       expect.stringMatching(
-        /^ {2}sluice day: 100 per 1 d {3}18 used, 82 left \(18 %\), full in \d/,
+        /^ {2}sluice day: 100 per 1 d {3}18 used, 82 left \(18 %\), unused in \d/,
       ),
       expect.stringMatching(
-        /^ {2}sluice burst: 20 per 1 d {2}18 used, 2 left \(90 %\), full in 3 d/,
+        /^ {2}sluice burst: 20 per 1 d {2}18 used, 2 left \(90 %\), unused in 3 d/,
       ),
     ])
   })
@@ -505,7 +505,7 @@ describe('sluice top', () => {
       ),
       expect.stringMatching(/^client {4,}policy {2,}used {3}per second {2}standing$/),
       expect.stringMatching(
-        /^client-20 {2}burst: 20 per 1 d {2}100 % {2}- {11}20 used, 0 left \(100 %\), full in 3 d 23 h$/,
+        /^client-20 {2}burst: 20 per 1 d {2}100 % {2}- {11}20 used, 0 left \(100 %\), unused in 3 d 23 h$/,
       ),
       expect.stringMatching(/^client-19 {2}burst: 20 per 1 d {2}95 % /),
     ])

@@ -1,7 +1,7 @@
 import type { StoreEntry } from '@sluice/core'
 
-/** How near a client is to its limit: of a `full` quota nothing is used, of an `exhausted` one nothing remains. */
-export type Standing = 'blocked' | 'banned' | 'exhausted' | 'counting' | 'full' | 'unknown'
+/** How near a client is to its limit: of an `unused` quota nothing is used, of an `exhausted` one nothing remains. */
+export type Standing = 'blocked' | 'banned' | 'exhausted' | 'counting' | 'unused' | 'unknown'
 
 /** An entry of a store as JSON has it. Times are ms, from `at` on. */
 export interface EntryRecord extends Omit<StoreEntry, 'keyspace'> {
@@ -35,7 +35,7 @@ function standingOf({ blockedMs, bannedMs, used, remaining }: Numbers): Standing
   if (bannedMs > 0) return 'banned'
   if (remaining === 0) return 'exhausted'
   if (used === undefined) return 'unknown'
-  return used === 0 ? 'full' : 'counting'
+  return used === 0 ? 'unused' : 'counting'
 }
 
 function shareOf({ blockedMs, bannedMs, used, remaining }: Numbers): number | undefined {

@@ -1,5 +1,6 @@
 import { duration, moment, number, percent } from '@sluice/terminal/words'
 import type { EntryRecord } from './entry-record.ts'
+import type { RankedRecord } from './ranking.ts'
 
 /** `day: 100 per 1 d`, `requests in progress: 5`, `ban after 3 refusals in 1 h` */
 export function policyText(record: EntryRecord): string {
@@ -25,17 +26,28 @@ function ownLimitText(override: EntryRecord['override'], granted: number): strin
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`
 }
 
-/** `blocked for 59 min`, `97 used, 3 left (97 %), full in 42 s` */
+/** `blocked for 59 min, until 2026-11-24 12:44:10 UTC`, `97 used, 3 left (97 %), unused in 42 s` */
 export function standingText(record: EntryRecord): string {
   const { standing, blockedMs, bannedMs, used, remaining, resetMs, share } = record
-  if (standing === 'blocked') return `blocked for ${duration(blockedMs)}`
-  if (standing === 'banned') return `banned for ${duration(bannedMs)}`
-  if (standing === 'full') return 'nothing used'
+  if (standing === 'blocked') return `blocked ${untilText(record, blockedMs)}`
+  if (standing === 'banned') return `banned ${untilText(record, bannedMs)}`
+  if (standing === 'unused') return 'unused'
   if (used === undefined) return 'in use; how much depends on the limit of the request'
   const left = remaining === undefined ? '' : `, ${number(remaining)} left`
   const part = share === undefined ? '' : ` (${percent(share)})`
-  const full = resetMs === undefined ? '' : `, full in ${duration(resetMs)}`
-  return `${number(used)} used${left}${part}${full}`
+  const unused = resetMs === undefined ? '' : `, unused in ${duration(resetMs)}`
+  return `${number(used)} used${left}${part}${unused}`
+}
+
+/** The standing of an entry, behind what refuses its client in spite of it: `banned until …; 5 used, 0 left` */
+export function rankedText(record: RankedRecord): string {
+  const { shut } = record
+  const first = shut === undefined ? '' : `${shut.standing} until ${moment(shut.until)}; `
+  return first + standingText(record)
+}
+
+function untilText({ at }: EntryRecord, ms: number): string {
+  return `for ${duration(ms)}, until ${moment(at + ms)}`
 }
 
 /** The key of an entry for people: a digest is shown as what it is. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { createLimiter, type InspectableStore, memoryStore, type StoreEntry } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
+import { moment } from '@sluice/terminal/words'
+import { rankedText, standingText } from './entry-text.ts'
 import type { Order } from './flags.ts'
-import { Ranker, type Ranking } from './ranking.ts'
+import { type RankedRecord, Ranker, type Ranking } from './ranking.ts'
 
 const never = new AbortController().signal
 const clock = manualClock()
@@ -23,7 +25,34 @@ describe('a ranking', () => {
     limiter.block('blocked', '1h')
     const ranking = await ranked(new Ranker(store, {}, 4))
     expect(ranking).toMatchObject({ keys: 97, exhausted: 1, near: 16, blocked: 1, banned: 0 })
-    expect(keysOf(ranking)).toEqual(['full', 'blocked', 'client-95', 'client-94'])
+    expect(keysOf(ranking)).toEqual(['blocked', 'full', 'client-95', 'client-94'])
+    store.close()
+  })
+
+  it('shows banned clients first, and at their other entries that they are banned', async () => {
+    const store = storeOf()
+    const ban = { after: 1, within: '1h', for: ['30m'] } as const
+    const banning = createLimiter({ store, limit: 5, window: '1d', ban })
+    const trying = createLimiter({ store, limit: 5, window: '2d', prefix: 'sluice.0a1b2c3d' })
+    for (let i = 0; i < 30; i += 1) {
+      for (let n = 0; n < 6; n += 1) banning.consume(`client-${i}`)
+    }
+    trying.consume('client-0', { cost: 5 })
+    trying.consume('client-31', { cost: 5 })
+    const until = clock() + 1_800_000
+    const { top } = await ranked(new Ranker(store, { prefix: 'sluice' }, 30))
+    expect(top.map(({ standing }) => standing)).toEqual(Array(30).fill('banned'))
+    expect(standingText(top[0] as RankedRecord)).toBe(`banned for 30 min, until ${moment(until)}`)
+
+    const byUse = await ranked(new Ranker(store, {}, 100), 'used')
+    const ofClient = byUse.top.filter(
+      ({ key, used }) => ['client-0', 'client-31'].includes(key) && used === 5,
+    )
+    expect(ofClient.map((record) => [record.prefix, rankedText(record).split(';')[0]])).toEqual([
+      ['sluice', `banned until ${moment(until)}`],
+      ['sluice.0a1b2c3d', `banned until ${moment(until)}`],
+      ['sluice.0a1b2c3d', '5 used, 0 left (100 %), unused in 2 d 6 h'],
+    ])
     store.close()
   })
 

@@ -10,6 +10,15 @@ import { Reading, type Unreadable } from './reading.ts'
 export interface RankedRecord extends EntryRecord {
   /** Units a second; undefined if the last ranking did not have it. */
   readonly rate: number | undefined
+  /** What refuses the client in spite of this entry, which does not say so itself. */
+  readonly shut: Shut | undefined
+}
+
+/** A client that is blocked, or banned other than in a dry run. */
+export interface Shut {
+  readonly standing: 'blocked' | 'banned'
+  /** When it ends, ms since the epoch. */
+  readonly until: number
 }
 
 /** What one reading of all keys has shown. */
@@ -39,6 +48,8 @@ export interface Ranking {
 const NEAR = 0.8
 /** The most blocked networks that are shown. */
 const MAX_NETWORKS = 100
+/** The most clients of which is remembered that they are blocked or banned. */
+const MAX_SHUT = 10_000
 /** How often what has been read so far can be shown, ms. */
 const SHOW_EVERY_MS = 1000
 
@@ -69,6 +80,7 @@ export class Ranker {
     const heap = new Heap<RankedRecord>((one, other) => compare(order, one, other))
     // A scan may show a key twice.
     const kept = new Set<string>()
+    const shut = new Map<string, Shut>()
     const counts = { keys: 0, exhausted: 0, near: 0, blocked: 0, banned: 0 }
     const { store, options } = this
     const networks = await blockedNetworks(store, options.prefix ?? 'sluice')
@@ -81,7 +93,12 @@ export class Ranker {
       unreadable: reading.unreadable,
       at: Date.now(),
       tookMs: performance.now() - began,
-      top: heap.toArray().sort((one, other) => compare(order, other, one)),
+      top: heap
+        .toArray()
+        .sort((one, other) => compare(order, other, one))
+        .map((record) =>
+          isShut(record) ? record : { ...record, shut: shut.get(clientOf(record)) },
+        ),
     })
     let next = began + SHOW_EVERY_MS
     const reading = new Reading(() => {
@@ -96,7 +113,8 @@ export class Ranker {
       const id = idOf(record)
       if (kept.has(id)) continue
       count(counts, record)
-      heap.push({ ...record, rate: this.rateOf(id, record) })
+      if (isShut(record) && shut.size < MAX_SHUT) shut.set(clientOf(record), shutOf(record))
+      heap.push({ ...record, rate: this.rateOf(id, record), shut: undefined })
       kept.add(id)
       if (heap.length > this.size) kept.delete(idOf(heap.pop() as RankedRecord))
     }
@@ -135,8 +153,29 @@ function count(
   else if (share !== undefined && share >= NEAR) counts.near += 1
 }
 
+/** The client of an entry: its routes with limits of their own share its ban. */
+function clientOf({ prefix, key }: EntryRecord): string {
+  return `${prefix.replace(/\.[0-9a-f]{8}$/, '')}\n${key}`
+}
+
+/** Whether the entry says that its client is refused. */
+function isShut({ standing, dryRun }: EntryRecord): boolean {
+  return standing === 'blocked' || (standing === 'banned' && !dryRun)
+}
+
+function shutOf({ at, standing, blockedMs, bannedMs }: EntryRecord): Shut {
+  const isBlocked = standing === 'blocked'
+  return {
+    standing: isBlocked ? 'blocked' : 'banned',
+    until: at + (isBlocked ? blockedMs : bannedMs),
+  }
+}
+
 /** The order of two records: negative if the first one is farther down. */
 function compare(order: Order, one: RankedRecord, other: RankedRecord): number {
+  // A client that is refused is farther than any limit.
+  const shut = order === 'share' ? Number(isShut(one)) - Number(isShut(other)) : 0
+  if (shut !== 0) return shut
   const orders: readonly Order[] = [order, 'share', 'used']
   for (const each of orders) {
     const difference = (one[each] ?? -1) - (other[each] ?? -1)

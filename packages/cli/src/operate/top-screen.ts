@@ -1,7 +1,7 @@
 import { printable } from '@sluice/terminal/printable'
 import { count, duration, number, percent } from '@sluice/terminal/words'
 import type pico from 'picocolors'
-import { keyText, policyText, standingText } from './entry-text.ts'
+import { keyText, policyText, rankedText } from './entry-text.ts'
 import type { Order } from './flags.ts'
 import type { RankedRecord, Ranking } from './ranking.ts'
 import { unreadableText } from './reading.ts'
@@ -95,7 +95,7 @@ function tableOf(records: readonly RankedRecord[]): string[] {
     printable(policyText(record)),
     record.share === undefined ? '-' : percent(record.share),
     record.rate === undefined ? '-' : number(Math.round(record.rate * 10) / 10),
-    standingText(record),
+    rankedText(record),
   ])
   const all = [HEADINGS as readonly string[], ...rows]
   const widths = HEADINGS.map((_, i) => Math.max(...all.map((row) => (row[i] as string).length)))
@@ -107,7 +107,8 @@ function tableOf(records: readonly RankedRecord[]): string[] {
   )
 }
 
-function coloured(line: string, { standing }: RankedRecord, colors: Colors): string {
-  if (standing === 'blocked' || standing === 'banned') return colors.magenta(line)
+function coloured(line: string, { standing, shut }: RankedRecord, colors: Colors): string {
+  if (standing === 'blocked' || standing === 'banned' || shut !== undefined)
+    return colors.magenta(line)
   return standing === 'exhausted' ? colors.red(line) : line
 }

@@ -4,7 +4,10 @@ import type { Health } from '../health.ts'
 import type { Ranker, Ranking } from '../ranking.ts'
 
 /** What one reading has counted. */
-export type Point = Pick<Ranking, 'at' | 'keys' | 'exhausted' | 'banned' | 'blocked'>
+export interface Point extends Pick<Ranking, 'at' | 'keys' | 'exhausted' | 'banned' | 'blocked'> {
+  /** Whether nobody looked, or the store did not answer, between this reading and the one before. */
+  readonly isAfterGap: boolean
+}
 
 /** What the page shows. */
 export interface Snapshot {
@@ -34,6 +37,8 @@ export class StoreWatch {
   private health: readonly Health[] = []
   private lookedAt = -Infinity
   private running: Promise<void> | undefined
+  /** Whether the next reading follows a time in which there was none. */
+  private isAfterGap = false
 
   /** @param everyMs pause between two readings */
   constructor(ranker: Ranker, askHealth: () => Promise<readonly Health[]>, everyMs: number) {
@@ -60,6 +65,7 @@ export class StoreWatch {
       await this.read(signal)
       await setTimeout(this.everyMs, undefined, { signal }).catch(() => {})
     }
+    this.isAfterGap = true
     this.running = undefined
   }
 
@@ -75,10 +81,12 @@ export class StoreWatch {
       this.ranking = ranking
       this.problem = undefined
       const { at, keys, exhausted, banned, blocked } = ranking
-      this.history.push({ at, keys, exhausted, banned, blocked })
+      this.history.push({ at, keys, exhausted, banned, blocked, isAfterGap: this.isAfterGap })
+      this.isAfterGap = false
       if (this.history.length > MAX_POINTS) this.history.shift()
     } catch (error) {
       this.problem = messageOf(error)
+      this.isAfterGap = true
     }
   }
 }

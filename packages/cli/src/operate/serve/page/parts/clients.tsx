@@ -1,5 +1,5 @@
 import { number, percent } from '@sluice/terminal/words'
-import { keyText, policyText, standingText } from '../../../entry-text.ts'
+import { keyText, policyText, rankedText } from '../../../entry-text.ts'
 import type { RankedRecord } from '../../../ranking.ts'
 import type { Operations } from '../operations.ts'
 import { ClientActions } from './client-actions.tsx'
@@ -46,16 +46,16 @@ export function Clients({ operations, top }: Props) {
 }
 
 function ClientRow({ operations, record }: { operations: Operations; record: RankedRecord }) {
-  const { key, isDigest, share, rate, standing, blockedMs, bannedMs } = record
+  const { key, isDigest, share, rate, standing, shut } = record
   return (
-    <tr class={standing}>
+    <tr class={shut?.standing ?? standing}>
       <th scope="row">
         <code>{keyText(record)}</code>
       </th>
       <td class="policy">{policyText(record)}</td>
       <td class="number">{share === undefined ? '–' : percent(share)}</td>
       <td class="number rate">{rate === undefined ? '–' : number(Math.round(rate * 10) / 10)}</td>
-      <td class="standing">{standingText(record)}</td>
+      <td class="standing">{rankedText(record)}</td>
       <td class="act">
         {isDigest ? (
           <small>find it by its key</small>
@@ -63,7 +63,7 @@ function ClientRow({ operations, record }: { operations: Operations; record: Ran
           <ClientActions
             operations={operations}
             client={key}
-            isShut={blockedMs + bannedMs > 0}
+            isShut={shut !== undefined || standing === 'blocked' || standing === 'banned'}
             entries={[record]}
           />
         )}

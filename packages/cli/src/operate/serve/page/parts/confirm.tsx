@@ -10,7 +10,7 @@ const DURATIONS = [
 ] as const
 
 const EFFECTS = {
-  reset: 'Its quotas become full, and its blocks and bans end.',
+  reset: 'Its quotas are unused again, and its blocks and bans end.',
   unblock: 'Its blocks and bans end.',
   block: 'Every request of it is refused in every policy, for',
   limit: 'What it has used stays counted.',

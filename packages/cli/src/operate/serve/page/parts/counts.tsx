@@ -7,8 +7,9 @@ export function Counts({ ranking }: { ranking: Ranking }) {
     ['keys', ranking.keys],
     ['at their limit', ranking.exhausted],
     ['near it', ranking.near],
-    ['banned', ranking.banned],
-    ['blocked', ranking.blocked],
+    ['clients banned', ranking.banned],
+    ['clients blocked', ranking.blocked],
+    ['networks blocked', ranking.networkCount],
   ] as const
   return (
     <dl class="counts">

@@ -52,7 +52,7 @@ export function FindClient({ operations }: { operations: Operations }) {
             />
           </header>
           {found.entries.length + found.networks.length === 0 && (
-            <p>Nothing is counted, so every quota is full.</p>
+            <p>Nothing is counted: every quota is unused.</p>
           )}
           <ul>
             {found.networks.map(({ network, endsMs }) => (

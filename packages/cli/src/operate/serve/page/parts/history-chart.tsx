@@ -48,12 +48,32 @@ const OPTIONS = {
   scales: {
     y: { range: (_: uPlot, _min: number, max: number): [number, number] => [0, Math.max(1, max)] },
   },
-  axes: [plainAxis(), countAxis()],
+  axes: [
+    plainAxis({ values: (_, times) => times.map(clockText), label: 'UTC', labelSize: 16 }),
+    countAxis(),
+  ],
   series: [{}, { stroke: colour('--refused'), width: 2, points: { show: false } }],
 }
 
+/** The time of day, as the rest of the page has it: `14:33:05`, or `14:33` at a full minute. @param s since the epoch */
+function clockText(s: number): string {
+  const time = new Date(s * 1000).toISOString().slice(11, 19)
+  return time.endsWith(':00') ? time.slice(0, 5) : time
+}
+
+/** The readings, with nothing between those that do not follow each other. */
 function dataOf(history: readonly Point[]): uPlot.AlignedData {
-  return [history.map(({ at }) => at / 1000), history.map(refusedIn)]
+  const times: number[] = []
+  const counts: (number | null)[] = []
+  for (const point of history) {
+    if (point.isAfterGap && times.length > 0) {
+      times.push((point.at - 1) / 1000)
+      counts.push(null)
+    }
+    times.push(point.at / 1000)
+    counts.push(refusedIn(point))
+  }
+  return [times, counts]
 }
 
 function refusedIn({ exhausted, banned, blocked }: Point): number {
