@@ -13,6 +13,23 @@ export class HonoReply extends FetchReply {
     this.c = c
   }
 
+  /** On Node, other middleware may have answered before the limiter has decided. */
+  override get isHeadSent(): boolean {
+    return super.isHeadSent || this.outgoing?.headersSent === true
+  }
+
+  override answerWith(make: Parameters<FetchReply['answerWith']>[0]): Promise<void> {
+    return super.answerWith(async () => {
+      try {
+        return await make()
+      } finally {
+        // A response of @hono/node-server that was sent throws if it is read after its body was asked for.
+        if (this.outgoing?.headersSent && !hasStatus(this.c.res))
+          this.give(new Response(null, { status: this.outgoing.statusCode }))
+      }
+    })
+  }
+
   override setField(name: string, value: string): void {
     super.setField(name, value)
     this.c.header(name, value)
@@ -23,10 +40,30 @@ export class HonoReply extends FetchReply {
     this.answer(this.c.newResponse(body, { status: this.status as StatusCode, headers }))
   }
 
+  protected override give(response: Response): void {
+    super.give(response)
+    // Else Hono would join the fields of both.
+    this.c.res = undefined
+    this.c.res = response
+  }
+
   /** On Node the application writes to the response of `c.env`, perhaps for longer than its handler runs. */
   protected override whenSent(callback: () => void): void {
-    const { outgoing } = (this.c.env ?? {}) as { outgoing?: ServerResponse }
+    const { outgoing } = this
     if (outgoing === undefined || outgoing.writableEnded || outgoing.destroyed) callback()
     else outgoing.once('close', callback)
+  }
+
+  /** Node's response, if Hono runs on a server of Node's. */
+  private get outgoing(): ServerResponse | undefined {
+    return (this.c.env as { outgoing?: ServerResponse } | undefined)?.outgoing
+  }
+}
+
+function hasStatus(response: Response): boolean {
+  try {
+    return response.status > 0
+  } catch {
+    return false
   }
 }

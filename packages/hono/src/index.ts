@@ -63,13 +63,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   if (given === undefined) checkClients(limiter.httpLimiters)
   const middleware: MiddlewareHandler = async (c, next) => {
     const reply = new HonoReply(c)
-    const isServed = await limiter.handle(c, reply)
-    if (isServed) await reply.answerWith(() => next().then(() => c.res))
-    // Without an answer, Hono reports that the handler has given none.
-    if (isServed && (!c.finalized || c.res === reply.response)) return
-    // Else Hono would join the fields of both.
-    c.res = undefined
-    c.res = reply.response
+    if (await limiter.handle(c, reply)) await reply.answerWith(() => next().then(() => c.res))
   }
   return Object.assign(middleware, { limiter: limiter.limiter })
 }

@@ -64,12 +64,26 @@ interface BodyObserver {
   cancelled(): void
 }
 
-/** A body of the same type with the same bytes, for one reader. It reads from the source only what its reader asks for. */
+/**
+ * A body of the same type with the same bytes, for one reader. It reads from the source only what its reader asks for.
+ *
+ * @returns the body; and what cancels its source alone: the body can still be read, and ends with no more bytes
+ */
 export function watchBody(
   { type, reader, reads }: Awaited<ReturnType<typeof readStart>>,
   observer: BodyObserver,
-): Body {
+) {
   let isCancelled = false
+  let isBodyCancelled = false
+  const cancelSource = async (reason: unknown) => {
+    isCancelled = true
+    observer.cancelled()
+    try {
+      await reader.cancel(reason)
+    } finally {
+      observer.progressed()
+    }
+  }
   const source: UnderlyingByteSource = {
     // Undefined is the type of any other stream, whose controller differs only in `byobRequest`.
     type: type as 'bytes',
@@ -77,13 +91,13 @@ export function watchBody(
       observer.asked()
       try {
         const { done, value } = await (reads.shift() ?? reader.read())
-        // A cancelled read says that it is done, whatever its source does.
-        if (isCancelled) return
-        if (done) {
+        if (isBodyCancelled) return
+        if (done || isCancelled) {
           controller.close()
           // A reader that waits with a buffer gets it back.
           controller.byobRequest?.respond(0)
-          observer.ended()
+          // A cancelled read says that it is done, whatever its source does.
+          if (!isCancelled) observer.ended()
         } else {
           controller.enqueue(value)
           observer.progressed()
@@ -93,15 +107,10 @@ export function watchBody(
         observer.ended()
       }
     },
-    cancel: async (reason) => {
-      isCancelled = true
-      observer.cancelled()
-      try {
-        await reader.cancel(reason)
-      } finally {
-        observer.progressed()
-      }
+    cancel: (reason) => {
+      isBodyCancelled = true
+      return cancelSource(reason)
     },
   }
-  return new ReadableStream(source, { highWaterMark: 0 }) as Body
+  return { body: new ReadableStream(source, { highWaterMark: 0 }) as Body, cancelSource }
 }

@@ -38,7 +38,7 @@ export function fetchExchange<Context>(
         (result as Response)?.headers === undefined ? new Response() : (result as Response),
       ),
     abandon: (reply) => reply.answer(new Response(null, { status: CLIENT_GONE })),
-    isHeadSent: (reply) => reply.head.happened,
+    isHeadSent: (reply) => reply.isHeadSent,
     beforeHead: (reply, callback) => void reply.head.on(callback),
     whenEnded: (reply, callback) => void reply.ended.on(callback),
     isHandedOver: (reply) => reply.ended.happened,

@@ -104,6 +104,11 @@ export class FetchReply implements Progress {
     }
   }
 
+  /** Whether it is too late to set a field. */
+  get isHeadSent(): boolean {
+    return this.head.happened
+  }
+
   /** Answers a request that does not go on, with the status that was set. */
   refuse(body: Answer, headers: Headers): void {
     this.answer(new Response(body, { status: this.status, headers }))
@@ -111,7 +116,7 @@ export class FetchReply implements Progress {
 
   /** Takes what the application answers such a request with: 200 is no status that it has chosen. */
   refuseWith(response: Response): void {
-    if (isSent(response)) this.response = response
+    if (isSent(response)) this.give(response)
     else if (response.status === 200) this.refuse(response.body, response.headers)
     else this.answer(response)
   }
@@ -120,8 +125,13 @@ export class FetchReply implements Progress {
   answer(response: Response): void {
     this.status = response.status
     this.head.happen()
-    this.response = this.withFields(response)
+    this.give(this.withFields(response))
     this.end()
+  }
+
+  /** Takes what the server is to send in place of what the application has returned. */
+  protected give(response: Response): void {
+    this.response = response
   }
 
   /** When the application has sent a response by itself. */
@@ -133,14 +143,18 @@ export class FetchReply implements Progress {
     if (typeof response?.headers?.get !== 'function')
       throw notOfFramework('response', 'a Response of the Fetch standard', response)
     this.status = response.status
+    // Other middleware may have answered before the application did: its response is the server's now.
+    const isTooLate = this.isHeadSent
     this.head.happen()
     this.response = response
     if (isSent(response)) return this.whenSent(() => this.end())
-    this.response = this.withFields(response)
+    if (isTooLate) return this.end()
+    const sent = this.withFields(response)
+    if (sent !== response) this.give(sent)
     const isWatched = isCopyable(response) && (this.ended.isAwaited || this.closed.isAwaited)
-    const body = isWatched ? this.response.body : null
-    if (body === null || body.locked || this.request.method === 'HEAD') this.end()
-    else await this.watch(this.response, body as Body)
+    const body = isWatched ? sent.body : null
+    if (body === null || sent.bodyUsed || body.locked || this.request.method === 'HEAD') this.end()
+    else await this.watch(sent, body as Body)
   }
 
   private end(): void {
@@ -157,7 +171,8 @@ export class FetchReply implements Progress {
   private withFields(response: Response): Response {
     const missing = [...this.fields].filter(([name]) => !response.headers.has(name))
     const removed = [...this.removed].filter((name) => response.headers.has(name))
-    if (!isCopyable(response) || (missing.length === 0 && removed.length === 0)) return response
+    if (missing.length === 0 && removed.length === 0) return response
+    if (!isCopyable(response) || response.bodyUsed) return response
     const change = (headers: Headers) => {
       for (const name of removed) headers.delete(name)
       for (const [name, value] of missing) headers.set(name, value)
@@ -178,7 +193,7 @@ export class FetchReply implements Progress {
     if (isComplete && reads.length < 2) {
       const chunk = (await reads[0])?.value ?? new Uint8Array()
       if (ArrayBuffer.isView(chunk)) {
-        this.response = copyOf(response, chunk, response.headers)
+        this.give(copyOf(response, chunk, response.headers))
         return this.end()
       }
     }
@@ -186,7 +201,7 @@ export class FetchReply implements Progress {
       this.quietSince = performance.now()
       for (const each of this.progressed) each()
     }
-    this.watched = watchBody(start, {
+    const watched = watchBody(start, {
       asked: () => {
         if (this.closed.happened) return
         progressed()
@@ -196,11 +211,12 @@ export class FetchReply implements Progress {
       ended: () => this.end(),
       cancelled: () => this.clientGone(),
     })
-    this.response = copyOf(response, this.watched, response.headers)
+    this.watched = watched.body
+    this.give(copyOf(response, watched.body, response.headers))
     if (isComplete) return this.end()
     progressed()
     // Not every server reads or cancels what nobody waits for any more.
-    if (this.isClosed) this.watched.cancel(this.request.signal.reason).catch(() => {})
+    if (this.isClosed) watched.cancelSource(this.request.signal.reason).catch(() => {})
   }
 }
 
