@@ -162,8 +162,9 @@ function learn(
     tell('store', () => `settles ${costs(charges)} of ${name}`)
     checkAllowance(world, user, charges)
     const limits = limitsOf(charges)
-    for (const [i, { key, cost: units, slot, reserved, limit }] of charges.entries()) {
-      const entry = { kind: 'settle', transaction, now, units, chargedAt, slot, reserved } as const
+    for (const [i, { key, cost: units, slot, reserved, remaining, limit }] of charges.entries()) {
+      const charged = { chargedAt, slot, reserved, remaining }
+      const entry = { kind: 'settle', transaction, now, units, ...charged } as const
       const isOther = world.otherAnchors?.has(limit)
       audit.add(placeOf(i), key, { ...entry, isOther }, limits[i] as number)
     }

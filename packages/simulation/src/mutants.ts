@@ -64,8 +64,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a give-back is made twice',
     file: 'stores/rules/decide-all.ts',
-    text: 'applied.settle(state, now, cost, chargedAt, slot, reserved)',
-    by: 'applied.settle(state, now, cost < 0 ? 2 * cost : cost, chargedAt, slot, reserved)',
+    text: 'applied.settle(state, now, cost, chargedAt, slot, reserved, left)',
+    by: 'applied.settle(state, now, cost < 0 ? 2 * cost : cost, chargedAt, slot, reserved, left)',
   },
   {
     name: 'the store decides by the clock of the process',
@@ -186,6 +186,12 @@ export const mutants: readonly Mutant[] = [
     file: 'algorithms/bucket/bucket.ts',
     text: 'change = Math.min(0, change + drained)',
     by: 'change = Math.min(0, change)',
+  },
+  {
+    name: 'a turn that is given back moves the queue below later ones',
+    file: 'algorithms/bucket/bucket.ts',
+    text: 'if (!this.queued) change',
+    by: 'if (this) change',
   },
   {
     name: 'a process that should refuse decides alone',
@@ -349,8 +355,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what a part of a cluster has granted is given back to the present',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: 'this.remote.settle(undone(charges), at)',
-    by: 'this.remote.settle(undone(charges))',
+    text: 'this.remote.settle(undone(charges, outcomes), at)',
+    by: 'this.remote.settle(undone(charges, outcomes))',
   },
   {
     name: 'a day without midnight begins too early',

@@ -155,8 +155,8 @@ export interface CompiledLimit {
   /**
    * Corrects by `delta` units what was charged at `chargedAt`: gives back (negative), down to an
    * untouched quota, or charges more (positive), into debt if necessary. Only in the window that
-   * was charged: once that has passed, nothing changes. A bucket gives back what has not drained
-   * since. So the requests of any span never really cost more than the algorithm's bound, whenever
+   * was charged: once that has passed, nothing changes. A token bucket gives back what has not drained
+   * since. A queue gives back only while nobody is behind the charge: those who are keep their turns. So the requests of any span never really cost more than the algorithm's bound, whenever
    * and in whatever order they are settled. Leaves `remaining` and `resetMs`.
    *
    * An algorithm that holds slots gives back exactly this `slot` (negative), if it is still held;
@@ -165,6 +165,9 @@ export interface CompiledLimit {
    * An algorithm that keeps reservations ends that of this `slot`, which was charged `reserved` units, and corrects
    * it by `delta`. If it has been given back meanwhile, what it really cost is charged at `now`. With 0 reserved
    * units it corrects as any other.
+   *
+   * @param remaining the outcome of the charge said that so many units remained. Only a queue looks at it, to see
+   *   whether anybody is behind the charge. Undefined: it gives back only if it had nothing else
    */
   settle(
     state: KeyState,
@@ -173,6 +176,7 @@ export interface CompiledLimit {
     chargedAt: number,
     slot?: number,
     reserved?: number,
+    remaining?: number,
   ): void
   /**
    * How long the state must be kept, ms from `now` on, where that is longer than `resetMs`. Left out: until

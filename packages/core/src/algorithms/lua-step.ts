@@ -40,6 +40,8 @@ export interface LuaStep {
   readonly decide: string
   readonly commit: string
   readonly settle?: string
+  /** True if `settle` also sees `remaining`, as `CompiledLimit.settle` does (units; -1: not known). */
+  readonly queues?: true
   readonly full?: string
   readonly keep?: string
   /** Left out, with `grantEnd`: the algorithm takes no top-ups. */

@@ -13,12 +13,12 @@ import type {
   Limiter,
   LimitOptions,
   OverrideOptions,
+  SettleOptions,
   WaitOptions,
 } from '../limiter/limiter.ts'
 import type { Turn } from '../limiter/turn.ts'
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Duration } from '../options/duration.ts'
-import type { DecisionSource } from '../stores/store.ts'
 
 /** What it needs of each limiter, whatever its framework. */
 interface AnyHttpLimiter {
@@ -87,11 +87,7 @@ export class MiddlewareLimiter implements Limiter {
     return this.base.limiter.peek(this.baseKey(key), options)
   }
 
-  settle(
-    key: string,
-    delta: number,
-    options?: { at?: number; source?: DecisionSource } & LimitOptions,
-  ): MaybePromise<void> {
+  settle(key: string, delta: number, options?: SettleOptions): MaybePromise<void> {
     return this.base.limiter.settle(this.baseKey(key), delta, options)
   }
 

@@ -15,7 +15,7 @@ export const TAKEN = {
   peek: PEEK,
   consume: CONSUME,
   wait: [...CONSUME, 'maxWait', 'signal', 'priority'],
-  settle: ['at', 'source', ...TERMS],
+  settle: ['at', 'source', 'remaining', ...TERMS],
   block: ['window', 'network'],
 }
 

@@ -1,3 +1,4 @@
+import type { Outcome } from '../algorithms/algorithm.ts'
 import { WaitError } from '../errors/wait-error.ts'
 import { banEvents, consumeTraces, decisionEvents } from '../events.ts'
 import { all, type MaybePromise, then } from '../maybe-promise.ts'
@@ -23,6 +24,11 @@ import { PolicyLedgers } from './policy-ledgers.ts'
 import { registerQuotas } from './shared-quota.ts'
 import { Thresholds } from './thresholds.ts'
 import type { WaitQueues } from './wait-queues.ts'
+
+/** What charges are corrected by: when each was made, who made it, and what remained after it. */
+interface Charged {
+  readonly policies: readonly Partial<Origin & Pick<Outcome, 'remaining'>>[]
+}
 
 /** Decides charges on a store, and corrects them. What decides by keys, and each adapter, makes its own charges. */
 export class ChargeLimiter {
@@ -168,11 +174,7 @@ export class ChargeLimiter {
    * Corrects the charges of a decision, each policy at its source and time. Without a time: now.
    * @param route the route that its event names
    */
-  settleCharges(
-    charges: readonly Charge[],
-    decision: { readonly policies: readonly Partial<Origin>[] },
-    route?: string,
-  ): MaybePromise<void> {
+  settleCharges(charges: readonly Charge[], decision: Charged, route?: string): MaybePromise<void> {
     const raised = this.events.raised(charges, decision.policies, route)
     return this.events.settled(this.correct(charges, decision, raised), charges, route)
   }
@@ -180,7 +182,7 @@ export class ChargeLimiter {
   /** Corrects charges as `settleCharges` does, without an event: for charges that no event has reported. */
   correct(
     charges: readonly Charge[],
-    { policies }: { readonly policies: readonly Partial<Origin>[] },
+    { policies }: Charged,
     raised?: (raise: Raise) => void,
   ): MaybePromise<void> {
     const ledger = this.ledgers.of(charges)
@@ -191,7 +193,7 @@ export class ChargeLimiter {
       if (policies.findIndex(isSame) < i) return undefined
       const own = charges.map((charge, k) =>
         isSame(policies[k] as Partial<Origin>)
-          ? charge
+          ? { ...charge, remaining: policies[k]?.remaining }
           : { ...charge, cost: 0, reserved: undefined },
       )
       return ledger.settle(own, policy.at, policy.source, raised)

@@ -34,6 +34,22 @@ export interface WaitOptions {
   readonly priority?: number | undefined
 }
 
+/** Which charge is corrected. */
+export interface SettleOptions extends LimitOptions {
+  /** When it was charged (`Decision.at`): once that window has passed, nothing changes. Default: now */
+  at?: number
+  /**
+   * Who admitted it (`Decision.source`): the store does not know what this process has admitted by itself.
+   * Default: `'store'`
+   */
+  source?: DecisionSource
+  /**
+   * Only for a leaky bucket: what remained after the charge (`PolicyDecision.remaining`). Others may have taken later
+   * turns since, which they keep: then nothing is given back. Default: gives back only if the bucket had nothing else
+   */
+  remaining?: number
+}
+
 /** What `block` and `reset` act on. */
 export interface BlockOptions {
   /**
@@ -146,16 +162,8 @@ export interface Limiter<M extends StoreMode = StoreMode> {
   /**
    * Corrects an earlier charge by `delta` units: negative gives back, positive charges more, into
    * debt if necessary. It changes no slots: `release` gives them back.
-   * @param options.at when it was charged (`Decision.at`): once that window has passed, nothing
-   *   changes. Default: now
-   * @param options.source who admitted it (`Decision.source`): the store does not know what this
-   *   process has admitted by itself. Default: `'store'`
    */
-  settle(
-    key: string,
-    delta: number,
-    options?: { at?: number; source?: DecisionSource } & LimitOptions,
-  ): Answer<M, void>
+  settle(key: string, delta: number, options?: SettleOptions): Answer<M, void>
   /**
    * Gives the key an own limit in a policy, in place of the one that it may have, until it ends or is ended. It
    * applies from the next request on, in every process of a shared store; counts stay. Nothing else ends it:

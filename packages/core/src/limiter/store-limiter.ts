@@ -22,6 +22,7 @@ import type {
   Limiter,
   LimitOptions,
   OverrideOptions,
+  SettleOptions,
   WaitOptions,
 } from './limiter.ts'
 import { addGrant, setOverride } from './own-limits.ts'
@@ -138,18 +139,15 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     )
   }
 
-  settle(
-    key: string,
-    delta: number,
-    options?: { at?: number; source?: DecisionSource } & LimitOptions,
-  ) {
+  settle(key: string, delta: number, options?: SettleOptions) {
     checkTaken(options, TAKEN.settle)
     const most = mostSettled(this.policies.map(({ algorithm }) => algorithm))
     const units = checkInteger('delta', delta, -most, most)
-    const { at, source } = options ?? {}
+    const { at, source, remaining } = options ?? {}
     if (source !== undefined) checkOneOf('source', source, SOURCES)
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
-    const charges = this.fill(key, units, options)
+    if (remaining !== undefined) checkInteger('remaining', remaining, 0, Number.MAX_SAFE_INTEGER)
+    const charges = this.fill(key, units, options).map((charge) => ({ ...charge, remaining }))
     const raised = this.events.raised(
       charges,
       this.policies.map(() => ({ source })),

@@ -5,8 +5,8 @@ import type { Decision } from './decision.ts'
 /** A decision about a turn of a leaky bucket: once admitted, it comes in `delayMs`. */
 export interface Turn<M extends StoreMode = StoreMode> extends Decision {
   /**
-   * Gives back what has not drained since it was taken: at first all of it. The turns of others stay as they are.
-   * Further calls, and one after a refusal, do nothing.
+   * Gives the turn back if no later one has been taken, as far as it has not passed. Otherwise it stays empty, since
+   * the later turns keep their times. Other policies get their units back in any case. Further calls, and one after a refusal, do nothing.
    * @throws StoreError, or a rejection with it, if the store does not confirm it
    */
   cancel(): Answer<M, void>

@@ -463,6 +463,36 @@ describe('takeTurn()', () => {
     expect(await limiter.takeTurn('ada')).toMatchObject({ allowed: true, delayMs: 3000 })
   })
 
+  it('never puts two turns on one moment, whatever is given back', () => {
+    const { limiter } = world({ ...QUEUE, limit: 10, maxDelay: '10s' })
+    const kept: number[] = []
+    for (let round = 0; round < 100; round += 1) {
+      const turns: Turn<'sync'>[] = []
+      for (let turn = limiter.takeTurn('ada') as Turn<'sync'>; turn.allowed; ) {
+        turns.push(turn)
+        turn = limiter.takeTurn('ada') as Turn<'sync'>
+      }
+      const last = turns.pop()
+      if (last !== undefined) kept.push(last.delayMs)
+      for (const turn of turns) turn.cancel()
+    }
+    expect(kept).toEqual([10_000])
+  })
+
+  it('stays empty when a settlement gives it back and a later one has been taken', () => {
+    const { limiter } = world(QUEUE)
+    const first = limiter.consume('ada') as Decision
+    const second = limiter.consume('ada') as Decision
+    const { at, remaining } = first
+    limiter.settle('ada', -1, { at, remaining })
+    // Without `remaining`, nobody knows whether it was the last one.
+    limiter.settle('ada', -1, { at })
+    expect(limiter.peek('ada')).toMatchObject({ remaining: 2 })
+    limiter.settle('ada', -1, { at: second.at, remaining: second.remaining })
+    limiter.settle('ada', -1, { at })
+    expect(limiter.peek('ada')).toMatchObject({ remaining: 4 })
+  })
+
   it('is an error where no algorithm knows turns, and where something is held', () => {
     const wrong = [ONE, { ...ONE, algorithm: 'token-bucket' }, { concurrent: 1 }]
     const fixes = ['Call wait() instead', 'Call wait() instead', 'Call acquire() instead']

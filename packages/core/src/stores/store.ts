@@ -24,6 +24,11 @@ export interface Charge {
    * much they are corrected.
    */
   reserved?: number | undefined
+  /**
+   * Only in a settlement: the units that remained after the charge (`Outcome.remaining`). A leaky bucket gives nothing
+   * back to a charge that others are behind. Undefined: not known; then it gives back only if it had nothing else.
+   */
+  remaining?: number | undefined
   /** Only in a settlement that is made again, because the store has not confirmed it: this process has counted it. */
   isRepeated?: true
   /**

@@ -23,6 +23,7 @@ export type Entry = {
       readonly chargedAt: number
       readonly slot?: number | undefined
       readonly reserved?: number | undefined
+      readonly remaining?: number | undefined
     }
   | { readonly kind: 'renew'; readonly slots: readonly number[] }
   | { readonly kind: 'block'; readonly until: number }
@@ -305,7 +306,8 @@ export class Account {
       if ('hold' in policy) this.applyToSlots(entry, policy.hold)
       else if (policy.reserveMs !== undefined) this.reserve(entry, policy.reserveMs)
       else if (entry.kind === 'charge') this.charge(entry.now, entry.units, entry.units)
-      else if (entry.kind === 'settle') this.settle(entry.now, entry.units, entry.chargedAt)
+      else if (entry.kind === 'settle')
+        this.settle(entry.now, entry.units, entry.chargedAt, entry.remaining)
     }
   }
 
@@ -377,7 +379,7 @@ export class Account {
     } else charged.splice(i, 0, { at, cost, least })
   }
 
-  private settle(now: number, units: number, chargedAt: number): void {
+  private settle(now: number, units: number, chargedAt: number, remaining?: number): void {
     if (units === 0) return
     this.isTouched = true
     const { isBucket } = this
@@ -387,7 +389,7 @@ export class Account {
       this.charge(isBucket ? now : chargedAt, units, 0)
       return
     }
-    if (isBucket) this.flow.push({ at: now, cost: units, chargedAt })
+    if (isBucket) this.flow.push({ at: now, cost: units, chargedAt, remaining })
     if (this.isMixed) this.slack -= units
     const charge = this.charged.find(({ at }) => at === chargedAt)
     const given = Math.min(-units, charge?.cost ?? 0)

@@ -1,4 +1,5 @@
 import type { Raise } from '@sluice/core'
+import type { Outcome } from '@sluice/core/store'
 import { expect } from 'expect'
 import { algorithmNames, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
 
@@ -10,9 +11,9 @@ export function settles({ describe, test }: StoreTests): void {
       test('gives back, down to a full quota', async ({ open }) => {
         const { consume, settle, remaining } = open([limit])
         const { at } = await consume('client', LIMIT)
-        await settle('client', -2, at)
+        await settle('client', -2, at, 0)
         expect(await remaining('client')).toEqual([2])
-        await settle('client', -100, at)
+        await settle('client', -100, at, 2)
         expect(await remaining('client')).toEqual([LIMIT])
       })
 
@@ -83,6 +84,30 @@ export function settles({ describe, test }: StoreTests): void {
       await settle('client', 2, at)
       expect(await remaining('client')).toEqual([LIMIT - 2])
     })
+
+  test('leaky-bucket: what is given back leaves those behind it their turns', async ({
+    open,
+    clock,
+  }) => {
+    const { consume, settle, remaining } = open([limitOf('leaky-bucket')])
+    const turns: (Outcome & { at: number })[] = []
+    for (let i = 0; i < 3; i += 1) {
+      const { at, outcomes } = await consume('client')
+      turns.push({ ...outcomes[0]!, at })
+    }
+    const giveBack = async (turn: number) => {
+      const { at, remaining } = turns[turn]!
+      await settle('client', -1, at, remaining)
+    }
+    clock.advance(WINDOW / LIMIT / 2)
+    await giveBack(1)
+    expect(await remaining('client')).toEqual([LIMIT - 3])
+    await giveBack(2)
+    await giveBack(2)
+    expect(await remaining('client')).toEqual([LIMIT - 2])
+    const { delayMs } = (await consume('client')).outcomes[0]!
+    expect(delayMs).toBe((WINDOW / LIMIT) * 1.5)
+  })
 
   test('corrects every policy, each by its own units', async ({ open }) => {
     const { ledger, charges, consume, remaining } = open([

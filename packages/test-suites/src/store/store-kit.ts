@@ -64,7 +64,8 @@ export interface Rig {
   charges(key: string, cost: number): Charge[]
   consume(key: string, cost?: number): Promise<StoreResult>
   peek(key: string, cost?: number): Promise<StoreResult>
-  settle(key: string, delta: number, chargedAt?: number): Promise<void>
+  /** @param remaining what remained after the charge, in every policy */
+  settle(key: string, delta: number, chargedAt?: number, remaining?: number): Promise<void>
   block(key: string, durationMs: number): Promise<void>
   reset(key: string): Promise<void>
   /** What remains in each policy. */
@@ -132,7 +133,10 @@ function rig(ledger: Ledger, limits: readonly CompiledLimit[]): Rig {
     charges,
     consume: async (key, cost = 1) => copied(ledger.consume(charges(key, cost))),
     peek: async (key, cost = 0) => copied(ledger.peek(charges(key, cost))),
-    settle: async (key, delta, chargedAt) => ledger.settle(charges(key, delta), chargedAt),
+    settle: async (key, delta, chargedAt, remaining) => {
+      const corrected = charges(key, delta).map((charge) => ({ ...charge, remaining }))
+      return ledger.settle(corrected, chargedAt)
+    },
     block: async (key, durationMs) => ledger.block(key, durationMs),
     reset: async (key) => ledger.reset(key),
     remaining: async (key) => {

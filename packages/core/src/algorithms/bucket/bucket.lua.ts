@@ -5,7 +5,7 @@ import { MAX_EXACT } from '../ticks.ts'
 const KEPT_MS = 3_600_000
 
 /**
- * Token bucket and leaky bucket: the Lua form of bucket.ts.
+ * Token bucket: the Lua form of bucket.ts.
  *
  * State: a = level in parts, b = when it stood there (ms since the epoch), c = parts per unit of cost.
  */
@@ -57,4 +57,21 @@ export const bucketLua: LuaStep = {
     keepFor = 2 * fullIn
     local least = window < ${KEPT_MS} and window or ${KEPT_MS}
     if keepFor < least then keepFor = least end`,
+}
+
+/** Leaky bucket: the same, where the charges behind one keep their turns when it is given back. */
+export const queueLua: LuaStep = {
+  ...bucketLua,
+  queues: true,
+  settle: `
+    local change = delta * unit
+    if delta < 0 then
+      local from, tick = chargedAt, now
+      if ticks then from, tick = tickAt(chargedAt, window, ticks), tickAt(now, window, ticks) end
+      local level = a + math.max(0, tick - from) * rate
+      local isLast = level + change <= 0
+      if remaining >= 0 then isLast = math.floor((capacity - level) / unit) == remaining end
+      if not isLast then change = 0 end
+    end
+    a = math.min(${MAX_EXACT}, math.max(0, a + change))`,
 }

@@ -33,18 +33,19 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
   /**
    * @param params `limit` units drain per window
    * @param most units that fit together, in addition to what drains in `queueMs`
-   * @param queueMs adds what drains in this time to the capacity, for requests that wait, ms
+   * @param queueMs adds what drains in this time to the capacity, for requests that wait, ms. Undefined: none waits
    * @param shown what the headers call the quota and its window
    */
   constructor(
     algorithm: Algorithm,
     params: AlgorithmParams,
     most: number,
-    queueMs: number,
+    queueMs: number | undefined,
     shown?: { limit: number; windowMs: number },
   ) {
     const { limit, windowMs } = params
-    const queuedUnits = Math.ceil((queueMs / windowMs) * limit)
+    const waitMs = queueMs ?? 0
+    const queuedUnits = Math.ceil((waitMs / windowMs) * limit)
     const held = Math.max(most + queuedUnits, 1)
     // A limit of 0 admits nothing; what was taken before drains as slowly as with a limit of 1.
     const drained = Math.max(limit, 1)
@@ -54,13 +55,13 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     const reduced = exact ? divisor : greatestCommonDivisor(drained, ticks)
     const unit = ticks / reduced
     const rate = drained / reduced
-    const capacity = limit === 0 ? 0 : most * unit + tickAt(queueMs, windowMs, ticks) * rate
+    const capacity = limit === 0 ? 0 : most * unit + tickAt(waitMs, windowMs, ticks) * rate
     const numbers = [capacity, unit, rate, windowMs]
     if (!exact) numbers.push(ticks)
     super(params, numbers, shown)
     this.algorithm = algorithm
     this.window = windowMs
-    this.queued = queueMs > 0
+    this.queued = queueMs !== undefined
     this.ticks = ticks
     this.unit = unit
     this.rate = rate
@@ -94,13 +95,25 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     state.a += cost * this.unit
   }
 
-  /** A bucket has no window: what has drained since the charge is no longer there to give back. */
-  settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
+  /**
+   * A bucket has no window: what has drained since the charge is no longer there to give back. In a queue,
+   * those behind the charge keep their turns, so its place can't be given to others.
+   */
+  settle(
+    state: KeyState,
+    now: number,
+    delta: number,
+    chargedAt: number,
+    _slot?: number,
+    _reserved?: number,
+    remaining?: number,
+  ): void {
     const tick = this.drain(state, now)
     let change = delta * this.unit
     if (delta < 0) {
       const drained = Math.max(0, tick - tickAt(chargedAt, this.window, this.ticks)) * this.rate
-      change = Math.min(0, change + drained)
+      if (!this.queued) change = Math.min(0, change + drained)
+      else if (!this.isLast(state.a + drained, change, remaining)) change = 0
     }
     state.a = Math.min(MAX_EXACT, Math.max(0, state.a + change))
     state.remaining = this.remaining(state.a)
@@ -131,6 +144,18 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     if (from < tick) state.a = Math.max(0, state.a - (tick - from) * this.rate)
     if (state.b < start || state.rebased) state.b = start
     return tick
+  }
+
+  /**
+   * Whether nobody is behind the charge, and it has not been given back.
+   *
+   * @param level as it would be now without what has drained since the charge, parts
+   * @param change what is given back, parts below 0
+   * @param remaining what remained after the charge, units. Undefined: whether the queue had nothing else
+   */
+  private isLast(level: number, change: number, remaining: number | undefined): boolean {
+    if (remaining === undefined) return level + change <= 0
+    return Math.floor((this.capacity - level) / this.unit) === remaining
   }
 
   private remaining(level: number): number {

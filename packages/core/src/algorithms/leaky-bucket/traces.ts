@@ -193,13 +193,64 @@ export const leakyBucketTraces: readonly Trace[] = [
     params: fourASecond,
     steps: [
       admits(0, 3, { remaining: 0, resetMs: 750, effectiveMs: 250 }),
-      settles(0, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: 500 }),
+      settles(0, { delta: -1, chargedAt: 0, remaining: 0 }, { remaining: 1, resetMs: 500 }),
       admits(0, 1, { remaining: 0, resetMs: 750, effectiveMs: 250, delayMs: 500 }),
-      settles(500, { delta: -3, chargedAt: 0 }, { remaining: 3, resetMs: 0 }),
+      settles(500, { delta: -2, chargedAt: 0, remaining: 0 }, { remaining: 3, resetMs: 0 }),
       settles(500, { delta: 4, chargedAt: 0 }, { remaining: 0, resetMs: 1000 }),
       refuses(500, 1, { remaining: 0, resetMs: 1000, retryAfterMs: 500 }),
       refuses(999, 1, { remaining: 0, resetMs: 501, retryAfterMs: 1 }),
       admits(1000, 1, { remaining: 0, resetMs: 750, effectiveMs: 250, delayMs: 500 }),
+    ],
+  },
+  {
+    name: 'a turn is given back while it is the last one; those behind one keep their times',
+    params: fourASecond,
+    steps: [
+      admits(0, 1, { remaining: 2, resetMs: 250, effectiveMs: 500 }),
+      admits(0, 1, { remaining: 1, resetMs: 500, effectiveMs: 250, delayMs: 250 }),
+      admits(0, 1, { remaining: 0, resetMs: 750, effectiveMs: 250, delayMs: 500 }),
+      settles(0, { delta: -1, chargedAt: 0, remaining: 2 }, { remaining: 0, resetMs: 750 }),
+      settles(0, { delta: -1, chargedAt: 0, remaining: 1 }, { remaining: 0, resetMs: 750 }),
+      settles(100, { delta: -1, chargedAt: 0, remaining: 0 }, { remaining: 1, resetMs: 400 }),
+      // Given back once: it is no longer there.
+      settles(100, { delta: -1, chargedAt: 0, remaining: 0 }, { remaining: 1, resetMs: 400 }),
+      settles(100, { delta: -1, chargedAt: 0, remaining: 1 }, { remaining: 2, resetMs: 150 }),
+      admits(100, 1, { remaining: 1, resetMs: 400, effectiveMs: 250, delayMs: 150 }),
+    ],
+  },
+  {
+    name: 'a turn that began before is given back as far as it has not passed',
+    params: fourASecond,
+    steps: [
+      admits(0, 2, { remaining: 1, resetMs: 500, effectiveMs: 250 }),
+      settles(400, { delta: -2, chargedAt: 0, remaining: 1 }, { remaining: 3, resetMs: 0 }),
+      settles(400, { delta: -2, chargedAt: 0, remaining: 1 }, { remaining: 3, resetMs: 0 }),
+      admits(400, 1, { remaining: 2, resetMs: 250, effectiveMs: 500 }),
+    ],
+  },
+  {
+    name: 'where nobody knows what remained, it is given back if the queue had nothing else',
+    params: fourASecond,
+    steps: [
+      admits(0, 1, { remaining: 2, resetMs: 250, effectiveMs: 500 }),
+      settles(100, { delta: -1, chargedAt: 0 }, { remaining: 3, resetMs: 0 }),
+      admits(200, 1, { remaining: 2, resetMs: 250, effectiveMs: 500 }),
+      admits(300, 1, { remaining: 1, resetMs: 400, effectiveMs: 250, delayMs: 150 }),
+      settles(300, { delta: -1, chargedAt: 200 }, { remaining: 1, resetMs: 400 }),
+      settles(300, { delta: -1, chargedAt: 300 }, { remaining: 1, resetMs: 400 }),
+    ],
+  },
+  {
+    name: 'several turns in a millisecond, and turns that are no whole milliseconds',
+    params: { limit: 1500, windowMs: 1000, maxDelayMs: 2 },
+    steps: [
+      // Two parts a unit, three leave per ms, room for eight.
+      admits(0, 1, { remaining: 3, resetMs: 1, effectiveMs: 2 }),
+      admits(0, 1, { remaining: 2, resetMs: 2, effectiveMs: 2, delayMs: 1 }),
+      admits(0, 1, { remaining: 1, resetMs: 2, effectiveMs: 1, delayMs: 2 }),
+      settles(0, { delta: -1, chargedAt: 0, remaining: 2 }, { remaining: 1, resetMs: 2 }),
+      settles(0, { delta: -1, chargedAt: 0, remaining: 1 }, { remaining: 2, resetMs: 2 }),
+      settles(1, { delta: -1, chargedAt: 0, remaining: 2 }, { remaining: 4, resetMs: 0 }),
     ],
   },
 ]

@@ -16,7 +16,12 @@ export type Operation =
   | { readonly consume: number; readonly keys: readonly string[] }
   | { readonly peek: string }
   /** `ago`: when the charge was made; negative where the clock has stepped back since. */
-  | { readonly settle: number; readonly key: string; readonly ago?: number | undefined }
+  | {
+      readonly settle: number
+      readonly key: string
+      readonly ago?: number | undefined
+      readonly remaining?: number | undefined
+    }
   | { readonly block: number; readonly key: string }
   | { readonly reset: string }
   /** Sets the limit of one policy, by its number, or ends it (null); `lasts` undefined: until it is ended. */
@@ -41,7 +46,7 @@ export type Operation =
 interface Subject {
   consume(key: string, options: { cost: number }): unknown
   peek(key: string): unknown
-  settle(key: string, delta: number, options: { at?: number }): unknown
+  settle(key: string, delta: number, options: { at?: number; remaining?: number }): unknown
   block(key: string, durationMs: number): unknown
   reset(key: string): unknown
   override(key: string, override: OverrideOptions | null): unknown
@@ -63,8 +68,9 @@ export function perform(subject: Subject, clock: ManualClock, operation: Operati
   }
   if ('peek' in operation) return [subject.peek(operation.peek)]
   if ('settle' in operation) {
-    const { key, settle, ago } = operation
-    return [subject.settle(key, settle, ago === undefined ? {} : { at: clock() - ago })]
+    const { key, settle, ago, remaining } = operation
+    const at = ago === undefined ? {} : { at: clock() - ago }
+    return [subject.settle(key, settle, remaining === undefined ? at : { ...at, remaining })]
   }
   if ('override' in operation || 'grant' in operation || 'unset' in operation)
     return [codeOf(() => changeOwn(subject, clock, operation))]
@@ -179,6 +185,9 @@ const anyAgo = fc.oneof(
   fc.integer({ min: -1000, max: 3000 }),
 )
 
+/** What a queue of a few units has left, now and then just what it says. */
+const anyRemaining = fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined })
+
 const anyPlace = fc.constantFrom(0, 0, 0, 1, 2)
 const anyLife = fc.constantFrom(undefined, undefined, 1, 300, SECOND, 60_000, HOUR, TEN_YEARS)
 
@@ -199,7 +208,10 @@ const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ peek: anyKey }) },
-  { weight: 3, arbitrary: fc.record({ settle: anyDelta, key: anyKey, ago: anyAgo }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ settle: anyDelta, key: anyKey, ago: anyAgo, remaining: anyRemaining }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({ block: fc.constantFrom(1, 300, SECOND, HOUR), key: anyKey }),

@@ -1,11 +1,15 @@
 import type { AlgorithmParams } from '../algorithm.ts'
 import type { AlgorithmName } from '../index.ts'
 
-/** A request that was admitted: ms since the epoch, units. Below 0: what a bucket was given back, of a charge. */
+/**
+ * A request that was admitted: ms since the epoch, units. Below 0: what a bucket was given back, of the charge that was
+ * made then and left so many units.
+ */
 export interface Admitted {
   readonly at: number
   readonly cost: number
   readonly chargedAt?: number | undefined
+  readonly remaining?: number | undefined
 }
 
 /**
@@ -41,7 +45,7 @@ export const oracles: { readonly [name in AlgorithmName]: Oracle } = {
   'leaky-bucket': (params, admitted, now) => {
     const { limit, windowMs, maxDelayMs = 0 } = params
     const capacity = BigInt(windowMs) + BigInt(maxDelayMs) * BigInt(limit)
-    return wholeUnits(capacity - queued(params, admitted, now), BigInt(windowMs))
+    return wholeUnits(capacity - queued(params, admitted, now, capacity), BigInt(windowMs))
   },
 }
 
@@ -51,26 +55,43 @@ export function queueDelay(
   admitted: readonly Admitted[],
   now: number,
 ): number {
-  const level = queued(params, admitted, now)
+  const { limit, windowMs, maxDelayMs = 0 } = params
+  const capacity = BigInt(windowMs) + BigInt(maxDelayMs) * BigInt(limit)
+  const level = queued(params, admitted, now, capacity)
   return Number((level + BigInt(params.limit) - 1n) / BigInt(params.limit))
 }
 
-/** Units that have not left yet, multiplied by the window: `limit` of these leave per ms. */
+/**
+ * Units that have not left yet, multiplied by the window: `limit` of these leave per ms.
+ * @param capacity of a queue. Undefined: it is none
+ */
 function queued(
   { limit, windowMs }: AlgorithmParams,
   admitted: readonly Admitted[],
   now: number,
+  capacity?: bigint,
 ): bigint {
   let level = 0n
   let since = admitted[0]?.at ?? now
-  for (const { at, cost, chargedAt = at } of [...admitted, { at: now, cost: 0 }]) {
+  for (const { at, cost, chargedAt = at, remaining } of [...admitted, { at: now, cost: 0 }]) {
     level -= BigInt(at - since) * BigInt(limit)
     if (level < 0n) level = 0n
     let change = BigInt(cost) * BigInt(windowMs)
     if (cost < 0) {
-      // What has drained since the charge is no longer there to give back.
-      change += BigInt(at - chargedAt) * BigInt(limit)
-      if (change > 0n) change = 0n
+      const drained = BigInt(at - chargedAt) * BigInt(limit)
+      if (capacity === undefined) {
+        // What has drained since the charge is no longer there to give back.
+        change += drained
+        if (change > 0n) change = 0n
+      } else {
+        // The charge ended here, less than a unit before. If another one is behind it, it keeps its place.
+        const end =
+          remaining === undefined ? -change : capacity - BigInt(remaining) * BigInt(windowMs)
+        const ends = level + drained
+        const isLast =
+          remaining === undefined ? ends <= end : ends <= end && ends > end - BigInt(windowMs)
+        if (!isLast) change = 0n
+      }
     }
     level += change
     if (level < 0n) level = 0n

@@ -33,9 +33,10 @@ export class SoleKey {
     delta: number,
     chargedAt: number,
     slot?: number,
+    remaining?: number,
   ): Pick<Outcome, 'remaining' | 'resetMs'> {
     this.kept = copy(this.kept)
-    this.limit.settle(this.kept, now, delta, chargedAt, slot)
+    this.limit.settle(this.kept, now, delta, chargedAt, slot, undefined, remaining)
     return { remaining: this.kept.remaining, resetMs: this.kept.resetMs }
   }
 

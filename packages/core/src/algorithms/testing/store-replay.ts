@@ -66,8 +66,8 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
   })
   const store = open(clock)
   const ledger = store.open({ policies: keyspaces }, 'traces')
-  const charges = (key: string, cost: number, slot?: number) =>
-    chargesOf(limits, form.before, { key, cost, slot })
+  const charges = (key: string, cost: number, slot?: number, remaining?: number) =>
+    chargesOf(limits, form.before, { key, cost, slot, remaining })
   const said: Partial<Outcome>[] = []
   for (const step of trace.steps) {
     clock.set(from + step.at)
@@ -76,7 +76,8 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
       const other = form.beside && charges('two', form.beside(cost))
       said.push(outcomeOf(await consume(ledger, charges('one', cost, slot), other), form.before))
     } else {
-      await ledger.settle(charges('one', step.delta, step.slot), from + step.chargedAt)
+      const corrected = charges('one', step.delta, step.slot, step.remaining)
+      await ledger.settle(corrected, from + step.chargedAt)
       const { remaining, resetMs } = outcomeOf(await ledger.peek(charges('one', 0)), form.before)
       said.push({ remaining, resetMs })
     }
@@ -89,10 +90,10 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
 function chargesOf(
   limits: readonly CompiledLimit[],
   place: number,
-  { key, cost, slot }: Omit<Charge, 'limit'>,
+  charge: Omit<Charge, 'limit'>,
 ): Charge[] {
   return limits.map((limit, i) => {
-    return i === place ? { key, limit, cost, slot } : { key, limit, cost: 0 }
+    return i === place ? { ...charge, limit } : { key: charge.key, limit, cost: 0 }
   })
 }
 

@@ -36,6 +36,8 @@ interface Settled {
   readonly delta: number
   readonly chargedAt: number
   readonly slot?: number | undefined
+  /** What remained after the charge, if the algorithm queues, units. */
+  readonly remaining?: number | undefined
   /** What a look at the key says straight after. */
   readonly expect: Pick<Outcome, 'remaining' | 'resetMs'>
 }
@@ -56,7 +58,7 @@ export function refuses(at: number, cost: number, expected: Refusal): Step {
 /** @param charge the correction in units, and when the charge was made that it corrects */
 export function settles(
   at: number,
-  charge: { delta: number; chargedAt: number; slot?: number },
+  charge: { delta: number; chargedAt: number; slot?: number; remaining?: number },
   expect: Settled['expect'],
 ): Step {
   return { at, ...charge, expect }

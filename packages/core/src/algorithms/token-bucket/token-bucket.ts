@@ -17,7 +17,10 @@ export const tokenBucket: Algorithm = {
     const { limit, windowMs } = params
     const burst = limit === 0 ? 0 : (params.burst ?? limit)
     const refillMs = burst === limit ? windowMs : Math.ceil((burst * windowMs) / limit)
-    return new BucketLimit(tokenBucket, params, burst, 0, { limit: burst, windowMs: refillMs })
+    return new BucketLimit(tokenBucket, params, burst, undefined, {
+      limit: burst,
+      windowMs: refillMs,
+    })
   },
   lua: bucketLua,
 }

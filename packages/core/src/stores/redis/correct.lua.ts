@@ -28,7 +28,8 @@ ${SERVER_TIME}`
  *
  * KEYS: one for each policy. ARGV[3]: when the charges were made (ms; -1: now). Then for each policy its
  * constants, by how much the charge is corrected (units) and, if it holds slots, the number of the
- * slot, or 0; and if these are reservations, the units that it was charged, or 0.
+ * slot, or 0; and if these are reservations, the units that it was charged, or 0. If it queues: the units
+ * that remained after the charge, or -1.
  *
  * @param isShown whether it returns bytes: the time (ms, a little-endian double), then 32 for each policy: the state
  *   as it was read. Of a step with `show`: what remained before, and what remains (units), until the quota is full
@@ -42,10 +43,12 @@ export function settleLua(steps: readonly ScriptStep[], isShown: boolean): strin
     const from = next
     const delta = from + each.given
     const given = holdsSlots ? (each.step.entries?.reserves ? 3 : 2) : 1
-    next = delta + given
+    const queues = each.step.queues === true
+    next = delta + given + Number(queues)
     const constants = constantsOf(each, constantArguments(each, from))
     const [, slot, reserved] = [0, 1, 2].map((n) => (n < given ? `ARGV[at + ${delta + n}]` : 'nil'))
-    return { ...each, number: i + 1, constants, delta, slot, reserved }
+    const left = queues ? `local remaining = ARGV[at + ${delta + given}]` : ''
+    return { ...each, number: i + 1, constants, delta, slot, reserved, left }
   })
   // All are read before the first is written: a key that can't be read leaves none corrected.
   const read = policies.map((policy) => {
@@ -60,13 +63,14 @@ do
 end`
   })
   const corrected = policies.map((policy) => {
-    const { number, constants, delta, slot, reserved, step } = policy
+    const { number, constants, delta, slot, reserved, left, step } = policy
     return `
 if read[${number}][1] >= 0 then
   local key, ${STATE.join(', ')} = KEYS[${number}], unpack(read[${number}], 1, ${STATE.length})
   ${constants}
   ${useOwn(policy)}
   local delta, slot, reserved = ARGV[at + ${delta}], ${slot}, ${reserved}
+  ${left}
   local rebased, fullIn, raw
   ${dropEnded(policy)}
   ${step.enter ?? ''}

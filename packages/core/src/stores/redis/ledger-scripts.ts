@@ -248,7 +248,7 @@ function aboutNow({ now }: ScriptTime): number {
  * holds slots, the slot.
  *
  * @param given how many constants the script takes for each policy
- * @param settles whether the units follow that a reservation was charged
+ * @param settles whether the units follow that a reservation was charged, and that remained in a queue
  */
 function addNumbers(
   args: string[],
@@ -258,14 +258,15 @@ function addNumbers(
   settles = false,
 ): void {
   for (let i = 0; i < charges.length; i += 1) {
-    const { limit, cost, slot = 0, reserved = 0 } = charges[i] as Charge
-    const { entries } = limit.algorithm.lua
+    const { limit, cost, slot = 0, reserved = 0, remaining = -1 } = charges[i] as Charge
+    const { entries, queues } = limit.algorithm.lua
     const constants = constantTexts(limit, about)
     args.push(...constants)
     for (let n = constants.length; n < (given[i] as number); n += 1) args.push('0')
     args.push(`${cost}`)
     if (entries?.renew) args.push(`${slot}`)
     if (settles && entries?.reserves) args.push(`${reserved}`)
+    if (settles && queues) args.push(`${remaining}`)
   }
 }
 

@@ -259,15 +259,16 @@ export class GuardedLedger {
     const result = this.standIn(charges)
     const conclude = (admitted: boolean) => {
       if (result.source !== 'local' || !result.admitted || admitted) return
-      this.local?.settle(this.localCharges(undone(charges)), result.at)
+      this.local?.settle(this.localCharges(undone(charges, result.outcomes)), result.at)
     }
     return { result, uncharged, conclude }
   }
 
   /** Gives the charge back in the background. If the store fails, the charge stays. */
-  private giveBack(calls: StoreCalls, charges: readonly Charge[], { at }: StoreResult): void {
+  private giveBack(calls: StoreCalls, charges: readonly Charge[], given: StoreResult): void {
     if (!charges.some(({ cost, slot }) => cost > 0 || slot !== undefined)) return
-    calls.call(() => this.remote.settle(undone(charges), at)).catch(() => {})
+    const { at, outcomes } = given
+    calls.call(() => this.remote.settle(undone(charges, outcomes), at)).catch(() => {})
   }
 
   private standIn(

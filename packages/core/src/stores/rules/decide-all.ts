@@ -122,7 +122,7 @@ function showUncharged(
  */
 export function settleOne(
   state: KeyState,
-  { limit, cost, slot, reserved }: Charge,
+  { limit, cost, slot, reserved, remaining: left }: Charge,
   now: number,
   chargedAt: number,
   raises?: Raise[],
@@ -134,7 +134,7 @@ export function settleOne(
   const mayRaise = raises !== undefined && (cost > 0 || reserved !== undefined)
   if (mayRaise) applied.decide(state, now, 0)
   const before = state.remaining
-  applied.settle(state, now, cost, chargedAt, slot, reserved)
+  applied.settle(state, now, cost, chargedAt, slot, reserved, left)
   const { remaining, resetMs } = state
   if (mayRaise && remaining < before)
     raises.push({ place, before, remaining, resetMs, limit: applied.units, at: now })

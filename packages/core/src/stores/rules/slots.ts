@@ -1,4 +1,4 @@
-import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
 
 /** What gives back the slots of an admitted request, and leaves its other charges, and reservations, as they are. */
@@ -6,11 +6,19 @@ export function givenBack(charges: readonly Charge[]): Charge[] {
   return charges.map((charge) => ({ ...charge, cost: charge.limit.algorithm.holdsSlots ? -1 : 0 }))
 }
 
-/** What makes an admitted request undone: its charges are given back, and their slots and reservations end. */
-export function undone(charges: readonly Charge[]): Charge[] {
-  return charges.map((charge) => {
+/**
+ * What makes an admitted request undone: its charges are given back, and their slots and reservations end.
+ *
+ * @param outcomes of the charges. Left out: `ChargeLimiter.correct` adds what remained
+ */
+export function undone(
+  charges: readonly Charge[],
+  outcomes: readonly Pick<Outcome, 'remaining'>[] = [],
+): Charge[] {
+  return charges.map((charge, i) => {
     const { cost, slot } = charge
-    return { ...charge, cost: -cost, reserved: slot === undefined ? undefined : cost }
+    const reserved = slot === undefined ? undefined : cost
+    return { ...charge, cost: -cost, reserved, remaining: outcomes[i]?.remaining }
   })
 }
 
