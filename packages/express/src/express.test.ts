@@ -1,6 +1,12 @@
 import { createServer } from 'node:http'
 import { everyStore, frameworkRunner, useRedis } from '@sluice/test-harness/jest'
-import { type AdapterKit, type AdapterStores, adapterSuite, writeChunks } from '@sluice/test-suites'
+import {
+  type AdapterKit,
+  type AdapterStores,
+  adapterSuite,
+  middlewareOf,
+  writeChunks,
+} from '@sluice/test-suites'
 import express5, { type NextFunction, type Request, type Response } from 'express'
 import express4 from 'express4'
 import { memoryStore, rateLimit, redisStore } from './index.ts'
@@ -28,7 +34,7 @@ for (const [name, express, stores] of [
         if (site.early !== undefined) response.end(site.early)
         next()
       })
-      for (const options of site.limiters) app.use(rateLimit(options))
+      for (const each of middlewareOf(site, rateLimit)) app.use(each)
       app.all('/', async ({ rateLimit }, response) => {
         const { status, body, chunks } = await site.handle(rateLimit)
         if (response.headersSent) return

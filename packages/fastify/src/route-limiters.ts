@@ -35,11 +35,16 @@ export class RouteLimiters {
   private hooks = 0
   /** The name of a route's own entry in its config, separate for each registered plugin. */
   private readonly mark = Symbol('sluice.limiter')
+  /** What decides the requests of routes without an entry. */
+  private readonly base: Mark
+  /** The entry of the route that a request has reached first. */
+  private readonly reached = new WeakMap<FastifyRequest, Mark>()
 
   /** @param hook the hook in which requests are decided, unless their route has another */
   constructor(all: RoutedLimiter<FastifyRequest, FastifyReply>, hook: Hook) {
     this.all = all
     this.hook = hook
+    this.base = { httpLimiter: all.base, hook }
     this.limiter = Object.assign(this.all.limiter, {
       hook: (options = {}) => this.addHook(options),
     })
@@ -60,17 +65,23 @@ export class RouteLimiters {
   }
 
   /** The limiter that decides a request in a hook; undefined if none does. */
-  of({ routeOptions }: FastifyRequest, hook: Hook): RouteLimiter | undefined {
-    const config = routeOptions.config as unknown as Config & { method?: string; url?: string }
-    if (config.rateLimit === undefined) return this.all.base
-    let mark = config[this.mark]
-    if (mark === undefined) {
-      // A route registered before the plugin, or the handler for unknown routes.
-      mark = this.compile(config, config.method, config.url)
-      if (mark.hook !== this.hook) throw tooLate(mark.hook)
-      config[this.mark] = mark
-    }
+  of(request: FastifyRequest, hook: Hook): RouteLimiter | undefined {
+    const mark = this.reached.get(request) ?? this.markOf(request)
+    // A request that becomes a 404 gets another route, whose `preHandler` hooks run too.
+    if (this.hook === 'preHandler') this.reached.set(request, mark)
     return mark.hook === hook ? mark.httpLimiter : undefined
+  }
+
+  private markOf({ routeOptions }: FastifyRequest): Mark {
+    const config = routeOptions.config as unknown as Config & { method?: string; url?: string }
+    if (config.rateLimit === undefined) return this.base
+    const known = config[this.mark]
+    if (known !== undefined) return known
+    // A route registered before the plugin, or the handler for unknown routes.
+    const mark = this.compile(config, config.method, config.url)
+    if (mark.hook !== this.hook) throw tooLate(mark.hook)
+    config[this.mark] = mark
+    return mark
   }
 
   private compile(

@@ -131,6 +131,29 @@ test('two limiters: the fields list both, and a route adds its own', async () =>
   expect(await statuses(app, '/login', '/')).toEqual([429, 404])
 })
 
+test('one limiter on a path and a route counts once, though middleware replaces the request', async () => {
+  const limit = made(LIMITED)
+  const app = new Hono().use(limit)
+  app.use(async (c, next) => {
+    c.req.raw = new Request(c.req.raw)
+    await next()
+  })
+  app.get('/', limit, (c) => c.text('served'))
+  expect(await statuses(app, '/', '/')).toEqual([200, 429])
+})
+
+test('a request that the application makes itself counts, the same one as often as it is made', async () => {
+  const app = new Hono().use(made({ ...LIMITED, limit: 4 }))
+  app.get('/part', (c) => c.text('served'))
+  app.get('/batch', async (c) => {
+    const part = new Request('http://localhost/part')
+    const parts = [await app.request('/part'), await app.request(part), await app.request(part)]
+    return c.json(parts.map(({ status }) => status))
+  })
+  expect(await (await app.request('/batch')).json()).toEqual([200, 200, 200])
+  expect(await statuses(app, '/part')).toEqual([429])
+})
+
 describe('errors', () => {
   test('a refusal that is thrown reaches onError, with the fields', async () => {
     const app = new Hono().use(made({ ...LIMITED, respond: 'throw' }))

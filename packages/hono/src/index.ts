@@ -49,6 +49,8 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   const limiter = new RoutedLimiter<Context, HonoReply>(rest, {
     ...fetchExchange((c) => c.req.raw, address),
     address,
+    // Middleware may replace the request, and an application may get the same one several times.
+    identity: (c) => c,
     proxyTrust: () => 'nobody',
     user: (c) => c.get('user') ?? c.get('jwtPayload'),
     path: (c) => c.req.path,

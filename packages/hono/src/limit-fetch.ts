@@ -69,7 +69,8 @@ export function limitFetch<Args extends unknown[], R extends Request = Request>(
   const limited = async (request: R, ...others: Args): Promise<Response> => {
     const reply = new FetchReply(request)
     args.set(request, others)
-    if (await limiter.handle(request, reply))
+    // Each call counts, of the same request too.
+    if (await limiter.handle(request, reply, reply))
       await reply.answerWith(() => handler(request, ...others))
     return reply.response as Response
   }

@@ -9,13 +9,21 @@ import {
   type AdapterStores,
   adapterSuite,
   fetchServer,
+  middlewareOf,
   streamChunks,
 } from '@sluice/test-suites'
 import { type Context, Hono } from 'hono'
 import { stream } from 'hono/streaming'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { createAdaptorServer as serve1 } from 'node-server1'
-import { decisionOf, limitFetch, memoryStore, rateLimit, redisStore } from './index.ts'
+import {
+  decisionOf,
+  limitFetch,
+  memoryStore,
+  type RateLimitOptions,
+  rateLimit,
+  redisStore,
+} from './index.ts'
 
 const redis = useRedis()
 
@@ -38,7 +46,8 @@ const onHono = (serve: typeof createAdaptorServer): AdapterKit<Context, FetchRep
       if (site.early !== undefined) return c.body(site.early)
       return next()
     })
-    for (const options of site.limiters) app.use(rateLimit({ address, trustProxy, ...options }))
+    const limit = (options: RateLimitOptions) => rateLimit({ address, trustProxy, ...options })
+    for (const each of middlewareOf(site, limit)) app.use(each)
     app.all('/', async (c) => {
       const { status, body, chunks } = await site.handle(c.get('rateLimit'))
       if (chunks !== undefined)

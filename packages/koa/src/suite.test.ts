@@ -1,9 +1,15 @@
 import { createServer } from 'node:http'
 import { everyStore, frameworkRunner, useRedis } from '@sluice/test-harness/jest'
-import { type AdapterKit, type AdapterStores, adapterSuite, writeChunks } from '@sluice/test-suites'
+import {
+  type AdapterKit,
+  type AdapterStores,
+  adapterSuite,
+  middlewareOf,
+  writeChunks,
+} from '@sluice/test-suites'
 import Koa3, { type Context } from 'koa'
 import Koa2 from 'koa2'
-import { memoryStore, rateLimit, redisStore } from './index.ts'
+import { memoryStore, type RateLimitOptions, rateLimit, redisStore } from './index.ts'
 
 const redis = useRedis()
 
@@ -38,7 +44,8 @@ for (const [name, Koa, kept] of [
           ctx.status = 500
         }
       })
-      for (const options of site.limiters) app.use(rateLimit({ trustProxy: ranges, ...options }))
+      const limit = (options: RateLimitOptions) => rateLimit({ trustProxy: ranges, ...options })
+      for (const each of middlewareOf(site, limit)) app.use(each)
       app.use(async (ctx) => {
         if (ctx.path !== '/') return void Object.assign(ctx, { status: 404 })
         const { status, body, chunks } = await site.handle(ctx.state.rateLimit)

@@ -27,7 +27,7 @@ export class RateLimitGuard implements CanActivate {
     const httpLimiter = this.limits.of(context.getClass(), context.getHandler() as never)
     if (httpLimiter === undefined) return true
     const exchange = this.getRequest(context)
-    if (exchange === undefined || !this.limits.begin(context)) return true
+    if (exchange === undefined) return true
     if (exchange.response === undefined && httpLimiter.compiled.followsUp) throw neverEnds()
     const { request, response } = exchange.response === undefined ? apart(exchange) : exchange
     const refused = (error: unknown) => {
@@ -35,7 +35,9 @@ export class RateLimitGuard implements CanActivate {
       throw error
     }
     try {
-      const passed = httpLimiter.handle(request as AnyRequest, response as AnyResponse)
+      // Each call of a handler counts: one request may have many, such as the messages of a connection.
+      // Nest gives all guards of a call the same context.
+      const passed = httpLimiter.handle(request as AnyRequest, response as AnyResponse, context)
       if (passed instanceof Promise) return passed.then((goesOn) => goesOn || never(), refused)
       return passed || never()
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { ExecutionContext, Type } from '@nestjs/common'
+import type { Type } from '@nestjs/common'
 import { MetadataScanner, Reflector } from '@nestjs/core'
 import type { Limiter, RateLimitOptions, RouteOverrides } from '@sluice/core'
 import { type HttpLimiter, RoutedLimiter } from '@sluice/core/adapter'
@@ -19,8 +19,6 @@ export class RateLimits {
   readonly limiter: Limiter
   private readonly all: RoutedLimiter<AnyRequest, AnyResponse>
   private readonly known = new Map<Type, Map<Handler, HandlerLimiter | undefined>>()
-
-  private readonly decided = new WeakSet<ExecutionContext>()
 
   /** @throws SluiceError for wrong options */
   constructor(options: RateLimitOptions<never, never>) {
@@ -46,16 +44,6 @@ export class RateLimits {
   /** Makes the limiters of a controller, so that a mistake shows at start. */
   add(controller: Type): void {
     for (const name of methodsOf(controller)) this.of(controller, controller.prototype[name])
-  }
-
-  /**
-   * Whether a call of a handler is not decided yet. Nest gives all guards of a call the same context:
-   * a second guard would take a second unit.
-   */
-  begin(context: ExecutionContext): boolean {
-    if (this.decided.has(context)) return false
-    this.decided.add(context)
-    return true
   }
 
   /** Called by Nest when the application has closed its connections. */

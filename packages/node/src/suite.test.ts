@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import * as runner from '@jest/globals'
 import { everyStore, useRedis } from '@sluice/test-harness/jest'
-import { adapterSuite, writeChunks } from '@sluice/test-suites'
+import { adapterSuite, middlewareOf, writeChunks } from '@sluice/test-suites'
 import { memoryStore, rateLimit, redisStore } from './index.ts'
 
 const redis = useRedis()
@@ -12,7 +12,7 @@ adapterSuite<IncomingMessage, ServerResponse>(
   {
     serve(site) {
       const trustProxy = site.trustProxy as string | undefined
-      const limits = site.limiters.map((options) => rateLimit({ trustProxy, ...options }))
+      const limits = middlewareOf(site, (options) => rateLimit({ trustProxy, ...options }))
       return createServer((request, response) => {
         Object.assign(request, { user: site.user(request) })
         for (const [name, value] of Object.entries(site.fields)) response.setHeader(name, value)

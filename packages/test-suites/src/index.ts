@@ -1,4 +1,10 @@
-export type { AdapterKit, Answer, Site, SuiteRequest } from './adapter/adapter-kit.ts'
+export {
+  type AdapterKit,
+  type Answer,
+  middlewareOf,
+  type Site,
+  type SuiteRequest,
+} from './adapter/adapter-kit.ts'
 export { type AdapterStores, adapterSuite } from './adapter/adapter-suite.ts'
 export { streamChunks, writeChunks } from './adapter/chunks.ts'
 export { fetchServer } from './adapter/fetch-server.ts'

@@ -8,6 +8,7 @@ import { MAIN, type Scope } from '../stores/inspection/scope.ts'
 import { undone } from '../stores/rules/slots.ts'
 import type { Charge } from '../stores/store.ts'
 import { type CompiledOptions, compileOptions, routeOf } from './compile-options.ts'
+import { isDecided } from './decided-once.ts'
 import { PolicyTexts } from './fields/policy-texts.ts'
 import { CLIENT_GONE } from './keys/key-reader.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
@@ -67,15 +68,24 @@ export class HttpLimiter<Request, Response> {
    * Throws, or rejects, with what is for the application's error handler: what a function of the
    * user's throws, and the `RateLimitError` of `respond: 'throw'`.
    *
+   * A request that it has decided before goes on: the first verdict has been carried out, and stands.
+   * If that was a refusal, the application has let the request go on.
+   *
+   * @param subject what is decided once; default: the request, by its `identity`
    * @returns whether the request goes on to the application; false if it ends here
    */
-  handle(request: Request, response: Response): MaybePromise<boolean> {
+  handle(
+    request: Request,
+    response: Response,
+    subject: object = this.compiled.adapter.identity(request),
+  ): MaybePromise<boolean> {
+    if (isDecided(subject, this.responder)) return true
     const verdict = this.decide(request)
     if (verdict instanceof Promise)
       return verdict.then(
-        (each) => each === undefined || this.responder.respond(each, request, response),
+        (each) => each === undefined || this.responder.respond(each, request, response, subject),
       )
-    return verdict === undefined || this.responder.respond(verdict, request, response)
+    return verdict === undefined || this.responder.respond(verdict, request, response, subject)
   }
 
   /**

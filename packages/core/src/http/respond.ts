@@ -4,6 +4,7 @@ import type { HeldSlot } from '../limiter/held-slots.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import { type CompiledOptions, routeOf } from './compile-options.ts'
+import { noteDecided } from './decided-once.ts'
 import { type FieldState, joinWritten, remainingUnits } from './fields/field-state.ts'
 import {
   PROBLEM_MEDIA_TYPE,
@@ -51,10 +52,19 @@ export class Responder<Request, Response> {
     this.turns = turns
   }
 
-  /** @returns whether the request goes on, once its turn has come */
-  respond(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
+  /**
+   * @param subject what is decided once
+   * @returns whether the request goes on, once its turn has come
+   */
+  respond(
+    verdict: Verdict,
+    request: Request,
+    response: Response,
+    subject: object,
+  ): MaybePromise<boolean> {
     const { adapter, followsUp } = this.compiled
     const { decision, refusal, state } = verdict
+    noteDecided(subject, this)
     adapter.decided?.(request, decision)
     const isSent = adapter.isHeadSent(response)
     const written =

@@ -65,9 +65,9 @@ export class RoutedLimiter<Request, Response> {
   }
 
   /** Lets each limiter of a request's route decide, one after the other; see `HttpLimiter.handle`. */
-  handle(request: Request, response: Response): MaybePromise<boolean> {
-    if (this.routes === undefined) return this.base.handle(request, response)
-    return passAll(this.of(request), 0, request, response)
+  handle(request: Request, response: Response, subject?: object): MaybePromise<boolean> {
+    if (this.routes === undefined) return this.base.handle(request, response, subject)
+    return passAll(this.of(request), 0, request, response, subject)
   }
 
   /**
@@ -155,12 +155,13 @@ function passAll<Request, Response>(
   from: number,
   request: Request,
   response: Response,
+  subject: object | undefined,
 ): MaybePromise<boolean> {
   for (const [i, limiter] of limiters.entries()) {
     if (i < from) continue
-    const passed = limiter.handle(request, response)
+    const passed = limiter.handle(request, response, subject)
     if (passed instanceof Promise)
-      return passed.then((goesOn) => goesOn && passAll(limiters, i + 1, request, response))
+      return passed.then((goesOn) => goesOn && passAll(limiters, i + 1, request, response, subject))
     if (!passed) return false
   }
   return true

@@ -17,7 +17,7 @@ import {
 import { BaseExceptionFilter, HttpAdapterHost, NestFactory } from '@nestjs/core'
 import type { NestExpressApplication } from '@nestjs/platform-express'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
-import { type AdapterKit, type Site, writeChunks } from '@sluice/test-suites'
+import { type AdapterKit, middlewareOf, type Site, writeChunks } from '@sluice/test-suites'
 import type { NextFunction, Request, Response } from 'express'
 import {
   type Decision,
@@ -84,8 +84,8 @@ function applicationOf(site: NestSite, everyPath: string) {
   return { SiteModule, Filter }
 }
 
-const guardsOf = ({ limiters }: NestSite) =>
-  limiters.map((options) => new RateLimitGuard(new RateLimits(options)))
+const guardsOf = (site: NestSite) =>
+  middlewareOf(site, (options) => new RateLimitGuard(new RateLimits(options)))
 
 export const onExpress: AdapterKit<NestRequest, NestResponse> = {
   async serve(site) {

@@ -25,6 +25,8 @@ export interface SuiteRequest {
 export interface Site<Request, Response> {
   /** Every request passes them in this order, whatever its path. */
   readonly limiters: readonly RateLimitOptions<Request, Response>[]
+  /** True: then it passes all of them again. A framework where that can't be may leave it out. */
+  readonly passedTwice: boolean
   /**
    * The framework's own proxy setting: ranges of addresses, one of the adapter's `unsafeTrust`,
    * or undefined for its default. A framework that takes no ranges passes them to the limiters, as
@@ -45,6 +47,18 @@ export interface Site<Request, Response> {
   handle(decision: Decision | undefined): Promise<Answer>
   /** Gets every error that reaches the framework's error handler, which then sends a 500. */
   failed(error: unknown): void
+}
+
+/**
+ * What requests pass on their way to the application of a site, in this order.
+ * @param make makes the middleware of a limiter
+ */
+export function middlewareOf<Request, Response, Middleware>(
+  site: Site<Request, Response>,
+  make: (options: RateLimitOptions<Request, Response>) => Middleware,
+): Middleware[] {
+  const made = site.limiters.map(make)
+  return site.passedTwice ? [...made, ...made] : made
 }
 
 /** What the application answers. */

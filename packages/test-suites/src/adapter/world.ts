@@ -37,6 +37,8 @@ export interface StartOptions {
   readonly body?: string
   /** The body in parts. Default: it is not sent in parts. */
   readonly chunks?: () => AsyncIterable<string>
+  /** Whether requests pass all limiters twice. Default: once. */
+  readonly passedTwice?: boolean
   /** What the application does before it responds. Default: nothing. */
   readonly work?: () => Promise<void>
   /** What to listen on. Default: `127.0.0.1`. */
@@ -123,6 +125,7 @@ export class World {
         // A busy machine must not make the process decide by itself.
         return translate({ ...own, deadline: '1m', ...each } as TestOptions, this.kit)
       }),
+      passedTwice: options.passedTwice ?? false,
       trustProxy: options.trustProxy,
       user: (request) => (options.user ?? signedIn)(this.kit.read(request)),
       fields: options.fields ?? {},

@@ -1,4 +1,5 @@
 import { expect } from 'expect'
+import { sendRaw } from '../client.ts'
 import type { World } from '../world.ts'
 
 const BURST = { limit: 2, window: '1s', algorithm: 'fixed-window', retryAfterJitter: 0 } as const
@@ -64,5 +65,36 @@ export function stackTests(world: World): void {
     const site = await world.start([BURST, MINUTE])
     await site.send()
     expect(site.decisions).toEqual([expect.objectContaining({ limit: 3, remaining: 2 })])
+  })
+
+  test('the same one again does not decide: the first verdict stands', async () => {
+    const rate = { name: 'rate', limit: 3, window: '1m', algorithm: 'fixed-window' } as const
+    const policies = [rate, { name: 'slots', concurrent: 1 }]
+    const site = await world.start({ policies, cost: 2 }, { passedTwice: true })
+    const [served, refused] = await site.sendTimes(2)
+    expect([served?.status, refused?.status]).toEqual([200, 429])
+    expect(served?.field('RateLimit')).toBe('"rate";r=1;t=60, "slots";r=0')
+    expect(site.decisions).toEqual([expect.objectContaining({ remaining: 0 })])
+    // Two policies of each.
+    expect(site.keys).toHaveLength(4)
+  })
+
+  test('two of them, each twice: both count, once each; so does each request of a connection', async () => {
+    const site = await world.start([{ ...MINUTE, limit: 9 }, MINUTE], { passedTwice: true })
+    const GET = 'GET / HTTP/1.1\r\nHost: a\r\n'
+    await sendRaw(site.target, `${GET}\r\n${GET}Connection: close\r\n\r\n`)
+    expect((await site.send()).field('RateLimit')).toBe('"default";r=6;t=60, "default-2";r=0;t=60')
+    expect(site.keys).toHaveLength(6)
+  })
+
+  test('a refusal with which the application goes on stands too', async () => {
+    const site = await world.start(
+      { ...MINUTE, limit: 0, respond: 'continue' },
+      { passedTwice: true },
+    )
+    const reply = await site.send()
+    expect([reply.status, reply.field('RateLimit')]).toEqual([200, '"default";r=0;t=60'])
+    expect(site.decisions).toEqual([expect.objectContaining({ allowed: false })])
+    expect(site.keys).toHaveLength(1)
   })
 }
