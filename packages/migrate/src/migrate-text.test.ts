@@ -237,11 +237,34 @@ describe('code', () => {
     ],
     ['max: process.env.MAX', 'limit: Number(process.env.MAX)'],
     ["windowMs: process.env.WINDOW || '60000'", "window: Number(process.env.WINDOW || '60000')"],
+    ['standardHeaders: true', "headers: ['draft-6', 'legacy']"],
+    ['standardHeaders: true, legacyHeaders: false', "headers: 'draft-6'"],
     ['max: 1001', "limit: 1001, headers: 'legacy', window: '1m' })"],
     ['skipSuccessfulRequests: false, max: 3', '{ limit: 3'],
     ['keyGenerator: function (req) { return req.ip }, max: 3', '{ limit: 3'],
   ])('express-rate-limit: %s becomes %s', (there, here) => {
     expect(express(`{ ${there} }`)).toContain(here)
+  })
+
+  it.each([
+    ["options.timeWindow ?? '1 minute'", "window: options.timeWindow ?? '1 minute'"],
+    ['`5 minutes`', 'window: `5 minutes`'],
+    ['ONE_MINUTE', 'window: ONE_MINUTE'],
+    ['process.env.TIME_WINDOW', 'window: process.env.TIME_WINDOW'],
+    ["'1 minute'", "window: '1 minute'"],
+  ])('@fastify/rate-limit: timeWindow: %s becomes %s', (there, here) => {
+    const text = migrated(`import rateLimit from '@fastify/rate-limit'
+const ONE_MINUTE = '1 minute'
+app.register(rateLimit, { max: 5, timeWindow: ${there} })
+`)
+    expect(text).toContain(here)
+  })
+
+  it('an address that may be a request stays with its helper', () => {
+    const text = `import { ipKeyGenerator } from 'express-rate-limit'
+export const keyOf = (req: Request) => ipKeyGenerator(req as any)
+`
+    expect(migrateText(text, 'a.ts').text).toContain('ipKeyGenerator(req as any)')
   })
 
   it('of others than the peer stays, also where it has the same names', () => {
@@ -312,6 +335,14 @@ describe('code', () => {
     ],
     'express-rate-limit: an address of a request': [
       'keyGenerator: (req) => ipKeyGenerator(req)',
+      'ipKeyGenerator takes an address',
+    ],
+    'express-rate-limit: what may be a request': [
+      'keyGenerator: (req) => ipKeyGenerator(later ?? req)',
+      'ipKeyGenerator takes an address',
+    ],
+    'express-rate-limit: an argument of unknown meaning': [
+      'keyGenerator: (req) => ipKeyGenerator(later(req))',
       'ipKeyGenerator takes an address',
     ],
     'express-rate-limit: options of another file': ['...elsewhere', 'Some of its options'],

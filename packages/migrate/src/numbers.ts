@@ -21,15 +21,20 @@ const ARITHMETIC = ['-', '*', '/', '%', '**']
 const CONVERSIONS = /^(Number|parseInt|parseFloat|Number\.parse(Int|Float)|Math\.\w+)$/
 
 /**
- * A limit or a duration as source code. Text from the environment becomes a number, which the other
- * limiters do too.
+ * A limit or a duration as source code. Text becomes a number, which the other limiters do too.
  *
  * @param text the expression as it is written here
+ * @param readsText whether the other limiter reads text as Sluice does, such as `'1 minute'`: it stays text
  */
-export function numberText(source: Source, path: NodePath, text: string): string {
+export function numberText(
+  source: Source,
+  path: NodePath,
+  text: string,
+  readsText = false,
+): string {
   const kind = kindOf(path)
   if (kind === 'nothing') source.leave('limit and window are required, and may be undefined here.')
-  if (kind === 'text') return `Number(${text})`
+  if (kind === 'text') return readsText ? text : `Number(${text})`
   const isTyped = /\.[cm]?tsx?$/i.test(source.name) && !path.isCallExpression()
   if (kind === 'unknown' && !isTyped) source.note(path, NUMBERS)
   return text
@@ -89,7 +94,10 @@ export function renameNumbers(
   if (length !== undefined) {
     const text = durationOf(source, length, unitMs)
     const isText = text.startsWith("'") || length.isStringLiteral()
-    options.rename(window, isText ? text : numberText(source, length, text))
+    options.rename(
+      window,
+      isText ? text : numberText(source, length, text, window === 'timeWindow'),
+    )
   }
   const [name, other] = limits.filter((each) => options.has(each))
   if (other !== undefined) source.leave(`${limits.join(', ')}: only one of them says the limit.`)

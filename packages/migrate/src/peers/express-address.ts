@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
-import { importedFrom, resolved } from '../bindings.ts'
-import { memberOf } from '../functions.ts'
+import type * as t from '@babel/types'
+import { importedFrom, memberName, resolved, unwrapped } from '../bindings.ts'
 import type { Imports, Use } from '../imports.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
@@ -10,7 +10,7 @@ export function replaceAddressKey(source: Source, imports: Imports, use: Use): v
   const call = use.path.parentPath
   if (!call?.isCallExpression() || use.path.key !== 'callee') return
   const [address, subnet] = call.get('arguments') as NodePath[]
-  if (isRequest(address)) return
+  if (!isAddress(address)) return
   imports.replace(use, 'addressKey')
   if (subnet?.isBooleanLiteral()) source.replace(subnet.node, '128')
   const isOperand = /^(Logical|Binary|Member|Conditional|TSAs)/.test(call.parent.type)
@@ -18,7 +18,7 @@ export function replaceAddressKey(source: Source, imports: Imports, use: Use): v
   source.edits.prependLeft(call.node.end as number, ` ?? 'unknown'${isOperand ? ')' : ''}`)
 }
 
-/** `ipKeyGenerator(request)`, which is the same for everybody there. */
+/** `ipKeyGenerator(request)`, which is the same for everybody there, and an argument that may be a request. */
 export function checkAddress(source: Source, options: OptionsObject): void {
   const fn = options.value('keyGenerator')
   if (fn === undefined) return
@@ -27,18 +27,38 @@ export function checkAddress(source: Source, options: OptionsObject): void {
   resolved(fn).traverse({
     CallExpression(path) {
       const [address] = path.get('arguments') as NodePath[]
-      if (isHelper(path.get('callee') as NodePath) && isRequest(address)) isMisused = true
+      if (isHelper(path.get('callee') as NodePath) && !isAddress(address)) isMisused = true
     },
   })
-  if (isMisused) source.leave('ipKeyGenerator takes an address, not a request.')
+  if (isMisused)
+    source.leave(
+      'ipKeyGenerator takes an address. Whether its argument is one can not be seen here.',
+    )
 }
 
-/** `req`: a parameter of which members are read, or nothing else is done with. */
-function isRequest(path: NodePath | undefined): boolean {
-  if (!path?.isIdentifier()) return false
-  const binding = path.scope.getBinding(path.node.name)
-  if (binding?.kind !== 'param') return false
-  return (
-    /^req(uest)?$/.test(path.node.name) || binding.referencePaths.some((each) => memberOf(each))
-  )
+/** Names of members and variables that hold an address, wherever they come from. */
+const ADDRESS = /^(ip|ips|ipAddress|address|addr|clientIp|remoteIp|remoteAddress|ip_?addr)$/i
+
+/** Whether an argument is certainly an address: `req.ip`, `ip ?? ''`, `req.socket.remoteAddress!`, a header field. */
+function isAddress(path: NodePath | undefined): boolean {
+  if (path === undefined) return false
+  const inner = unwrapped(path)
+  if (inner.isStringLiteral() || inner.isTemplateLiteral()) return true
+  if (inner.isMemberExpression() || inner.isOptionalMemberExpression()) {
+    const name = memberName(inner as NodePath<t.MemberExpression>)
+    const ofHeaders = /\bheaders\b/.test(inner.get('object').toString())
+    return (
+      ofHeaders ||
+      (name !== undefined && ADDRESS.test(name)) ||
+      isAddress(inner.get('object') as NodePath)
+    )
+  }
+  if (inner.isLogicalExpression())
+    return isAddress(inner.get('left')) && isAddress(inner.get('right'))
+  if (inner.isConditionalExpression())
+    return isAddress(inner.get('consequent')) && isAddress(inner.get('alternate'))
+  if (!inner.isIdentifier()) return false
+  const value = resolved(inner)
+  if (value !== inner && value.node !== inner.node) return isAddress(value)
+  return ADDRESS.test(inner.node.name)
 }

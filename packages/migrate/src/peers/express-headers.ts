@@ -2,13 +2,23 @@ import { DIFFERENCES } from '../differences.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
 
-/** `standardHeaders` and `legacyHeaders` of express-rate-limit. @param isWhole not a part of one */
-export function renameHeaders(source: Source, options: OptionsObject, isWhole: boolean): void {
+/**
+ * `standardHeaders` and `legacyHeaders` of express-rate-limit.
+ *
+ * @param sendsLegacy whether `X-RateLimit-*` are sent because no option says otherwise
+ * @param isUnsaid whether no option says which fields are sent
+ */
+export function renameHeaders(
+  source: Source,
+  options: OptionsObject,
+  sendsLegacy: boolean,
+  isUnsaid: boolean,
+): void {
   const standard = options.value('standardHeaders')
   const legacy = options.value('legacyHeaders') ?? options.value('headers')
   const profiles = [standardProfile(source.original(standard?.node ?? { start: 0, end: 0 }))]
   const legacyText = legacy && source.original(legacy.node)
-  if (legacyText === 'true' || (legacyText === undefined && isWhole)) profiles.push("'legacy'")
+  if (legacyText === 'true' || (legacyText === undefined && sendsLegacy)) profiles.push("'legacy'")
   const known = profiles.filter((each) => each !== undefined)
   const isStatic =
     (standard === undefined || known.length > 0 || standard.isBooleanLiteral()) &&
@@ -26,7 +36,7 @@ export function renameHeaders(source: Source, options: OptionsObject, isWhole: b
   const first = ['standardHeaders', 'legacyHeaders', 'headers'].find((name) => options.has(name))
   options.remove('standardHeaders', 'legacyHeaders', 'headers')
   if (first !== undefined) options.replace(first, ['headers', value])
-  else if (isWhole) options.add(['headers', value])
+  else if (isUnsaid) options.add(['headers', value])
 }
 
 function headersOf(profiles: readonly string[]): string {

@@ -142,11 +142,8 @@ function migrateOptions(context: Context, call: Call, found: FoundOptions): void
   renameFunction(source, options, 'skip')
   checkAddress(source, options)
   renameKey(source, options, 'keyGenerator')
-  renameHeaders(
-    source,
-    options,
-    isWhole && !mayHave('standardHeaders') && !mayHave('legacyHeaders') && !mayHave('headers'),
-  )
+  const sendsLegacy = isWhole && !mayHave('legacyHeaders') && !mayHave('headers')
+  renameHeaders(source, options, sendsLegacy, sendsLegacy && !mayHave('standardHeaders'))
   const isOther = ['handler', 'message', 'statusCode'].some(mayHave)
   renameResponse(source, options)
   const isShared = renameStore(context, options)
