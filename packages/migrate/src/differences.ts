@@ -46,6 +46,13 @@ export const DIFFERENCES = {
     "a handler's options replace the module's as a whole: list every policy that should apply to it.",
   insurance:
     "onStoreError: 'local' (the default) takes the place of insuranceLimiter: while the store fails, this process counts with the same limit; localShare gives it a part of that.",
+  /** By what the code does that catches what `consume` rejects with. */
+  atFailure: {
+    refuses:
+      "while the store fails, this code refused every request, so onStoreError is 'deny'. With the default, 'local', this process goes on counting.",
+    handles:
+      "while the store fails, this process goes on counting (onStoreError: 'local'), and no error is caught here. With 'deny' it refuses every request.",
+  },
   refusal: 'a refusal is a decision with allowed: false. consume rejects only for wrong arguments.',
 } as const
 

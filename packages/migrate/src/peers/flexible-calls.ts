@@ -6,11 +6,12 @@ import { memberOf } from '../functions.ts'
 import type { Source } from '../source.ts'
 import { planChain } from './flexible-chain.ts'
 import { planTry } from './flexible-try.ts'
+import type { ConsumePlan } from './refusal-code.ts'
 import { isInsurance } from './uses-of-value.ts'
 
 /** How to rewrite a use of a limiter, or why it can't be done. */
 export type Planned =
-  | { readonly apply: () => void }
+  | { readonly apply: () => void; readonly atFailure?: ConsumePlan['atFailure'] }
   | { readonly path: NodePath; readonly problem: string }
 
 /** @param path the limiter. @param isSync it returns decisions, and no promises of them */

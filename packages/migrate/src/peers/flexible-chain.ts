@@ -10,7 +10,14 @@ import {
 } from '../functions.ts'
 import { statementsAt } from '../indent.ts'
 import type { Source } from '../source.ts'
-import { innerText, isTrivial, planFields, splitRejection, usesWithin } from './refusal-code.ts'
+import {
+  type ConsumePlan,
+  innerText,
+  isTrivial,
+  planFields,
+  splitRejection,
+  usesWithin,
+} from './refusal-code.ts'
 
 type Call = NodePath<t.CallExpression>
 
@@ -28,11 +35,7 @@ interface Chain {
  * @param consume the call as it will be
  * @returns undefined if the call is not in such a place, or the code does more
  */
-export function planChain(
-  source: Source,
-  call: Call,
-  consume: string,
-): { apply: () => void } | undefined {
+export function planChain(source: Source, call: Call, consume: string): ConsumePlan | undefined {
   const chain = chainOf(call)
   if (chain === undefined || !hasPlainEnd(chain.outermost)) return undefined
   const { then, rejected, isPair } = chain
@@ -51,6 +54,7 @@ export function planChain(
   if (rejected.get('params')[0]?.isPattern() || then?.get('params')[0]?.isPattern())
     return undefined
   return {
+    atFailure: split.error === undefined ? 'refuses' : 'handles',
     apply() {
       fields()
       results()

@@ -9,6 +9,7 @@ import type { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
 import { CallLeft, Source } from '../source.ts'
 import { isPrefix } from './redis-store.ts'
+import type { ConsumePlan } from './refusal-code.ts'
 
 /** What its absence means there. */
 const DEFAULTS = [
@@ -28,16 +29,21 @@ const NOT_NEEDED = [
   'disableIndexesCreation',
 ]
 
+/** What the calls of a limiter do while its store fails; `works`: it can't fail, or that is not known. */
+export type AtFailure = ConsumePlan['atFailure'] | 'works'
+
 /**
  * `new RateLimiterRedis({ … })` becomes `createLimiter({ … })`. May leave the call that is being rewritten.
  *
  * @param owners all limiters of the file
+ * @param atFailure what its calls do while its store fails
  */
 export function migrateConstructor(
   source: Source,
   made: NodePath<t.NewExpression>,
   name: string,
   owners: Owners,
+  atFailure: AtFailure = 'works',
 ): void {
   const [given, ...others] = made.get('arguments') as NodePath[]
   if (given === undefined) {
@@ -50,9 +56,13 @@ export function migrateConstructor(
   if (last) source.edits.remove(given.node.end as number, last.node.end as number)
   for (const found of findOptions(source, given, owners, new Set())) {
     const { options, isWhole, mayHave } = found
+    const hasInsurance = mayHave('insuranceLimiter')
     renameOptions(source, options)
     if (isWhole) {
       for (const [there, here, value] of DEFAULTS) if (!mayHave(there)) options.add([here, value])
+      if (!hasInsurance && atFailure === 'refuses') options.add(['onStoreError', "'deny'"])
+      if (!hasInsurance && atFailure !== 'works')
+        source.note(made, DIFFERENCES.atFailure[atFailure])
       const isLog = addLog(source, found, ['points'], 4)
       source.note(made, DIFFERENCES.window('rate-limiter-flexible', isLog))
       source.note(made, DIFFERENCES.refusal)

@@ -3,6 +3,7 @@ import type * as t from '@babel/types'
 import { statementsAt } from '../indent.ts'
 import type { Source } from '../source.ts'
 import {
+  type ConsumePlan,
   exits,
   innerText,
   isTrivial,
@@ -23,7 +24,7 @@ export function planTry(
   source: Source,
   call: NodePath<t.CallExpression>,
   consume: string,
-): { apply: () => void } | undefined {
+): ConsumePlan | undefined {
   const statement = statementOf(call)
   const block = statement?.parentPath
   const attempt = block?.parentPath
@@ -50,6 +51,7 @@ export function planTry(
   if (fields === undefined || results === undefined) return undefined
   if (error === undefined && !claimNames(source, block, attempt)) return undefined
   return {
+    atFailure: split.error === undefined ? 'refuses' : 'handles',
     apply() {
       fields()
       results()

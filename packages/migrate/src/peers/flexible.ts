@@ -4,7 +4,7 @@ import type { Owners } from '../find-options.ts'
 import { Imports, type Use } from '../imports.ts'
 import type { Source } from '../source.ts'
 import { type Planned, planUse } from './flexible-calls.ts'
-import { createLimiterText, migrateConstructor } from './flexible-options.ts'
+import { type AtFailure, createLimiterText, migrateConstructor } from './flexible-options.ts'
 import type { Peer } from './peer.ts'
 import { usesOfValue } from './uses-of-value.ts'
 
@@ -52,19 +52,24 @@ export const rateLimiterFlexible: Peer = {
     const left = leaveOthers(source, limiters)
     const owners: Owners = new Set(limiters.map(({ made }) => made.node))
     const rest = limiters.filter((each) => !left.has(each))
-    const migrated = rest.filter((each) => !source.isLeft(each.made) && plan(source, each))
+    const atFailures = new Map<Limiter, AtFailure>()
+    for (const each of rest) {
+      const atFailure = source.isLeft(each.made) ? undefined : plan(source, each)
+      if (atFailure !== undefined) atFailures.set(each, atFailure)
+    }
     for (const limiter of rest) {
       const { use, made } = limiter
-      if (!migrated.includes(limiter) && !source.isLeft(made)) continue
+      const atFailure = atFailures.get(limiter)
+      if (atFailure === undefined && !source.isLeft(made)) continue
       source.migrate(made, () => {
         imports.drop(use)
-        migrateConstructor(source, made, imports.local('createLimiter'), owners)
+        migrateConstructor(source, made, imports.local('createLimiter'), owners, atFailure)
       })
     }
     for (const use of imports.uses) {
       if (
         source.isReplaced(use.path.node) ||
-        isInType(use.path, migrated.length === limiters.length)
+        isInType(use.path, atFailures.size === limiters.length)
       ) {
         if (use.name === 'RateLimiterRes') replaceType(source, imports, use, 'Decision')
         else if (CLASSES.includes(use.name)) replaceType(source, imports, use, 'Limiter')
@@ -109,8 +114,12 @@ function isWithin({ made }: Limiter, outer: Limiter): boolean {
   return made.findParent((each) => each.node === outer.made.node) !== null
 }
 
-/** Rewrites the calls of a limiter, if all can be. @returns false: it stays as it is */
-function plan(source: Source, { made, use }: Limiter): boolean {
+/**
+ * Rewrites the calls of a limiter, if all can be.
+ *
+ * @returns what they do while the store fails; undefined: the limiter stays as it is
+ */
+function plan(source: Source, { made, use }: Limiter): AtFailure | undefined {
   const uses = usesOfValue(made)
   const isSync = use.name === 'RateLimiterMemory'
   const plans = uses?.map((each) => planUse(source, each, isSync))
@@ -119,7 +128,10 @@ function plan(source: Source, { made, use }: Limiter): boolean {
   )
   if (plans !== undefined && problems?.length === 0) {
     for (const each of plans) if ('apply' in each) each.apply()
-    return true
+    const atFailures = plans.map((each) => ('apply' in each ? each.atFailure : undefined))
+    if (isSync) return 'works'
+    if (atFailures.includes('refuses')) return 'refuses'
+    return atFailures.includes('handles') ? 'handles' : 'works'
   }
   const here = createLimiterText(source, made)
   for (const { path, problem } of problems ?? []) source.note(path, problem)
@@ -129,5 +141,5 @@ function plan(source: Source, { made, use }: Limiter): boolean {
       ? `other files may call this limiter, so it stays as it is. Rewrite its calls first: a refusal is decision.allowed === false, not a rejection. Then write ${here} here.`
       : `some of its calls, which have a comment, can't be rewritten safely, so it stays as it is. Rewrite them first, then write ${here} here.`,
   )
-  return false
+  return undefined
 }

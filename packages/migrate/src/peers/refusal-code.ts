@@ -13,6 +13,13 @@ export interface RejectionCode {
   readonly error: readonly NodePath<t.Statement>[] | undefined
 }
 
+/** How a call of `consume` is rewritten. */
+export interface ConsumePlan {
+  readonly apply: () => void
+  /** What the code does while the store fails: it refuses, as it does a request too many, or has code for it. */
+  readonly atFailure: 'refuses' | 'handles'
+}
+
 /** @param rejected the name of what was rejected with */
 export function splitRejection(
   body: NodePath<t.BlockStatement>,
