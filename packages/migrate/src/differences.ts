@@ -9,7 +9,7 @@ export const DIFFERENCES = {
   retryAfter: 'Retry-After is up to a tenth longer, at random (retryAfterJitter).',
   body: 'the body of a refusal is problem+json; respond sends another.',
   sharedPrefix:
-    'limiters on one store share their counts there unless they have prefixes of their own. Here they share them only if their limits and windows are the same: give each a prefix.',
+    'limiters on one store share their counts there unless they have prefixes of their own. This one counts by itself, under its prefix. To share counts, give limiters the same prefix, limit and window.',
   resetTime: 'resetMs takes the place of resetTime: ms from now, not a date.',
   info: 'request.rateLimit is a decision here: limit, remaining, resetMs from now. It has no used, current or resetTime.',
   infoType: '@sluice/express declares request.rateLimit as a decision: remove this declaration.',
@@ -23,6 +23,8 @@ export const DIFFERENCES = {
     'while Redis fails, this process goes on counting (onStoreError). No error reaches your error handler.',
   trustProxy:
     'trusting every proxy, this setting lets every client choose its address, and so its quota. Name your proxies or give their number.',
+  fastifyPrefix:
+    'registrations on one store share their counts there unless they have a nameSpace. Here each counts by itself: the second one under sluice.2. A prefix keeps the counts of several applications apart.',
   fastifyHook:
     "the hook runs where the plugin is registered, not behind all other hooks of the same kind. If a function reads what a later hook sets, as the user for key: 'user', register the plugin after it or set hook: 'preHandler'.",
   fastifyRoute:

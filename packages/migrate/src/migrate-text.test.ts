@@ -260,6 +260,22 @@ app.register(rateLimit, { max: 5, timeWindow: ${there} })
     expect(text).toContain(here)
   })
 
+  it('two limits on one Redis count under prefixes of their own', () => {
+    const text = `import { rateLimit } from 'express-rate-limit'
+import { RedisStore } from 'rate-limit-redis'
+import { redis } from './redis'
+const login = rateLimit({ windowMs: 60_000, limit: 5, store: new RedisStore({ sendCommand: (...args) => redis.call(...args) }) })
+app.use(rateLimit({ windowMs: 60_000, limit: 100, store: new RedisStore({ sendCommand: (...args) => redis.call(...args) }) }))
+app.use(rateLimit({ windowMs: 60_000, limit: 9, store: new RedisStore({ sendCommand: (...args) => redis.call(...args) }) }))
+`
+    const prefixes = migrateText(text, 'src/auth.test.ts').text.matchAll(/prefix: ('.*?')/g)
+    expect([...prefixes].map(([, prefix]) => prefix)).toEqual([
+      "'auth.login'",
+      "'auth'",
+      "'auth.2'",
+    ])
+  })
+
   it('an address that may be a request stays with its helper', () => {
     const text = `import { ipKeyGenerator } from 'express-rate-limit'
 export const keyOf = (req: Request) => ipKeyGenerator(req as any)

@@ -1,6 +1,8 @@
+import { basename } from 'node:path'
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import MagicString from 'magic-string'
+import { wrapped } from './bindings.ts'
 import { type Note, writeNotes } from './notes.ts'
 import { parseProgram } from './parse.ts'
 
@@ -159,6 +161,22 @@ export class Source {
   /** A comment above the call that is being rewritten. */
   noteCall(text: string): void {
     if (this.call !== undefined) this.note(this.call, text)
+  }
+
+  /**
+   * A prefix for the counts of the call that is being rewritten, as source code: the name of the file, with that of
+   * the constant that the call initializes, or a number.
+   */
+  newPrefix(): string {
+    const file = basename(this.name).replace(/\..*$/, '')
+    const parent = this.call && wrapped(this.call).parentPath?.node
+    const constant =
+      parent?.type === 'VariableDeclarator' && parent.id.type === 'Identifier' ? parent.id.name : ''
+    const [prefix = 'limit'] = /[\w.-]{1,56}/.exec([file, constant].filter(Boolean).join('.')) ?? []
+    for (let i = 1; ; i += 1) {
+      const each = i === 1 ? prefix : `${prefix}.${i}`
+      if (this.claim(this.program.node, `'${each}'`)) return `'${each}'`
+    }
   }
 
   /** The lines of what stays as it is, from 1. */

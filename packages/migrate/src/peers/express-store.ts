@@ -3,7 +3,7 @@ import type * as t from '@babel/types'
 import { importedFrom, resolved, unwrapped } from '../bindings.ts'
 import { DIFFERENCES, noStore } from '../differences.ts'
 import type { Imports } from '../imports.ts'
-import type { Entry, OptionsObject } from '../options-object.ts'
+import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
 import { type RedisStore, redisStoreOf } from './redis-store.ts'
 
@@ -29,7 +29,7 @@ export function renameStore(stores: Stores, options: OptionsObject): boolean {
   }
   const { client, prefix } = store
   if (prefix === undefined) source.note(options.path, DIFFERENCES.sharedPrefix)
-  options.replace('store', ['store', client], ...(prefix ? [['prefix', prefix] as Entry] : []))
+  options.replace('store', ['store', client], ['prefix', prefix ?? source.newPrefix()])
   return true
 }
 

@@ -100,7 +100,7 @@ function renameStore({ source, imports }: Context, options: OptionsObject): void
   if (options.has('store')) source.leave('store: a store of your own has other methods here.')
   const redis = options.value('redis')
   const isInMemory = redis === undefined || redis.isIdentifier({ name: 'undefined' })
-  if (!isInMemory && !options.has('nameSpace')) source.note(options.path, DIFFERENCES.sharedPrefix)
+  if (!isInMemory && !options.has('nameSpace')) source.note(options.path, DIFFERENCES.fastifyPrefix)
   if (isInMemory) options.remove('redis')
   else options.rename('redis')
   options.rename('nameSpace')

@@ -110,6 +110,7 @@ function renameOptions(source: Source, options: OptionsObject): void {
   }
   if (options.has('storeClient') && !options.has('keyPrefix')) {
     source.note(options.path, DIFFERENCES.sharedPrefix)
+    options.add(['prefix', source.newPrefix()])
   }
   options.rename('keyPrefix')
   options.rename('storeClient')

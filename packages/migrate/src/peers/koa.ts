@@ -116,8 +116,10 @@ function renameStore(source: Source, options: OptionsObject): boolean {
   if (inner !== undefined && !inner.isStringLiteral()) {
     source.leave('driver: store is a client of Redis, or is left out to count in memory.')
   }
-  if (db !== undefined && !options.has('namespace'))
+  if (db !== undefined && !options.has('namespace')) {
     source.note(options.path, DIFFERENCES.sharedPrefix)
+    options.add(['prefix', source.newPrefix()])
+  }
   options.rename('db')
   return db !== undefined
 }
