@@ -8,6 +8,10 @@ import { ensureInstalled } from './install.mjs'
 import { root } from './workspace.mjs'
 
 await ensureInstalled()
+const isCheck = argv.includes('--check')
+const { lua } = await import('./generate/lua.mjs')
+// The others load core, which needs it.
+const stale = update(lua())
 const { addresses } = await import('./generate/addresses.mjs')
 const { errors } = await import('./generate/errors.mjs')
 const { deadLinks } = await import('./generate/links.mjs')
@@ -15,22 +19,26 @@ const { options } = await import('./generate/options.mjs')
 const { reference } = await import('./generate/reference.mjs')
 const { skills } = await import('./generate/skills.mjs')
 
-/** Each gives the paths in the repository and the texts of its files. */
-const files = [...options(), ...errors(), ...reference(), ...addresses(), ...skills()]
-const stale = files.filter(([file, text]) => read(file) !== text)
-const isCheck = argv.includes('--check')
+stale.push(...update([...options(), ...errors(), ...reference(), ...addresses(), ...skills()]))
+const dead = deadLinks()
+if (isCheck && stale.length > 0)
+  console.error(`Out of date, run "npm run generate":\n${stale.join('\n')}`)
+if (dead.length > 0) console.error(`These lead nowhere:\n${dead.join('\n')}`)
+if ((isCheck && stale.length > 0) || dead.length > 0) exit(1)
 
-if (!isCheck) {
-  for (const [file, text] of stale) {
+/**
+ * Writes files, but not to check.
+ * @param files each the path in the repository, and the text
+ * @returns the paths of those that were out of date
+ */
+function update(files) {
+  const stale = files.filter(([file, text]) => read(file) !== text)
+  for (const [file, text] of isCheck ? [] : stale) {
     mkdirSync(dirname(join(root, file)), { recursive: true })
     writeFileSync(join(root, file), text)
   }
+  return stale.map(([file]) => file)
 }
-const dead = deadLinks()
-if (isCheck && stale.length > 0)
-  console.error(`Out of date, run "npm run generate":\n${stale.map(([file]) => file).join('\n')}`)
-if (dead.length > 0) console.error(`These lead nowhere:\n${dead.join('\n')}`)
-if ((isCheck && stale.length > 0) || dead.length > 0) exit(1)
 
 function read(file) {
   try {

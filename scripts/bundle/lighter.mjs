@@ -73,7 +73,7 @@ export function withTabs(code) {
 
 /** Lua without indentation, lines of comments, and the spaces around most of its signs. */
 export function withShortLua(id, code) {
-  if (!id.endsWith('.lua.ts')) return code
+  if (!/\.lua(\.generated)?\.ts$/.test(id)) return code
   const edits = []
   visit(parseAst(code), (node) => {
     if (node.type !== 'TemplateLiteral') return

@@ -16,8 +16,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sliding window counts a millisecond more of the previous one',
     file: 'algorithms/sliding-window/sliding-window.ts',
-    text: 'tickAt(this.windowMs - 1 - elapsed,',
-    by: 'tickAt(this.windowMs - elapsed,',
+    text: '(state.a + 1) * windowMs - 1 - now',
+    by: '(state.a + 1) * windowMs - now',
   },
   {
     name: 'a sliding log keeps its oldest millisecond',
@@ -28,14 +28,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a bucket drains for a millisecond too long',
     file: 'algorithms/bucket/bucket.ts',
-    text: '(now - state.b) * this.rate',
-    by: '(now - state.b + 1) * this.rate',
+    text: 'let drained = now - state.b\n',
+    by: 'let drained = now - state.b + 1\n',
   },
   {
     name: 'a full bucket admits what costs nothing',
     file: 'algorithms/bucket/bucket.ts',
-    text: 'const needed = Math.max(cost, 1) * this.unit',
-    by: 'const needed = cost * this.unit',
+    text: 'const admitted = cost <= room && room > 0',
+    by: 'const admitted = cost <= room',
   },
   {
     name: 'a wait is a millisecond too short',
@@ -184,14 +184,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a bucket gives back what has drained',
     file: 'algorithms/bucket/bucket.ts',
-    text: 'change = Math.min(0, change + drained)',
+    text: 'change = Math.min(0, change + drained * rate)',
     by: 'change = Math.min(0, change)',
   },
   {
     name: 'a turn that is given back moves the queue below later ones',
     file: 'algorithms/bucket/bucket.ts',
-    text: 'if (!this.queued) change',
-    by: 'if (this) change',
+    text: 'if (this.queued) queue.',
+    by: 'if (this.queued) step.',
   },
   {
     name: 'a process that should refuse decides alone',

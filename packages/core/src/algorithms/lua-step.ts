@@ -30,7 +30,7 @@ export const ENTRY_BYTES = 16
 export interface LuaStep {
   /**
    * Names of the constants, in the order of `CompiledLimit.constants`. The last one is `ticks` where
-   * a step can count in ticks coarser than a millisecond: it is nil where a limit needs none.
+   * a step can count in ticks coarser than a millisecond: it is 0 where a limit needs none.
    */
   readonly constants: readonly string[]
   /** True if the constants change with time, except the first one, which is the limit in units. */

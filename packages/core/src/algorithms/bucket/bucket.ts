@@ -1,13 +1,124 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
+import type { Step } from '../step.ts'
 import {
+  coarseTicks,
   greatestCommonDivisor,
   MAX_EXACT,
   tickAt,
   tickFrom,
   tickStart,
-  ticksPerWindow,
 } from '../ticks.ts'
+
+/** A bucket that drains at once is kept for a window, up to this long, ms. */
+const KEPT_MS = 3_600_000
+
+interface Constants {
+  /** Parts. */
+  readonly capacity: number
+  /** Parts per unit of cost. */
+  readonly unit: number
+  /** Parts that drain per tick. */
+  readonly rate: number
+  /** ms */
+  readonly window: number
+  /** In a window; 0: as many as it has ms. */
+  readonly ticks: number
+}
+
+/** State: a = level in parts, b = when it had that level, ms since the epoch, c = parts per unit of cost. */
+export const step = {
+  enter(state, { unit, rate, window, ticks }, now) {
+    if (state.c !== unit) {
+      if (state.c > 0) {
+        // The units of another limit's state, rounded up by less than one.
+        const rest = state.a - Math.floor(state.a / state.c) * state.c
+        const parts = rest * unit > MAX_EXACT ? unit : Math.ceil((rest * unit) / state.c)
+        state.a = Math.min(MAX_EXACT, ((state.a - rest) / state.c) * unit + parts)
+      }
+      state.c = unit
+    }
+    state.rebased = state.b > now
+    let drained = now - state.b
+    let start = now
+    if (ticks > 0) {
+      const tick = tickAt(now, window, ticks)
+      drained = tick - tickFrom(state.b, window, ticks)
+      start = tickStart(tick, window, ticks)
+    }
+    if (drained > 0) {
+      state.a -= drained * rate
+      if (state.a < 0) state.a = 0
+    }
+    if (state.b < start || state.rebased) state.b = start
+  },
+
+  room(state, { capacity, unit }) {
+    const free = capacity - state.a
+    return Math.floor(free / unit)
+  },
+
+  commit(state, { unit }, _now, cost) {
+    state.a += cost * unit
+  },
+
+  /** A bucket has no window: what has drained since the charge is no longer there to give back. */
+  settle(state, { unit, rate, window, ticks }, now, delta, chargedAt) {
+    let change = delta * unit
+    if (delta < 0) {
+      const drained = drainedTicks(chargedAt, now, window, ticks)
+      change = Math.min(0, change + drained * rate)
+    }
+    state.a = Math.min(MAX_EXACT, Math.max(0, state.a + change))
+  },
+
+  full(state, { rate, window, ticks }, now) {
+    const drained = Math.ceil(state.a / rate)
+    return spanOf(drained, window, ticks, now)
+  },
+
+  /**
+   * As long again, since most requests fill it further, and at least for a window: so few requests
+   * must renew the life of the key, or create it again.
+   */
+  keep(_state, { window }, fullIn) {
+    const twice = 2 * fullIn
+    const least = Math.min(window, KEPT_MS)
+    return Math.max(twice, least)
+  },
+} satisfies Step<Constants>
+
+/** The step of a queue, where it differs: those behind a charge keep their turns, so its place can't be given to others. */
+const queue = {
+  settle(state, { capacity, unit, rate, window, ticks }, now, delta, chargedAt, remaining) {
+    let change = delta * unit
+    if (delta < 0) {
+      // The level without what has drained since the charge.
+      const drained = drainedTicks(chargedAt, now, window, ticks)
+      const level = state.a + drained * rate
+      const left = Math.floor((capacity - level) / unit)
+      if (remaining < 0) {
+        if (level + change > 0) change = 0
+      } else if (left !== remaining) change = 0
+    }
+    state.a = Math.min(MAX_EXACT, Math.max(0, state.a + change))
+  },
+} satisfies Partial<Step<Constants>>
+
+/** Ticks from one time to another, in which a bucket drains: 0 where the clock has stepped back. */
+function drainedTicks(from: number, now: number, window: number, ticks: number): number {
+  return Math.max(
+    0,
+    ticks === 0 ? now - from : tickAt(now, window, ticks) - tickAt(from, window, ticks),
+  )
+}
+
+/** ms from `now` until so many ticks have begun. */
+function spanOf(drained: number, window: number, ticks: number, now: number): number {
+  return ticks === 0 || drained === 0
+    ? drained
+    : tickStart(tickAt(now, window, ticks) + drained, window, ticks) - now
+}
 
 /**
  * A bucket that every admitted cost fills and that drains continuously: `limit` units per window.
@@ -18,16 +129,14 @@ import {
  * The state of another limit is read in that limit's parts: the units that were taken stay, rounded up
  * by less than one. What drained since then has drained at this limit's rate, from the first of this
  * limit's ticks on.
- *
- * State: a = level in parts, b = when it had that level, ms since the epoch, c = parts per unit of cost.
  */
 export class BucketLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm: Algorithm
-  private readonly window: number
-  private readonly ticks: number
-  private readonly unit: number
-  private readonly rate: number
-  private readonly capacity: number
+  readonly capacity: number
+  readonly unit: number
+  readonly rate: number
+  readonly window: number
+  readonly ticks: number
   private readonly queued: boolean
 
   /**
@@ -50,14 +159,14 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     // A limit of 0 admits nothing; what was taken before drains as slowly as with a limit of 1.
     const drained = Math.max(limit, 1)
     const divisor = greatestCommonDivisor(drained, windowMs)
-    const exact = held * (windowMs / divisor) <= MAX_EXACT
-    const ticks = exact ? windowMs : ticksPerWindow(held, windowMs)
-    const reduced = exact ? divisor : greatestCommonDivisor(drained, ticks)
-    const unit = ticks / reduced
+    const ticks = held * (windowMs / divisor) <= MAX_EXACT ? 0 : coarseTicks(held, windowMs)
+    const reduced = ticks === 0 ? divisor : greatestCommonDivisor(drained, ticks)
+    const unit = (ticks || windowMs) / reduced
     const rate = drained / reduced
-    const capacity = limit === 0 ? 0 : most * unit + tickAt(waitMs, windowMs, ticks) * rate
+    const waitTicks = ticks === 0 ? waitMs : tickAt(waitMs, windowMs, ticks)
+    const capacity = limit === 0 ? 0 : most * unit + waitTicks * rate
     const numbers = [capacity, unit, rate, windowMs]
-    if (!exact) numbers.push(ticks)
+    if (ticks > 0) numbers.push(ticks)
     super(params, numbers, shown)
     this.algorithm = algorithm
     this.window = windowMs
@@ -69,36 +178,33 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
   }
 
   decide(state: KeyState, now: number, cost: number): void {
-    const tick = this.drain(state, now)
+    step.enter(state, this, now)
+    const room = step.room(state, this)
+    const admitted = cost <= room && room > 0
     const level = state.a
     const needed = Math.max(cost, 1) * this.unit
-    const admitted = needed <= this.capacity - level
     const filled = admitted ? level + cost * this.unit : level
 
-    const remaining = this.remaining(filled)
+    const remaining = Math.max(0, admitted ? room - cost : room)
     state.admitted = admitted
     state.remaining = remaining
-    state.resetMs = this.after(tick, now, filled)
-    state.delayMs = admitted && this.queued ? this.after(tick, now, level) : 0
+    state.resetMs = this.after(now, filled)
+    state.delayMs = admitted && this.queued ? this.after(now, level) : 0
     if (!admitted) {
       state.effectiveMs =
-        needed > this.capacity ? Infinity : this.after(tick, now, level - this.capacity + needed)
+        needed > this.capacity ? Infinity : this.after(now, level - this.capacity + needed)
     } else if (remaining > 0) {
-      state.effectiveMs = this.after(tick, now, remaining * this.unit)
+      state.effectiveMs = this.after(now, remaining * this.unit)
     } else {
-      state.effectiveMs = this.after(tick, now, filled + this.unit - this.capacity)
+      state.effectiveMs = this.after(now, filled + this.unit - this.capacity)
     }
     state.retryAfterMs = admitted ? 0 : state.effectiveMs
   }
 
-  commit(state: KeyState, _now: number, cost: number): void {
-    state.a += cost * this.unit
+  commit(state: KeyState, now: number, cost: number): void {
+    step.commit(state, this, now, cost)
   }
 
-  /**
-   * A bucket has no window: what has drained since the charge is no longer there to give back. In a queue,
-   * those behind the charge keep their turns, so its place can't be given to others.
-   */
   settle(
     state: KeyState,
     now: number,
@@ -106,18 +212,13 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     chargedAt: number,
     _slot?: number,
     _reserved?: number,
-    remaining?: number,
+    remaining = -1,
   ): void {
-    const tick = this.drain(state, now)
-    let change = delta * this.unit
-    if (delta < 0) {
-      const drained = Math.max(0, tick - tickAt(chargedAt, this.window, this.ticks)) * this.rate
-      if (!this.queued) change = Math.min(0, change + drained)
-      else if (!this.isLast(state.a + drained, change, remaining)) change = 0
-    }
-    state.a = Math.min(MAX_EXACT, Math.max(0, state.a + change))
-    state.remaining = this.remaining(state.a)
-    state.resetMs = this.after(tick, now, state.a)
+    step.enter(state, this, now)
+    if (this.queued) queue.settle(state, this, now, delta, chargedAt, remaining)
+    else step.settle(state, this, now, delta, chargedAt)
+    state.remaining = Math.max(0, step.room(state, this))
+    state.resetMs = step.full(state, this, now)
   }
 
   /** For a smaller limit it is not full when it is for this one. */
@@ -125,56 +226,8 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     return this.params.varies ? Math.max(resetMs, this.window) : resetMs
   }
 
-  /** Brings the level to the tick of `now`, which it returns. */
-  private drain(state: KeyState, now: number): number {
-    const { window, ticks, unit } = this
-    if (state.c !== unit) {
-      if (state.c > 0) state.a = converted(state.a, state.c, unit)
-      state.c = unit
-    }
-    state.rebased = state.b > now
-    if (ticks === window) {
-      if (state.b < now) state.a = Math.max(0, state.a - (now - state.b) * this.rate)
-      state.b = now
-      return now
-    }
-    const tick = tickAt(now, window, ticks)
-    const start = tickStart(tick, window, ticks)
-    const from = tickFrom(state.b, window, ticks)
-    if (from < tick) state.a = Math.max(0, state.a - (tick - from) * this.rate)
-    if (state.b < start || state.rebased) state.b = start
-    return tick
-  }
-
-  /**
-   * Whether nobody is behind the charge, and it has not been given back.
-   *
-   * @param level as it would be now without what has drained since the charge, parts
-   * @param change what is given back, parts below 0
-   * @param remaining what remained after the charge, units. Undefined: whether the queue had nothing else
-   */
-  private isLast(level: number, change: number, remaining: number | undefined): boolean {
-    if (remaining === undefined) return level + change <= 0
-    return Math.floor((this.capacity - level) / this.unit) === remaining
-  }
-
-  private remaining(level: number): number {
-    const room = this.capacity - level
-    return room > 0 ? Math.floor(room / this.unit) : 0
-  }
-
   /** ms from `now` until so many parts have drained. */
-  private after(tick: number, now: number, parts: number): number {
-    const ticks = Math.ceil(parts / this.rate)
-    if (this.ticks === this.window) return ticks
-    return ticks === 0 ? 0 : tickStart(tick + ticks, this.window, this.ticks) - now
+  private after(now: number, parts: number): number {
+    return spanOf(Math.ceil(parts / this.rate), this.window, this.ticks, now)
   }
-}
-
-/** A level in parts of which `from` make a unit, in parts of which `to` do: rounded up by less than a unit. */
-function converted(level: number, from: number, to: number): number {
-  const rest = level % from
-  const parts = rest * to
-  const rounded = parts > MAX_EXACT ? to : Math.ceil(parts / from)
-  return Math.min(MAX_EXACT, ((level - rest) / from) * to + rounded)
 }

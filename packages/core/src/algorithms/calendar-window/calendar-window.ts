@@ -58,8 +58,9 @@ class CalendarWindowLimit extends FixedWindowLimit {
     return state.c - now
   }
 
-  protected override isInWindow(state: KeyState, instant: number): boolean {
-    return instant >= state.a
+  protected override correct(state: KeyState, now: number, delta: number, chargedAt: number): void {
+    if (Math.min(chargedAt, now) >= state.a)
+      state.b = Math.min(MAX_EXACT, Math.max(0, state.b + delta))
   }
 
   private edges(now: number): number[] {

@@ -1,42 +1,80 @@
 import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
+import type { Step } from '../step.ts'
 import { MAX_EXACT } from '../ticks.ts'
-import { fixedWindowLua } from './fixed-window.lua.ts'
+import { fixedWindowLua } from './fixed-window.lua.generated.ts'
+
+interface Constants {
+  units: number
+  /** ms */
+  readonly windowMs: number
+}
+
+/** State: a = number of the window since the epoch, b = units charged in it. */
+export const step = {
+  enter(state, { windowMs }, now) {
+    const number = Math.floor(now / windowMs)
+    state.rebased = state.a > number
+    if (state.a < number) state.b = 0
+    state.a = number
+  },
+
+  room(state, { units }) {
+    return units - state.b
+  },
+
+  commit(state, _constants, _now, cost) {
+    state.b += cost
+  },
+
+  settle(state, { windowMs }, now, delta, chargedAt) {
+    // What was charged before the clock stepped back has moved with the state.
+    const number = Math.floor(Math.min(chargedAt, now) / windowMs)
+    if (number === state.a) state.b = Math.min(MAX_EXACT, Math.max(0, state.b + delta))
+  },
+
+  full(state, { windowMs }, now) {
+    return state.b > 0 ? (state.a + 1) * windowMs - now : 0
+  },
+
+  more(constants, granted) {
+    constants.units = Math.min(MAX_EXACT, constants.units + granted)
+  },
+
+  grantEnd(state, { windowMs }) {
+    return (state.a + 1) * windowMs
+  },
+} satisfies Step<Constants>
 
 /**
  * Counts per window. Admits at most twice the limit in a span as long as a window, across an edge.
  * Windows are aligned to the epoch on the store's clock, and numbered from there.
- *
- * State: a = number of the window since the epoch, b = units charged in it.
  */
 export class FixedWindowLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm: Algorithm = fixedWindow
 
   decide(state: KeyState, now: number, cost: number): void {
     const endsIn = this.enter(state, now)
-    const room = this.units - state.b
+    const room = step.room(state, this)
     const admitted = cost <= room && room > 0
-    const used = admitted ? state.b + cost : state.b
+    const left = admitted ? room - cost : room
 
     state.admitted = admitted
-    state.remaining = Math.max(0, this.units - used)
-    state.resetMs = used === 0 ? 0 : endsIn
+    state.remaining = Math.max(0, left)
+    state.resetMs = left === this.units ? 0 : endsIn
     state.effectiveMs = admitted || Math.max(cost, 1) <= this.units ? endsIn : Infinity
     state.retryAfterMs = admitted ? 0 : state.effectiveMs
     state.delayMs = 0
   }
 
-  commit(state: KeyState, _now: number, cost: number): void {
-    state.b += cost
+  commit(state: KeyState, now: number, cost: number): void {
+    step.commit(state, this, now, cost)
   }
 
   settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
     const endsIn = this.enter(state, now)
-    // What was charged before the clock stepped back has moved with the state.
-    if (this.isInWindow(state, Math.min(chargedAt, now))) {
-      state.b = Math.min(MAX_EXACT, Math.max(0, state.b + delta))
-    }
-    state.remaining = Math.max(0, this.units - state.b)
+    this.correct(state, now, delta, chargedAt)
+    state.remaining = Math.max(0, step.room(state, this))
     state.resetMs = state.b === 0 ? 0 : endsIn
   }
 
@@ -44,25 +82,14 @@ export class FixedWindowLimit extends ConstantLimit implements CompiledLimit {
     return now + this.enter(state, now)
   }
 
-  /**
-   * Brings the state into the window of `now`, and says in `rebased` whether the clock stepped back;
-   * returns the ms until that window ends.
-   */
+  /** Brings the state to `now`; returns the ms until its window ends. */
   protected enter(state: KeyState, now: number): number {
-    const window = this.windowAt(now)
-    state.rebased = state.a > window
-    if (state.a < window) state.b = 0
-    state.a = window
-    return (window + 1) * this.windowMs - now
+    step.enter(state, this, now)
+    return step.grantEnd(state, this) - now
   }
 
-  /** Whether an instant that is not after now is in the window of a state that has been entered. */
-  protected isInWindow(state: KeyState, instant: number): boolean {
-    return this.windowAt(instant) === state.a
-  }
-
-  private windowAt(instant: number): number {
-    return Math.floor(instant / this.windowMs)
+  protected correct(state: KeyState, now: number, delta: number, chargedAt: number): void {
+    step.settle(state, this, now, delta, chargedAt)
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Algorithm, MAX_LIMIT } from '../algorithm.ts'
-import { queueLua } from '../bucket/bucket.lua.ts'
+import { bucketLua, queueLua } from '../bucket/bucket.lua.generated.ts'
 import { BucketLimit } from '../bucket/bucket.ts'
 
 /** The longest that an admitted request waits, unless the policy says otherwise, ms. */
@@ -17,5 +17,5 @@ export const leakyBucket: Algorithm = {
   keepsLog: false,
   drains: true,
   compile: (params) => new BucketLimit(leakyBucket, params, 1, params.maxDelayMs ?? MAX_DELAY_MS),
-  lua: queueLua,
+  lua: { ...bucketLua, ...queueLua, queues: true },
 }

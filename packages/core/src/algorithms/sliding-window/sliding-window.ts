@@ -1,7 +1,77 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit, MAX_LIMIT } from '../algorithm.ts'
-import { MAX_EXACT, tickAt, tickStart, ticksPerWindow } from '../ticks.ts'
-import { slidingWindowLua } from './sliding-window.lua.ts'
+import type { Step } from '../step.ts'
+import { coarseTicks, MAX_EXACT, tickAt, tickStart } from '../ticks.ts'
+import { slidingWindowLua } from './sliding-window.lua.generated.ts'
+
+interface Constants {
+  units: number
+  /** ms */
+  readonly windowMs: number
+  /** In a window; 0: as many as it has ms. */
+  ticks: number
+}
+
+/**
+ * State: a = number of the window since the epoch, b = units charged in the window before it,
+ * c = units charged in it.
+ */
+const step = {
+  /** Where the clock has stepped back behind the state, all counts as the previous window's: so it is gone within one. */
+  enter(state, { windowMs }, now) {
+    const number = Math.floor(now / windowMs)
+    state.rebased = state.a > number
+    if (state.a !== number) {
+      if (state.rebased) state.b = Math.min(MAX_EXACT, state.b + state.c)
+      else if (state.a === number - 1) state.b = state.c
+      else state.b = 0
+      state.c = 0
+      state.a = number
+    }
+  },
+
+  room(state, { units, windowMs, ticks }, now) {
+    if (state.b === 0) return units - state.c
+    let inside = (state.a + 1) * windowMs - 1 - now
+    let length = windowMs
+    if (ticks > 0) {
+      inside = tickAt(inside, windowMs, ticks)
+      length = ticks
+    }
+    let previous = state.b
+    // A larger count refuses all as well, and its product with the ticks may not be exact.
+    if (previous > units) previous = Math.min(previous, Math.floor(MAX_EXACT / length))
+    const counted = (previous * inside) / length
+    return units - state.c - Math.floor(counted)
+  },
+
+  commit(state, _constants, _now, cost) {
+    state.c += cost
+  },
+
+  settle(state, { windowMs }, _now, delta, chargedAt) {
+    const number = Math.floor(chargedAt / windowMs)
+    if (number === state.a) state.c = Math.min(MAX_EXACT, Math.max(0, state.c + delta))
+    // A later window is one from before the clock stepped back, which has become the previous one.
+    else if (number === state.a - 1 || number > state.a)
+      state.b = Math.min(MAX_EXACT, Math.max(0, state.b + delta))
+  },
+
+  /** A count that has faded to nothing still counts if more is charged to its window. */
+  full(state, { windowMs }, now) {
+    if (state.c > 0) return (state.a + 2) * windowMs - now
+    return state.b > 0 ? (state.a + 1) * windowMs - now : 0
+  },
+
+  more(constants, granted) {
+    constants.units = Math.min(MAX_LIMIT, constants.units + granted)
+    constants.ticks = coarseTicks(constants.units, constants.windowMs)
+  },
+
+  grantEnd(_state, { windowMs }, now) {
+    return now + windowMs
+  },
+} satisfies Step<Constants>
 
 /**
  * Estimates the units of the last window, the span (now − window, now], as
@@ -9,34 +79,31 @@ import { slidingWindowLua } from './sliding-window.lua.ts'
  * milliseconds lie in that span. Rounding down never refuses a client that is evenly spaced at its
  * limit, and a single unit never waits longer than a window. Admits at most 2·limit in a span as
  * long as a window, close to the limit on ordinary traffic.
- *
- * State: a = number of the window since the epoch, b = units charged in the window before it,
- * c = units charged in it.
  */
 class SlidingWindowLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm = slidingWindow
-  private readonly ticks: number
-  /** The most of a count whose product with the window is exact. At least `limit`: more refuses all as well. */
-  private readonly maxCount: number
+  readonly ticks: number
 
   constructor(params: AlgorithmParams) {
     const { limit, windowMs } = params
-    const ticks = ticksPerWindow(Math.max(limit, 1), windowMs)
-    super(params, ticks === windowMs ? undefined : [limit, windowMs, ticks])
+    const ticks = coarseTicks(limit, windowMs)
+    super(params, ticks === 0 ? undefined : [limit, windowMs, ticks])
     this.ticks = ticks
-    this.maxCount = Math.floor(MAX_EXACT / ticks)
   }
 
   decide(state: KeyState, now: number, cost: number): void {
-    const elapsed = this.enter(state, now)
-    const remaining = this.remaining(state, elapsed)
-    const admitted = cost <= remaining && remaining > 0
-    const left = admitted ? remaining - cost : remaining
+    step.enter(state, this, now)
+    const room = step.room(state, this, now)
+    const admitted = cost <= room && room > 0
+    const left = Math.max(0, admitted ? room - cost : room)
     const current = admitted ? state.c + cost : state.c
+    const elapsed = now - state.a * this.windowMs
 
     state.admitted = admitted
     state.remaining = left
-    state.resetMs = this.reset(state.b, current, elapsed)
+    const fadesIn =
+      current > 0 ? this.windowMs + this.fadedBy(current, 0) : this.fadedBy(state.b, 0)
+    state.resetMs = Math.max(0, fadesIn - elapsed)
     state.effectiveMs =
       admitted && left > 0
         ? this.windowMs - elapsed
@@ -45,59 +112,22 @@ class SlidingWindowLimit extends ConstantLimit implements CompiledLimit {
     state.delayMs = 0
   }
 
-  commit(state: KeyState, _now: number, cost: number): void {
-    state.c += cost
+  commit(state: KeyState, now: number, cost: number): void {
+    step.commit(state, this, now, cost)
   }
 
   settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
-    const elapsed = this.enter(state, now)
-    const charged = Math.floor(chargedAt / this.windowMs)
-    if (charged === state.a) state.c = clamp(state.c + delta)
-    // A later window is one from before the clock stepped back, which has become the previous one.
-    else if (charged === state.a - 1 || charged > state.a) state.b = clamp(state.b + delta)
-    state.remaining = this.remaining(state, elapsed)
-    state.resetMs = this.reset(state.b, state.c, elapsed)
+    step.enter(state, this, now)
+    step.settle(state, this, now, delta, chargedAt)
+    this.decide(state, now, 0)
   }
 
-  /** A count that has faded to nothing still counts if more is charged to its window. */
-  keepMs({ a, b, c }: KeyState, now: number): number {
-    if (b === 0 && c === 0) return 0
-    return (c > 0 ? a + 2 : a + 1) * this.windowMs - now
+  keepMs(state: KeyState, now: number): number {
+    return step.full(state, this, now)
   }
 
-  grantEnd(_state: KeyState, now: number): number {
-    return now + this.windowMs
-  }
-
-  /**
-   * Brings the state into the window of `now`; returns the ms since that window began. Where the
-   * clock has stepped back behind the state, all that was counted counts as the previous window's:
-   * so it is gone within one window.
-   */
-  private enter(state: KeyState, now: number): number {
-    const window = Math.floor(now / this.windowMs)
-    state.rebased = state.a > window
-    if (state.a !== window) {
-      if (state.rebased) state.b = Math.min(MAX_EXACT, state.b + state.c)
-      else state.b = state.a === window - 1 ? state.c : 0
-      state.c = 0
-      state.a = window
-    }
-    return now - window * this.windowMs
-  }
-
-  private remaining(state: KeyState, elapsed: number): number {
-    let left = this.units - state.c
-    if (state.b > 0) {
-      const inside = tickAt(this.windowMs - 1 - elapsed, this.windowMs, this.ticks)
-      left -= Math.floor((Math.min(state.b, this.maxCount) * inside) / this.ticks)
-    }
-    return Math.max(0, left)
-  }
-
-  private reset(previous: number, current: number, elapsed: number): number {
-    if (current > 0) return this.windowMs - elapsed + this.fadedBy(current, 0)
-    return Math.max(0, this.fadedBy(previous, 0) - elapsed)
+  grantEnd(state: KeyState, now: number): number {
+    return step.grantEnd(state, this, now)
   }
 
   /** ms until `cost` units fit, in this window or in the next one. */
@@ -111,16 +141,14 @@ class SlidingWindowLimit extends ConstantLimit implements CompiledLimit {
   /** ms into a window from which on no more than `room` units of the `previous` one count. */
   private fadedBy(previous: number, room: number): number {
     if (previous <= room) return 0
-    const { ticks, windowMs, maxCount } = this
-    const tooMuch = Math.ceil(((room + 1) * ticks) / Math.min(previous, maxCount))
+    const { windowMs } = this
+    const ticks = this.ticks || windowMs
+    const counted =
+      previous > this.units ? Math.min(previous, Math.floor(MAX_EXACT / ticks)) : previous
+    const tooMuch = Math.ceil(((room + 1) * ticks) / counted)
     // The usual tick is a millisecond.
-    return windowMs - (ticks === windowMs ? tooMuch : tickStart(tooMuch, windowMs, ticks))
+    return windowMs - (this.ticks === 0 ? tooMuch : tickStart(tooMuch, windowMs, ticks))
   }
-}
-
-/** A version of the application with a larger limit may have counted more than this limit ever admits. */
-function clamp(count: number): number {
-  return Math.min(MAX_EXACT, Math.max(0, count))
 }
 
 export const slidingWindow: Algorithm = {

@@ -1,5 +1,5 @@
 import { type Algorithm, MAX_LIMIT } from '../algorithm.ts'
-import { bucketLua } from '../bucket/bucket.lua.ts'
+import { bucketLua } from '../bucket/bucket.lua.generated.ts'
 import { BucketLimit } from '../bucket/bucket.ts'
 
 /**

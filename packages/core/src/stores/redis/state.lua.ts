@@ -1,5 +1,5 @@
 import { type LuaStep, STATE_BYTES } from '../../algorithms/lua-step.ts'
-import { TICKS_LUA, ticksLua } from '../../algorithms/ticks.lua.ts'
+import { TICKS_LUA, ticksLua } from '../../algorithms/ticks.lua.generated.ts'
 import { MAX_GRANTS } from '../rules/own-terms.ts'
 
 // What the scripts on states have in common. A state is 32 bytes: three integers a, b, c and the time
@@ -42,11 +42,13 @@ if not now then
   now = now - now % 1
 end`
 
-/** @param values Lua expressions, of which the last one may be 0 for ticks that the limit does not need */
-export function constantsOf(each: ScriptStep, values: readonly string[]): string {
-  const { constants } = each.step
-  const line = `local ${constants.join(', ')} = ${values.join(', ')}`
-  return countsTicks(each) ? `${line}\n    if ticks == 0 then ticks = nil end` : line
+/** @param values Lua expressions, without ticks where no limit needs them */
+export function constantsOf(
+  { step: { constants } }: ScriptStep,
+  values: readonly string[],
+): string {
+  const all = constants.map((_, i) => values[i] ?? '0')
+  return `local ${constants.join(', ')} = ${all.join(', ')}`
 }
 
 /** What is said of a key with other bytes. The first number of a state is 0 or more. */
@@ -149,12 +151,11 @@ function readOwn(each: ScriptStep, unreadable: string): string {
           end
           if ownUntil > now then
             ${constants.join(', ')} = ${own.join(', ')}
-            ${constants.includes('ticks') ? 'if ticks == 0 then ticks = nil end' : ''}
           else
             ownUntil = 0
           end
           ${step.more === undefined ? '' : `if granted > 0 then ${step.more} end`}
-          ${constants.includes('ticks') ? `if ticks and not tickAt then ${ticksLua} end` : ''}
+          ${constants.includes('ticks') ? `if ticks > 0 and not tickAt then ${ticksLua} end` : ''}
           own = { ends = ends, head = ${STATE_BYTES} + size, mark = 0, ${constants.join(', ')} }
           if ownUntil > 0 or granted > 0 then
             own.mark = -1
