@@ -277,6 +277,14 @@ export async function checkUnused(world: World, { places }: Application): Promis
         fail('unused', `${name} has ${remaining} left, full in ${resetMs} ms (${source})`)
   // Where the anchor differs, a window that has ended is kept for as long again.
   if (policies.some((each) => 'anchors' in each)) return
+  // What has faded to less than a unit is kept until its window has passed.
+  const fading = quotas.all.flatMap((each) =>
+    'window' in each && each.algorithm === 'sliding-window'
+      ? [each.window, ...(each.windows ?? [])]
+      : [],
+  )
+  if (Math.max(0, ...fading) > LONGEST_MS) return
+  await timeline.run(timeline.now + Math.max(0, ...fading))
   // Where limits differ, they also do in how long a state is kept; one with reservations is kept for its window.
   const hasBlocks = plan.faults.some(({ kind }) => kind === 'block network')
   const differ = isPaidFor || hasOwn || plan.faults.some((each) => 'limit' in each)
