@@ -142,8 +142,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a refusal is remembered for too long',
     file: 'stores/resilient/refusals.ts',
-    text: 'Math.min(refusal.retryAfterMs, refusal.ownMs) - 1',
-    by: 'Math.min(refusal.retryAfterMs, refusal.ownMs) + 50',
+    text: 'elapsedMs > refusal.validMs - 1',
+    by: 'elapsedMs > refusal.validMs + 50',
   },
   {
     name: 'a remembered refusal answers for other limits',

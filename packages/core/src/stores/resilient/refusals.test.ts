@@ -179,10 +179,21 @@ describe('a remembered refusal', () => {
     expect(await patient.consume('client')).toMatchObject({ allowed: true, source: 'store' })
   })
 
-  it('is not kept for a cost that never fits: its other figures change', async () => {
-    const limiter = limiterOf({ limit: 0 })
+  it('for ever holds until its other figures change', async () => {
+    const limiter = limiterOf({ window: '1s', algorithm: 'fixed-window' })
+    clock.set(1_800_000_000_600)
+    await limiter.consume('client')
+    await limiter.override('client', { limit: 0 })
     expect(await calls(() => limiter.consume('client'))).toBe(1)
-    expect(await calls(() => limiter.consume('client'))).toBe(1)
+    clock.advance(399)
+    expect(await limiter.consume('client')).toMatchObject({
+      source: 'cache',
+      retryAfterMs: Infinity,
+      resetMs: 1,
+    })
+    clock.advance(1)
+    expect(await limiter.consume('client')).toMatchObject({ source: 'store', resetMs: 0 })
+    expect(await limiter.consume('client')).toMatchObject({ source: 'cache', resetMs: 0 })
   })
 
   it('counts from the call to the store, and its wait from the answer', async () => {
@@ -199,6 +210,60 @@ describe('a remembered refusal', () => {
     expect(await limiter.consume('client')).toMatchObject({ source: 'cache', retryAfterMs: 11 })
     clock.advance(1)
     expect(await limiter.consume('client')).toMatchObject({ source: 'store', allowed: true })
+  })
+
+  describe('behind a ban', () => {
+    const ban = { after: 1, within: '1h', for: ['2s', '10m'] } as const
+    const burst = { name: 'burst', limit: 1, window: '1s', algorithm: 'sliding-log' } as const
+    const hour = { name: 'hour', limit: 3, window: '1h', algorithm: 'fixed-window' } as const
+
+    it('is not made up for a policy that nobody has asked', async () => {
+      const limiter = createLimiter({ prefix: 'sluice', store, policies: [burst, hour], ban })
+      await limiter.consume('client')
+      await limiter.consume('client')
+      // Elsewhere, what the client has of the hour is used up, and the burst is over.
+      clock.advance(1100)
+      const elsewhere = createLimiter({ prefix: 'sluice', store: { ...store }, policies: [hour] })
+      await elsewhere.consume('client', { cost: 2 })
+      const { source, retryAfterMs } = await limiter.consume('client')
+      expect([source, retryAfterMs]).toEqual(['store', 3_600_000 - (clock() % 3_600_000)])
+      expect(await calls(() => limiter.consume('client'))).toBe(0)
+    })
+
+    it('says what the store would say, whatever limits the client has', async () => {
+      const anyStep = fc.record({
+        passMs: fc.constantFrom(0, 0, 1, 1, 300, 999, 1000, 2000, 600_000),
+        cost: fc.constantFrom(0, 1, 1, 1, 1, 5),
+        change: fc.constantFrom(...Array(9).fill('none'), 'override', 'lift', 'grant'),
+        limit: fc.constantFrom(0, 0, 1, 7),
+        policy: fc.constantFrom('burst', 'hour'),
+        lastsMs: fc.constantFrom(1, 500, 5000),
+      })
+      let cached = 0
+      const history = fc.asyncProperty(
+        fc.array(anyStep, { minLength: 20, maxLength: 60 }),
+        async (steps) => {
+          const own = failingStore({ clock })
+          const options = { prefix: 'sluice', store: own, policies: [burst, hour], ban }
+          const limiter = createLimiter(options)
+          const asking = createLimiter({ ...options, refusalCache: false })
+          for (const { passMs, cost, change, limit, policy, lastsMs } of steps) {
+            clock.advance(passMs)
+            const until = clock() + lastsMs
+            if (change === 'override') await limiter.override('client', { policy, limit, until })
+            if (change === 'lift') await limiter.override('client', null)
+            if (change === 'grant') await limiter.grant('client', 1 + limit, { policy, until })
+            const said = await limiter.consume('client', { cost })
+            if (said.source !== 'cache') continue
+            cached += 1
+            expect(unsigned(said)).toEqual(unsigned(await asking.peek('client')))
+          }
+          for (const each of [limiter, asking, own]) each.close()
+        },
+      )
+      await fc.assert(history, { numRuns: 150 })
+      expect(cached).toBeGreaterThan(300)
+    })
   })
 
   it('can be switched off', async () => {

@@ -8,13 +8,18 @@ const ASK_AGAIN_MS = 2000
 /** The most keys with remembered refusals, over all limiters on a store. */
 const MAX_KEYS = 10_000
 
-/** A key has less than one unit left, under a limit. Times are on `RefusalCache.clock`, ms. */
+/**
+ * A key has less than one unit left, under a limit; or it has more, and is banned. Times are on `RefusalCache.clock`,
+ * ms.
+ */
 export interface Refusal {
+  /** Whether the limit has refused, and not the ban alone. */
+  readonly isOfLimit: boolean
   readonly limit: CompiledLimit
-  /** The client's own limit, if that has refused. */
+  /** The client's own limit, if that has decided. */
   readonly own: Outcome['own']
-  /** How long it does not change by itself, ms from `at` on. */
-  readonly ownMs: number
+  /** How long nothing of it changes by itself, but for the waits, which become shorter: ms from `at` on. */
+  readonly validMs: number
   /** When the store was called: the end of the wait is counted from here, so that it is never too late. */
   readonly askedAt: number
   /** When the answer came: waits are counted from here, so that they are never too short. */
@@ -40,7 +45,8 @@ export type Learn = (result: StoreResult) => StoreResult
 /**
  * The remembered refusals for the policies of one ledger. They answer a request only if the answer
  * is exactly that of the store: for costs of at most one unit, and if every policy is known to have
- * nothing left, or the client is known to be banned. If a policy has something left, only the store knows `remaining`.
+ * nothing left. If a policy has something left, only the store knows `remaining`; unless the client is known to be
+ * banned, which leaves it nothing. Then every policy of its key must be known to have something left, or nothing.
  */
 export class LedgerRefusals {
   private readonly shared: RefusalCache
@@ -83,8 +89,14 @@ export class LedgerRefusals {
       if (cost > 1 || slot !== undefined || !this.isOn(this.spaces[i] as RefusalSpace))
         return undefined
       const refusal = this.known(all, i, now, store)
-      // A ban refuses whatever is left.
-      if (refusal === undefined && (!banned || key !== charges[0]?.key)) return undefined
+      // A ban refuses whatever is left. While the store fails, it refuses whatever is not known.
+      const isBanned = banned !== undefined && key === charges[0]?.key
+      if (
+        refusal === undefined
+          ? !isBanned || store.isTrusted(charges)
+          : !refusal.isOfLimit && !isBanned
+      )
+        return undefined
       found.push(refusal)
     }
     return toStoreResult(found, banned, now)
@@ -102,7 +114,7 @@ export class LedgerRefusals {
     if (refusal === undefined || !areSame(limit, refusal.limit)) return undefined
     const elapsedMs = now - refusal.askedAt
     // The store's clock counts whole milliseconds: what it said may end almost one earlier.
-    if (elapsedMs > Math.min(refusal.retryAfterMs, refusal.ownMs) - 1) return undefined
+    if (elapsedMs > refusal.validMs - 1) return undefined
     return elapsedMs >= ASK_AGAIN_MS && store.isTrusted(charges) ? undefined : refusal
   }
 
@@ -123,14 +135,17 @@ export class LedgerRefusals {
         if (source !== 'store' || slot !== undefined) continue
         // A refusal that has ended since may be this one.
         const holds = keyspace.endedBy <= ends
-        if (outcome.admitted || outcome.remaining > 0) {
-          if (this.shared.refusals.size > 0) this.shared.delete(keyspace, key)
-        } else if (cost <= 1 && holds && this.isOn(keyspace) && outcome.retryAfterMs !== Infinity) {
+        const isOfLimit = !outcome.admitted && outcome.remaining === 0
+        const isKnown = isOfLimit ? cost <= 1 : ban?.admitted === false
+        if (isKnown && holds && this.isOn(keyspace)) {
           const { retryAfterMs, resetMs, own } = outcome
-          const ownMs = own === undefined ? Infinity : (outcome.ownMs as number)
+          const validMs = validFor(outcome, isOfLimit)
           const receivedAt = this.shared.clock()
-          const times = { askedAt, receivedAt, at, retryAfterMs, resetMs }
-          this.shared.set(keyspace, key, { limit, own, ownMs, ...times })
+          const times = { askedAt, receivedAt, at, retryAfterMs, resetMs, validMs }
+          this.shared.set(keyspace, key, { isOfLimit, limit, own, ...times })
+        } else if (this.shared.refusals.size > 0) {
+          const { isOfLimit: wasOfLimit } = this.shared.get(keyspace, key) ?? {}
+          if (wasOfLimit !== isOfLimit) this.shared.delete(keyspace, key)
         }
       }
       return result
@@ -168,6 +183,14 @@ export class LedgerRefusals {
   }
 }
 
+/** How long an outcome does not change by itself, but for its waits, ms. */
+function validFor({ retryAfterMs, resetMs, own, ownMs }: Outcome, isOfLimit: boolean): number {
+  const untilOwn = own === undefined ? Infinity : (ownMs as number)
+  // What a client has left behind a ban is not shown.
+  if (!isOfLimit) return untilOwn
+  return Math.min(untilOwn, retryAfterMs, resetMs === 0 ? Infinity : resetMs)
+}
+
 /** How a policy with something left is shown beside a ban. */
 const OPEN: Outcome = {
   admitted: true,
@@ -187,6 +210,7 @@ function toStoreResult(
   const outcomeOf = (refusal: Refusal | undefined): Outcome => {
     if (refusal === undefined) return OPEN
     const { receivedAt, at, retryAfterMs, resetMs, own } = refusal
+    if (!refusal.isOfLimit) return { ...OPEN, own }
     const elapsedMs = Math.floor(now - receivedAt)
     latest = Math.max(latest, at + elapsedMs)
     return {
