@@ -21,6 +21,7 @@ export type { PolicyOptions } from './limiter/options.generated.ts'
 export { Policy } from './limiter/policy.ts'
 export { parseDuration } from './options/duration.ts'
 export { readStoreOptions } from './options/read.ts'
+export { Deadlines, PendingCall } from './stores/calls/deadline.ts'
 export type { PostgresStoreOptions, SqliteStoreOptions } from './stores/options.generated.ts'
 export {
   commitOne,

@@ -138,6 +138,25 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
       expect(new Set(decisions.map(({ at }) => at)).size).toBe(1)
     })
 
+    test.each([
+      ['one long stall', 1, 150],
+      ['many short stalls', 6, 30],
+    ])('%s of the event loop: no reason to give up', async (_, count, ms) => {
+      const path = newPath()
+      const limiter = limit({ path, deadline: 100 })
+      await limiter.peek('client')
+      const other = direct(path)
+      other.exec('BEGIN IMMEDIATE')
+      const waiting = limiter.consume('client')
+      for (let i = 0; i < count; i += 1) {
+        await new Promise((resolve) => setImmediate(resolve))
+        const until = performance.now() + ms
+        while (performance.now() < until);
+      }
+      other.exec('COMMIT')
+      expect(await waiting).toMatchObject({ source: 'store' })
+    })
+
     test('what waits longer than the deadline is given up, and charges nothing', async () => {
       const path = newPath()
       const prompt = limit({ path, deadline: 50, onStoreError: 'deny' })

@@ -1,4 +1,4 @@
-import type { TransactionalBackend } from '@sluice/core/store'
+import { Deadlines, PendingCall, type TransactionalBackend } from '@sluice/core/store'
 import type { SqliteFile } from './sqlite-file.ts'
 import type { Statements } from './table.ts'
 
@@ -6,33 +6,53 @@ import type { Statements } from './table.ts'
 const MAX_WAITING = 2000
 /** How long a transaction may take that several calls share, ms: it blocks the event loop, and the others. */
 const MAX_MS = 1
+/** How many keys it has before that counts: a busy machine may stop this process in its midst. */
+const MIN_KEYS = 64
 /** How often the lock is asked for in each turn of the event loop; after that, every millisecond. */
 const EACH_TURN = 3
 
 type Transact = TransactionalBackend['transact']
 
-/** A call that waits for the lock, until a time of `performance.now()`. */
-interface Call {
+/** A call that waits for the lock. */
+class Call extends PendingCall {
   readonly keys: readonly string[]
   readonly decide: Parameters<Transact>[1]
-  readonly until: number
+  readonly withinMs: number
   readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void
+  isGivenUp = false
+
+  constructor(
+    [keys, decide, withinMs = Infinity]: Parameters<Transact>,
+    resolve: Call['resolve'],
+    reject: Call['reject'],
+  ) {
+    super()
+    this.keys = keys
+    this.decide = decide
+    this.withinMs = withinMs
+    this.resolve = resolve
+    this.reject = reject
+  }
+
+  override giveUp(): void {
+    this.isGivenUp = true
+    this.reject(new Error('another process has the lock of the file'))
+  }
 }
 
 /**
  * Runs transactions on a file, at once where nobody else has its lock. Otherwise the calls wait, while the
- * event loop goes on, and share the next transaction.
+ * event loop goes on, and share the next transaction. After a stall of the event loop, the lock is asked for
+ * before a call is given up: the timer of an attempt is older than what ends a call.
  */
 export function transactionsOn(file: SqliteFile, clock: () => number): Transact {
+  const deadlines = new Deadlines()
   /** If there are any, an attempt is scheduled. */
   let waiting: Call[] = []
 
   const attempt = (tries: number) => {
-    const time = performance.now()
-    const late = waiting.filter(({ until }) => until <= time)
-    if (late.length > 0) waiting = waiting.filter(({ until }) => until > time)
-    for (const { reject } of late) reject(new Error('another process has the lock of the file'))
+    if (waiting.some(isGivenUp)) waiting = waiting.filter((call) => !isGivenUp(call))
     if (waiting.length === 0) return
     try {
       const statements = file.lock()
@@ -40,8 +60,15 @@ export function transactionsOn(file: SqliteFile, clock: () => number): Transact 
       else if (tries < EACH_TURN) setImmediate(attempt, tries + 1)
       else setTimeout(attempt, 1, tries)
     } catch (error) {
-      for (const { reject } of waiting.splice(0)) reject(error)
+      for (const call of waiting.splice(0)) {
+        end(call)
+        call.reject(error)
+      }
     }
+  }
+
+  const end = (call: Call) => {
+    if (call.isPending) deadlines.of(call.withinMs).end(call)
   }
 
   /** Decides calls, one after the other, in the transaction that has begun. */
@@ -51,11 +78,14 @@ export function transactionsOn(file: SqliteFile, clock: () => number): Transact 
     try {
       // Only now: a process that had the lock before has an earlier time.
       const [now, until] = [clock(), performance.now() + MAX_MS]
+      let keys = 0
       do {
         const call = waiting.shift() as Call
+        end(call)
         calls.push(call)
+        keys += call.keys.length
         answers.push(decideOn(statements, call, now))
-      } while (waiting.length > 0 && performance.now() < until)
+      } while (waiting.length > 0 && (keys < MIN_KEYS || performance.now() < until))
       statements.commit.run()
       for (const answer of answers) answer()
     } catch (error) {
@@ -65,12 +95,18 @@ export function transactionsOn(file: SqliteFile, clock: () => number): Transact 
     if (waiting.length > 0) setImmediate(attempt, 0)
   }
 
-  return (keys, decide, withinMs = Infinity) =>
+  return (...asked) =>
     new Promise((resolve, reject) => {
       if (waiting.length >= MAX_WAITING) throw new Error('too many calls wait for the file')
-      waiting.push({ keys, decide, until: performance.now() + withinMs, resolve, reject })
+      const call = new Call(asked, resolve, reject)
+      waiting.push(call)
+      if (call.withinMs < Infinity) deadlines.of(call.withinMs).start(call)
       if (waiting.length === 1) attempt(0)
     })
+}
+
+function isGivenUp(call: Call): boolean {
+  return call.isGivenUp
 }
 
 /** Decides a call and writes its changes; returns what answers it once they are committed. */

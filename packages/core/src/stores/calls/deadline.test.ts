@@ -136,6 +136,15 @@ describe('a stall of the event loop', () => {
     expect(await kept).toBe('value')
   })
 
+  it('is one from a fifth of the deadline: on a busy machine, many short ones follow each other', async () => {
+    const seen = watch(bound(new Deadline(100), never))
+    for (let i = 0; i < 5; i += 1) {
+      stall(30)
+      await new Promise((resolve) => setTimeout(() => setImmediate(resolve)))
+    }
+    expect(seen.outcome).toBe('pending')
+  })
+
   it('prolongs a call, but not for an unlimited time', async () => {
     const kept = bound(new Deadline(20), never)
     stall(60)

@@ -7,7 +7,7 @@ export class DeadlineError extends Error {
 }
 
 /** A turn of the event loop that took longer than this share of the deadline is a stall. */
-const STALL = 1 / 2
+const STALL = 1 / 5
 /** The share of the deadline that a stall counts, however long it was. */
 const STALLED = 1 / 10
 
