@@ -23,23 +23,23 @@ export { parseDuration } from './options/duration.ts'
 export { readStoreOptions } from './options/read.ts'
 export { Deadlines, PendingCall } from './stores/calls/deadline.ts'
 export type { PostgresStoreOptions, SqliteStoreOptions } from './stores/options.generated.ts'
+export { applyChange, type ChangedKey, type ChangedStates, keysOf } from './stores/rules/change.ts'
 export {
   commitOne,
   decideAll,
   decideOne,
   keepMsOf,
-  renewOne,
-  settleOne,
 } from './stores/rules/decide-all.ts'
-export { withGrant, withOverride } from './stores/rules/own-terms.ts'
-export { type Renewal, renewalsOf } from './stores/rules/slots.ts'
 export { decodeState, encodeState } from './stores/rules/state-bytes.ts'
 export type {
   Answer,
   BanKeyspace,
+  BlockChange,
+  Change,
   Charge,
   DecisionSource,
   GivenGrant,
+  GrantChange,
   GrantResult,
   InspectableStore,
   InspectOptions,
@@ -49,7 +49,11 @@ export type {
   Ledger,
   NetworkTexts,
   Origin,
+  OverrideChange,
   Raise,
+  RenewChange,
+  ResetChange,
+  SettleChange,
   Store,
   StoreEntry,
   StoreMode,
@@ -68,10 +72,10 @@ export {
 export { joinTransactions } from './stores/transactional/join-transactions.ts'
 export { expiryOf, Sweeper } from './stores/transactional/sweeper.ts'
 export type {
-  Change,
   KeyRange,
   ListedKey,
   ListingBackend,
+  StateChange,
   Transaction,
   TransactionalBackend,
 } from './stores/transactional/transactional-backend.ts'

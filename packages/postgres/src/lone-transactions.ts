@@ -1,4 +1,4 @@
-import type { Change, Transaction } from '@sluice/core/store'
+import type { StateChange, Transaction } from '@sluice/core/store'
 import { RememberedStates } from './remembered-states.ts'
 
 /** A decision on a remembered state is made for a time so much earlier than the expected one, ms, */
@@ -37,7 +37,7 @@ export interface RoundTrips {
    * @param ms how long it may wait for others
    * @returns the server's time, ms, with its fraction; undefined: nothing was written
    */
-  write(change: Change, now: number, on: Condition, ms: number): Promise<number | undefined>
+  write(change: StateChange, now: number, on: Condition, ms: number): Promise<number | undefined>
 }
 
 /**
@@ -96,7 +96,7 @@ export class LoneTransactions {
   }
 
   /** What a transaction that has locked its keys has written at `now`. */
-  learn(changes: readonly Change[], now: number): void {
+  learn(changes: readonly StateChange[], now: number): void {
     this.isAvailable = true
     for (const { key, state } of changes) this.remembered.set(key, hexOf(state), now, false)
   }
@@ -132,7 +132,13 @@ export class LoneTransactions {
     return { value }
   }
 
-  private async write(trips: RoundTrips, change: Change, now: number, on: Condition, ms: number) {
+  private async write(
+    trips: RoundTrips,
+    change: StateChange,
+    now: number,
+    on: Condition,
+    ms: number,
+  ) {
     const sentAt = performance.now()
     const time = await trips.write(change, now, this.clock ? { ...on, ...ALWAYS } : on, ms)
     if (time !== undefined) this.observe(time, sentAt)

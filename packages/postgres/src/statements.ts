@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Change, expiryOf, type KeyRange } from '@sluice/core/store'
+import { expiryOf, type KeyRange, type StateChange } from '@sluice/core/store'
 
 /** A time as integer ms since the epoch. */
 const msOf = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
@@ -130,7 +130,7 @@ export class Statements {
    * @param places the places of all rows that were locked, by their keys
    */
   write(
-    changes: readonly Change[],
+    changes: readonly StateChange[],
     unused: readonly string[],
     places: ReadonlyMap<string, string>,
     now: number,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Charge, Ledger, Store, StoreResult, TransactionalBackend } from '@sluice/core/store'
+import type { Change, Charge, Store, StoreResult, TransactionalBackend } from '@sluice/core/store'
 import { groupOf, tagOf } from './cluster.ts'
 import type { Core } from './core.ts'
 import { maySendTwice } from './plan.ts'
@@ -8,8 +8,9 @@ import type { World } from './world.ts'
 
 /** A call of a ledger, which the audit learns of when the store runs its script. */
 interface Asked {
-  readonly method: string
-  readonly given: readonly unknown[]
+  /** The requests to decide, or the change. Neither: a peek */
+  readonly requests?: readonly (readonly Charge[])[]
+  readonly change?: Change
   /** The numbers of the ledger's policies among those of the limiter. */
   readonly places: readonly number[]
   /** ms of the simulation. */
@@ -74,20 +75,19 @@ export function auditedStore(
     const places = policies.map(({ name }) =>
       keyspaces.findIndex((known) => known?.[0] === prefix && known[1] === name),
     )
-    return new Proxy(store.open(...opened), {
-      get: (ledger, name) => {
-        if (name === 'shard' && cluster !== undefined)
-          return (key: string) => groupOf(tagOf(key) || key)
-        const member: unknown = ledger[name as keyof Ledger<'async'>]
-        if (typeof member !== 'function') return member
-        return (...given: unknown[]) => {
-          asked = { method: String(name), given, places, sentAt: world.timeline.now }
-          const answer: unknown = member.apply(ledger, given)
-          asked = undefined
-          return answer
-        }
-      },
-    })
+    const ledger = store.open(...opened)
+    function asking<T>(own: Pick<Asked, 'requests' | 'change'>, ask: () => T): T {
+      asked = { ...own, places, sentAt: world.timeline.now }
+      const answer = ask()
+      asked = undefined
+      return answer
+    }
+    return {
+      shard: cluster && ((key) => groupOf(tagOf(key) || key)),
+      decide: (requests, isPeek) =>
+        asking(isPeek ? {} : { requests }, () => ledger.decide(requests, isPeek)),
+      change: (change, raised) => asking({ change }, () => ledger.change(change, raised)),
+    }
   }
   return { ...store, open }
 }
@@ -106,70 +106,97 @@ function borrowing(
     borrower.use(withinMs as number, () => transact(keys, decide, withinMs))
 }
 
-/** The methods that charge, or change what was charged. */
-const CHARGES: readonly string[] = ['consume', 'consumeAll', 'settle', 'renew']
-
-/** What a call does to the accounts. A method that is not here changes none. */
+/** What a call does to the accounts. A peek changes none. */
 function learn(
   world: World,
   user: User,
-  { method, given, places, sentAt }: Asked,
+  asked: Asked,
   value: unknown,
+  now: number,
+  transaction: number,
+): void {
+  const { requests, change, places } = asked
+  const charges = requests !== undefined || change?.kind === 'settle' || change?.kind === 'renew'
+  // A window that no request has had is not counted.
+  if (places.includes(-1) && (!user.quotas.vary || charges)) {
+    world.fail('route', `${user.name} counts by other keys than those of its routes`)
+    return
+  }
+  if (requests !== undefined)
+    learnDecisions(world, user, places, requests, value as (StoreResult | Error)[], transaction)
+  if (change !== undefined)
+    learnChange(world, user, asked, change, value as { result: unknown }, now, transaction)
+}
+
+/** The limits of a request, as planned. */
+function limitsOf(world: World, user: User, places: readonly number[], charges: readonly Charge[]) {
+  return places.map((place, i) => {
+    const limit = charges[i]?.limit
+    const quota = user.quotas.all[place]
+    const { windowMs } = limit?.params ?? {}
+    if (quota && 'windows' in quota && quota.windows && windowMs && windowMs !== quota.window)
+      world.fail(
+        'window',
+        `${user.name} counts a request with a window of ${windowMs} ms by ${quota.window}`,
+      )
+    return ((limit && user.limitOf?.get(limit)) ?? user.limits[place]) as number
+  })
+}
+
+function learnDecisions(
+  world: World,
+  user: User,
+  places: readonly number[],
+  requests: readonly (readonly Charge[])[],
+  results: readonly (StoreResult | Error)[],
+  transaction: number,
+): void {
+  const { audit, fail, tell } = world
+  for (const [i, charges] of requests.entries()) {
+    const result = results[i] as StoreResult | Error
+    if (result instanceof Error) {
+      fail('readable', `the store could not decide: ${result.message}`)
+      continue
+    }
+    const isOfRoute = user.routePlace !== undefined && user.quotas.isOf(user.routePlace, places[0])
+    const others = isOfRoute ? 1 : (user.routePlace ?? user.quotas.policies)
+    if (world.plan.application.cluster?.sharded && places.length < others)
+      fail('all or nothing', 'the keys of one shard are decided separately')
+    tell(
+      'store',
+      () => `${result.admitted ? 'admits' : 'refuses'} ${costs(charges)} of ${user.name}`,
+    )
+    const limits = limitsOf(world, user, places, charges)
+    audit.decided(charges, limits, result.outcomes, result, transaction, places)
+  }
+}
+
+function learnChange(
+  world: World,
+  user: User,
+  { places, sentAt }: Asked,
+  change: Change,
+  { result }: { result: unknown },
   now: number,
   transaction: number,
 ): void {
   const { audit, bySlot, fail, tell } = world
   const { name } = user
-  // A window that no request has had is not counted.
-  if (places.includes(-1) && (!user.quotas.vary || CHARGES.includes(method))) {
-    fail('route', `${name} counts by other keys than those of its routes`)
-    return
-  }
-  const limitsOf = (charges: readonly Charge[]) =>
-    places.map((place, i) => {
-      const limit = charges[i]?.limit
-      const quota = user.quotas.all[place]
-      const { windowMs } = limit?.params ?? {}
-      if (quota && 'windows' in quota && quota.windows && windowMs && windowMs !== quota.window)
-        fail(
-          'window',
-          `${name} counts a request with a window of ${windowMs} ms by ${quota.window}`,
-        )
-      return ((limit && user.limitOf?.get(limit)) ?? user.limits[place]) as number
-    })
   const placeOf = (i: number) => places[i] as number
-  type Arguments<Method extends keyof Ledger> = Parameters<NonNullable<Ledger[Method] & object>>
-
-  if (method === 'consume' || method === 'consumeAll') {
-    const [asked] = given as Arguments<'consumeAll'>
-    const requests = method === 'consumeAll' ? asked : [asked as unknown as readonly Charge[]]
-    for (const [i, charges] of requests.entries()) {
-      const result = (value as (StoreResult | Error)[])[i] as StoreResult | Error
-      if (result instanceof Error) {
-        fail('readable', `the store could not decide: ${result.message}`)
-        continue
-      }
-      const isOfRoute =
-        user.routePlace !== undefined && user.quotas.isOf(user.routePlace, places[0])
-      const others = isOfRoute ? 1 : (user.routePlace ?? user.quotas.policies)
-      if (world.plan.application.cluster?.sharded && places.length < others)
-        fail('all or nothing', 'the keys of one shard are decided separately')
-      tell('store', () => `${result.admitted ? 'admits' : 'refuses'} ${costs(charges)} of ${name}`)
-      audit.decided(charges, limitsOf(charges), result.outcomes, result, transaction, places)
-    }
-  } else if (method === 'settle') {
-    const [charges, chargedAt = now] = given as Arguments<'settle'>
+  const at = { transaction, now }
+  if (change.kind === 'settle') {
+    const { charges, chargedAt = now } = change
     tell('store', () => `settles ${costs(charges)} of ${name}`)
     checkAllowance(world, user, charges)
-    const limits = limitsOf(charges)
+    const limits = limitsOf(world, user, places, charges)
     for (const [i, { key, cost: units, slot, reserved, remaining, limit }] of charges.entries()) {
       const charged = { chargedAt, slot, reserved, remaining }
-      const entry = { kind: 'settle', transaction, now, units, ...charged } as const
       const isOther = world.otherAnchors?.has(limit)
-      audit.add(placeOf(i), key, { ...entry, isOther }, limits[i] as number)
+      const entry = { kind: 'settle', ...at, units, ...charged, isOther } as const
+      audit.add(placeOf(i), key, entry, limits[i] as number)
     }
-  } else if (method === 'renew') {
-    const [requests] = given as Arguments<'renew'>
+  } else if (change.kind === 'renew') {
+    const { requests } = change
     tell('store', () => `renews the slots of ${requests.length} requests of ${name}`)
     for (const charges of requests) {
       for (const [i, { key, slot }] of charges.entries()) {
@@ -177,34 +204,32 @@ function learn(
         const { overAt = Infinity } = bySlot.get(slot) ?? {}
         if (sentAt > overAt + world.plan.application.deadline)
           fail('renewal', `${name} renews a slot that was given back`)
-        audit.add(placeOf(i), key, { kind: 'renew', transaction, now, slots: [slot] })
+        audit.add(placeOf(i), key, { kind: 'renew', ...at, slots: [slot] })
       }
     }
-  } else if (method === 'override') {
-    const [policy, key, , override] = given as Arguments<'override'>
+  } else if (change.kind === 'override') {
+    const { policy, key, override } = change
     tell('store', () => `gives ${key} the limit ${override?.limit} for ${name}`)
     const { limit, until = Infinity } = override ?? {}
     if (placeOf(policy) < 0) return
-    audit.add(placeOf(policy), key, { kind: 'override', transaction, now, limit, until })
-  } else if (method === 'grant') {
-    const [policy, key, , { id, units, until }] = given as Arguments<'grant'>
-    tell('store', () => `adds ${units} for ${key} of ${name}: ${value}`)
+    audit.add(placeOf(policy), key, { kind: 'override', ...at, limit, until })
+  } else if (change.kind === 'grant') {
+    const { policy, key } = change
+    const { id, units, until } = change.grant
+    tell('store', () => `adds ${units} for ${key} of ${name}: ${result}`)
     const account = audit.of(placeOf(policy), key)
     const isKnown = account.hasGrant(id, now)
     const expected = until !== undefined && until <= now ? 'ended' : isKnown ? 'known' : 'granted'
-    if (value !== expected && !account.hasStepped)
-      fail('top-up', `${units} of ${key} are ${value}, not ${expected}`)
+    if (result !== expected && !account.hasStepped)
+      fail('top-up', `${units} of ${key} are ${result}, not ${expected}`)
     const end = until ?? account.grantEnd(now)
-    if (value === 'granted')
-      audit.add(placeOf(policy), key, { kind: 'grant', transaction, now, id, units, until: end })
-  } else if (method === 'block' || method === 'reset') {
-    const [key, durationMs] = given as Arguments<'block'>
-    tell('store', () => `${method}s ${key} for ${name}`)
-    for (const i of places) {
-      if (i < 0) continue
-      if (method === 'reset') audit.add(i, key, { kind: 'reset', transaction, now })
-      else audit.add(i, key, { kind: 'block', transaction, now, until: now + durationMs })
-    }
+    if (result === 'granted')
+      audit.add(placeOf(policy), key, { kind: 'grant', ...at, id, units, until: end })
+  } else {
+    const { kind, key } = change
+    tell('store', () => `${kind}s ${key} for ${name}`)
+    const entry = kind === 'reset' ? ({ kind } as const) : { kind, until: now + change.durationMs }
+    for (const i of places) if (i >= 0) audit.add(i, key, { ...entry, ...at })
   }
 }
 

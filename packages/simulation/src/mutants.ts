@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a policy that admits keeps its charge when another refuses',
     file: 'stores/transactional/transactional-ledger.ts',
-    text: 'commitOne(state, charge, now, result.admitted ? charge.cost : 0)',
+    text: 'commitOne(state, charge, now, admitted ? charge.cost : 0)',
     by: 'commitOne(state, charge, now, state.admitted ? charge.cost : 0)',
   },
   {
@@ -94,8 +94,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the store is given back what it never charged',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: "const isOfStore = source === 'store'",
-    by: 'const isOfStore = true',
+    text: "change.kind !== 'settle' || (change.source ?? 'store') === 'store'",
+    by: 'true',
   },
   {
     name: 'a probe charges what was refused',
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a process alone forgets what the store has admitted',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: 'if (result.admitted) this.local?.settle(this.localCharges(charges))\n      return',
+    text: 'if (result.admitted) this.countHere(charges)\n      return',
     by: 'return',
   },
   {
@@ -166,8 +166,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a late answer to a probe renews slots that were given back',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: '.then(renewInTime)',
-    by: '.then(renew)',
+    text: 'if (performance.now() - askedAt <= this.failureMode.deadlineMs)\n',
+    by: '',
   },
   {
     name: 'a slot is not given back',
@@ -208,14 +208,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a renewal that fails is not caught',
     file: 'limiter/held-slots.ts',
-    text: 'return isPromise(done) ? done.catch(() => {}) : undefined',
+    text: 'return isPromise(done) ? done.then(nothing, nothing) : undefined',
     by: 'return done as undefined',
   },
   {
     name: "a reset ends a client's own limit",
-    file: 'stores/transactional/transactional-ledger.ts',
-    text: 'if (this.isReadable(key)) state.terms = unended(this.of(key).terms, now)',
-    by: 'this.isReadable(key)',
+    file: 'stores/rules/change.ts',
+    text: 'state.terms = unended(readable(states, policy, key)?.terms, now)',
+    by: 'readable(states, policy, key)',
   },
   {
     name: 'a top-up is made again for the same id',
@@ -355,8 +355,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what a part of a cluster has granted is given back to the present',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: 'this.remote.settle(undone(charges, outcomes), at)',
-    by: 'this.remote.settle(undone(charges, outcomes))',
+    text: 'charges: undone(charges, outcomes), chargedAt }',
+    by: 'charges: undone(charges, outcomes) }',
   },
   {
     name: 'a day without midnight begins too early',

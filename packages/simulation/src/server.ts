@@ -1,4 +1,4 @@
-import type { Change, Transaction } from '@sluice/core/store'
+import type { StateChange, Transaction } from '@sluice/core/store'
 import { SOCKETS, type Timeline } from './timeline.ts'
 
 /** What a client sends: a script, which decides on the states of some keys. */
@@ -191,7 +191,7 @@ export class Server {
     reply(undefined, value)
   }
 
-  private write({ key, state, ttlMs }: Change, now: number): void {
+  private write({ key, state, ttlMs }: StateChange, now: number): void {
     const before = this.kept.get(key)
     const { last: transaction } = this.transactions
     this.written.push({ at: this.timeline.now, transaction, key, before })

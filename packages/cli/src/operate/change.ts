@@ -83,8 +83,10 @@ export async function apply(
     }
     const { name, algorithm } = each.keyspace
     const ledger = store.open({ policies: [{ name, algorithm }] }, each.prefix)
-    if (change.action === 'block') await ledger.block(key, change.durationMs)
-    else await ledger.reset(key)
+    const { durationMs } = change as { durationMs?: number }
+    await ledger.change(
+      durationMs === undefined ? { kind: 'reset', key } : { kind: 'block', key, durationMs },
+    )
   }
 }
 

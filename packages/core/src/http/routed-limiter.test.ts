@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore } from '../stores/memory/memory-store.ts'
-import type { Ledger, Store } from '../stores/store.ts'
+import type { Change, Ledger, Store } from '../stores/store.ts'
 import { failingStore } from '../testing/failing-store.ts'
 import { type ManualClock, manualClock } from '../testing/manual-clock.ts'
 import { type PlainOptions, plain } from '../testing/plain-server.ts'
@@ -22,19 +22,11 @@ function asyncStore(store: Store<'sync'>): Store<'async'> {
     open(keyspaces, prefix) {
       const ledger = store.open(keyspaces, prefix)
       return {
-        consume: later((charges) => {
-          const { outcomes, ban, ...result } = ledger.consume(charges)
-          return {
-            ...result,
-            outcomes: outcomes.map((each) => ({ ...each })),
-            ban: ban && { ...ban },
-          }
-        }),
-        peek: later((charges) => ledger.peek(charges)),
-        settle: later((charges, at) => ledger.settle(charges, at)),
-        block: later((key, ms) => ledger.block(key, ms)),
-        reset: later((key) => ledger.reset(key)),
-      } as Ledger<'async'>
+        decide: later((...asked: Parameters<Ledger['decide']>) =>
+          structuredClone(ledger.decide(...asked)),
+        ),
+        change: later((change: Change) => ledger.change(change)),
+      }
     },
     close: () => store.close(),
   }

@@ -258,9 +258,9 @@ describe('beside a remote store', () => {
           const ledger = store.open(...of)
           return {
             ...ledger,
-            consumeAll(requests) {
+            decide(requests) {
               sizes.push(requests.length)
-              return Promise.all(requests.map((charges) => ledger.consume(charges)))
+              return ledger.decide(requests)
             },
           }
         },

@@ -10,7 +10,15 @@ import { resilientStore } from '../stores/resilient/resilience.ts'
 import { resolveStore } from '../stores/resolve.ts'
 import { fullOf } from '../stores/rules/decide-all.ts'
 import { undone } from '../stores/rules/slots.ts'
-import type { Charge, Ledger, Origin, Raise, Store, StoreMode } from '../stores/store.ts'
+import type {
+  Charge,
+  Ledger,
+  Origin,
+  Raise,
+  Store,
+  StoreMode,
+  StoreResult,
+} from '../stores/store.ts'
 import { type BannedQuota, compileBan } from './ban.ts'
 import { blockedOutcome, type Decision, toDecision } from './decision.ts'
 import type { EventOptions } from './event-options.generated.ts'
@@ -51,6 +59,8 @@ export class ChargeLimiter {
   private waits: WaitQueues | undefined
   private loadingWaits: Promise<WaitQueues> | undefined
   private isClosed = false
+  /** Reused by every decision of a synchronous store, so that it allocates only itself. */
+  private readonly request: [readonly Charge[]] | undefined
   private singleUse: SingleUse | undefined
   private readonly unregisterQuotas: (() => void) | undefined
 
@@ -90,6 +100,7 @@ export class ChargeLimiter {
     this.onDecision = use.onDecision
     const store = resolveStore(options.store)
     this.store = store
+    if (store.mode === 'sync') this.request = [[]]
     this.ownsStore = options.store === undefined
     this.networks = networkBlocksOf(store, values.prefix)
     this.bannedQuota = use.bannedQuota ?? { prefix, quota }
@@ -115,7 +126,7 @@ export class ChargeLimiter {
       (keyspaces): Ledger => opened.open({ policies: keyspaces, ban }, prefix),
     )
     const holding = policies.filter(({ holdMs }) => holdMs !== undefined)
-    if (holding.length > 0) this.held = new HeldSlots(holding, store, prefix)
+    if (holding.length > 0) this.held = new HeldSlots(holding)
     if (this.ownsStore) {
       const options = policies.map((each) => `${each.space()} ${each.terms}`)
       this.singleUse = SingleUse.start(`${options}`)
@@ -148,10 +159,19 @@ export class ChargeLimiter {
     const { networks } = this
     if (networks.dueAt !== Infinity && performance.now() >= networks.dueAt) networks.refresh()
     const ledger = this.ledgers.only ?? this.ledgers.of(charges)
-    const result = ledger.consume(charges)
-    return result instanceof Promise
-      ? result.then((each) => toDecision(each, this.policies, charges))
-      : toDecision(result, this.policies, charges)
+    const { request = [charges] } = this
+    request[0] = charges
+    const results = ledger.decide(request)
+    return results instanceof Promise
+      ? results.then(([result]) => toDecision(result as StoreResult, this.policies, charges))
+      : toDecision(results[0] as StoreResult, this.policies, charges)
+  }
+
+  /** The decision that the charges would get now. */
+  protected preview(charges: readonly Charge[]): MaybePromise<Decision> {
+    return then(this.ledgers.of(charges).decide([charges], true), ([result]) =>
+      toDecision(result as StoreResult, this.policies, charges),
+    )
   }
 
   /**
@@ -196,7 +216,8 @@ export class ChargeLimiter {
           ? { ...charge, remaining: policies[k]?.remaining }
           : { ...charge, cost: 0, reserved: undefined },
       )
-      return ledger.settle(own, policy.at, policy.source, raised)
+      const { at: chargedAt, source } = policy
+      return ledger.change({ kind: 'settle', charges: own, chargedAt, source }, raised)
     })
     return this.waking((charges[0] as Charge).key, all(corrected))
   }
@@ -244,9 +265,7 @@ export class ChargeLimiter {
   /** What the store says about charges that are larger than their limits: a client may have a larger one. */
   private overLimit(charges: readonly Charge[]): MaybePromise<Decision | undefined> {
     if (!charges.some(({ limit, cost }) => cost > fullOf(limit, Date.now()))) return undefined
-    return then(this.ledgers.of(charges).peek(charges), (result) =>
-      toDecision(result, this.policies, charges),
-    )
+    return this.preview(charges)
   }
 
   /** Gives back what an admission has charged. */

@@ -414,11 +414,8 @@ describe('a store that answers with promises of another library', () => {
       open(keyspaces, prefix) {
         const ledger = memory.open(keyspaces, prefix)
         return {
-          consume: (charges) => later(structuredClone(ledger.consume(charges))),
-          peek: (charges) => later(structuredClone(ledger.peek(charges))),
-          settle: () => later(undefined),
-          block: () => later(undefined),
-          reset: (key) => later(reset.push(key)),
+          decide: (...asked) => later(structuredClone(ledger.decide(...asked))),
+          change: (change) => later(void reset.push('key' in change ? change.key : '')),
         }
       },
       close() {},

@@ -1,10 +1,9 @@
 import { random32, timersEndWithRequest, unref } from '#platform'
-import { conflict } from '../errors/conflict.ts'
 import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import type { Timer } from '../platform/platform.ts'
 import { givenBack } from '../stores/rules/slots.ts'
 import { renewalCalls } from '../stores/rules/work.ts'
-import type { Charge, Ledger, Store } from '../stores/store.ts'
+import type { Charge, Ledger } from '../stores/store.ts'
 import type { Policy } from './policy.ts'
 
 let lastSlot: number | undefined
@@ -33,20 +32,8 @@ export class HeldSlots {
   /** Called when slots of the key are free again. */
   whenFreed: ((key: string) => void) | undefined
 
-  /**
-   * @param policies the policies that hold slots, or reserve
-   * @throws SluiceError if the store can't renew them
-   */
-  constructor(policies: readonly Policy[], store: Store, prefix: string) {
-    const keyspaces = policies.map((policy) => policy.keyspace())
-    if (store.open({ policies: keyspaces }, prefix).renew === undefined) {
-      throw conflict(
-        'store',
-        'a store whose ledgers have renew, for a policy with concurrent or reserve',
-        store,
-        'Implement renew in the store, or use memoryStore() or Redis.',
-      )
-    }
+  /** Renews the slots and reservations of these policies. */
+  constructor(policies: readonly Policy[]) {
     this.holdMs = Math.min(...policies.map(({ holdMs }) => holdMs as number))
     this.periodMs = this.holdMs / 3
   }
@@ -90,7 +77,7 @@ export class HeldSlots {
     for (const ledger of new Set(slots.map((slot) => slot.ledger))) {
       const requests = slots.filter((slot) => slot.ledger === ledger)
       const calls = renewalCalls(requests.map(({ charges }) => charges))
-      for (const call of calls) void quietly(() => ledger.renew?.(call))
+      for (const call of calls) void quietly(() => ledger.change({ kind: 'renew', requests: call }))
     }
   }
 }
@@ -143,7 +130,9 @@ export class HeldSlot {
     this.end('released')
     const isSlot = ({ limit, slot }: Charge) => limit.algorithm.holdsSlots && slot !== undefined
     if (!this.charges.some(isSlot)) return undefined
-    const released = quietly(() => this.ledger.settle(givenBack(this.charges)))
+    const released = quietly(() =>
+      this.ledger.change({ kind: 'settle', charges: givenBack(this.charges) }),
+    )
     const { whenFreed } = this.all
     if (whenFreed === undefined) return released
     return then(released, () => whenFreed((this.charges[0] as Charge).key))
@@ -169,7 +158,7 @@ export class HeldSlot {
 
   renew(): void {
     this.renewedAt = performance.now()
-    void quietly(() => this.ledger.renew?.([this.charges]))
+    void quietly(() => this.ledger.change({ kind: 'renew', requests: [this.charges] }))
   }
 
   private end(state: 'released' | 'abandoned'): void {
@@ -181,9 +170,11 @@ export class HeldSlot {
 }
 
 /** The store's failure has its own warning; one of a synchronous store must not end a process by its timer. */
-function quietly(act: () => MaybePromise<void> | undefined): MaybePromise<void> {
+function quietly(act: () => MaybePromise<unknown>): MaybePromise<void> {
   try {
     const done = act()
-    return isPromise(done) ? done.catch(() => {}) : undefined
+    return isPromise(done) ? done.then(nothing, nothing) : undefined
   } catch {}
 }
+
+function nothing(): void {}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore } from '../stores/memory/memory-store.ts'
-import type { Ledger, NetworkTexts, Store } from '../stores/store.ts'
+import type { NetworkTexts, Store } from '../stores/store.ts'
 import { type ManualClock, manualClock } from '../testing/manual-clock.ts'
 import { reset } from '../testing/reset.ts'
 import { createLimiter } from './create-limiter.ts'
@@ -182,16 +182,9 @@ function remoteStore(clock?: ManualClock) {
     } as NetworkTexts<'async'>,
     open(keyspaces, prefix) {
       const ledger = memory.open(keyspaces, prefix)
-      const copy = (charges: Parameters<Ledger['consume']>[0], peeks: boolean) => {
-        const { outcomes, ...result } = peeks ? ledger.peek(charges) : ledger.consume(charges)
-        return { ...result, outcomes: outcomes.map((each) => ({ ...each })) }
-      }
       return {
-        consume: (charges) => answer(() => copy(charges, false)),
-        peek: (charges) => answer(() => copy(charges, true)),
-        settle: (...given) => answer(() => ledger.settle(...given)),
-        block: (...given) => answer(() => ledger.block(...given)),
-        reset: (...given) => answer(() => ledger.reset(...given)),
+        decide: (...asked) => answer(() => structuredClone(ledger.decide(...asked))),
+        change: (...given) => answer(() => ledger.change(...given)),
       }
     },
     close: () => memory.close(),

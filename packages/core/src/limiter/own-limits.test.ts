@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { RoutedLimiter } from '../http/routed-limiter.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
-import type { Ledger, Store } from '../stores/store.ts'
 import { failingStore, manualClock } from '../testing/index.ts'
 import { createLimiter } from './create-limiter.ts'
 
@@ -55,19 +54,7 @@ describe('override', () => {
     )
   })
 
-  it('is an error on a store that keeps none, and beside reserve', () => {
-    const { store } = inMemory()
-    const without: Store<'sync'> = {
-      mode: 'sync',
-      open: (keyspaces, prefix) => {
-        const { consume, peek, settle, block, reset } = store.open(keyspaces, prefix)
-        return { consume, peek, settle, block, reset } as Ledger<'sync'>
-      },
-      close() {},
-    }
-    const limiter = createLimiter({ ...minute, store: without })
-    expect(() => limiter.override('ada', { limit: 9 })).toThrow('override and grant')
-    expect(() => limiter.grant('ada', 9)).toThrow('override and grant')
+  it('is an error beside reserve', () => {
     const reserving = createLimiter({ ...minute, reserve: true })
     expect(() => reserving.override('ada', { limit: 9 })).toThrow('reserve')
     expect(() => reserving.grant('ada', 9)).toThrow('reserve')
@@ -128,7 +115,7 @@ describe('grant', () => {
 it('an until that has passed by the clock of the store is an error, as one that has passed here', () => {
   const store = memoryStore()
   const open = store.open.bind(store)
-  store.open = (...of) => Object.assign(open(...of), { grant: () => 'ended' })
+  store.open = (...of) => Object.assign(open(...of), { change: () => 'ended' })
   const limiter = createLimiter({ ...minute, store })
   const until = new Date(Date.now() + DAY)
   expect(() => limiter.grant('ada', 5, { until })).toThrow('after now')

@@ -2,11 +2,10 @@ import { hash } from '#platform'
 import { type CompiledLimit, MAX_LIMIT } from '../algorithms/algorithm.ts'
 import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
-import { type MaybePromise, then } from '../maybe-promise.ts'
 import { checkInteger, checkObject, checkOneOf } from '../options/checks.ts'
 import { checkKnown } from '../options/known.ts'
 import { MAX_GRANTS } from '../stores/rules/own-terms.ts'
-import type { GrantResult, Ledger } from '../stores/store.ts'
+import type { GrantChange, GrantResult, OverrideChange } from '../stores/store.ts'
 import type { GrantOptions, OverrideOptions } from './limiter.ts'
 import type { Policy } from './policy.ts'
 
@@ -18,28 +17,20 @@ const ID_DIGITS = 24
 /** What of a limiter it needs. */
 interface Subject {
   readonly policies: readonly Policy[]
-  /** Opens a ledger of the store itself. */
-  readonly open: () => Ledger
-  /** The ledger of a policy, by its number, with this limit. */
-  readonly ledgerOf: (policy: number, limit: CompiledLimit) => Ledger
   /** ms since the epoch. */
-  readonly clock: () => number
+  readonly now: number
 }
 
 /** Gives a client an own limit, or ends it: see `Limiter.override`. */
-export function setOverride(
-  subject: Subject,
+export function overridesOf(
+  { policies, now }: Subject,
   key: string,
   override: OverrideOptions | null,
-): MaybePromise<void>[] {
-  const { policies, ledgerOf } = subject
-  checkStore(subject)
+): OverrideChange[] {
   if (override === null) {
-    return policies.flatMap((policy, place) =>
+    return policies.flatMap((each, policy) =>
       // A policy that reserves has none to end.
-      (policy.reserves ? [] : policy.anyLimits()).map((limit) =>
-        end(ledgerOf(place, limit), place, key, limit),
-      ),
+      (each.reserves ? [] : each.anyLimits()).map((limit) => endOf(policy, key, limit)),
     )
   }
   checkKnown('', checkObject('override', override, 'an object such as { limit: 1000 }, or null'), [
@@ -52,22 +43,19 @@ export function setOverride(
   const policy = policies[place] as Policy
   if (policy.reserves) throw withReservations('override()')
   const limit = policy.someLimit(override.window)
-  const ledger = ledgerOf(place, limit)
-  if (override.limit === null) return [end(ledger, place, key, limit)]
-  const until = untilOf(override.until, subject.clock()) ?? Infinity
-  const params = policy.ownParams(override.limit)
-  return [ledger.override?.(place, key, limit, { ...params, until }) as MaybePromise<void>]
+  if (override.limit === null) return [endOf(place, key, limit)]
+  const until = untilOf(override.until, now) ?? Infinity
+  const own = { ...policy.ownParams(override.limit), until }
+  return [{ kind: 'override', policy: place, key, limit, override: own }]
 }
 
 /** Adds units to a client's limit: see `Limiter.grant`. */
-export function addGrant(
-  subject: Subject,
+export function grantOf(
+  { policies, now }: Subject,
   key: string,
   units: number,
   options: GrantOptions = {},
-): MaybePromise<boolean> {
-  const { policies, ledgerOf, clock } = subject
-  checkStore(subject)
+): GrantChange {
   checkInteger('units', units, 1, MAX_LIMIT)
   const given = checkObject('options', options, 'the options of a top-up')
   checkKnown('', given, ['policy', 'until', 'id', 'window', 'anchor'])
@@ -76,19 +64,27 @@ export function addGrant(
   if (policy.reserves) throw withReservations('grant()')
   const limit = policy.someLimit(options.window, options.anchor)
   if (limit.grantEnd === undefined) throw withoutWindow(limit)
-  const until = untilOf(options.until, clock())
-  const grant = { units, until, id: idOf(options.id) }
-  const granted = ledgerOf(place, limit).grant?.(place, key, limit, grant)
-  return then(granted as MaybePromise<GrantResult>, (result) => {
-    if (result === 'too many' || result === 'too much') throw refused(result, limit, units)
-    // The store's clock is ahead of that of this process.
-    if (result === 'ended') throw noMoment(options.until, true)
-    return result === 'granted'
-  })
+  const grant = { units, until: untilOf(options.until, now), id: idOf(options.id) }
+  return { kind: 'grant', policy: place, key, limit, grant }
 }
 
-function end(ledger: Ledger, place: number, key: string, limit: CompiledLimit) {
-  return ledger.override?.(place, key, limit, undefined) as MaybePromise<void>
+/**
+ * Whether a top-up has been added, by what the store says of it.
+ * @throws SluiceError if the key can't have it
+ */
+export function isGranted(
+  result: GrantResult,
+  { limit, grant }: GrantChange,
+  options: GrantOptions | undefined,
+): boolean {
+  if (result === 'too many' || result === 'too much') throw refused(result, limit, grant.units)
+  // The store's clock is ahead of that of this process.
+  if (result === 'ended') throw noMoment(options?.until, true)
+  return result === 'granted'
+}
+
+function endOf(policy: number, key: string, limit: CompiledLimit): OverrideChange {
+  return { kind: 'override', policy, key, limit, override: undefined }
 }
 
 function placeOf(policies: readonly Policy[], name: string | undefined): number {
@@ -126,18 +122,6 @@ function idOf(id: unknown): string {
     received: id,
     fix: 'Give the id of what was paid, such as that of the invoice, or leave id out.',
   })
-}
-
-/** A store of the application's own may keep counts alone. */
-function checkStore({ open }: Subject): void {
-  const { override, grant } = open()
-  if (override !== undefined && grant !== undefined) return
-  throw conflict(
-    'store',
-    "a store whose ledgers have override and grant, for a client's own limit",
-    undefined,
-    'Implement both in the store, or use memoryStore(), Redis or a transactional store.',
-  )
 }
 
 function withReservations(option: string): SluiceError {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { withVerbs } from '@sluice/test-suites'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { manualClock } from '../testing/index.ts'
 import { createLimiter } from './create-limiter.ts'
@@ -68,10 +69,8 @@ describe('an anchor that is a function', () => {
     const three = policy({ limit: 3, anchor: () => 1 })
     const limits = [5, 20, 1, 8].map((day) => three.limitFor(3, day))
     const [early] = limits as [(typeof limits)[0]]
-    const ledger = store.open(
-      { policies: [{ name: three.space(early), algorithm: early.algorithm }] },
-      'anchors',
-    )
+    const keyspace = { name: three.space(early), algorithm: early.algorithm }
+    const ledger = withVerbs(store.open({ policies: [keyspace] }, 'anchors'))
     const remaining = (limit: typeof early, cost: number) =>
       ledger.consume([{ key: 'ada', limit, cost }]).outcomes[0]?.remaining
     expect(remaining(early, 2)).toBe(1)

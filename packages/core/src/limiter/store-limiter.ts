@@ -1,19 +1,26 @@
-import { type CompiledLimit, mostSettled } from '../algorithms/algorithm.ts'
+import { mostSettled } from '../algorithms/algorithm.ts'
 import { conflict } from '../errors/conflict.ts'
 import type { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
 import { parseCidr } from '../key/cidr.ts'
 import { isIPv4 } from '../key/ip.ts'
-import { all, type MaybePromise, then } from '../maybe-promise.ts'
+import { all, type MaybePromise, then, thenNative } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import { checkNetwork } from '../stores/networks/network-text.ts'
 import { undone } from '../stores/rules/slots.ts'
-import type { Charge, DecisionSource } from '../stores/store.ts'
+import type {
+  Change,
+  Charge,
+  DecisionSource,
+  GrantChange,
+  GrantResult,
+  OverrideChange,
+} from '../stores/store.ts'
 import { type Acquisition, toAcquisition } from './acquisition.ts'
 import { checkCost, checkKey, checkTaken, TAKEN } from './arguments.ts'
 import { ChargeLimiter } from './charge-limiter.ts'
-import { type Decision, toDecision } from './decision.ts'
+import type { Decision } from './decision.ts'
 import { nextSlot } from './held-slots.ts'
 import type {
   BlockOptions,
@@ -25,7 +32,7 @@ import type {
   SettleOptions,
   WaitOptions,
 } from './limiter.ts'
-import { addGrant, setOverride } from './own-limits.ts'
+import { grantOf, isGranted, overridesOf } from './own-limits.ts'
 import type { Policy } from './policy.ts'
 import { type Turn, toTurn } from './turn.ts'
 
@@ -134,9 +141,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     const charges = this.fill(key, 0, options)
     const blockedMs = this.blockedMs(key, options?.address)
     if (blockedMs > 0) return this.asPromised(this.refuseNetwork(charges, blockedMs))
-    return then(this.ledgers.of(charges).peek(charges), (result) =>
-      toDecision(result, this.policies, charges),
-    )
+    return this.preview(charges)
   }
 
   settle(key: string, delta: number, options?: SettleOptions) {
@@ -153,7 +158,8 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       this.policies.map(() => ({ source })),
       undefined,
     )
-    const settled = this.ledgers.of(charges).settle(charges, at, source, raised)
+    const change = { kind: 'settle', charges, chargedAt: at, source } as const
+    const settled = thenNative(this.ledgers.of(charges).change(change, raised), nothing)
     return this.events.settled(this.waking(key, settled), charges, undefined)
   }
 
@@ -161,17 +167,22 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     checkKey(key)
     checkTaken(options, TAKEN.block)
     if (options?.network) return this.networks.unblock([checkNetwork(key)])
-    return this.waking(key, all(this.ledgers.all(options).map((each) => each.reset(key))))
+    return this.waking(key, this.changeAll({ kind: 'reset', key }, options))
   }
 
   override(key: string, override: OverrideOptions | null): MaybePromise<void> {
     checkKey(key)
-    return this.waking(key, all(setOverride(this.withOwnLimits(), key, override)))
+    const changes = overridesOf(this.withOwnLimits(), key, override)
+    return this.waking(key, all(changes.map((change) => this.changeOwn(change))))
   }
 
   grant(key: string, units: number, options?: GrantOptions): MaybePromise<boolean> {
     checkKey(key)
-    return this.waking(key, addGrant(this.withOwnLimits(), key, units, options))
+    const change = grantOf(this.withOwnLimits(), key, units, options)
+    const granted = then(this.changeOwn(change), (result) =>
+      isGranted(result as GrantResult, change, options),
+    )
+    return this.waking(key, granted)
   }
 
   block(key: string, duration: Duration, options?: BlockOptions): MaybePromise<void> {
@@ -182,7 +193,11 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     const range = key.includes('/') ? parseCidr(key) : undefined
     // Keys of IPv6 are networks.
     if (range !== undefined && isIPv4(range.network)) warnOfKey()
-    return all(this.ledgers.all(options).map((each) => each.block(key, durationMs)))
+    return this.changeAll({ kind: 'block', key, durationMs }, options)
+  }
+
+  private changeAll(change: Change, options: BlockOptions | undefined): MaybePromise<void> {
+    return all(this.ledgers.all(options).map((ledger) => ledger.change(change)))
   }
 
   /** Decides an application's own call, and reports it. An adapter reports what it makes of the decision. */
@@ -206,18 +221,15 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   }
 
   private withOwnLimits() {
-    const { policies, store, prefix } = this
-    return {
-      policies,
-      open: () => store.open({ policies: policies.map((each) => each.keyspace()) }, prefix),
-      ledgerOf: (place: number, limit: CompiledLimit) => {
-        const charges = policies.map((policy, i) => {
-          return { key: '', cost: 0, limit: i === place ? limit : policy.anyLimit() }
-        })
-        return this.ledgers.of(charges)
-      },
-      clock: store.clock ?? Date.now,
-    }
+    return { policies: this.policies, now: (this.store.clock ?? Date.now)() }
+  }
+
+  private changeOwn(change: OverrideChange | GrantChange): MaybePromise<GrantResult | undefined> {
+    const { policy, limit } = change
+    const charges = this.policies.map((each, i) => {
+      return { key: '', cost: 0, limit: i === policy ? limit : each.anyLimit() }
+    })
+    return this.ledgers.of(charges).change(change)
   }
 
   private fill(
@@ -243,6 +255,8 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     return this.policies.map(() => ({ key: '', limit: undefined as never, cost: 0 }))
   }
 }
+
+function nothing(): void {}
 
 /** @returns units */
 function costOf(options: { cost?: number } | undefined): number {

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
+import { type LedgerVerbs, withVerbs } from '@sluice/test-suites'
 import fc from 'fast-check'
 import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
@@ -14,12 +15,12 @@ import {
   playReservations,
   type ReservedKey,
 } from '../algorithms/testing/reservations.ts'
-import { type Ledger, memoryStore, redisStore, type Store } from '../index.ts'
+import { memoryStore, redisStore, type Store } from '../index.ts'
 import { type ManualClock, manualClock } from '../testing/index.ts'
 
 const redis = useRedis()
 
-function reserved(ledger: Ledger, limit: CompiledLimit, clock: ManualClock): ReservedKey {
+function reserved(ledger: LedgerVerbs, limit: CompiledLimit, clock: ManualClock): ReservedKey {
   const at = (now: number, cost: number) => {
     clock.set(now)
     return [{ key: 'client', limit, cost }]
@@ -51,7 +52,8 @@ describe.each(cases)('$name in $store', ({ name, runs, open }) => {
         const algorithm = algorithms[name]
         const clock = manualClock()
         const store = open(clock)
-        const ledger = store.open({ policies: [{ name, algorithm }] }, `settled:${history}`)
+        const opened = store.open({ policies: [{ name, algorithm }] }, `settled:${history}`)
+        const ledger = withVerbs(opened)
         const key = reserved(ledger, algorithm.compile(params), clock)
         const admitted = await playReservations(key, params, ...played)
         store.close()

@@ -97,80 +97,104 @@ export interface StoreResult {
  */
 export interface Ledger<M extends StoreMode = StoreMode> {
   /**
-   * Decides all charges together, atomically: if one is refused, none is made. What a synchronous
-   * ledger returns is valid until the next call.
-   */
-  consume(charges: readonly Charge[]): Answer<M, StoreResult>
-  /**
-   * Decides several requests in one call, in order, as `consume` decides each. An error in place of
-   * a result concerns only that request. Left out: each request is a separate call.
-   */
-  consumeAll?(requests: readonly (readonly Charge[])[]): Answer<M, readonly (StoreResult | Error)[]>
-  /** What `consume` would decide, without changing anything. */
-  peek(charges: readonly Charge[]): Answer<M, StoreResult>
-  /**
-   * Corrects what was charged at `chargedAt` (ms on the store's clock, default now) by the costs
-   * of the charges, which may be negative here. See `CompiledLimit.settle`.
+   * Decides requests in their order, each on what those before it have left. All charges of one are decided
+   * together, atomically: if one is refused, none is made. An error in place of a result concerns only that
+   * request. What a synchronous ledger returns is valid until the next call.
    *
-   * @param source who admitted the charges, and so corrects them. Default: `'store'`
-   * @param raised called once for each charge after whose correction less remains, when it is kept, before the
+   * @param isPeek whether nothing is written: the results are those that the requests would get now
+   */
+  decide(
+    requests: readonly (readonly Charge[])[],
+    isPeek?: boolean,
+  ): Answer<M, readonly (StoreResult | Error)[]>
+  /**
+   * Makes a change. `applyChange` has the rules, for every kind.
+   *
+   * @param raised called once for each charge after whose settlement less remains, when it is kept, before the
    *   answer. Given only where it matters: a store may have to read more
+   * @returns what became of a top-up; undefined for any other change
    */
-  settle(
-    charges: readonly Charge[],
-    chargedAt?: number,
-    source?: DecisionSource,
-    raised?: (raise: Raise) => void,
-  ): Answer<M, void>
-  /**
-   * Holds the slots of several requests for as long as if they were taken now, also those that the
-   * store has lost; of reservations those that it still has. A key that is blocked or can't be read is left as it is, and so is every charge
-   * that has no slot. Left out: the store takes no policy with `concurrent`.
-   */
-  renew?(requests: readonly (readonly Charge[])[]): Answer<M, void>
-  /**
-   * Settles as `settle` does, to see whether the store works: it writes for any charges, and fails, without a
-   * charge, whenever a decision could fail. Left out: `settle` does the same.
-   */
-  probe?(charges: readonly Charge[]): Answer<M, void>
-  /** Refuses every charge of the key, in all keyspaces, for `durationMs`; then its quotas are full. */
-  block(key: string, durationMs: number): Answer<M, void>
-  /** Makes the quotas of the key full, and ends its ban. */
-  reset(key: string): Answer<M, void>
-  /**
-   * Gives a key an own limit in one policy, in place of the one that it may have, or ends that. It applies from the
-   * next decision on, in every process, until it ends, and outlives everything that happens to the count:
-   * the count stays as it is. Left out, with `grant`: the store can't keep any.
-   *
-   * @param policy the number of the keyspace, from 0
-   * @param limit the limit of the policy; any limit of the keyspace if that varies
-   * @param override undefined: the limit is the policy's again
-   */
-  override?(
-    policy: number,
-    key: string,
-    limit: CompiledLimit,
-    override: Override | undefined,
-  ): Answer<M, void>
-  /**
-   * Adds units to the limit of a key, whatever that is, until they end. Left out, with `override`: the store
-   * can't keep any.
-   *
-   * @param policy the number of the keyspace, from 0
-   * @param limit as for `override`; its algorithm takes top-ups (`CompiledLimit.grantEnd`)
-   */
-  grant?(
-    policy: number,
-    key: string,
-    limit: CompiledLimit,
-    grant: GivenGrant,
-  ): Answer<M, GrantResult>
+  change(change: Change, raised?: (raise: Raise) => void): Answer<M, GrantResult | undefined>
   /**
    * If the store decides keys separately, and shards of it can fail separately (the hash slots and masters
    * of a cluster): a number, 0 … 15, that is the same for keys which fail together. Then all charges
    * of a call have the same key, or the same `{shard}` before their keys. Left out: the store decides, and fails, as a whole.
    */
   readonly shard?: ((key: string) => number) | undefined
+}
+
+/** What happens to states besides decisions. */
+export type Change =
+  | SettleChange
+  | RenewChange
+  | BlockChange
+  | ResetChange
+  | OverrideChange
+  | GrantChange
+
+/** Corrects charges by their costs, which may be negative here. See `CompiledLimit.settle`. */
+export interface SettleChange {
+  readonly kind: 'settle'
+  readonly charges: readonly Charge[]
+  /** When they were charged, ms on the store's clock. Default: now */
+  readonly chargedAt?: number | undefined
+  /** Who admitted the charges, and so corrects them. Default: `'store'` */
+  readonly source?: DecisionSource | undefined
+  /**
+   * Also shows whether the store works: it writes for any charges, and fails, without a charge, whenever a
+   * decision could fail. A store whose settlements do so anyway ignores it.
+   */
+  readonly isProbe?: boolean | undefined
+}
+
+/**
+ * Holds the slots of several requests for as long as if they were taken now, also those that the
+ * store has lost; of reservations those that it still has. A key that is blocked or can't be read is left as it is,
+ * and so is every charge that has no slot.
+ */
+export interface RenewChange {
+  readonly kind: 'renew'
+  readonly requests: readonly (readonly Charge[])[]
+}
+
+/** Refuses every charge of the key, in all keyspaces, for `durationMs`; then its quotas are full. */
+export interface BlockChange {
+  readonly kind: 'block'
+  readonly key: string
+  readonly durationMs: number
+}
+
+/** Makes the quotas of the key full, and ends its ban. */
+export interface ResetChange {
+  readonly kind: 'reset'
+  readonly key: string
+}
+
+/**
+ * Gives a key an own limit in one policy, in place of the one that it may have, or ends that. It applies from the
+ * next decision on, in every process, until it ends, and outlives everything that happens to the count:
+ * the count stays as it is.
+ */
+export interface OverrideChange {
+  readonly kind: 'override'
+  /** The number of the keyspace, from 0. */
+  readonly policy: number
+  readonly key: string
+  /** The limit of the policy; any limit of the keyspace if that varies. */
+  readonly limit: CompiledLimit
+  /** Undefined: the limit is the policy's again. */
+  readonly override: Override | undefined
+}
+
+/** Adds units to the limit of a key, whatever that is, until they end. */
+export interface GrantChange {
+  readonly kind: 'grant'
+  /** The number of the keyspace, from 0. */
+  readonly policy: number
+  readonly key: string
+  /** As for an override; its algorithm takes top-ups (`CompiledLimit.grantEnd`). */
+  readonly limit: CompiledLimit
+  readonly grant: GivenGrant
 }
 
 /** A top-up; without an end of its own, it ends with the present window. */

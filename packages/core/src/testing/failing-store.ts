@@ -1,6 +1,6 @@
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { MemoryStoreOptions } from '../stores/options.generated.ts'
-import type { GrantResult, Ledger, Store, StoreResult } from '../stores/store.ts'
+import type { Ledger, Store, StoreResult } from '../stores/store.ts'
 
 /** A remote store that fails on demand, to test how an application reacts. */
 export interface FailingStore extends Store<'async'> {
@@ -51,14 +51,8 @@ export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
     open(keyspaces, prefix): Ledger<'async'> {
       const ledger = memory.open(keyspaces, prefix)
       return {
-        consume: (charges) => answer(() => kept(ledger.consume(charges))),
-        peek: (charges) => answer(() => kept(ledger.peek(charges))),
-        settle: (...all) => answer(() => ledger.settle(...all)),
-        renew: (requests) => answer(() => ledger.renew?.(requests)),
-        block: (key, durationMs) => answer(() => ledger.block(key, durationMs)),
-        reset: (key) => answer(() => ledger.reset(key)),
-        override: (...given) => answer(() => ledger.override?.(...given)),
-        grant: (...given) => answer(() => ledger.grant?.(...given) as GrantResult),
+        decide: (...asked) => answer(() => ledger.decide(...asked).map(kept)),
+        change: (...change) => answer(() => ledger.change(...change)),
       }
     },
     close: () => memory.close(),
@@ -66,6 +60,7 @@ export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
 }
 
 /** A memory ledger reuses the objects that it returns, so this copies them. */
-function kept({ outcomes, ban, ...result }: StoreResult): StoreResult {
+function kept(decided: StoreResult | Error): StoreResult {
+  const { outcomes, ban, ...result } = decided as StoreResult
   return { ...result, outcomes: outcomes.map((each) => ({ ...each })), ban: ban && { ...ban } }
 }

@@ -1,12 +1,13 @@
 import type { PolicyOptions } from '@sluice/core'
 import {
+  applyChange,
   type CompiledLimit,
   commitOne,
   decideAll,
   decodeState,
   encodeState,
+  type KeyState,
   Policy,
-  settleOne,
 } from '@sluice/core/store'
 import type { Answer, Asked } from './history.ts'
 
@@ -49,14 +50,16 @@ export class SequentialLimiter {
   }
 
   private giveBack(states: States, units: number, chargedAt: number, at: number): States {
-    const corrected = states.split(SEPARATOR).map((text, i) => {
-      const state = read(text)
-      const limit = this.limits[i] as CompiledLimit
-      const done = settleOne(state, { key: '', limit, cost: -units }, at, chargedAt)
-      if (done === 'nothing') return text
-      return done === 'delete' ? '' : write(state)
-    })
-    return corrected.join(SEPARATOR)
+    const texts = states.split(SEPARATOR)
+    const charges = this.limits.map((limit) => ({ key: '', limit, cost: -units }))
+    const kept = {
+      load: (policy: number) => read(texts[policy] as string),
+      keep(policy: number, _: string, state: KeyState, keepMs: number) {
+        texts[policy] = keepMs === 0 ? '' : write(state)
+      },
+    }
+    applyChange({ kind: 'settle', charges, chargedAt }, kept, charges.length, at)
+    return texts.join(SEPARATOR)
   }
 }
 

@@ -2,7 +2,7 @@
 // time: each share is decided by its own part, and the limits hold.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createLimiter, type Ledger, type StoreResult } from '@sluice/core'
+import { createLimiter, type StoreResult } from '@sluice/core'
 import { describeUnless } from '@sluice/test-harness/jest'
 import {
   hashSlotOf,
@@ -14,6 +14,7 @@ import {
   until,
   whyNoClock,
 } from '@sluice/test-harness/redis'
+import type { LedgerVerbs } from '@sluice/test-suites'
 import { Cluster } from 'ioredis'
 import type { CompiledLimit } from '../../../core/src/algorithms/algorithm.ts'
 import { algorithms } from '../../../core/src/algorithms/index.ts'
@@ -42,7 +43,7 @@ async function keyAt(master: number, name: string): Promise<string> {
   }
 }
 
-async function left(ledger: Ledger, charges: ReturnType<typeof ask>): Promise<number[]> {
+async function left(ledger: LedgerVerbs, charges: ReturnType<typeof ask>): Promise<number[]> {
   const free = charges.map((charge) => ({ ...charge, cost: 0 }))
   return (await ledger.peek(free)).outcomes.map(({ remaining }) => remaining)
 }
@@ -73,7 +74,10 @@ describe('with a node behind a slow line', () => {
   })
 
   /** A ledger whose address has used up its quota; the slow node has been asked already. */
-  async function usedUp(prefix: string, failureMode: Partial<FailureMode>): Promise<Ledger> {
+  async function usedUp(
+    prefix: string,
+    failureMode: Partial<FailureMode>,
+  ): Promise<LedgerVerbs<'async'>> {
     const unhurried = guarded(client, limits, prefix)
     await Promise.all(Array.from({ length: LIMIT }, () => unhurried.consume(ask(address, user))))
     return guarded(client, limits, prefix, { failureMode: { deadlineMs: 400, ...failureMode } })
@@ -133,11 +137,11 @@ describe('with a frozen node', () => {
     const failureMode = { deadlineMs: 1500 }
     const ledgers = (['local', 'allow', 'deny'] as const).map((onStoreError) =>
       guarded(client, limits, onStoreError, { failureMode: { ...failureMode, onStoreError } }),
-    ) as [Ledger, Ledger, Ledger]
+    ) as [LedgerVerbs<'async'>, LedgerVerbs<'async'>, LedgerVerbs<'async'>]
     const [local, allow, deny] = ledgers
     await Promise.all(ledgers.map((ledger) => ledger.consume(ask(well, frozen))))
     cluster.masters[2]!.pause()
-    const untilOpen = async (ledger: Ledger) => {
+    const untilOpen = async (ledger: LedgerVerbs) => {
       const open = async () => {
         const startedAt = performance.now()
         const { source } = await ledger.consume(ask(frozen, frozen))

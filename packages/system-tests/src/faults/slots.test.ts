@@ -12,6 +12,7 @@ import {
   until,
   whyNoClock,
 } from '@sluice/test-harness/redis'
+import { withVerbs } from '@sluice/test-suites'
 import { Redis } from 'ioredis'
 import { concurrency } from '../../../core/src/algorithms/concurrency/concurrency.ts'
 import { measured, measuredCases, noteSlots } from './figures.ts'
@@ -49,7 +50,7 @@ function start(terms: Partial<Terms> = {}): Promise<Holder> {
 async function counted(hold = HOLD): Promise<number> {
   const space = { name: `concurrency:${hold}:default`, algorithm: concurrency }
   const limit = concurrency.compile({ limit: 1000, windowMs: hold })
-  const ledger = redisStore(client).open({ policies: [space] }, 'sluice')
+  const ledger = withVerbs(redisStore(client).open({ policies: [space] }, 'sluice'))
   const { outcomes } = await ledger.peek([{ key: 'client', limit, cost: 0 }])
   return 1000 - (outcomes[0]?.remaining as number)
 }

@@ -20,7 +20,7 @@ test('requests wait their turn', async () => {
 
 test('requests wait for a store that never answers, until the deadline', async () => {
   const never = () => new Promise<never>(() => {})
-  const ledger = { consume: never, peek: never, settle: never, block: never, reset: never }
+  const ledger = { decide: never, change: never }
   const inner = memoryStore()
   const store = { mode: 'async' as const, open: () => ledger, close: () => inner.close() }
   const app = fastify()

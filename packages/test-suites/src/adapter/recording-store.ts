@@ -8,15 +8,11 @@ export function recordingStore(inner: Store, keys: string[]): Store {
     open(keyspaces, prefix) {
       const ledger = inner.open(keyspaces, prefix)
       return {
-        consume(charges) {
-          for (const { key } of charges) keys.push(key)
-          return ledger.consume(charges)
+        decide(requests, isPeek) {
+          if (!isPeek) for (const { key } of requests.flat()) keys.push(key)
+          return ledger.decide(requests, isPeek)
         },
-        peek: (charges) => ledger.peek(charges),
-        renew: (requests) => ledger.renew?.(requests),
-        settle: (charges, chargedAt) => ledger.settle(charges, chargedAt),
-        block: (key, durationMs) => ledger.block(key, durationMs),
-        reset: (key) => ledger.reset(key),
+        change: (change) => ledger.change(change),
       }
     },
     close: () => inner.close(),

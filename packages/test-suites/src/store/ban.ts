@@ -112,8 +112,7 @@ export function bans({ test: testStore }: StoreTests): void {
   }) => {
     const { ledger } = open([POLICY], { ban: BAN })
     const charge: Charge = { key: 'client', limit: POLICY, cost: 0 }
-    const ask = () => ledger.consumeAll?.([[{ ...charge, isUncounted: true }], [charge]])
-    if (ledger.consumeAll === undefined) return
+    const ask = () => ledger.decide([[{ ...charge, isUncounted: true }], [charge]])
     await refuse(0)
     for (let i = 1; i < AFTER; i += 1) await ask()
     expect(await bannedMs()).toBe(0)

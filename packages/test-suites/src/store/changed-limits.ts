@@ -81,11 +81,10 @@ export function keepsCountsOfChangedLimits({ describe, test }: StoreTests): void
           algorithms[name].compile({ limit, windowMs: HOUR, maxDelayMs: HOUR }),
         ) as [CompiledLimit, CompiledLimit]
         const { ledger } = bench.open([small])
-        if (ledger.consumeAll === undefined) return
         await ledger.consume([{ key: 'client', limit: large, cost: 120 }])
         bench.clock.advance(HOUR / 7)
         const asked = [{ key: 'client', limit: large, cost: 100 }]
-        const results = await ledger.consumeAll([[{ key: 'client', limit: small, cost: 1 }], asked])
+        const results = await ledger.decide([[{ key: 'client', limit: small, cost: 1 }], asked])
         const alone = await ledger.consume(asked)
         expect(results[1]).toEqual(alone)
         expect(alone.admitted).toBe(false)

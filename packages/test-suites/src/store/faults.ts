@@ -72,7 +72,6 @@ export function expires<S extends Store>(
   test('slots that nobody renews leave nothing', async ({ store, clock, prefix, open }) => {
     const slots = concurrency.compile({ limit: LIMIT, windowMs: WINDOW })
     const { ledger } = open([slots])
-    if (ledger.renew === undefined) return
     const charges = [{ key: 'client', limit: slots, cost: 1, slot: 7 }]
     await ledger.consume(charges)
     await ledger.renew([charges])

@@ -8,6 +8,7 @@ import {
 } from '@sluice/core'
 import { Policy } from '@sluice/core/store'
 import { expect } from 'expect'
+import { withVerbs } from './ledger-verbs.ts'
 import { algorithmNames, LIMIT, type StoreTests } from './store-kit.ts'
 
 /** Keys that a store may have to keep as digests, and some that it need not. */
@@ -126,10 +127,8 @@ export function inspects({ describe, test }: StoreTests): void {
         name: algorithm,
       } as never)
       const limit = policy.limitFor(MANY)
-      const ledger = store.open(
-        { policies: [{ name: policy.space(limit), algorithm: limit.algorithm }] },
-        prefix,
-      )
+      const keyspace = { name: policy.space(limit), algorithm: limit.algorithm }
+      const ledger = withVerbs(store.open({ policies: [keyspace] }, prefix))
       await ledger.consume([{ key: 'client', limit, cost: 2 }])
       const [entry] = await entriesOf(store, { prefix, policy: algorithm })
       expect(entry).toMatchObject({ limit: undefined, remaining: undefined })
@@ -162,7 +161,7 @@ export function inspects({ describe, test }: StoreTests): void {
     const { limiter, prefix } = limiterOf(store, {})
     await limiter.consume('client')
     const [entry] = await entriesOf(store, { prefix, key: 'client' })
-    await store.open({ policies: [entry!.keyspace] }, entry!.prefix).reset('client')
+    await withVerbs(store.open({ policies: [entry!.keyspace] }, entry!.prefix)).reset('client')
     expect((await limiter.peek('client')).remaining).toBe(LIMIT)
     limiter.close()
   })

@@ -1,4 +1,4 @@
-import type { AlgorithmName, Ledger } from '@sluice/core'
+import type { AlgorithmName } from '@sluice/core'
 import { algorithms, concurrency } from '@sluice/core/algorithms'
 import { type CompiledLimit, KeyState, Policy } from '@sluice/core/store'
 import { expect } from 'expect'
@@ -27,10 +27,10 @@ function ownOf(rig: Rig, limit: CompiledLimit): Own {
     override: async (units, until = Infinity) => {
       const { burst, maxDelayMs } = limit.params
       const override = units === undefined ? undefined : { limit: units, burst, maxDelayMs, until }
-      await ledger.override?.(0, 'client', limit, override)
+      await ledger.override(0, 'client', limit, override)
     },
     grant: async (units, { until, id = '' } = {}) => {
-      return ledger.grant?.(0, 'client', limit, {
+      return ledger.grant(0, 'client', limit, {
         units,
         until,
         id: id === '' ? id : id.padStart(24, '0'),
@@ -38,8 +38,6 @@ function ownOf(rig: Rig, limit: CompiledLimit): Own {
     },
   }
 }
-
-const keepsOwn = ({ override, grant }: Ledger) => override !== undefined && grant !== undefined
 
 /** What a key never seen has by a limit. */
 function fullOf({ algorithm, params }: CompiledLimit, limit = params.limit): number {
@@ -55,12 +53,8 @@ async function drain({ consume }: Rig, key = 'client'): Promise<number> {
   return taken
 }
 
-/** A client's own limit and top-ups: of a store whose ledgers have `override` and `grant`. */
-export function ownLimits({ describe, test: testStore }: StoreTests): void {
-  const test = (name: string, run: (bench: Bench) => Promise<void>) =>
-    testStore(name, async (bench) => {
-      if (keepsOwn(bench.open([limitOf('fixed-window')]).ledger)) await run(bench)
-    })
+/** A client's own limit and top-ups. */
+export function ownLimits({ describe, test }: StoreTests): void {
   const testWith = (
     name: string,
     limit: CompiledLimit,
@@ -338,7 +332,6 @@ export function ownLimits({ describe, test: testStore }: StoreTests): void {
 
   const slots = concurrency.compile({ limit: 2, windowMs: HOUR })
   testWith('slots: as many as the client has of its own', slots, async (own, { clock }) => {
-    if (own.ledger.renew === undefined) return
     const take = async (slot: number) => {
       const [charge] = own.charges('client', 1)
       return copy(await own.ledger.consume([{ ...charge!, slot }])).admitted
@@ -363,7 +356,7 @@ export function ownLimits({ describe, test: testStore }: StoreTests): void {
     const limits = [limitOf('fixed-window'), limitOf('token-bucket'), limitOf('sliding-log')]
     const { ledger, consume, remaining } = open(limits)
     const set = async (policy: number, limit: number) =>
-      ledger.override?.(policy, 'client', limits[policy] as CompiledLimit, {
+      ledger.override(policy, 'client', limits[policy] as CompiledLimit, {
         limit,
         until: Infinity,
       })
@@ -382,7 +375,7 @@ export function ownLimits({ describe, test: testStore }: StoreTests): void {
     const { ledger, consume } = open([limit])
     const keys = ['a', 'b', 'c', 'd']
     for (const [i, key] of keys.entries()) {
-      if (i % 2) await ledger.override?.(0, key, limit, { limit: 5 + i, until: Infinity })
+      if (i % 2) await ledger.override(0, key, limit, { limit: 5 + i, until: Infinity })
     }
     const requests = Array.from({ length: 40 }, (_, i) => keys[i % 4] as string)
     const admitted = await Promise.all(requests.map(async (key) => (await consume(key)).admitted))

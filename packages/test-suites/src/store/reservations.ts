@@ -11,7 +11,7 @@ const LIMITS = (['fixed-window', 'sliding-window', 'token-bucket'] as const).map
   return [name, reserved(algorithms[name]).compile(params)] as const
 })
 
-/** Estimates that end with their process (`reserve`): of a store whose ledgers have `renew`. */
+/** Estimates that end with their process (`reserve`). */
 export function reservations({ describe, test: testStore }: StoreTests): void {
   for (const [name, limit] of LIMITS)
     describe(name, () => {
@@ -20,8 +20,7 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
       ]
       const test = (what: string, run: (bench: Bench, rig: ReturnType<typeof rigOf>) => unknown) =>
         testStore(what, async (bench) => {
-          const rig = rigOf(bench)
-          if (rig.ledger.renew !== undefined) await run(bench, rig)
+          await run(bench, rigOf(bench))
         })
       const rigOf = ({ open }: Bench) => {
         const { ledger, remaining } = open([limit])
@@ -45,7 +44,7 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
         await ledger.consume(charge(3, 1))
         for (let i = 0; i < 4; i += 1) {
           clock.advance(HOLD - 1)
-          await ledger.renew?.([charge(3, 1)])
+          await ledger.renew([charge(3, 1)])
         }
         expect(await used()).toBe(3)
         await ledger.settle(charge(-2, 1, 3))
@@ -59,7 +58,7 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
         const { ledger, used } = rig
         const { at } = await ledger.consume(charge(4, 1))
         clock.advance(HOLD)
-        await ledger.renew?.([charge(4, 1)])
+        await ledger.renew([charge(4, 1)])
         expect(await used()).toBe(0)
         await ledger.settle(charge(-1, 1, 4), at)
         expect(await used()).toBe(3)
@@ -79,11 +78,11 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
       test('reset and block end it', async ({ clock }, { ledger, used }) => {
         await ledger.consume(charge(3, 1))
         await ledger.reset('client')
-        await ledger.renew?.([charge(3, 1)])
+        await ledger.renew([charge(3, 1)])
         expect(await used()).toBe(0)
         await ledger.consume(charge(3, 2))
         await ledger.block('client', 1000)
-        await ledger.renew?.([charge(3, 2)])
+        await ledger.renew([charge(3, 2)])
         clock.advance(1000)
         expect(await used()).toBe(0)
       })

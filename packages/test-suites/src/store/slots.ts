@@ -1,6 +1,7 @@
-import type { Charge, Ledger, StoreResult } from '@sluice/core'
+import type { Charge, StoreResult } from '@sluice/core'
 import { concurrency } from '@sluice/core/algorithms'
 import { expect } from 'expect'
+import type { LedgerVerbs } from './ledger-verbs.ts'
 import { type Bench, copy, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
 
 /** How long a slot is held, ms. */
@@ -10,7 +11,7 @@ const LARGEST = Number.MAX_SAFE_INTEGER
 
 /** A ledger of slots, each given by its number. */
 interface Places {
-  readonly ledger: Ledger
+  readonly ledger: LedgerVerbs
   take(slot: number, key?: string): Promise<StoreResult>
   /** Whether each was taken. */
   takeAll(...slots: readonly number[]): Promise<boolean[]>
@@ -34,24 +35,23 @@ function placesOf({ open }: Bench): Places {
       for (const slot of slots) taken.push((await take(slot)).admitted)
       return taken
     },
-    giveBack: async (slot, key) => ledger.settle([charge(slot, key, -1)]),
+    giveBack: async (slot, key) => {
+      await ledger.settle([charge(slot, key, -1)])
+    },
     renew: async (...charges) => {
       const requests = charges.map((each) => [each])
       // Where keys are decided separately, a call has one key.
       const calls = ledger.shard === undefined ? [requests] : requests.map((each) => [each])
-      for (const call of calls) await ledger.renew?.(call)
+      for (const call of calls) await ledger.renew(call)
     },
     free: async (key = 'client') => (await remaining(key))[0] as number,
   }
 }
 
-/** Policies with `concurrent`: of a store whose ledgers have `renew`. */
+/** Policies with `concurrent`. */
 export function slots({ test: testStore }: StoreTests): void {
   const test = (name: string, run: (places: Places, bench: Bench) => Promise<void>) =>
-    testStore(name, async (bench) => {
-      const places = placesOf(bench)
-      if (places.ledger.renew !== undefined) await run(places, bench)
-    })
+    testStore(name, (bench) => run(placesOf(bench), bench))
 
   test('so many are admitted, and one again for each that is given back', async ({
     take,

@@ -3,6 +3,7 @@ import { algorithms } from '@sluice/core/algorithms'
 import type { CompiledLimit, Outcome } from '@sluice/core/store'
 import { type ManualClock, manualClock } from '@sluice/core/testing'
 import type { Runner } from '../runner.ts'
+import { type LedgerVerbs, withVerbs } from './ledger-verbs.ts'
 
 /** The store under test. */
 export interface StoreKit<S extends Store = Store> {
@@ -60,7 +61,7 @@ export interface Bench {
 
 /** A ledger, called with one key and one cost for all of its policies. */
 export interface Rig {
-  readonly ledger: Ledger
+  readonly ledger: LedgerVerbs
   charges(key: string, cost: number): Charge[]
   consume(key: string, cost?: number): Promise<StoreResult>
   peek(key: string, cost?: number): Promise<StoreResult>
@@ -126,7 +127,8 @@ function benchOf(
   }
 }
 
-function rig(ledger: Ledger, limits: readonly CompiledLimit[]): Rig {
+function rig(opened: Ledger, limits: readonly CompiledLimit[]): Rig {
+  const ledger = withVerbs(opened)
   const charges = (key: string, cost: number) => limits.map((limit) => ({ key, limit, cost }))
   return {
     ledger,
@@ -135,10 +137,14 @@ function rig(ledger: Ledger, limits: readonly CompiledLimit[]): Rig {
     peek: async (key, cost = 0) => copied(ledger.peek(charges(key, cost))),
     settle: async (key, delta, chargedAt, remaining) => {
       const corrected = charges(key, delta).map((charge) => ({ ...charge, remaining }))
-      return ledger.settle(corrected, chargedAt)
+      await ledger.settle(corrected, chargedAt)
     },
-    block: async (key, durationMs) => ledger.block(key, durationMs),
-    reset: async (key) => ledger.reset(key),
+    block: async (key, durationMs) => {
+      await ledger.block(key, durationMs)
+    },
+    reset: async (key) => {
+      await ledger.reset(key)
+    },
     remaining: async (key) => {
       const { outcomes } = await ledger.peek(charges(key, 0))
       return outcomes.map(({ remaining }) => remaining)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Charge, Ledger, Store } from '@sluice/core'
+import type { Ledger, Store } from '@sluice/core'
 import type { StoreKit } from './store-kit.ts'
 import { storeSuite } from './store-suite.ts'
 import { MapDatabase, type Mistakes } from './testing/map-database.ts'
@@ -30,12 +30,12 @@ function kitOf(mistakes: Mistakes, wrap = (store: Store) => store): StoreKit<Sto
 }
 
 /** A store whose ledgers decide otherwise. */
-function deciding(consumeOf: (ledger: Ledger<'async'>) => Ledger<'async'>['consume']) {
+function deciding(decideOf: (ledger: Ledger<'async'>) => Ledger<'async'>['decide']) {
   return (store: Store): Store => ({
     ...store,
     open: (...args) => {
       const ledger = store.open(...args) as Ledger<'async'>
-      return Object.assign(Object.create(ledger), { consume: consumeOf(ledger) })
+      return Object.assign(Object.create(ledger), { decide: decideOf(ledger) })
     },
   })
 }
@@ -55,10 +55,10 @@ describe('the suite', () => {
   })
 
   test('fails a store that changes the charges', async () => {
-    const changing = deciding((ledger) => async (charges: readonly Charge[]) => {
-      const result = await ledger.consume(charges)
-      for (const charge of charges) charge.cost = 0
-      return result
+    const changing = deciding((ledger) => async (requests, isPeek) => {
+      const results = await ledger.decide(requests, isPeek)
+      for (const charge of requests.flat()) charge.cost = 0
+      return results
     })
     const failures = await failuresOf(kitOf({}, changing))
     expect(failures).toContainEqual(expect.stringMatching(/charges stay as they are/))
@@ -66,10 +66,10 @@ describe('the suite', () => {
   })
 
   test('fails a store that looks at charges after its answer', async () => {
-    const late = deciding((ledger) => async (charges: readonly Charge[]) => {
-      const result = await ledger.peek(charges)
-      setImmediate(() => ledger.consume(charges).catch(() => {}))
-      return result
+    const late = deciding((ledger) => async (requests) => {
+      const results = await ledger.decide(requests, true)
+      setImmediate(() => ledger.decide(requests).catch(() => {}))
+      return results
     })
     const failures = await failuresOf(kitOf({}, late))
     expect(failures).toContainEqual(expect.stringMatching(/charges stay as they are/))

@@ -7,6 +7,7 @@ import {
   type Outcome,
   Policy,
   type PolicyOptions,
+  type StoreResult,
 } from '@sluice/core/store'
 import { InProgress } from '../statistics/in-progress.ts'
 import { PolicyTally } from '../statistics/policy-tally.ts'
@@ -31,7 +32,7 @@ export class LedgerRun implements Run {
   private readonly inUse: SlotsInUse<InUse> | undefined
   private slot = 0
   private readonly ledger: Ledger<'sync'>
-  private readonly charges: readonly [Charge]
+  private readonly requests: readonly [readonly [Charge]]
   private readonly demand: SharedWindow
   private nowMs = 0
   private client = 0
@@ -60,7 +61,7 @@ export class LedgerRun implements Run {
     const limit = policy.anyLimit()
     const ban = banOptions && compileBan(banOptions, { prefix: name, quota: name }, false)
     this.ledger = store.open({ policies: [{ name, algorithm: limit.algorithm }], ban })
-    this.charges = [{ key: 'client', limit, cost: 1 }]
+    this.requests = [[{ key: 'client', limit, cost: 1 }]]
     this.tally = new RunTally(name)
     this.demand = demand
     this.inUse = policy.holdsSlots ? new SlotsInUse() : undefined
@@ -84,8 +85,8 @@ export class LedgerRun implements Run {
   }
 
   private decide({ length, times, clients, costs, durations }: Batch): void {
-    const { charges, ledger, admitted, bans, delays, resets } = this
-    const [charge] = charges
+    const { requests, ledger, admitted, bans, delays, resets } = this
+    const [[charge]] = requests
     for (let i = 0; i < length; i += 1) {
       const nowMs = times[i] as number
       this.giveBack(nowMs)
@@ -96,7 +97,7 @@ export class LedgerRun implements Run {
         this.slot += 1
         Object.assign(charge, { cost: 1, slot: this.slot })
       }
-      const { admitted: isAdmitted, outcomes, ban } = ledger.consume(charges)
+      const { admitted: isAdmitted, outcomes, ban } = ledger.decide(requests)[0] as StoreResult
       const outcome = outcomes[0] as Outcome
       const isBanned = ban?.admitted === false
       bans[i] = isBanned && ban.counted ? 1 : 0
@@ -125,7 +126,8 @@ export class LedgerRun implements Run {
       const { client, slot } = ended.request
       this.nowMs = ended.endMs
       this.client = client
-      this.ledger.settle([{ ...this.charges[0], cost: -1, slot }])
+      const charges = [{ ...this.requests[0][0], cost: -1, slot }]
+      this.ledger.change({ kind: 'settle', charges })
     }
   }
 }

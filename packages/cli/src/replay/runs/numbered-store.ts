@@ -1,4 +1,6 @@
 import {
+  applyChange,
+  type Change,
   type Charge,
   type CompiledLimit,
   commitOne,
@@ -9,7 +11,6 @@ import {
   type Log,
   type Store,
   type StoreResult,
-  settleOne,
 } from '@sluice/core/store'
 import { withRoom } from '../../log/columns.ts'
 
@@ -105,6 +106,7 @@ class NumberedLedger implements Ledger<'sync'> {
   private readonly slots: number[]
   private readonly ban: { limit: CompiledLimit; state: KeyState; table: States } | undefined
   private readonly result: StoreResult
+  private readonly results: readonly [StoreResult]
 
   constructor(
     clock: () => number,
@@ -119,10 +121,13 @@ class NumberedLedger implements Ledger<'sync'> {
     this.ban = ban && { limit: ban.limit, state: new KeyState(), table: new States() }
     const { states: outcomes } = this
     this.result = { admitted: false, at: 0, source: 'store', outcomes, ban: this.ban?.state }
+    this.results = [this.result]
   }
 
-  consume(charges: readonly Charge[]): StoreResult {
-    const { result, ban } = this
+  /** @param requests one */
+  decide(requests: readonly (readonly Charge[])[]): readonly [StoreResult] {
+    const { result, ban, results } = this
+    const [charges] = requests as readonly [readonly Charge[]]
     const now = this.clock()
     for (let i = 0; i < charges.length; i += 1) this.load(i, (charges[i] as Charge).key)
     const banned = ban === undefined ? 0 : this.numberOf((charges[0] as Charge).key)
@@ -131,25 +136,21 @@ class NumberedLedger implements Ledger<'sync'> {
     result.at = now
     if (result.admitted) this.charge(charges, now)
     if (ban?.state.counted) ban.table.save(banned, ban.state, now)
-    return result
+    return results
   }
 
-  readonly peek = unsupported
-  readonly renew = unsupported
-  readonly block = unsupported
-  readonly reset = unsupported
-
-  /** Gives slots back. */
-  settle(charges: readonly Charge[]): void {
-    const now = this.clock()
-    for (let i = 0; i < charges.length; i += 1) {
-      const charge = charges[i] as Charge
-      if (charge.cost === 0) continue
-      const state = this.states[i] as KeyState
-      this.load(i, charge.key)
-      settleOne(state, charge, now, now)
-      this.tables[i]?.save(this.slots[i] as number, state, now)
+  /** A replay only gives slots back. */
+  change(change: Change): undefined {
+    const states = {
+      load: (policy: number, key: string) => {
+        this.load(policy, key)
+        return this.states[policy] as KeyState
+      },
+      keep: (policy: number, _: string, state: KeyState) =>
+        this.tables[policy]?.save(this.slots[policy] as number, state, this.clock()),
     }
+    applyChange(change, states, this.tables.length, this.clock())
+    return undefined
   }
 
   private load(i: number, key: string): void {
@@ -169,9 +170,4 @@ class NumberedLedger implements Ledger<'sync'> {
       if (commitOne(state, charge, now, charge.cost)) states.save(slot, state, now)
     }
   }
-}
-
-/** A replay only consumes, and gives slots back. */
-function unsupported(): never {
-  throw new Error('a replay has nothing to peek at, to renew, to block or to reset')
 }

@@ -3,7 +3,13 @@ import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { memoryStore, redisStore } from '../../index.ts'
-import { compareAndSwapStore, type Ledger, type Store, type StoreResult } from '../../store.ts'
+import {
+  type Charge,
+  compareAndSwapStore,
+  type Ledger,
+  type Store,
+  type StoreResult,
+} from '../../store.ts'
 import { decideAll } from '../../stores/rules/decide-all.ts'
 import { manualClock } from '../../testing/index.ts'
 import { type CompiledLimit, KeyState } from '../algorithm.ts'
@@ -71,10 +77,9 @@ const places = {
 function inBatches(ledger: Ledger, cost: number): Ledger {
   return {
     ...ledger,
-    async consume(charges) {
+    async decide([charges]: readonly [readonly Charge[]]) {
       const others = charges.map((charge) => ({ ...charge, key: 'other', cost }))
-      const [, result] = (await ledger.consumeAll?.([others, charges])) ?? []
-      return result as StoreResult
+      return (await ledger.decide([others, charges])).slice(1)
     },
   } as Ledger
 }
@@ -87,7 +92,7 @@ async function replay(openWith: Open, { params, steps }: BanTrace) {
     const limit = bansMs === undefined ? usual : ban.compile({ ...params, bansMs })
     const ledger = openWith(limit)
     const charge = { key: 'a', limit: refused ? refusing : admitting, cost: 1 }
-    const result = await ledger.consume([charge])
+    const [result] = (await ledger.decide([[charge]])) as [StoreResult]
     const { admitted, remaining, resetMs, retryAfterMs } = result.ban!
     expect(result.admitted).toBe(admitted && !refused)
     said.push({ admitted, remaining, resetMs, retryAfterMs })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { withVerbs } from '@sluice/test-suites'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { memoryStore, redisStore } from '../../index.ts'
-import { type Charge, compareAndSwapStore, type Ledger, type Store } from '../../store.ts'
+import { type Charge, compareAndSwapStore, type Store, type StoreMode } from '../../store.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
 import { Calendar } from './calendar.ts'
 import { calendarWindow } from './calendar-window.ts'
@@ -65,7 +66,7 @@ function open(of: (clock: ManualClock) => Store) {
   const store = of(clock)
   opened += 1
   const keyspace = { name: `month ${opened}`, algorithm: calendarWindow }
-  const ledger: Ledger = store.open({ policies: [keyspace] }, 'moving')
+  const ledger = withVerbs<StoreMode>(store.open({ policies: [keyspace] }, 'moving'))
   const charge = (day: number, cost: number): Charge[] => {
     return [{ key: 'client', limit: limits[day - 1]!, cost }]
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { withVerbs } from '@sluice/test-suites'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { memoryStore, redisStore, type Store } from '../../index.ts'
@@ -75,10 +76,8 @@ async function play(storeOn: (clock: () => number) => Store, limit: number, even
   const model = new Model()
   const store = storeOn(clock)
   histories += 1
-  const ledger = store.open(
-    { policies: [{ name: 'slots', algorithm: concurrency }] },
-    `histories:${histories}`,
-  )
+  const keyspace = { name: 'slots', algorithm: concurrency }
+  const ledger = withVerbs(store.open({ policies: [keyspace] }, `histories:${histories}`))
   const compiled = concurrency.compile({ limit, windowMs: HOLD })
   const charge = (slot: number, cost = 1) => [{ key: 'ada', limit: compiled, cost, slot }]
   const processes: number[][] = [[], []]
@@ -103,7 +102,7 @@ async function play(storeOn: (clock: () => number) => Store, limit: number, even
       model.release(slot, now)
     } else if ('renew' in event) {
       const held = processes[event.renew] as number[]
-      await ledger.renew?.(held.map((slot) => charge(slot)))
+      await ledger.renew(held.map((slot) => charge(slot)))
       for (const slot of held) model.hold(slot, now)
     } else if ('kill' in event) processes[event.kill] = []
     else {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { type LedgerVerbs, withVerbs } from '@sluice/test-suites'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import {
   type Charge,
   type InspectableStore,
-  type Ledger,
   memoryStore,
   redisStore,
   type Store,
@@ -109,15 +109,15 @@ async function play(
     { name: 'one', algorithm },
     { name: 'two', algorithm: fixedWindow },
   ]
-  const ledgers: Ledger[] = [spaces.slice(0, 1), spaces].map((policies) =>
-    store.open({ policies }, `reserved-${runs}-${policies.length}`),
+  const ledgers: LedgerVerbs[] = [spaces.slice(0, 1), spaces].map((policies) =>
+    withVerbs(store.open({ policies }, `reserved-${runs}-${policies.length}`)),
   )
   runs += 1
-  const [alone, beside] = ledgers as [Ledger, Ledger]
+  const [alone, beside] = ledgers as [LedgerVerbs, LedgerVerbs]
   const charge = (cost: number, slot?: number, units?: number): Charge => {
     return { key: 'ada', limit, cost, slot, reserved: units }
   }
-  const made: { ledger: Ledger; slot: number; units: number }[] = []
+  const made: { ledger: LedgerVerbs; slot: number; units: number }[] = []
   const said: unknown[] = []
   const raised = (raise: object) => void said.push({ ...raise })
   let last = 0
@@ -144,7 +144,7 @@ async function play(
       const renewed = step.renew.flatMap((which) => made[which % Math.max(1, made.length)] ?? [])
       const requests = renewed.filter(({ ledger }) => ledger === alone)
       if (requests.length > 0)
-        await alone.renew?.(requests.map(({ slot, units }) => [charge(units, slot)]))
+        await alone.renew(requests.map(({ slot, units }) => [charge(units, slot)]))
     } else {
       await alone.settle([charge(step.correct * scale)], clock() - step.ago, 'store', raised)
     }
@@ -160,7 +160,7 @@ async function play(
 function shown({ admitted, remaining, resetMs, retryAfterMs, effectiveMs }: Outcomes) {
   return { admitted, remaining, resetMs, retryAfterMs, effectiveMs }
 }
-type Outcomes = Awaited<ReturnType<Ledger['peek']>>['outcomes'][number]
+type Outcomes = Awaited<ReturnType<LedgerVerbs['peek']>>['outcomes'][number]
 
 describe.each(inners)('reservations in a %s', (_, inner, params) => {
   test('are the same in memory, on Redis and in transactions, also on a clock that steps', async () => {
@@ -196,7 +196,8 @@ describe.each<[string, (clock: ManualClock) => Store]>([
   function open() {
     const clock = manualClock(START)
     runs += 1
-    const ledger = create(clock).open({ policies: [{ name: 'one', algorithm }] }, `full-${runs}`)
+    const keyspace = { name: 'one', algorithm }
+    const ledger = withVerbs(create(clock).open({ policies: [keyspace] }, `full-${runs}`))
     const charge = (cost: number, slot?: number, units?: number) => [
       { key: 'ada', limit, cost, slot, reserved: units },
     ]
@@ -212,7 +213,7 @@ describe.each<[string, (clock: ManualClock) => Store]>([
     const params = { limit: 100, windowMs: WINDOW }
     const space = { name: `reserved-fixed-window:${WINDOW}:plan`, algorithm, params }
     const prefix = `inspect-${runs}`
-    const ledger = store.open({ policies: [space] }, prefix)
+    const ledger = withVerbs(store.open({ policies: [space] }, prefix))
     const own = algorithm.compile({ ...params, holdMs: HOLD })
     await ledger.consume([{ key: 'ada', limit: own, cost: 5, slot: 1 }])
     await ledger.consume([{ key: 'ada', limit: own, cost: 7 }])
@@ -271,7 +272,7 @@ describe.each<[string, (clock: ManualClock) => Store]>([
               settled += units
             }
             if (what === 'renew') {
-              await ledger.renew?.([charge(found.units, slot)])
+              await ledger.renew([charge(found.units, slot)])
               if (found.until > now) found.until = now + HOLD
             } else held.delete(slot)
             if (what === 'forget') forgotten.push(found)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { withVerbs } from '@sluice/test-suites'
 import type { Charge, Ledger, Store, StoreResult } from '../../index.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
 import type { Algorithm, CompiledLimit, Outcome } from '../algorithm.ts'
@@ -65,7 +66,7 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
     return { name: `${i} ${label} ${algorithm.name}: ${name}`, algorithm: limit.algorithm, limit }
   })
   const store = open(clock)
-  const ledger = store.open({ policies: keyspaces }, 'traces')
+  const ledger = withVerbs(store.open({ policies: keyspaces }, 'traces'))
   const charges = (key: string, cost: number, slot?: number, remaining?: number) =>
     chargesOf(limits, form.before, { key, cost, slot, remaining })
   const said: Partial<Outcome>[] = []
@@ -103,9 +104,8 @@ async function consume(
   charges: Charge[],
   other: Charge[] | undefined,
 ): Promise<StoreResult> {
-  if (other === undefined) return ledger.consume(charges)
-  const [, result] = (await ledger.consumeAll?.([other, charges])) ?? []
-  return result as StoreResult
+  const results = await ledger.decide(other === undefined ? [charges] : [other, charges])
+  return results.at(-1) as StoreResult
 }
 
 function outcomeOf({ admitted, outcomes }: StoreResult, place: number): Outcome {

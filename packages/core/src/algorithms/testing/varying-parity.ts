@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import fc from 'fast-check'
-import { type Charge, type Ledger, memoryStore, type StoreResult } from '../../index.ts'
+import { type Charge, memoryStore, type StoreResult } from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
 import type { CompiledLimit } from '../algorithm.ts'
 import { algorithms } from '../index.ts'
@@ -46,19 +46,19 @@ export async function expectVaryingParity(
   const known = memory.open({ policies: keyspaces }, 'varying')
   const expected = requests.map((request) => {
     clock.advance(request[PASS])
-    return copy(known.consume(chargesOf(request)) as StoreResult)
+    return copy(known.decide([chargesOf(request)])[0] as StoreResult)
   })
   memory.close()
   clock.set(START)
   const store = open(clock)
   const prefix = `varying:${process.pid}:${scenarios}`
-  const ledger = store.open({ policies: keyspaces }, prefix) as Required<Ledger<'async'>>
+  const ledger = store.open({ policies: keyspaces }, prefix)
   const decided: StoreResult[] = []
   for (let next = 0; next < requests.length; next = decided.length) {
     clock.advance(requests[next]?.[PASS] as number)
     const later = requests.findIndex((request, i) => i > next && request[PASS] !== 0)
     const calls = requests.slice(next, later < 0 ? undefined : later).map(chargesOf)
-    decided.push(...((await ledger.consumeAll(calls)) as StoreResult[]).map(copy))
+    decided.push(...((await ledger.decide(calls)) as StoreResult[]).map(copy))
   }
   expect(decided).toEqual(expected)
   store.close()

@@ -11,7 +11,7 @@ afterEach(() => {
 
 /** Calls to a store that answers when a test says so, and their results. */
 function callsOf(count: number) {
-  const calls = new ShardCalls(60_000).to({}, [{ key: 'client' }])
+  const calls = new ShardCalls(60_000).to({}, 'client')
   const begun: number[] = []
   const refused: number[] = []
   const answers: (() => void)[] = []
@@ -52,7 +52,7 @@ it('has room for ten thousand that wait, however often it was full', async () =>
 
 it('fails a call once: not again if its answer is an error that comes after the deadline', async () => {
   jest.useFakeTimers()
-  const calls = new ShardCalls(100).to({}, [{ key: 'client' }])
+  const calls = new ShardCalls(100).to({}, 'client')
   let fail = (_: Error) => {}
   const ask = () => new Promise<void>((_, reject) => (fail = reject))
   const failed = jest.fn()
@@ -87,14 +87,14 @@ it('refuses all that wait when the store is given up, and begins none of them', 
 it('judges each shard separately', () => {
   const calls = new ShardCalls(100)
   const ledger = { shard: Number }
-  const to = (key: string) => calls.to(ledger, [{ key }])
+  const to = (key: string) => calls.to(ledger, key)
   expect(to('3')).toBe(to('3'))
   expect(to('3')).not.toBe(to('4'))
 })
 
 it('does not begin calls whose time is over while they waited', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
-  const calls = new ShardCalls(100).to({}, [{ key: 'client' }])
+  const calls = new ShardCalls(100).to({}, 'client')
   const begun = jest.fn(() => new Promise<void>(() => {}))
   const failed = jest.fn()
   for (let i = 0; i < 1500; i += 1) calls.call(begun).catch(failed)

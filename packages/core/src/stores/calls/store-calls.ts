@@ -77,10 +77,6 @@ export class Batches {
     const answer = new Promise<T>((resolve, reject) => {
       waiting.push({ from, to: all.length, use, late, resolve, reject })
     })
-    if (this.remote.consumeAll === undefined) {
-      this.open.delete(route)
-      this.send(batch)
-    }
     return answer
   }
 
@@ -103,9 +99,7 @@ export class Batches {
   }
 
   private send({ calls, requests, waiting }: Batch): void {
-    const { remote } = this
-    const ask = () =>
-      remote.consumeAll?.(requests) ?? Promise.all(requests.map((each) => remote.consume(each)))
+    const ask = () => this.remote.decide(requests)
     const answer = (results: Results | undefined) => {
       for (const { from, to, use, resolve, reject } of waiting) {
         try {
@@ -336,12 +330,9 @@ export class ShardCalls {
     this.shared = timersEndWithRequest ? undefined : new Deadline(deadlineMs)
   }
 
-  /**
-   * The calls to the shard that decides some charges.
-   * @param charges have the same key or shard, if the ledger decides keys separately
-   */
-  to(ledger: Pick<Ledger, 'shard'>, charges: readonly Pick<Charge, 'key'>[]): StoreCalls {
-    const shard = ledger.shard === undefined ? 0 : ledger.shard((charges[0] as Charge).key)
+  /** The calls to the shard that has a key. */
+  to({ shard: shardOf }: Pick<Ledger, 'shard'>, key: string): StoreCalls {
+    const shard = shardOf === undefined ? 0 : shardOf(key)
     const known = this.shards[shard]
     if (known !== undefined) return known
     const calls = new StoreCalls(this.deadlineMs, this.shared, this.health)

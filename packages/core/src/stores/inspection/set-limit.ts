@@ -1,4 +1,4 @@
-import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { CompiledLimit, Override } from '../../algorithms/algorithm.ts'
 import { conflict } from '../../errors/conflict.ts'
 import { checkInteger } from '../../options/checks.ts'
 import type { InspectableStore, StoreEntry } from '../store.ts'
@@ -9,7 +9,7 @@ import { inspectedKeyspace } from './inspected-keyspace.ts'
  *
  * @param units units per window; undefined: the limit is the policy's again
  * @param until when it ends, ms since the epoch; `Infinity`: when it is ended
- * @throws SluiceError if the keyspace or the store takes none
+ * @throws SluiceError if the keyspace takes none
  */
 export async function setLimit(
   store: InspectableStore,
@@ -23,16 +23,21 @@ export async function setLimit(
   const limit: CompiledLimit | undefined =
     params === undefined ? inspectedKeyspace(name)?.limit : algorithm.compile(params)
   const isKnown = params !== undefined || !algorithm.drains
-  if (limit === undefined || algorithm.reserves || ledger.override === undefined || !isKnown) {
+  if (limit === undefined || algorithm.reserves || !isKnown) {
     throw conflict(
       'policy',
-      "a policy without reserve, on a store that keeps clients' own limits",
+      'a policy without reserve',
       name,
       'Call limiter.override() in the application: of a bucket whose limit is a function, only that knows the burst.',
     )
   }
-  if (units === undefined) return await ledger.override(0, key, limit, undefined)
+  const set = (override: Override | undefined) =>
+    ledger.change({ kind: 'override', policy: 0, key, limit, override })
+  if (units === undefined) {
+    await set(undefined)
+    return
+  }
   const checked = checkInteger('limit', units, 0, algorithm.maxLimit)
   const { burst, maxDelayMs } = params ?? {}
-  await ledger.override(0, key, limit, { limit: checked, burst, maxDelayMs, until })
+  await set({ limit: checked, burst, maxDelayMs, until })
 }

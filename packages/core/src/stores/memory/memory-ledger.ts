@@ -1,22 +1,13 @@
 import {
   type CompiledLimit,
   KeyState,
-  type Override,
+  type Outcome,
   type OwnTerms,
 } from '../../algorithms/algorithm.ts'
 import { conflict } from '../../errors/conflict.ts'
-import { commitOne, decideAll, decideOne, renewOne, settleOne } from '../rules/decide-all.ts'
-import { unended, withGrant, withOverride } from '../rules/own-terms.ts'
-import { renewalsOf } from '../rules/slots.ts'
-import type {
-  Charge,
-  DecisionSource,
-  GivenGrant,
-  GrantResult,
-  Ledger,
-  Raise,
-  StoreResult,
-} from '../store.ts'
+import { applyChange, isUnused } from '../rules/change.ts'
+import { commitOne, decideAll, decideOne } from '../rules/decide-all.ts'
+import type { Change, Charge, GrantResult, Ledger, Raise, StoreResult } from '../store.ts'
 import { OwnTable } from './own-table.ts'
 import { EXHAUSTED, OVERFLOW, type Table } from './table.ts'
 import type { Tables } from './tables.ts'
@@ -30,6 +21,8 @@ export class MemoryLedger implements Ledger<'sync'> {
   /** The row of each table's key, or -1, reused by every call. */
   private readonly rows: number[]
   private readonly result: StoreResult
+  /** The result of an only request. */
+  private readonly results: readonly [StoreResult]
   /** The last limit of each table. `scales` has how much usage one of its units is. */
   private readonly scaledFor: (CompiledLimit | undefined)[]
   private readonly scales: number[]
@@ -47,11 +40,14 @@ export class MemoryLedger implements Ledger<'sync'> {
     this.ban = ban && { limit: ban, state: this.states.at(-1) as KeyState }
     const outcomes = ban === undefined ? this.states : this.states.slice(0, -1)
     this.result = { admitted: false, at: 0, source: 'store', outcomes, ban: this.ban?.state }
+    this.results = [this.result]
   }
 
   /** An only charge, as most limiters have it, is decided here: by the path for several, a decision takes 11 % longer. */
-  consume(charges: readonly Charge[]): StoreResult {
-    if (this.tables.length > 1) return this.consumeSeveral(charges)
+  decide(requests: readonly (readonly Charge[])[], isPeek = false): readonly StoreResult[] {
+    if (requests.length > 1 || this.tables.length > 1 || isPeek)
+      return this.decideOthers(requests, isPeek)
+    const charges = requests[0] as readonly Charge[]
     const now = this.store.clock()
     const charge = charges[0] as Charge
     const { result } = this
@@ -75,13 +71,63 @@ export class MemoryLedger implements Ledger<'sync'> {
     } else if (!admitted && row >= 0) {
       table.setUsage(row, EXHAUSTED)
     }
+    return this.results
+  }
+
+  change(change: Change, raised?: (raise: Raise) => void): GrantResult | undefined {
+    const { store, tables, rows } = this
+    const now = store.clock()
+    const raises: Raise[] | undefined = raised && []
+    const states = {
+      load: (policy: number, key: string) => {
+        const row = (tables[policy] as Table).find(key)
+        const isFull = row < 0 && mayAdd(change) && store.size >= store.maxKeys
+        rows[policy] = isFull && !store.makeRoom(now) ? OVERFLOW : row
+        return this.load(policy, key)
+      },
+      keep: (
+        policy: number,
+        key: string,
+        state: KeyState,
+        keepMs: number,
+        limit?: CompiledLimit,
+      ) => {
+        const table = tables[policy] as Table
+        if (state.terms !== undefined || table.own !== undefined)
+          this.keepTerms(table, key, state.terms, now)
+        if (state.blockedUntil > 0) this.block(policy, key, state.blockedUntil, now)
+        else if (limit === undefined ? isUnused(state) : keepMs === 0) table.delete(key)
+        else if (limit !== undefined)
+          this.write(policy, rows[policy] as number, { key, limit }, now)
+      },
+    }
+    const result = applyChange(change, states, tables.length, now, raises)
+    // The callback may call this ledger, which reuses its states.
+    if (raised !== undefined) for (const raise of raises as Raise[]) raised(raise)
     return result
   }
 
-  private consumeSeveral(charges: readonly Charge[]): StoreResult {
+  private decideOthers(
+    requests: readonly (readonly Charge[])[],
+    isPeek: boolean,
+  ): readonly StoreResult[] {
+    if (requests.length > 1)
+      return requests.map((charges) => copyOf(this.decide([charges], isPeek)[0] as StoreResult))
+    const charges = requests[0] as readonly Charge[]
+    if (isPeek) this.peek(charges)
+    else this.charge(charges)
+    return this.results
+  }
+
+  private peek(charges: readonly Charge[]): void {
+    this.find(charges)
+    this.decideAll(charges, this.store.clock(), true)
+  }
+
+  private charge(charges: readonly Charge[]): void {
     const now = this.store.clock()
     if (this.find(charges) > 0) this.makeRoom(charges, now)
-    const result = this.decide(charges, now, false)
+    const result = this.decideAll(charges, now, false)
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
       const state = this.states[i] as KeyState
@@ -92,108 +138,26 @@ export class MemoryLedger implements Ledger<'sync'> {
       }
     }
     if (this.ban?.state.counted || this.ban?.state.rebased) this.writeBan(charges, now)
-    return result
   }
 
-  peek(charges: readonly Charge[]): StoreResult {
-    this.find(charges)
-    return this.decide(charges, this.store.clock(), true)
-  }
-
-  settle(
-    charges: readonly Charge[],
-    chargedAt?: number,
-    _source?: DecisionSource,
-    raised?: (raise: Raise) => void,
-  ): void {
-    const now = this.store.clock()
-    const raises: Raise[] | undefined = raised && []
-    const missing = this.find(charges)
-    if (missing > 0 && charges.some(mayCharge)) this.makeRoom(charges, now)
-    for (let i = 0; i < charges.length; i += 1) {
-      const charge = charges[i] as Charge
-      const state = this.load(i, charge.key)
-      const settled = settleOne(state, charge, now, chargedAt ?? now, raises, i)
-      if (settled === 'delete') {
-        const table = this.tables[i] as Table
-        table.own?.set(charge.key, undefined, now)
-        table.delete(charge.key)
-      } else if (settled === 'keep') this.write(i, this.rows[i] as number, charge, now)
-    }
-    // The callback may call this ledger, which reuses its states.
-    if (raised !== undefined) for (const raise of raises as Raise[]) raised(raise)
-  }
-
-  renew(requests: readonly (readonly Charge[])[]): void {
-    const { store, rows } = this
-    const now = store.clock()
-    for (const renewal of renewalsOf(requests)) {
-      const { place, key, limit } = renewal
-      rows[place] = (this.tables[place] as Table).find(key)
-      const needsOne = rows[place] === -1 && store.size >= store.maxKeys
-      if (needsOne && !store.makeRoom(now)) rows[place] = OVERFLOW
-      if (renewOne(this.load(place, key), renewal, now)) {
-        this.write(place, rows[place] as number, { key, limit, cost: 0 }, now)
-      }
-    }
-  }
-
-  block(key: string, durationMs: number): void {
-    const now = this.store.clock()
-    const charges = this.tables.map(() => ({ key }))
-    if (this.find(charges) > 0) this.makeRoom(charges, now)
-    for (const [i, table] of this.tables.entries()) {
-      if (this.rows[i] === OVERFLOW) this.store.displace(table)
-      dropEnded(table, key, now)
-      const row = table.find(key)
-      table.block(row < 0 ? table.add(key) : row, now + durationMs)
-      this.store.sweeper.expect(table.dueAt, now)
-    }
-  }
-
-  reset(key: string): void {
-    const now = this.store.clock()
-    for (const table of this.tables) {
-      dropEnded(table, key, now)
-      table.delete(key)
-    }
-  }
-
-  override(
-    policy: number,
-    key: string,
-    _limit: CompiledLimit,
-    override: Override | undefined,
-  ): void {
-    const now = this.store.clock()
-    const own = this.ownOf(policy)
-    this.keep(own, key, withOverride(own.get(key), override, now), now)
-  }
-
-  grant(policy: number, key: string, limit: CompiledLimit, given: GivenGrant): GrantResult {
-    const now = this.store.clock()
-    const own = this.ownOf(policy)
-    this.rows[policy] = (this.tables[policy] as Table).find(key)
-    const terms = withGrant(this.load(policy, key), limit, given, now)
-    if (typeof terms === 'string') return terms
-    this.keep(own, key, terms, now)
-    return 'granted'
-  }
-
-  private ownOf(policy: number): OwnTable {
-    const table = this.tables[policy] as Table
+  /** Keeps what a client has of its own, whether it has a row or not. */
+  private keepTerms(table: Table, key: string, terms: OwnTerms | undefined, now: number): void {
     table.own ??= new OwnTable(this.store.ownCount)
-    return table.own
-  }
-
-  private keep(own: OwnTable, key: string, terms: OwnTerms | undefined, now: number): void {
-    if (own.set(key, terms, now)) return
+    if (table.own.set(key, terms, now)) return
     throw conflict(
       'maxKeys',
       'room for one more client with a limit of its own',
       this.store.maxKeys,
       'Raise maxKeys of the memory store, or end overrides that nobody needs.',
     )
+  }
+
+  private block(policy: number, key: string, until: number, now: number): void {
+    const table = this.tables[policy] as Table
+    if (this.rows[policy] === OVERFLOW) this.store.displace(table)
+    const row = table.find(key)
+    table.block(row < 0 ? table.add(key) : row, until)
+    this.store.sweeper.expect(table.dueAt, now)
   }
 
   /** Finds the rows of the keys, that of the ban by the first; returns how many have none, without the ban's. */
@@ -221,7 +185,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     }
   }
 
-  private decide(charges: readonly Charge[], now: number, isPeek: boolean): StoreResult {
+  private decideAll(charges: readonly Charge[], now: number, isPeek: boolean): StoreResult {
     for (let i = 0; i < this.tables.length; i += 1) {
       this.load(i, ((charges[i] ?? charges[0]) as Charge).key)
     }
@@ -251,7 +215,12 @@ export class MemoryLedger implements Ledger<'sync'> {
     this.write(place, row, { ...charge, limit: this.ban?.limit } as Charge, now)
   }
 
-  private write(i: number, row: number, { key, limit }: Charge, now: number): void {
+  private write(
+    i: number,
+    row: number,
+    { key, limit }: Pick<Charge, 'key' | 'limit'>,
+    now: number,
+  ): void {
     const { store } = this
     const table = this.tables[i] as Table
     const state = this.states[i] as KeyState
@@ -279,14 +248,17 @@ export class MemoryLedger implements Ledger<'sync'> {
   }
 }
 
-/** Whether a correction may charge more: a reservation may have been given back meanwhile. */
-function mayCharge({ cost, reserved }: Charge): boolean {
-  return cost > 0 || reserved !== undefined
+/** Whether a change may need a row for a key that has none. A reservation may have been given back meanwhile. */
+function mayAdd(change: Change): boolean {
+  if (change.kind === 'settle')
+    return change.charges.some(({ cost, reserved }) => cost > 0 || reserved !== undefined)
+  return change.kind === 'renew' || change.kind === 'block'
 }
 
-/** Forgets what a client had of its own once all of it has ended: every write does. */
-function dropEnded({ own }: Table, key: string, now: number): void {
-  own?.set(key, unended(own.get(key), now), now)
+/** A result that the next request does not overwrite. */
+function copyOf({ outcomes, ban, ...result }: StoreResult): StoreResult {
+  const copy = (outcome: Outcome): Outcome => ({ ...outcome })
+  return { ...result, outcomes: outcomes.map(copy), ban: ban && copy(ban) }
 }
 
 /** The state of a key never seen. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
+import { withVerbs } from '@sluice/test-suites'
 import fc from 'fast-check'
 import type { AlgorithmName } from '../../algorithms/index.ts'
 import { algorithms } from '../../algorithms/index.ts'
@@ -137,10 +138,8 @@ describe('a full memory store', () => {
     const property = fc.property(anyParams(name), anyCosts, (params, costs) => {
       const limit = algorithms[name].compile(params)
       const store = memoryStore({ maxKeys: costs.length, clock: manualClock() })
-      const ledger = store.open(
-        { policies: [{ name: 'space', algorithm: limit.algorithm }] },
-        'test',
-      )
+      const keyspace = { name: 'space', algorithm: limit.algorithm }
+      const ledger = withVerbs(store.open({ policies: [keyspace] }, 'test'))
       const ask = (key: string) => ledger.peek([{ key, limit, cost: 0 }]).outcomes[0]!.remaining
       const whole = ask('unseen')
       const spend = (key: string, cost: number) =>

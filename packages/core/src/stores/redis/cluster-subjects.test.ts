@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RedisCluster, startCluster, until } from '@sluice/test-harness/redis'
+import { type LedgerVerbs, withVerbs } from '@sluice/test-suites'
 import fc from 'fast-check'
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import {
@@ -11,7 +12,13 @@ import {
   algorithms,
   concurrency,
 } from '../../algorithms/index.ts'
-import { type Charge, type Ledger, memoryStore, redisStore, type StoreResult } from '../../index.ts'
+import {
+  type Charge,
+  memoryStore,
+  redisStore,
+  type StoreMode,
+  type StoreResult,
+} from '../../index.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
 import { givenBack } from '../rules/slots.ts'
 import { everyCluster, type Open, ofEachFamily } from './testing/every-client.ts'
@@ -30,7 +37,7 @@ function ledgerOf(
   open: Open,
   limits: readonly CompiledLimit[],
   clock: ManualClock,
-): Ledger<'async'> {
+): LedgerVerbs<'async'> {
   scenario += 1
   return guarded(open.client, limits, `subjects-${process.pid}-${scenario}`, { clock })
 }
@@ -48,7 +55,7 @@ const perHour = (limit: number) =>
   algorithms['fixed-window'].compile({ limit, windowMs: 3_600_000 })
 
 async function remaining(
-  ledger: Ledger,
+  ledger: LedgerVerbs,
   key: string,
   limits: readonly CompiledLimit[],
 ): Promise<number[]> {
@@ -131,7 +138,7 @@ describe.each(ofEachFamily(everyCluster))('with a cluster of %s', (_, connect) =
       false,
     ])
     clock.advance(WINDOW - 1)
-    await ledger.renew?.([ask(5, 'other'), ask(6, 'other')])
+    await ledger.renew([ask(5, 'other'), ask(6, 'other')])
     clock.advance(WINDOW - 1)
     expect(await free()).toBe(0)
     await ledger.settle(givenBack(ask(5, 'other')))
@@ -181,8 +188,8 @@ describe.each(ofEachFamily(everyCluster))('with a cluster of %s', (_, connect) =
         const limits = policies.map(limitOf)
         const keyspaces = limits.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
         const memory = memoryStore({ clock: own })
-        const ledgers: Ledger[] = [
-          memory.open({ policies: keyspaces }, 'one'),
+        const ledgers: LedgerVerbs[] = [
+          withVerbs<StoreMode>(memory.open({ policies: keyspaces }, 'one')),
           ledgerOf(open, limits, own),
         ]
         for (const { op, keys, costs } of operations) {

@@ -1,11 +1,12 @@
-import type { CompiledLimit, Override } from '../../algorithms/algorithm.ts'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { LuaStep } from '../../algorithms/lua-step.ts'
+import { type ChangedKey, keysOf } from '../rules/change.ts'
 import { compileOwn } from '../rules/own-terms.ts'
-import type { Renewal } from '../rules/slots.ts'
+import { type Renewal, renewalsOf } from '../rules/slots.ts'
 import { halvesOf } from '../rules/state-bytes.ts'
-import type { Charge, GivenGrant, Keyspace } from '../store.ts'
+import type { Change, Charge, GrantChange, Keyspace, OverrideChange } from '../store.ts'
 import { Script, type ScriptCall, type ScriptTime } from './connection.ts'
-import { renewLua, settleLua } from './correct.lua.ts'
+import { BLOCK, RESET, renewLua, settleLua } from './correct.lua.ts'
 import { decideLua, peekLua } from './decide.lua.ts'
 import { ownLua } from './own.lua.ts'
 import { ownConstants, type ScriptStep } from './state.lua.ts'
@@ -33,6 +34,15 @@ const COMPOSERS = {
   peek: peekLua,
   settle: (steps: readonly ScriptStep[]) => settleLua(steps, false),
   raise: (steps: readonly ScriptStep[]) => settleLua(steps, true),
+}
+
+const block = new Script(BLOCK)
+const reset = new Script(RESET)
+
+/** A call, and the keys that it changes. */
+interface ScriptRun {
+  readonly call: ScriptCall
+  readonly keys: readonly ChangedKey[]
 }
 
 /** The scripts of the policies of a ledger. A ban is the last of them. */
@@ -86,11 +96,37 @@ export class LedgerScripts {
     return { script: this.script(isShown ? 'raise' : 'settle', given), args }
   }
 
-  /**
-   * Holds the slots of one policy anew.
-   * @param renewals all of the same policy
-   */
-  renew(renewals: readonly Renewal[], time: ScriptTime): ScriptCall {
+  /** @param count how many keyspaces the ledger has, that of the ban included */
+  change(change: Change, count: number, time: ScriptTime): ScriptRun[] {
+    if (change.kind === 'renew') return this.renewals(renewalsOf(change.requests), count, time)
+    return [{ call: this.callOf(change, time), keys: keysOf(change, count) }]
+  }
+
+  private callOf(change: Exclude<Change, { kind: 'renew' }>, time: ScriptTime): ScriptCall {
+    const args = [`${time.now}`, `${time.minTtlMs}`]
+    switch (change.kind) {
+      case 'settle':
+        return this.settle(change.charges, time, change.chargedAt ?? -1, false)
+      case 'block':
+        return { script: block, args: [...args, `${change.durationMs}`] }
+      case 'reset':
+        return { script: reset, args }
+      default:
+        return this.own(change, args, time)
+    }
+  }
+
+  /** Holds slots anew: those of one policy in one call. */
+  private renewals(renewals: readonly Renewal[], count: number, time: ScriptTime): ScriptRun[] {
+    const policies = Array.from({ length: count }, (_, i) => {
+      return renewals.filter(({ policy }) => policy === i)
+    })
+    return policies
+      .filter(({ length }) => length > 0)
+      .map((keys) => ({ call: this.renew(keys, time), keys }))
+  }
+
+  private renew(renewals: readonly Renewal[], time: ScriptTime): ScriptCall {
     const about = aboutNow(time)
     const args = [`${time.now}`, `${time.minTtlMs}`]
     for (const { limit, slots } of renewals) {
@@ -101,47 +137,21 @@ export class LedgerScripts {
     return { script: scriptOf(renewLua(step)), args }
   }
 
-  /**
-   * Sets a client's own limit in one policy, or ends it.
-   * @param limit the limit of the policy
-   */
-  override(
-    policy: number,
-    limit: CompiledLimit,
-    override: Override | undefined,
-    time: ScriptTime,
-  ): ScriptCall {
-    const about = aboutNow(time)
-    const { until, limit: units, burst = -1, maxDelayMs = -1 } = override ?? { until: 0, limit: -1 }
-    const own = override && compileOwn(limit, { override, granted: 0 }).constants(about)
-    const constants = ownConstants(this.stepOf(policy)).map((_, i) => own?.[i] ?? 0)
-    const numbers = [until, units, burst, maxDelayMs, ...constants]
-    return this.own(policy, limit, false, numbers, time)
-  }
-
-  /** Adds units to a client's limit in one policy. @param limit the limit of the policy */
-  grant(
-    policy: number,
-    limit: CompiledLimit,
-    { until = 0, units, id }: GivenGrant,
-    time: ScriptTime,
-  ): ScriptCall {
-    const most = limit.algorithm.maxLimit
-    const numbers = [until, units, ...halvesOf(id), most, limit.params.limit]
-    return this.own(policy, limit, true, numbers, time)
-  }
-
-  private own(
-    policy: number,
-    limit: CompiledLimit,
-    isGrant: boolean,
-    numbers: readonly number[],
-    time: ScriptTime,
-  ): ScriptCall {
+  /** Changes what a client has of its own in one policy. */
+  private own(change: OverrideChange | GrantChange, args: string[], time: ScriptTime): ScriptCall {
+    const { kind, policy, limit } = change
     const constants = constantTexts(limit, aboutNow(time))
+    const numbers = kind === 'grant' ? grantOf(change) : this.overrideOf(change, time)
     const step = { step: this.stepOf(policy), given: constants.length }
-    const args = [`${time.now}`, `${time.minTtlMs}`, ...constants, ...numbers.map(textOf)]
-    return { script: scriptOf(ownLua(step, isGrant)), args }
+    const script = scriptOf(ownLua(step, kind === 'grant'))
+    return { script, args: [...args, ...constants, ...numbers.map(textOf)] }
+  }
+
+  private overrideOf({ policy, limit, override }: OverrideChange, time: ScriptTime): number[] {
+    const { until, limit: units, burst = -1, maxDelayMs = -1 } = override ?? { until: 0, limit: -1 }
+    const own = override && compileOwn(limit, { override, granted: 0 }).constants(aboutNow(time))
+    const constants = ownConstants(this.stepOf(policy)).map((_, i) => own?.[i] ?? 0)
+    return [until, units, burst, maxDelayMs, ...constants]
   }
 
   private stepOf(policy: number): LuaStep {
@@ -219,6 +229,10 @@ export class LedgerScripts {
     }
     return scriptOf(text)
   }
+}
+
+function grantOf({ limit, grant: { until = 0, units, id } }: GrantChange): number[] {
+  return [until, units, ...halvesOf(id), limit.algorithm.maxLimit, limit.params.limit]
 }
 
 /** A number as Lua reads it. */

@@ -1,29 +1,30 @@
 import { timersEndWithRequest } from '#platform'
-import type { CompiledLimit, Override } from '../../algorithms/algorithm.ts'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { KeptTerms, LedgerTerms } from '../inspection/kept-terms.ts'
+import type { ChangedKey } from '../rules/change.ts'
 import { withBan } from '../rules/decide-all.ts'
-import { renewalsOf } from '../rules/slots.ts'
 import type {
+  Change,
   Charge,
-  DecisionSource,
-  GivenGrant,
   GrantResult,
   Keyspaces,
   Ledger,
   Raise,
+  SettleChange,
   StoreResult,
 } from '../store.ts'
 import { type RedisConnection, Script } from './connection.ts'
-import { BLOCK, PROBE, RESET } from './correct.lua.ts'
+import { PROBE } from './correct.lua.ts'
 import { shardOf, subject } from './keys.ts'
 import { LedgerScripts } from './ledger-scripts.ts'
 import { readRaises, readReply } from './reply.ts'
 
-const block = new Script(BLOCK)
-const reset = new Script(RESET)
 const probe = new Script(PROBE)
 
-/** Each operation is one run of a script, a probe two. In a cluster the keys of a run must be those of one id. */
+/**
+ * A call is one run of a script; a probe is two, and a renewal one for each policy. In a cluster the keys of a run
+ * must be those of one id.
+ */
 export class RedisLedger implements Ledger<'async'> {
   readonly shard: Ledger['shard']
   private readonly connection: RedisConnection
@@ -50,118 +51,70 @@ export class RedisLedger implements Ledger<'async'> {
     this.terms = terms.of(keyspaces, prefix)
   }
 
-  async consume(charges: readonly Charge[]): Promise<StoreResult> {
-    return orThrow(await this.consumeAll([charges]))
-  }
-
-  consumeAll(requests: readonly (readonly Charge[])[]): Promise<(StoreResult | Error)[]> {
-    const { connection, ban } = this
+  decide(
+    requests: readonly (readonly Charge[])[],
+    isPeek = false,
+  ): Promise<readonly (StoreResult | Error)[]> {
+    const { connection, ban, scripts } = this
     const all = ban ? requests.map((charges) => withBan(charges, ban)) : requests
-    const call = this.scripts.decide(all, connection.time())
+    const time = connection.time()
+    const call = isPeek ? scripts.peek(all, time) : scripts.decide(all, time)
     // What a request leaves behind may end with it, and over HTTP it shares the call.
-    if ((timersEndWithRequest || connection.isRest) && performance.now() >= this.terms.dueAt)
-      this.terms.keep()
-    return connection.runForNumbers(call, this.keysOf(all), (reply) => {
-      if (performance.now() >= this.terms.dueAt) this.terms.keep()
-      return readReply(reply, requests, ban)
+    if ((timersEndWithRequest || connection.isRest) && !isPeek) this.keepTerms()
+    return connection.runForNumbers(call, this.namesOf(all), (reply) => {
+      if (!isPeek) this.keepTerms()
+      return readReply(reply, requests, ban, isPeek)
     })
   }
 
-  async peek(charges: readonly Charge[]): Promise<StoreResult> {
-    const { connection, ban } = this
-    const all = [withBan(charges, ban)]
-    const call = this.scripts.peek(all, connection.time())
-    const read = (reply: unknown) => readReply(reply, [charges], ban, true)
-    return orThrow(await connection.runForNumbers(call, this.keysOf(all), read))
+  async change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
+    if (change.kind === 'settle' && change.isProbe) await this.probe(change)
+    if (change.kind === 'settle' && raised) return this.settleAndShow(change, raised)
+    const { connection, scripts, prefixes } = this
+    const read = 'limit' in change ? toGrantResult : done
+    const runs = scripts.change(change, prefixes.length, connection.time())
+    const results = await Promise.all(
+      runs.map(({ call, keys }) => connection.run(call, keys.map(this.nameOf), read)),
+    )
+    this.keepTerms()
+    return change.kind === 'grant' ? results[0] : undefined
   }
 
-  async settle(
-    charges: readonly Charge[],
-    chargedAt = -1,
-    _source?: DecisionSource,
-    raised?: (raise: Raise) => void,
-  ): Promise<void> {
+  private async settleAndShow(
+    { charges, chargedAt = -1 }: SettleChange,
+    raised: (raise: Raise) => void,
+  ): Promise<undefined> {
     const { connection, scripts } = this
-    const call = scripts.settle(charges, connection.time(), chargedAt, raised !== undefined)
-    const keys = this.keysOf([charges])
-    if (raised === undefined) return connection.run(call, keys, done)
+    const call = scripts.settle(charges, connection.time(), chargedAt, true)
     const read = (reply: unknown) => readRaises(reply, charges, chargedAt)
-    for (const raise of await connection.runForNumbers(call, keys, read)) raised(raise)
+    const raises = await connection.runForNumbers(call, this.namesOf([charges]), read)
+    for (const raise of raises) raised(raise)
   }
 
-  async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
-    const renewals = renewalsOf(requests)
-    const calls = this.prefixes.map(async (_, policy) => {
-      const own = renewals.filter(({ place }) => place === policy)
-      if (own.length === 0) return
-      const keys = own.map(({ key }) => this.everyKey(key)[policy] as string)
-      await this.connection.run(this.scripts.renew(own, this.connection.time()), keys, done)
-    })
-    await Promise.all(calls)
-  }
-
-  async probe(charges: readonly Charge[]): Promise<void> {
+  private async probe({ charges }: SettleChange): Promise<void> {
     // A key of its own that is where those of the charges are.
     const key = `${this.prefixes[0]}${subject((charges[0] as Charge).key)}}`
     const { minTtlMs } = this.connection.time()
     await this.connection.run({ script: probe, args: [`${minTtlMs}`] }, [key], done)
-    await this.settle(charges)
   }
 
-  async block(key: string, durationMs: number): Promise<void> {
-    const { now, minTtlMs } = this.connection.time()
-    const args = [`${now}`, `${minTtlMs}`, `${durationMs}`]
-    await this.connection.run({ script: block, args }, this.everyKey(key), done)
+  private keepTerms(): void {
     if (performance.now() >= this.terms.dueAt) this.terms.keep()
   }
 
-  async reset(key: string): Promise<void> {
-    const { now, minTtlMs } = this.connection.time()
-    const args = [`${now}`, `${minTtlMs}`]
-    await this.connection.run({ script: reset, args }, this.everyKey(key), done)
-  }
-
-  async override(
-    policy: number,
-    key: string,
-    limit: CompiledLimit,
-    override: Override | undefined,
-  ): Promise<void> {
-    const { connection, scripts } = this
-    const call = scripts.override(policy, limit, override, connection.time())
-    await connection.run(call, [this.everyKey(key)[policy] as string], toGrantResult)
-    if (performance.now() >= this.terms.dueAt) this.terms.keep()
-  }
-
-  async grant(
-    policy: number,
-    key: string,
-    limit: CompiledLimit,
-    grant: GivenGrant,
-  ): Promise<GrantResult> {
-    const { connection, scripts } = this
-    const call = scripts.grant(policy, limit, grant, connection.time())
-    const keys = [this.everyKey(key)[policy] as string]
-    const result = await connection.run(call, keys, toGrantResult)
-    if (performance.now() >= this.terms.dueAt) this.terms.keep()
-    return result
-  }
-
-  private keysOf(requests: readonly (readonly Pick<Charge, 'key'>[])[]): string[] {
+  private namesOf(requests: readonly (readonly Charge[])[]): string[] {
     const { prefixes, suffixes } = this
-    const keys: string[] = []
+    const names: string[] = []
     for (const charges of requests) {
       for (let i = 0; i < charges.length; i += 1) {
-        keys.push(`${prefixes[i]}${subject((charges[i] as Charge).key)}${suffixes[i]}`)
+        names.push(`${prefixes[i]}${subject((charges[i] as Charge).key)}${suffixes[i]}`)
       }
     }
-    return keys
+    return names
   }
 
-  /** The keys of one id in all keyspaces. */
-  private everyKey(key: string): string[] {
-    return this.keysOf([this.prefixes.map(() => ({ key }))])
-  }
+  private readonly nameOf = ({ policy, key }: ChangedKey): string =>
+    `${this.prefixes[policy]}${subject(key)}${this.suffixes[policy]}`
 }
 
 /** What the scripts of own.lua.ts return. */
@@ -174,11 +127,6 @@ function toGrantResult(reply: unknown): GrantResult {
 }
 
 /** Scripts that change states reply with nothing: a server that replies with something else is not the store. */
-function done(reply: unknown): void {
+function done(reply: unknown): undefined {
   if (reply !== null) throw new TypeError('the reply is not that of the script')
-}
-
-function orThrow([result]: readonly (StoreResult | Error)[]): StoreResult {
-  if (result instanceof Error) throw result
-  return result as StoreResult
 }

@@ -1,15 +1,16 @@
 import { timersEndWithRequest } from '#platform'
-import type { CompiledLimit, Outcome, Override } from '../../algorithms/algorithm.ts'
+import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
 import { confirmedLate, StoreError } from '../../errors/store-error.ts'
 import { Batches, type ShardCalls, type StoreCalls } from '../calls/store-calls.ts'
+import { keyOf } from '../rules/change.ts'
 import { undone } from '../rules/slots.ts'
 import type {
+  Change,
   Charge,
-  DecisionSource,
-  GivenGrant,
   GrantResult,
   Ledger,
   Raise,
+  RenewChange,
   StoreResult,
 } from '../store.ts'
 import type { Learn } from './refusals.ts'
@@ -74,27 +75,30 @@ export class GuardedLedger {
     this.batches = new Batches(remote, hasBan)
   }
 
-  /** @param learn called with the result, which it returns */
-  consume(charges: readonly Charge[], learn: Learn): Promise<StoreResult> {
-    const calls = this.calls.to(this.remote, charges)
+  /**
+   * Decides a request.
+   * @param learn called with the result, which it returns
+   */
+  decide(charges: readonly Charge[], learn: Learn): Promise<readonly [StoreResult]> {
+    const calls = this.calls.to(this.remote, (charges[0] as Charge).key)
     if (!calls.isTrusted) {
       const result = this.standIn(charges)
       const probed = this.probeWith(calls, charges, result.admitted)
       return probed === undefined
-        ? Promise.resolve(learn(result))
-        : probed.then(() => learn(result))
+        ? Promise.resolve([learn(result)])
+        : probed.then(() => [learn(result)])
     }
     return this.batches.ask([charges], calls, (results) => {
-      if (results === undefined) return learn(this.standIn(charges))
+      if (results === undefined) return [learn(this.standIn(charges))]
       const [result] = results as [StoreResult]
-      if (result.admitted) this.local?.settle(this.localCharges(charges))
-      return learn(result)
+      if (result.admitted) this.countHere(charges)
+      return [learn(result)]
     })
   }
 
   /** Decides charges of the same key, of a request that has others too. */
   async attempt(charges: readonly Charge[]): Promise<Attempt> {
-    const calls = this.calls.to(this.remote, charges)
+    const calls = this.calls.to(this.remote, (charges[0] as Charge).key)
     if (!calls.isTrusted) {
       const attempt = this.attemptHere(charges)
       const conclude = (admitted: boolean) => {
@@ -125,103 +129,50 @@ export class GuardedLedger {
     return { ...attempt, conclude }
   }
 
-  async peek(charges: readonly Charge[]): Promise<StoreResult> {
-    const calls = this.calls.to(this.remote, charges)
-    if (!calls.isTrusted) return this.standIn(charges, 'peek')
-    return calls.call(() => this.remote.peek(charges)).catch(() => this.standIn(charges, 'peek'))
-  }
-
-  /** @throws StoreError if the store does not confirm it: then it applies only in this process */
-  async settle(
-    charges: readonly Charge[],
-    chargedAt?: number,
-    source: DecisionSource = 'store',
-    raised?: (raise: Raise) => void,
-  ): Promise<void> {
-    const isOfStore = source === 'store'
-    // This process counts what the store has reserved, and reserves nothing for it.
-    const corrected = isOfStore ? charges.map(unreserved) : charges
-    if (!charges.some(({ isRepeated }) => isRepeated))
-      this.local?.settle(
-        this.localCharges(corrected),
-        chargedAt,
-        source,
-        isOfStore ? undefined : raised,
-      )
-    if (!isOfStore) return
-    const calls = this.calls.to(this.remote, charges)
-    if (!calls.isTrusted) {
-      // A process that repeats a settlement may get no requests.
-      this.probeWith(calls, charges, false)
-      throw unconfirmed('settle', calls.failure)
-    }
-    await this.tell('settle', calls, () => this.remote.settle(charges, chargedAt, source, raised))
+  /** What each of the requests would get, all of the same key or shard. */
+  async peek(requests: readonly (readonly Charge[])[]): Promise<readonly StoreResult[]> {
+    const [[{ key }]] = requests as readonly [readonly [Charge]]
+    const calls = this.calls.to(this.remote, key)
+    const peekHere = () => requests.map((charges) => this.standIn(charges, true))
+    if (!calls.isTrusted) return peekHere()
+    const peek = async () => (await this.remote.decide(requests, true)).map(orThrow)
+    return calls.call(peek).catch(peekHere)
   }
 
   /**
-   * Holds slots anew, also those that the store does not know because this process admitted them without
-   * it. While the store is down, this probes it: a process that holds slots may get no requests.
-   * @throws if the store does not confirm it: then it applies only in this process
+   * Makes a change here and in the store, each where it applies.
+   *
+   * @throws StoreError if the store does not confirm it: then it applies only in this process, if it is none of what a
+   *   client has of its own
    */
-  async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
-    this.local?.renew?.(requests.map((charges) => this.localCharges(charges)))
-    const first = requests[0] as readonly Charge[]
-    const calls = this.calls.to(this.remote, first)
-    const renew = async () => this.remote.renew?.(requests)
-    const askedAt = performance.now()
-    // By the time that a late answer comes, the slots may have been given back: the next period renews what is held.
-    const renewInTime = async () => {
-      if (performance.now() - askedAt <= this.failureMode.deadlineMs) await renew()
+  async change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
+    const isOfStore = change.kind !== 'settle' || (change.source ?? 'store') === 'store'
+    this.changeHere(change, isOfStore ? undefined : raised)
+    if (!isOfStore) return undefined
+    const calls = this.calls.to(this.remote, keyOf(change))
+    if (!calls.isTrusted && change.kind === 'settle') {
+      // A process that repeats a settlement may get no requests.
+      this.probeWith(calls, change.charges, false)
+      throw unconfirmed('settle', calls.failure)
     }
-    if (calls.isTrusted) await calls.call(renew)
-    else calls.probe(() => this.askWhetherItWorks(first.map(unpaid)).then(renewInTime))
-  }
-
-  /** @throws StoreError if the store does not confirm it: then it applies only in this process */
-  async block(key: string, durationMs: number): Promise<void> {
-    this.local?.block(key, durationMs)
-    const calls = this.calls.to(this.remote, [{ key }])
-    await this.tell('block', calls, () => this.remote.block(key, durationMs))
-  }
-
-  /** @throws StoreError if the store does not confirm it: then it applies only in this process */
-  async reset(key: string): Promise<void> {
-    this.local?.reset(key)
-    const calls = this.calls.to(this.remote, [{ key }])
-    await this.tell('reset', calls, () => this.remote.reset(key))
-  }
-
-  /** @throws StoreError if the store does not confirm it: then it may hold or not. SluiceError if it can't keep any */
-  async override(
-    policy: number,
-    key: string,
-    limit: CompiledLimit,
-    override: Override | undefined,
-  ): Promise<void> {
-    const { remote } = this
-    const calls = this.calls.to(remote, [{ key }])
-    const act = async () => remote.override?.(policy, key, limit, override)
-    await this.tell('override', calls, act, 'Repeat it when the store is back.')
-  }
-
-  /** @throws StoreError if the store does not confirm it: then it may hold or not. SluiceError if it can't keep any */
-  grant(
-    policy: number,
-    key: string,
-    limit: CompiledLimit,
-    grant: GivenGrant,
-  ): Promise<GrantResult> {
-    const { remote } = this
-    const calls = this.calls.to(remote, [{ key }])
-    const act = async () => remote.grant?.(policy, key, limit, grant) as Promise<GrantResult>
-    const advice =
-      'The units may have been added or not: repeat it with the same id when the store is back, which adds them once.'
-    return this.tell('grant', calls, act, advice)
+    if (!calls.isTrusted && change.kind === 'renew') {
+      this.probeAndRenew(calls, change)
+      return undefined
+    }
+    const act = async () => this.remote.change(change, raised)
+    return new Promise((answered, failed) => {
+      let failure: StoreError
+      const fail = (error: unknown) => {
+        failure = unconfirmed(change.kind, error)
+        failed(failure)
+      }
+      calls.send(act, answered, fail, () => confirmedLate.add(failure))
+    })
   }
 
   /** Whether the store would be called. */
   isTrusted(key: string): boolean {
-    return this.calls.to(this.remote, [{ key }]).isTrusted
+    return this.calls.to(this.remote, key).isTrusted
   }
 
   /**
@@ -238,7 +189,7 @@ export class GuardedLedger {
   }
 
   private async askWhetherItWorks(charges: readonly Charge[]): Promise<void> {
-    return this.remote.probe?.(charges) ?? this.remote.settle(charges)
+    await this.remote.change({ kind: 'settle', charges, isProbe: true })
   }
 
   private attemptOf(
@@ -248,18 +199,18 @@ export class GuardedLedger {
   ): Attempt {
     const [{ outcomes: uncharged }, result] = results as [StoreResult, StoreResult]
     const conclude = (admitted: boolean) => {
-      if (admitted) this.local?.settle(this.localCharges(charges))
+      if (admitted) this.countHere(charges)
       else if (result.admitted) this.giveBack(calls, charges, result)
     }
     return { result, uncharged, conclude }
   }
 
   private attemptHere(charges: readonly Charge[]): Attempt {
-    const { outcomes: uncharged } = this.standIn(charges.map(unpaid), 'peek')
+    const { outcomes: uncharged } = this.standIn(charges.map(unpaid), true)
     const result = this.standIn(charges)
     const conclude = (admitted: boolean) => {
       if (result.source !== 'local' || !result.admitted || admitted) return
-      this.local?.settle(this.localCharges(undone(charges, result.outcomes)), result.at)
+      this.countHere(undone(charges, result.outcomes), result.at)
     }
     return { result, uncharged, conclude }
   }
@@ -267,20 +218,19 @@ export class GuardedLedger {
   /** Gives the charge back in the background. If the store fails, the charge stays. */
   private giveBack(calls: StoreCalls, charges: readonly Charge[], given: StoreResult): void {
     if (!charges.some(({ cost, slot }) => cost > 0 || slot !== undefined)) return
-    const { at, outcomes } = given
-    calls.call(() => this.remote.settle(undone(charges, outcomes), at)).catch(() => {})
+    const { at: chargedAt, outcomes } = given
+    const change: Change = { kind: 'settle', charges: undone(charges, outcomes), chargedAt }
+    calls.call(() => this.remote.change(change)).catch(() => {})
   }
 
-  private standIn(
-    charges: readonly Charge[],
-    operation: 'consume' | 'peek' = 'consume',
-  ): StoreResult {
+  private standIn(charges: readonly Charge[], isPeek = false): StoreResult {
     const { local } = this
     if (local === undefined) {
       const { onStoreError: source } = this.failureMode
       return { admitted: source === 'allow', at: Date.now(), source, outcomes: [] }
     }
-    const { admitted, at, outcomes, ban } = local[operation](this.localCharges(charges))
+    const [decided] = local.decide([this.localCharges(charges)], isPeek)
+    const { admitted, at, outcomes, ban } = decided as StoreResult
     // A synchronous ledger reuses the objects that it returns.
     const copies = outcomes.map((outcome) => ({ ...outcome }))
     return { admitted, at, source: 'local', outcomes: copies, ban: ban && { ...ban } }
@@ -293,19 +243,39 @@ export class GuardedLedger {
     })
   }
 
-  private tell<T>(
-    operation: string,
-    calls: StoreCalls,
-    act: () => Promise<T>,
-    advice?: string,
-  ): Promise<T> {
-    return new Promise((answered, failed) => {
-      let failure: StoreError
-      const fail = (error: unknown) => {
-        failure = unconfirmed(operation, error, advice)
-        failed(failure)
-      }
-      calls.send(act, answered, fail, () => confirmedLate.add(failure))
+  /** Counts in this process what the store has decided. */
+  private countHere(charges: readonly Charge[], chargedAt?: number): void {
+    this.local?.change({ kind: 'settle', charges: this.localCharges(charges), chargedAt })
+  }
+
+  /** Makes a change to what this process counts by itself, which has nothing of what clients have of their own. */
+  private changeHere(change: Change, raised: ((raise: Raise) => void) | undefined): void {
+    const { local } = this
+    if (local === undefined || 'limit' in change) return
+    if (change.kind === 'settle') {
+      const { charges, source = 'store' } = change
+      if (charges.some(({ isRepeated }) => isRepeated)) return
+      // This process counts what the store has reserved, and reserves nothing for it.
+      const corrected = source === 'store' ? charges.map(unreserved) : charges
+      local.change({ ...change, charges: this.localCharges(corrected) }, raised)
+    } else if (change.kind === 'renew') {
+      const requests = change.requests.map((charges) => this.localCharges(charges))
+      local.change({ ...change, requests })
+    } else local.change(change)
+  }
+
+  /**
+   * A process that holds slots may get no requests: its renewals probe the store. So they are held again that the
+   * store does not know because this process admitted them without it.
+   */
+  private probeAndRenew(calls: StoreCalls, change: RenewChange): void {
+    const askedAt = performance.now()
+    const [first] = change.requests as [readonly Charge[]]
+    calls.probe(async () => {
+      await this.askWhetherItWorks(first.map(unpaid))
+      // By the time of a late answer, the slots may have been given back: the next period renews what is held.
+      if (performance.now() - askedAt <= this.failureMode.deadlineMs)
+        await this.remote.change(change)
     })
   }
 }
@@ -322,16 +292,25 @@ function unreserved(charge: Charge): Charge {
   return charge.reserved === undefined ? charge : { ...charge, reserved: undefined }
 }
 
-function unconfirmed(
-  operation: string,
-  cause: unknown,
-  advice = 'It holds in this process alone: repeat it when the store is back.',
-): StoreError {
+/** What to do about a change that the store has not confirmed. */
+const ADVICE: Partial<Record<Change['kind'], string>> = {
+  override: 'Repeat it when the store is back.',
+  grant:
+    'The units may have been added or not: repeat it with the same id when the store is back, which adds them once.',
+}
+
+function unconfirmed(operation: Change['kind'], cause: unknown): StoreError {
   return new StoreError({
     code: 'SLUICE_STORE_UNAVAILABLE',
     operation,
     problem: 'the store did not confirm it',
-    advice,
+    advice:
+      ADVICE[operation] ?? 'It holds in this process alone: repeat it when the store is back.',
     cause,
   })
+}
+
+function orThrow(result: StoreResult | Error): StoreResult {
+  if (result instanceof Error) throw result
+  return result
 }

@@ -202,6 +202,7 @@ describe('a remembered refusal', () => {
     clock.advance(59_900)
     store.hang()
     const asked = limiter.consume('client')
+    await sent()
     clock.advance(10)
     store.recover()
     expect((await asked).retryAfterMs).toBe(100)
@@ -317,6 +318,7 @@ describe('what ends remembered refusals', () => {
       await limiter.consume('client', { cost: 5 })
       const answer = slow.hold('answers')
       const refused = limiter.consume('client')
+      await sent()
       await acts[act](limiter, 'client')
       answer()
       expect((await refused).allowed).toBe(false)
@@ -346,20 +348,20 @@ describe('what ends remembered refusals', () => {
   })
 })
 
+/** When the calls of this turn have been sent. */
+const sent = () => new Promise((resolve) => setImmediate(resolve))
+
 /** The store as over several connections: other calls overtake the held ones. */
 function overManyConnections(store: FailingStore) {
   const gates = { answers: Promise.resolve(), changes: Promise.resolve() }
   const open: Store<'async'>['open'] = (...of) => {
-    const { consume, peek, settle, block, reset } = store.open(...of)
+    const { decide, change } = store.open(...of)
     return {
-      peek,
-      consume: (charges) => {
-        const result = consume(charges)
-        return gates.answers.then(() => result)
+      decide: (requests, isPeek) => {
+        const results = decide(requests, isPeek)
+        return isPeek ? results : gates.answers.then(() => results)
       },
-      settle: (...all) => gates.changes.then(() => settle(...all)),
-      block: (...all) => gates.changes.then(() => block(...all)),
-      reset: (...all) => gates.changes.then(() => reset(...all)),
+      change: (...all) => gates.changes.then(() => change(...all)),
     }
   }
   /** Holds back the answers or the changes until what it returns is called. */

@@ -1,23 +1,29 @@
-import {
-  type CompiledLimit,
-  KeyState,
-  type Outcome,
-  type Override,
-} from '../../algorithms/algorithm.ts'
+import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
 import { togetherBy } from '../../key/notation.ts'
 import { hasSlot } from '../rules/slots.ts'
 import type {
+  Change,
   Charge,
-  DecisionSource,
-  GivenGrant,
   GrantResult,
   Ledger,
   Origin,
   Raise,
+  RenewChange,
+  SettleChange,
   StoreResult,
 } from '../store.ts'
 import type { Attempt, GuardedLedger } from './guarded-ledger.ts'
 import type { Learn, LedgerRefusals } from './refusals.ts'
+
+/** The results of one request. */
+type Decided = Promise<readonly [StoreResult]>
+
+/** A part of a change, for the keys of one shard. */
+interface ChangePart {
+  readonly ledger: GuardedLedger
+  readonly change: Change
+  readonly policies?: readonly number[]
+}
 
 /**
  * Answers from remembered refusals if possible, otherwise calls the store. Keeps the charges that it is
@@ -53,84 +59,58 @@ export class ResilientLedger implements Ledger<'async'> {
     this.refusals = refusals
   }
 
-  consume(charges: readonly Charge[]): Promise<StoreResult> {
-    const { all, refusals } = this
-    const known = refusals.find(charges, this)
-    if (known !== undefined) return Promise.resolve(known)
-    const learn = refusals.learner(charges)
-    return all.isSharded ? this.consumeByKey(charges, learn) : all.consume(charges, learn)
-  }
-
-  async peek(charges: readonly Charge[]): Promise<StoreResult> {
-    if (!this.all.isSharded) return this.all.peek(charges)
-    const groups = this.byKey(charges)
-    const peeked = groups.map(async ({ ledger, own }) => {
-      const unpaid = own.map((charge) => ({ ...charge, cost: 0 }))
-      const [result, { outcomes }] = await Promise.all([ledger.peek(own), ledger.peek(unpaid)])
-      return { result, uncharged: outcomes }
-    })
-    return merged(charges, groups, await Promise.all(peeked))
-  }
-
-  settle(
-    charges: readonly Charge[],
-    chargedAt?: number,
-    source?: DecisionSource,
-    raised?: (raise: Raise) => void,
-  ): Promise<void> {
-    this.refusals.settles()
-    const keys = charges.map(({ key }) => key)
-    return this.refusals.ending(keys, async () => {
-      if (!this.all.isSharded) return this.all.settle(charges, chargedAt, source, raised)
-      const settled = this.byKey(charges).map(async ({ policies, ledger, own }) => {
-        const placed =
-          raised && ((raise: Raise) => raised({ ...raise, place: policies[raise.place] as number }))
-        if (own.some(changes)) await ledger.settle(own, chargedAt, source, placed)
-      })
-      await Promise.all(settled)
-    })
+  decide(
+    requests: readonly (readonly Charge[])[],
+    isPeek = false,
+  ): Promise<readonly StoreResult[]> {
+    const decide = isPeek ? this.peek : this.decideOne
+    // Limiters ask one.
+    if (requests.length === 1) return decide.call(this, requests[0] as readonly Charge[])
+    return Promise.all(requests.map((charges) => decide.call(this, charges))).then((all) =>
+      all.flat(),
+    )
   }
 
   /** Makes one call for each key or shard, if the store decides keys separately. */
-  async renew(requests: readonly (readonly Charge[])[]): Promise<void> {
-    if (!this.all.isSharded) return this.all.renew(requests)
-    const calls = new Map<string, { ledger: GuardedLedger; requests: Charge[][] }>()
+  change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
+    if (change.kind === 'renew') return this.changeParts(change, raised)
+    if (change.kind === 'settle') this.refusals.settles()
+    const keys = 'key' in change ? [change.key] : change.charges.map(({ key }) => key)
+    return this.refusals.ending(keys, () => this.changeParts(change, raised))
+  }
+
+  private async changeParts(change: Change, raised: ((raise: Raise) => void) | undefined) {
+    if ('key' in change || !this.all.isSharded) return this.all.change(change, raised)
+    const parts = change.kind === 'settle' ? this.settlements(change) : this.renewals(change)
+    const changed = parts.map(({ ledger, change, policies }) => {
+      const placed =
+        raised && ((raise: Raise) => raised({ ...raise, place: policies?.[raise.place] as number }))
+      return ledger.change(change, placed)
+    })
+    await Promise.all(changed)
+    return undefined
+  }
+
+  private settlements(change: SettleChange): ChangePart[] {
+    return this.byKey(change.charges).flatMap(({ policies, ledger, own }) =>
+      own.some(corrects) ? { ledger, policies, change: { ...change, charges: own } } : [],
+    )
+  }
+
+  private renewals({ requests }: RenewChange): ChangePart[] {
+    const parts = new Map<string, { ledger: GuardedLedger; requests: Charge[][] }>()
     for (const charges of requests) {
       for (const { policies, ledger, own } of this.byKey(charges)) {
         if (!own.some(hasSlot)) continue
         const id = `${policies} ${togetherBy((own[0] as Charge).key)}`
-        const call = calls.get(id) ?? { ledger, requests: [] }
-        calls.set(id, call)
-        call.requests.push(own)
+        const part = parts.get(id) ?? { ledger, requests: [] }
+        parts.set(id, part)
+        part.requests.push(own)
       }
     }
-    await Promise.all([...calls.values()].map((call) => call.ledger.renew(call.requests)))
-  }
-
-  block(key: string, durationMs: number): Promise<void> {
-    return this.refusals.ending([key], () => this.all.block(key, durationMs))
-  }
-
-  reset(key: string): Promise<void> {
-    return this.refusals.ending([key], () => this.all.reset(key))
-  }
-
-  override(
-    policy: number,
-    key: string,
-    limit: CompiledLimit,
-    override: Override | undefined,
-  ): Promise<void> {
-    return this.refusals.ending([key], () => this.all.override(policy, key, limit, override))
-  }
-
-  grant(
-    policy: number,
-    key: string,
-    limit: CompiledLimit,
-    grant: GivenGrant,
-  ): Promise<GrantResult> {
-    return this.refusals.ending([key], () => this.all.grant(policy, key, limit, grant))
+    return Array.from(parts.values(), ({ ledger, requests }) => {
+      return { ledger, change: { kind: 'renew', requests } }
+    })
   }
 
   /** Whether the store would be called: every shard that has one of the keys. */
@@ -138,13 +118,35 @@ export class ResilientLedger implements Ledger<'async'> {
     return charges.every(({ key }) => this.all.isTrusted(key))
   }
 
-  private async consumeByKey(charges: readonly Charge[], learn: Learn): Promise<StoreResult> {
+  private decideOne(charges: readonly Charge[]): Decided {
+    const { all, refusals } = this
+    const known = refusals.find(charges, this)
+    if (known !== undefined) return Promise.resolve([known])
+    const learn = refusals.learner(charges)
+    return all.isSharded ? this.decideByKey(charges, learn) : all.decide(charges, learn)
+  }
+
+  private async peek(charges: readonly Charge[]): Promise<readonly StoreResult[]> {
+    if (!this.all.isSharded) return this.all.peek([charges])
     const groups = this.byKey(charges)
-    if (groups.length === 1) return this.all.consume(charges, learn)
+    const peeked = groups.map(async ({ ledger, own }) => {
+      const uncharged = own.map((charge) => ({ ...charge, cost: 0 }))
+      const [result, { outcomes }] = (await ledger.peek([own, uncharged])) as [
+        StoreResult,
+        StoreResult,
+      ]
+      return { result, uncharged: outcomes }
+    })
+    return [merged(charges, groups, await Promise.all(peeked))]
+  }
+
+  private async decideByKey(charges: readonly Charge[], learn: Learn): Decided {
+    const groups = this.byKey(charges)
+    if (groups.length === 1) return this.all.decide(charges, learn)
     const attempts = await Promise.all(groups.map(({ ledger, own }) => ledger.attempt(own)))
     const result = merged(charges, groups, attempts)
     for (const attempt of attempts) attempt.conclude(result.admitted)
-    return learn(result)
+    return [learn(result)]
   }
 
   /** The charges of each key or shard, the numbers of their policies, and the ledger of these. */
@@ -171,7 +173,7 @@ export class ResilientLedger implements Ledger<'async'> {
 }
 
 /** Whether a settlement does anything: one by 0 units may end a reservation. */
-function changes({ cost, reserved }: Charge): boolean {
+function corrects({ cost, reserved }: Charge): boolean {
   return cost !== 0 || reserved !== undefined
 }
 

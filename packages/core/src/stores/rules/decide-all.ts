@@ -116,9 +116,9 @@ function showUncharged(
 /**
  * Corrects a charge, unless its key is blocked. See `CompiledLimit.settle`.
  *
- * @param raises gets how the charge at this `place` is raised, if it is: tell `raised` of `Ledger.settle` once it
+ * @param raises gets how the charge at this `place` is raised, if it is: tell `raised` of `Ledger.change` once it
  *   is kept
- * @returns what the store must do: keep the state, or delete it, since it is that of a key never seen
+ * @returns how long the state must be kept, ms; 0: it is that of a key never seen. Undefined: it is unchanged
  */
 export function settleOne(
   state: KeyState,
@@ -127,8 +127,8 @@ export function settleOne(
   chargedAt: number,
   raises?: Raise[],
   place = 0,
-): 'nothing' | 'keep' | 'delete' {
-  if (state.blockedUntil > now) return 'nothing'
+): number | undefined {
+  if (state.blockedUntil > now) return undefined
   state.blockedUntil = 0
   const applied = state.terms === undefined ? limit : applyOwn(state, limit, now)
   const mayRaise = raises !== undefined && (cost > 0 || reserved !== undefined)
@@ -138,7 +138,7 @@ export function settleOne(
   const { remaining, resetMs } = state
   if (mayRaise && remaining < before)
     raises.push({ place, before, remaining, resetMs, limit: applied.units, at: now })
-  return keepMsOf(state, limit, now) === 0 ? 'delete' : 'keep'
+  return keepMsOf(state, limit, now)
 }
 
 /** How long a state that was charged or corrected at `now` must be kept, ms. */

@@ -24,8 +24,8 @@ export function undone(
 
 /** All slots of one key that are to be renewed. */
 export interface Renewal {
-  /** The index of the policy among those of the limiter, from 0. */
-  readonly place: number
+  /** The number of the policy among those of the limiter, from 0. */
+  readonly policy: number
   readonly key: string
   readonly limit: CompiledLimit
   readonly slots: number[]
@@ -35,10 +35,10 @@ export interface Renewal {
 export function renewalsOf(requests: readonly (readonly Charge[])[]): Renewal[] {
   const renewals = new Map<string, Renewal>()
   for (const charges of requests) {
-    for (const [place, { key, limit, slot }] of charges.entries()) {
+    for (const [policy, { key, limit, slot }] of charges.entries()) {
       if (slot === undefined) continue
-      const id = `${place} ${key}`
-      const renewal = renewals.get(id) ?? { place, key, limit, slots: [] }
+      const id = `${policy} ${key}`
+      const renewal = renewals.get(id) ?? { policy, key, limit, slots: [] }
       renewals.set(id, renewal)
       renewal.slots.push(slot)
     }

@@ -1,6 +1,6 @@
 import { StoreError } from '../../errors/store-error.ts'
 import type { Store } from '../store.ts'
-import type { Change, TransactionalBackend } from './transactional-backend.ts'
+import type { StateChange, TransactionalBackend } from './transactional-backend.ts'
 import { transactionalStore } from './transactional-store.ts'
 
 /** How often a transaction is tried before it fails. */
@@ -24,7 +24,7 @@ export interface CompareAndSwapBackend {
    *
    * @returns whether they were written
    */
-  swap(changes: readonly (Change & { readonly version: unknown })[]): Promise<boolean>
+  swap(changes: readonly (StateChange & { readonly version: unknown })[]): Promise<boolean>
   /** The backend's clock if one was injected, for tests. */
   readonly clock?: (() => number) | undefined
   /** Releases what the backend itself has opened. */

@@ -1,6 +1,6 @@
 import { afterAsking } from '#platform'
 import { Deadlines, PendingCall } from '../calls/deadline.ts'
-import type { Change, TransactionalBackend } from './transactional-backend.ts'
+import type { StateChange, TransactionalBackend } from './transactional-backend.ts'
 
 /** The most transactions in progress at the same time, each of which takes a connection. */
 const MAX_UNDER_WAY = 4
@@ -149,7 +149,7 @@ function decideCalls(
   states: Map<string, Uint8Array | undefined>,
   now: number,
 ) {
-  const changes = new Map<string, Change>()
+  const changes = new Map<string, StateChange>()
   let needsClock = false
   const answers = calls.flatMap((call) => {
     if (call.isOver) return []

@@ -1,5 +1,5 @@
 /** What a transaction writes to one key. */
-export interface Change {
+export interface StateChange {
   readonly key: string
   /** The state to write. Undefined: delete the key. */
   readonly state: Uint8Array | undefined
@@ -10,7 +10,7 @@ export interface Change {
 /** Decides on the states of some keys. */
 export interface Transaction<T> {
   /** The changes to make, at most one for each key. */
-  readonly changes: readonly Change[]
+  readonly changes: readonly StateChange[]
   readonly value: T
   /**
    * Whether the value is wrong at any other time, as how long a refused request must wait is. Otherwise it

@@ -1,26 +1,12 @@
-import {
-  type CompiledLimit,
-  KeyState,
-  type Outcome,
-  type Override,
-} from '../../algorithms/algorithm.ts'
+import type { CompiledLimit, KeyState, Outcome } from '../../algorithms/algorithm.ts'
 import type { KeptTerms, LedgerTerms } from '../inspection/kept-terms.ts'
 import { subject } from '../redis/keys.ts'
-import {
-  commitOne,
-  decideAll,
-  keepMsAt,
-  keepMsOf,
-  renewOne,
-  settleOne,
-} from '../rules/decide-all.ts'
-import { unended, withGrant, withOverride, withTerms } from '../rules/own-terms.ts'
-import { renewalsOf } from '../rules/slots.ts'
+import { applyChange, type ChangedStates, keysOf } from '../rules/change.ts'
+import { commitOne, decideAll, keepMsOf } from '../rules/decide-all.ts'
 import { decodeState, encodeState } from '../rules/state-bytes.ts'
 import type {
+  Change,
   Charge,
-  DecisionSource,
-  GivenGrant,
   GrantResult,
   Keyspace,
   Keyspaces,
@@ -28,7 +14,7 @@ import type {
   Raise,
   StoreResult,
 } from '../store.ts'
-import type { Change, ListingBackend, TransactionalBackend } from './transactional-backend.ts'
+import type { ListingBackend, StateChange, TransactionalBackend } from './transactional-backend.ts'
 
 /** Decides on the states of a backend that has transactions. */
 export class TransactionalLedger implements Ledger<'async'> {
@@ -55,134 +41,71 @@ export class TransactionalLedger implements Ledger<'async'> {
     this.terms = terms.of(backend.list === undefined ? [] : this.keyspaces, prefix)
   }
 
-  async consume(charges: readonly Charge[]): Promise<StoreResult> {
-    const [result] = await this.consumeAll([charges])
-    if (result instanceof Error) throw result
-    return result as StoreResult
-  }
-
-  async consumeAll(requests: readonly (readonly Charge[])[]): Promise<(StoreResult | Error)[]> {
+  async decide(
+    requests: readonly (readonly Charge[])[],
+    isPeek = false,
+  ): Promise<(StoreResult | Error)[]> {
     const names = requests.flatMap((charges) => this.names(charges))
     const decide = (states: TransactionStates, now: number) =>
-      requests.map((charges) => orError(() => this.charge(states, charges, now)))
+      requests.map((charges) => orError(() => this.decideOne(states, charges, now, isPeek)))
     const results = await this.transact(names, decide, (decided) => !decided.every(isAdmitted))
-    if (performance.now() >= this.terms.dueAt) this.terms.keep()
+    if (!isPeek) this.keepTerms()
     return results
   }
 
-  peek(charges: readonly Charge[]): Promise<StoreResult> {
-    const names = this.names(charges)
-    return this.transact(names, (states, now) => this.decide(states, charges, names, now, true))
+  async change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
+    const count = this.keyspaces.length
+    const names = keysOf(change, count).map(({ policy, key }) => this.name(key, policy))
+    const { result, raises } = await this.transact(names, (states, now) => {
+      const raises: Raise[] = []
+      const changed: ChangedStates = {
+        load: (policy, key) => states.of(this.name(key, policy)),
+        keep: (policy, key, state, keepMs) => states.put(this.name(key, policy), state, keepMs),
+      }
+      return { result: applyChange(change, changed, count, now, raised && raises), raises }
+    })
+    if (raised !== undefined) for (const raise of raises) raised(raise)
+    this.keepTerms()
+    return result
   }
 
-  async settle(
-    charges: readonly Charge[],
-    chargedAt?: number,
-    _source?: DecisionSource,
-    raised?: (raise: Raise) => void,
-  ): Promise<void> {
-    const named = charges.map((charge, i) => ({ ...charge, key: this.name(charge.key, i) }))
-    const raises = await this.transact(named.map(keyOf), (states, now) => {
-      const each: Raise[] | undefined = raised && []
-      for (const [i, charge] of named.entries()) {
-        const state = states.of(charge.key)
-        if (settleOne(state, charge, now, chargedAt ?? now, each, i) === 'nothing') continue
-        states.put(charge.key, state, keepMsOf(state, charge.limit, now))
-      }
-      return each
-    })
-    if (raised !== undefined) for (const raise of raises as Raise[]) raised(raise)
-  }
-
-  renew(requests: readonly (readonly Charge[])[]): Promise<void> {
-    const renewals = renewalsOf(requests)
-    const names = renewals.map(({ key, place }) => this.name(key, place))
-    return this.transact(names, (states, now) => {
-      for (const [i, renewal] of renewals.entries()) {
-        const name = names[i] as string
-        if (!states.isReadable(name)) continue
-        const state = states.of(name)
-        if (renewOne(state, renewal, now))
-          states.put(name, state, keepMsOf(state, renewal.limit, now))
-      }
-    })
-  }
-
-  async block(key: string, durationMs: number): Promise<void> {
-    const names = this.names([{ key }])
-    await this.transact(names, (states, now) => {
-      for (const name of names) {
-        const blocked = states.emptied(name, now)
-        blocked.blockedUntil = now + durationMs
-        states.put(name, blocked, withTerms(durationMs, blocked, now))
-      }
-    })
+  private keepTerms(): void {
     if (performance.now() >= this.terms.dueAt) this.terms.keep()
   }
 
-  reset(key: string): Promise<void> {
-    const names = this.names([{ key }])
-    return this.transact(names, (states, now) => {
-      for (const name of names) {
-        const full = states.emptied(name, now)
-        states.put(name, full, withTerms(0, full, now))
-      }
-    })
-  }
-
-  override(
-    place: number,
-    key: string,
-    limit: CompiledLimit,
-    override: Override | undefined,
-  ): Promise<void> {
-    const name = this.name(key, place)
-    return this.transact([name], (states, now) => {
-      const state = states.of(name)
-      state.terms = withOverride(state.terms, override, now)
-      states.put(name, state, withOwnMs(state, limit, now))
-    })
-  }
-
-  grant(place: number, key: string, limit: CompiledLimit, given: GivenGrant): Promise<GrantResult> {
-    const name = this.name(key, place)
-    return this.transact([name], (states, now) => {
-      const state = states.of(name)
-      const terms = withGrant(state, limit, given, now)
-      if (typeof terms === 'string') return terms
-      state.terms = terms
-      states.put(name, state, withOwnMs(state, limit, now))
-      return 'granted'
-    })
-  }
-
-  private decide(
+  private decideOne(
     states: TransactionStates,
     charges: readonly Charge[],
-    names: readonly string[],
     now: number,
     isPeek: boolean,
   ): StoreResult {
+    const names = this.names(charges)
     const loaded = names.map((name) => states.of(name))
     const ban = this.ban && { limit: this.ban, state: loaded.pop() as KeyState }
     const admitted = decideAll(loaded, charges, now, ban, isPeek)
     const outcomes = loaded.map(outcomeOf)
-    return { admitted, at: now, source: 'store', outcomes, ban: ban && outcomeOf(ban.state) }
+    const banned = ban && outcomeOf(ban.state)
+    if (isPeek) for (const name of names) states.restore(name)
+    else this.commit(states, charges, names, now, admitted)
+    return { admitted, at: now, source: 'store', outcomes, ban: banned }
   }
 
-  private charge(states: TransactionStates, charges: readonly Charge[], now: number): StoreResult {
-    const names = this.names(charges)
-    const result = this.decide(states, charges, names, now, false)
+  private commit(
+    states: TransactionStates,
+    charges: readonly Charge[],
+    names: readonly string[],
+    now: number,
+    admitted: boolean,
+  ): void {
     for (const [i, name] of names.entries()) {
       const state = states.of(name)
       const charge = charges[i] ?? { key: name, limit: this.ban as CompiledLimit, cost: 0 }
-      const kept = commitOne(state, charge, now, result.admitted ? charge.cost : 0)
+      const kept = commitOne(state, charge, now, admitted ? charge.cost : 0)
       // What is full by now is kept too: it counts again if the clock steps back once more.
       if (kept || state.counted)
         states.put(name, state, Math.max(1, keepMsOf(state, charge.limit, now)))
       else states.restore(name)
     }
-    return result
   }
 
   private transact<T>(
@@ -200,8 +123,8 @@ export class TransactionalLedger implements Ledger<'async'> {
   }
 
   /** The names of the keys of a request. Where there is no charge, as for a ban, it is the key of the first one. */
-  private names(charges: readonly Pick<Charge, 'key'>[]): string[] {
-    return this.keyspaces.map((_, i) => this.name(keyOf((charges[i] ?? charges[0]) as Charge), i))
+  private names(charges: readonly Charge[]): string[] {
+    return this.keyspaces.map((_, i) => this.name(((charges[i] ?? charges[0]) as Charge).key, i))
   }
 
   private name(key: string, place: number): string {
@@ -214,7 +137,7 @@ export class TransactionalLedger implements Ledger<'async'> {
 class TransactionStates {
   private readonly bytes = new Map<string, Uint8Array | undefined>()
   private readonly states = new Map<string, KeyState>()
-  private readonly changed = new Map<string, Change>()
+  private readonly changed = new Map<string, StateChange>()
 
   constructor(keys: readonly string[], bytes: readonly (Uint8Array | undefined)[]) {
     for (const [i, key] of keys.entries()) this.bytes.set(key, bytes[i])
@@ -230,17 +153,6 @@ class TransactionStates {
     return state
   }
 
-  /** A state that has counted nothing, with what its client has of its own. */
-  emptied(key: string, now: number): KeyState {
-    const state = new KeyState()
-    if (this.isReadable(key)) state.terms = unended(this.of(key).terms, now)
-    return state
-  }
-
-  isReadable(key: string): boolean {
-    return !(orError(() => this.of(key)) instanceof Error)
-  }
-
   /** @param ttlMs how long it must be kept; 0: it is deleted */
   put(key: string, state: KeyState, ttlMs: number): void {
     const bytes = ttlMs === 0 ? undefined : encodeState(state)
@@ -254,19 +166,9 @@ class TransactionStates {
     this.states.delete(key)
   }
 
-  changes(): Change[] {
+  changes(): StateChange[] {
     return [...this.changed.values()]
   }
-}
-
-/**
- * How long a state must be kept, ms, of which only what its client has of its own has changed. Its count or block,
- * which may have ended, is left to the sweeper: a clock that steps back makes it apply again.
- */
-function withOwnMs(state: KeyState, limit: CompiledLimit, now: number): number {
-  const { a, b, c, blockedUntil, log } = state
-  const isUsed = a !== 0 || b !== 0 || c !== 0 || blockedUntil > 0 || log !== undefined
-  return Math.max(keepMsAt(state, limit, now), isUsed ? 1 : 0)
 }
 
 function outcomeOf({
@@ -294,8 +196,4 @@ function orError<T>(act: () => T): T | Error {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   }
-}
-
-function keyOf({ key }: Charge): string {
-  return key
 }

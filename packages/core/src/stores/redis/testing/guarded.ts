@@ -1,10 +1,6 @@
+import { type LedgerVerbs, withVerbs } from '@sluice/test-suites'
 import type { CompiledLimit } from '../../../algorithms/algorithm.ts'
-import {
-  type Ledger,
-  type RedisClient,
-  type RedisStoreOptions,
-  redisStore,
-} from '../../../index.ts'
+import { type RedisClient, type RedisStoreOptions, redisStore } from '../../../index.ts'
 import type { FailureMode } from '../../resilient/guarded-ledger.ts'
 import { resilientStore } from '../../resilient/resilience.ts'
 
@@ -26,8 +22,8 @@ export function guarded(
   limits: readonly CompiledLimit[],
   prefix: string,
   { failureMode = {}, ...options }: RedisStoreOptions & { failureMode?: Partial<FailureMode> } = {},
-): Ledger<'async'> {
+): LedgerVerbs<'async'> {
   const keyspaces = limits.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
   const store = resilientStore(redisStore(client, options), { ...patient, ...failureMode })
-  return store.open({ policies: keyspaces }, prefix)
+  return withVerbs(store.open({ policies: keyspaces }, prefix))
 }

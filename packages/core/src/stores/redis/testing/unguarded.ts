@@ -9,5 +9,17 @@ export function unguarded(client: RedisClient): Store<'async'> {
 }
 
 export function withoutGuard(store: Store<'async'>): Store<'async'> {
-  return { ...store, mode: 'sync' as never }
+  return {
+    ...store,
+    mode: 'sync' as never,
+    open(...of) {
+      const ledger = store.open(...of)
+      const decide = async (...asked: Parameters<typeof ledger.decide>) => {
+        const results = await ledger.decide(...asked)
+        for (const result of results) if (result instanceof Error) throw result
+        return results
+      }
+      return { shard: ledger.shard, decide, change: (...given) => ledger.change(...given) }
+    },
+  }
 }

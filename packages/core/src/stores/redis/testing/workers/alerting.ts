@@ -44,21 +44,19 @@ function dying(store: Store<'async'>, diesWith: number): Store<'async'> {
     open(...all) {
       const ledger = store.open(...all)
       return {
-        ...ledger,
-        peek: (charges) => ledger.peek(charges),
-        settle: (...correction) => ledger.settle(...correction),
-        block: (...block) => ledger.block(...block),
-        reset: (key) => ledger.reset(key),
-        async consume(charges) {
-          const result = await ledger.consume(charges)
-          decided += 1
-          if (decided === diesWith) {
-            process.kill(process.pid, 'SIGKILL')
-            for (;;);
+        change: (...change) => ledger.change(...change),
+        async decide(requests, isPeek) {
+          const results = []
+          for (const charges of requests) {
+            results.push(...(await ledger.decide([charges], isPeek)))
+            decided += 1
+            if (decided === diesWith) {
+              process.kill(process.pid, 'SIGKILL')
+              for (;;);
+            }
           }
-          return result
+          return results
         },
-        consumeAll: undefined as never,
       }
     },
   }
