@@ -9,14 +9,38 @@ import type { Config } from 'jest'
 // Far from UTC, and off by half an hour: what depends on the zone of its machine fails.
 process.env.TZ = 'Asia/Kolkata'
 
+/** What `npm test` leaves to `npm test -- --all`, as parts of paths. */
+const LEFT_TO_ALL = [
+  // Pages in a browser, and the packages as users install and run them.
+  '\\.browser\\b',
+  '/system-tests/src/packages/',
+  // What measures memory and calls, and the tools that measure.
+  '/packages/bench/',
+  '/core/src/stores/resilient/footprint',
+  // Real faults of real servers, one at a time. The simulator plays the same faults.
+  '/system-tests/src/faults/(cluster|failover|overload|postgres|server|shares|slots)',
+  '/simulation/src/histories/real-stores',
+  // Programs of the documentation and of the examples in processes of their own.
+  '/system-tests/src/examples/',
+  '/system-tests/src/places/(frameworks|lambda|mcp|pm2|socket-io)',
+  '/system-tests/src/runtimes/workerd',
+  // The command in a process of its own; its parts are tested in this one.
+  '/cli/src/(.*\\.cli|readme)',
+  // One more client of the same store, and what the tests themselves stand on.
+  '/core/src/stores/redis/cluster-suite',
+  '/packages/test-harness/',
+]
+
+/** Whether an argument of the command line is that file or folder, or a part of it. */
+const isNamed = (pattern: string) =>
+  process.argv.slice(2).some((each) => new RegExp(pattern).test(`/${each}/`))
+
 const config: Config = {
   roots: ['<rootDir>/packages'],
   testMatch: ['**/*.test.ts'],
-  // The last two take minutes: npm test -- --all runs them too.
   testPathIgnorePatterns: [
     '/node_modules/',
-    '\\.browser\\.test\\.ts$',
-    '/system-tests/src/packages/',
+    ...(process.env.SLUICE_ALL === '1' ? [] : LEFT_TO_ALL.filter((each) => !isNamed(each))),
   ],
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironment: '<rootDir>/packages/test-harness/src/jest/node-environment.ts',

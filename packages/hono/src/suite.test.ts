@@ -3,7 +3,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import * as runner from '@jest/globals'
 import type { FetchReply } from '@sluice/core/adapter'
-import { everyStore, frameworkRunner, useRedis } from '@sluice/test-harness/jest'
+import { everyStore, frameworkRunner, isAll, useRedis } from '@sluice/test-harness/jest'
 import {
   type AdapterKit,
   type AdapterStores,
@@ -70,12 +70,13 @@ const onHono = (serve: typeof createAdaptorServer): AdapterKit<Context, FetchRep
 })
 
 adapterSuite(frameworkRunner, 'Hono', onHono(createAdaptorServer), every || remote)
-adapterSuite(
-  frameworkRunner,
-  'Hono on @hono/node-server 1',
-  onHono(serve1 as never),
-  every || memory,
-)
+if (isAll)
+  adapterSuite(
+    frameworkRunner,
+    'Hono on @hono/node-server 1',
+    onHono(serve1 as never),
+    every || memory,
+  )
 
 adapterSuite<Request, FetchReply>(
   runner,

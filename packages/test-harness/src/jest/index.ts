@@ -1,4 +1,5 @@
 export { everyStore, frameworkRunner } from './adapters.ts'
+export { isAll } from './all.ts'
 export { describeUnless } from './describe-unless.ts'
 export { runnerOfOneAlgorithm } from './runner-without.ts'
 export { scratch } from './scratch.ts'

@@ -29,11 +29,19 @@ const ownFolders: Plugin = {
   },
 }
 
+const bundles = new Map<string, Promise<string>>()
+
 /**
  * The JavaScript of a file and of all of ours that it imports: loading the TypeScript takes a process
- * five times as long as starting.
+ * five times as long as starting. A test file makes it once.
  */
-export async function bundle(script: string): Promise<string> {
+export function bundle(script: string): Promise<string> {
+  const known = bundles.get(script) ?? makeBundle(script)
+  bundles.set(script, known)
+  return known
+}
+
+async function makeBundle(script: string): Promise<string> {
   const { build } = await import('esbuild')
   const { outputFiles } = await build({
     entryPoints: [script],

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
+import { isAll } from '@sluice/test-harness/jest'
 import { patient } from '@sluice/test-harness/redis'
 import fc from 'fast-check'
 import {
@@ -32,6 +33,8 @@ let scenarios = 0
  * 80 times its number for a share of 1, each with about 325 requests.
  */
 const times = Number(process.env.SLUICE_PARITY ?? 1)
+/** How much of the random scenarios to run; of those that were found before, all. */
+const part = isAll ? 1 : 0.25
 /** Scenarios played at once, which hides the time of the round trips. */
 const lanes = times > 1 ? 8 : 1
 let compared = 0
@@ -144,12 +147,15 @@ export function paritySuite(name: string, open: Open, share = 1): void {
 
   test(`memory and ${name} decide alike, whatever the operations`, async () => {
     const parity = fc.asyncProperty(anyPolicies, anyOperations, (...drawn) => expectAlike(...drawn))
-    await fc.assert(parity, { numRuns: 800 * share, examples: found })
+    await fc.assert(parity, { numRuns: found.length + 800 * share * part, examples: found })
   })
 
   test('with bans too', async () => {
     const parity = fc.asyncProperty(anyPolicies, anyOperations, anyBan, expectAlike)
-    await fc.assert(parity, { numRuns: 200 * share, examples: foundWithBans })
+    await fc.assert(parity, {
+      numRuns: foundWithBans.length + 200 * share * part,
+      examples: foundWithBans,
+    })
   })
 
   if (times > 1) {
@@ -188,7 +194,7 @@ export function paritySuite(name: string, open: Open, share = 1): void {
     const parity = fc.asyncProperty(anyVaryingRequests, (requests) =>
       expectVaryingParity(open, requests),
     )
-    await fc.assert(parity, { numRuns: 60 * share })
+    await fc.assert(parity, { numRuns: Math.ceil(60 * share * part) })
   })
 }
 
