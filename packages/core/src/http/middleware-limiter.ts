@@ -12,6 +12,7 @@ import type {
   GrantOptions,
   Limiter,
   LimitOptions,
+  NetworkOptions,
   OverrideOptions,
   SettleOptions,
   WaitOptions,
@@ -91,15 +92,22 @@ export class MiddlewareLimiter implements Limiter {
     return this.base.limiter.settle(this.baseKey(key), delta, options)
   }
 
-  reset(key: string, options?: BlockOptions): MaybePromise<void> {
-    if (this.isNetwork(key, options)) return this.base.limiter.reset(key, { network: true })
-    return this.everywhere(key, (httpLimiter, each) => httpLimiter.limiter.reset(each, options))
+  reset(given: string | readonly string[], options?: BlockOptions): MaybePromise<void> {
+    const { limiter } = this.base
+    if (typeof given !== 'string') return limiter.reset(given, options as NetworkOptions)
+    if (this.isNetwork(given, options)) return limiter.reset(given, { network: true })
+    return this.everywhere(given, (httpLimiter, each) => httpLimiter.limiter.reset(each, options))
   }
 
-  block(key: string, duration: Duration, options?: BlockOptions): MaybePromise<void> {
-    if (this.isNetwork(key, options))
-      return this.base.limiter.block(key, duration, { network: true })
-    return this.everywhere(key, (httpLimiter, each) =>
+  block(
+    given: string | readonly string[],
+    duration: Duration,
+    options?: BlockOptions,
+  ): MaybePromise<void> {
+    const { limiter } = this.base
+    if (typeof given !== 'string') return limiter.block(given, duration, options as NetworkOptions)
+    if (this.isNetwork(given, options)) return limiter.block(given, duration, { network: true })
+    return this.everywhere(given, (httpLimiter, each) =>
       httpLimiter.limiter.block(each, duration, options),
     )
   }

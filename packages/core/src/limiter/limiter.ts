@@ -61,6 +61,11 @@ export interface BlockOptions {
   network?: boolean
 }
 
+/** What a list of networks needs, so that nobody takes it for keys of clients. */
+export interface NetworkOptions extends BlockOptions {
+  network: true
+}
+
 /** What is meant of a limiter with several policies, or whose options are functions of the request. */
 interface PolicyChoice {
   /** The name of the policy. Default: the only one */
@@ -159,6 +164,7 @@ export interface Limiter<M extends StoreMode = StoreMode> {
    * ends the block: of exactly this one, whatever networks it is part of.
    */
   reset(key: string, options?: BlockOptions): Answer<M, void>
+  reset(networks: readonly string[], options: NetworkOptions): Answer<M, void>
   /**
    * Corrects an earlier charge by `delta` units: negative gives back, positive charges more, into
    * debt if necessary. It changes no slots: `release` gives them back.
@@ -184,11 +190,13 @@ export interface Limiter<M extends StoreMode = StoreMode> {
   /**
    * Refuses the key for this time, in place of a ban; then its quota is full, as after `reset`. Of a network,
    * it refuses all clients with an address in it, in every limiter with the same store and `prefix`: in this
-   * process at once, in the others within two seconds. Their quotas stay as they are.
+   * process at once, in the others within two seconds. Their quotas stay as they are. A list of networks is
+   * blocked in one step, all or none of them: each call rewrites what is blocked.
    * @throws SluiceError also for a network shorter than /8 (IPv6: /16), if 10,000 networks are blocked, and if
    *   the store can't keep networks
    */
   block(key: string, duration: Duration, options?: BlockOptions): Answer<M, void>
+  block(networks: readonly string[], duration: Duration, options: NetworkOptions): Answer<M, void>
   /**
    * Closes the limiter and a store that it made itself, and rejects those who wait. Clients and stores that you passed
    * stay open.

@@ -50,6 +50,25 @@ describe('in this process', () => {
     expect(keys.filter((key) => isRefused(key))).toEqual([])
   })
 
+  test('a list is blocked and unblocked in one step, or nothing of it', () => {
+    const list = ['203.0.113.0/24', '2001:db8::/32', '203.0.113.9/24'] as const
+    limiter.block(list, '1h', network)
+    expect(['203.0.113.7', '2001:db8::1'].map((key) => isRefused(key))).toEqual([true, true])
+    limiter.reset(list, network)
+    expect(['203.0.113.7', '2001:db8::1'].map((key) => isRefused(key))).toEqual([false, false])
+    const wrong = ['203.0.113.0/24', '203.0.113.0/33']
+    expect(() => limiter.block(wrong, '1h', network)).toThrow(error('SLUICE_CIDR'))
+    const many = Array.from({ length: 10_001 }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`)
+    expect(() => limiter.block(many, '1h', network)).toThrow(error('SLUICE_NETWORKS_FULL'))
+    expect(isRefused('10.0.0.1')).toBe(false)
+  })
+
+  test('a list without the option is no key', () => {
+    const list: unknown = ['203.0.113.0/24']
+    expect(() => limiter.block(list as string, '1h')).toThrow(error('SLUICE_KEY'))
+    expect(() => limiter.reset(list as string)).toThrow(error('SLUICE_KEY'))
+  })
+
   test('other keys stay as they are: other networks, larger ones, and names', () => {
     limiter.block('203.0.113.0/24', '1h', network)
     limiter.block('2001:db8:1:200::/64', '1h', network)

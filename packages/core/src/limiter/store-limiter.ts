@@ -7,7 +7,7 @@ import { isIPv4 } from '../key/ip.ts'
 import { all, type MaybePromise, then, thenNative } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
-import { checkNetwork } from '../stores/networks/network-text.ts'
+import { checkNetworks } from '../stores/networks/network-text.ts'
 import { undone } from '../stores/rules/slots.ts'
 import type {
   Change,
@@ -163,10 +163,10 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     return this.events.settled(this.waking(key, settled), charges, undefined)
   }
 
-  reset(key: string, options?: BlockOptions): MaybePromise<void> {
-    checkKey(key)
+  reset(given: string | readonly string[], options?: BlockOptions): MaybePromise<void> {
     checkTaken(options, TAKEN.block)
-    if (options?.network) return this.networks.unblock([checkNetwork(key)])
+    if (options?.network) return this.networks.unblock(checkNetworks(given))
+    const key = checkKey(given)
     return this.waking(key, this.changeAll({ kind: 'reset', key }, options))
   }
 
@@ -185,11 +185,15 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     return this.waking(key, granted)
   }
 
-  block(key: string, duration: Duration, options?: BlockOptions): MaybePromise<void> {
-    checkKey(key)
+  block(
+    given: string | readonly string[],
+    duration: Duration,
+    options?: BlockOptions,
+  ): MaybePromise<void> {
     checkTaken(options, TAKEN.block)
     const durationMs = parseDuration('duration', duration)
-    if (options?.network) return this.networks.block([checkNetwork(key)], durationMs)
+    if (options?.network) return this.networks.block(checkNetworks(given), durationMs)
+    const key = checkKey(given)
     const range = key.includes('/') ? parseCidr(key) : undefined
     // Keys of IPv6 are networks.
     if (range !== undefined && isIPv4(range.network)) warnOfKey()
