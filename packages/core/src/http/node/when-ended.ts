@@ -61,8 +61,9 @@ function watch(response: ServerResponse): (() => void)[] {
  * response too: a pipe ends no response whose client has gone, or whose source has failed. A source
  * that ended before may be followed by anything, so it says nothing.
  *
- * A source with a writable side, such as a PassThrough, may be destroyed for a client that has gone
- * while the application still writes to it. Then there is no call.
+ * A source with a writable side may be destroyed for a client that has gone while what writes to it goes
+ * on. If streams were piped into it, as into a compressor, they are the sources. If the application
+ * writes to it, as to a PassThrough, there is no call.
  */
 function whenSourcesClosed(response: ServerResponse, callback: () => void): void {
   const flowing = new Set<Readable>()
@@ -70,19 +71,29 @@ function whenSourcesClosed(response: ServerResponse, callback: () => void): void
   const check = () => {
     if (hasClosed && flowing.size === 0 && isClosed(response)) callback()
   }
-  response.on('pipe', (source: Readable) => {
+  const watchSource = (source: Readable) => {
     flowing.add(source)
+    let hasSources = false
     const over = () => {
       if (!flowing.has(source)) return
       const isGone = isClosed(response)
-      if (isGone && isStillWritten(source)) return
+      if (isGone && isStillWritten(source) && !hasSources) return
       flowing.delete(source)
       if (isGone || !source.readableEnded) hasClosed = true
       check()
     }
     source.once('end', over)
     source.once('close', over)
-  })
+    // A pipe into a stream that has been destroyed ends with this event.
+    source.on('unpipe', (from: Readable) => {
+      if (!source.destroyed || !isClosed(response)) return
+      hasSources = true
+      watchSource(from)
+      over()
+    })
+    if (source.closed) over()
+  }
+  response.on('pipe', watchSource)
   whenClosed(response, check)
 }
 
