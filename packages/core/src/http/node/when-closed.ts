@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 
 /** What to call when a connection ends: one listener each, however many requests are pipelined. */
 const onSocket = new WeakMap<Socket, Set<() => void>>()
@@ -10,7 +11,11 @@ export function isClosed(response: ServerResponse): boolean {
   // HTTP/2 has no `closed`: there, a stream ends.
   const { stream } = response as { stream?: Http2ServerResponse['stream'] }
   if (stream !== undefined) return stream.destroyed || stream.closed
-  return response.closed || (isQueued(response) && response.req.socket.destroyed)
+  return (
+    response.destroyed ||
+    (isQueued(response) && response.req.socket.destroyed) ||
+    injectedBody(response)?.destroyed === true
+  )
 }
 
 /**
@@ -23,8 +28,10 @@ export function whenClosed(response: ServerResponse, callback: () => void): () =
     return () => {}
   }
   const queue = isQueued(response) ? queueOf(response.req.socket) : undefined
+  const body = injectedBody(response)
   const callOff = () => {
     response.removeListener('close', closed)
+    body?.removeListener('close', closed)
     queue?.delete(closed)
   }
   const closed = () => {
@@ -32,6 +39,7 @@ export function whenClosed(response: ServerResponse, callback: () => void): () =
     callback()
   }
   response.once('close', closed)
+  body?.once('close', closed)
   queue?.add(closed)
   return callOff
 }
@@ -42,6 +50,14 @@ export function whenClosed(response: ServerResponse, callback: () => void): () =
  */
 export function isQueued(response: ServerResponse): boolean {
   return response.socket === null
+}
+
+/**
+ * What `app.inject` of Fastify hands out with `payloadAsStream`. When its reader leaves, or its `signal`
+ * is aborted, light-my-request destroys nothing else.
+ */
+function injectedBody(response: ServerResponse): Readable | undefined {
+  return (response as { _lightMyRequest?: { stream?: Readable } })._lightMyRequest?.stream
 }
 
 function queueOf(socket: Socket): Set<() => void> {
