@@ -1,6 +1,6 @@
 // npm run bench: builds the packages and measures them and their peers.
 // npm run bench -- memory|redis|cluster|http: a part of this
-// npm run bench -- postgres|sqlite|replay|cli|calls|inspect|outgoing: one of the other benches, with its arguments
+// npm run bench -- postgres|sqlite|replay|cli|calls|held|inspect|outgoing: one of the other benches, with its arguments
 
 import { argv, exit } from 'node:process'
 import { build } from './build.mjs'
@@ -18,6 +18,7 @@ const BENCHES = {
   replay: { measures: 'dist' },
   cli: { measures: 'dist', folder: 'command' },
   calls: { measures: 'src' },
+  held: { measures: 'src', needs: findPostgres },
   inspect: { measures: 'src' },
   outgoing: { measures: 'src' },
 }

@@ -238,20 +238,20 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a reservation comes back to the present',
     file: 'algorithms/reserved/reserved.ts',
-    text: '-log.cost(i + 1), log.time(i + 1))',
-    by: '-log.cost(i + 1), now)',
+    text: '-held.extra(i, UNITS), held.extra(i, CHARGED_AT))',
+    by: '-held.extra(i, UNITS), now)',
   },
   {
     name: 'what comes back to a bucket depends on who looks',
     file: 'algorithms/reserved/reserved.ts',
-    text: 'drains ? log.time(i) : now',
+    text: 'drains ? held.until(i) : now',
     by: 'now',
   },
   {
     name: 'a settled reservation is renewed',
-    file: 'algorithms/reserved/reserved.ts',
-    text: 'if (slots.has(slot)) found.push',
-    by: 'if (slots.has(slot) && slots.size > 1) found.push',
+    file: 'algorithms/held/held.ts',
+    text: 'wanted === undefined ? slot === slots[0]',
+    by: 'wanted === undefined ? slot === -1',
   },
   {
     name: 'a threshold is reported by each charge above it',

@@ -30,7 +30,7 @@ const sluice = async (args: readonly string[], url = redis.url) =>
   ended(await startCli(args, { REDIS_URL: url, DATABASE_URL: '' }))
 
 describe('a key that cannot be read', () => {
-  const names = ['sluice:{log}:sliding-log:60000:p', 'sluice:{slots}:concurrency:60000:p']
+  const names = ['sluice:{log}:sliding-log:60000:p', 'sluice:{slots}:concurrency:0:p']
 
   beforeEach(async () => {
     // An odd length, and entries that are no times, at which the script itself fails.

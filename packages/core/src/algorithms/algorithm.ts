@@ -1,4 +1,5 @@
 import type { Calendar } from './calendar-window/calendar.ts'
+import type { Held } from './held/held.ts'
 import type { LuaStep } from './lua-step.ts'
 import type { Log } from './sliding-log/log.ts'
 
@@ -95,6 +96,8 @@ export class KeyState implements Outcome {
   c = 0
   /** The sliding log's entries; undefined for every other algorithm. */
   log: Log | undefined = undefined
+  /** What is held, where charges are slots or reservations; undefined: nothing, or another algorithm. */
+  held: Held | undefined = undefined
   /** When the block of the key ends, ms since the epoch: until then every charge is refused. */
   blockedUntil = 0
   /**
@@ -144,14 +147,17 @@ export interface CompiledLimit {
    * Decides `cost` units at `now` on the state. Pure but for that state, in which it leaves
    * the outcome, as if an admitted cost were charged, and the key as it is at `now`, not charged
    * yet. A cost of 0 is admitted while at least one unit remains.
+   *
+   * @param owner if the algorithm keeps reservations: see `Charge.owner`
    */
-  decide(state: KeyState, now: number, cost: number): void
+  decide(state: KeyState, now: number, cost: number, owner?: number): void
   /**
    * Charges the state, which `decide` has brought to `now`, with `cost` units.
    * @param slot if the algorithm holds slots: the number of the one that is taken, 1 … 2^53 − 1.
    *   Without it nothing is charged
+   * @param owner if the algorithm keeps reservations: see `Charge.owner`
    */
-  commit(state: KeyState, now: number, cost: number, slot?: number): void
+  commit(state: KeyState, now: number, cost: number, slot?: number, owner?: number): void
   /**
    * Corrects by `delta` units what was charged at `chargedAt`: gives back (negative), down to an
    * untouched quota, or charges more (positive), into debt if necessary. Only in the window that

@@ -1,6 +1,6 @@
 /** Bytes of a state in Redis: a, b, c and the time (ms) until which the key lives, as doubles. */
 export const STATE_BYTES = 32
-/** Bytes of each entry, which stand behind it, and behind what the client has of its own: from byte `head` on. */
+/** Bytes of each entry of a log, which stand behind it, and behind what the client has of its own: from byte `head` on. */
 export const ENTRY_BYTES = 16
 
 /**
@@ -35,6 +35,8 @@ export interface LuaStep {
   readonly constants: readonly string[]
   /** True if the constants change with time, except the first one, which is the limit in units. */
   readonly constantsMove?: true
+  /** True if a client's own limit is no more than another first constant: it has the others of whoever asks. */
+  readonly onlyLimitIsOwn?: true
   readonly check?: string
   readonly enter?: string
   readonly decide: string
@@ -51,7 +53,10 @@ export interface LuaStep {
   readonly entries?: LuaEntries
 }
 
-/** What a step that keeps entries has besides. Its sections also see `key`, the key of the state, and `head`. */
+/**
+ * What a step has besides that keeps entries, behind its state or in the sorted set of `held.lua.ts`. Its sections
+ * also see `key`, the key of the state, `livesUntil` (ms; 0: there was no state), and `head`.
+ */
 export interface LuaEntries {
   /** Functions that the sections call: no two steps have one of the same name. */
   readonly functions: string
@@ -62,12 +67,12 @@ export interface LuaEntries {
    */
   readonly show?: string
   /**
-   * Only for a step that holds slots: reads `slots`, an array of numbers, and holds all of them anew. Its
-   * `commit` and `settle` also see `slot` (0: none).
+   * Only for a step that holds slots, in the sorted set: reads `slots`, an array of numbers, and holds all of them
+   * anew. Its `commit` and `settle` also see `slot` (0: none).
    */
   readonly renew?: string
   /**
-   * True if its slots are reservations: `settle` also sees `reserved`, the units that the slot was charged (0: it has
+   * True if its slots are reservations: `decide` and `commit` also see `owner`; `settle` sees `reserved`, the units that the slot was charged (0: it has
    * none), and sets `raw` to the state before, and by how much it corrects it (units).
    */
   readonly reserves?: true

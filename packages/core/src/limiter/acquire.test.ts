@@ -42,6 +42,15 @@ function world(options: object = {}) {
 }
 
 describe('acquire()', () => {
+  it('counts together with another version that holds its slots for another time', () => {
+    const { store, limiter } = world()
+    const other = limiterOn(Object.create(store) as Store, { hold: '10s' })
+    limiter.acquire('ada')
+    expect(other.acquire('ada')).toMatchObject({ allowed: true, remaining: 0 })
+    for (const each of [limiter, other])
+      expect(each.acquire('ada')).toMatchObject({ allowed: false })
+  })
+
   it('admits so many at the same time, and again as many as are given back', () => {
     const { limiter } = world()
     const first = limiter.acquire('ada')

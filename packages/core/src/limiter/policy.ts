@@ -202,13 +202,13 @@ export class Policy {
   /**
    * Separates the keys of this policy from those of all others in a store: two limiters share a count
    * if store, prefix, name, algorithm and window are the same, whatever their limits. A window that is a
-   * function has a keyspace for each length.
+   * function has a keyspace for each length. Each slot says itself for how long it is held.
    */
   space(limit: CompiledLimit = this.anyLimit()): string {
     const { windowMs, calendar } = limit.params
     return formatKeyspace({
       algorithm: this.algorithm.name,
-      windowMs,
+      windowMs: this.holdsSlots ? 0 : windowMs,
       calendar: calendar?.name,
       policy: this.name,
     })

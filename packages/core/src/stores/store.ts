@@ -29,6 +29,11 @@ export interface Charge {
    * back to a charge that others are behind. Undefined: not known; then it gives back only if it had nothing else.
    */
   remaining?: number | undefined
+  /**
+   * Where a key is shared, as an organisation's is, and reservations are kept: a number that stands for the key of
+   * the request below it, 1 … 2^53 − 1. No owner has more reservations of the shared key than are free.
+   */
+  owner?: number | undefined
   /** Only in a settlement that is made again, because the store has not confirmed it: this process has counted it. */
   isRepeated?: true
   /**
@@ -333,7 +338,7 @@ export interface StoreEntry {
   readonly keyspace: Keyspace
   /** The name of the policy; of a ban, that of the limiter's first policy. */
   readonly policy: string
-  /** ms; of a ban, the window in which refusals are counted. */
+  /** ms; of a ban, the window in which refusals are counted. 0: it counts slots, which have no window. */
   readonly windowMs: number
   /** Whether it is a ban that a dry run has counted, which refuses nothing. */
   readonly dryRun: boolean

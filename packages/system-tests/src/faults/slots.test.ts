@@ -48,7 +48,7 @@ function start(terms: Partial<Terms> = {}): Promise<Holder> {
 
 /** Slots in use, as Redis counts them: seen with a limit that they can't reach. */
 async function counted(hold = HOLD): Promise<number> {
-  const space = { name: `concurrency:${hold}:default`, algorithm: concurrency }
+  const space = { name: 'concurrency:0:default', algorithm: concurrency }
   const limit = concurrency.compile({ limit: 1000, windowMs: hold })
   const ledger = withVerbs(redisStore(client).open({ policies: [space] }, 'sluice'))
   const { outcomes } = await ledger.peek([{ key: 'client', limit, cost: 0 }])

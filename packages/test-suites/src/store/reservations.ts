@@ -7,13 +7,14 @@ import { type Bench, LIMIT, type StoreTests, WINDOW } from './store-kit.ts'
 const HOLD = 3000
 const LIMITS = (['fixed-window', 'sliding-window', 'token-bucket'] as const).map((name) => {
   // So long that nothing which counts ends, or drains, meanwhile.
-  const params = { limit: LIMIT, windowMs: 1e6 * WINDOW, holdMs: HOLD }
-  return [name, reserved(algorithms[name]).compile(params)] as const
+  const params = { limit: LIMIT, windowMs: 1e6 * WINDOW }
+  const of = (holdMs: number) => reserved(algorithms[name]).compile({ ...params, holdMs })
+  return [name, of(HOLD), of(HOLD / 10)] as const
 })
 
 /** Estimates that end with their process (`reserve`). */
 export function reservations({ describe, test: testStore }: StoreTests): void {
-  for (const [name, limit] of LIMITS)
+  for (const [name, limit, briefLimit] of LIMITS)
     describe(name, () => {
       const charge = (cost: number, slot?: number, units?: number): Charge[] => [
         { key: 'client', limit, cost, slot, reserved: units },
@@ -72,6 +73,26 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
         clock.advance(-60_000)
         await ledger.consume(charge(1, 2))
         clock.advance(HOLD)
+        expect(await used()).toBe(0)
+      })
+
+      test('a version that holds for a shorter time leaves it, and ends its own in time', async ({
+        clock,
+      }, rig) => {
+        const { ledger, used } = rig
+        const brief = (cost: number, slot?: number, units?: number) =>
+          charge(cost, slot, units).map((each) => ({ ...each, limit: briefLimit }))
+        await ledger.consume(charge(3, 1))
+        await ledger.consume(brief(1, 2))
+        expect((await ledger.consume(brief(2, 3))).admitted).toBe(false)
+        await ledger.renew([brief(1, 2)])
+        clock.advance(HOLD / 10)
+        expect(await used()).toBe(3)
+        await ledger.settle(brief(-1))
+        expect((await ledger.consume(brief(4, 4))).admitted).toBe(false)
+        clock.advance(HOLD - HOLD / 10 - 1)
+        expect(await used()).toBe(2)
+        clock.advance(1)
         expect(await used()).toBe(0)
       })
 

@@ -49,7 +49,7 @@ function placesOf({ open }: Bench): Places {
 }
 
 /** Policies with `concurrent`. */
-export function slots({ test: testStore }: StoreTests): void {
+export function slots({ describe, test: testStore }: StoreTests): void {
   const test = (name: string, run: (places: Places, bench: Bench) => Promise<void>) =>
     testStore(name, (bench) => run(placesOf(bench), bench))
 
@@ -193,6 +193,53 @@ export function slots({ test: testStore }: StoreTests): void {
     expect(await free()).toBe(LIMIT)
     await renew(charge(1))
     expect(await free()).toBe(LIMIT - 1)
+  })
+
+  describe('versions of an application that hold slots for different times', () => {
+    const SHORT = HOLD / 10
+    const brief = (slot: number, cost = 1): Charge => {
+      return {
+        ...charge(slot, 'client', cost),
+        limit: concurrency.compile({ limit: LIMIT, windowMs: SHORT }),
+      }
+    }
+
+    test('count together, and each slot ends by itself', async ({ ledger, takeAll, free }, {
+      clock,
+    }) => {
+      await takeAll(1, 2, 3)
+      for (const slot of [4, 5]) expect((await ledger.consume([brief(slot)])).admitted).toBe(true)
+      expect((await ledger.consume([brief(6)])).admitted).toBe(false)
+      expect(await takeAll(6)).toEqual([false])
+      clock.advance(SHORT - 1)
+      await ledger.settle([brief(4, -1)])
+      expect(await free()).toBe(1)
+      clock.advance(1)
+      expect(await free()).toBe(2)
+      await ledger.renew([[brief(6)]])
+      clock.advance(SHORT)
+      expect(await free()).toBe(2)
+      clock.advance(HOLD - 2 * SHORT)
+      expect(await free()).toBe(LIMIT)
+    })
+
+    test('hold each slot for no longer than it says, after the clock has stepped back', async ({
+      ledger,
+      takeAll,
+      free,
+    }, { clock }) => {
+      await takeAll(1, 2)
+      await ledger.consume([brief(3)])
+      clock.advance(-100 * HOLD)
+      const { outcomes } = await ledger.consume([brief(4)])
+      expect([outcomes[0]!.remaining, outcomes[0]!.resetMs]).toEqual([LIMIT - 4, HOLD])
+      clock.advance(SHORT - 1)
+      expect(await free()).toBe(LIMIT - 4)
+      clock.advance(1)
+      expect(await free()).toBe(LIMIT - 2)
+      clock.advance(HOLD - SHORT)
+      expect(await free()).toBe(LIMIT)
+    })
   })
 
   test('a clock that steps back holds no slot for longer than hold', async ({ takeAll, free }, {

@@ -1,6 +1,6 @@
 import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
-import { Log } from '../sliding-log/log.ts'
+import { Held } from '../held/held.ts'
 import { ASK_AGAIN_MS, concurrencyLua } from './concurrency.lua.ts'
 
 /** The state has an entry for each slot in use. */
@@ -11,25 +11,22 @@ const MAX_CONCURRENT = 1000
  * chosen. It is in use until it is given back by that number, or has not been renewed for
  * `windowMs`, here the time for which a slot is held.
  *
- * State: a log whose entries are a slot each: until when it is held, and its number; the next to
- * expire first. a, b and c are unused. A slot that is held for longer, since the clock has stepped
- * back, is held as of `now`.
+ * State: what is held, an entry for each slot. a, b and c are unused. After the clock has stepped back, each slot
+ * is held as of `now`, for as long as it says itself: another version of the application may hold its slots for longer.
  */
 class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm = concurrency
 
   decide(state: KeyState, now: number, cost: number): void {
-    const { log } = state
-    const latest = now + this.windowMs
-    const newest = log === undefined || log.length === 0 ? now : log.time(log.length - 1)
-    const room = this.units - (log === undefined ? 0 : inUse(log, now))
+    const { held } = state
+    const room = this.units - (held === undefined ? 0 : held.length - held.endedAt(now))
+    const lastMs = held === undefined ? 0 : held.lastEnd(now) - now
     const admitted = cost <= room && room > 0
 
     state.admitted = admitted
-    state.rebased = newest > latest
+    state.rebased = held !== undefined && held.clock > now
     state.remaining = Math.max(0, admitted ? room - cost : room)
-    state.resetMs =
-      admitted && cost > 0 ? this.windowMs : Math.max(0, Math.min(newest, latest) - now)
+    state.resetMs = admitted && cost > 0 ? Math.max(this.windowMs, lastMs) : lastMs
     state.effectiveMs = Math.max(cost, 1) > this.units ? Infinity : ASK_AGAIN_MS
     state.retryAfterMs = admitted ? 0 : state.effectiveMs
     state.delayMs = 0
@@ -40,45 +37,33 @@ class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
   }
 
   settle(state: KeyState, now: number, delta: number, _chargedAt: number, slot?: number): void {
-    this.replace(state, now, slotsOf(delta, slot), delta > 0)
-    this.show(state, now)
+    this.show(state, now, this.replace(state, now, slotsOf(delta, slot), delta > 0))
   }
 
   renew(state: KeyState, now: number, slots: readonly number[]): void {
-    this.replace(state, now, slots, true)
-    this.show(state, now)
+    this.show(state, now, this.replace(state, now, slots, true))
   }
 
   /** Takes slots out of those in use at `now`, and holds them anew. */
-  private replace(state: KeyState, now: number, slots: readonly number[], isHeld: boolean): void {
-    const { log } = state
-    const latest = now + this.windowMs
-    const replaced = new Set(slots)
-    const held = new Log()
-    for (let i = 0; log !== undefined && i < log.length; i += 1) {
-      const [until, slot] = [log.time(i), log.cost(i)]
-      if (until > now && !replaced.has(slot)) held.push(Math.min(until, latest), slot)
-    }
-    if (isHeld) for (const slot of replaced) held.push(latest, slot)
-    state.log = held
+  private replace(state: KeyState, now: number, slots: readonly number[], isHeld: boolean): Held {
+    state.held ??= new Held(0)
+    const { held } = state
+    held.dropEnded(now)
+    held.holdAsOf(now)
+    held.take(slots)
+    if (isHeld) for (const slot of new Set(slots)) held.add(now, slot, this.windowMs)
+    return held
   }
 
-  private show(state: KeyState, now: number): void {
-    const log = state.log as Log
-    state.remaining = Math.max(0, this.units - log.length)
-    state.resetMs = log.length === 0 ? 0 : log.time(log.length - 1) - now
+  private show(state: KeyState, now: number, held: Held): void {
+    state.remaining = Math.max(0, this.units - held.length)
+    state.resetMs = held.lastEnd(now) - now
   }
 }
 
 /** The slot whose charge changes by so many units, if it does. */
 function slotsOf(units: number, slot: number | undefined): number[] {
   return units === 0 || slot === undefined ? [] : [slot]
-}
-
-function inUse(log: Log, now: number): number {
-  let expired = 0
-  while (expired < log.length && log.time(expired) <= now) expired += 1
-  return log.length - expired
 }
 
 /**

@@ -1,23 +1,25 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
 import { ASK_AGAIN_MS } from '../concurrency/concurrency.lua.ts'
-import { Log } from '../sliding-log/log.ts'
+import { MOST_ENDED } from '../held/held.lua.ts'
+import { Held } from '../held/held.ts'
 import { MAX_RESERVATIONS, reservedLua } from './reserved.lua.ts'
 
 /** How long a reservation is held without renewal, if nobody says, ms. */
 const HOLD_MS = 30_000
 
-/** Entries of the log for each reservation. */
-const PAIR = 2
+/** What each has besides: when it was charged (ms), its units, its owner. */
+const EXTRAS = 3
+const [CHARGED_AT, UNITS, OWNER] = [0, 1, 2] as const
 
 /**
  * Counts as another limit does, and keeps beside the count which of its charges are estimates. What one process
  * has reserved and neither settled nor renewed for `holdMs` is given back with the next look at the key, as
  * `settle` of the other limit gives it back.
  *
- * State: a, b and c are the other limit's; the log has two entries for each reservation, the next to expire first:
- * until when it is held and its number; when it was charged and its units. One that is held for longer than
- * `holdMs`, since the clock has stepped back, is held as of `now`.
+ * State: a, b and c are the other limit's; what is held has an entry for each reservation. After the clock has
+ * stepped back, each is held as of `now`, for as long as it says itself: another version of the application may hold
+ * its reservations for longer.
  */
 class ReservedLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm: Algorithm
@@ -47,20 +49,22 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     return known
   }
 
-  decide(state: KeyState, now: number, cost: number): void {
-    this.giveBackExpired(state, now)
-    const { log } = state
+  decide(state: KeyState, now: number, cost: number, owner = 0): void {
+    const hasEnded = this.giveBackEnded(state, now)
     this.inner.decide(state, now, cost)
-    if (log === undefined || log.length === 0) return
-    if (log.time(log.length - PAIR) > now + this.holdMs) state.rebased = true
-    if (log.length >= PAIR * MAX_RESERVATIONS) refuse(state)
+    const { held } = state
+    if (held === undefined) return
+    if (hasEnded || held.clock > now) state.rebased = true
+    const free = MAX_RESERVATIONS - held.length
+    if (free <= MAX_RESERVATIONS / 2 && held.count(OWNER, owner) >= free) refuse(state)
   }
 
-  commit(state: KeyState, now: number, cost: number, slot?: number): void {
+  commit(state: KeyState, now: number, cost: number, slot?: number, owner = 0): void {
     this.inner.commit(state, now, cost)
-    const held = this.held(state, now)
-    if (cost > 0 && slot !== undefined) add(held, now + this.holdMs, slot, now, cost)
-    state.log = held
+    state.held?.holdAsOf(now)
+    if (cost === 0 || slot === undefined) return
+    state.held ??= new Held(EXTRAS)
+    state.held.add(now, slot, this.holdMs, [now, cost, owner])
   }
 
   settle(
@@ -71,75 +75,46 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     slot?: number,
     reserved = 0,
   ): void {
-    this.giveBackExpired(state, now)
+    this.giveBackEnded(state, now)
+    const { held } = state
+    held?.holdAsOf(now)
     if (reserved === 0) {
-      state.log = this.held(state, now)
       this.inner.settle(state, now, delta, chargedAt)
       return
     }
-    const { held, found } = this.without(state, now, new Set([slot as number]))
-    const [reservation] = found
-    state.log = held
+    const reservation = held?.take([slot as number]).get(slot as number)
     if (reservation === undefined) this.inner.settle(state, now, reserved + delta, now)
-    else this.inner.settle(state, now, delta, delta < 0 ? reservation.chargedAt : now)
+    else this.inner.settle(state, now, delta, delta < 0 ? (reservation[CHARGED_AT] as number) : now)
   }
 
   renew(state: KeyState, now: number, slots: readonly number[]): void {
-    this.giveBackExpired(state, now)
-    const { held, found } = this.without(state, now, new Set(slots))
-    for (const { slot, chargedAt, units } of found) {
-      add(held, now + this.holdMs, slot, chargedAt, units)
-    }
-    state.log = held
+    this.giveBackEnded(state, now)
+    const { held } = state
+    held?.holdAsOf(now)
+    for (const [slot, extras] of held?.take(slots) ?? []) held?.add(now, slot, this.holdMs, extras)
     this.inner.settle(state, now, 0, now)
   }
 
   keepMs(state: KeyState, now: number): number {
     const { inner } = this
     const keepMs = inner.keepMs === undefined ? state.resetMs : inner.keepMs(state, now)
-    const { log } = state
-    if (log === undefined || log.length === 0) return keepMs
-    return Math.max(keepMs, log.time(log.length - PAIR) - now)
+    return state.held === undefined ? keepMs : Math.max(keepMs, state.held.lastEnd(now) - now)
   }
 
-  /** Leaves the log of the state as it was: it may be that of the store. */
-  private giveBackExpired(state: KeyState, now: number): void {
-    const { log } = state
-    if (log === undefined || log.length === 0 || log.time(0) > now) return
-    const held = new Log()
+  /** Gives back what has ended, and says whether anything has. What was held before may be the store's, and stays. */
+  private giveBackEnded(state: KeyState, now: number): boolean {
+    const { held } = state
+    const ended = held === undefined ? 0 : Math.min(held.endedAt(now), MOST_ENDED)
+    if (held === undefined || ended === 0) return false
     // Whenever somebody looks, a bucket gets back what had not drained when the reservation ended.
     const { drains } = this.inner.algorithm
-    for (let i = 0; i < log.length; i += PAIR) {
-      if (log.time(i) > now) add(held, log.time(i), log.cost(i), log.time(i + 1), log.cost(i + 1))
-      else this.inner.settle(state, drains ? log.time(i) : now, -log.cost(i + 1), log.time(i + 1))
+    for (let i = 0; i < ended; i += 1) {
+      const at = drains ? held.until(i) : now
+      this.inner.settle(state, at, -held.extra(i, UNITS), held.extra(i, CHARGED_AT))
     }
-    state.log = held
+    state.held = held.behind(ended)
+    return true
   }
-
-  /** The reservations that are held at `now`, in a log of its own. */
-  private held(state: KeyState, now: number): Log {
-    return this.without(state, now, NONE).held
-  }
-
-  /** The reservations that are held at `now`, but those with these numbers, and these. */
-  private without({ log }: KeyState, now: number, slots: ReadonlySet<number>) {
-    const latest = now + this.holdMs
-    const held = new Log()
-    const found: { slot: number; chargedAt: number; units: number }[] = []
-    for (let i = 0; log !== undefined && i < log.length; i += PAIR) {
-      const [slot, chargedAt, units] = [log.cost(i), log.time(i + 1), log.cost(i + 1)]
-      if (slots.has(slot)) found.push({ slot, chargedAt, units })
-      else add(held, Math.min(log.time(i), latest), slot, chargedAt, units)
-    }
-    return { held, found }
-  }
-}
-
-const NONE: ReadonlySet<number> = new Set()
-
-function add(log: Log, until: number, slot: number, chargedAt: number, units: number): void {
-  log.push(until, slot)
-  log.push(chargedAt, units)
 }
 
 /** The key has as many reservations as it can. Nobody knows when one of them will be settled. */
@@ -162,7 +137,7 @@ export function reserved(inner: Algorithm): Algorithm {
       ...inner,
       name: `reserved-${inner.name}`,
       reserves: true,
-      maxEntries: PAIR * MAX_RESERVATIONS,
+      maxEntries: MAX_RESERVATIONS,
       compile: (params: AlgorithmParams) => new ReservedLimit(made, inner.compile(params), params),
       lua: reservedLua(inner.lua, inner.drains),
     }

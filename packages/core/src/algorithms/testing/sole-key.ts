@@ -72,8 +72,9 @@ function outcomeOf({
   return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
 }
 
-function copy({ a, b, c, log }: KeyState): KeyState {
+function copy({ a, b, c, log, held }: KeyState): KeyState {
   const state = Object.assign(new KeyState(), { a, b, c })
+  if (held !== undefined) state.held = held.behind(0)
   if (log === undefined) return state
   state.log = new Log()
   for (let i = 0; i < log.length; i += 1) state.log.push(log.time(i), log.cost(i))

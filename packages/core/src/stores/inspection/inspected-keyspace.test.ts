@@ -28,11 +28,14 @@ describe('the name of a keyspace', () => {
     const limit = policy.anyLimit()
     const found = inspectedKeyspace(policy.space(limit))
     found?.learn(policy.terms)
-    expect(found).toMatchObject({ policy: policy.name, windowMs: policy.windowMs })
+    // Slots have no window: each says itself for how long it is held.
+    const windowMs = policy.holdsSlots ? 0 : policy.windowMs
+    expect(found).toMatchObject({ policy: policy.name, windowMs })
     expect(found?.tells).toBe('everything')
     expect(found?.algorithm).toBe(limit.algorithm)
     expect(found?.limit.units).toBe(limit.units)
-    expect(found?.limit.constants(1e12)).toEqual(limit.constants(1e12))
+    const constants = policy.holdsSlots ? [limit.units, 0] : limit.constants(1e12)
+    expect(found?.limit.constants(1e12)).toEqual(constants)
   })
 
   test.each([

@@ -93,7 +93,7 @@ function ofPolicy(name: string): InspectedKeyspace | undefined {
   const algorithm = parts && algorithmOf(parts)
   if (parts === undefined || algorithm === undefined) return undefined
   const { windowMs, policy } = parts
-  if (windowMs < 1 || windowMs > MAX_DURATION_MS) return undefined
+  if (windowMs < 1 !== (algorithm === concurrency) || windowMs > MAX_DURATION_MS) return undefined
   const calendar = calendarOf(parts)
   return new InspectedKeyspace(name, algorithm, { policy, dryRun: false }, { windowMs, calendar })
 }

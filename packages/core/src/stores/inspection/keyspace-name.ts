@@ -3,6 +3,7 @@ import { CALENDAR_UNITS } from '../../algorithms/calendar-window/calendar.ts'
 /** What the name of a policy's keyspace tells: all that its states depend on. Its limit is not among it. */
 export interface KeyspaceName {
   readonly algorithm: string
+  /** 0: it has none, as slots do. */
   readonly windowMs: number
   /** The name of the calendar, for a window of one: see `Calendar.name`. */
   readonly calendar?: string | undefined
@@ -10,7 +11,7 @@ export interface KeyspaceName {
   readonly policy: string
 }
 
-/** `sliding-window:60000:default`, `fixed-window:86400000/day:UTC:1:daily` */
+/** `sliding-window:60000:default`, `concurrency:0:default`, `fixed-window:86400000/day:UTC:1:daily` */
 export function formatKeyspace({ algorithm, windowMs, calendar, policy }: KeyspaceName): string {
   return `${algorithm}:${windowMs}${calendar === undefined ? '' : `/${calendar}`}:${policy}`
 }

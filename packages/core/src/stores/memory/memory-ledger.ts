@@ -264,6 +264,6 @@ function copyOf({ outcomes, ban, ...result }: StoreResult): StoreResult {
 /** The state of a key never seen. */
 function empty(state: KeyState): void {
   state.a = state.b = state.c = 0
-  state.log = undefined
+  state.log = state.held = undefined
   state.blockedUntil = 0
 }

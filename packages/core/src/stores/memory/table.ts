@@ -1,4 +1,5 @@
 import type { AlgorithmParams, KeyState } from '../../algorithms/algorithm.ts'
+import type { Held } from '../../algorithms/held/held.ts'
 import type { Log } from '../../algorithms/sliding-log/log.ts'
 import { bounded, copied, DIGEST_LENGTH } from '../../key/digest.ts'
 import { KeyIndex } from './key-index.ts'
@@ -120,12 +121,13 @@ export class Table {
 
   /** Loads a state. */
   load(row: number, state: KeyState): void {
-    const { states, logs } = this.pages[row >> PAGE_BITS] as RowPage
+    const { states, logs, helds } = this.pages[row >> PAGE_BITS] as RowPage
     const offset = (row & (PAGE - 1)) * WIDTH
     state.a = states[offset] as number
     state.b = states[offset + 1] as number
     state.c = states[offset + 2] as number
     state.log = logs === undefined ? undefined : logs[row & (PAGE - 1)]
+    state.held = helds === undefined ? undefined : helds[row & (PAGE - 1)]
     state.blockedUntil = -(states[offset + 3] as number)
   }
 
@@ -147,6 +149,10 @@ export class Table {
     if (state.log !== undefined) {
       page.logs ??= []
       page.logs[row & (PAGE - 1)] = state.log
+    }
+    if (state.held !== undefined) {
+      page.helds ??= []
+      page.helds[row & (PAGE - 1)] = state.held
     }
   }
 
@@ -218,10 +224,11 @@ export class Table {
   }
 
   private empty(row: number): void {
-    const { states, logs } = this.page(row)
+    const { states, logs, helds } = this.page(row)
     const offset = (row & (PAGE - 1)) * WIDTH
     states.fill(0, offset, offset + WIDTH)
     if (logs !== undefined) logs[row & (PAGE - 1)] = undefined
+    if (helds !== undefined) helds[row & (PAGE - 1)] = undefined
     this.setUsage(row, EXHAUSTED)
   }
 
@@ -246,6 +253,7 @@ class RowPage {
   states: Float64Array
   /** The sliding log's entries; only for that algorithm. */
   logs: (Log | undefined)[] | undefined
+  helds: (Held | undefined)[] | undefined
   /** The share of the quota in use, 0 … 254, or `EXHAUSTED`; so is a row that holds no state. */
   usages: Uint8Array
   /** Keys that are not exhausted. */

@@ -1,3 +1,4 @@
+import { HELD_SUFFIX } from '../../algorithms/held/held.lua.ts'
 import { STATE_BYTES } from '../../algorithms/lua-step.ts'
 import { MAX_GRANTS } from '../rules/own-terms.ts'
 import {
@@ -141,7 +142,7 @@ const STATE = ['a', 'b', 'c', 'livesUntil', 'own']
 const KEEP = (each: ScriptStep) => `
     ${each.step.full ?? ''}
     if fullIn == 0 and livesUntil >= 0 then
-      call('DEL', key)
+      call('DEL', key${each.step.entries?.renew ? ', heldKey(key)' : ''})
     else
       ${writeState(each, 'minTtl')}
     end`
@@ -165,7 +166,7 @@ local function putTerms(key, value, ends)
   call('SET', key, value, 'PX', string.format('%.0f', ends - now + minTtl))
 end`
 
-/** Blocks KEYS for ARGV[3] ms: then their quota is full. */
+/** Blocks KEYS for ARGV[3] ms: then their quota is full. What is held has no meaning without a state. */
 export const BLOCK = `local call, pack = redis.call, struct.pack
 ${ARGUMENTS}
 ${KEPT_TERMS}
@@ -182,7 +183,7 @@ ${ARGUMENTS}
 ${KEPT_TERMS}
 for _, key in ipairs(KEYS) do
   local terms, ends = termsOf(key)
-  if terms then putTerms(key, pack('<dddd', 0, 0, 0, -1) .. terms, ends) else call('DEL', key) end
+  if terms then putTerms(key, pack('<dddd', 0, 0, 0, -1) .. terms, ends) else call('DEL', key, key .. '${HELD_SUFFIX}') end
 end`
 
 /**
@@ -190,12 +191,25 @@ end`
  * fails, so does this. SET comes first: out of memory, Redis refuses a script's first write only.
  * ARGV[1]: how long that key lives if the script is interrupted (ms).
  */
-export const PROBE = `local call, probe = redis.call, KEYS[1]
+export const PROBE = probe('')
+
+/** The same where charges are slots or reservations. */
+export const PROBE_HELD = probe(`
+call('DEL', probe)
+call('ZADD', probe, '1', 'x')
+call('ZSCORE', probe, 'x')
+call('ZCOUNT', probe, '1', '1')
+call('ZRANGE', probe, '0', '0')
+call('ZREM', probe, 'x')`)
+
+function probe(more: string): string {
+  return `local call, probe = redis.call, KEYS[1]
 call('SET', probe, '', 'PX', ARGV[1])
 call('SETRANGE', probe, '0', 'x')
 call('GETRANGE', probe, '0', '0')
 call('MGET', probe)
 call('GET', probe)
 call('PEXPIRE', probe, ARGV[1])
-call('TIME')
+call('TIME')${more}
 call('DEL', probe)`
+}

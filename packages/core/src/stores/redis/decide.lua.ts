@@ -18,7 +18,7 @@ export const MIN_TTL_MS = 1000
  * What a script gets as arguments.
  *
  * `general`: for each request, or once if the requests are alike, for each policy: its constants, its cost
- * (units) and, if it holds slots, the number of the slot, or 0. Then, unless it is one request on the
+ * (units) and, if it holds slots, the number of the slot, or 0; if these are reservations, their owner, or 0. Then, unless it is one request on the
  * server's clock: the time (ms; -1: the server's), the least that a key lives after a write (ms), how many
  * numbers each request has (0: they are alike), and 1 if a key comes twice.
  *
@@ -83,6 +83,7 @@ interface ScriptPolicy extends ScriptStep {
   readonly constants: string
   readonly cost: string
   readonly slot: string | undefined
+  readonly owner: string | undefined
 }
 
 /** The policies, and how many arguments their numbers take. */
@@ -97,7 +98,9 @@ function policiesOf(steps: readonly ScriptStep[], args: Arguments) {
     const constants = constantsOf(each, fixed ?? Array.from({ length: each.given }, next))
     const cost = args === 'general' ? next() : '1'
     const slot = args === 'general' && each.step.entries?.renew ? next() : undefined
-    return { ...each, number: i + 1, at: i === 0 ? 'first' : `first + ${i}`, constants, cost, slot }
+    const owner = slot !== undefined && each.step.entries?.reserves ? next() : undefined
+    const at = i === 0 ? 'first' : `first + ${i}`
+    return { ...each, number: i + 1, at, constants, cost, slot, owner }
   })
   return { policies, size }
 }
@@ -129,7 +132,7 @@ const UNREADABLE = `
 
 /** Reads and decides a charge. */
 function decide(policy: ScriptPolicy, inBlock: string): string {
-  const { step, at, constants, cost } = policy
+  const { step, at, constants, cost, owner } = policy
   return `
     local key, a, b, c, livesUntil, own = KEYS[${at}]
     ${constants}
@@ -138,6 +141,7 @@ function decide(policy: ScriptPolicy, inBlock: string): string {
     ${findEntries(policy)}
     if a >= 0 then
       local cost = ${cost}
+      ${owner === undefined ? '' : `local owner = ${owner}`}
       ${step.enter ?? ''}
       ${step.decide}
       ${inBlock}
@@ -159,12 +163,13 @@ function show({ step }: ScriptPolicy): string {
 
 /** Charges `cost` units, and keeps a state that has moved with the clock. */
 function charge(policy: ScriptPolicy, minTtl: string): string {
-  const { step, slot } = policy
+  const { step, slot, owner } = policy
   return `
       if cost > 0 or rebased then
         local fullIn
         ${dropEnded(policy)}
         ${slot === undefined ? '' : `local slot = ${slot}`}
+        ${owner === undefined ? '' : `local owner = ${owner}`}
         ${step.commit}
         ${step.full ?? ''}
         ${writeState(policy, minTtl)}

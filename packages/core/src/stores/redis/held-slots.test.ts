@@ -73,7 +73,7 @@ test('everything is renewed in one call, and what Redis has lost is there again'
   const slots = []
   for (let i = 0; i < 60; i += 1) slots.push(await limiter.acquire(`key ${i % 20}`))
   // A key that can't be read keeps no other from being renewed. At once: a renewal may come at any time.
-  const unreadable = 'sluice:{key 19}:concurrency:1000:default'
+  const unreadable = 'sluice:{key 19}:concurrency:0:default'
   await client.multi().flushall().lpush(unreadable, 'no state').exec()
   await redis.command('CONFIG', 'RESETSTAT')
   const remaining = async () => (await limiter.peek('key 0')).remaining
@@ -90,7 +90,9 @@ test('the state of a key stays as small as what is in progress', async () => {
   for (let i = 0; i < 200; i += 1) await (await limiter.acquire('ada')).release()
   expect(await client.keys('*{ada}*')).toEqual([])
   await limiter.acquire('ada')
-  const [key] = await client.keys('*{ada}*')
-  expect(await client.strlen(key as string)).toBe(48)
-  expect(await client.pttl(key as string)).toBeGreaterThan(30_000)
+  const [state, slots] = (await client.keys('*{ada}*')).sort() as [string, string]
+  expect(await client.strlen(state)).toBe(32)
+  // The slot by its end and by its number, and the clock.
+  expect([slots, await client.zcard(slots)]).toEqual([`${state}\theld`, 3])
+  for (const key of [state, slots]) expect(await client.pttl(key)).toBeGreaterThan(30_000)
 })

@@ -259,10 +259,11 @@ function aboutNow({ now }: ScriptTime): number {
 
 /**
  * Adds what the scripts get of the charges of a request: for each its constants, its cost and, if it
- * holds slots, the slot.
+ * holds slots, the slot; if these are reservations, their owner.
  *
  * @param given how many constants the script takes for each policy
- * @param settles whether the units follow that a reservation was charged, and that remained in a queue
+ * @param settles whether the units that a reservation was charged come in place of its owner, and those that remained
+ *   in a queue follow
  */
 function addNumbers(
   args: string[],
@@ -272,14 +273,14 @@ function addNumbers(
   settles = false,
 ): void {
   for (let i = 0; i < charges.length; i += 1) {
-    const { limit, cost, slot = 0, reserved = 0, remaining = -1 } = charges[i] as Charge
+    const { limit, cost, slot = 0, reserved = 0, owner = 0, remaining = -1 } = charges[i] as Charge
     const { entries, queues } = limit.algorithm.lua
     const constants = constantTexts(limit, about)
     args.push(...constants)
     for (let n = constants.length; n < (given[i] as number); n += 1) args.push('0')
     args.push(`${cost}`)
     if (entries?.renew) args.push(`${slot}`)
-    if (settles && entries?.reserves) args.push(`${reserved}`)
+    if (entries?.reserves) args.push(`${settles ? reserved : owner}`)
     if (settles && queues) args.push(`${remaining}`)
   }
 }

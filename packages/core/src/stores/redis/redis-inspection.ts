@@ -1,4 +1,5 @@
 import type { Algorithm, KeyState } from '../../algorithms/algorithm.ts'
+import { HELD_SUFFIX } from '../../algorithms/held/held.lua.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { type FoundKey, toEntry } from '../inspection/inspected-keyspace.ts'
@@ -104,7 +105,7 @@ export class RedisInspection {
 
   /** Undefined if it is no key of a limiter, or not one that is wanted. @param unreadable takes its name if it can't be read */
   private parse(full: string, keyPrefix: string, unreadable: string[]): NamedKey | undefined {
-    if (!full.startsWith(keyPrefix)) return undefined
+    if (!full.startsWith(keyPrefix) || full.endsWith(HELD_SUFFIX)) return undefined
     const name = full.slice(keyPrefix.length)
     const found = this.inspection.find(name)
     if (found === null) unreadable.push(name)

@@ -14,12 +14,12 @@ import type {
   StoreResult,
 } from '../store.ts'
 import { type RedisConnection, Script } from './connection.ts'
-import { PROBE } from './correct.lua.ts'
+import { PROBE, PROBE_HELD } from './correct.lua.ts'
 import { shardOf, subject } from './keys.ts'
 import { LedgerScripts } from './ledger-scripts.ts'
 import { readRaises, readReply } from './reply.ts'
 
-const probe = new Script(PROBE)
+const [probe, probeHeld] = [new Script(PROBE), new Script(PROBE_HELD)]
 
 /**
  * A call is one run of a script; a probe is two, and a renewal one for each policy. In a cluster the keys of a run
@@ -33,6 +33,7 @@ export class RedisLedger implements Ledger<'async'> {
   private readonly suffixes: readonly string[]
   private readonly ban: CompiledLimit | undefined
   private readonly scripts: LedgerScripts
+  private readonly probeScript: Script
   private readonly terms: LedgerTerms
 
   constructor(
@@ -47,6 +48,8 @@ export class RedisLedger implements Ledger<'async'> {
     this.prefixes = keyspaces.map((keyspace) => `${keyspace.prefix ?? prefix}:{`)
     this.suffixes = keyspaces.map(({ name }) => `}:${name}`)
     this.ban = ban?.limit
+    const holds = keyspaces.some(({ algorithm }) => algorithm.lua.entries?.renew)
+    this.probeScript = holds ? probeHeld : probe
     this.scripts = new LedgerScripts(keyspaces, ban !== undefined)
     this.terms = terms.of(keyspaces, prefix)
   }
@@ -95,7 +98,7 @@ export class RedisLedger implements Ledger<'async'> {
     // A key of its own that is where those of the charges are.
     const key = `${this.prefixes[0]}${subject((charges[0] as Charge).key)}}`
     const { minTtlMs } = this.connection.time()
-    await this.connection.run({ script: probe, args: [`${minTtlMs}`] }, [key], done)
+    await this.connection.run({ script: this.probeScript, args: [`${minTtlMs}`] }, [key], done)
   }
 
   private keepTerms(): void {

@@ -134,6 +134,7 @@ describe.each([
   const own = ['+hello', '+client', '+info', '+select', '+ping']
   let client: RedisClient
   let least: string[]
+  let forSlots: string[]
 
   beforeAll(async () => {
     await setUser(...own)
@@ -141,6 +142,31 @@ describe.each([
     const { code, fix } = await failureOf(limiterOf(client).consume('client'))
     expect(code).toBe('SLUICE_REDIS_FORBIDDEN')
     least = /ACL SETUSER <name> (.*)\.$/.exec(fix)![1]!.split(' ')
+    forSlots = fix.match(/\+z\w+/g)!
+  })
+
+  test('with what it says of slots can take, renew and release them', async () => {
+    const limiter = createLimiter({
+      store: unguarded(client),
+      policies: [
+        { name: 'slots', concurrent: 1, hold: '1m' },
+        { name: 'budget', limit: 9, window: '1d', reserve: true, hold: '1m' },
+      ],
+    })
+    const useSlots = async (key: string) => {
+      const slot = await limiter.acquire(key)
+      expect((await limiter.acquire(key)).allowed).toBe(false)
+      await slot.settle(3)
+    }
+    await setUser(...own, ...least)
+    expect((await failureOf(limiter.acquire('slots'))).code).toBe('SLUICE_REDIS_FORBIDDEN')
+    await setUser(...own, ...least, ...forSlots)
+    await useSlots('all')
+    for (const rule of forSlots) {
+      await setUser(...own, ...least, ...forSlots.filter((other) => other !== rule))
+      expect((await failureOf(useSlots(`${name} ${rule}`))).code).toBe('SLUICE_REDIS_FORBIDDEN')
+    }
+    limiter.close()
   })
 
   test('with what the error says can do everything', async () => {

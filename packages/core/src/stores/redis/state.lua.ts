@@ -117,9 +117,10 @@ export const OWN_NUMBERS = 6
 /** Bytes of a top-up behind them. */
 export const GRANT_BYTES = 32
 
-/** The constants that a client's own limit has: those that move with time do not depend on the limit. */
-export function ownConstants({ constants, constantsMove }: LuaStep): readonly string[] {
-  return constantsMove ? constants.slice(0, 1) : constants
+/** The constants that a client's own limit has: others do not depend on it. */
+export function ownConstants(step: LuaStep): readonly string[] {
+  const { constants, constantsMove, onlyLimitIsOwn } = step
+  return constantsMove || onlyLimitIsOwn ? constants.slice(0, 1) : constants
 }
 
 export function mostOf(each: ScriptStep): number {
@@ -211,6 +212,7 @@ export function dropEnded(each: ScriptStep): string {
 export function writeState(each: ScriptStep, minTtl: string): string {
   const { step } = each
   const hasOwn = takesOwn(each)
+  const holds = step.entries?.renew !== undefined
   const write = step.entries
     ? `call('SETRANGE', key, '0', state)
         call('PEXPIRE', key, ttl)`
@@ -226,10 +228,12 @@ export function writeState(each: ScriptStep, minTtl: string): string {
   return `
       if now + fullIn <= livesUntil or now + fullIn <= -livesUntil then
         call('SETRANGE', key, '0', pack('<ddd', a, b, c))
+        ${holds ? "call('PEXPIRE', heldKey(key), string.format('%.0f', math.abs(livesUntil) - now))" : ''}
       else
         local keepFor = fullIn
         ${step.keep ?? ''}
         local ttl = keepFor + ${minTtl}
+        ${holds ? "call('PEXPIRE', heldKey(key), string.format('%.0f', ttl))" : ''}
         ${hasOwn ? keepOwn : ''}
         local state = pack('<dddd', a, b, c, now + ttl)
         ttl = string.format('%.0f', ttl)

@@ -119,8 +119,9 @@ function applyToTerms(
 }
 
 /** Whether a state has counted nothing, and blocks nothing. */
-export function isUnused({ a, b, c, blockedUntil, log }: KeyState): boolean {
-  return a === 0 && b === 0 && c === 0 && blockedUntil === 0 && log === undefined
+export function isUnused({ a, b, c, blockedUntil, log, held }: KeyState): boolean {
+  const isEmpty = (log ?? held) === undefined
+  return a === 0 && b === 0 && c === 0 && blockedUntil === 0 && isEmpty
 }
 
 function readable(states: ChangedStates, policy: number, key: string): KeyState | undefined {

@@ -11,6 +11,7 @@ export interface Decidable {
   readonly limit: Pick<CompiledLimit, 'decide' | 'commit'>
   readonly cost: number
   readonly isUncounted?: true
+  readonly owner?: number | undefined
 }
 
 /**
@@ -19,7 +20,7 @@ export interface Decidable {
  */
 export function decideOne(
   state: KeyState,
-  { limit }: Pick<Decidable, 'limit'>,
+  { limit, owner }: Pick<Decidable, 'limit' | 'owner'>,
   now: number,
   cost: number,
 ): void {
@@ -31,7 +32,7 @@ export function decideOne(
     return
   }
   state.blockedUntil = 0
-  applied.decide(state, now, cost)
+  applied.decide(state, now, cost, owner)
 }
 
 /**
@@ -44,13 +45,13 @@ export function decideOne(
  */
 export function commitOne(
   state: KeyState,
-  { limit, slot }: Charge,
+  { limit, slot, owner }: Charge,
   now: number,
   cost: number,
 ): boolean {
   if (cost === 0 && !state.rebased) return false
   const applied = state.own ?? limit
-  applied.commit(state, now, cost, slot)
+  applied.commit(state, now, cost, slot, owner)
   return true
 }
 
@@ -107,8 +108,9 @@ function showUncharged(
     const state = states[i] as KeyState
     if (!state.admitted) continue
     const { rebased } = state
-    const limit = state.own ?? (charges[i] as Decidable).limit
-    limit.decide(state, now, 0)
+    const charge = charges[i] as Decidable
+    const limit = state.own ?? charge.limit
+    limit.decide(state, now, 0, charge.owner)
     state.rebased = rebased
   }
 }

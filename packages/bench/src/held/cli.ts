@@ -1,0 +1,83 @@
+// npm run bench -- held: what one more slot or reservation costs beside those that its key holds already.
+
+import { parseArgs } from 'node:util'
+import { type Ledger, memoryStore, redisStore, type Store } from '@sluice/core'
+import { postgresStore } from '@sluice/postgres'
+import { startPostgres } from '@sluice/test-harness/postgres'
+import { startRedis } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import { markdownTable } from 'markdown-table'
+import { Pool } from 'pg'
+import { machine, packageVersion, versions } from '../environment.ts'
+import { KINDS, type Kind, VERBS, type Verb } from './kinds.ts'
+
+/** How many the key holds beside the one that is measured. */
+const BESIDE = [0, 90, 900]
+
+/** Calls that are measured together: the key has room for so many more. */
+const CALLS = 50
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' } } })
+
+/** Says what the calls that were made took together, µs. */
+type Measure = (act: () => Promise<void>) => Promise<number>
+
+const redis = await startRedis({ args: ['--save', ''] })
+const client = new Redis(redis.url)
+const postgres = await startPostgres()
+const pool = new Pool({ connectionString: postgres.url })
+const onPostgres = postgresStore(pool)
+let prefixes = 0
+
+async function scriptMicros(act: () => Promise<void>): Promise<number> {
+  await client.config('RESETSTAT')
+  await act()
+  return Number(/cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(await client.info('commandstats'))?.[1])
+}
+
+async function elapsedMicros(act: () => Promise<void>): Promise<number> {
+  const from = performance.now()
+  await act()
+  return (performance.now() - from) * 1000
+}
+
+/** What a call of each kind takes in the best of the rounds, µs. */
+async function costs(store: Store, kind: Kind, beside: number, measure: Measure) {
+  prefixes += 1
+  const ledger: Ledger = store.open({ policies: [kind.keyspace] }, `held-${prefixes}`)
+  for (let slot = 1; slot <= beside; slot += 1) await kind.act.decide(ledger, slot)
+  const best: Record<Verb, number> = { decide: Infinity, renew: Infinity, settle: Infinity }
+  for (let round = 0; round < Number(values.rounds); round += 1)
+    for (const verb of VERBS) {
+      const micros = await measure(async () => {
+        for (let call = 1; call <= CALLS; call += 1) await kind.act[verb](ledger, beside + call)
+      })
+      best[verb] = Math.min(best[verb], micros / CALLS)
+    }
+  return VERBS.map((verb) => best[verb])
+}
+
+try {
+  await onPostgres.migrate()
+  const stores: readonly [string, Store, Measure][] = [
+    ['script time of Redis', redisStore(client), scriptMicros],
+    ['memory', memoryStore(), elapsedMicros],
+    ['PostgreSQL, as the client sees it', onPostgres, elapsedMicros],
+  ]
+  const rows = [['µs', 'the key holds', ...VERBS]]
+  for (const [where, store, measure] of stores)
+    for (const kind of KINDS)
+      for (const beside of BESIDE) {
+        const micros = await costs(store, kind, beside, measure)
+        rows.push([`${kind.name}: ${where}`, `${beside}`, ...micros.map((each) => each.toFixed(1))])
+      }
+  console.log(markdownTable(rows, { align: ['l', 'r', 'r', 'r', 'r'] }))
+  const { Node, Redis: version } = await versions()
+  const facts = [`Node ${Node}`, `Redis ${version}`, `ioredis ${packageVersion('ioredis')}`]
+  console.log(`\n${[...facts, ...Object.values(machine())].join(', ')}`)
+} finally {
+  client.disconnect()
+  await pool.end()
+  await postgres.stop()
+  await redis.stop()
+}

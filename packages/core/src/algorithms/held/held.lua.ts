@@ -1,0 +1,128 @@
+/** What follows the name of a key in that of its sorted set: no name of a policy has a tab. */
+export const HELD_SUFFIX = '\theld'
+
+/** What ended, as many of it at most as one call drops: 2 ms would be too long for more. */
+export const MOST_ENDED = 1000
+
+/** Scores of entries by their ends are below it, ms; that of the clock is above. */
+const CLOCK = 2 ** 52
+/** Scores of counts are below 1, and those of ends above. */
+const ONE = 1 / 4096
+/** Bytes of the slot and of how long it is held. Where an entry has more, the last 8 are whose it is. */
+const OWN = 16
+
+/**
+ * The Lua form of held.ts. What is held of a key is in a sorted set beside it, so that a call touches only what has
+ * ended and what it is about. It has for each entry its bytes (slot, big-endian; ms for which it is held; what its
+ * step adds), by when it ends, and again with a dot behind them, by its slot below zero. \`clock\` is there by the
+ * last time at which something was held, above all others; and each owner by how many entries it has, as a fraction.
+ */
+export const HELD_LUA = `
+local function heldKey(key) return key .. '${HELD_SUFFIX}' end
+
+-- When something was held last, ms; nil if nothing is held.
+local function heldClock(held)
+  local clock = redis.call('ZSCORE', held, 'clock')
+  return clock and clock - ${CLOCK} or nil
+end
+
+-- How many end later than a time.
+local function heldAfter(held, time)
+  return redis.call('ZCOUNT', held, time + 1, ${CLOCK - 1})
+end
+
+-- The entries that have ended at now, each followed by when, the first ones first.
+local function heldEnded(held, now)
+  return redis.call('ZRANGE', held, 1, now, 'BYSCORE', 'LIMIT', 0, ${MOST_ENDED}, 'WITHSCORES')
+end
+
+-- When the last entry ends, ms; now if there is none. After the clock has stepped back, each is held as of now.
+local function heldLast(held, now, clock)
+  if not clock or clock <= now then
+    local last = redis.call('ZRANGE', held, ${CLOCK - 1}, now + 1, 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')
+    return last[2] and last[2] + 0 or now
+  end
+  local all, last = redis.call('ZRANGE', held, now + 1, ${CLOCK - 1}, 'BYSCORE', 'WITHSCORES'), now
+  for i = 1, #all, 2 do
+    last = math.max(last, math.min(all[i + 1], now + struct.unpack('<d', all[i], 9)))
+  end
+  return last
+end
+
+local function heldOwner(entry) return #entry > ${OWN} and string.sub(entry, -8) or nil end
+
+-- How many entries an owner has.
+local function heldCount(held, owner)
+  return (redis.call('ZSCORE', held, struct.pack('<d', owner)) or 0) / ${ONE}
+end
+
+-- Takes out entries, each of which is followed by something else.
+local function heldDrop(held, entries)
+  local gone, owners = {}, {}
+  for i = 1, #entries, 2 do
+    local entry = entries[i]
+    gone[i], gone[i + 1] = entry, entry .. '.'
+    local owner = heldOwner(entry)
+    if owner then owners[owner] = (owners[owner] or 0) - ${ONE} end
+  end
+  if #gone > 0 then redis.call('ZREM', held, unpack(gone)) end
+  for owner, change in pairs(owners) do
+    if redis.call('ZADD', held, 'INCR', change, owner) == '0' then redis.call('ZREM', held, owner) end
+  end
+end
+
+-- Holds an entry from at on.
+local function heldAdd(held, at, slot, hold, extras)
+  local entry = struct.pack('>d', slot) .. struct.pack('<d', hold) .. extras
+  local added = redis.call('ZADD', held, 'GT', at + hold, entry, -slot, entry .. '.', at + ${CLOCK}, 'clock')
+  local owner = heldOwner(entry)
+  -- One that is sent twice within a millisecond is there already.
+  if owner and added > 1 then redis.call('ZADD', held, 'INCR', ${ONE}, owner) end
+end
+
+-- Takes out the entry of a slot. Returns what its step has added, or nil.
+local function heldTake(held, slot)
+  local found, entries = redis.call('ZRANGE', held, -slot, -slot, 'BYSCORE'), {}
+  for i, entry in ipairs(found) do entries[2 * i - 1], entries[2 * i] = string.sub(entry, 1, -2), '' end
+  if #found > 0 then heldDrop(held, entries) end
+  return entries[1] and string.sub(entries[1], ${OWN + 1})
+end
+
+-- Holds those of these slots that are held anew, from now on. Returns the others.
+local function heldRenew(held, slots, now, hold)
+  local missing, again = {}, {}
+  local length = struct.pack('<d', hold)
+  for _, slot in ipairs(slots) do
+    local found = redis.call('ZRANGE', held, -slot, -slot, 'BYSCORE')[1]
+    if not found then
+      missing[#missing + 1] = slot
+    elseif string.sub(found, 9, 16) == length then
+      again[#again + 1] = now + hold
+      again[#again + 1] = string.sub(found, 1, -2)
+    else
+      heldAdd(held, now, slot, hold, heldTake(held, slot))
+    end
+  end
+  again[#again + 1] = now + ${CLOCK}
+  again[#again + 1] = 'clock'
+  redis.call('ZADD', held, unpack(again))
+  return missing
+end
+
+-- Drops what has ended at now. After the clock has stepped back, the others are held as of now.
+local function heldMove(held, now, clock, ended)
+  heldDrop(held, ended)
+  if clock <= now then return end
+  local all, moved = redis.call('ZRANGE', held, now + 1, ${CLOCK - 1}, 'BYSCORE', 'WITHSCORES'), {}
+  for i = 1, #all, 2 do
+    local latest = now + struct.unpack('<d', all[i], 9)
+    if all[i + 1] + 0 > latest then
+      moved[#moved + 1] = latest
+      moved[#moved + 1] = all[i]
+    end
+  end
+  moved[#moved + 1] = now + ${CLOCK}
+  moved[#moved + 1] = 'clock'
+  redis.call('ZADD', held, unpack(moved))
+end
+`

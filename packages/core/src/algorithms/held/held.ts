@@ -1,0 +1,164 @@
+/** Numbers at the start of each entry: until when it is held (ms), its slot, for how long it is held (ms). */
+const OWN = 3
+/** Entries that there is room for at first. */
+const FIRST = 2
+
+/**
+ * What requests hold of one key, slots or reservations: the next to end first, those that end together by their
+ * slots. Each says itself for how long it is held, since versions of an application may differ in that.
+ */
+export class Held {
+  /** Numbers of each entry, one entry after the other, with room behind them. */
+  private numbers: Float64Array
+  private readonly width: number
+  length = 0
+  /** The last time at which something was held, ms: if `now` is earlier, the clock has stepped back. */
+  clock: number
+
+  /** @param extras how many numbers an entry has besides its own */
+  constructor(extras: number, clock = 0, numbers?: Float64Array) {
+    this.width = OWN + extras
+    this.clock = clock
+    this.numbers = numbers ?? new Float64Array(FIRST * this.width)
+  }
+
+  /** The entries that {@link all} returned. */
+  static from(extras: number, clock: number, numbers: Float64Array): Held {
+    const held = new Held(extras, clock, numbers)
+    held.length = Math.floor(numbers.length / held.width)
+    return held
+  }
+
+  get extras(): number {
+    return this.width - OWN
+  }
+
+  /** The numbers of all entries. */
+  all(): Float64Array {
+    return this.numbers.subarray(0, this.length * this.width)
+  }
+
+  until(index: number): number {
+    return this.numbers[index * this.width] as number
+  }
+
+  slot(index: number): number {
+    return this.numbers[index * this.width + 1] as number
+  }
+
+  extra(index: number, place: number): number {
+    return this.numbers[index * this.width + OWN + place] as number
+  }
+
+  /** How many entries end at `time` or before. */
+  endedAt(time: number): number {
+    return this.length === 0 || this.until(0) > time ? 0 : this.placeOf(time, Infinity)
+  }
+
+  /** When the last entry ends, ms; `now` if there is none. After the clock has stepped back, each is held as of `now`. */
+  lastEnd(now: number): number {
+    if (this.clock <= now)
+      return this.length === 0 ? now : Math.max(now, this.until(this.length - 1))
+    let last = now
+    for (let i = 0; i < this.length; i += 1) last = Math.max(last, this.endAsOf(i, now))
+    return last
+  }
+
+  /** How many entries have this number among their extras. */
+  count(place: number, value: number): number {
+    let count = 0
+    for (let i = 0; i < this.length; i += 1) if (this.extra(i, place) === value) count += 1
+    return count
+  }
+
+  /** A copy without the first entries. */
+  behind(count: number): Held {
+    return Held.from(this.extras, this.clock, this.all().slice(count * this.width))
+  }
+
+  dropEnded(now: number): void {
+    const ended = this.endedAt(now)
+    if (ended === 0) return
+    this.numbers.copyWithin(0, ended * this.width, this.length * this.width)
+    this.shorten(this.length - ended)
+  }
+
+  /** After the clock has stepped back: each is held as of `now`, and no longer. */
+  holdAsOf(now: number): void {
+    if (this.clock <= now) return
+    const { width, length } = this
+    const before = this.all().slice()
+    this.clock = now
+    this.length = 0
+    for (let i = 0; i < length; i += 1) {
+      const [until = 0, slot = 0, holdMs = 0, ...extras] = before.subarray(
+        i * width,
+        (i + 1) * width,
+      )
+      this.add(Math.min(until - holdMs, now), slot, holdMs, extras)
+    }
+  }
+
+  /** Holds an entry from `at` on. */
+  add(at: number, slot: number, holdMs: number, extras: readonly number[] = []): void {
+    const { width } = this
+    const until = at + holdMs
+    if ((this.length + 1) * width > this.numbers.length) this.grow()
+    const from = this.placeOf(until, slot) * width
+    this.numbers.copyWithin(from + width, from, this.length * width)
+    this.numbers.set([until, slot, holdMs, ...extras], from)
+    this.length += 1
+    if (at > this.clock) this.clock = at
+  }
+
+  /** Takes the entries of these slots out. Returns the extras of each: the first, if a store was sent one twice. */
+  take(slots: readonly number[]): ReadonlyMap<number, readonly number[]> {
+    const taken = new Map<number, readonly number[]>()
+    const wanted = slots.length === 1 ? undefined : new Set(slots)
+    const { width, length } = this
+    let [kept, from] = [0, 0]
+    for (let i = 0; i <= length; i += 1) {
+      const slot = this.slot(i)
+      if (i < length && !(wanted === undefined ? slot === slots[0] : wanted.has(slot))) continue
+      if (i < length && !taken.has(slot)) {
+        const extras = this.numbers.subarray(i * width + OWN, (i + 1) * width)
+        taken.set(slot, Array.from(extras))
+      }
+      if (kept < from) this.numbers.copyWithin(kept * width, from * width, i * width)
+      kept += i - from
+      from = i + 1
+    }
+    this.shorten(kept)
+    return taken
+  }
+
+  /** How many entries come before one of this end and slot. */
+  private placeOf(until: number, slot: number): number {
+    let [low, high] = [0, this.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const end = this.until(middle)
+      if (end < until || (end === until && this.slot(middle) < slot)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  private endAsOf(index: number, now: number): number {
+    const holdMs = this.numbers[index * this.width + 2] as number
+    return Math.min(this.until(index), now + holdMs)
+  }
+
+  private shorten(length: number): void {
+    const { width, numbers } = this
+    this.length = length
+    if (length === 0 && numbers.length > 16 * FIRST * width)
+      this.numbers = new Float64Array(FIRST * width)
+  }
+
+  private grow(): void {
+    const { numbers, width } = this
+    this.numbers = new Float64Array(2 * Math.max(numbers.length, FIRST * width))
+    this.numbers.set(numbers)
+  }
+}
