@@ -268,8 +268,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a day lasts a millisecond longer',
     file: 'algorithms/calendar-window/calendar-window.ts',
-    text: 'const hasEnded = now >= state.c',
-    by: 'const hasEnded = now > state.c',
+    text: 'if (now >= state.c || state.rebased)',
+    by: 'if (now > state.c || state.rebased)',
   },
   {
     name: 'calls in progress are not counted',
@@ -481,13 +481,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the anchor of a request ends a window that has begun',
     file: 'algorithms/calendar-window/calendar-window.ts',
-    text: 'const hasEnded = now >= state.c\n',
-    by: 'const hasEnded = now >= state.c || now >= this.calendar.at(state.a).end\n',
+    text: 'if (now >= state.c || state.rebased)',
+    by: 'if (now >= state.c || edge3 > state.a || state.rebased)',
   },
   {
     name: 'a new anchor counts from its own day, and not from the end of the window before',
     file: 'algorithms/calendar-window/calendar-window.ts',
-    text: 'const continues = hasEnded && this.calendar.keepEndedMs > 0 && state.c > Math.max(0, start)',
-    by: 'const continues = false',
+    text: 'if (keepEndedMs > 0 && ended > Math.max(0, state.a))',
+    by: 'if (keepEndedMs < 0)',
   },
 ]

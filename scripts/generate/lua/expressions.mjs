@@ -76,7 +76,18 @@ const EXPRESSIONS = {
     return known
   },
 
-  MemberExpression: (node, scope) => scope.member(node),
+  MemberExpression(node, scope) {
+    if (!node.computed) return scope.member(node)
+    const { object, property } = node
+    const { items } = expression(object, scope)
+    if (items === undefined) throw new OutsideSubset(node, 'it is no list of constants')
+    // Lua counts from 1.
+    const isBefore = property.operator === '-' && property.right.value === 1
+    const place = part(isBefore ? property.left : property, scope, 'number', isBefore ? OR : SUM)
+    return atom(`({ ${items.join(', ')} })[${place}${isBefore ? '' : ' + 1'}]`)
+  },
+
+  TSAsExpression: ({ expression: node }, scope) => expression(node, scope),
 
   UnaryExpression(node, scope) {
     const { operator, argument } = node

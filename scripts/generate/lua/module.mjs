@@ -11,8 +11,8 @@ export class Module {
     this.declared = new Map()
     this.imported = imported
     this.shared = shared
-    /** Names of the limit's constants, in their order. */
-    this.constants = []
+    /** The limit's constants in their order, each with its names in Lua: a list has several. */
+    this.constants = new Map()
     const { program } = parse(text, { sourceType: 'module', plugins: ['typescript'] })
     for (const statement of program.body) this.declare(statement.declaration ?? statement)
   }

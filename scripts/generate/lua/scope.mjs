@@ -11,7 +11,7 @@ const LUA_WORDS =
 
 export class Scope {
   /**
-   * @param module what its names mean: `constants` of the limit, `shared` functions that Lua has, and `find`
+   * @param module what its names mean: `constants` of the limit, each with its names in Lua, `shared` functions that Lua has, and `find`
    * @param names of the parameters and variables: an expression, 'state' or 'constants'
    * @param taken names that a variable cannot have
    * @param canRaise whether it may change the constants
@@ -43,9 +43,9 @@ export class Scope {
   }
 
   constant(node) {
-    if (!this.module.constants.includes(node.name))
-      throw new OutsideSubset(node, `${node.name} is none of the constants`)
-    return atom(node.name)
+    const items = this.module.constants.get(node.name)
+    if (items === undefined) throw new OutsideSubset(node, `${node.name} is none of the constants`)
+    return items.length > 1 ? { ...atom(node.name, 'list'), items } : atom(node.name)
   }
 
   /** What an assignment changes. */
@@ -55,7 +55,7 @@ export class Scope {
         throw new OutsideSubset(node, 'only `more` changes constants')
       return this.member(node)
     }
-    if (node.type !== 'Identifier' || typeof this.names.get(node.name) !== 'object')
+    if (node.type !== 'Identifier' || !this.names.get(node.name)?.isVariable)
       throw new OutsideSubset(node, 'an assignment changes a variable or the state')
     return this.lookUp(node)
   }
@@ -64,7 +64,7 @@ export class Scope {
   declare({ name, ...node }, meaning) {
     if (this.taken.includes(name) || LUA_WORDS.includes(name) || this.shared(name))
       throw new OutsideSubset(node, `${name} means something else in Lua: take another name`)
-    this.names.set(name, meaning)
+    this.names.set(name, { ...meaning, isVariable: true })
     return name
   }
 

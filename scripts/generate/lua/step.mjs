@@ -42,19 +42,27 @@ export function stepsOf(text, { path, imported, shared }) {
     })
     return steps.map(({ name, constants, object }) => {
       module.constants = constants
-      return { name, constants, sections: object.properties.map((each) => sectionOf(each, module)) }
+      const sections = object.properties.map((each) => sectionOf(each, module))
+      return { name, constants: [...constants.values()].flat(), sections }
     })
   })
 }
 
-/** The names of the limit's constants, if a value satisfies `Step` of them. */
+/** The limit's constants, if a value satisfies `Step` of them. */
 function constantsOf(node, module) {
   if (node?.type !== 'TSSatisfiesExpression') return undefined
   let type = node.typeAnnotation
   while (type.typeName.name === 'Partial') [type] = type.typeParameters.params
   if (type.typeName.name !== 'Step') return undefined
   const [{ typeName }] = type.typeParameters.params
-  return module.declared.get(typeName.name).body.body.map(({ key }) => key.name)
+  const members = module.declared.get(typeName.name).body.body
+  return new Map(
+    members.map(({ key: { name }, typeAnnotation: { typeAnnotation } }) => {
+      if (typeAnnotation.typeName?.name !== 'List') return [name, [name]]
+      const { value: length } = typeAnnotation.typeParameters.params[0].literal
+      return [name, Array.from({ length }, (_, i) => `${name}${i + 1}`)]
+    }),
+  )
 }
 
 /** @returns a Lua function as an assignment to its name, of a function that several steps call */
@@ -77,7 +85,12 @@ function sectionOf({ type, key, params, body }, module) {
       `a step has the functions ${Object.keys(SECTIONS).join(', ')}`,
     )
   const { name = key.name, gets, gives, decides } = section
-  const scope = new Scope(module, new Map(), [...NAMES, ...module.constants], key.name === 'more')
+  const scope = new Scope(
+    module,
+    new Map(),
+    [...NAMES, ...module.constants.keys()],
+    key.name === 'more',
+  )
   for (const [i, parameter] of params.entries()) {
     const given = gets[i]
     if (given === 'state' || given === 'constants') scope.bind(parameter, given)

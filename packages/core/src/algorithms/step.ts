@@ -7,10 +7,13 @@ export interface StepState {
   rebased: boolean
 }
 
+/** A constant that is a list of so many numbers. */
+export type List<Length extends number> = readonly number[] & { readonly length: Length }
+
 /**
  * An algorithm's arithmetic, once for both languages: `npm run generate` makes the Lua of a constant `step` that
  * satisfies it. Each function reads and changes the state, and reads the constants of the limit: `Constants` is an
- * interface of numbers in the same file, in the order of `CompiledLimit.constants`. Its last one may be `ticks`,
+ * interface of numbers (or a `List`) in the same file, in the order of `CompiledLimit.constants`. Its last one may be `ticks`,
  * 0 where a millisecond is exact.
  *
  * There are numbers and conditions, `const`, `let`, `if`, `?:`, `return` at the end of a branch, `Math.floor`, `ceil`,
@@ -28,7 +31,7 @@ export interface Step<Constants> {
    * Corrects what was charged at `chargedAt` by `delta` units.
    * @param remaining units that remained after the charge; -1: not known. Only where `LuaStep.queues` says so
    */
-  settle(
+  settle?(
     state: StepState,
     constants: Constants,
     now: number,

@@ -1,5 +1,4 @@
-import { MAX_BANS } from '../algorithms/ban/ban.lua.ts'
-import { ban, MAX_REFUSALS } from '../algorithms/ban/ban.ts'
+import { ban, MAX_BANS, MAX_REFUSALS } from '../algorithms/ban/ban.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { checkInteger, checkObject } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'

@@ -24,7 +24,7 @@ function translated(...texts: string[]): (Record<string, string[]> | string)[] {
 function stepWith(functions: string): string {
   return `import { half, MOST } from './other.ts'
 const LEAST = 2 * 1_000
-interface Constants { units: number; readonly ticks: number }
+interface Constants { units: number; readonly ticks: number; readonly list: List<2> }
 const step = {
 ${functions}
 } satisfies Step<Constants>
@@ -52,6 +52,8 @@ test('statements and expressions', () => {
     ['state.a = Math.floor((now + 1) / cost)', ['a = math.floor((now + 1) / cost)']],
     ['state.a = now - Math.floor(now / cost) * cost', ['a = now % cost']],
     ['state.a = now - Math.floor(now / cost) * 2', ['a = now - (now - now % cost) / cost * 2']],
+    ['state.a = limit.list[cost - 1] as number', ['a = ({ list1, list2 })[cost]']],
+    ['state.a = limit.list[cost] as number', ['a = ({ list1, list2 })[cost + 1]']],
     ['state.a = Math.max(now, cost)', ['a = now > cost and now or cost']],
     [
       'let x = cost; x += 1; state.a = x',
@@ -106,6 +108,9 @@ test('all else is an error that names the line, and what to write', () => {
     'state.a = Infinity': 'Infinity has no meaning in Lua',
     'state.a = Math.round(cost)': 'Math.round has no Lua: there are ceil, floor, max, min',
     'state.a = Date.now()': 'it calls a function that Lua does not have: write it here',
+    'now = 1': 'an assignment changes a variable or the state',
+    'state.a = limit.units[1]': 'it is no list of constants',
+    'state.a = limit.list': 'a is a number, list is not',
     'limit.units = 1': 'only `more` changes constants',
     'const end = 1': 'end means something else in Lua: take another name',
     'const a = 1': 'a means something else in Lua: take another name',

@@ -160,7 +160,7 @@ function toState(bytes: DataView, from: number, at: number): KeyState {
 /** @param at ms, on the server's clock */
 function unreadable(said: unknown, at: number): Error {
   const text = String(said)
-  // By calendar-window.lua. The store works for everything else, so nothing else would tell.
+  // By `check` of calendar-window.ts. The store works for everything else, so nothing else would tell.
   if (text.includes('clocks of this process')) warnOfClocks(Date.now() - at)
   return toSetupError(new Error(text), false) as Error
 }
