@@ -58,7 +58,7 @@ interface Waiter {
  * the store, when its time has come. So a key causes few calls, and no key waits for another one.
  *
  * The heads of several processes spread after the moment for which all of them wait. The process that was admitted
- * longer ago comes earlier.
+ * longer ago comes earlier, and each takes one admission before it asks for the next one.
  */
 export class WaitQueues {
   private readonly actions: WaitActions
@@ -265,6 +265,8 @@ class KeyQueue {
   refusal: Decision | undefined
   /** Whether something has been given back since the head has asked. */
   isFreed = false
+  /** Until then each process that waits for the same moment takes one admission, so that none takes all. */
+  private roundEndsAt = 0
   /** When one of this process was admitted last. */
   private wonAt = -Infinity
   /** Ends a rest. */
@@ -345,6 +347,7 @@ class KeyQueue {
     // Who was admitted longer ago comes earlier.
     const rank = 1 / (1 + (now - this.wonAt) / restMs)
     this.askAt = now + restMs + this.spreadMs * (0.25 * Math.random() + 0.75 * rank)
+    this.roundEndsAt = Math.max(this.roundEndsAt, now + restMs + this.spreadMs)
     this.certainAt = isSure ? askedAt + Math.max(0, ...policies.map(boundOf)) : 0
     if (this.isFreed) this.free()
     else this.refusedCosts = charges.map(({ cost }) => cost)
@@ -353,6 +356,7 @@ class KeyQueue {
   /** Learns when the next one is admitted at the earliest, and leaves other processes their share. */
   admitted(decision: Decision, askedAt: number): void {
     const { delayMs, remaining, policies } = decision
+    const { roundEndsAt } = this
     this.wonAt = performance.now()
     if (delayMs > 0) {
       this.refused(
@@ -364,10 +368,11 @@ class KeyQueue {
     } else if (policies.some(isUsedUp) && isOfStore(decision)) {
       const waitOf = (each: PolicyDecision) => (isUsedUp(each) ? each.effectiveMs : 0)
       this.refused(asRefusal(decision, waitOf), [], askedAt)
+      this.askAt = Math.max(this.askAt, roundEndsAt)
     } else {
       const spreadMs = (this.spreadMs * (1 + Math.random())) / 2 / (remaining + 1)
-      this.refusedCosts = spreadMs < 1 ? undefined : []
-      this.askAt = performance.now() + spreadMs
+      this.askAt = Math.max(performance.now() + spreadMs, roundEndsAt)
+      this.refusedCosts = this.askAt - performance.now() < 1 ? undefined : []
       this.certainAt = 0
     }
   }

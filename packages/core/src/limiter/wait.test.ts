@@ -707,7 +707,7 @@ describe('the queues', () => {
     await second
   })
 
-  /** Plays four processes in which as many wait, until all are admitted; gives the mean wait of each, ms. */
+  /** Plays four processes in which as many wait, until all are admitted; gives the waits and mean wait of each, ms. */
   async function meanWaits(options: object, each: number) {
     let state = 7
     const random = () => {
@@ -743,7 +743,7 @@ describe('the queues', () => {
     }
     while (waits.some(({ length }) => length < each)) await pass(1000)
     const means = waits.map((all) => all.reduce((sum, one) => sum + one, 0) / each)
-    return { means, lastMs: Math.max(...waits.flat()), asked }
+    return { waits, means, lastMs: Math.max(...waits.flat()), asked }
   }
 
   it.each([
@@ -759,6 +759,20 @@ describe('the queues', () => {
     // Each head asks for each unit at most.
     expect(asked).toBeLessThanOrEqual(4.2 * 400)
   })
+
+  it.each(['sliding-log', 'fixed-window'])(
+    'of four processes share units of %s that come back together',
+    async (algorithm) => {
+      const { waits } = await meanWaits({ limit: 100, window: '10s', algorithm }, 100)
+      const all = waits.flatMap((each, process) => each.map((ms) => ({ process, ms })))
+      all.sort((one, other) => one.ms - other.ms)
+      for (const quota of [1, 2, 3]) {
+        const admitted = all.slice(100 * quota, 100 * (quota + 1))
+        const shares = waits.map((_, i) => admitted.filter(({ process }) => process === i).length)
+        expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(4)
+      }
+    },
+  )
 
   it('leave nothing charged after a storm of aborts', async () => {
     const oneRun = fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 12 })
