@@ -92,7 +92,8 @@ export function copyBody(owner: Request | Response, most: number) {
       const { done, value } = await reader.read()
       isWhole = done
       if (done) return
-      chunks.push(value.slice(0, most - size))
+      // A Buffer's own slice would share memory with its owner, who may use it again.
+      chunks.push(new Uint8Array(value.subarray(0, most - size)))
       size += value.byteLength
     }
     stop()

@@ -99,8 +99,9 @@ test('60 waits in four processes are admitted as the limit says, each process in
       const waited = each.map(({ waitedMs }) => waitedMs)
       expect(waited).toEqual(waited.toSorted((a, b) => a - b))
     }
-    // A process may stand still for a while on a busy machine.
-    const means = waits.map((each) => each.reduce((sum, { waitedMs }) => sum + waitedMs, 0) / times)
-    expect(Math.max(...means) / Math.min(...means)).toBeLessThan(3)
+    // None is done before another one has had its first turn, however long a busy machine stops it.
+    const firsts = waits.map((each) => Math.min(...each.map(({ at }) => at)))
+    const lasts = waits.map((each) => Math.max(...each.map(({ at }) => at)))
+    expect(Math.max(...firsts)).toBeLessThan(Math.min(...lasts))
   }
 })
