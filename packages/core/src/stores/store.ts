@@ -97,6 +97,8 @@ export interface StoreResult {
  * Charges belong to the caller, who leaves them unchanged until the ledger has answered and may use
  * them again then. A ledger changes none, and looks at none after its answer.
  *
+ * Calls about the same key happen in the order in which they were made, also if the first is not answered yet.
+ *
  * A store runs any limit that it is given, in its TypeScript form (`CompiledLimit.decide`) or in its Lua
  * form (`Algorithm.lua`), and knows none of them by name.
  */

@@ -1,6 +1,10 @@
-import type { Charge } from '@sluice/core'
+import { type Charge, createLimiter, type Decision, type StoreResult } from '@sluice/core'
 import { expect } from 'expect'
 import { copy, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
+
+function isResult(answer: unknown): answer is StoreResult {
+  return typeof answer === 'object' && answer !== null && 'outcomes' in answer
+}
 
 export function contracts({ test }: StoreTests, mode: 'sync' | 'async'): void {
   const window = limitOf('fixed-window')
@@ -103,6 +107,69 @@ export function contracts({ test }: StoreTests, mode: 'sync' | 'async'): void {
     )
     expect(results.filter(({ admitted }) => admitted)).toHaveLength(LIMIT - 1)
     expect(await other.remaining('client')).toEqual([0])
+  })
+
+  test('calls of one moment happen in the order in which they are made', async ({ open }) => {
+    const { ledger, charges } = open([window])
+    const override = { limit: 4, until: Infinity }
+    const grant = { units: 3, until: undefined, id: '' }
+    const calls: (() => unknown)[] = [
+      () => ledger.consume(charges('client', 1)),
+      () => ledger.peek(charges('client', 0)),
+      () => ledger.settle(charges('client', 2)),
+      () => ledger.peek(charges('client', 0)),
+      () => ledger.override(0, 'client', window, override),
+      () => ledger.consume(charges('client', 1)),
+      () => ledger.grant(0, 'client', window, grant),
+      () => ledger.consume(charges('client', 1)),
+      () => ledger.block('client', 1000),
+      () => ledger.consume(charges('client', 1)),
+      () => ledger.reset('client'),
+      () => ledger.consume(charges('client', 1)),
+    ]
+    const answers = calls.map((call) => {
+      const answer = call()
+      // A synchronous ledger uses its results again.
+      return isResult(answer) ? copy(answer) : answer
+    })
+    const results = (await Promise.all(answers)).filter(isResult)
+    const remaining = results.map(({ outcomes }) => outcomes[0]?.remaining)
+    expect(remaining).toEqual([4, 4, 2, 0, 2, 0, 6])
+  })
+
+  test('so do calls of a limiter, whatever it decides together', async ({
+    store,
+    clock,
+    prefix,
+  }) => {
+    const options = { store, prefix, limit: 10, window: '1h', algorithm: 'fixed-window' } as const
+    const limiter = createLimiter({ ...options, deadline: 60_000 })
+    // What a store loads or compiles for the first call must not delay it.
+    for (let round = 0; round < 2; round += 1) {
+      const key = `client ${round}`
+      const calls: (() => unknown)[] = [
+        () => limiter.consume(key),
+        () => limiter.peek(key),
+        () => limiter.override(key, { limit: 2, until: clock() + WINDOW }),
+        () => limiter.consume(key),
+        () => limiter.override(key, null),
+        () => limiter.grant(key, 5),
+        () => limiter.consume('another'),
+        ...Array.from({ length: 14 }, () => () => limiter.consume(key)),
+        () => limiter.reset(key),
+        () => limiter.consume(key),
+        () => limiter.settle(key, 3),
+        () => limiter.consume(key),
+        () => limiter.block(key, '1s'),
+        () => limiter.peek(key),
+      ]
+      const answers = (await Promise.all(calls.map((call) => call()))) as (Decision | undefined)[]
+      const decisions = answers.filter((answer) => answer?.policies?.[0]?.key === key)
+      const said = decisions.map((each) => (each?.allowed ? each.remaining : 'refused'))
+      const many = [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 'refused']
+      expect(said).toEqual([9, 9, 0, ...many, 14, 10, 'refused'])
+    }
+    limiter.close()
   })
 
   test(`answers ${mode === 'sync' ? 'synchronously' : 'with promises'}`, async ({ open }) => {

@@ -15,6 +15,8 @@ type Decided = readonly StoreResult[] | undefined
 /** Requests that share a call. */
 interface Batch {
   readonly calls: StoreCalls
+  /** Sends the call at once. */
+  readonly send: () => void
   readonly requests: (readonly Charge[])[]
   /** How much work its requests are; undefined until another one asks. */
   work: number | undefined
@@ -31,7 +33,8 @@ interface Batch {
 
 /**
  * Requests that arrive in the same turn of the event loop share a call (on the web: in the same task); if the store decides keys
- * separately, those of the same key or shard.
+ * separately, those of the same key or shard. A call of another kind about one of their keys comes after them
+ * (`StoreCalls.sendBefore`).
  */
 export class Batches {
   private readonly remote: Ledger<'async'>
@@ -62,15 +65,10 @@ export class Batches {
     const route = this.remote.shard === undefined ? '' : togetherBy(key)
     let batch = this.open.get(route)
     if (batch !== undefined && !this.hasRoomFor(batch, requests)) {
-      this.open.delete(route)
-      this.send(batch)
+      batch.send()
       batch = undefined
     }
-    if (batch === undefined) {
-      if (this.open.size === 0) afterAsking(this.sendAll)
-      batch = { calls, requests: [], work: undefined, waiting: [] }
-      this.open.set(route, batch)
-    }
+    batch ??= this.begin(route, calls)
     const { requests: all, waiting } = batch
     const from = all.length
     for (const charges of requests) all.push(charges)
@@ -78,6 +76,18 @@ export class Batches {
       waiting.push({ from, to: all.length, use, late, resolve, reject })
     })
     return answer
+  }
+
+  private begin(route: string, calls: StoreCalls): Batch {
+    if (this.open.size === 0) afterAsking(this.sendAll)
+    const send = () => {
+      this.open.delete(route)
+      this.send(batch)
+    }
+    const batch: Batch = { calls, send, requests: [], work: undefined, waiting: [] }
+    this.open.set(route, batch)
+    calls.open.add(batch)
+    return batch
   }
 
   /** Whether the call stays short enough with these requests: none may block the store for long. */
@@ -98,7 +108,9 @@ export class Batches {
     for (const batch of open.values()) this.send(batch)
   }
 
-  private send({ calls, requests, waiting }: Batch): void {
+  private send(batch: Batch): void {
+    const { calls, requests, waiting } = batch
+    calls.open.delete(batch)
     const ask = () => this.remote.decide(requests)
     const answer = (results: Results | undefined) => {
       for (const { from, to, use, resolve, reject } of waiting) {
@@ -145,6 +157,8 @@ export class StoreCalls {
   isTrusted = true
   /** Why the store is not trusted; undefined while it is. */
   failure: unknown = undefined
+  /** Batches that will be sent at the end of the turn. */
+  readonly open = new Set<Batch>()
   private readonly deadlineMs: number
   /** The deadline of all calls, unless its timer would end with the request in which it was set. */
   private readonly shared: Deadline | undefined
@@ -164,6 +178,17 @@ export class StoreCalls {
     this.deadlineMs = deadlineMs
     this.shared = shared
     this.health = health
+  }
+
+  /**
+   * Sends the open batches, of any ledger, that decide about one of these keys. Call it before a call of another
+   * kind: what is called first happens first.
+   */
+  sendBefore(keys: readonly string[]): void {
+    if (this.open.size === 0) return
+    const wanted = new Set(keys)
+    const concerns = (charges: readonly Charge[]) => charges.some(({ key }) => wanted.has(key))
+    for (const batch of this.open) if (batch.requests.some(concerns)) batch.send()
   }
 
   /**

@@ -33,24 +33,31 @@ test('a server knows a script by the SHA-1 of its text', () => {
 })
 
 describe('a run', () => {
-  test('is one EVALSHA', async () => {
-    const { connection, sent } = connectionThat([1, 2])
-    expect(await run(connection)).toEqual([1, 2])
-    expect(sent).toEqual([['evalsha', script.sha, 2, '{a}:x', '{a}:y', '1', '2']])
+  test('is one EVALSHA, after the first, which sends the text', async () => {
+    const { connection, sent } = connectionThat([1, 2], [3])
+    expect([await run(connection), await run(connection)]).toEqual([[1, 2], [3]])
+    const rest = [2, '{a}:x', '{a}:y', '1', '2']
+    expect(sent).toEqual([
+      ['eval', script.text, ...rest],
+      ['evalsha', script.sha, ...rest],
+    ])
   })
 
-  test('sends the text after NOSCRIPT', async () => {
-    const { connection, sent } = connectionThat(new Error('NOSCRIPT No matching script.'), [3])
+  test('sends the text again after NOSCRIPT', async () => {
+    const { connection, sent } = connectionThat([1], new Error('NOSCRIPT No matching script.'), [3])
+    await run(connection)
     expect(await run(connection)).toEqual([3])
-    expect(sent[1]).toEqual(['eval', script.text, 2, '{a}:x', '{a}:y', '1', '2'])
+    expect(sent[2]).toEqual(['eval', script.text, 2, '{a}:x', '{a}:y', '1', '2'])
   })
 
   test.each(['ERR NOSCRIPT', 'Connection is closed.', 'OOM command not allowed'])(
     'is not tried again after "%s"',
     async (message) => {
-      const { connection, sent } = connectionThat(new Error(message))
-      await expect(run(connection)).rejects.toThrow(message)
-      expect(sent).toHaveLength(1)
+      const { connection, sent } = connectionThat(new Error(message), new Error(message))
+      for (const calls of [1, 2]) {
+        await expect(run(connection)).rejects.toThrow(message)
+        expect(sent).toHaveLength(calls)
+      }
     },
   )
 })

@@ -14,6 +14,7 @@ import {
   type ValkeyGlideClient,
 } from './client.ts'
 import { fromDecimals, inDecimals } from './decimals.ts'
+import { ALL_SHARDS, shardOfName } from './keys.ts'
 import { REDIS_ACTIONS } from './setup-actions.ts'
 import { inServersWords, isReadOnly, toSetupError, withoutCommand } from './setup-error.ts'
 
@@ -64,8 +65,9 @@ export class RedisConnection {
   private readonly clock: (() => number) | undefined
   private readonly onReadOnly: (() => unknown) | undefined
   private quietUntil = -Infinity
-  /** The scripts that were sent whole; undefined: each is sent by its digest first. */
-  private readonly sentWhole: WeakSet<Script> | undefined
+  /** The shards to which each script was sent whole, as bits; without a cluster the first one. */
+  private readonly sentWhole = new WeakMap<Script, number>()
+  private readonly everyShard: number
 
   /**
    * @param clock the clock in place of the server's, ms
@@ -74,10 +76,10 @@ export class RedisConnection {
    */
   constructor(client: RedisClient, clock?: () => number, onReadOnly?: () => unknown) {
     this.isCluster = isCluster(client)
+    this.everyShard = this.isCluster ? ALL_SHARDS : 1
     this.send = senderOf(client)
     this.isRest = isUpstash(client)
     this.runForNumbers = this.isRest ? this.runInDecimals : this.run
-    if (this.isRest) this.sentWhole = new WeakSet()
     this.clock = clock
     this.onReadOnly = onReadOnly
   }
@@ -89,21 +91,25 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a script, by its digest where the server has it. A server that has lost it receives it again
-   * with the very call that finds out: `NOSCRIPT` says that nothing was executed, so it is safe to send it
-   * whole then; after any other error it might count twice. Over HTTP a call more takes longer than a decision may,
-   * so a script is sent whole first.
+   * Runs a script. The first call of a process sends it whole, so that none after it overtakes it; all others send its
+   * digest. A server that has lost it receives it again with the very call that finds out: `NOSCRIPT` says that nothing
+   * was executed, so it is safe to send it whole then; after any other error it might count twice.
    */
   run<T>({ script, args }: ScriptCall, keys: string[], read: (reply: unknown) => T): Promise<T> {
-    if (this.sentWhole?.has(script) === false) {
-      this.sentWhole.add(script)
+    if (this.sentWhole.get(script) !== this.everyShard && this.isFirst(script, keys))
       return this.send('EVAL', script.text, keys, args).then(read, this.fail)
-    }
     return this.send('EVALSHA', script.sha, keys, args).then(read, (error: unknown) => {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT'))
         return this.fail(error)
       return this.send('EVAL', script.text, keys, args).then(read, this.fail)
     })
+  }
+
+  private isFirst(script: Script, [key]: readonly string[]): boolean {
+    const sent = this.sentWhole.get(script) ?? 0
+    const shard = this.isCluster ? 1 << shardOfName(key as string) : 1
+    this.sentWhole.set(script, sent | shard)
+    return (sent & shard) === 0
   }
 
   /** Runs a script that replies with numbers in bytes, where every reply is text: bytes would be lost. */

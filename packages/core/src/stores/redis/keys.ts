@@ -9,6 +9,8 @@ const MAX_PLAIN = 64
 
 /** A hash slot has 14 bits: the first four tell the shard. */
 const SHARD_SHIFT = 10
+/** A bit for each of the shards. */
+export const ALL_SHARDS = 0xffff
 
 /**
  * An id as it stands between the braces of a Redis key, where Redis Cluster takes the hash slot from:
@@ -43,7 +45,12 @@ function part(text: string): string {
 /** The shard of a Redis Cluster, 0 … 15, that has the keys of an id. */
 export function shardOf(id: string): number {
   const length = shardLength(id)
-  return hashSlotOf(length === 0 ? subject(id) : part(id.slice(1, length - 1))) >> SHARD_SHIFT
+  return shardOfName(length === 0 ? subject(id) : part(id.slice(1, length - 1)))
+}
+
+/** The shard of a Redis Cluster, 0 … 15, that has a key. @param name ASCII */
+export function shardOfName(name: string): number {
+  return hashSlotOf(name) >> SHARD_SHIFT
 }
 
 /** The hash slots of a Redis Cluster. */

@@ -2,7 +2,7 @@ import { timersEndWithRequest } from '#platform'
 import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
 import { confirmedLate, StoreError } from '../../errors/store-error.ts'
 import { Batches, type ShardCalls, type StoreCalls } from '../calls/store-calls.ts'
-import { keyOf } from '../rules/change.ts'
+import { clientsOf } from '../rules/change.ts'
 import { undone } from '../rules/slots.ts'
 import type {
   Change,
@@ -135,6 +135,7 @@ export class GuardedLedger {
     const calls = this.calls.to(this.remote, key)
     const peekHere = () => requests.map((charges) => this.standIn(charges, true))
     if (!calls.isTrusted) return peekHere()
+    calls.sendBefore(requests.flat().map((charge) => charge.key))
     const peek = async () => (await this.remote.decide(requests, true)).map(orThrow)
     return calls.call(peek).catch(peekHere)
   }
@@ -149,7 +150,8 @@ export class GuardedLedger {
     const isOfStore = change.kind !== 'settle' || (change.source ?? 'store') === 'store'
     this.changeHere(change, isOfStore ? undefined : raised)
     if (!isOfStore) return undefined
-    const calls = this.calls.to(this.remote, keyOf(change))
+    const clients = clientsOf(change)
+    const calls = this.calls.to(this.remote, clients[0] as string)
     if (!calls.isTrusted && change.kind === 'settle') {
       // A process that repeats a settlement may get no requests.
       this.probeWith(calls, change.charges, false)
@@ -159,6 +161,7 @@ export class GuardedLedger {
       this.probeAndRenew(calls, change)
       return undefined
     }
+    calls.sendBefore(clients)
     const act = async () => this.remote.change(change, raised)
     return new Promise((answered, failed) => {
       let failure: StoreError

@@ -1,5 +1,6 @@
 import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
 import { togetherBy } from '../../key/notation.ts'
+import { clientsOf } from '../rules/change.ts'
 import { hasSlot } from '../rules/slots.ts'
 import type {
   Change,
@@ -75,8 +76,7 @@ export class ResilientLedger implements Ledger<'async'> {
   change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
     if (change.kind === 'renew') return this.changeParts(change, raised)
     if (change.kind === 'settle') this.refusals.settles()
-    const keys = 'key' in change ? [change.key] : change.charges.map(({ key }) => key)
-    return this.refusals.ending(keys, () => this.changeParts(change, raised))
+    return this.refusals.ending(clientsOf(change), () => this.changeParts(change, raised))
   }
 
   private async changeParts(change: Change, raised: ((raise: Raise) => void) | undefined) {

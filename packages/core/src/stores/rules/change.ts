@@ -42,11 +42,11 @@ export function keysOf(change: Change, count: number): ChangedKey[] {
   }
 }
 
-/** The first key of a change. All of its keys are in the same shard. */
-export function keyOf(change: Change): string {
-  if ('key' in change) return change.key
-  const charges = change.kind === 'settle' ? change.charges : change.requests[0]
-  return charges?.[0]?.key as string
+/** The keys of a change, whatever the policy, some of them several times. */
+export function clientsOf(change: Change): string[] {
+  if ('key' in change) return [change.key]
+  const charges = change.kind === 'settle' ? change.charges : change.requests.flat()
+  return charges.map(({ key }) => key)
 }
 
 /**

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { algorithms } from '../../algorithms/index.ts'
 import { StoreError } from '../../errors/store-error.ts'
 import { createLimiter } from '../../limiter/create-limiter.ts'
-import { compareAndSwapStore } from './compare-and-swap-store.ts'
+import type { Decision } from '../../limiter/decision.ts'
+import { compareAndSwapStore, type Versioned } from './compare-and-swap-store.ts'
 
 const warned: unknown[] = []
 
@@ -38,5 +40,41 @@ it('contention is not a set-up error: one failure does not open the breaker', as
   const limiter = createLimiter({ store: contended(), limit: 5, window: '1m' })
   expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'local' })
   expect(warned).toEqual([])
+  limiter.close()
+})
+
+it('a transaction that never ends holds those of its key up for its deadline, and no others', async () => {
+  let hangs = true
+  const store = compareAndSwapStore({
+    now: () => 1_800_000_000_000,
+    read: (keys) => (hangs ? new Promise(() => {}) : Promise.resolve(keys.map(() => undefined))),
+    swap: async () => true,
+  })
+  const algorithm = algorithms['fixed-window']
+  const limit = algorithm.compile({ limit: 5, windowMs: 60_000 })
+  const ledger = store.open({ policies: [{ name: 'p', algorithm }] }, 'hanging', 50)
+  const ask = (key: string) => ledger.decide([[{ key, limit, cost: 1 }]])
+  void ask('ada')
+  hangs = false
+  await expect(ask('ada')).rejects.toThrow('no answer within 50 ms')
+  expect(await ask('bob')).toMatchObject([{ admitted: true }])
+  expect(await ask('ada')).toMatchObject([{ admitted: true }])
+})
+
+it('transactions of one moment that share a key happen in the order in which they are called', async () => {
+  const rows = new Map<string, Versioned>()
+  const store = compareAndSwapStore({
+    now: () => 1_800_000_000_000,
+    read: async (keys) => keys.map((key) => rows.get(key)),
+    async swap(changes) {
+      for (const { key, state } of changes) if (state) rows.set(key, { state, version: {} })
+      return true
+    },
+  })
+  const limiter = createLimiter({ store, limit: 5, window: '1h', algorithm: 'fixed-window' })
+  const calls = [limiter.consume('ada'), limiter.peek('ada'), limiter.settle('ada', 1)]
+  const [consumed, peeked] = (await Promise.all(calls)) as Decision[]
+  expect([consumed?.remaining, peeked?.remaining]).toEqual([4, 4])
+  expect((await limiter.peek('ada')).remaining).toBe(3)
   limiter.close()
 })

@@ -1,5 +1,6 @@
 import { StoreError } from '../../errors/store-error.ts'
 import type { Store } from '../store.ts'
+import { inOrder } from './in-order.ts'
 import type { StateChange, TransactionalBackend } from './transactional-backend.ts'
 import { transactionalStore } from './transactional-store.ts'
 
@@ -55,7 +56,7 @@ export function compareAndSwapStore(backend: CompareAndSwapBackend): Store<'asyn
     })
   }
   return transactionalStore({
-    transact,
+    transact: inOrder(transact),
     clock: backend.clock,
     close: () => backend.close?.(),
   })
