@@ -59,6 +59,8 @@ export function compileOptions<Request, Response>(
     holdsSlots: rules.some(({ policy }) => policy.holdsSlots),
     /** Whether the charge of a rule is an estimate that ends with its process. */
     reserves: rules.some(({ policy }) => policy.reserves),
+    /** Whether it is an estimate of a key that other keys of a request may share. */
+    shares: rules.length > 1 && rules.some(({ policy }) => policy.reserves),
     /** Whether something is settled or released at the end of responses, so that they are watched. */
     followsUp: settles || holds.length > 0,
     /** The shortest `hold`, or its default where no policy has one, ms. */

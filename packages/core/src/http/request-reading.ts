@@ -1,3 +1,4 @@
+import { numberOf } from '../key/digest.ts'
 import { shardedKey } from '../key/notation.ts'
 import { checkCost } from '../limiter/arguments.ts'
 import { nextSlot } from '../limiter/held-slots.ts'
@@ -42,7 +43,8 @@ export function readRequest<Request, Response>(
         ? readCharges(rules, from)
         : readExemptions(compiled, from, preflight)
     const sharded = compiled.isSharded ? readShards(rules, read, request) : read
-    const reading = networks.size === 0 ? sharded : readNetwork(sharded, from, networks)
+    const owned = compiled.shares ? thenNative(sharded, withOwners) : sharded
+    const reading = networks.size === 0 ? owned : readNetwork(owned, from, networks)
     return reading instanceof Promise ? reading.catch(goneOnly) : reading
   } catch (error) {
     return goneOnly(error)
@@ -69,6 +71,20 @@ function readShards<Request, Response>(
       },
     )
   })
+}
+
+/**
+ * Says of each estimate of a shared key which key of the request is below it: the first other one, as the client's
+ * policy comes first.
+ */
+function withOwners(read: Reading): Reading {
+  if (!Array.isArray(read)) return read
+  for (const charge of read) {
+    if (charge.slot === undefined || !charge.limit.algorithm.reserves) continue
+    const below = read.find(({ key }) => key !== charge.key)
+    if (below !== undefined) charge.owner = numberOf(below.key)
+  }
+  return read
 }
 
 /** Looks for the client's address in the blocked networks, where policies would decide. */

@@ -16,6 +16,11 @@ export function digest(id: string): string {
   return `#${hash('sha256', id, 'utf16le', 'base64url')}`
 }
 
+/** An integer, 1 … 2^52, that stands for an id in every process. */
+export function numberOf(id: string): number {
+  return 1 + Number.parseInt(hash('sha256', id, 'utf16le', 'hex').slice(0, 13), 16)
+}
+
 /** The form of a key in memory, unique: a key that looks like a digest becomes a digest too. */
 export function bounded(key: string): string {
   const like = key.length === DIGEST_LENGTH && key.startsWith('#')

@@ -243,6 +243,29 @@ describe.each<[string, (clock: ManualClock) => Store]>([
     expect((await ledger.consume(charge(2, 1003))).admitted).toBe(true)
   })
 
+  test('of a shared key, nobody has more than are free, so that nobody shuts others out', async () => {
+    const { clock, ledger, charge, used } = open()
+    let last = 0
+    const reserve = async (owner: number | undefined) => {
+      last += 1
+      const { admitted } = await ledger.consume(charge(1, last).map((each) => ({ ...each, owner })))
+      return admitted
+    }
+    /** How many an owner gets until it is refused. */
+    const most = async (owner: number | undefined) => {
+      for (let count = 0; ; count += 1) if (!(await reserve(owner))) return count
+    }
+    expect([await most(1), await most(2), await most(3)]).toEqual([1000, 500, 250])
+    // What one gives back is free for all.
+    await ledger.settle(charge(-1, 1, 1))
+    expect([await reserve(4), await reserve(1), await reserve(3)]).toEqual([true, false, false])
+    clock.advance(HOLD)
+    // A call gives a thousand back at most.
+    expect(await used()).toBe(750)
+    expect([await reserve(1), await used()]).toEqual([true, 1])
+    expect(await most(undefined)).toBe(1000)
+  })
+
   test('what is charged is what was settled, and what is held: never less', async () => {
     const anyMove = fc.record({
       ms: fc.constantFrom(0, 0, 100, 999, 1000),

@@ -101,6 +101,31 @@ async function end(response = running[0], actual?: number): Promise<void> {
   await turns()
 }
 
+test('a thousand streams of one user leave room for the others of its organisation', async () => {
+  const budget = { ...DAY, limit: 1e9, cost: 1, reserve: true, settle: () => cost }
+  await serve({
+    policies: [
+      { ...budget, name: 'user', key: (request: IncomingMessage) => request.url },
+      { ...budget, name: 'org', key: () => 'acme' },
+    ],
+  })
+  const refused = (socket: Socket) => {
+    let count = 0
+    socket.on('data', (bytes) => {
+      count += `${bytes}`.split('HTTP/1.1 429').length - 1
+    })
+    return () => count
+  }
+  const streamsOf = (url: string, count: number) => raw(GET.replace('/', url).repeat(count))
+  // Refusals wait for the responses before them.
+  streamsOf('/ada', 1200)
+  await until(() => running.length === 1000)
+  const adasOther = refused(streamsOf('/ada', 1))
+  await until(() => adasOther() === 1)
+  streamsOf('/bob', 100)
+  await until(() => running.length === 1100)
+})
+
 describe('an estimate', () => {
   test('is held while the response runs, and corrected when it ends', async () => {
     await serve()
