@@ -17,6 +17,8 @@ const MOST: Record<string, { readonly args: number; readonly commands: number }>
   'decide: all but one entry of the log have expired': { args: 12, commands: 55 },
   'decide: the clock has stepped back behind the log': { args: 12, commands: 65 },
   'decide: 100 of one turn take slots, 900 of 1000 are in use': { args: 55, commands: 115 },
+  'decide: 1000 reservations of a key, all of which have ended': { args: 16, commands: 20 },
+  'decide: 1000 reservations of a key, and the clock has stepped back': { args: 16, commands: 20 },
   'peek: a full sliding log, for all of it': { args: 12, commands: 30 },
   'settle: gives all entries of a log back': { args: 12, commands: 60 },
   'settle: gives back in the middle of a log': { args: 12, commands: 25 },

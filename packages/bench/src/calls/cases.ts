@@ -94,6 +94,22 @@ function slotsOf(
   }
 }
 
+/** As many reservations as a key can have of one client; then the clock steps, and one more is made. */
+function steppedBy(ms: number, what: string): Case {
+  return {
+    kind: 'decide',
+    what: `${SLOTS} reservations of a key, ${what}`,
+    async prepare(client) {
+      const clock = manualClock(1_800_000_000_000)
+      const terms = { limit: 1e9, window: '1d', reserve: true, hold: '1h' }
+      const limiter = limit(client, terms, clock)
+      await times(SLOTS, () => limiter.acquire('client'))
+      clock.advance(ms)
+      return { limiter, run: () => limiter.acquire('client') }
+    },
+  }
+}
+
 /** Long enough for one renewal, which comes after a third of `hold`. */
 const renewed = () => setTimeout(600)
 
@@ -151,6 +167,8 @@ export const cases: readonly Case[] = [
     (limiter) => times(100, () => limiter.acquire('client-0')),
     SLOTS - 100,
   ),
+  steppedBy(3_600_000, 'all of which have ended'),
+  steppedBy(-60_000, 'and the clock has stepped back'),
   fullLog('peek', `a full sliding log, for all of it`, WINDOW_MS - LOG / 2, (limiter) =>
     limiter.peek('client'),
   ),

@@ -31,9 +31,16 @@ local function heldAfter(held, time)
   return redis.call('ZCOUNT', held, time + 1, ${CLOCK - 1})
 end
 
--- The entries that have ended at now, each followed by when, the first ones first.
+-- The entries that have ended at now, each followed by when, the first ones first. They are read once: a thousand
+-- take long.
+local knownEnded = {}
 local function heldEnded(held, now)
-  return redis.call('ZRANGE', held, 1, now, 'BYSCORE', 'LIMIT', 0, ${MOST_ENDED}, 'WITHSCORES')
+  local ended = knownEnded[held]
+  if not ended then
+    ended = redis.call('ZRANGE', held, 1, now, 'BYSCORE', 'LIMIT', 0, ${MOST_ENDED}, 'WITHSCORES')
+    knownEnded[held] = ended
+  end
+  return ended
 end
 
 -- When the last entry ends, ms; now if there is none. After the clock has stepped back, each is held as of now.
@@ -59,6 +66,7 @@ end
 -- Takes out entries, each of which is followed by something else.
 local function heldDrop(held, entries)
   local gone, owners = {}, {}
+  knownEnded[held] = nil
   for i = 1, #entries, 2 do
     local entry = entries[i]
     gone[i], gone[i + 1] = entry, entry .. '.'
