@@ -19,7 +19,7 @@ type Marked = { [DECIDED]?: Decided }
  */
 export function isDecided(subject: object, limiter: object): boolean {
   const last = (subject as Marked | undefined)?.[DECIDED]
-  for (let each = last; each?.subject === subject; each = each.earlier)
+  for (let each = last; each !== undefined && each.subject === subject; each = each.earlier)
     if (each.limiter === limiter) return true
   return false
 }
