@@ -2,8 +2,9 @@ import { consumeTraces } from '../events.ts'
 import type { BannedQuota } from '../limiter/ban.ts'
 import { asRefusal, type Decision, decisionWithoutPolicy } from '../limiter/decision.ts'
 import { callOnDecision } from '../limiter/limiter-events.ts'
+import type { Policy } from '../limiter/policy.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, then } from '../maybe-promise.ts'
 import { MAIN, type Scope } from '../stores/inspection/scope.ts'
 import { undone } from '../stores/rules/slots.ts'
 import type { Charge } from '../stores/store.ts'
@@ -20,6 +21,11 @@ import { Turns } from './turns.ts'
 
 const NONE: readonly number[] = []
 
+/** An admission that would have to wait, and finds no place to. */
+function asTurnedAway(decision: Decision): Decision {
+  return asRefusal(decision, ({ delayMs }) => delayMs)
+}
+
 /**
  * The main path: request → key → policies → limiter → decision → verdict. Knows no framework and
  * no platform: an adapter reads requests and writes responses.
@@ -32,6 +38,8 @@ export class HttpLimiter<Request, Response> {
   readonly scope: Scope
   private readonly texts: PolicyTexts
   private readonly turns: Turns
+  /** The index of the first policy that is a queue; -1: no request waits. */
+  private readonly queued: number
   private readonly responder: Responder<Request, Response>
 
   /**
@@ -60,6 +68,8 @@ export class HttpLimiter<Request, Response> {
     })
     this.texts = new PolicyTexts(partitionSecret)
     this.turns = new Turns(this.limiter.maxWaiting)
+    const isQueue = ({ algorithm }: Policy) => algorithm.options.maxDelay !== undefined
+    this.queued = dryRun ? -1 : policies.findIndex(isQueue)
     this.responder = new Responder(this.compiled, this.limiter, this.turns)
   }
 
@@ -100,25 +110,72 @@ export class HttpLimiter<Request, Response> {
     if (!Array.isArray(reading)) return this.verdictWithoutCharges(request, reading)
     const startedAt = this.limiter.isWatched ? performance.now() : undefined
     const route = consumeTraces.hasSubscribers ? routeOf(this.compiled, request) : undefined
+    if (this.queued >= 0) return this.decideQueued(request, reading, startedAt, route)
     const decision: MaybePromise<Decision> = this.limiter.decide(reading, route)
     return decision instanceof Promise
       ? decision.then((each) => this.verdictOf(request, reading, each, startedAt))
       : this.verdictOf(request, reading, decision, startedAt)
   }
 
-  /** @param startedAt when the decision began, ms; undefined if nobody listened then */
+  /**
+   * Decides a request that may have to wait for its turn. It gets a place to wait before it is charged: a turn in a
+   * queue can be given back only while nobody is behind it. Without a place it is charged only if it need not wait.
+   */
+  private decideQueued(
+    request: Request,
+    charges: readonly Charge[],
+    startedAt: number | undefined,
+    route: string | undefined,
+  ): MaybePromise<Verdict> {
+    const { limiter, turns } = this
+    const { key } = charges[this.queued] as Charge
+    const charge = (place: string | undefined) =>
+      this.orFree(place, () =>
+        then(limiter.decide(charges, route), (decision) =>
+          this.verdictOf(request, charges, decision, startedAt, place),
+        ),
+      )
+    if (turns.acquire(key)) return charge(key)
+    return then(limiter.preview(charges), (peeked): MaybePromise<Verdict> => {
+      if (!peeked.allowed || peeked.delayMs === 0) return charge(undefined)
+      if (turns.acquire(key)) return charge(key)
+      return this.verdictOf(request, charges, asTurnedAway(peeked), startedAt)
+    })
+  }
+
+  /** A failure frees the place that was taken. */
+  private orFree<T>(place: string | undefined, act: () => MaybePromise<T>): MaybePromise<T> {
+    if (place === undefined) return act()
+    const failed = (error: unknown): never => {
+      this.turns.free(place)
+      throw error
+    }
+    try {
+      const done = act()
+      return done instanceof Promise ? done.catch(failed) : done
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  /**
+   * @param startedAt when the decision began, ms; undefined if nobody listened then
+   * @param place the key for which a place to wait has been taken
+   */
   private verdictOf(
     request: Request,
     charges: readonly Charge[],
     decided: Decision,
     startedAt: number | undefined,
+    place?: string,
   ): Verdict {
     const { compiled, limiter } = this
     const { dryRun, onDecision, profile, respond } = compiled
     const waits = decided.delayMs > 0 && decided.allowed && !dryRun
-    const turn = waits ? this.takeTurn(charges, decided) : undefined
+    if (place !== undefined && !waits) this.turns.free(place)
+    const turn = waits ? this.takeTurn(charges, decided, place) : undefined
     const isTurnedAway = waits && turn === undefined
-    const decision = isTurnedAway ? asRefusal(decided, ({ delayMs }) => delayMs) : decided
+    const decision = isTurnedAway ? asTurnedAway(decided) : decided
     if (startedAt !== undefined) {
       const durationMs = performance.now() - startedAt
       limiter.events.decided(decision, charges, routeOf(compiled, request), durationMs)
@@ -149,11 +206,18 @@ export class HttpLimiter<Request, Response> {
 
   /**
    * Takes a turn for an admitted request that must wait, else gives its charges back.
+   * @param place the key for which a place to wait has been taken
    * @returns the key that has taken the turn: that of the policy with the longest delay
    */
-  private takeTurn(charges: readonly Charge[], decision: Decision): string | undefined {
+  private takeTurn(
+    charges: readonly Charge[],
+    decision: Decision,
+    place: string | undefined,
+  ): string | undefined {
     const { delayMs, policies } = decision
     const { key } = charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge
+    if (place === key) return key
+    if (place !== undefined) this.turns.free(place)
     if (this.turns.acquire(key)) return key
     // What the store fails to take back drains by itself.
     void Promise.resolve(this.limiter.correct(undone(charges), decision)).catch(() => {})

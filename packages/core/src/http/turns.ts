@@ -19,7 +19,7 @@ export class Turns {
     this.most = most
   }
 
-  /** @returns false if none is free for the key. Otherwise `delay` must follow, which frees it */
+  /** @returns false if none is free for the key. Otherwise `delay`, which frees it, or `free` must follow */
   acquire(key: string): boolean {
     const own = this.takenBy.get(key) ?? 0
     if (own >= this.most - this.taken) return false
@@ -65,7 +65,8 @@ export class Turns {
     })
   }
 
-  private free(key: string): void {
+  /** Gives back a turn that the key has taken. */
+  free(key: string): void {
     this.taken -= 1
     const own = (this.takenBy.get(key) as number) - 1
     if (own === 0) this.takenBy.delete(key)

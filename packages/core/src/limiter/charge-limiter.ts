@@ -168,7 +168,7 @@ export class ChargeLimiter {
   }
 
   /** The decision that the charges would get now. */
-  protected preview(charges: readonly Charge[]): MaybePromise<Decision> {
+  preview(charges: readonly Charge[]): MaybePromise<Decision> {
     return then(this.ledgers.of(charges).decide([charges], true), ([result]) =>
       toDecision(result as StoreResult, this.policies, charges),
     )
