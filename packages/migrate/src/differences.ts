@@ -48,7 +48,7 @@ export const DIFFERENCES = {
     "a handler's options replace the module's as a whole: list every policy that should apply to it.",
   insurance:
     "onStoreError: 'local' (the default) takes the place of insuranceLimiter: while the store fails, this process counts with the same limit; localShare gives it a part of that.",
-  /** By what the code does that catches what `consume` rejects with. */
+  /** What changes while the store fails, by what the code does that catches the rejection of `consume`. */
   atFailure: {
     refuses:
       "while the store fails, this code refused every request, so onStoreError is 'deny'. With the default, 'local', this process goes on counting.",

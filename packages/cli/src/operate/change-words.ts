@@ -5,7 +5,11 @@ import { duration, moment, number } from '@sluice/terminal/words'
 import type { Change } from './change.ts'
 import type { ChangeFlags } from './flags.ts'
 
-/** @param name of the client or the network, printable */
+/**
+ * A change as words that follow what was done: `block 203.0.113.7 for 1 h`.
+ *
+ * @param name what the client or the network is called, printable
+ */
 export function inWords(change: Change, name: string): string {
   if (change.action === 'block') return `block ${name} for ${duration(change.durationMs)}`
   if (change.action === 'unlimit') return `end the own limit of ${name}`

@@ -46,6 +46,8 @@ export class NumberedStore implements Store<'sync'> {
 class States {
   private numbers = new Float64Array(WIDTH * 1024)
   private readonly logs: (Log | undefined)[] = []
+  /** What requests in progress hold. */
+  private readonly held = new Map<number, NonNullable<KeyState['held']>>()
   /** The time at which the quota of each state with a log is full again, ms. */
   private fullAt = new Float64Array()
   /** Logs whose entries have all left the window: they can be reused. */
@@ -60,6 +62,7 @@ class States {
     state.b = this.numbers[at + 1] as number
     state.c = this.numbers[at + 2] as number
     state.log = this.logs.length === 0 ? undefined : this.logs[slot]
+    state.held = this.held.size === 0 ? undefined : this.held.get(slot)
   }
 
   /** Gives an unused log to a state before it is charged, for algorithms whose states have logs. */
@@ -77,6 +80,10 @@ class States {
     this.numbers[at] = state.a
     this.numbers[at + 1] = state.b
     this.numbers[at + 2] = state.c
+    if (state.held !== undefined) {
+      if (state.resetMs > 0) this.held.set(slot, state.held)
+      else this.held.delete(slot)
+    }
     if (state.log === undefined) return
     this.fullAt = withRoom(this.fullAt, slot)
     this.fullAt[slot] = now + state.resetMs

@@ -63,7 +63,7 @@ export function queueDelay(
 
 /**
  * Units that have not left yet, multiplied by the window: `limit` of these leave per ms.
- * @param capacity of a queue. Undefined: it is none
+ * @param capacity what a queue holds; undefined: it is no queue
  */
 function queued(
   { limit, windowMs }: AlgorithmParams,

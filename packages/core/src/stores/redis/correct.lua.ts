@@ -193,7 +193,7 @@ end`
  */
 export const PROBE = probe('')
 
-/** The same where charges are slots or reservations. */
+/** A probe where charges are slots or reservations. */
 export const PROBE_HELD = probe(`
 call('DEL', probe)
 call('ZADD', probe, '1', 'x')

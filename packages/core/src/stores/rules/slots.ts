@@ -9,7 +9,7 @@ export function givenBack(charges: readonly Charge[]): Charge[] {
 /**
  * What makes an admitted request undone: its charges are given back, and their slots and reservations end.
  *
- * @param outcomes of the charges. Left out: `ChargeLimiter.correct` adds what remained
+ * @param outcomes what the store said about the charges. Left out: `ChargeLimiter.correct` adds what remained
  */
 export function undone(
   charges: readonly Charge[],
