@@ -46,7 +46,7 @@ const config: Config = {
   testEnvironment: '<rootDir>/packages/test-harness/src/jest/node-environment.ts',
   transform: {
     '\\.ts$': [
-      '@swc/jest',
+      process.env.SLUICE_MUTANT ? '<rootDir>/scripts/mutate/transform.cjs' : '@swc/jest',
       {
         swcrc: false,
         jsc: {

@@ -5,10 +5,15 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv, exit, versions } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { showLog, step } from './log.mjs'
 import { pnpm } from './pnpm.mjs'
 import { root } from './workspace.mjs'
 
-const stamp = join(root, 'node_modules', '.sluice-installed')
+/** Has the fingerprint of what is installed: of the workspace, or of what one package needs to run. */
+const stampOf = (name) =>
+  join(root, 'node_modules', `.sluice-installed${name === undefined ? '' : `-${name}`}`)
+
+const has = (stamp, state) => existsSync(stamp) && readFileSync(stamp, 'utf8') === state
 
 /** The folders of the workspace that have a manifest. */
 function packageFolders() {
@@ -39,14 +44,23 @@ function requireNode() {
   exit(1)
 }
 
-/** Installs what the lock file says. Ends the process if that fails. */
-export async function ensureInstalled() {
+/**
+ * Installs what the lock file says. Ends the process if that fails.
+ *
+ * @param name a package: only what it needs to run
+ */
+export async function ensureInstalled(name) {
   requireNode()
   const state = fingerprint(packageFolders())
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
-  const code = await pnpm(['install', '--frozen-lockfile'])
-  if (code !== 0) exit(code)
-  writeFileSync(stamp, state)
+  if (has(stampOf(), state) || has(stampOf(name), state)) return
+  const only = name === undefined ? [] : ['--prod', '--filter', `@sluice/${name}...`]
+  await step('Installing the dependencies', async (log) => {
+    const code = await pnpm(['install', '--frozen-lockfile', ...only], { log })
+    if (code === 0) return
+    showLog(log)
+    exit(code)
+  })
+  writeFileSync(stampOf(name), state)
 }
 
 if (argv[1] === fileURLToPath(import.meta.url)) await ensureInstalled()

@@ -23,11 +23,11 @@ function installedVersion() {
   }
 }
 
-/** Runs pnpm in the workspace; resolves with its exit code. */
-export function pnpm(args) {
+/** Runs pnpm in the workspace, as `run` does; resolves with its exit code. */
+export function pnpm(args, options) {
   return wanted === `pnpm@${installedVersion()}`
-    ? run('pnpm', args)
-    : run('npm', ['exec', '--yes', wanted, '--', ...args])
+    ? run('pnpm', args, options)
+    : run('npm', ['exec', '--yes', wanted, '--', ...args], options)
 }
 
 if (argv[1] === fileURLToPath(import.meta.url)) exit(await pnpm(argv.slice(2)))

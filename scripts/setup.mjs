@@ -9,17 +9,20 @@ import { findPostgres } from './programs/postgres.mjs'
 import { findPrometheus } from './programs/prometheus.mjs'
 import { findRedis } from './programs/redis.mjs'
 
-/** @returns the path of the Redis server. Ends the process if a test can't do without what is missing */
-export async function setUpTests() {
+/**
+ * Ends the process if a test can't do without what is missing.
+ *
+ * @param all whether also for `npm test -- --all`
+ * @returns where the tests find it: variables of the environment
+ */
+export async function setUpTests(all) {
   const redis = await findRedis()
   await findFaketime()
   await findPostgres()
-  await findPrometheus()
+  if (all) await findPrometheus()
+  const chromium = all && { CHROMIUM: await findChromium() }
   await ensureInstalled()
-  return redis
+  return { REDIS_SERVER: redis, ...chromium }
 }
 
-if (argv[1] === fileURLToPath(import.meta.url)) {
-  await findChromium()
-  await setUpTests()
-}
+if (argv[1] === fileURLToPath(import.meta.url)) await setUpTests(true)

@@ -27,19 +27,51 @@ const OPTIONS = {
   calls: { type: 'string', default: '1000' },
   model: { type: 'boolean', default: false },
   report: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
 } as const
 
 /** How long the search for one mistake takes at most, ms. */
 const MUTANT_MS = 600_000
 
-const { values } = parseArgs({ options: OPTIONS })
+const HELP = `npm run simulate -- [options]
+
+Plays processes, a network and a store under a virtual clock, and checks every decision.
+How it works, and what it checks: docs/testing.md
+
+  --seeds N            plays the seeds 1 to N; default: 1000
+  --part P             with --seeds N: the N seeds after the first P * N; default: 0
+  --seed S             plays one, and tells what happens in it
+  --mutants            makes each seeded mistake in core, and searches until it is found
+  --report             measures each fault in the seeds 1 to N
+  --histories STORE    judges the answers of a real store while it and the processes that use it are
+                       killed: ${Object.keys(servers).join(', ')}
+  --calls N            about so many between two kills; default: 1000
+  --model              lets Spin try all interleavings of a model of slots (Debian: spin, gcc)
+  --help`
+
+const values = parsed()
 const from = integer('part', 0) * integer('seeds') + 1
-if (values.seed !== undefined) await tell(integer('seed'))
+if (values.help) console.log(HELP)
+else if (values.seed !== undefined) await tell(integer('seed'))
 else if (values.mutants) await findMutants()
 else if (values.model) await checkModels()
 else if (values.histories !== undefined) await judgeHistories(values.histories)
 else if (values.report) await printReport()
 else await findNone(integer('seeds'))
+
+function parsed() {
+  try {
+    return parseArgs({ options: OPTIONS }).values
+  } catch (error) {
+    return fail((error as Error).message)
+  }
+}
+
+/** Ends the process: the command line is wrong. */
+function fail(message: string): never {
+  console.error(`${message}\n\n${HELP}`)
+  process.exit(2)
+}
 
 async function tell(seed: number): Promise<void> {
   const plan = planOf(seed)
@@ -95,7 +127,8 @@ async function checkModels(): Promise<void> {
 }
 
 async function judgeHistories(store: string): Promise<void> {
-  if (!(store in servers)) throw new RangeError(`--histories: ${Object.keys(servers).join(', ')}`)
+  if (!(store in servers))
+    fail(`--histories: expected one of ${Object.keys(servers).join(', ')}, received '${store}'`)
   const histories = await record(store, integer('calls'))
   for (const [key, { operations }] of histories) {
     const unanswered = operations.filter(({ isCertain }) => !isCertain).length
@@ -118,6 +151,6 @@ function printSmallest({ smallest, story }: Explained): void {
 function integer(option: 'calls' | 'part' | 'seed' | 'seeds', least = 1): number {
   const value = Number(values[option])
   if (!Number.isSafeInteger(value) || value < least)
-    throw new RangeError(`--${option}: an integer from ${least}`)
+    fail(`--${option}: expected an integer from ${least}, received '${values[option]}'`)
   return value
 }

@@ -46,7 +46,7 @@ it('each counts on a cluster', async () => {
 
 const hasSqlite = process.getBuiltinModule('node:sqlite') !== undefined
 const { folder } = scratch()
-describeUnless(hasSqlite ? undefined : 'no node:sqlite', 'SQLite', () => {
+describeUnless(hasSqlite ? undefined : 'SQLite needs Node ≥ 22.5', 'SQLite', () => {
   const inFiles = Object.entries(sqliteContenders).filter(([name]) =>
     /sqlite|transaction/i.test(name),
   )

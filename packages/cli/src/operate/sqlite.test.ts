@@ -20,7 +20,8 @@ test('a file that is not there is never made', async () => {
 })
 
 // The command has Node's own driver.
-const own = process.getBuiltinModule('node:sqlite') === undefined ? 'no node:sqlite' : undefined
+const own =
+  process.getBuiltinModule('node:sqlite') === undefined ? 'SQLite needs Node ≥ 22.5' : undefined
 
 describeUnless(whyNoSqlite() ?? own, 'SQLite', () => {
   beforeAll(async () => {

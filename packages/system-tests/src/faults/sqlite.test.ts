@@ -71,7 +71,7 @@ function remove(path: string): void {
 }
 
 // The tests open files with what Node has.
-const none = DatabaseSync === undefined ? 'no node:sqlite' : undefined
+const none = DatabaseSync === undefined ? 'SQLite needs Node ≥ 22.5' : undefined
 describeUnless(whyNoSqlite() ?? none, 'SQLite', () => {
   test('its folder is absent at start', async () => {
     const absent = startLoad(newStore(`${folder}/later/limits.db`))

@@ -16,5 +16,5 @@ export function sqliteDriver(): Driver | undefined {
 /** Why tests of SQLite can't run; undefined: they can. */
 export function whyNoSqlite(): string | undefined {
   if (BETTER_SQLITE3 || process.getBuiltinModule('node:sqlite') !== undefined) return undefined
-  return `Node ${process.versions.node} has no node:sqlite, and $BETTER_SQLITE3 does not name better-sqlite3`
+  return 'SQLite needs Node ≥ 22.5, or better-sqlite3 in $BETTER_SQLITE3'
 }
