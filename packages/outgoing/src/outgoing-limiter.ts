@@ -3,6 +3,7 @@ import {
   ChargeLimiter,
   compilePolicies,
   nextSlot,
+  openLimiter,
   StoreLimiter,
   type StoreOptions,
 } from '@sluice/core/adapter'
@@ -62,9 +63,8 @@ export class OutgoingLimiter extends ChargeLimiter {
     const inFlight = { name: IN_FLIGHT, concurrent, hold: HOLD_MS }
     const all = [...policies, sent, ...(concurrent === undefined ? [] : [inFlight])]
     const options = { ...others, prefix }
-    super(compilePolicies({ policies: all }, [...known, 'concurrent', 'hold']), options, {
-      settles: true,
-    })
+    const compiled = compilePolicies({ policies: all }, [...known, 'concurrent', 'hold'])
+    super(openLimiter(compiled, options, { settles: true }))
     const ofSent = compilePolicies({ policies: [sent] }, known)
     this.pauses = new StoreLimiter(ofSent, { ...options, store: this.store })
   }

@@ -12,6 +12,7 @@ import { type CompiledOptions, compileOptions, routeOf } from './compile-options
 import { isDecided } from './decided-once.ts'
 import { PolicyTexts } from './fields/policy-texts.ts'
 import { CLIENT_GONE } from './keys/key-reader.ts'
+import { MiddlewareKeys } from './keys/middleware-keys.ts'
 import type { RateLimitOptions } from './rate-limit-options.ts'
 import { denialOf, refusalOf, unavailability } from './refusal/refusal.ts'
 import type { RequestAdapter } from './request-adapter.ts'
@@ -44,6 +45,7 @@ export class HttpLimiter<Request, Response> {
 
   /**
    * @param route the pattern of the only route whose requests it decides
+   * @param siblings all limiters of the middleware: where the application calls this one, it calls all of them
    * @throws SluiceError for wrong options
    */
   constructor(
@@ -52,6 +54,7 @@ export class HttpLimiter<Request, Response> {
     scope = MAIN,
     route?: string,
     bannedQuota?: BannedQuota,
+    siblings?: ConstructorParameters<typeof MiddlewareKeys>[1],
   ) {
     this.options = options
     this.scope = scope
@@ -59,13 +62,9 @@ export class HttpLimiter<Request, Response> {
     const { rules, settles, dryRun, partitionSecret } = this.compiled
     const policies = rules.map(({ policy }) => policy)
     const sharesQuotas = bannedQuota !== undefined
-    this.limiter = new StoreLimiter(policies, options, {
-      scope,
-      settles,
-      dryRun,
-      bannedQuota,
-      sharesQuotas,
-    })
+    const use = { scope, settles, dryRun, bannedQuota, sharesQuotas }
+    const clients = siblings && new MiddlewareKeys(this.compiled.ipv6Prefix, siblings)
+    this.limiter = new StoreLimiter(policies, options, use, clients)
     this.texts = new PolicyTexts(partitionSecret)
     this.turns = new Turns(this.limiter.maxWaiting)
     const isQueue = ({ algorithm }: Policy) => algorithm.options.maxDelay !== undefined

@@ -7,7 +7,6 @@ import { checkKnown } from '../options/known.ts'
 import { OPTION_NAMES } from '../options/option-names.ts'
 import { routeScope, type Scope } from '../stores/inspection/scope.ts'
 import { HttpLimiter } from './http-limiter.ts'
-import { MiddlewareLimiter } from './middleware-limiter.ts'
 import { otherReadings } from './path-readings.ts'
 import type { RateLimitOptions, RouteOverrides, Routes } from './rate-limit-options.ts'
 import type { RequestAdapter } from './request-adapter.ts'
@@ -20,7 +19,7 @@ export class RoutedLimiter<Request, Response> {
   /** Decides the requests whose route does not differ. */
   readonly base: HttpLimiter<Request, Response>
   /** Each of them. */
-  readonly httpLimiters: Set<HttpLimiter<Request, Response>>
+  readonly httpLimiters = new Set<HttpLimiter<Request, Response>>()
   /** All limiters as one, for the application's own calls. */
   readonly limiter: Limiter
   private readonly adapter: RequestAdapter<Request, Response>
@@ -42,10 +41,12 @@ export class RoutedLimiter<Request, Response> {
     const { routes, ...rest } = given as { routes?: Routes<Request, Response> }
     const common = addsRoutes ? given : rest
     this.adapter = adapter
-    this.base = new HttpLimiter(common as RateLimitOptions<Request, Response>, adapter, scope)
+    const shared = common as RateLimitOptions<Request, Response>
+    const { httpLimiters } = this
+    this.base = new HttpLimiter(shared, adapter, scope, undefined, undefined, httpLimiters)
+    httpLimiters.add(this.base)
     this.everywhere = [this.base]
-    this.httpLimiters = new Set([this.base])
-    this.limiter = new MiddlewareLimiter(this.base, this.httpLimiters)
+    this.limiter = this.base.limiter
     if (addsRoutes || routes === undefined) return
     const entries = Object.entries(
       checkObject('routes', routes, 'an object of routes') as Routes<Request, Response>,

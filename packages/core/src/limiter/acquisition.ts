@@ -23,7 +23,8 @@ export interface Acquisition<M extends StoreMode = StoreMode> extends Decision {
    * `release`, do nothing. After a rejection the store has perhaps not got it: call it again, which charges no
    * less than it has cost.
    * @param cost units, an integer, 0 … 2^53 − 1
-   * @throws SluiceError for a wrong cost; StoreError, or a rejection with it, if the store does not confirm it
+   * @throws SluiceError for a wrong cost; StoreError if the store does not confirm it. On a remote store, it rejects
+   *   with them
    */
   settle(cost: number): Answer<M, void>
   /**
@@ -71,7 +72,8 @@ export function toAcquisition(
   }
   return {
     ...decision,
-    settle,
+    // Where it answers by a promise, what is wrong rejects.
+    settle: mode === 'async' ? async (cost) => settle(cost) : settle,
     release,
     [Symbol.dispose]: () => void release(),
     [Symbol.asyncDispose]: async () => release(),

@@ -2,35 +2,20 @@ import type { Outcome } from '../algorithms/algorithm.ts'
 import { WaitError } from '../errors/wait-error.ts'
 import { banEvents, consumeTraces, decisionEvents } from '../events.ts'
 import { all, type MaybePromise, then } from '../maybe-promise.ts'
-import { readOptions } from '../options/read.ts'
-import { OPTIONS } from '../options/table.ts'
-import { MAIN, type Scope } from '../stores/inspection/scope.ts'
-import { type NetworkBlocks, networkBlocksOf } from '../stores/networks/network-blocks.ts'
-import { resilientStore } from '../stores/resilient/resilience.ts'
-import { resolveStore } from '../stores/resolve.ts'
+import type { NetworkBlocks } from '../stores/networks/network-blocks.ts'
 import { fullOf } from '../stores/rules/decide-all.ts'
 import { undone } from '../stores/rules/slots.ts'
-import type {
-  Charge,
-  Ledger,
-  Origin,
-  Raise,
-  Store,
-  StoreMode,
-  StoreResult,
-} from '../stores/store.ts'
-import { type BannedQuota, compileBan } from './ban.ts'
+import type { Charge, Origin, Raise, Store, StoreMode, StoreResult } from '../stores/store.ts'
+import type { BannedQuota } from './ban.ts'
 import { blockedOutcome, type Decision, toDecision } from './decision.ts'
 import type { EventOptions } from './event-options.generated.ts'
-import { HeldSlot, HeldSlots } from './held-slots.ts'
+import { HeldSlot, type HeldSlots } from './held-slots.ts'
 import type { ClientOptions, WaitOptions } from './limiter.ts'
-import { callOnDecision, LimiterEvents } from './limiter-events.ts'
-import { SingleUse } from './made-per-request.ts'
-import type { StoreOptions } from './options.generated.ts'
+import { callOnDecision, type LimiterEvents } from './limiter-events.ts'
+import type { SingleUse } from './made-per-request.ts'
+import type { LimiterParts } from './open-limiter.ts'
 import type { Policy } from './policy.ts'
-import { PolicyLedgers } from './policy-ledgers.ts'
-import { registerQuotas } from './shared-quota.ts'
-import { Thresholds } from './thresholds.ts'
+import type { PolicyLedgers } from './policy-ledgers.ts'
 import type { WaitQueues } from './wait-queues.ts'
 
 /** What charges are corrected by: when each was made, who made it, and what remained after it. */
@@ -46,91 +31,33 @@ export class ChargeLimiter {
   readonly bannedQuota: BannedQuota
   /** The networks that are blocked under the prefix, whatever the scope. */
   readonly networks: NetworkBlocks
-  protected readonly prefix: string
-  private readonly ownsStore: boolean
-  /** A remote store with its deadline and failure mode. */
-  private readonly resilient: ReturnType<typeof resilientStore> | undefined
+  readonly maxWaiting: number
   protected readonly ledgers: PolicyLedgers<StoreMode>
   /** Undefined if no policy has `concurrent` or `reserve`. */
   protected readonly held: HeldSlots | undefined
   protected readonly onDecision: EventOptions['onDecision']
-  readonly maxWaiting: number
+  private readonly releaseParts: () => void
+  private singleUse: SingleUse | undefined
+  /** Reused by every decision of a synchronous store, so that it allocates only itself. */
+  private readonly request: [readonly Charge[]] | undefined
   /** Loaded with the first call that waits. */
   private waits: WaitQueues | undefined
   private loadingWaits: Promise<WaitQueues> | undefined
   private isClosed = false
-  /** Reused by every decision of a synchronous store, so that it allocates only itself. */
-  private readonly request: [readonly Charge[]] | undefined
-  private singleUse: SingleUse | undefined
-  private readonly unregisterQuotas: (() => void) | undefined
 
-  /**
-   * @param use.scope separates its keys from those of other limiters with the same policies
-   * @param use.settles whether it will settle its charges
-   * @param use.dryRun whether what it refuses goes on
-   * @param use.bannedQuota for a route: the quota of its limiter. Default: its own
-   * @param use.sharesQuotas whether it is meant to share its quotas with others on the store
-   * @param use.onDecision called with the decisions of `consume` and `acquire`
-   */
-  constructor(
-    policies: readonly Policy[],
-    options: StoreOptions & EventOptions<never>,
-    use: {
-      readonly scope?: Scope
-      readonly settles?: boolean
-      readonly dryRun?: boolean
-      readonly bannedQuota?: BannedQuota | undefined
-      readonly sharesQuotas?: boolean
-      readonly onDecision?: EventOptions['onDecision']
-    } = {},
-  ) {
-    const { name, keySecret } = readOptions(OPTIONS.events, '', options)
-    const values = readOptions(OPTIONS.store, '', options)
-    const { deadline, onStoreError, refusalCache, localShare } = values
-    const { scope = MAIN, settles = false, dryRun = false } = use
-    const prefix = values.prefix + scope
-    this.prefix = prefix
-    this.maxWaiting = values.maxWaiting
-    const quota = (policies[0] as Policy).space()
-    this.policies = policies
-    const thresholds = policies.some(({ alertAt }) => alertAt !== undefined)
-      ? new Thresholds(policies, name, localShare, options.onThreshold)
-      : undefined
-    this.events = new LimiterEvents(policies, name, keySecret, dryRun, thresholds)
-    this.onDecision = use.onDecision
-    const store = resolveStore(options.store)
-    this.store = store
-    if (store.mode === 'sync') this.request = [[]]
-    this.ownsStore = options.store === undefined
-    this.networks = networkBlocksOf(store, values.prefix)
-    this.bannedQuota = use.bannedQuota ?? { prefix, quota }
-    const ban =
-      values.ban === undefined ? undefined : compileBan(values.ban, this.bannedQuota, dryRun)
-    if (!this.ownsStore) {
-      const isAware = options.prefix !== undefined || use.sharesQuotas === true
-      this.unregisterQuotas = registerQuotas(store, prefix, policies, isAware)
-    }
-    if (store.mode === 'async') {
-      this.resilient = resilientStore(store as Store<'async'>, {
-        deadlineMs: deadline,
-        onStoreError,
-        refusalCache,
-        settles,
-        localShare,
-        localLimit: (policy, limit) => (policies[policy] as Policy).localShareOf(limit, localShare),
-      })
-    }
-    const opened = this.resilient ?? store
-    this.ledgers = new PolicyLedgers(
-      policies,
-      (keyspaces): Ledger => opened.open({ policies: keyspaces, ban }, prefix),
-    )
-    const holding = policies.filter(({ holdMs }) => holdMs !== undefined)
-    if (holding.length > 0) this.held = new HeldSlots(holding)
-    if (this.ownsStore) {
-      const options = policies.map((each) => `${each.space()} ${each.terms}`)
-      this.singleUse = SingleUse.start(`${options}`)
-    }
+  constructor(parts: LimiterParts) {
+    this.policies = parts.policies
+    this.store = parts.store
+    this.events = parts.events
+    this.bannedQuota = parts.bannedQuota
+    this.networks = parts.networks
+    this.maxWaiting = parts.maxWaiting
+    this.ledgers = parts.ledgers
+    this.held = parts.held
+    this.onDecision = parts.onDecision
+    this.releaseParts = parts.release
+    this.singleUse = parts.singleUse
+    this.request = parts.store.mode === 'sync' ? [[]] : undefined
   }
 
   /** Whether somebody listens to decisions, or to what they cause. */
@@ -291,11 +218,8 @@ export class ChargeLimiter {
   close(): void {
     this.isClosed = true
     void this.loadingWaits?.then((waits) => waits.close())
-    this.resilient?.close()
     this.singleUse?.end()
-    this.unregisterQuotas?.()
-    this.held?.close()
-    if (this.ownsStore) this.store.close()
+    this.releaseParts()
   }
 
   /** The time for which the client of an application's own call is blocked by its address, ms; 0 if it is not. */

@@ -1,9 +1,13 @@
 import { afterEach, describe, expect, it, jest, test } from '@jest/globals'
 import type { AlgorithmName } from '../algorithms/index.ts'
+import { SluiceError } from '../errors/sluice-error.ts'
 import type { RateLimitConfig } from '../http/rate-limit-options.ts'
+import { RoutedLimiter } from '../http/routed-limiter.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Store } from '../stores/store.ts'
+import { failingStore } from '../testing/failing-store.ts'
 import { manualClock } from '../testing/manual-clock.ts'
+import { plain } from '../testing/plain-server.ts'
 import { createLimiter, type LimiterOptions } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
 import type { Limiter } from './limiter.ts'
@@ -455,4 +459,49 @@ test.each([
 ])('checks the texts of a configuration: %j', (config, code, option) => {
   const create = () => createLimiter(config as RateLimitConfig)
   expect(create).toThrow(expect.objectContaining({ code, option }))
+})
+
+describe('a wrong argument', () => {
+  const bucket = { algorithm: 'leaky-bucket', maxDelay: '1m' } as const
+  const calls: [string, (limiter: Limiter) => unknown][] = [
+    ['consume', (limiter) => limiter.consume('')],
+    ['consume with a wrong cost', (limiter) => limiter.consume('ada', { cost: -1 })],
+    ['wait', (limiter) => limiter.wait('')],
+    ['takeTurn', (limiter) => limiter.takeTurn('')],
+    ['acquire', (limiter) => limiter.acquire('ada')],
+    ['peek', (limiter) => limiter.peek('')],
+    ['settle', (limiter) => limiter.settle('ada', 0.5)],
+    ['reset', (limiter) => limiter.reset('')],
+    ['block', (limiter) => limiter.block('ada', 'soon' as never)],
+    ['override', (limiter) => limiter.override('ada', {} as never)],
+    ['grant', (limiter) => limiter.grant('ada', 0)],
+  ]
+
+  test.each(calls)('of %s rejects on a remote store', async (_, call) => {
+    const store = failingStore()
+    const limiters = [
+      createLimiter({ ...bucket, store, limit: 5, window: '1m' }),
+      new RoutedLimiter({ ...bucket, store, limit: 5, window: '1m' }, plain).limiter,
+    ]
+    for (const limiter of limiters) {
+      await expect(call(limiter)).rejects.toBeInstanceOf(SluiceError)
+      limiter.close()
+    }
+    expect(store.calls).toBe(0)
+  })
+
+  test.each(calls)('of %s throws where it answers at once', async (name, call) => {
+    const limiter = createLimiter({ ...bucket, limit: 5, window: '1m' })
+    if (name === 'wait') await expect(call(limiter)).rejects.toBeInstanceOf(SluiceError)
+    else expect(() => call(limiter)).toThrow(SluiceError)
+    limiter.close()
+  })
+
+  test('of the settlement of an acquisition rejects on a remote store', async () => {
+    const limiter = createLimiter({ store: failingStore(), concurrent: 2 })
+    const slot = await limiter.acquire('ada')
+    await expect(slot.settle(-1)).rejects.toBeInstanceOf(SluiceError)
+    await slot.release()
+    limiter.close()
+  })
 })

@@ -99,9 +99,9 @@ export interface GrantOptions extends PolicyChoice {
 }
 
 /**
- * Limits keys. A wrong argument throws a SluiceError. With a remote store `settle`, `block`, `reset`,
- * `override` and `grant` reject with a StoreError if the store does not confirm them; `consume`, `wait` and `peek`
- * never do.
+ * Limits keys. A wrong argument throws a SluiceError; a method that returns a promise rejects with it. With a remote
+ * store `settle`, `block`, `reset`, `override` and `grant` also reject with a StoreError if the store does not confirm
+ * them; `consume`, `wait` and `peek` never do.
  */
 export interface Limiter<M extends StoreMode = StoreMode> {
   /**

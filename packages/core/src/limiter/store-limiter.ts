@@ -21,6 +21,7 @@ import { type Acquisition, toAcquisition } from './acquisition.ts'
 import { checkCost, checkKey, checkTaken, TAKEN } from './arguments.ts'
 import { ChargeLimiter } from './charge-limiter.ts'
 import type { Decision } from './decision.ts'
+import type { EventOptions } from './event-options.generated.ts'
 import { nextSlot } from './held-slots.ts'
 import type {
   BlockOptions,
@@ -32,16 +33,56 @@ import type {
   SettleOptions,
   WaitOptions,
 } from './limiter.ts'
+import { type LimiterUse, openLimiter } from './open-limiter.ts'
+import type { StoreOptions } from './options.generated.ts'
 import { grantOf, isGranted, overridesOf } from './own-limits.ts'
 import type { Policy } from './policy.ts'
 import { type Turn, toTurn } from './turn.ts'
 
 const SOURCES: readonly DecisionSource[] = ['store', 'cache', 'local', 'allow', 'deny']
 
+/** How the application's own calls name clients. Left out: by the keys that are charged. */
+export interface ClientKeys {
+  /** The key of the client that a text means. @throws SluiceError */
+  keyOf(text: unknown): string
+  /** Whether `block` and `reset` mean a network by it. @throws SluiceError where they need the option */
+  isNetwork(text: string): boolean
+  /** The limiters, and the keys in them, that `block` and `reset` act on. @throws SluiceError */
+  everywhere(text: unknown): readonly { readonly limiter: StoreLimiter; readonly key: string }[]
+  /** The limiters that close together. */
+  siblings(): readonly StoreLimiter[]
+}
+
+/** What an application calls: on a remote store each answers by a promise, which rejects with what is wrong. */
+const METHODS = [
+  'consume',
+  'takeTurn',
+  'acquire',
+  'peek',
+  'settle',
+  'reset',
+  'block',
+  'override',
+  'grant',
+] as const
+
 /** The policies on a store, for keys: all of them are charged the same cost. */
 export class StoreLimiter extends ChargeLimiter implements Limiter {
   /** Reused by every call, so that a synchronous decision allocates only itself. */
   private readonly charges = this.blankCharges()
+  private readonly clients: ClientKeys | undefined
+
+  /** @param clients how calls name clients. Left out: by the keys that are charged */
+  constructor(
+    policies: readonly Policy[],
+    options: StoreOptions & EventOptions<never>,
+    use?: LimiterUse,
+    clients?: ClientKeys,
+  ) {
+    super(openLimiter(policies, options, use))
+    this.clients = clients
+    if (this.store.mode === 'async') for (const name of METHODS) rejectWithErrors(this, name)
+  }
 
   consume(
     key: string,
@@ -139,7 +180,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   peek(key: string, options?: ClientOptions & LimitOptions): MaybePromise<Decision> {
     checkTaken(options, TAKEN.peek)
     const charges = this.fill(key, 0, options)
-    const blockedMs = this.blockedMs(key, options?.address)
+    const blockedMs = this.blockedMs((charges[0] as Charge).key, options?.address)
     if (blockedMs > 0) return this.asPromised(this.refuseNetwork(charges, blockedMs))
     return this.preview(charges)
   }
@@ -153,6 +194,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
     if (remaining !== undefined) checkInteger('remaining', remaining, 0, Number.MAX_SAFE_INTEGER)
     const charges = this.fill(key, units, options).map((charge) => ({ ...charge, remaining }))
+    const [{ key: charged }] = charges as [Charge]
     const raised = this.events.raised(
       charges,
       this.policies.map(() => ({ source })),
@@ -160,29 +202,30 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     )
     const change = { kind: 'settle', charges, chargedAt: at, source } as const
     const settled = thenNative(this.ledgers.of(charges).change(change, raised), nothing)
-    return this.events.settled(this.waking(key, settled), charges, undefined)
+    return this.events.settled(this.waking(charged, settled), charges, undefined)
   }
 
   reset(given: string | readonly string[], options?: BlockOptions): MaybePromise<void> {
     checkTaken(options, TAKEN.block)
-    if (options?.network) return this.networks.unblock(checkNetworks(given))
-    const key = checkKey(given)
-    return this.waking(key, this.changeAll({ kind: 'reset', key }, options))
+    if (this.isNetwork(given, options)) return this.networks.unblock(checkNetworks(given))
+    return this.everywhere(given, (limiter, key) =>
+      limiter.waking(key, limiter.changeAll({ kind: 'reset', key }, options)),
+    )
   }
 
   override(key: string, override: OverrideOptions | null): MaybePromise<void> {
-    checkKey(key)
-    const changes = overridesOf(this.withOwnLimits(), key, override)
-    return this.waking(key, all(changes.map((change) => this.changeOwn(change))))
+    const own = this.keyOf(key)
+    const changes = overridesOf(this.withOwnLimits(), own, override)
+    return this.waking(own, all(changes.map((change) => this.changeOwn(change))))
   }
 
   grant(key: string, units: number, options?: GrantOptions): MaybePromise<boolean> {
-    checkKey(key)
-    const change = grantOf(this.withOwnLimits(), key, units, options)
+    const own = this.keyOf(key)
+    const change = grantOf(this.withOwnLimits(), own, units, options)
     const granted = then(this.changeOwn(change), (result) =>
       isGranted(result as GrantResult, change, options),
     )
-    return this.waking(key, granted)
+    return this.waking(own, granted)
   }
 
   block(
@@ -192,12 +235,35 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   ): MaybePromise<void> {
     checkTaken(options, TAKEN.block)
     const durationMs = parseDuration('duration', duration)
-    if (options?.network) return this.networks.block(checkNetworks(given), durationMs)
-    const key = checkKey(given)
-    const range = key.includes('/') ? parseCidr(key) : undefined
-    // Keys of IPv6 are networks.
-    if (range !== undefined && isIPv4(range.network)) warnOfKey()
-    return this.changeAll({ kind: 'block', key, durationMs }, options)
+    if (this.isNetwork(given, options)) return this.networks.block(checkNetworks(given), durationMs)
+    return this.everywhere(given, (limiter, key) => {
+      const range = key.includes('/') ? parseCidr(key) : undefined
+      // Keys of IPv6 are networks.
+      if (range !== undefined && isIPv4(range.network)) warnOfKey()
+      return limiter.changeAll({ kind: 'block', key, durationMs }, options)
+    })
+  }
+
+  override close(): void {
+    for (const each of this.clients?.siblings() ?? []) if (each !== this) each.close()
+    super.close()
+  }
+
+  private keyOf(text: unknown): string {
+    return this.clients === undefined ? checkKey(text) : this.clients.keyOf(text)
+  }
+
+  private isNetwork(given: unknown, options: BlockOptions | undefined): boolean {
+    if (options?.network !== undefined || typeof given !== 'string') return !!options?.network
+    return this.clients?.isNetwork(given) ?? false
+  }
+
+  private everywhere(
+    text: unknown,
+    act: (limiter: StoreLimiter, key: string) => MaybePromise<void>,
+  ): MaybePromise<void> {
+    if (this.clients === undefined) return act(this, checkKey(text))
+    return all(this.clients.everywhere(text).map(({ limiter, key }) => act(limiter, key)))
   }
 
   private changeAll(change: Change, options: BlockOptions | undefined): MaybePromise<void> {
@@ -243,11 +309,11 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     // When a remote store answers, another call may have reused these.
     charges = this.store.mode === 'sync' ? this.charges : this.blankCharges(),
   ): readonly Charge[] {
-    checkKey(key)
+    const own = this.clients === undefined ? checkKey(key) : this.clients.keyOf(key)
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
       const policy = this.policies[i] as Policy
-      charge.key = key
+      charge.key = own
       charge.limit =
         policy.compiledLimit ?? policy.limitFor(given?.limit, given?.anchor, given?.window)
       charge.cost = cost
@@ -258,6 +324,19 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   private blankCharges(): Charge[] {
     return this.policies.map(() => ({ key: '', limit: undefined as never, cost: 0 }))
   }
+}
+
+/** Makes a method reject where it would throw. */
+function rejectWithErrors(limiter: StoreLimiter, name: (typeof METHODS)[number]): void {
+  const act = limiter[name] as (...given: unknown[]) => unknown
+  const rejecting = (...given: unknown[]) => {
+    try {
+      return act.apply(limiter, given)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+  Object.assign(limiter, { [name]: rejecting })
 }
 
 function nothing(): void {}

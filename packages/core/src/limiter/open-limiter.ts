@@ -1,0 +1,118 @@
+import { readOptions } from '../options/read.ts'
+import { OPTIONS } from '../options/table.ts'
+import { MAIN, type Scope } from '../stores/inspection/scope.ts'
+import { networkBlocksOf } from '../stores/networks/network-blocks.ts'
+import { resilientStore } from '../stores/resilient/resilience.ts'
+import { resolveStore } from '../stores/resolve.ts'
+import type { Ledger, Store } from '../stores/store.ts'
+import { type BannedQuota, compileBan } from './ban.ts'
+import type { EventOptions } from './event-options.generated.ts'
+import { HeldSlots } from './held-slots.ts'
+import { LimiterEvents } from './limiter-events.ts'
+import { SingleUse } from './made-per-request.ts'
+import type { StoreOptions } from './options.generated.ts'
+import type { Policy } from './policy.ts'
+import { PolicyLedgers } from './policy-ledgers.ts'
+import { registerQuotas } from './shared-quota.ts'
+import { Thresholds } from './thresholds.ts'
+
+/** How a limiter is used. */
+export interface LimiterUse {
+  /** Separates its keys from those of other limiters with the same policies. */
+  readonly scope?: Scope
+  /** Whether it will settle its charges. */
+  readonly settles?: boolean
+  /** Whether what it refuses goes on. */
+  readonly dryRun?: boolean
+  /** For a route: the quota of its limiter. Default: its own */
+  readonly bannedQuota?: BannedQuota | undefined
+  /** Whether it is meant to share its quotas with others on the store. */
+  readonly sharesQuotas?: boolean
+  /** Called with the decisions of `consume` and `acquire`. */
+  readonly onDecision?: EventOptions['onDecision']
+}
+
+/** What a limiter works with. */
+export type LimiterParts = ReturnType<typeof openLimiter>
+
+/**
+ * Opens what a limiter works with: its ledgers in the store, and what it shares with other limiters.
+ *
+ * @throws SluiceError for wrong options
+ */
+export function openLimiter(
+  policies: readonly Policy[],
+  options: StoreOptions & EventOptions<never>,
+  use: LimiterUse = {},
+) {
+  const values = readOptions(OPTIONS.store, '', options)
+  const { scope = MAIN, dryRun = false } = use
+  const prefix = values.prefix + scope
+  const store = resolveStore(options.store)
+  const isOwn = options.store === undefined
+  const bannedQuota = use.bannedQuota ?? { prefix, quota: (policies[0] as Policy).space() }
+  const ban = values.ban === undefined ? undefined : compileBan(values.ban, bannedQuota, dryRun)
+  const isAware = options.prefix !== undefined || use.sharesQuotas === true
+  const unregisterQuotas = isOwn ? undefined : registerQuotas(store, prefix, policies, isAware)
+  const resilient = resilientOf(store, policies, values, use.settles ?? false)
+  const opened = resilient ?? store
+  const ledgers = new PolicyLedgers(
+    policies,
+    (keyspaces): Ledger => opened.open({ policies: keyspaces, ban }, prefix),
+  )
+  const holding = policies.filter(({ holdMs }) => holdMs !== undefined)
+  const held = holding.length > 0 ? new HeldSlots(holding) : undefined
+  const shape = policies.map((each) => `${each.space()} ${each.terms}`)
+  return {
+    policies,
+    store,
+    ledgers,
+    bannedQuota,
+    events: eventsOf(policies, options, values.localShare, dryRun),
+    networks: networkBlocksOf(store, values.prefix),
+    maxWaiting: values.maxWaiting,
+    onDecision: use.onDecision,
+    /** Undefined if no policy has `concurrent` or `reserve`. */
+    held,
+    singleUse: isOwn ? SingleUse.start(`${shape}`) : undefined,
+    /** Releases what was opened here. A store that was passed stays open. */
+    release(): void {
+      resilient?.close()
+      unregisterQuotas?.()
+      held?.close()
+      if (isOwn) store.close()
+    },
+  }
+}
+
+/** A remote store with its deadline and failure mode. */
+function resilientOf(
+  store: Store,
+  policies: readonly Policy[],
+  values: ReturnType<typeof readOptions<typeof OPTIONS.store>>,
+  settles: boolean,
+) {
+  if (store.mode === 'sync') return undefined
+  const { deadline, onStoreError, refusalCache, localShare } = values
+  return resilientStore(store as Store<'async'>, {
+    deadlineMs: deadline,
+    onStoreError,
+    refusalCache,
+    settles,
+    localShare,
+    localLimit: (policy, limit) => (policies[policy] as Policy).localShareOf(limit, localShare),
+  })
+}
+
+function eventsOf(
+  policies: readonly Policy[],
+  options: EventOptions<never>,
+  localShare: number,
+  dryRun: boolean,
+): LimiterEvents {
+  const { name, keySecret } = readOptions(OPTIONS.events, '', options)
+  const thresholds = policies.some(({ alertAt }) => alertAt !== undefined)
+    ? new Thresholds(policies, name, localShare, options.onThreshold)
+    : undefined
+  return new LimiterEvents(policies, name, keySecret, dryRun, thresholds)
+}
