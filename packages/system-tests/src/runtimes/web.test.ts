@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, jest, test } from '@jest/globals'
 import type { RedisClient } from '@sluice/core'
 import { useRedis } from '@sluice/test-harness/jest'
+import { patient } from '@sluice/test-harness/redis'
 import { SECRET, scenarios } from './scenarios.ts'
 import { BareWorker, bundleForWeb, MARKER } from './web-bundle.ts'
 
@@ -188,7 +189,12 @@ describe('a bundle for the web, in a runtime with sockets', () => {
   it('counts in Redis, with a client that runs there', async () => {
     const { code } = bundleForWeb("export { createLimiter } from '@sluice/core'", WORKER)
     const { createLimiter } = new Function(`${code}; return bundled`)()
-    const limiter = createLimiter({ store: redis.client as RedisClient, limit: 30, window: '1d' })
+    const limiter = createLimiter({
+      ...patient,
+      store: redis.client as RedisClient,
+      limit: 30,
+      window: '1d',
+    })
     const decisions = await Promise.all(
       Array.from({ length: 60 }, () => limiter.consume('x'.repeat(300))),
     )

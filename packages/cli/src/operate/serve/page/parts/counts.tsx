@@ -7,9 +7,9 @@ export function Counts({ ranking }: { ranking: Ranking }) {
     ['keys', ranking.keys],
     ['at their limit', ranking.exhausted],
     ['near it', ranking.near],
-    ['clients banned', ranking.banned],
-    ['clients blocked', ranking.blocked],
-    ['networks blocked', ranking.networkCount],
+    ['banned', ranking.banned],
+    ['blocked', ranking.blocked],
+    ...(ranking.networkCount > 0 ? ([['networks blocked', ranking.networkCount]] as const) : []),
   ] as const
   return (
     <dl class="counts">

@@ -48,17 +48,19 @@ const OPTIONS = {
   scales: {
     y: { range: (_: uPlot, _min: number, max: number): [number, number] => [0, Math.max(1, max)] },
   },
-  axes: [
-    plainAxis({ values: (_, times) => times.map(clockText), label: 'UTC', labelSize: 16 }),
-    countAxis(),
-  ],
+  axes: [plainAxis({ values: (_, times) => times.map(clockText) }), countAxis()],
   series: [{}, { stroke: colour('--refused'), width: 2, points: { show: false } }],
 }
 
-/** The time of day, as the rest of the page has it: `14:33:05`, or `14:33` at a full minute. @param s since the epoch */
-function clockText(s: number): string {
+/**
+ * The time of day, in UTC as on the rest of the page, which the first one says: `14:33 UTC`, `14:33:05`.
+ *
+ * @param s seconds since the epoch
+ */
+function clockText(s: number, i: number): string {
   const time = new Date(s * 1000).toISOString().slice(11, 19)
-  return time.endsWith(':00') ? time.slice(0, 5) : time
+  const short = time.endsWith(':00') ? time.slice(0, 5) : time
+  return i === 0 ? `${short} UTC` : short
 }
 
 /** The readings, with nothing between those that do not follow each other. */
