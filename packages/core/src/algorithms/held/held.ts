@@ -25,7 +25,7 @@ export class Held {
   /** The entries that {@link all} returned. */
   static from(extras: number, clock: number, numbers: Float64Array): Held {
     const held = new Held(extras, clock, numbers)
-    held.length = Math.floor(numbers.length / held.width)
+    held.length = Math.floor(numbers.length / (OWN + extras))
     return held
   }
 
