@@ -314,6 +314,7 @@ class KeyQueue {
   /** What was known holds no longer. */
   free(): void {
     this.isFreed = true
+    this.roundEndsAt = 0
     this.refusedCosts = undefined
     this.certainAt = 0
     this.wake()
@@ -347,7 +348,7 @@ class KeyQueue {
     // Who was admitted longer ago comes earlier.
     const rank = 1 / (1 + (now - this.wonAt) / restMs)
     this.askAt = now + restMs + this.spreadMs * (0.25 * Math.random() + 0.75 * rank)
-    this.roundEndsAt = Math.max(this.roundEndsAt, now + restMs + this.spreadMs)
+    this.roundEndsAt = now + restMs + this.spreadMs
     this.certainAt = isSure ? askedAt + Math.max(0, ...policies.map(boundOf)) : 0
     if (this.isFreed) this.free()
     else this.refusedCosts = charges.map(({ cost }) => cost)
@@ -356,8 +357,10 @@ class KeyQueue {
   /** Learns when the next one is admitted at the earliest, and leaves other processes their share. */
   admitted(decision: Decision, askedAt: number): void {
     const { delayMs, remaining, policies } = decision
-    const { roundEndsAt } = this
     this.wonAt = performance.now()
+    // Before the moment for which all wait, somebody has given back, and there is no round.
+    const isInRound = this.roundEndsAt - this.wonAt <= this.spreadMs
+    const roundEndsAt = isInRound ? this.roundEndsAt : 0
     if (delayMs > 0) {
       this.refused(
         asRefusal(decision, (each) => each.delayMs),

@@ -250,6 +250,19 @@ describe('wait()', () => {
     expect(outcomes).toEqual(['first 0', 'second 1'])
   })
 
+  it('admits all whom a reset or another limit has made room for, within a second', async () => {
+    const { limiter, wait, outcomes } = world({ ...ONE, limit: 3, window: '1m' })
+    limiter.consume('ada', { cost: 3 })
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) void wait(name)
+    await pass(10_000)
+    await limiter.reset('ada')
+    await pass(1000)
+    expect(outcomes).toHaveLength(3)
+    await limiter.override('ada', { limit: 7 })
+    await pass(1000)
+    expect(outcomes).toHaveLength(7)
+  })
+
   it('notices within 30 s what another process has changed', async () => {
     const { wait, store, outcomes } = world({ limit: 1, window: '1d', algorithm: 'fixed-window' })
     const other = world({ limit: 1, window: '1d', algorithm: 'fixed-window' }, store)
