@@ -23,7 +23,7 @@ const LEFT_TO_ALL = [
   // Programs of the documentation and of the examples in processes of their own.
   '/system-tests/src/examples/',
   '/system-tests/src/places/(frameworks|lambda|mcp|pm2|socket-io)',
-  '/system-tests/src/runtimes/workerd',
+  '/system-tests/src/runtimes/(adapters|workerd)',
   // The command in a process of its own; its parts are tested in this one.
   '/cli/src/(.*\\.cli|readme)',
   // One more client of the same store, and what the tests themselves stand on.

@@ -8,6 +8,7 @@ import { findFaketime } from './programs/faketime.mjs'
 import { findPostgres } from './programs/postgres.mjs'
 import { findPrometheus } from './programs/prometheus.mjs'
 import { findRedis } from './programs/redis.mjs'
+import { findRuntimes } from './programs/runtimes.mjs'
 
 /**
  * Ends the process if a test can't do without what is missing.
@@ -20,9 +21,9 @@ export async function setUpTests(all) {
   await findFaketime()
   await findPostgres()
   if (all) await findPrometheus()
-  const chromium = all && { CHROMIUM: await findChromium() }
+  const ofAll = all && { CHROMIUM: await findChromium(), ...findRuntimes() }
   await ensureInstalled()
-  return { REDIS_SERVER: redis, ...chromium }
+  return { REDIS_SERVER: redis, ...ofAll }
 }
 
 if (argv[1] === fileURLToPath(import.meta.url)) await setUpTests(true)

@@ -1,9 +1,9 @@
 // Other versions of Node, as npm brings them.
 
-import { execFileSync } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
 import { env } from 'node:process'
 import { root } from '../workspace.mjs'
+import { output, outputOf } from './npm.mjs'
 
 /**
  * What to run the workspace's tools with, on another Node.
@@ -12,17 +12,8 @@ import { root } from '../workspace.mjs'
  * @returns its version and the PATH; undefined if npm cannot bring it here
  */
 export function otherNode(wanted) {
-  try {
-    const node = output('npm', [
-      ...['exec', '--yes', '--prefer-offline', `--package=${wanted}`],
-      ...['--', 'node', '-p', 'process.execPath'],
-    ])
-    const path = [join(root, 'node_modules', '.bin'), dirname(node), env.PATH].join(delimiter)
-    return { version: output(node, ['--version']), path }
-  } catch {
-    return undefined
-  }
+  const node = outputOf(wanted, 'node', '-p', 'process.execPath')
+  if (node === undefined) return undefined
+  const path = [join(root, 'node_modules', '.bin'), dirname(node), env.PATH].join(delimiter)
+  return { version: output(node, ['--version']), path }
 }
-
-const output = (command, args) =>
-  execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()

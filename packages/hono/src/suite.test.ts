@@ -1,29 +1,13 @@
-import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import * as runner from '@jest/globals'
 import type { FetchReply } from '@sluice/core/adapter'
 import { everyStore, frameworkRunner, isAll, useRedis } from '@sluice/test-harness/jest'
-import {
-  type AdapterKit,
-  type AdapterStores,
-  adapterSuite,
-  fetchServer,
-  middlewareOf,
-  streamChunks,
-} from '@sluice/test-suites'
-import { type Context, Hono } from 'hono'
-import { stream } from 'hono/streaming'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { type AdapterStores, adapterSuite, fetchServer, streamChunks } from '@sluice/test-suites'
+import type { Context } from 'hono'
 import { createAdaptorServer as serve1 } from 'node-server1'
-import {
-  decisionOf,
-  limitFetch,
-  memoryStore,
-  type RateLimitOptions,
-  rateLimit,
-  redisStore,
-} from './index.ts'
+import { decisionOf, limitFetch, memoryStore, redisStore } from './index.ts'
+import { onHono } from './suite-kit.ts'
 
 const redis = useRedis()
 
@@ -34,47 +18,14 @@ const remote: AdapterStores = {
 }
 const every = everyStore && { ...memory, ...remote }
 
-/** @param serve the function of a version of @hono/node-server */
-const onHono = (serve: typeof createAdaptorServer): AdapterKit<Context, FetchReply> => ({
-  serve(site) {
-    const trustProxy = site.trustProxy as string | undefined
-    const address = (c: Context) => getConnInfo(c).remote.address
-    const app = new Hono()
-    app.use(async (c, next) => {
-      c.set('user' as never, site.user(c) as never)
-      for (const [name, value] of Object.entries(site.fields)) c.header(name, value)
-      if (site.early !== undefined) return c.body(site.early)
-      return next()
-    })
-    const limit = (options: RateLimitOptions) => rateLimit({ address, trustProxy, ...options })
-    for (const each of middlewareOf(site, limit)) app.use(each)
-    app.all('/', async (c) => {
-      const { status, body, chunks } = await site.handle(c.get('rateLimit'))
-      if (chunks !== undefined)
-        return stream(c, async (writer) => {
-          for await (const chunk of chunks) await writer.write(chunk)
-        })
-      return status === 304 ? c.body(null, status) : c.body(body, status as ContentfulStatusCode)
-    })
-    app.onError((error, c) => {
-      site.failed(error)
-      return c.body(null, 500)
-    })
-    return serve(app) as Server
-  },
-  read: (c) => ({
-    url: c.req.url.slice(new URL(c.req.url).origin.length),
-    headers: Object.fromEntries(c.req.raw.headers),
-  }),
-  send: (_reply, body) => new Response(body),
-})
+const address = (c: Context) => getConnInfo(c).remote.address
 
-adapterSuite(frameworkRunner, 'Hono', onHono(createAdaptorServer), every || remote)
+adapterSuite(frameworkRunner, 'Hono', onHono(createAdaptorServer, address), every || remote)
 if (isAll)
   adapterSuite(
     frameworkRunner,
     'Hono on @hono/node-server 1',
-    onHono(serve1 as never),
+    onHono(serve1, address),
     every || memory,
   )
 

@@ -12,6 +12,7 @@ export function isClosed(response: ServerResponse): boolean {
   const { stream } = response as { stream?: Http2ServerResponse['stream'] }
   if (stream !== undefined) return stream.destroyed || stream.closed
   return (
+    // Deno has no `closed` either.
     response.destroyed ||
     (isQueued(response) && response.req.socket.destroyed) ||
     injectedBody(response)?.destroyed === true

@@ -1,0 +1,62 @@
+// The adapter suite on Bun and Deno. npm test -- --all runs it, and brings both from npm, or takes the paths in
+// $BUN and $DENO.
+
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { describeUnless } from '@sluice/test-harness/jest'
+import { build } from 'esbuild'
+
+const SUITES = [
+  'express',
+  'fastify',
+  'koa',
+  'node',
+  'hono, on @hono/node-server',
+  'hono, on its own server',
+]
+const RUNTIMES = [
+  ['Bun', process.env.BUN, []],
+  ['Deno', process.env.DENO, ['run', '--allow-all']],
+] as const
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-runtimes-'))
+const file = join(folder, 'suites.mjs')
+afterAll(() => rmSync(folder, { recursive: true }))
+beforeAll(async () => {
+  await build({
+    entryPoints: [join(import.meta.dirname, 'suites.ts')],
+    bundle: true,
+    outfile: file,
+    platform: 'node',
+    format: 'esm',
+    // What packages in CommonJS expect.
+    banner: {
+      js: `import { createRequire } from 'node:module'
+const require = createRequire(import.meta.url)
+const { dirname: __dirname, filename: __filename } = import.meta`,
+    },
+  })
+})
+
+for (const [name, binary, args] of RUNTIMES) {
+  const reason = binary
+    ? undefined
+    : `without $${name.toUpperCase()}, which npm test -- --all takes from npm if it can`
+  describeUnless(reason, name, () => {
+    test.concurrent.each(SUITES)(
+      '%s',
+      async (suite) => {
+        const run = [...args, file, suite]
+        const env = { ...process.env, NO_COLOR: '1' }
+        const { stdout } = await promisify(execFile)(binary as string, run, { env })
+        const [, passed] = /^(\d+) passed, \d+ failed$/m.exec(stdout) ?? []
+        expect([stdout.match(/^FAILED .*\n.*/gm), Number(passed) > 300]).toEqual([null, true])
+      },
+      240_000,
+    )
+  })
+}

@@ -1,0 +1,74 @@
+// Runs the adapter suite of one package, which its argument names, without a test runner: on Bun and Deno. It
+// prints what fails, and at last how many tests passed.
+
+import { createAdaptorServer } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { type AdapterKit, adapterSuite, type Runner } from '@sluice/test-suites'
+import express from 'express'
+import Koa from 'koa'
+import { kitOf as onExpress } from '../../../express/src/suite-kit.ts'
+import { kit as onFastify } from '../../../fastify/src/suite-kit.ts'
+import { onHono } from '../../../hono/src/suite-kit.ts'
+import { kitOf as onKoa } from '../../../koa/src/suite-kit.ts'
+import { kit as onNode } from '../../../node/src/suite-kit.ts'
+import { nativeAddress, nativeServer } from './native-server.ts'
+
+/** How long a test may take, ms. */
+const WITHIN = 30_000
+
+const KITS: Record<string, () => unknown> = {
+  express: () => onExpress(express),
+  fastify: () => onFastify,
+  koa: () => onKoa(Koa),
+  node: () => onNode,
+  'hono, on @hono/node-server': () =>
+    onHono(createAdaptorServer, (c) => getConnInfo(c).remote.address),
+  'hono, on its own server': async () => onHono(nativeServer, await nativeAddress()),
+}
+
+/** Tests of what a runtime does in its own way: of which runtime and kit, and the title. */
+const LEFT_OUT: readonly (readonly [RegExp, title: string])[] = [
+  // Their servers take the next request of a connection when they have answered the one before.
+  [/own server/, 'requests of one connection have a slot each'],
+  // Bun gives a text in chunks of 2 MB at most, so one of 10 MB is a stream.
+  [/^Bun: hono/, 'a text is done when the application has given it'],
+]
+
+const [name = ''] = process.argv.slice(2)
+const runtime = 'Bun' in globalThis ? 'Bun' : 'Deno'
+const isLeftOut = (title: string) =>
+  LEFT_OUT.some(([where, left]) => left === title && where.test(`${runtime}: ${name}`))
+const titles: string[] = []
+const tests: (readonly [name: string, run: () => Promise<void>])[] = []
+const runner: Runner = {
+  describe(title, define) {
+    titles.push(title)
+    define()
+    titles.pop()
+  },
+  test(title, run) {
+    if (!isLeftOut(title)) tests.push([[...titles, title].join(' › '), run])
+  },
+}
+
+const makeKit = KITS[name]
+if (makeKit === undefined) throw new Error(`no suite of ${name}`)
+adapterSuite(runner, name, (await makeKit()) as AdapterKit<unknown, unknown>)
+
+let passed = 0
+for (const [title, run] of tests) {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`takes longer than ${WITHIN} ms`)), WITHIN)
+  })
+  try {
+    await Promise.race([run(), late])
+    passed += 1
+  } catch (error) {
+    console.log(`FAILED ${title}\n${error instanceof Error ? error.stack : error}`)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+console.log(`${passed} passed, ${tests.length - passed} failed`)
+process.exit(0)
