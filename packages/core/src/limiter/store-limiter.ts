@@ -4,7 +4,7 @@ import type { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
 import { parseCidr } from '../key/cidr.ts'
 import { isIPv4 } from '../key/ip.ts'
-import { all, type MaybePromise, then, thenNative } from '../maybe-promise.ts'
+import { all, type MaybePromise, then } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import { checkNetworks } from '../stores/networks/network-text.ts'
@@ -201,7 +201,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       undefined,
     )
     const change = { kind: 'settle', charges, chargedAt: at, source } as const
-    const settled = thenNative(this.ledgers.of(charges).change(change, raised), nothing)
+    const settled = this.ledgers.of(charges).change(change, raised) as MaybePromise<undefined>
     return this.events.settled(this.waking(charged, settled), charges, undefined)
   }
 
@@ -338,8 +338,6 @@ function rejectWithErrors(limiter: StoreLimiter, name: (typeof METHODS)[number])
   }
   Object.assign(limiter, { [name]: rejecting })
 }
-
-function nothing(): void {}
 
 /** @returns units */
 function costOf(options: { cost?: number } | undefined): number {

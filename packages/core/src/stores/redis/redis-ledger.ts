@@ -76,11 +76,10 @@ export class RedisLedger implements Ledger<'async'> {
     const { connection, scripts, prefixes } = this
     const read = 'limit' in change ? toGrantResult : done
     const runs = scripts.change(change, prefixes.length, connection.time())
-    const results = await Promise.all(
-      runs.map(({ call, keys }) => connection.run(call, keys.map(this.nameOf), read)),
-    )
+    const replies = runs.map(({ call, keys }) => connection.run(call, keys.map(this.nameOf), read))
+    const result = replies.length === 1 ? await replies[0] : await Promise.all(replies)
     this.keepTerms()
-    return change.kind === 'grant' ? results[0] : undefined
+    return change.kind === 'grant' ? (result as GrantResult) : undefined
   }
 
   private async settleAndShow(

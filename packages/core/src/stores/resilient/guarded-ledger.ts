@@ -135,7 +135,7 @@ export class GuardedLedger {
     const calls = this.calls.to(this.remote, key)
     const peekHere = () => requests.map((charges) => this.standIn(charges, true))
     if (!calls.isTrusted) return peekHere()
-    calls.sendBefore(requests.flat().map((charge) => charge.key))
+    if (calls.open.size > 0) calls.sendBefore(requests.flat().map((charge) => charge.key))
     const peek = async () => (await this.remote.decide(requests, true)).map(orThrow)
     return calls.call(peek).catch(peekHere)
   }
