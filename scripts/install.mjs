@@ -53,9 +53,10 @@ export async function ensureInstalled(name) {
   requireNode()
   const state = fingerprint(packageFolders())
   if (has(stampOf(), state) || has(stampOf(name), state)) return
-  const only = name === undefined ? [] : ['--prod', '--filter', `@sluice/${name}...`]
+  // Hoisted, since sources run from here: what a published package bundles is not among its dependencies.
+  const only = ['--prod', '--shamefully-hoist', '--filter', `@sluice/${name}...`]
   await step('Installing the dependencies', async (log) => {
-    const code = await pnpm(['install', '--frozen-lockfile', ...only], { log })
+    const code = await pnpm(['install', '--frozen-lockfile', ...(name ? only : [])], { log })
     if (code === 0) return
     showLog(log)
     exit(code)
