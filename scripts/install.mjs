@@ -1,7 +1,7 @@
 // Brings node_modules in step with the lock file, and costs nothing when it already is.
 
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv, exit, versions } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -44,6 +44,13 @@ function requireNode() {
   exit(1)
 }
 
+/** Removes an installation of what one package needs: it has packages at hand that others must declare. */
+function removePart() {
+  const folder = join(root, 'node_modules')
+  const isPart = (file) => file.startsWith('.sluice-installed-')
+  if (existsSync(folder) && readdirSync(folder).some(isPart)) rmSync(folder, { recursive: true })
+}
+
 /**
  * Installs what the lock file says. Ends the process if that fails.
  *
@@ -56,6 +63,7 @@ export async function ensureInstalled(name) {
   // Hoisted, since sources run from here: what a published package bundles is not among its dependencies.
   const only = ['--prod', '--shamefully-hoist', '--filter', `@sluice/${name}...`]
   await step('Installing the dependencies', async (log) => {
+    if (name === undefined) removePart()
     const code = await pnpm(['install', '--frozen-lockfile', ...(name ? only : [])], { log })
     if (code === 0) return
     showLog(log)

@@ -31,6 +31,7 @@ const failures = []
 /** Printed last: of a long log, the end is read first, and sometimes only that is kept. */
 const failedTests = []
 const counts = { passed: 0, failed: 0 }
+let newest
 
 /** @param passes gets the path of a log for what it prints */
 async function check(name, passes) {
@@ -64,7 +65,11 @@ async function play(files, environment, options) {
   const { code, passed, failed, skipped, ...played } = await jest(files, environment, options)
   counts.passed += passed
   counts.failed += failed
-  for (const [reason, count] of skipped) console.log(`skipped ${count} tests: ${reason}`)
+  for (const [reason, count] of skipped) {
+    const elsewhere =
+      reason.startsWith('SQLite') && newest ? `; run below on Node ${newest.version}` : ''
+    console.log(`skipped ${count} tests: ${reason}${elsewhere}`)
+  }
   if (code === 0) return passed
   failures.push('tests')
   failedTests.push(...played.failures)
@@ -72,18 +77,19 @@ async function play(files, environment, options) {
   return passed
 }
 
-/** Some tests on the newest Node, unless it is that of this process. */
-async function playOnNewest() {
-  if (version.startsWith(`v${NEWEST.slice('node@'.length)}.`)) return
-  const node = otherNode(NEWEST)
-  if (node === undefined) return console.log(`skipped ${NEWEST}: npm cannot bring it here`)
+/** The newest Node, unless it is that of this process, or npm cannot bring it here. */
+function findNewest() {
+  if (version.startsWith(`v${NEWEST.slice('node@'.length)}.`)) return undefined
+  return otherNode(NEWEST) ?? console.log(`skipped ${NEWEST}: npm cannot bring it here`)
+}
+
+/** @returns what to say of it */
+async function playOn(node) {
   const files = all ? OF_NODE.filter((each) => !each.includes('/packages/')) : [SQLITE]
   const began = Date.now()
   const options = { log: logFile('newest'), isSilent: true }
   const passed = await play(['-w', '1', ...files], { ...env, PATH: node.path }, options)
-  console.log(
-    `Node ${node.version}: ${passed} tests passed (${files.join(' ')}), ${secondsSince(began)}`,
-  )
+  return `Node ${node.version}: ${passed} tests passed (${files.join(' ')}), ${secondsSince(began)}`
 }
 
 const all = argv.includes('--all')
@@ -97,8 +103,12 @@ else {
   console.log(`Checking and testing on Node ${version.slice(1)}`)
   // Two at a time: few of them use more than one core.
   await Promise.all([checkTypes(), checkWhatIsWritten()])
+  newest = findNewest()
   // Beside each other: tests wait for a fifth of their time.
-  await Promise.all([play([], env, { log: logFile('tests') }), playOnNewest()])
+  const played = play([], env, { log: logFile('tests') })
+  const line = newest && (await playOn(newest))
+  await played
+  if (line) console.log(line)
 }
 for (const text of failedTests) console.log(`FAILED ${text}\n`)
 for (const name of failures) console.log(`FAILED ${name}: see above`)

@@ -15,8 +15,9 @@ export interface Program {
  * Waits until a program has printed where it listens. If it never does, it is stopped.
  *
  * @param child its outputs are pipes
+ * @param withinMs how long that may take
  */
-export async function untilListening(child: ChildProcess): Promise<Program> {
+export async function untilListening(child: ChildProcess, withinMs = 30_000): Promise<Program> {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -34,7 +35,7 @@ export async function untilListening(child: ChildProcess): Promise<Program> {
         if (child.exitCode !== null) throw new Error(`the program ended:\n${output}`)
         return output.match(/http:\/\/[\w.]+:\d+/)?.[0] ?? ''
       },
-      { what: 'the program has printed its address' },
+      { withinMs, what: 'the program has printed its address' },
     )
     return { url, output: () => output, stop }
   } catch (error) {

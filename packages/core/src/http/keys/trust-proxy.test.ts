@@ -100,6 +100,8 @@ describe('which proxies are trusted', () => {
         fc.ipV6(),
       )
       .chain(([one, other]) => fc.constantFrom(one, other))
+      // Express reads fc00::1.2.3.4 as another address.
+      .filter((each) => !each.includes('.'))
     const mapped = quad.map((each) => `::ffff:${each}`)
     fc.assert(
       fc.property(fc.subarray(entries), fc.oneof(quad, mapped, groups), (trusted, peer) => {
