@@ -1,5 +1,6 @@
 import type { HttpLimiter } from '@sluice/core/adapter'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import { closeAfterResponse } from './handshakes.ts'
 
 /**
  * When requests are decided: `'onRequest'`, before anything was read of the body;
@@ -24,6 +25,7 @@ export function handler(
       next()
       return
     }
+    closeAfterResponse(request, reply as FastifyReply)
     const passed = httpLimiter.handle(request, reply as FastifyReply)
     if (passed instanceof Promise) passed.then((goesOn) => goesOn && next()).catch(next)
     else if (passed) next()
