@@ -1,13 +1,11 @@
 // The last release and this version on the keys of one server, as during a deployment: they decide
-// together what each would decide alone. Before the first release, this version stands for it.
+// together what each would decide alone. Before the first release, a frozen build stands for it.
 
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
-import { patient } from '@sluice/test-harness/redis'
+import { patient, until } from '@sluice/test-harness/redis'
 import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
 import type { Limiter } from '../../index.ts'
 import * as current from '../../index.ts'
@@ -16,19 +14,10 @@ import { manualClock } from '../../testing/index.ts'
 type Version = Pick<typeof current, 'createLimiter' | 'redisStore'>
 type Options = Parameters<typeof current.createLimiter>[0]
 
+/** Made by scripts/release/freeze.mjs. */
 const released = join(__dirname, 'testing/released')
-const folder = existsSync(released) ? released : freeze()
-const [release] = readdirSync(folder) as [string]
-const last = require(join(folder, release)) as Version
-if (folder !== released) rmSync(folder, { recursive: true })
-
-/** @returns a folder with this version, as a release keeps it */
-function freeze(): string {
-  const temporary = mkdtempSync(join(tmpdir(), 'sluice-frozen-'))
-  const script = join(__dirname, '../../../../../scripts/release/freeze.mjs')
-  execFileSync(process.execPath, [script, temporary])
-  return temporary
-}
+const [release] = readdirSync(released) as [string]
+const last = require(join(released, release)) as Version
 
 const HOUR = 3_600_000
 const STEPS = 60
@@ -91,6 +80,20 @@ function limitersOf(versions: readonly Version[], options: Partial<Options>, pre
   )
   const next = () => limiters[Math.floor(choose() * limiters.length)] as Limiter
   return { clock, next }
+}
+
+/** A limiter of each version, with options of its own, and their clock. */
+function sidesOf(
+  versions: readonly Version[],
+  prefix: string,
+  options: readonly Partial<Options>[],
+) {
+  const clock = manualClock()
+  const [one, other] = versions.map(({ createLimiter, redisStore }, i) => {
+    const store = redisStore(redis.client, { clock })
+    return createLimiter({ ...patient, store, prefix, ...options[i] } as Options)
+  })
+  return [one as Limiter, other as Limiter, clock] as const
 }
 
 /** What each step of a fixed series gives. */
@@ -172,6 +175,47 @@ describe(`${release} and this version on the same keys`, () => {
     )
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(10)
     expect(answers.every(({ source }) => source === 'store')).toBe(true)
+  })
+
+  const bothWays = [
+    ['the one before', 'this one', [last, current]],
+    ['this one', 'the one before', [current, last]],
+  ] as const
+
+  test.each(bothWays)('what operators do by %s holds in %s', async (_, __, versions) => {
+    const prefix = `operators-${versions[0] === last}`
+    const [one, other] = sidesOf(versions, prefix, [
+      { limit: 10, window },
+      { limit: 10, window },
+    ])
+    await one.override('ada', { limit: 2 })
+    expect(await other.consume('ada')).toMatchObject({ limit: 2, remaining: 1 })
+    await one.grant('bob', 5, { id: 'invoice' })
+    expect(await other.grant('bob', 5, { id: 'invoice' })).toBe(false)
+    expect(await other.consume('bob')).toMatchObject({ remaining: 14 })
+    await one.block('cyd', '20m')
+    expect(await other.peek('cyd')).toMatchObject({ allowed: false })
+    await one.block('203.0.113.0/24', '20m', { network: true })
+    const isBlocked = async () => !(await other.consume('203.0.113.9')).allowed
+    await until(isBlocked, { what: 'the network is blocked there too' })
+  })
+
+  test.each(bothWays)('what is held by %s is held in %s, for so long', async (_, __, versions) => {
+    const prefix = `held-${versions[0] === last}`
+    const kinds = [{ concurrent: 2 }, { limit: 2, window: '1d', reserve: true }]
+    for (const [i, kind] of kinds.entries()) {
+      const holds = ['30s', '10s'].map((hold) => ({ ...kind, hold })) as Partial<Options>[]
+      const [one, other, clock] = sidesOf(versions, `${prefix}-${i}`, holds)
+      const allowed = async (limiter: Limiter) => (await limiter.acquire('ada')).allowed
+      for (const expected of [true, true, false]) expect(await allowed(one)).toBe(expected)
+      // Nobody renews it meanwhile: that takes real time.
+      clock.advance(29_999)
+      expect(await allowed(other)).toBe(false)
+      clock.advance(1)
+      for (const expected of [true, true, false]) expect(await allowed(other)).toBe(expected)
+      clock.advance(10_000)
+      expect(await allowed(one)).toBe(true)
+    }
   })
 
   test('hold and free the slots of each other', async () => {
