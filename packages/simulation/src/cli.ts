@@ -23,6 +23,7 @@ const OPTIONS = {
   part: { type: 'string', default: '0' },
   seed: { type: 'string' },
   mutants: { type: 'boolean', default: false },
+  named: { type: 'string', default: '' },
   histories: { type: 'string' },
   calls: { type: 'string', default: '1000' },
   model: { type: 'boolean', default: false },
@@ -105,6 +106,7 @@ async function findNone(seeds: number): Promise<void> {
 async function findMutants(): Promise<void> {
   console.log('| mistake | found by | seeds | seconds of CPU |\n|---|---|---|---|')
   for (const { name, ...replacement } of mutants) {
+    if (!name.includes(values.named)) continue
     const cores = await compileCore([replacement])
     const started = performance.now()
     const cpu = process.cpuUsage()

@@ -62,6 +62,11 @@ export function planOf(seed: number): Plan {
   }
   if (draw.chance(0.08))
     application = { ...application, goesOn: draw.oneOf(['in a dry run', 'with its decision']) }
+  if (application.cluster?.sharded === false && draw.chance(0.5)) {
+    application = { ...application, ...countingApart(draw, application) }
+    faults.push(anyLossOfMaster(draw, application, duration, longest))
+    faults.sort((one, other) => one.at - other.at)
+  }
   return { seed, ...epoch, duration, application, requests, faults }
 }
 
@@ -111,6 +116,33 @@ function withRouteOf(draw: Draw, request: PlannedRequest): PlannedRequest {
 function withLimitOf(draw: Draw, request: PlannedRequest): PlannedRequest {
   const limit = draw.oneOf([undefined, 1, 3, 3, 10])
   return limit === undefined ? request : { ...request, limit }
+}
+
+/** Where a master is lost, its part is decided by shares of policies that count in different ways. */
+function countingApart(
+  draw: Draw,
+  { policies, processes }: PlannedApplication,
+): Partial<PlannedApplication> {
+  return {
+    policies: policies.map((each, i) => (i === 1 ? { ...each, level: 'organisation' } : each)),
+    onStoreError: 'local',
+    localShare: draw.oneOf([1, 0.5, 1 / processes]),
+  }
+}
+
+/** One master of a cluster is away for long. */
+function anyLossOfMaster(
+  draw: Draw,
+  { cluster }: PlannedApplication,
+  duration: number,
+  longest: number,
+): Fault {
+  return {
+    at: draw.integer(0, Math.floor(duration / 2)),
+    kind: draw.oneOf(['freeze', 'restart', 'out of memory']),
+    ms: draw.integer(longest, duration + longest),
+    master: draw.integer(0, (cluster?.masters ?? 1) - 1),
+  }
 }
 
 /** Who is on the lists: one client, those of a network or of an organisation, or nobody. */

@@ -28,6 +28,8 @@ export class Exchange {
   askedBefore = -Infinity
   /** What must become of it, whatever its policies say; undefined: they decide it. */
   ruling: Ruling | undefined = undefined
+  /** Whether no other request of its keys was decided by its process at the same time, part by part. */
+  isAlone = true
   /** Whether the application works on it, or has. */
   goesOn = false
   /** Whether the application has ended the response. */

@@ -359,6 +359,18 @@ export const mutants: readonly Mutant[] = [
     by: 'charges: undone(charges, outcomes) }',
   },
   {
+    name: 'what was counted here for a part of a cluster stays when another part refuses',
+    file: 'stores/resilient/guarded-ledger.ts',
+    text: 'this.countHere(undone(charges, result.outcomes), result.at)',
+    by: '',
+  },
+  {
+    name: 'the share of a part of a cluster is that of another policy',
+    file: 'stores/resilient/resilience.ts',
+    text: 'failureMode.localLimit(numbers[i] as number, limit)',
+    by: 'failureMode.localLimit(i, limit)',
+  },
+  {
     name: 'a day without midnight begins too early',
     file: 'algorithms/calendar-window/time-zone.ts',
     text: 'return this.firstInstantFrom(midnight, first, second)',

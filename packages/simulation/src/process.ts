@@ -57,6 +57,10 @@ export class Process {
   /** Requests that policies have admitted, where it is checked what they were charged in the end. */
   readonly allowed: Exchange[] = []
   private readonly keepsAllowed: boolean
+  /** Whether the keys of a request are decided one by one. */
+  private readonly decidesApart: boolean
+  /** Requests of which some parts may be decided. */
+  private readonly undecided = new Set<Exchange>()
   /** Whether no client comes any more. */
   isQuiet = false
   /** When it got its last request that is limited, ms of the simulation. */
@@ -88,6 +92,7 @@ export class Process {
     const policies = quotas.slice(0, application.policies.length)
     this.quotas = world.quotas
     this.keepsAllowed = isSettledExactly(plan)
+    this.decidesApart = application.cluster?.sharded === false
     this.world = world
     this.name = name
     this.limits = quotas.map(limitOf)
@@ -474,6 +479,7 @@ export class Process {
       return `${verdict} ${client}'s ${cost} (${source}; ${remaining} left, wait ${retryAfterMs} ms)`
     })
     exchange.decision = decision
+    this.undecided.delete(exchange)
     exchange.decidedAt = world.timeline.now
     world.watch(exchange)
     if (exchange.ruling !== undefined) return
@@ -561,7 +567,7 @@ export class Process {
     const { charges, places } = exchange
     const { local, world } = this
     const { application } = world.plan
-    const { policies: planned, ban, onStoreError, cluster, localShare } = application
+    const { policies: planned, ban, onStoreError, localShare } = application
     if (onStoreError !== 'local') {
       const isExpected = ['store', onStoreError].includes(decision.source)
       if (!isExpected) world.fail('source', `${decision.source} decided`)
@@ -576,33 +582,35 @@ export class Process {
     const least = application.isFetch ? costOf(actual, false) : actual
     const leastOf = (cost: number) => (settles ? Math.min(cost, least) : cost)
     const isCounted = ban === undefined && !settles && !planned.some((each) => 'hold' in each)
-    // Beside a cluster, it holds what the others may refuse.
-    const isExact = isCounted && cluster === undefined
     for (const [i, { key }] of charges.entries()) {
-      if (!isExact)
-        local.of(places[i] as number, key).inexact ??= 'it also counts what is settled or held'
+      const account = local.of(places[i] as number, key)
+      if (!isCounted) account.inexact ??= 'it also counts what is settled or held'
+      // It charges, and gives back, in another order than that of the decisions.
+      if (!exchange.isAlone && account.isBucket) account.inexact ??= 'others were decided meanwhile'
     }
     // Of a cluster, some masters may have decided, and this process in place of the others.
     const isHere = ({ source }: PolicyDecision) => source === 'local'
     const here = [...policies.keys()].filter((i) => isHere(policies[i] as PolicyDecision))
-    if (here.length > 0 && (admitted || here.length === policies.length)) {
-      const said = here.map((i) => {
+    const times = new Set(here.map((i) => policies[i]?.at as number))
+    const isChecked = exchange.isAlone && (admitted || here.length === policies.length)
+    for (const at of isChecked && (admitted || times.size === 1) ? times : []) {
+      const together = here.filter((i) => policies[i]?.at === at)
+      const said = together.map((i) => {
         const each = policies[i] as PolicyDecision
         return { ...each, admitted: each.allowed }
       })
-      const own = here.map((i) => charges[i] as Charge)
+      const own = together.map((i) => charges[i] as Charge)
       const known = own.map((each) => ({ ...each, cost: leastOf(each.cost) }))
-      const itsPlaces = here.map((i) => places[i] as number)
+      const itsPlaces = together.map((i) => places[i] as number)
       const limits = own.map(({ limit }) => ofShare(limit))
       // What is settled may be debt.
       const asked = ban === undefined && !settles ? own : []
-      const result = { admitted, at: (policies[here[0] as number] as PolicyDecision).at }
-      local.decided(known, limits, said, { ...result, ban: undefined }, 0, itsPlaces, asked)
+      local.decided(known, limits, said, { admitted, at, ban: undefined }, 0, itsPlaces, asked)
     }
     if (!admitted) return
-    const now = this.machine.now()
     for (const [i, { key, cost: units, slot, limit }] of charges.entries()) {
-      if (here.includes(i)) continue
+      if (here.includes(i) && exchange.isAlone) continue
+      const now = here.includes(i) ? (policies[i] as PolicyDecision).at : this.machine.now()
       const isOther = world.otherAnchors?.has(limit)
       const entry = { transaction: 0, now, units, chargedAt: now, slot, isOther }
       local.add(places[i] as number, key, { kind: 'settle', ...entry }, ofShare(limit))
@@ -614,6 +622,20 @@ export class Process {
     for (const i of this.limits.keys()) this.local.of(i, key).step()
   }
 
+  /**
+   * Where the parts of a request are decided one by one, what it is charged here is held until all are: another
+   * request of a key sees it.
+   */
+  private noteOverlaps(exchange: Exchange): void {
+    const keys = exchange.charges.map(({ key }) => key)
+    for (const other of this.undecided) {
+      if (!other.charges.some(({ key }) => keys.includes(key))) continue
+      other.isAlone = false
+      exchange.isAlone = false
+    }
+    this.undecided.add(exchange)
+  }
+
   /** Links each request with what it is charged: core reads the charges while it begins to handle it. */
   private noteCharges(limiter: HttpLimiter<Exchange, Reply>['limiter']): void {
     const decide = limiter.decide.bind(limiter)
@@ -623,6 +645,7 @@ export class Process {
         this.world.fail('exempt', `a request of ${exchange.planned.client} is charged`)
       const first = exchange.planned.route === 'own' ? (this.routePlace as number) : 0
       exchange.charges = charges
+      if (this.decidesApart) this.noteOverlaps(exchange)
       exchange.places = charges.map((_, i) => this.quotas.of(first + i, exchange.planned.window))
       if (this.quotas.vary) for (const place of exchange.places) this.used.add(place)
       const keys = [...(this.keys.get(exchange.planned.client) ?? [])]

@@ -155,6 +155,10 @@ export class Account {
     return 'hold' in this.policy ? limit : definitionOf(this.policy, limit, [], 0)
   }
 
+  get isBucket(): boolean {
+    return 'algorithm' in this.policy && this.policy.algorithm.endsWith('bucket')
+  }
+
   get holdsSlots(): boolean {
     return 'hold' in this.policy
   }
@@ -261,10 +265,6 @@ export class Account {
       most = Math.max(most, total - slack - bound)
     }
     return most
-  }
-
-  private get isBucket(): boolean {
-    return 'algorithm' in this.policy && this.policy.algorithm.endsWith('bucket')
   }
 
   private mix(): void {
