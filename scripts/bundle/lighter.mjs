@@ -94,7 +94,7 @@ export function withShortLua(id, code) {
 /** Indentation, and lines of comments with it. */
 const LINES = /\n[ \t]*(--.*\n[ \t]*)*/g
 /** Signs with spaces. */
-const SPACED = / ?([=~<>]=|[=<>+*/,(){}]) ?/g
+const SPACED = / ?([=~<>]=|[=<>+*/%,(){}]) ?/g
 /** Two minus signs would begin a comment, and two points behind a number belong to it. */
 const BETWEEN = /(?<=[A-Za-z_)\]]) (-|\.\.) (?=[A-Za-z_(])/g
 

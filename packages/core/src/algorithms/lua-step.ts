@@ -5,8 +5,8 @@ export const ENTRY_BYTES = 16
 
 /**
  * The Lua form of a step: statements, in sections that `stores/redis` puts into its scripts, each
- * policy's in a block of its own. All see the constants by name, and what `ticks.lua.ts` has where
- * `ticks` is set.
+ * policy's in a block of its own. All see the constants by name, and the functions of `ticks.ts` where
+ * `ticks` is above 0. `npm run generate` makes them of a `Step`.
  *
  * | section  | reads                                          | sets                                      |
  * | -------- | ---------------------------------------------- | ----------------------------------------- |
@@ -56,6 +56,9 @@ export interface LuaStep {
 /**
  * What a step has besides that keeps entries, behind its state or in the sorted set of `held.lua.ts`. Its sections
  * also see `key`, the key of the state, `livesUntil` (ms; 0: there was no state), and `head`.
+ *
+ * They are written by hand, since entries are arrays in TypeScript, and bytes or a sorted set in Redis: a call reads
+ * as few of them as it can.
  */
 export interface LuaEntries {
   /** Functions that the sections call: no two steps have one of the same name. */
