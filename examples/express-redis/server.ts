@@ -17,11 +17,11 @@ app.use(
   rateLimit({
     store: redis,
     key: 'user',
-    cost: (request) => (request.path === '/report' ? 5 : 1),
     policies: [
       { name: 'burst', limit: 20, window: '1s', algorithm: 'token-bucket' },
       { name: 'plan', limit: (request) => perMinute[planOf(request)], window: '1m' },
     ],
+    routes: { '/report': { cost: 5 } },
   }),
 )
 

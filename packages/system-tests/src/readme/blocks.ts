@@ -32,6 +32,7 @@ const LEFT_TO_READER: Record<string, string[]> = {
   payerOf: [
     'declare function payerOf(request: unknown): { key: string; user: string; team: string; organisation: string; budget: number }',
   ],
+  accountOf: ['declare function accountOf(c: unknown): string | undefined'],
   planOf: ["declare function planOf(request: unknown): 'free' | 'pro'"],
   renewalDate: ['declare function renewalDate(request: unknown): string | undefined'],
   warn: ['declare function warn(text: string): void'],
@@ -40,6 +41,7 @@ const LEFT_TO_READER: Record<string, string[]> = {
 /** What the blocks of some documents may take for granted besides. They are compiled, and do not run. */
 const GIVEN_IN: Record<string, Record<string, string[]>> = {
   'docs/migrating.md': {
+    ...LEFT_TO_READER,
     deliver: ['declare function deliver(mail: string): Promise<string>'],
   },
   'docs/options.md': {
@@ -47,6 +49,8 @@ const GIVEN_IN: Record<string, Record<string, string[]>> = {
     RateLimitConfig: ["import type { RateLimitConfig } from '@sluice/express'"],
   },
   'docs/plans.md': LEFT_TO_READER,
+  'docs/production.md': LEFT_TO_READER,
+  'packages/hono/README.md': LEFT_TO_READER,
   'docs/recipes.md': {
     estimateTokens: ["import { estimateTokens } from '@sluice/express'"],
     rateLimit: ["import { rateLimit } from '@sluice/express'"],
