@@ -10,7 +10,7 @@ type Handshake = FastifyRequest & { ws?: boolean | null; raw: { upgrade?: boolea
  * left the connection to the application.
  */
 export function closeAfterResponse(request: FastifyRequest, { raw }: FastifyReply): void {
-  if ((request as Handshake).raw.upgrade !== true) return
+  if ((request as Partial<Handshake>).raw?.upgrade !== true) return
   const { socket } = raw
   raw.once('finish', () => (socket as Socket | null)?.destroySoon())
 }
