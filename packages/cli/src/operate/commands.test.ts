@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { createLimiter, type Limiter, type LimiterOptions } from '@sluice/core'
+import { createLimiter, type InspectOptions, type Limiter, type LimiterOptions } from '@sluice/core'
 import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 import { type Change, keyspacesFor } from './change.ts'
@@ -91,7 +92,7 @@ describe('sluice inspect', () => {
   })
 
   it('says so of a client that nothing is counted of', async () => {
-    expect(await inspected('nobody')).toContain('every quota is full')
+    expect(await inspected('nobody')).toContain('every quota is unused')
     expect(JSON.parse(await inspected('nobody', json))).toEqual({
       key: 'nobody',
       entries: [],
@@ -159,6 +160,7 @@ describe('a network', () => {
   const limited = (key: string) => limiterOf().consume(key)
 
   it('is blocked by every limiter under the prefix, shown, and unblocked', async () => {
+    await limited('203.0.113.7')
     const { code, out } = await changed(block, '203.0.113.9/24', yes)
     expect([code, out]).toEqual([
       0,
@@ -170,7 +172,9 @@ describe('a network', () => {
     await until(async () => !(await limited('203.0.113.7')).allowed, { what: 'it is refused' })
     expect((await limited('203.0.114.7')).allowed).toBe(true)
 
-    expect(await inspected('203.0.113.7')).toMatch(/in 203\.0\.113\.0\/24, blocked for 5[89]|1 h/)
+    expect(await inspected('203.0.113.7')).toMatch(
+      /in 203\.0\.113\.0\/24, blocked for (59|1 h).*, until 2/,
+    )
     expect(await inspected('203.0.113.0/24')).toMatch(/^203\.0\.113\.0\/24\n {2}in 203/)
     expect(await inspected('198.51.100.0/24')).toContain('is in no blocked network')
     expect(JSON.parse(await inspected('203.0.113.7', json)).networks).toMatchObject([
@@ -179,7 +183,9 @@ describe('a network', () => {
     const io = fakeTerminal(false)
     const top: TopFlags = { prefix: 'sluice', count: '20', every: '2s', sort: 'share', once: true }
     await topCommand(top, connection, io, new AbortController().signal)
-    expect(io.out()).toMatch(/^1 network blocked: 203\.0\.113\.0\/24 for /m)
+    expect(io.out()).toMatch(/^1 network blocked: 203\.0\.113\.0\/24 until 2/m)
+    expect(io.out()).toMatch(/^203\.0\.113\.7 .*its network is blocked until 2[^;]* UTC; 1 used, /m)
+    expect(io.out()).toMatch(/^203\.0\.114\.7 .* {2}1 used, /m)
 
     const ofOne = await changed(unblock, '203.0.113.7', yes)
     expect(ofOne.out).toContain('but it is in the blocked 203.0.113.0/24')
@@ -509,6 +515,32 @@ describe('sluice top', () => {
       ),
       expect.stringMatching(/^client-19 {2}burst: 20 per 1 d {2}95 % /),
     ])
+  })
+
+  it('shows within a second or two what it has read so far, apart from the complete list', async () => {
+    const { store } = connection
+    let isEnough = false
+    const slow = {
+      mode: 'async',
+      async *inspect(options: InspectOptions) {
+        yield* store.inspect(options)
+        // As a store with a million keys: there is always one step more.
+        while (!isEnough) {
+          options.onProgress?.({ looked: 20, unreadable: [] })
+          await setImmediate()
+        }
+      },
+    } as unknown as Connection['store']
+    const io = fakeTerminal(false)
+    const given = { ...top, policy: 'burst', count: '2', once: true }
+    const running = topCommand(given, { ...connection, store: slow }, io, never)
+    await until(async () => /^client-20 /m.test(io.err()), { what: 'the first list' })
+    expect(io.err()).toMatch(/UTC {3}20 keys, .*reading for 1 s.*, looked at \d+ so far$/m)
+    expect(io.out()).toBe('')
+    isEnough = true
+    expect(await running).toBe(0)
+    expect(io.out().match(/^client-20 /gm)).toHaveLength(1)
+    expect(io.out()).toContain('read in ')
   })
 
   it('prints a line of JSON for each reading', async () => {

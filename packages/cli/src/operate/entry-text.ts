@@ -1,3 +1,4 @@
+import type { BlockedNetwork } from '@sluice/core/operator'
 import { duration, moment, number, percent } from '@sluice/terminal/words'
 import type { EntryRecord } from './entry-record.ts'
 import type { RankedRecord } from './ranking.ts'
@@ -39,12 +40,19 @@ export function standingText(record: EntryRecord): string {
   return `${number(used)} used${left}${part}${unused}`
 }
 
+/** `blocked for 59 min, until 2026-11-24 12:44:10 UTC`. @param at when the network was read, ms since the epoch */
+export function blockText({ endsMs }: Pick<BlockedNetwork, 'endsMs'>, at: number): string {
+  return `blocked for ${duration(endsMs)}, until ${moment(at + endsMs)}`
+}
+
 /** The standing of an entry, behind what refuses its client in spite of it: `banned until …; 5 used, 0 left` */
 export function rankedText(record: RankedRecord): string {
   const { shut } = record
-  const first = shut === undefined ? '' : `${shut.standing} until ${moment(shut.until)}; `
+  const first = shut === undefined ? '' : `${SHUT_BY[shut.by]} until ${moment(shut.until)}; `
   return first + standingText(record)
 }
+
+const SHUT_BY = { block: 'blocked', ban: 'banned', network: 'its network is blocked' } as const
 
 function untilText({ at }: EntryRecord, ms: number): string {
   return `for ${duration(ms)}, until ${moment(at + ms)}`

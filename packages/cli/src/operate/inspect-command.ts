@@ -2,11 +2,10 @@ import { cidrText } from '@sluice/core/operator'
 import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
 import { printable, printableReport } from '@sluice/terminal/printable'
-import { duration } from '@sluice/terminal/words'
 import { clientKey } from './client-key.ts'
 import type { Connection } from './connection.ts'
 import { type EntryRecord, toRecord } from './entry-record.ts'
-import { policyText, standingText } from './entry-text.ts'
+import { blockText, policyText, standingText } from './entry-text.ts'
 import type { KeyFlags } from './flags.ts'
 import { networkOf, networksAround } from './networks.ts'
 import { reportedReading, sayUnreadable } from './reading.ts'
@@ -35,9 +34,7 @@ export async function inspectCommand(
   else {
     const what = asked === undefined ? inWords(key, prefix, records) : key
     const none = `  is in no blocked network under the prefix ${prefix}`
-    const lines = networks.map(
-      ({ network, endsMs }) => `  in ${network}, blocked for ${duration(endsMs)}`,
-    )
+    const lines = networks.map((each) => `  in ${each.network}, ${blockText(each, Date.now())}`)
     const around = asked !== undefined && networks.length === 0 ? [none] : lines
     stdout.write(`${[what, ...around].join('\n')}\n`)
   }
@@ -48,7 +45,7 @@ export async function inspectCommand(
 function inWords(key: string, prefix: string, records: readonly EntryRecord[]): string {
   const name = printable(key)
   if (records.length === 0) {
-    return `${name}: nothing is counted under the prefix ${prefix}, so every quota is full`
+    return `${name}: nothing is counted under the prefix ${prefix}, so every quota is unused`
   }
   return [name, ...listOf(records, key)].join('\n')
 }

@@ -51,6 +51,16 @@ export async function blockedNetworks(
   return store.networks === undefined ? [] : networkBlocksOf(store, prefix).list()
 }
 
+/** Says of a client's key how long its network is blocked for, ms; −Infinity if it is in no such network. */
+export function endsByKey(blocked: readonly BlockedNetwork[]): (key: string) => number {
+  const ranges = new AddressRanges()
+  for (const { network, endsMs } of blocked) ranges.add(checkNetwork(network), endsMs)
+  return (key) => {
+    const client = blocked.length === 0 ? undefined : parseCidr(key.replace(/^\{[^}]+\}/, ''))
+    return client === undefined ? -Infinity : ranges.endOf(client.network, client.prefix)
+  }
+}
+
 /** The blocked networks around a client's key, if that is an address or a network. */
 export async function networksAround(
   store: InspectableStore,

@@ -3,7 +3,7 @@ import type { BlockedNetwork } from '@sluice/core/operator'
 import { Heap } from 'heap-js'
 import { type EntryRecord, idOf, toRecord } from './entry-record.ts'
 import type { Order } from './flags.ts'
-import { blockedNetworks } from './networks.ts'
+import { blockedNetworks, endsByKey } from './networks.ts'
 import { Reading, type Unreadable } from './reading.ts'
 
 /** An entry, and how much more of it is used each second than at the last ranking. */
@@ -14,9 +14,9 @@ export interface RankedRecord extends EntryRecord {
   readonly shut: Shut | undefined
 }
 
-/** A client that is blocked, or banned other than in a dry run. */
+/** A client that is blocked, banned other than in a dry run, or in a blocked network. */
 export interface Shut {
-  readonly standing: 'blocked' | 'banned'
+  readonly by: 'block' | 'ban' | 'network'
   /** When it ends, ms since the epoch. */
   readonly until: number
 }
@@ -84,6 +84,13 @@ export class Ranker {
     const counts = { keys: 0, exhausted: 0, near: 0, blocked: 0, banned: 0 }
     const { store, options } = this
     const networks = await blockedNetworks(store, options.prefix ?? 'sluice')
+    const networkEndOf = endsByKey(networks)
+    const shutBy = (record: RankedRecord): Shut | undefined => {
+      const known = shut.get(clientOf(record))
+      if (known !== undefined || isShut(record)) return isShut(record) ? undefined : known
+      const endsMs = networkEndOf(record.key)
+      return endsMs > 0 ? { by: 'network', until: record.at + endsMs } : undefined
+    }
     const soFar = (isComplete: boolean): Ranking => ({
       ...counts,
       networkCount: networks.length,
@@ -96,9 +103,7 @@ export class Ranker {
       top: heap
         .toArray()
         .sort((one, other) => compare(order, other, one))
-        .map((record) =>
-          isShut(record) ? record : { ...record, shut: shut.get(clientOf(record)) },
-        ),
+        .map((record) => ({ ...record, shut: shutBy(record) })),
     })
     let next = began + SHOW_EVERY_MS
     const reading = new Reading(() => {
@@ -166,7 +171,7 @@ function isShut({ standing, dryRun }: EntryRecord): boolean {
 function shutOf({ at, standing, blockedMs, bannedMs }: EntryRecord): Shut {
   const isBlocked = standing === 'blocked'
   return {
-    standing: isBlocked ? 'blocked' : 'banned',
+    by: isBlocked ? 'block' : 'ban',
     until: at + (isBlocked ? blockedMs : bannedMs),
   }
 }

@@ -63,6 +63,7 @@ class PlainTop {
   readonly order: Order
   private readonly io: Io
   private readonly json: boolean
+  private hasShown = false
 
   constructor(io: Io, { json = false, sort }: TopFlags) {
     this.io = io
@@ -70,14 +71,17 @@ class PlainTop {
     this.order = sort
   }
 
-  read({ looked, tookMs }: Ranking): void {
-    // They come once a second.
-    if (Math.round(tookMs / 1000) % 2 === 0)
-      this.io.stderr.write(`reading: ${count(looked, 'key')} so far\n`)
+  /** The first list is of what was read in a second. It goes to stderr: stdout has complete lists alone. */
+  read(soFar: Ranking): void {
+    const { stderr } = this.io
+    if (this.hasShown || this.json) stderr.write(`reading: ${count(soFar.looked, 'key')} so far\n`)
+    else stderr.write(`${linesOf(soFar).join('\n')}\n\n`)
+    this.hasShown = true
   }
 
   show(ranking: Ranking): void {
     const { stdout } = this.io
+    this.hasShown = true
     if (this.json) stdout.write(`${JSON.stringify(printableReport(ranking))}\n`)
     else stdout.write(`${linesOf(ranking).join('\n')}\n\n`)
   }

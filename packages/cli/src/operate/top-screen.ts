@@ -1,5 +1,5 @@
 import { printable } from '@sluice/terminal/printable'
-import { count, duration, number, percent } from '@sluice/terminal/words'
+import { count, duration, moment, number, percent } from '@sluice/terminal/words'
 import type pico from 'picocolors'
 import { keyText, policyText, rankedText } from './entry-text.ts'
 import type { Order } from './flags.ts'
@@ -62,12 +62,12 @@ export function linesOf(ranking: Ranking): string[] {
 /** Networks that are named; all of them are counted. */
 const NAMED = 5
 
-/** `2 networks blocked: 203.0.113.0/24 for 59 min, …`; undefined if none is. */
-function networksText({ networkCount, networks }: Ranking): string | undefined {
+/** `2 networks blocked: 203.0.113.0/24 until 2026-11-24 12:44:10 UTC, …`; undefined if none is. */
+function networksText({ networkCount, networks, at }: Ranking): string | undefined {
   if (networkCount === 0) return undefined
   const named = networks
     .slice(0, NAMED)
-    .map(({ network, endsMs }) => `${printable(network)} for ${duration(endsMs)}`)
+    .map(({ network, endsMs }) => `${printable(network)} until ${moment(at + endsMs)}`)
   const more = networkCount > NAMED ? `, and ${number(networkCount - NAMED)} more` : ''
   return `${count(networkCount, 'network')} blocked: ${named.join(', ')}${more}`
 }

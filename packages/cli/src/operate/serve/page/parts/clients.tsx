@@ -47,8 +47,10 @@ export function Clients({ operations, top }: Props) {
 
 function ClientRow({ operations, record }: { operations: Operations; record: RankedRecord }) {
   const { key, isDigest, share, rate, standing, shut } = record
+  const isShut =
+    standing === 'blocked' || standing === 'banned' || (shut !== undefined && shut.by !== 'network')
   return (
-    <tr class={shut?.standing ?? standing}>
+    <tr class={shut === undefined ? standing : 'blocked'}>
       <th scope="row">
         <code>{keyText(record)}</code>
       </th>
@@ -60,12 +62,7 @@ function ClientRow({ operations, record }: { operations: Operations; record: Ran
         {isDigest ? (
           <small>find it by its key</small>
         ) : (
-          <ClientActions
-            operations={operations}
-            client={key}
-            isShut={shut !== undefined || standing === 'blocked' || standing === 'banned'}
-            entries={[record]}
-          />
+          <ClientActions operations={operations} client={key} isShut={isShut} entries={[record]} />
         )}
       </td>
     </tr>

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { duration } from '@sluice/terminal/words'
-import { policyText, standingText } from '../../../entry-text.ts'
+import { blockText, policyText, standingText } from '../../../entry-text.ts'
 import type { Operations } from '../operations.ts'
 import { ClientActions } from './client-actions.tsx'
 
@@ -55,9 +54,9 @@ export function FindClient({ operations }: { operations: Operations }) {
             <p>Nothing is counted: every quota is unused.</p>
           )}
           <ul>
-            {found.networks.map(({ network, endsMs }) => (
-              <li key={network}>
-                in the network {network}: <b>blocked for {duration(endsMs)}</b>
+            {found.networks.map((each) => (
+              <li key={each.network}>
+                in the network {each.network}: <b>{blockText(each, Date.now())}</b>
               </li>
             ))}
             {found.entries.map((entry) => (

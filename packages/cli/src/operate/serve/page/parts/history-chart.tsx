@@ -49,7 +49,15 @@ const OPTIONS = {
     y: { range: (_: uPlot, _min: number, max: number): [number, number] => [0, Math.max(1, max)] },
   },
   axes: [plainAxis({ values: (_, times) => times.map(clockText) }), countAxis()],
-  series: [{}, { stroke: colour('--refused'), width: 2, points: { show: false } }],
+  series: [{}, { stroke: colour('--refused'), width: 2, points: { size: 4, filter: alone } }],
+}
+
+/** The readings between two gaps, which no line shows. */
+function alone({ data }: uPlot, series: number): number[] {
+  const counts = data[series] as (number | null)[]
+  return [...counts.keys()].filter(
+    (i) => counts[i] !== null && counts[i - 1] == null && counts[i + 1] == null,
+  )
 }
 
 /**

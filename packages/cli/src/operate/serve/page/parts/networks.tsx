@@ -1,4 +1,5 @@
-import { duration, number } from '@sluice/terminal/words'
+import { number } from '@sluice/terminal/words'
+import { blockText } from '../../../entry-text.ts'
 import type { Ranking } from '../../../ranking.ts'
 import type { Operations } from '../operations.ts'
 import { ClientActions } from './client-actions.tsx'
@@ -16,10 +17,10 @@ export function Networks({ operations, ranking }: Props) {
     <article class="found" aria-label="Blocked networks">
       <h2>Blocked networks</h2>
       <ul>
-        {networks.map(({ network, endsMs }) => (
-          <li key={network}>
-            <code>{network}</code> for {duration(endsMs)}{' '}
-            <ClientActions operations={operations} client={network} isShut />
+        {networks.map((each) => (
+          <li key={each.network}>
+            <code>{each.network}</code> {blockText(each, ranking.at)}{' '}
+            <ClientActions operations={operations} client={each.network} isShut />
           </li>
         ))}
       </ul>
