@@ -1,5 +1,6 @@
 export { textOf } from './errors/thrown.ts'
 export { warnOnce } from './errors/warning.ts'
+export { checkLimitOptions } from './http/check-limit-options.ts'
 export { fetchExchange } from './http/fetch/fetch-exchange.ts'
 export { FetchReply } from './http/fetch/fetch-reply.ts'
 export { PROFILE_FIELDS } from './http/fields/profiles/index.ts'

@@ -1,6 +1,11 @@
-import type { RateLimitOptions as CoreOptions, Decision, RouteOverrides } from '@sluice/core'
+import {
+  type RateLimitOptions as CoreOptions,
+  type Decision,
+  type RouteOverrides,
+  SluiceError,
+} from '@sluice/core'
 import { RoutedLimiter, readAdapterOption, registrationScope } from '@sluice/core/adapter'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Hook, handler } from './hook.ts'
 import { register } from './registrations.ts'
@@ -37,7 +42,24 @@ declare module 'fastify' {
   }
 }
 
-const plugin: FastifyPluginAsync<RateLimitOptions> = async (app, options) => {
+const plugin: FastifyPluginAsync<RateLimitOptions> = (app, options) => {
+  checkInstance(app)
+  return install(app, options)
+}
+
+/** @throws SluiceError if it was not Fastify that has called the plugin */
+function checkInstance(app: FastifyInstance): void {
+  if (typeof app?.addHook === 'function') return
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_TYPE',
+    option: 'rateLimit',
+    expected: 'to be called by Fastify, with its instance',
+    received: app,
+    fix: "Register it, and do not call it: await app.register(rateLimit, { limit: 100, window: '1m' }).",
+  })
+}
+
+async function install(app: FastifyInstance, options: RateLimitOptions): Promise<void> {
   const hook = readAdapterOption('hook', options)
   const { hook: _, ...rest } = options
   const number = register(app, rest)

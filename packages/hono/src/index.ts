@@ -1,5 +1,10 @@
 import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
-import { type FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
+import {
+  checkLimitOptions,
+  type FetchReply,
+  fetchExchange,
+  RoutedLimiter,
+} from '@sluice/core/adapter'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { type AddressOption, checkClients, readAddress } from './address.ts'
@@ -43,6 +48,7 @@ declare module 'hono' {
  *   another, or if nothing says who a client is
  */
 export function rateLimit(options: RateLimitOptions): RateLimitHandler {
+  checkLimitOptions(options)
   const given = readAddress<[Context]>(options)
   const address = given ?? (() => undefined)
   const { address: _, ...rest } = options

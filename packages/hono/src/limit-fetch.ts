@@ -1,5 +1,11 @@
 import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
-import { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
+import {
+  checkFunction,
+  checkLimitOptions,
+  FetchReply,
+  fetchExchange,
+  RoutedLimiter,
+} from '@sluice/core/adapter'
 import { checkClients, readAddress } from './address.ts'
 import { RateLimitError } from './refusal-error.ts'
 
@@ -50,6 +56,8 @@ export function limitFetch<Args extends unknown[], R extends Request = Request>(
   options: LimitFetchOptions<Args, R>,
   handler: (request: R, ...others: Args) => Response | Promise<Response>,
 ): LimitedFetch<Args, R> {
+  checkLimitOptions(options)
+  checkFunction('handler', handler, '(request) => Response')
   const { address: _, ...rest } = options
   const given = readAddress<[R, ...Args]>(options)
   const args = new WeakMap<R, Args>()

@@ -19,7 +19,9 @@ export interface HttpExchange {
 export class RateLimitGuard implements CanActivate {
   private readonly limits: RateLimits
 
+  /** @throws SluiceError if it gets something else: Nest makes it with the `RateLimits` of the module */
   constructor(limits: RateLimits) {
+    if (typeof limits?.of !== 'function') throw noLimits(limits)
     this.limits = limits
   }
 
@@ -57,6 +59,16 @@ export class RateLimitGuard implements CanActivate {
     const http = context.switchToHttp()
     return { request: http.getRequest(), response: http.getResponse() }
   }
+}
+
+function noLimits(received: unknown): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_OPTION_TYPE',
+    option: 'RateLimitGuard',
+    expected: 'the RateLimits of the module',
+    received,
+    fix: 'Let Nest make it: { provide: APP_GUARD, useClass: RateLimitGuard } or @UseGuards(RateLimitGuard). Elsewhere, write new RateLimitGuard(app.get(RateLimits)).',
+  })
 }
 
 function notLimited(context: ExecutionContext): undefined {

@@ -1,8 +1,10 @@
 import {
   type DynamicModule,
   type FactoryProvider,
+  Inject,
   Module,
   type ModuleMetadata,
+  Optional,
   type Provider,
   type Type,
 } from '@nestjs/common'
@@ -50,8 +52,12 @@ export type RateLimitAsyncOptions<Request = NestRequest, Response = NestResponse
 )
 
 /** Provides the limiters everywhere in an application. They close with it. */
-// biome-ignore lint/complexity/noStaticOnlyClass: Nest's modules are classes
 export class RateLimitModule {
+  /** @throws SluiceError in an application that imports it without `forRoot` or `forRootAsync` */
+  constructor(limits?: RateLimits) {
+    if (limits === undefined) throw withoutOptions()
+  }
+
   /**
    * Makes the module. Import it once: a second import with other options makes the application's start reject
    * with a SluiceError, as wrong options do.
@@ -140,4 +146,16 @@ function checkOnlyOne(modules: ModulesContainer): void {
   })
 }
 
+function withoutOptions(): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_OPTION_TYPE',
+    option: 'RateLimitModule',
+    expected: 'an import with options',
+    received: undefined,
+    fix: "Write imports: [RateLimitModule.forRoot({ limit: 100, window: '1m' })].",
+  })
+}
+
 Module({})(RateLimitModule)
+Optional()(RateLimitModule, undefined as never, 0)
+Inject(RateLimits)(RateLimitModule, undefined as never, 0)

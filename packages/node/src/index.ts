@@ -9,7 +9,7 @@ import type {
   MaybePromise,
   Routes,
 } from '@sluice/core'
-import { RoutedLimiter } from '@sluice/core/adapter'
+import { checkFunction, RoutedLimiter } from '@sluice/core/adapter'
 import { answerFailure } from './failures.ts'
 import { nodeAdapter } from './request-adapter.ts'
 import { handOver, upgradeResponse } from './upgrade.ts'
@@ -24,6 +24,8 @@ export type RateLimitOptions = CoreOptions<IncomingMessage, ServerResponse> & {
    */
   routes?: Routes<IncomingMessage, ServerResponse> | undefined
 }
+
+const SERVED = 'that serves the request: (request, response) => limit(request, response, () => …)'
 
 /** Called instead of `next` with what a function of the options threw, or a refusal that is thrown. */
 type Failed = (error: unknown) => void
@@ -90,6 +92,7 @@ export function rateLimit(options: RateLimitOptions): NodeRateLimit {
     failed: Failed = (error) => answerFailure(response, error),
   ): MaybePromise<void> {
     let passed: MaybePromise<boolean>
+    checkFunction('next', next, SERVED)
     try {
       passed = limiter.handle(request, response)
     } catch (error) {

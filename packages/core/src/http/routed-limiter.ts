@@ -6,6 +6,7 @@ import { checkObject } from '../options/checks.ts'
 import { checkKnown } from '../options/known.ts'
 import { OPTION_NAMES } from '../options/option-names.ts'
 import { routeScope, type Scope } from '../stores/inspection/scope.ts'
+import { checkLimitOptions } from './check-limit-options.ts'
 import { HttpLimiter } from './http-limiter.ts'
 import { otherReadings } from './path-readings.ts'
 import type { RateLimitOptions, RouteOverrides, Routes } from './rate-limit-options.ts'
@@ -37,7 +38,7 @@ export class RoutedLimiter<Request, Response> {
     adapter: RequestAdapter<Request, Response>,
     { addsRoutes = false, scope }: { addsRoutes?: boolean; scope?: Scope } = {},
   ) {
-    const given = checkObject('options', options, 'the options of a rate limit')
+    const given = checkLimitOptions(options)
     const { routes, ...rest } = given as { routes?: Routes<Request, Response> }
     const common = addsRoutes ? given : rest
     this.adapter = adapter

@@ -183,7 +183,11 @@ const CALLS: readonly (readonly [written: string, call: () => unknown])[] = [
   ["limiter.acquire('key')", () => limiter().acquire('key')],
 ]
 
+/** What a framework calls `rateLimit` with. */
+class IncomingMessage {}
+
 const ADAPTER: readonly Case[] = [
+  ['app.use(rateLimit)', new IncomingMessage()],
   ["{ key: 'session', … }", { ...ok, key: 'session' }],
   ['{ key: undefined, policies: [{ key: 5, … }] }', { policies: [{ ...ok, key: 5 }] }],
   ["{ cost: '2', … }", { ...ok, cost: '2' }],
