@@ -123,7 +123,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
 
     test('of one key has one round trip, if this process was the last to use the key', async () => {
       // Which networks are blocked is read apart.
-      const store = { ...postgresStore(proxied), networks: undefined }
+      const store = { ...postgresStore(proxied), documents: undefined }
       const limiter = limit({ store, limit: 5 })
       await limiter.peek('connected')
       const trips = async (act: () => unknown) => {
@@ -147,7 +147,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     })
 
     test('has two round trips, for all requests of a turn', async () => {
-      const store = { ...postgresStore(proxied), networks: undefined }
+      const store = { ...postgresStore(proxied), documents: undefined }
       const limiter = limit({ store, limit: 5 })
       await limiter.peek('connected')
       const before = { ...proxy.counts }

@@ -48,7 +48,7 @@ export async function blockedNetworks(
   store: InspectableStore,
   prefix: string,
 ): Promise<readonly BlockedNetwork[]> {
-  return store.networks === undefined ? [] : networkBlocksOf(store, prefix).list()
+  return store.documents === undefined ? [] : networkBlocksOf(store, prefix).list()
 }
 
 /** Says of a client's key how long its network is blocked for, ms; −Infinity if it is in no such network. */

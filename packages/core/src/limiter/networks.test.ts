@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore } from '../stores/memory/memory-store.ts'
-import type { NetworkTexts, Store } from '../stores/store.ts'
+import type { Documents, Store } from '../stores/store.ts'
 import { type ManualClock, manualClock } from '../testing/manual-clock.ts'
 import { reset } from '../testing/reset.ts'
 import { createLimiter } from './create-limiter.ts'
@@ -139,7 +139,7 @@ describe('in this process', () => {
     const text = (i: number) => `10.${i >> 8}.${i & 255}.0/24`
     const fill = Array.from({ length: 9999 }, (_, i) => `\n${text(i)} ${clock() + 1000}`)
     const store = memoryStore({ clock })
-    store.networks.replace('sluice', '', `${'a'.repeat(16)}${fill.join('')}`, 1000)
+    store.documents.replace('sluice', 'networks', '', `${'a'.repeat(16)}${fill.join('')}`, 1000)
     const full = createLimiter({ store, limit: 5, window: '1h' })
     full.block(text(9999), '1h', network)
     const more = () => full.block(text(10_000), '1h', network)
@@ -154,7 +154,7 @@ describe('in this process', () => {
     clock.advance(1000)
     more()
     expect(full.peek('10.39.16.1').allowed).toBe(false)
-    expect(store.networks.read('sluice', '').text?.split('\n')).toHaveLength(4)
+    expect(store.documents.read('sluice', 'networks', '').text?.split('\n')).toHaveLength(4)
   })
 
   describe('text that a client may have chosen', () => {
@@ -192,13 +192,13 @@ function remoteStore(clock?: ManualClock) {
   const store: Store<'async'> = {
     mode: 'async',
     clock,
-    networks: {
-      read: (prefix, known) => {
+    documents: {
+      read: (prefix, name, known) => {
         reads.push(known)
-        return answer(() => memory.networks.read(prefix, known))
+        return answer(() => memory.documents.read(prefix, name, known))
       },
-      replace: (...given) => answer(() => memory.networks.replace(...given)),
-    } as NetworkTexts<'async'>,
+      replace: (...given) => answer(() => memory.documents.replace(...given)),
+    } as Documents<'async'>,
     open(keyspaces, prefix) {
       const ledger = memory.open(keyspaces, prefix)
       return {
@@ -208,7 +208,7 @@ function remoteStore(clock?: ManualClock) {
     },
     close: () => memory.close(),
   }
-  const texts = memory.networks
+  const texts = memory.documents
   return {
     store,
     texts,
@@ -240,7 +240,7 @@ describe('on a remote store', () => {
 
   test('a process asks with its first request, which does not wait, and every two seconds while requests come', async () => {
     const { store, texts, reads } = remoteStore()
-    texts.replace('sluice', '', block(60), 60_000)
+    texts.replace('sluice', 'networks', '', block(60), 60_000)
     const limiter = limiterOn(store)
     await turns()
     expect(reads).toEqual([])
@@ -254,7 +254,7 @@ describe('on a remote store', () => {
     await turns()
     expect(reads).toEqual([''])
     ms += 1
-    texts.replace('sluice', VERSION, '', 0)
+    texts.replace('sluice', 'networks', VERSION, '', 0)
     // What is refused here asks too.
     await limiter.consume('203.0.113.7')
     await turns()
@@ -268,7 +268,7 @@ describe('on a remote store', () => {
     const limiter = limiterOn(store)
     const real = Date.now()
     jest.spyOn(Date, 'now').mockReturnValue(real + 86_400_000)
-    texts.replace('sluice', '', block(60), 60_000)
+    texts.replace('sluice', 'networks', '', block(60), 60_000)
     await limiter.consume('198.51.100.1')
     await turns()
     jest.spyOn(Date, 'now').mockReturnValue(real)
@@ -286,7 +286,7 @@ describe('on a remote store', () => {
     'while the store %s, what was known last stays in force, and nothing piles up',
     async (fault) => {
       const { store, texts, reads, fail } = remoteStore()
-      texts.replace('sluice', '', block(600), 600_000)
+      texts.replace('sluice', 'networks', '', block(600), 600_000)
       const limiter = createLimiter({
         store,
         limit: 1000,
@@ -310,7 +310,7 @@ describe('on a remote store', () => {
         )
       fail('none')
       await turns()
-      texts.replace('sluice', VERSION, '', 0)
+      texts.replace('sluice', 'networks', VERSION, '', 0)
       ms += 10_000
       await limiter.consume('203.0.113.7')
       await turns()
@@ -336,12 +336,12 @@ describe('on a remote store', () => {
 
   test('reset() of the tests forgets what was known', async () => {
     const { store, texts } = remoteStore()
-    texts.replace('sluice', '', block(60), 60_000)
+    texts.replace('sluice', 'networks', '', block(60), 60_000)
     const limiter = limiterOn(store)
     await limiter.consume('198.51.100.1')
     await turns()
     expect((await limiter.consume('203.0.113.7')).allowed).toBe(false)
-    texts.replace('sluice', VERSION, '', 0)
+    texts.replace('sluice', 'networks', VERSION, '', 0)
     reset()
     expect((await limiter.consume('203.0.113.7')).allowed).toBe(true)
     limiter.close()
@@ -357,7 +357,7 @@ describe('on a remote store', () => {
       '0.0.0.0/0 9e15',
       `198.51.100.0/24 ${Date.now() + 9999}`,
     ]
-    texts.replace('sluice', '', `${'a'.repeat(16)}\n${lines.join('\n')}`, 60_000)
+    texts.replace('sluice', 'networks', '', `${'a'.repeat(16)}\n${lines.join('\n')}`, 60_000)
     const limiter = limiterOn(store)
     await limiter.consume('192.0.2.1')
     await turns()
@@ -368,7 +368,7 @@ describe('on a remote store', () => {
   })
 
   test('a store that can not keep networks says so', async () => {
-    const { networks: _, ...store } = remoteStore().store
+    const { documents: _, ...store } = remoteStore().store
     const limiter = limiterOn(store)
     const calls = [
       limiter.block('203.0.113.0/24', '1h', network),

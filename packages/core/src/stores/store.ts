@@ -243,27 +243,34 @@ export interface BanKeyspace extends Keyspace {
 }
 
 /**
- * A text for each prefix, which all processes share and replace only as a whole: the networks that are
- * blocked. At most 600,000 characters of printable ASCII and line ends. It begins with a version, 16
- * characters that no other text of the prefix begins with; '' is the version of the empty text, which is what
- * there is at first.
+ * Texts that all processes share and replace only as a whole, each under a prefix and a name of `[a-z]{1,32}`: which
+ * networks are blocked (`networks`), which keyspaces there are (`keyspaces`). At most 600,000 characters of printable
+ * ASCII and line ends. A text begins with a version, 16 characters that no other text of the prefix and name begins
+ * with; '' is the version of the empty text, which is what there is at first.
  */
-export interface NetworkTexts<M extends StoreMode = StoreMode> {
+export interface Documents<M extends StoreMode = StoreMode> {
   /**
-   * Reads the text; `at` is when, ms on the store's clock.
+   * Reads a text; `at` is when, ms on the store's clock.
    *
    * @param known the version of the caller's text: if there is no other, `text` may be undefined in place of it
    */
   read(
     prefix: string,
+    name: string,
     known: string,
   ): Answer<M, { readonly text: string | undefined; readonly at: number }>
   /**
-   * Replaces the text, if its version is still `known`, by one that may be forgotten after `ttlMs`.
+   * Replaces a text, if its version is still `known`, by one that may be forgotten after `ttlMs`.
    *
    * @returns whether it did
    */
-  replace(prefix: string, known: string, text: string, ttlMs: number): Answer<M, boolean>
+  replace(
+    prefix: string,
+    name: string,
+    known: string,
+    text: string,
+    ttlMs: number,
+  ): Answer<M, boolean>
 }
 
 /** Where states are kept. Limiters that open the same keyspace in the same store share its states. */
@@ -287,8 +294,11 @@ export interface Store<M extends StoreMode = StoreMode> {
    * @throws SluiceError if an option is wrong
    */
   inspect?(options?: InspectOptions): AsyncIterable<StoreEntry>
-  /** Where it keeps which networks are blocked. Left out: blocking a network is an error. */
-  readonly networks?: NetworkTexts<M> | undefined
+  /**
+   * Where it keeps what all processes share besides states. Left out: blocking a network is an error, and a client's
+   * own limit, block or reset concerns only the windows and algorithms that the process which makes it has.
+   */
+  readonly documents?: Documents<M> | undefined
   /** Releases what the store itself has opened. Clients that were passed to it stay open. */
   close(): void
 }

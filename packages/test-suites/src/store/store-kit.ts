@@ -11,8 +11,8 @@ export interface StoreKit<S extends Store = Store> {
   readonly mode: 'sync' | 'async'
   /** Whether it can list its keys: `Store.inspect`. Default: no */
   readonly inspects?: boolean
-  /** Whether it can keep which networks are blocked: `Store.networks`. Default: yes */
-  readonly networks?: boolean
+  /** Whether it can keep what all processes share besides states: `Store.documents`. Default: yes */
+  readonly documents?: boolean
   /** A store that decides on this clock. Called for each test; stores may share their states. */
   create(clock: () => number): S | Promise<S>
   /**

@@ -5,9 +5,9 @@ import { blocks } from './block.ts'
 import { keepsCountsOfChangedLimits } from './changed-limits.ts'
 import { consumes } from './consume.ts'
 import { contracts } from './contract.ts'
+import { documents } from './documents.ts'
 import { expires, fails } from './faults.ts'
 import { inspects } from './inspect.ts'
-import { networks } from './networks.ts'
 import { ownLimits } from './own-limits.ts'
 import { reservations } from './reservations.ts'
 import { settles } from './settle.ts'
@@ -32,7 +32,7 @@ export function storeSuite<S extends Store>(runner: Runner, name: string, kit: S
     runner.describe('slots of what is in progress', () => slots(tests))
     runner.describe('reservations', () => reservations(tests))
     runner.describe('bans', () => bans(tests))
-    if (kit.networks !== false) runner.describe('blocked networks', () => networks(tests))
+    if (kit.documents !== false) runner.describe('documents', () => documents(tests))
     if (kit.inspects) runner.describe('inspect', () => inspects(tests))
     runner.describe('calls', () => contracts(tests, kit.mode))
     const { failWrites, countLeft } = kit

@@ -82,4 +82,4 @@ function ledgerOf(
   }
 }
 
-storeSuite(runner, 'a store of two methods', { mode: 'sync', networks: false, create: plainStore })
+storeSuite(runner, 'a store of two methods', { mode: 'sync', documents: false, create: plainStore })

@@ -1,4 +1,5 @@
 import type { AlgorithmParams } from '../../algorithms/algorithm.ts'
+import { documentKey } from '../documents/document.ts'
 import type { Keyspace } from '../store.ts'
 
 /**
@@ -9,16 +10,6 @@ const KEPT_MS = 86_400_000
 const RENEWED_MS = 600_000
 /** When they are written again if the store did not take them, ms. */
 const RETRY_MS = 60_000
-
-/** Where the terms of a keyspace are kept: no client's key is `#`. */
-export function termsKey(prefix: string, keyspace: string): string {
-  return `${prefix}:{#}:${keyspace}`
-}
-
-/** Where the networks are kept that are blocked. The names of keyspaces have a colon. */
-export function networksKey(prefix: string): string {
-  return termsKey(prefix, 'networks')
-}
 
 /** `100`, `5,burst=20`, `5,maxDelay=500` */
 export function formatTerms({ limit, burst, maxDelayMs }: AlgorithmParams): string {
@@ -84,7 +75,7 @@ export class LedgerTerms {
   constructor(keyspaces: readonly Keyspace[], prefix: string, write: Write) {
     const windows = keyspaces.map(({ params }) => params?.windowMs ?? 0)
     this.terms = keyspaces.flatMap(({ prefix: own = prefix, name, params }) =>
-      params === undefined ? [] : { key: termsKey(own, name), text: formatTerms(params) },
+      params === undefined ? [] : { key: documentKey(own, name), text: formatTerms(params) },
     )
     this.ttlMs = Math.max(KEPT_MS, 2 * Math.max(...windows))
     this.write = write

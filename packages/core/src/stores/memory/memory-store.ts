@@ -4,15 +4,15 @@ import { checkKnown } from '../../options/known.ts'
 import { OPTION_NAMES } from '../../options/option-names.ts'
 import { readOptions } from '../../options/read.ts'
 import { OPTIONS } from '../../options/table.ts'
+import { documentKey, versionOf } from '../documents/document.ts'
 import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
-import { versionOf } from '../networks/network-text.ts'
 import type { MemoryStoreOptions } from '../options.generated.ts'
 import type {
+  Documents,
   InspectableStore,
   InspectOptions,
   Keyspaces,
   Ledger,
-  NetworkTexts,
   StoreEntry,
 } from '../store.ts'
 import { MemoryLedger } from './memory-ledger.ts'
@@ -33,7 +33,7 @@ export class MemoryStore implements InspectableStore<'sync'> {
   readonly mode = 'sync'
   readonly maxKeys: number
   readonly clock: () => number
-  readonly networks: NetworkTexts<'sync'>
+  readonly documents: Documents<'sync'>
   private readonly tables: Tables
 
   constructor(options: MemoryStoreOptions) {
@@ -43,7 +43,7 @@ export class MemoryStore implements InspectableStore<'sync'> {
     this.maxKeys = maxKeys
     this.clock = clock
     this.tables = new Tables(maxKeys, clock)
-    this.networks = keptNetworks(clock)
+    this.documents = keptDocuments(clock)
   }
 
   /** Keys kept now. */
@@ -87,14 +87,15 @@ export class MemoryStore implements InspectableStore<'sync'> {
   }
 }
 
-/** Keeps the texts of blocked networks: few, since there is one for each prefix. */
-function keptNetworks(clock: () => number): NetworkTexts<'sync'> {
+/** Keeps documents: few, since there is one for each prefix and name. */
+function keptDocuments(clock: () => number): Documents<'sync'> {
   const texts = new Map<string, string>()
   return {
-    read: (prefix) => ({ text: texts.get(prefix), at: clock() }),
-    replace(prefix, known, text) {
-      if (versionOf(texts.get(prefix) ?? '') !== known) return false
-      texts.set(prefix, text)
+    read: (prefix, name) => ({ text: texts.get(documentKey(prefix, name)), at: clock() }),
+    replace(prefix, name, known, text) {
+      const key = documentKey(prefix, name)
+      if (versionOf(texts.get(key) ?? '') !== known) return false
+      texts.set(key, text)
       return true
     },
   }

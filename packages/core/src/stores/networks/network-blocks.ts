@@ -7,15 +7,12 @@ import { type Cidr, cidrText, parseCidr } from '../../key/cidr.ts'
 import { type IpAddress, setTunnelled } from '../../key/ip.ts'
 import { type MaybePromise, then } from '../../maybe-promise.ts'
 import { Deadline, PendingCall } from '../calls/deadline.ts'
-import type { NetworkTexts, Store } from '../store.ts'
-import {
-  addNetworks,
-  type BlockedNetworks,
-  readNetworks,
-  versionOf,
-  writeNetworks,
-} from './network-text.ts'
+import { versionOf } from '../documents/document.ts'
+import type { Documents, Store } from '../store.ts'
+import { addNetworks, type BlockedNetworks, readNetworks, writeNetworks } from './network-text.ts'
 
+/** The name of the document that has them. */
+const NAME = 'networks'
 /** How often a process asks a remote store for the networks at most, ms. */
 const READ_EVERY_MS = 2000
 /** When an answer that has not come is no longer waited for, ms. */
@@ -47,7 +44,7 @@ export class NetworkBlocks {
   dueAt: number
   private readonly store: Store
   private readonly prefix: string
-  private readonly texts: NetworkTexts | undefined
+  private readonly documents: Documents | undefined
   private version = ''
   private ranges = new AddressRanges()
   /** When the last block ends, ms on the store's clock. */
@@ -64,8 +61,8 @@ export class NetworkBlocks {
   constructor(store: Store, prefix: string) {
     this.store = store
     this.prefix = prefix
-    this.texts = store.networks
-    this.dueAt = store.mode === 'async' && this.texts !== undefined ? 0 : Infinity
+    this.documents = store.documents
+    this.dueAt = store.mode === 'async' && this.documents !== undefined ? 0 : Infinity
   }
 
   /**
@@ -106,7 +103,7 @@ export class NetworkBlocks {
   private async ask(): Promise<void> {
     const { learned } = this
     try {
-      const read = await this.texts?.read(this.prefix, this.version)
+      const read = await this.documents?.read(this.prefix, NAME, this.version)
       if (read === undefined) return
       this.aheadMs = read.at - performance.now()
       if (read.text !== undefined && learned === this.learned)
@@ -135,7 +132,7 @@ export class NetworkBlocks {
 
   /** All that the store has, the one that lasts longest first. */
   list(): MaybePromise<BlockedNetwork[]> {
-    return then(this.supported().read(this.prefix, ''), ({ text = '', at }) =>
+    return then(this.supported().read(this.prefix, NAME, ''), ({ text = '', at }) =>
       [...readNetworks(text, at)]
         .map(([network, end]) => ({ network, endsMs: end - at }))
         .sort((one, other) => other.endsMs - one.endsMs),
@@ -160,9 +157,9 @@ export class NetworkBlocks {
   }
 
   private change(operation: 'block' | 'reset', edit: Edit): MaybePromise<void> {
-    const texts = this.supported()
-    if (this.store.mode === 'sync') return this.attempt(texts, operation, edit, 1)
-    const done = this.changing.then(() => inTime(this.attempt(texts, operation, edit, 1)))
+    const documents = this.supported()
+    if (this.store.mode === 'sync') return this.attempt(documents, operation, edit, 1)
+    const done = this.changing.then(() => inTime(this.attempt(documents, operation, edit, 1)))
     this.changing = done.catch(() => {})
     return done.catch((error) => {
       if (error instanceof SluiceError || error instanceof StoreError) throw error
@@ -177,26 +174,29 @@ export class NetworkBlocks {
   }
 
   private attempt(
-    texts: NetworkTexts,
+    documents: Documents,
     operation: string,
     edit: Edit,
     attempts: number,
   ): MaybePromise<void> {
-    return then(texts.read(this.prefix, ''), ({ text = '', at }) => {
+    return then(documents.read(this.prefix, NAME, ''), ({ text = '', at }) => {
       const networks = readNetworks(text, at)
       if (!edit(networks, at)) return this.learn(networks, versionOf(text), at)
       const changed = writeNetworks(networks)
       const ttlMs = Math.max(0, ...networks.values()) - at
-      return then(texts.replace(this.prefix, versionOf(text), changed, ttlMs), (isDone) => {
-        if (isDone) return this.learn(networks, versionOf(changed), at)
-        if (attempts < MAX_ATTEMPTS) return this.attempt(texts, operation, edit, attempts + 1)
-        throw new StoreError({
-          code: 'SLUICE_STORE_CONTENTION',
-          operation,
-          problem: `others changed the networks during each of ${MAX_ATTEMPTS} attempts`,
-          advice: 'Nothing was written. Try again.',
-        })
-      })
+      return then(
+        documents.replace(this.prefix, NAME, versionOf(text), changed, ttlMs),
+        (isDone) => {
+          if (isDone) return this.learn(networks, versionOf(changed), at)
+          if (attempts < MAX_ATTEMPTS) return this.attempt(documents, operation, edit, attempts + 1)
+          throw new StoreError({
+            code: 'SLUICE_STORE_CONTENTION',
+            operation,
+            problem: `others changed the networks during each of ${MAX_ATTEMPTS} attempts`,
+            advice: 'Nothing was written. Try again.',
+          })
+        },
+      )
     })
   }
 
@@ -217,14 +217,14 @@ export class NetworkBlocks {
   }
 
   /** @throws SluiceError if the store can't keep networks */
-  private supported(): NetworkTexts {
-    if (this.texts !== undefined) return this.texts
+  private supported(): Documents {
+    if (this.documents !== undefined) return this.documents
     throw new SluiceError({
       code: 'SLUICE_OPTION_CONFLICT',
       option: 'store',
       expected: 'a store that keeps networks',
-      said: 'a store without networks',
-      fix: 'Use the option deny, or add networks to the store.',
+      said: 'a store without documents',
+      fix: 'Use the option deny, or add documents to the store.',
     })
   }
 }

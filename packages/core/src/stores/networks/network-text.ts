@@ -1,16 +1,13 @@
-import { random32 } from '#platform'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { type Cidr, cidrText, MAPPED_BITS, parseCidr } from '../../key/cidr.ts'
 import { isIPv4 } from '../../key/ip.ts'
+import { linesOf, writeDocument } from '../documents/document.ts'
 
 /** The most networks that are blocked at the same time, under one prefix. */
 export const MAX_NETWORKS = 10_000
 
 /** The shortest prefixes that can be blocked, bits: a shorter one is taken for a mistake. That of IPv4 is of its mapped form. */
 const SHORTEST = { ipv4: MAPPED_BITS + 8, ipv6: 16 }
-
-/** Characters of the version with which a text begins. */
-const VERSION_LENGTH = 16
 
 /** The networks that are blocked, by their text, with the end of each block: ms on the store's clock. */
 export type BlockedNetworks = Map<string, number>
@@ -39,11 +36,6 @@ export function checkNetworks(given: unknown): readonly Cidr[] {
   return Array.isArray(given) ? given.map(checkNetwork) : [checkNetwork(given)]
 }
 
-/** The version of a text; '' of an empty one. */
-export function versionOf(text: string): string {
-  return text.slice(0, VERSION_LENGTH)
-}
-
 /**
  * Reads what {@link writeNetworks} wrote. Blocks that have ended, and lines that are none, are left out.
  *
@@ -51,7 +43,7 @@ export function versionOf(text: string): string {
  */
 export function readNetworks(text: string, now: number): BlockedNetworks {
   const networks: BlockedNetworks = new Map()
-  for (const line of text.slice(VERSION_LENGTH).split('\n')) {
+  for (const line of linesOf(text)) {
     const [network = '', end] = line.split(' ')
     if (Number(end) > now && networks.size < MAX_NETWORKS) networks.set(network, Number(end))
   }
@@ -60,10 +52,7 @@ export function readNetworks(text: string, now: number): BlockedNetworks {
 
 /** The networks as text, with a version that no other text has. '' if there are none. */
 export function writeNetworks(networks: BlockedNetworks): string {
-  if (networks.size === 0) return ''
-  const version = [random32(), random32()].map((bits) => bits.toString(16).padStart(8, '0'))
-  const lines = [...networks].map(([network, end]) => `\n${network} ${end}`)
-  return version.join('') + lines.join('')
+  return writeDocument([...networks].map(([network, end]) => `${network} ${end}`))
 }
 
 /**

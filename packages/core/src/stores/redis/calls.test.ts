@@ -28,7 +28,7 @@ describe('a server', () => {
   beforeAll(async () => {
     redis = await startRedis()
     client = new Redis(redis.url)
-    store = { ...redisStore(client), networks: undefined }
+    store = { ...redisStore(client), documents: undefined }
   })
   beforeEach(() => redis.command('FLUSHALL'))
   afterAll(async () => {

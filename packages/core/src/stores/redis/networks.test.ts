@@ -14,8 +14,8 @@ import {
 import { Cluster, Redis } from 'ioredis'
 import {
   createLimiter,
+  type Documents,
   type Limiter,
-  type NetworkTexts,
   type RedisClient,
   redisStore,
 } from '../../index.ts'
@@ -90,11 +90,11 @@ describe('on one Redis', () => {
   test('a list that has not changed costs a few bytes, also if it is as long as can be', async () => {
     const proxied = new Redis(proxy.port, proxy.host)
     clients.push(proxied)
-    const networks = redisStore(proxied).networks as NetworkTexts<'async'>
-    await networks.replace('sluice', '', many(MAX_NETWORKS, 'a'), 3_600_000)
+    const documents = redisStore(proxied).documents as Documents<'async'>
+    await documents.replace('sluice', 'networks', '', many(MAX_NETWORKS, 'a'), 3_600_000)
     const bytes = async (known: string) => {
       const before = proxy.counts.replyBytes
-      const { text } = await networks.read('sluice', known)
+      const { text } = await documents.read('sluice', 'networks', known)
       return { text, bytes: proxy.counts.replyBytes - before }
     }
     await bytes('')

@@ -1,10 +1,11 @@
 import type { Algorithm, KeyState } from '../../algorithms/algorithm.ts'
 import { HELD_SUFFIX } from '../../algorithms/held/held.lua.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
+import { documentKey } from '../documents/document.ts'
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { type FoundKey, toEntry } from '../inspection/inspected-keyspace.ts'
 import { Inspection } from '../inspection/inspection.ts'
-import { type KeptTerms, termsKey } from '../inspection/kept-terms.ts'
+import type { KeptTerms } from '../inspection/kept-terms.ts'
 import { Pace } from '../inspection/pace.ts'
 import { isTooMuch, workOf } from '../rules/work.ts'
 import type { StoreEntry } from '../store.ts'
@@ -85,7 +86,7 @@ export class RedisInspection {
   private async tell({ prefix, keyspace }: NamedKey): Promise<void> {
     const call = { script: told, args: [] }
     const read = (reply: unknown) => (reply === null ? undefined : String(reply))
-    keyspace.learn(await this.connection.run(call, [termsKey(prefix, keyspace.name)], read))
+    keyspace.learn(await this.connection.run(call, [documentKey(prefix, keyspace.name)], read))
   }
 
   /** What the client puts in front of the keys of scripts, but not of what SCAN gives. */

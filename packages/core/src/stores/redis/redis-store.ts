@@ -6,8 +6,8 @@ import type { InspectableStore, StoreEntry } from '../store.ts'
 import { checkClient, type RedisClient, warnOfUnguarded } from './client.ts'
 import { RedisConnection, Script } from './connection.ts'
 import { scansOf } from './masters.ts'
+import { redisDocuments } from './redis-documents.ts'
 import { RedisLedger } from './redis-ledger.ts'
-import { redisNetworks } from './redis-networks.ts'
 
 /** Keeps texts, ARGV[2] and so on, under keys for ARGV[1] ms. */
 const keep = new Script(
@@ -42,7 +42,7 @@ export function redisStore(
   return {
     mode: 'async',
     clock: options.clock,
-    networks: redisNetworks(connection),
+    documents: redisDocuments(connection),
     open: (keyspaces, prefix) => new RedisLedger(connection, keyspaces, prefix, terms),
     inspect: (options) => entries(readInspectOptions(options)),
     close() {},

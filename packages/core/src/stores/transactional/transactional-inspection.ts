@@ -1,7 +1,8 @@
+import { documentKey } from '../documents/document.ts'
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { entryOf } from '../inspection/inspected-keyspace.ts'
 import { Inspection } from '../inspection/inspection.ts'
-import { type KeptTerms, termsKey } from '../inspection/kept-terms.ts'
+import type { KeptTerms } from '../inspection/kept-terms.ts'
 import { Pace } from '../inspection/pace.ts'
 import { subject } from '../redis/keys.ts'
 import { decodeState } from '../rules/state-bytes.ts'
@@ -56,7 +57,7 @@ async function* entriesBetween(
     const unreadable: string[] = []
     const found = keys.flatMap((each) => inspection.find(each.key) ?? [])
     for (const { prefix, keyspace } of inspection.untold(found)) {
-      keyspace.learn(await readTerms(backend, termsKey(prefix, keyspace.name)))
+      keyspace.learn(await readTerms(backend, documentKey(prefix, keyspace.name)))
     }
     pace.pause()
     for (const each of keys) {

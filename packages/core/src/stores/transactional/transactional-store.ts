@@ -2,8 +2,8 @@ import { readInspectOptions, type Wanted } from '../inspection/inspect-options.t
 import { KeptTerms } from '../inspection/kept-terms.ts'
 import type { InspectableStore, Store, StoreEntry } from '../store.ts'
 import type { ListingBackend, TransactionalBackend } from './transactional-backend.ts'
+import { transactionalDocuments } from './transactional-documents.ts'
 import { TransactionalLedger } from './transactional-ledger.ts'
-import { transactionalNetworks } from './transactional-networks.ts'
 
 /**
  * A complete store on a backend that has transactions: all algorithms, policies decided together,
@@ -24,7 +24,7 @@ export function transactionalStore(
   const store: Store<'async'> = {
     mode: 'async',
     clock: backend.clock,
-    networks: transactionalNetworks(backend),
+    documents: transactionalDocuments(backend),
     open: (keyspaces, prefix, deadlineMs) =>
       new TransactionalLedger(backend, keyspaces, prefix, deadlineMs, terms),
     close: () => backend.close?.(),

@@ -1,5 +1,5 @@
-import { networksKey } from '../inspection/kept-terms.ts'
-import type { NetworkTexts } from '../store.ts'
+import { documentKey } from '../documents/document.ts'
+import type { Documents } from '../store.ts'
 import { type RedisConnection, Script } from './connection.ts'
 
 /** Replies the time, ms, and the text of KEYS[1] unless its version is still ARGV[2]. ARGV[1] is the time, or -1. */
@@ -19,19 +19,19 @@ if ARGV[2] == '' then redis.call('DEL', KEYS[1])
 else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1`)
 
-/** Keeps the networks that are blocked: a key for each prefix. */
-export function redisNetworks(connection: RedisConnection): NetworkTexts<'async'> {
+/** Keeps each document under a key. */
+export function redisDocuments(connection: RedisConnection): Documents<'async'> {
   return {
-    read(prefix, known) {
+    read(prefix, name, known) {
       const args = [`${connection.time().now}`, known]
-      return connection.run({ script: read, args }, [networksKey(prefix)], (reply) => {
+      return connection.run({ script: read, args }, [documentKey(prefix, name)], (reply) => {
         const [at, text] = reply as unknown[]
         return { at: Number(String(at)), text: text === undefined ? undefined : String(text) }
       })
     },
-    replace(prefix, known, text, ttlMs) {
+    replace(prefix, name, known, text, ttlMs) {
       const args = [known, text, `${Math.max(ttlMs, connection.time().minTtlMs)}`]
-      const keys = [networksKey(prefix)]
+      const keys = [documentKey(prefix, name)]
       return connection.run({ script: replace, args }, keys, (reply) => Number(reply) === 1)
     },
   }

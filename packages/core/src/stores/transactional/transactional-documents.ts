@@ -1,20 +1,19 @@
-import { networksKey } from '../inspection/kept-terms.ts'
-import { versionOf } from '../networks/network-text.ts'
-import type { NetworkTexts } from '../store.ts'
+import { documentKey, versionOf } from '../documents/document.ts'
+import type { Documents } from '../store.ts'
 import type { ListedKey, ListingBackend, TransactionalBackend } from './transactional-backend.ts'
 
 /** The longest that a call may take, ms. */
 const WITHIN_MS = 5000
 
 /**
- * Keeps the networks that are blocked: under a key for each prefix, and their version under another, so that
- * to see that nothing has changed takes a few bytes. A backend that can list its keys reads without a lock.
+ * Keeps each document under a key, and its version under another, so that to see that nothing has changed takes a
+ * few bytes. A backend that can list its keys reads without a lock.
  */
-export function transactionalNetworks(
+export function transactionalDocuments(
   backend: TransactionalBackend & Partial<ListingBackend>,
-): NetworkTexts<'async'> {
-  const keysOf = (prefix: string) =>
-    [networksKey(prefix), `${networksKey(prefix)}-version`] as const
+): Documents<'async'> {
+  const keysOf = (prefix: string, name: string) =>
+    [documentKey(prefix, name), `${documentKey(prefix, name)}-version`] as const
   const reading = async (key: string) => {
     if (backend.list === undefined) {
       const look = (states: readonly (Uint8Array | undefined)[], at: number) => {
@@ -28,16 +27,16 @@ export function transactionalNetworks(
     return { text: textOf(keys.find((each: ListedKey) => each.key === key)?.state), at: now }
   }
   return {
-    async read(prefix, known) {
-      const [key, versionKey] = keysOf(prefix)
+    async read(prefix, name, known) {
+      const [key, versionKey] = keysOf(prefix, name)
       if (known !== '') {
         const { text, at } = await reading(versionKey)
         if (text === known) return { text: undefined, at }
       }
       return reading(key)
     },
-    replace(prefix, known, text, ttlMs) {
-      const keys = keysOf(prefix)
+    replace(prefix, name, known, text, ttlMs) {
+      const keys = keysOf(prefix, name)
       const version = versionOf(text)
       return backend.transact(
         keys,

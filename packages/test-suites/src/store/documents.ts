@@ -1,4 +1,4 @@
-import { createLimiter, type LimiterOptions, type NetworkTexts } from '@sluice/core'
+import { createLimiter, type Documents, type LimiterOptions } from '@sluice/core'
 import { expect } from 'expect'
 import { type Bench, LIMIT, type StoreTests } from './store-kit.ts'
 
@@ -7,30 +7,39 @@ const versionOf = (letter: string) => letter.repeat(16)
 const textOf = (letter: string, length = 100) =>
   versionOf(letter) + '\n203.0.113.0/24 9'.padEnd(length)
 
-export function networks({ describe, test }: StoreTests): void {
-  describe('the text of a prefix', () => {
+export function documents({ describe, test }: StoreTests): void {
+  describe('a document', () => {
     test('is empty at first, and kept as it is', async ({ store, prefix, clock }) => {
-      const texts = store.networks as NetworkTexts
-      const { text = '' } = await texts.read(prefix, '')
+      const documents = store.documents as Documents
+      const { text = '' } = await documents.read(prefix, 'any', '')
       expect(text).toBe('')
       const largest = textOf('a', 600_000)
-      expect(await texts.replace(prefix, '', largest, 60_000)).toBe(true)
-      expect(await texts.read(prefix, '')).toEqual({ text: largest, at: clock() })
-      expect(await texts.read(prefix, versionOf('b'))).toEqual({ text: largest, at: clock() })
-      expect([undefined, largest]).toContain((await texts.read(prefix, versionOf('a'))).text)
-      const { text: other = '' } = await texts.read(`${prefix}-other`, '')
+      expect(await documents.replace(prefix, 'any', '', largest, 60_000)).toBe(true)
+      expect(await documents.read(prefix, 'any', '')).toEqual({ text: largest, at: clock() })
+      expect(await documents.read(prefix, 'any', versionOf('b'))).toEqual({
+        text: largest,
+        at: clock(),
+      })
+      expect([undefined, largest]).toContain(
+        (await documents.read(prefix, 'any', versionOf('a'))).text,
+      )
+      const { text: other = '' } = await documents.read(`${prefix}-other`, 'any', '')
       expect(other).toBe('')
+      const { text: another = '' } = await documents.read(prefix, 'other', '')
+      expect(another).toBe('')
     })
 
     test('is replaced only by who knows it', async ({ store, prefix }) => {
-      const texts = store.networks as NetworkTexts
-      expect(await texts.replace(prefix, versionOf('x'), textOf('a'), 60_000)).toBe(false)
-      expect(await texts.replace(prefix, '', textOf('a'), 60_000)).toBe(true)
-      expect(await texts.replace(prefix, '', textOf('b'), 60_000)).toBe(false)
-      expect(await texts.replace(prefix, versionOf('a'), textOf('b'), 60_000)).toBe(true)
-      expect((await texts.read(prefix, versionOf('a'))).text).toBe(textOf('b'))
-      expect(await texts.replace(prefix, versionOf('b'), '', 0)).toBe(true)
-      const { text = '' } = await texts.read(prefix, versionOf('b'))
+      const documents = store.documents as Documents
+      expect(await documents.replace(prefix, 'any', versionOf('x'), textOf('a'), 60_000)).toBe(
+        false,
+      )
+      expect(await documents.replace(prefix, 'any', '', textOf('a'), 60_000)).toBe(true)
+      expect(await documents.replace(prefix, 'any', '', textOf('b'), 60_000)).toBe(false)
+      expect(await documents.replace(prefix, 'any', versionOf('a'), textOf('b'), 60_000)).toBe(true)
+      expect((await documents.read(prefix, 'any', versionOf('a'))).text).toBe(textOf('b'))
+      expect(await documents.replace(prefix, 'any', versionOf('b'), '', 0)).toBe(true)
+      const { text = '' } = await documents.read(prefix, 'any', versionOf('b'))
       expect(text).toBe('')
     })
   })
