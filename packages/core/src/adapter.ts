@@ -21,11 +21,13 @@ export type { Verdict } from './http/respond.ts'
 export { RoutedLimiter } from './http/routed-limiter.ts'
 export { checkKey } from './limiter/arguments.ts'
 export { ChargeLimiter } from './limiter/charge-limiter.ts'
+export { blockedDecision } from './limiter/decision.ts'
 export { nextSlot } from './limiter/held-slots.ts'
 export { openLimiter } from './limiter/open-limiter.ts'
 export type { StoreOptions } from './limiter/options.generated.ts'
 export { compilePolicies } from './limiter/policies.ts'
 export { StoreLimiter } from './limiter/store-limiter.ts'
+export { Waiting } from './limiter/waiting/waiting.ts'
 export {
   checkArray,
   checkFunction,
@@ -37,3 +39,4 @@ export { checkKnown } from './options/known.ts'
 export { optionHere } from './options/peer-names.ts'
 export { readAdapterOption } from './options/read.ts'
 export { registrationScope } from './stores/inspection/scope.ts'
+export { undone } from './stores/rules/slots.ts'

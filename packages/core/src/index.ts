@@ -39,7 +39,7 @@ export type {
   ConcurrencyOptions,
   PolicyOptions,
 } from './limiter/options.generated.ts'
-export type { Turn } from './limiter/turn.ts'
+export type { Turn } from './limiter/waiting/turn.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export type { Duration } from './options/duration.ts'
 export type { Unit } from './options/unit.ts'

@@ -1,11 +1,14 @@
 import { type Charge, type Decision, WaitError } from '@sluice/core'
 import {
+  blockedDecision,
   ChargeLimiter,
   compilePolicies,
   nextSlot,
   openLimiter,
   StoreLimiter,
   type StoreOptions,
+  undone,
+  Waiting,
 } from '@sluice/core/adapter'
 import { type Answer, MAX_WAIT_MS } from './fields.ts'
 import { SENT, type Sent, type Units, Upstream } from './upstream.ts'
@@ -44,6 +47,7 @@ interface Call {
 export class OutgoingLimiter extends ChargeLimiter {
   /** The policy `SENT` alone. Blocking its key refuses the key here, and leaves the other counts as they are. */
   private readonly pauses: StoreLimiter
+  private readonly waiting: Waiting
   private readonly upstreams = new Map<string, Upstream>()
   private readonly calls = new WeakMap<readonly Charge[], Call>()
 
@@ -64,7 +68,9 @@ export class OutgoingLimiter extends ChargeLimiter {
     const all = [...policies, sent, ...(concurrent === undefined ? [] : [inFlight])]
     const options = { ...others, prefix }
     const compiled = compilePolicies({ policies: all }, [...known, 'concurrent', 'hold'])
-    super(openLimiter(compiled, options, { settles: true }))
+    const parts = openLimiter(compiled, options, { settles: true })
+    super(parts)
+    this.waiting = new Waiting(this, parts.maxWaiting, (charges) => this.decide(charges))
     const ofSent = compilePolicies({ policies: [sent] }, known)
     this.pauses = new StoreLimiter(ofSent, { ...options, store: this.store })
   }
@@ -99,7 +105,7 @@ export class OutgoingLimiter extends ChargeLimiter {
     this.calls.set(charges, call)
     const options = { maxWait: maxWaitMs, signal, priority: Number(isRepeated) }
     try {
-      const decision = await this.waitFor(charges, options)
+      const decision = await this.waiting.wait(charges, options)
       return this.placeOf(charges, decision, call)
     } catch (error) {
       call.hasLeft = true
@@ -118,8 +124,9 @@ export class OutgoingLimiter extends ChargeLimiter {
     const isPaused = upstream.pausedUntil > performance.now()
     // An answer may end a wait, but for a pause.
     upstream.isHolding = waitMs > 0 && !isPaused
-    if (isPaused) return this.refuseNetwork(charges, waitMs)
-    if (waitMs > 0) return { ...this.refuseNetwork(charges, waitMs), source: 'local' }
+    if (isPaused)
+      return this.refuseFor(waitMs, charges, this.store.mode === 'sync' ? 'store' : 'cache')
+    if (waitMs > 0) return this.refuseFor(waitMs, charges, 'local')
     const decision = await super.decide(charges, undefined, false)
     if (!decision.allowed) return this.refused(decision, upstream)
     if (call.hasLeft) return decision
@@ -127,13 +134,23 @@ export class OutgoingLimiter extends ChargeLimiter {
     if (call.sent !== undefined) return decision
     upstream.isHolding = true
     // What the store fails to take back stays charged.
-    await Promise.resolve(this.undo(charges, decision)).catch(() => {})
-    return { ...this.refuseNetwork(charges, Math.max(1, upstream.waitMs(units))), source: 'local' }
+    await Promise.resolve(this.correct(undone(charges), decision)).catch(() => {})
+    return this.refuseFor(Math.max(1, upstream.waitMs(units)), charges, 'local')
   }
 
   override close(): void {
     this.pauses.close()
+    this.waiting.close()
     super.close()
+  }
+
+  private refuseFor(
+    waitMs: number,
+    charges: readonly Charge[],
+    source: Decision['source'],
+  ): Decision {
+    const origin = { at: (this.store.clock ?? Date.now)(), source }
+    return blockedDecision(waitMs, origin, this.policies, charges)
   }
 
   private refused(decision: Decision, upstream: Upstream): Decision {
@@ -157,7 +174,7 @@ export class OutgoingLimiter extends ChargeLimiter {
       heard: (answer) => {
         const pauseMs = upstream.heard(sent, answer)
         if (pauseMs > 0 && upstream.pause(pauseMs)) void this.tell(key, pauseMs)
-        if (upstream.isHolding) this.wake(key)
+        if (upstream.isHolding) this.waiting.wake(key)
         return pauseMs
       },
       end: (actual = []) => {
@@ -181,7 +198,7 @@ export class OutgoingLimiter extends ChargeLimiter {
         // The store's failure has its own warning.
         if (isCorrected)
           Promise.resolve(this.settleCharges(corrected, { policies })).catch(() => {})
-        if (upstream.isHolding) this.wake(key)
+        if (upstream.isHolding) this.waiting.wake(key)
       },
     }
   }

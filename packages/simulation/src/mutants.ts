@@ -255,13 +255,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a threshold is reported by each charge above it',
-    file: 'limiter/thresholds.ts',
+    file: 'limiter/thresholds/threshold-events.ts',
     text: 'if (used < level || full - before >= level) continue',
     by: 'if (used < level) continue',
   },
   {
     name: 'a threshold that is just reached is not reported',
-    file: 'limiter/thresholds.ts',
+    file: 'limiter/thresholds/threshold-events.ts',
     text: 'if (used < level ||',
     by: 'if (used <= level ||',
   },
@@ -291,45 +291,45 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a wait that was aborted stays charged',
-    file: 'limiter/wait-queues.ts',
+    file: 'limiter/waiting/wait-queues.ts',
     text: `    } else if (!isWaiting) {
       await this.undo(head, decision)`,
     by: '    } else if (!isWaiting) {',
   },
   {
     name: 'lower priorities come first',
-    file: 'limiter/wait-queues.ts',
+    file: 'limiter/waiting/wait-queues.ts',
     text: 'sort((one, other) => other - one)',
     by: 'sort((one, other) => one - other)',
   },
   {
     name: 'a wait is given up before that is certain',
-    file: 'limiter/wait-queues.ts',
+    file: 'limiter/waiting/wait-queues.ts',
     text: 'deadline < queue.certainAt && ',
     by: 'deadline < queue.certainAt + 500 && ',
   },
   {
     name: 'a wait does not end in time',
-    file: 'limiter/wait-queues.ts',
+    file: 'limiter/waiting/wait-queues.ts',
     text: 'const isLate = deadline < now && waiter !== head',
     by: 'const isLate = deadline < now - 1000 && waiter !== head',
   },
   {
     name: 'what never fits a share never fits',
-    file: 'limiter/wait-queues.ts',
+    file: 'limiter/waiting/wait-queues.ts',
     text: 'return decision.retryAfterMs === Infinity && isOfStore(decision)',
     by: 'return decision.retryAfterMs === Infinity',
   },
   {
     name: 'one that comes does not wake the others',
-    file: 'limiter/wait-queues.ts',
+    file: 'limiter/waiting/wait-queues.ts',
     text: `      if (queue.isServed) queue.wake()
       else void`,
     by: '      if (!queue.isServed) void',
   },
   {
     name: 'an aborted turn stays taken',
-    file: 'limiter/wait-queues.ts',
+    file: 'limiter/waiting/wait-queues.ts',
     text: `    else void this.undo(waiter, admission)
 `,
     by: '',

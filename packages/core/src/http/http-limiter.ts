@@ -66,7 +66,7 @@ export class HttpLimiter<Request, Response> {
     const clients = siblings && new MiddlewareKeys(this.compiled.ipv6Prefix, siblings)
     this.limiter = new StoreLimiter(policies, options, use, clients)
     this.texts = new PolicyTexts(partitionSecret)
-    this.turns = new Turns(this.limiter.maxWaiting)
+    this.turns = new Turns(this.limiter.waiting.most)
     const isQueue = ({ algorithm }: Policy) => algorithm.options.maxDelay !== undefined
     this.queued = dryRun ? -1 : policies.findIndex(isQueue)
     this.responder = new Responder(this.compiled, this.limiter, this.turns)
@@ -107,7 +107,7 @@ export class HttpLimiter<Request, Response> {
   ): MaybePromise<Verdict | undefined> {
     if (reading instanceof Promise) return reading.then((each) => this.decide(request, each))
     if (!Array.isArray(reading)) return this.verdictWithoutCharges(request, reading)
-    const startedAt = this.limiter.isWatched ? performance.now() : undefined
+    const startedAt = this.limiter.events.isWatched ? performance.now() : undefined
     const route = consumeTraces.hasSubscribers ? routeOf(this.compiled, request) : undefined
     if (this.queued >= 0) return this.decideQueued(request, reading, startedAt, route)
     const decision: MaybePromise<Decision> = this.limiter.decide(reading, route)
@@ -229,7 +229,8 @@ export class HttpLimiter<Request, Response> {
     reading: Exclude<Reading, Charge[]>,
   ): Verdict | undefined {
     const { compiled } = this
-    const { events, isWatched } = this.limiter
+    const { events } = this.limiter
+    const { isWatched } = events
     if (reading === 'skip' || reading === 'preflight') {
       if (isWatched)
         events.decided(

@@ -35,6 +35,7 @@ export function readRequest<Request, Response>(
   networks: NetworkBlocks,
 ): MaybePromise<Reading> {
   const { adapter, chargesAll, rules, readAddress } = compiled
+  if (networks.dueAt !== Infinity && performance.now() >= networks.dueAt) networks.refresh()
   const from = new AddressedRequest(request, readAddress, adapter)
   try {
     const preflight = adapter.method(request) === 'OPTIONS' && isPreflight(adapter, request)

@@ -8,7 +8,7 @@ import type { Acquisition } from './acquisition.ts'
 import { createLimiter } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
 import type { Limiter } from './limiter.ts'
-import type { Turn } from './turn.ts'
+import type { Turn } from './waiting/turn.ts'
 
 // `npm run lint` checks these functions: they are compiled, never called.
 

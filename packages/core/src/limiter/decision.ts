@@ -1,6 +1,6 @@
 import type { Outcome } from '../algorithms/algorithm.ts'
 import type { Unit } from '../options/unit.ts'
-import type { Charge, DecisionSource, StoreResult } from '../stores/store.ts'
+import type { Charge, DecisionSource, Origin, StoreResult } from '../stores/store.ts'
 import type { Policy } from './policy.ts'
 
 /** What one policy says about a request. Times are integer ms from the decision on. */
@@ -113,9 +113,17 @@ export function decisionWithoutPolicy(
   }
 }
 
-/** How every policy stands whose client is in a blocked network, for so long, ms: as if its key were blocked. */
-export function blockedOutcome(blockedMs: number): Outcome {
-  return {
+/**
+ * The refusal of a client for so long, without a call of the store: every policy stands as if its key were blocked.
+ * @param blockedMs how long it is refused, ms
+ */
+export function blockedDecision(
+  blockedMs: number,
+  { at, source }: Origin,
+  policies: readonly Policy[],
+  charges: readonly Charge[],
+): Decision {
+  const outcome = {
     admitted: false,
     remaining: 0,
     resetMs: blockedMs,
@@ -123,6 +131,8 @@ export function blockedOutcome(blockedMs: number): Outcome {
     effectiveMs: blockedMs,
     delayMs: 0,
   }
+  const outcomes = policies.map(() => outcome)
+  return toDecision({ admitted: false, at, source, outcomes }, policies, charges)
 }
 
 /**

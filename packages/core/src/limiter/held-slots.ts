@@ -1,10 +1,11 @@
 import { random32, timersEndWithRequest, unref } from '#platform'
-import { isPromise, type MaybePromise, then } from '../maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Timer } from '../platform/platform.ts'
 import { givenBack } from '../stores/rules/slots.ts'
 import { renewalCalls } from '../stores/rules/work.ts'
-import type { Charge, Ledger } from '../stores/store.ts'
+import type { Charge, Ledger, StoreMode } from '../stores/store.ts'
 import type { Policy } from './policy.ts'
+import type { PolicyLedgers } from './policy-ledgers.ts'
 
 let lastSlot: number | undefined
 
@@ -29,11 +30,11 @@ export class HeldSlots {
   private readonly renewed = new Set<HeldSlot>()
   private timer: Timer | undefined
   isClosed = false
-  /** Called when slots of the key are free again. */
-  whenFreed: ((key: string) => void) | undefined
+  readonly ledgers: PolicyLedgers<StoreMode>
 
   /** Renews the slots and reservations of these policies. */
-  constructor(policies: readonly Policy[]) {
+  constructor(policies: readonly Policy[], ledgers: PolicyLedgers<StoreMode>) {
+    this.ledgers = ledgers
     this.holdMs = Math.min(...policies.map(({ holdMs }) => holdMs as number))
     this.periodMs = this.holdMs / 3
   }
@@ -130,12 +131,8 @@ export class HeldSlot {
     this.end('released')
     const isSlot = ({ limit, slot }: Charge) => limit.algorithm.holdsSlots && slot !== undefined
     if (!this.charges.some(isSlot)) return undefined
-    const released = quietly(() =>
-      this.ledger.change({ kind: 'settle', charges: givenBack(this.charges) }),
-    )
-    const { whenFreed } = this.all
-    if (whenFreed === undefined) return released
-    return then(released, () => whenFreed((this.charges[0] as Charge).key))
+    const change = { kind: 'settle', charges: givenBack(this.charges) } as const
+    return quietly(() => this.all.ledgers.change(this.ledger, change))
   }
 
   /** Ends the renewals of the slots, which so are free after `hold` at the latest. */

@@ -8,40 +8,38 @@ import { givenBack } from '../stores/rules/slots.ts'
 import type { Charge, Origin, Raise } from '../stores/store.ts'
 import { bindingOf, type Decision } from './decision.ts'
 import type { Policy } from './policy.ts'
-import type { Thresholds } from './thresholds.ts'
 
 /** Publishes what a limiter does, where somebody listens. */
 export class LimiterEvents {
-  private readonly policies: readonly Policy[]
-  private readonly limiter: string | undefined
+  protected readonly policies: readonly Policy[]
+  protected readonly limiter: string | undefined
   private readonly keySecret: string | undefined
   private readonly dryRun: boolean
-  /** Undefined if no policy has `alertAt`. */
-  readonly thresholds: Thresholds | undefined
 
   /**
    * @param limiter the name of the limiter
    * @param keySecret the secret of the HMACs of keys; undefined: events have none
    * @param dryRun whether what is refused continues
-   * @param thresholds undefined if no policy has `alertAt`
    */
   constructor(
     policies: readonly Policy[],
     limiter: string | undefined,
     keySecret: string | undefined,
     dryRun: boolean,
-    thresholds: Thresholds | undefined,
   ) {
     this.policies = policies
     this.limiter = limiter
     this.keySecret = keySecret
     this.dryRun = dryRun
-    this.thresholds = thresholds
+  }
+
+  /** Whether somebody listens to decisions, or to what they cause. */
+  get isWatched(): boolean {
+    return decisionEvents.hasSubscribers || banEvents.hasSubscribers
   }
 
   /** Whether somebody listens to what follows an admission: waits, settlements, releases. */
   get followUpsAreWatched(): boolean {
-    if (this.thresholds?.isWatched) return true
     return settleEvents.hasSubscribers || waitTraces.hasSubscribers
   }
 
@@ -93,24 +91,18 @@ export class LimiterEvents {
       const keyHash = this.hash(policies[0]?.key)
       banEvents.publish({ limiter, route, endsMs: ban.endsMs, dryRun, keyHash })
     }
-    this.thresholds?.charged(decision, charges, route)
   }
 
   /**
    * What a ledger is to call with the charges that it raises; undefined if nobody listens.
-   * @param policies who has made each charge. Default: the store
+   * @param _policies who has made each charge. Default: the store
    */
   raised(
-    charges: readonly Charge[],
-    policies: readonly Partial<Origin>[],
-    route: string | undefined,
+    _charges: readonly Charge[],
+    _policies: readonly Partial<Origin>[],
+    _route: string | undefined,
   ): ((raise: Raise) => void) | undefined {
-    const { thresholds } = this
-    if (!thresholds?.isWatched) return undefined
-    return (raise) => {
-      const source = policies[raise.place]?.source ?? 'store'
-      thresholds.report(raise, charges[raise.place] as Charge, source, route)
-    }
+    return undefined
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Duration } from '../options/duration.ts'
 import type { Answer, DecisionSource, StoreMode } from '../stores/store.ts'
 import type { Acquisition } from './acquisition.ts'
 import type { Decision } from './decision.ts'
-import type { Turn } from './turn.ts'
+import type { Turn } from './waiting/turn.ts'
 
 /** What an adapter would read from a request, for options that are functions of it. */
 export interface LimitOptions {

@@ -14,7 +14,7 @@ import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
 import { PolicyLedgers } from './policy-ledgers.ts'
 import { registerQuotas } from './shared-quota.ts'
-import { Thresholds } from './thresholds.ts'
+import { ThresholdEvents } from './thresholds/threshold-events.ts'
 
 /** How a limiter is used. */
 export interface LimiterUse {
@@ -61,7 +61,7 @@ export function openLimiter(
     (keyspaces): Ledger => opened.open({ policies: keyspaces, ban }, prefix),
   )
   const holding = policies.filter(({ holdMs }) => holdMs !== undefined)
-  const held = holding.length > 0 ? new HeldSlots(holding) : undefined
+  const held = holding.length > 0 ? new HeldSlots(holding, ledgers) : undefined
   const shape = policies.map((each) => `${each.space()} ${each.terms}`)
   return {
     policies,
@@ -111,8 +111,8 @@ function eventsOf(
   dryRun: boolean,
 ): LimiterEvents {
   const { name, keySecret } = readOptions(OPTIONS.events, '', options)
-  const thresholds = policies.some(({ alertAt }) => alertAt !== undefined)
-    ? new Thresholds(policies, name, localShare, options.onThreshold)
-    : undefined
-  return new LimiterEvents(policies, name, keySecret, dryRun, thresholds)
+  const given = [policies, name, keySecret, dryRun] as const
+  return policies.some(({ alertAt }) => alertAt !== undefined)
+    ? new ThresholdEvents(...given, localShare, options.onThreshold)
+    : new LimiterEvents(...given)
 }

@@ -1,5 +1,15 @@
-import type { Charge, Keyspace, Ledger, StoreMode } from '../stores/store.ts'
-import type { BlockOptions } from './limiter.ts'
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
+import type { Duration } from '../options/duration.ts'
+import { clientsOf } from '../stores/rules/change.ts'
+import type {
+  Change,
+  Charge,
+  GrantResult,
+  Keyspace,
+  Ledger,
+  Raise,
+  StoreMode,
+} from '../stores/store.ts'
 import type { Policy } from './policy.ts'
 
 /** A policy has at most 16: there are more only where several windows vary together. */
@@ -13,6 +23,8 @@ export class PolicyLedgers<M extends StoreMode> {
   private readonly known = new Map<string, Ledger<M>>()
   /** Undefined if there are several. */
   readonly only: Ledger<M> | undefined
+  /** Called with the keys of a change, once it is made or has failed. */
+  whenChanged: ((keys: ReadonlySet<string>) => void) | undefined
 
   constructor(policies: readonly Policy[], open: (keyspaces: readonly Keyspace[]) => Ledger<M>) {
     this.policies = policies
@@ -30,10 +42,25 @@ export class PolicyLedgers<M extends StoreMode> {
   }
 
   /** All ledgers that are known, and that of a window which no request has had yet. */
-  all({ window }: BlockOptions = {}): readonly Ledger<M>[] {
+  all(window?: Duration): readonly Ledger<M>[] {
     if (window !== undefined)
       this.get(this.policies.map((policy) => policy.keyspace(policy.anyLimit(window))))
     return [...this.known.values()]
+  }
+
+  /** Makes a change in one of the ledgers, and says so to `whenChanged`. */
+  change(
+    ledger: Ledger<M>,
+    change: Change,
+    raised?: (raise: Raise) => void,
+  ): MaybePromise<GrantResult | undefined> {
+    const { whenChanged } = this
+    const keys = whenChanged && new Set(clientsOf(change))
+    const done: MaybePromise<GrantResult | undefined> = ledger.change(change, raised)
+    if (whenChanged === undefined || keys === undefined) return done
+    if (isPromise(done)) return done.finally(() => whenChanged(keys))
+    whenChanged(keys)
+    return done
   }
 
   private get(keyspaces: readonly Keyspace[]): Ledger<M> {

@@ -7,6 +7,7 @@ import { isIPv4 } from '../key/ip.ts'
 import { all, type MaybePromise, then } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
+import type { NetworkBlocks } from '../stores/networks/network-blocks.ts'
 import { checkNetworks } from '../stores/networks/network-text.ts'
 import { undone } from '../stores/rules/slots.ts'
 import type {
@@ -20,7 +21,7 @@ import type {
 import { type Acquisition, toAcquisition } from './acquisition.ts'
 import { checkCost, checkKey, checkTaken, TAKEN } from './arguments.ts'
 import { ChargeLimiter } from './charge-limiter.ts'
-import type { Decision } from './decision.ts'
+import { blockedDecision, type Decision } from './decision.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { nextSlot } from './held-slots.ts'
 import type {
@@ -37,7 +38,8 @@ import { type LimiterUse, openLimiter } from './open-limiter.ts'
 import type { StoreOptions } from './options.generated.ts'
 import { grantOf, isGranted, overridesOf } from './own-limits.ts'
 import type { Policy } from './policy.ts'
-import { type Turn, toTurn } from './turn.ts'
+import { type Turn, toTurn } from './waiting/turn.ts'
+import { Waiting } from './waiting/waiting.ts'
 
 const SOURCES: readonly DecisionSource[] = ['store', 'cache', 'local', 'allow', 'deny']
 
@@ -71,6 +73,9 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   /** Reused by every call, so that a synchronous decision allocates only itself. */
   private readonly charges = this.blankCharges()
   private readonly clients: ClientKeys | undefined
+  /** The networks that are blocked under the prefix, whatever the scope. */
+  readonly networks: NetworkBlocks
+  readonly waiting: Waiting
 
   /** @param clients how calls name clients. Left out: by the keys that are charged */
   constructor(
@@ -79,8 +84,13 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     use?: LimiterUse,
     clients?: ClientKeys,
   ) {
-    super(openLimiter(policies, options, use))
+    const parts = openLimiter(policies, options, use)
+    super(parts)
     this.clients = clients
+    this.networks = parts.networks
+    this.waiting = new Waiting(this, parts.maxWaiting, (charges, address) =>
+      this.decideOwn(charges, this.blockedMs(charges, address)),
+    )
     if (this.store.mode === 'async') for (const name of METHODS) rejectWithErrors(this, name)
   }
 
@@ -100,7 +110,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   ): Promise<Decision> {
     checkTaken(options, TAKEN.wait)
     this.checkHoldsNothing('wait')
-    return this.waitFor(this.fill(key, costOf(options), options, this.blankCharges()), options)
+    return this.waiting.wait(this.fill(key, costOf(options), options, this.blankCharges()), options)
   }
 
   takeTurn(
@@ -142,7 +152,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     const decided =
       options?.maxWait === undefined
         ? this.decideAndReport(charges, options?.address)
-        : this.waitFor(charges, options)
+        : this.waiting.wait(charges, options)
     return then(decided, (decision) => {
       const held = this.hold(charges, decision, (reason) =>
         this.events.released(reason, charges, undefined),
@@ -180,7 +190,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   peek(key: string, options?: ClientOptions & LimitOptions): MaybePromise<Decision> {
     checkTaken(options, TAKEN.peek)
     const charges = this.fill(key, 0, options)
-    const blockedMs = this.blockedMs((charges[0] as Charge).key, options?.address)
+    const blockedMs = this.blockedMs(charges, options?.address)
     if (blockedMs > 0) return this.asPromised(this.refuseNetwork(charges, blockedMs))
     return this.preview(charges)
   }
@@ -194,38 +204,36 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
     if (remaining !== undefined) checkInteger('remaining', remaining, 0, Number.MAX_SAFE_INTEGER)
     const charges = this.fill(key, units, options).map((charge) => ({ ...charge, remaining }))
-    const [{ key: charged }] = charges as [Charge]
     const raised = this.events.raised(
       charges,
       this.policies.map(() => ({ source })),
       undefined,
     )
     const change = { kind: 'settle', charges, chargedAt: at, source } as const
-    const settled = this.ledgers.of(charges).change(change, raised) as MaybePromise<undefined>
-    return this.events.settled(this.waking(charged, settled), charges, undefined)
+    const settled = this.ledgers.change(this.ledgers.of(charges), change, raised)
+    return this.events.settled(settled as MaybePromise<undefined>, charges, undefined)
   }
 
   reset(given: string | readonly string[], options?: BlockOptions): MaybePromise<void> {
     checkTaken(options, TAKEN.block)
     if (this.isNetwork(given, options)) return this.networks.unblock(checkNetworks(given))
     return this.everywhere(given, (limiter, key) =>
-      limiter.waking(key, limiter.changeAll({ kind: 'reset', key }, options)),
+      limiter.changeAll({ kind: 'reset', key }, options),
     )
   }
 
   override(key: string, override: OverrideOptions | null): MaybePromise<void> {
     const own = this.keyOf(key)
     const changes = overridesOf(this.withOwnLimits(), own, override)
-    return this.waking(own, all(changes.map((change) => this.changeOwn(change))))
+    return all(changes.map((change) => this.changeOwn(change)))
   }
 
   grant(key: string, units: number, options?: GrantOptions): MaybePromise<boolean> {
     const own = this.keyOf(key)
     const change = grantOf(this.withOwnLimits(), own, units, options)
-    const granted = then(this.changeOwn(change), (result) =>
+    return then(this.changeOwn(change), (result) =>
       isGranted(result as GrantResult, change, options),
     )
-    return this.waking(own, granted)
   }
 
   block(
@@ -246,6 +254,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   override close(): void {
     for (const each of this.clients?.siblings() ?? []) if (each !== this) each.close()
+    this.waiting.close()
     super.close()
   }
 
@@ -267,7 +276,9 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   }
 
   private changeAll(change: Change, options: BlockOptions | undefined): MaybePromise<void> {
-    return all(this.ledgers.all(options).map((ledger) => ledger.change(change)))
+    return all(
+      this.ledgers.all(options?.window).map((ledger) => this.ledgers.change(ledger, change)),
+    )
   }
 
   /** Decides an application's own call, and reports it. An adapter reports what it makes of the decision. */
@@ -275,14 +286,42 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     charges: readonly Charge[],
     address: string | undefined,
   ): MaybePromise<Decision> {
-    const blockedMs = this.blockedMs((charges[0] as Charge).key, address)
-    if (this.onDecision === undefined && !this.isWatched && blockedMs === 0)
+    const blockedMs = this.blockedMs(charges, address)
+    if (this.onDecision === undefined && !this.events.isWatched && blockedMs === 0)
       return this.decide(charges)
     const started = performance.now()
     return then(this.decideOwn(charges, blockedMs), (decision) => {
       this.report(decision, charges, performance.now() - started)
       return decision
     })
+  }
+
+  /** The decision about a client in a blocked network, without a call of the store. */
+  refuseNetwork(charges: readonly Charge[], blockedMs: number): Decision {
+    const { networks, policies, store } = this
+    const source = store.mode === 'sync' ? 'store' : 'cache'
+    return blockedDecision(blockedMs, { at: networks.now(), source }, policies, charges)
+  }
+
+  /** @param blockedMs until the block of the client's network ends, ms; 0: there is none */
+  private decideOwn(charges: readonly Charge[], blockedMs: number): MaybePromise<Decision> {
+    return blockedMs === 0
+      ? this.decide(charges)
+      : this.asPromised(this.refuseNetwork(charges, blockedMs))
+  }
+
+  /** How long the client of an application's own call is blocked by its address, ms; 0 if it is not. */
+  private blockedMs(charges: readonly Charge[], address: string | undefined): number {
+    const { networks } = this
+    if (networks.dueAt !== Infinity && performance.now() >= networks.dueAt) networks.refresh()
+    if (networks.size === 0) return 0
+    const [{ key }] = charges as [Charge]
+    return address === undefined ? networks.blockedKeyMs(key) : networks.blockedMs(address)
+  }
+
+  /** What the mode of the store promises. */
+  private asPromised<T>(value: T): MaybePromise<T> {
+    return this.store.mode === 'sync' ? value : Promise.resolve(value)
   }
 
   private checkHoldsNothing(method: string): void {
@@ -299,7 +338,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     const charges = this.policies.map((each, i) => {
       return { key: '', cost: 0, limit: i === policy ? limit : each.anyLimit() }
     })
-    return this.ledgers.of(charges).change(change)
+    return this.ledgers.change(this.ledgers.of(charges), change)
   }
 
   private fill(

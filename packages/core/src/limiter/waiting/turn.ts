@@ -1,6 +1,6 @@
-import type { MaybePromise } from '../maybe-promise.ts'
-import type { Answer, StoreMode } from '../stores/store.ts'
-import type { Decision } from './decision.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
+import type { Answer, StoreMode } from '../../stores/store.ts'
+import type { Decision } from '../decision.ts'
 
 /** A decision about a turn of a leaky bucket: once admitted, it comes in `delayMs`. */
 export interface Turn<M extends StoreMode = StoreMode> extends Decision {

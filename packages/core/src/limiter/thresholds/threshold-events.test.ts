@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
-import { ALGORITHM_NAMES } from '../algorithms/index.ts'
+import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
 import {
   createLimiter,
   type LimiterOptions,
   memoryStore,
   type Store,
   type ThresholdEvent,
-} from '../index.ts'
-import { failingStore, type ManualClock, manualClock } from '../testing/index.ts'
-import { type Heard, listen } from '../testing/listen.ts'
-import { Policy } from './policy.ts'
-import { StoreLimiter } from './store-limiter.ts'
+} from '../../index.ts'
+import { failingStore, type ManualClock, manualClock } from '../../testing/index.ts'
+import { type Heard, listen } from '../../testing/listen.ts'
+import { Policy } from '../policy.ts'
+import { StoreLimiter } from '../store-limiter.ts'
 
 const DAY_MS = 86_400_000
 const DAY = { limit: 10, window: '1d', algorithm: 'fixed-window', alertAt: [0.8, 1] } as const

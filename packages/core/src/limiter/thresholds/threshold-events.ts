@@ -1,14 +1,15 @@
-import type { CompiledLimit } from '../algorithms/algorithm.ts'
-import { textOf } from '../errors/thrown.ts'
-import { warnOnce } from '../errors/warning.ts'
-import { type ThresholdEvent, thresholdEvents } from '../events.ts'
-import { attempt } from '../maybe-promise.ts'
-import { fullOf } from '../stores/rules/decide-all.ts'
-import { compileOwn } from '../stores/rules/own-terms.ts'
-import type { Charge, DecisionSource, Raise } from '../stores/store.ts'
-import type { Decision } from './decision.ts'
-import type { EventOptions } from './event-options.generated.ts'
-import type { Policy } from './policy.ts'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import { textOf } from '../../errors/thrown.ts'
+import { warnOnce } from '../../errors/warning.ts'
+import { type DecisionEvent, type ThresholdEvent, thresholdEvents } from '../../events.ts'
+import { attempt } from '../../maybe-promise.ts'
+import { fullOf } from '../../stores/rules/decide-all.ts'
+import { compileOwn } from '../../stores/rules/own-terms.ts'
+import type { Charge, DecisionSource, Origin, Raise } from '../../stores/store.ts'
+import type { Decision } from '../decision.ts'
+import type { EventOptions } from '../event-options.generated.ts'
+import { LimiterEvents } from '../limiter-events.ts'
+import type { Policy } from '../policy.ts'
 
 /** The shares of one limit, in its units. */
 interface Levels {
@@ -19,54 +20,71 @@ interface Levels {
 }
 
 /**
- * Tells when a charge brings what a key has used to a share of its limit (the option `alertAt`). It keeps nothing
- * of a key: what a charge has changed, the answer of the store says.
- *
- * What is used is what the quota holds when it is full, without what remains.
+ * The events of a limiter that has `alertAt`: also when a charge brings what a key has used to such a share of its limit.
+ * It keeps nothing of a key: the store's answer says what a charge has changed. What is used is what the quota holds
+ * when it is full, without what remains.
  */
-export class Thresholds {
-  private readonly policies: readonly Policy[]
-  private readonly limiter: string | undefined
+export class ThresholdEvents extends LimiterEvents {
   private readonly localShare: number
   private readonly onThreshold: EventOptions['onThreshold']
   private readonly levels = new WeakMap<CompiledLimit, Levels>()
 
   /**
    * @param policies at least one has `alertAt`
-   * @param limiter the name of the limiter
    * @param localShare the share of the limits by which this process decides alone
    */
   constructor(
     policies: readonly Policy[],
     limiter: string | undefined,
+    keySecret: string | undefined,
+    dryRun: boolean,
     localShare: number,
     onThreshold: EventOptions['onThreshold'],
   ) {
-    this.policies = policies
-    this.limiter = limiter
+    super(policies, limiter, keySecret, dryRun)
     this.localShare = localShare
     this.onThreshold = onThreshold
   }
 
-  /** Whether somebody listens. */
-  get isWatched(): boolean {
+  override get isWatched(): boolean {
+    return this.thresholdsAreWatched || super.isWatched
+  }
+
+  override get followUpsAreWatched(): boolean {
+    return this.thresholdsAreWatched || super.followUpsAreWatched
+  }
+
+  private get thresholdsAreWatched(): boolean {
     return this.onThreshold !== undefined || thresholdEvents.hasSubscribers
   }
 
-  /**
-   * Reports the thresholds that an admitted request has reached.
-   * @param charges one for each policy, in their order
-   */
-  charged(
-    { allowed, policies }: Decision,
+  /** Reports also the thresholds that an admitted request has reached. */
+  override decided(
+    decision: Decision,
     charges: readonly Charge[],
     route: string | undefined,
+    durationMs: number,
+    from?: DecisionEvent['source'],
   ): void {
-    if (!allowed) return
-    for (const [place, { remaining, resetMs, limit, at, source }] of policies.entries()) {
+    super.decided(decision, charges, route, durationMs, from)
+    if (!decision.allowed) return
+    for (const [place, policy] of decision.policies.entries()) {
+      const { remaining, resetMs, limit, at, source } = policy
       const charge = charges[place] as Charge
       const before = remaining + charge.cost
       this.report({ place, limit, before, remaining, resetMs, at }, charge, source, route)
+    }
+  }
+
+  override raised(
+    charges: readonly Charge[],
+    policies: readonly Partial<Origin>[],
+    route: string | undefined,
+  ): ((raise: Raise) => void) | undefined {
+    if (!this.thresholdsAreWatched) return undefined
+    return (raise) => {
+      const source = policies[raise.place]?.source ?? 'store'
+      this.report(raise, charges[raise.place] as Charge, source, route)
     }
   }
 
@@ -74,7 +92,7 @@ export class Thresholds {
    * Reports the thresholds that a charge has reached.
    * @param source who has made it
    */
-  report(
+  private report(
     { place, limit: shown, before, remaining, resetMs, at }: Raise,
     { key, limit: asked }: Charge,
     source: DecisionSource,

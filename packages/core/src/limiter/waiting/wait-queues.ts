@@ -1,13 +1,13 @@
 import { timersEndWithRequest } from '#platform'
-import type { WaitErrorCode } from '../errors/codes.ts'
-import { WaitError } from '../errors/wait-error.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
-import { checkFunction, checkInteger } from '../options/checks.ts'
-import { parseDuration } from '../options/duration.ts'
-import type { Timer } from '../platform/platform.ts'
-import type { Charge } from '../stores/store.ts'
-import { asRefusal, type Decision, type PolicyDecision } from './decision.ts'
-import type { ClientOptions, WaitOptions } from './limiter.ts'
+import type { WaitErrorCode } from '../../errors/codes.ts'
+import { WaitError } from '../../errors/wait-error.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
+import { checkFunction, checkInteger } from '../../options/checks.ts'
+import { parseDuration } from '../../options/duration.ts'
+import type { Timer } from '../../platform/platform.ts'
+import type { Charge } from '../../stores/store.ts'
+import { asRefusal, type Decision, type PolicyDecision } from '../decision.ts'
+import type { ClientOptions, WaitOptions } from '../limiter.ts'
 
 /** The longest rest of a queue, ms: another process may have raised the limit, or given units back. */
 const ASK_AGAIN_MS = 30_000

@@ -1,0 +1,74 @@
+import { WaitError } from '../../errors/wait-error.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
+import { fullOf } from '../../stores/rules/decide-all.ts'
+import { undone } from '../../stores/rules/slots.ts'
+import type { Charge } from '../../stores/store.ts'
+import type { ChargeLimiter } from '../charge-limiter.ts'
+import type { Decision } from '../decision.ts'
+import type { ClientOptions, WaitOptions } from '../limiter.ts'
+import type { WaitActions, WaitQueues } from './wait-queues.ts'
+
+/** Lets calls wait until a limiter admits them. The first one loads the queues. */
+export class Waiting {
+  /** How many may wait at the same time. */
+  readonly most: number
+  private readonly limiter: ChargeLimiter
+  private readonly ask: WaitActions['ask']
+  private queues: WaitQueues | undefined
+  private loading: Promise<WaitQueues> | undefined
+  private isClosed = false
+
+  /** @param ask asks the limiter to admit charges, and publishes nothing */
+  constructor(limiter: ChargeLimiter, most: number, ask: WaitActions['ask']) {
+    this.limiter = limiter
+    this.most = most
+    this.ask = ask
+  }
+
+  /**
+   * Makes the charges as soon as they are admitted.
+   * @param charges one or more, of the same key; unchanged until it has answered
+   * @throws WaitError and SluiceError, as rejections: see `Limiter.wait`
+   */
+  async wait(charges: readonly Charge[], options: WaitOptions & ClientOptions): Promise<Decision> {
+    if (this.isClosed) throw new WaitError('SLUICE_WAIT_CLOSED', 0)
+    this.loading ??= this.load()
+    return (await this.loading).wait(charges, options)
+  }
+
+  /** Lets the first that waits for the key ask again: something may have changed for it. */
+  wake(key: string): void {
+    this.queues?.wake(key)
+  }
+
+  /** Rejects all who wait, and all who come later. */
+  close(): void {
+    this.isClosed = true
+    void this.loading?.then((queues) => queues.close())
+  }
+
+  private async load(): Promise<WaitQueues> {
+    const { WaitQueues } = await import('./wait-queues.ts')
+    const { ask, limiter } = this
+    const queues = new WaitQueues(
+      {
+        ask,
+        undo: (charges, decision) => limiter.correct(undone(charges), decision),
+        ended: (decision, charges, durationMs) => limiter.report(decision, charges, durationMs),
+        overLimit: (charges) => this.overLimit(charges),
+      },
+      this.most,
+    )
+    limiter.ledgers.whenChanged = (keys) => {
+      for (const key of keys) queues.wake(key)
+    }
+    this.queues = queues
+    return queues
+  }
+
+  /** Previews charges that are larger than their limits: a client may have a larger one. */
+  private overLimit(charges: readonly Charge[]): MaybePromise<Decision | undefined> {
+    if (!charges.some(({ limit, cost }) => cost > fullOf(limit, Date.now()))) return undefined
+    return this.limiter.preview(charges)
+  }
+}
