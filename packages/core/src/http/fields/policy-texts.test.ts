@@ -5,7 +5,8 @@ import { parseList } from 'structured-headers'
 import type { PolicyDecision } from '../../limiter/decision.ts'
 import { type PlainOptions, servePlain } from '../../testing/plain-server.ts'
 import type { RateLimitOptions } from '../rate-limit-options.ts'
-import { type PolicyText, PolicyTexts, partitionText, policyText } from './policy-texts.ts'
+import { PolicyTexts } from './field-state.ts'
+import { type PolicyText, partitionText, policyText } from './policy-texts.ts'
 
 const MINUTE = { name: 'minute', unit: 'requests', limit: 100, windowMs: 60_000 }
 
