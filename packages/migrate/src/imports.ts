@@ -50,11 +50,13 @@ export class Imports {
     this.source = source
     this.from = from
     this.to = to
-    this.loadings = loadingsOf(source.program, from)
-    const types = typeUsesIn(source.program)
+    // Most files use few of the packages, and walking a program takes long.
+    const isNamed = source.text.includes(from)
+    this.loadings = isNamed ? loadingsOf(source.program, from) : []
+    const types = isNamed ? typeUsesIn(source.program) : new Map()
     this.uses = [
       ...this.loadings.flatMap((each) => usesOf(each, from, types)),
-      ...inlineUses(source, from),
+      ...(isNamed ? inlineUses(source, from) : []),
     ]
     this.isUsed = this.loadings.length > 0 || this.uses.length > 0
   }

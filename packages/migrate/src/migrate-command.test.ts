@@ -6,6 +6,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
@@ -46,7 +47,7 @@ describe('sluice-migrate', () => {
     const { code, out, err } = migrate([path])
     expect(code).toBe(0)
     expect(out).toContain('+// sluice: this stays as it is. A limit of 0')
-    expect(err).toContain(`${path}:4: stays as it is; a comment says why`)
+    expect(err).toContain(`${path}:4: stays as it is. A limit of 0`)
     expect(err).toContain('1 call rewritten, 1 call unchanged.')
   })
 
@@ -58,16 +59,43 @@ describe('sluice-migrate', () => {
     expect(err).not.toContain('npm install')
   })
 
-  it('keeps all files of an application as they are where one needs another one', () => {
+  describe('keeps all files of an application as they are where one needs another one', () => {
     const route =
       "app.post('/login', { config: { rateLimit: { max: 5, timeWindow: 1000 } } }, login)\n"
     const plugin = "app.register(require('@fastify/rate-limit'), { max: 100, ban: 0 })\n"
-    const [routes, main] = [file('routes.js', route), file('main.js', plugin)]
-    expect(migrate([routes]).out).toContain('+app.post(')
-    const { out, err } = migrate([routes, main])
-    expect(out).not.toContain('+app.post(')
-    expect(out).toContain('+// sluice: this stays as it is. It works only together')
-    expect(err).toContain('0 calls rewritten, 2 calls unchanged.')
+    const routes = file('routes.js', `${route}${route}`)
+    const main = file('main.js', `// first\n${plugin}`)
+
+    it('and names the file, the line and the reason, of the culprit its own', () => {
+      expect(migrate([routes]).out).toContain('+app.post(')
+      const { out, err } = migrate([routes, main])
+      expect(out).not.toContain('+app.post(')
+      // The line is the one that it will have, behind two lines of comment.
+      const joint =
+        'It works only together with ./main.js:4, which stays. There: ban: { after, within, for } takes its place'
+      expect(err).toContain(`${routes}:1: stays as it is. ${joint}`)
+      expect(err).toContain(`${routes}:2: stays as it is. ${joint}`)
+      expect(err).toContain(`${main}:2: stays as it is. ban: { after, within, for }`)
+      expect(err).toContain('0 calls rewritten, 3 calls unchanged.')
+    })
+
+    it('also when they are read again', () => {
+      migrate([routes, main], { write: true })
+      const texts = () => [routes, main].map((path) => readFileSync(path, 'utf8'))
+      const before = texts()
+      expect(before[1]?.split('\n')[3]).toContain('register')
+      const { err } = migrate([routes, main], { write: true })
+      expect(texts()).toEqual(before)
+      expect(err).toContain('./main.js:4, which stays. There: ban: { after, within, for }')
+    })
+
+    it('until what was in the way is rewritten: then no comment says that they stay', () => {
+      writeFileSync(main, readFileSync(main, 'utf8').replace(', ban: 0', ''))
+      const { err } = migrate([routes, main], { write: true })
+      expect(err).toContain('3 calls rewritten, 0 calls unchanged.')
+      for (const path of [routes, main])
+        expect(readFileSync(path, 'utf8')).not.toContain('this stays as it is')
+    })
   })
 
   it('shows nothing on a terminal that it obeys', () => {

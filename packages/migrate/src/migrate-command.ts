@@ -7,8 +7,8 @@ import { messageOf } from '@sluice/terminal/say'
 import { count } from '@sluice/terminal/words'
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff'
 import { createColors } from 'picocolors'
-import { type Migration, migrateText, PEERS } from './migrate-text.ts'
-import { SourceSyntaxError } from './parse.ts'
+import { type Migration, migrateFiles, PEERS } from './migrate-text.ts'
+import { type Parsed, parseFile, SourceSyntaxError } from './parse.ts'
 import { FileError, readSource, writeSource } from './source-file.ts'
 
 /** What was typed. */
@@ -38,8 +38,15 @@ export function migrateCommand(
       return undefined
     }
   }
-  const files = withoutRepeats(names).flatMap((name) => attempt(name, () => read(name)) ?? [])
-  const results = migrateAll(files, attempt)
+  const files = withoutRepeats(names).flatMap(
+    (name) => attempt(name, () => parsed(read(name))) ?? [],
+  )
+  const migrations = migrateFiles(files)
+  const results = files.map(({ name, text }, i) => ({
+    name,
+    before: text,
+    migration: migrations[i] as Migration,
+  }))
   for (const result of results) attempt(result.name, () => finish(result, write, io, say))
   const changed = results.filter(isChanged)
   if (changed.length > 0) say(nextSteps(changed, write))
@@ -62,22 +69,10 @@ function read(name: string): File {
   return { name, before: readSource(name) }
 }
 
-/** Rewrites the files of an application: what stays in one of them may keep others as they are. */
-function migrateAll(
-  files: readonly File[],
-  attempt: <T>(name: string, action: () => T) => T | undefined,
-): Result[] {
-  const migrateEach = (some: readonly File[], staying: ReadonlySet<string>) =>
-    some.flatMap((file) => attempt(file.name, () => migrated(file, staying)) ?? [])
-  const results = migrateEach(files, new Set())
-  const staying = new Set(results.flatMap(({ migration }) => [...migration.staying]))
-  return staying.size === 0 ? results : migrateEach(results, staying)
-}
-
 /** @throws FileError if it can't be parsed */
-function migrated({ name, before }: File, staying: ReadonlySet<string>): Result {
+function parsed({ name, before }: File): Parsed {
   try {
-    return { name, before, migration: migrateText(before, name, staying) }
+    return parseFile(before, name)
   } catch (error) {
     if (!(error instanceof SourceSyntaxError)) throw error
     const { line, column, message } = error
@@ -92,12 +87,12 @@ function isChanged({ before, migration }: Result): boolean {
 /** @throws FileError */
 function finish(result: Result, write: boolean, io: Io, say: (line: string) => void): void {
   const { name, before, migration } = result
-  const { text, peers, leftLines } = migration
+  const { text, peers, left } = migration
   if (peers.length === 0) {
     say(`${name}: uses none of ${PEERS.map((peer) => peer.name).join(', ')}`)
     return
   }
-  for (const line of leftLines) say(`${name}:${line}: stays as it is; a comment says why`)
+  for (const { line, reason } of left) say(`${name}:${line}: stays as it is. ${reason}`)
   if (!isChanged(result)) {
     say(`${name}: nothing to change; its comments say what is left of ${peers.join(', ')}`)
   } else if (write) {
@@ -110,7 +105,7 @@ function finish(result: Result, write: boolean, io: Io, say: (line: string) => v
 function tallyOf(results: readonly Result[]): string | undefined {
   const sum = (of: (migration: Migration) => number) =>
     results.reduce((total, { migration }) => total + of(migration), 0)
-  const [rewritten, left] = [sum((each) => each.rewritten), sum((each) => each.leftLines.length)]
+  const [rewritten, left] = [sum((each) => each.rewritten), sum((each) => each.left.length)]
   if (rewritten + left === 0) return undefined
   return `${count(rewritten, 'call')} rewritten, ${count(left, 'call')} unchanged.`
 }

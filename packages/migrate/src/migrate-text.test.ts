@@ -378,9 +378,12 @@ console.log(READ.windowMs)
 
   it.each(Object.entries(LEFT))('stays as it is, and says why: %s', (_, [option, reason]) => {
     const call = `export const limiter = r({ ${option} })\n`
-    const { text, rewritten, leftLines } = migrateText(LEFT_AROUND + call, 'a.js')
+    const { text, rewritten, left } = migrateText(LEFT_AROUND + call, 'a.js')
     const line = LEFT_AROUND.split('\n').length
-    expect({ rewritten, leftLines }).toEqual({ rewritten: 0, leftLines: [line] })
+    expect({ rewritten, left }).toEqual({
+      rewritten: 0,
+      left: [{ line, reason: expect.stringContaining(reason) }],
+    })
     expect(text).toContain(`// sluice: this stays as it is. ${reason}`)
     expect(text.replace(/^\/\/.*\n/gm, '')).toBe(LEFT_AROUND + call)
   })
@@ -442,8 +445,8 @@ console.log(READ.windowMs)
       'handler: respond is called',
     ],
   ])('of others stays as it is too, and says why: %s', (_, code, reason) => {
-    const { text, rewritten, leftLines } = migrateText(`${code}\n`, 'a.ts')
-    expect({ rewritten, left: leftLines.length }).toEqual({ rewritten: 0, left: 1 })
+    const { text, rewritten, left } = migrateText(`${code}\n`, 'a.ts')
+    expect({ rewritten, left: left.length }).toEqual({ rewritten: 0, left: 1 })
     expect(text.replace(/\s*\/\/ /g, ' ')).toContain(`sluice: this stays as it is. ${reason}`)
     expect(text.replace(/^ *\/\/.*\n/gm, '').replace(/\s+/g, '')).toBe(code.replace(/\s+/g, ''))
   })

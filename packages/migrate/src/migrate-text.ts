@@ -1,4 +1,4 @@
-import { parseProgram } from './parse.ts'
+import { type Parsed, parseFile, SourceSyntaxError } from './parse.ts'
 import { expressRateLimit } from './peers/express.ts'
 import { fastifyRateLimit } from './peers/fastify.ts'
 import { rateLimiterFlexible } from './peers/flexible.ts'
@@ -7,7 +7,7 @@ import { KEPT } from './peers/kept.ts'
 import { koaRatelimit } from './peers/koa.ts'
 import { nestThrottler } from './peers/nest.ts'
 import type { Peer } from './peers/peer.ts'
-import { CallLeft, type LeftCalls, Source } from './source.ts'
+import { type Culprit, type Left, type LeftCalls, Source, type Staying } from './source.ts'
 import { withoutUnused } from './unused.ts'
 
 /** The limiters that are found, in the order in which they rewrite a file. */
@@ -28,40 +28,110 @@ export interface Migration {
   readonly peers: readonly string[]
   /** How many calls are rewritten. */
   readonly rewritten: number
-  /** The lines of what stays as it is, from 1, in the text as it was. */
-  readonly leftLines: readonly number[]
-  /** The packages of which nothing may be rewritten in other files of the application either. */
-  readonly staying: ReadonlySet<string>
+  readonly left: readonly Left[]
 }
 
 /**
  * The text of a file with Sluice in place of the limiters that it uses. Nothing is executed.
  *
  * @param name the file's name, whose ending says which syntax it has
- * @param staying the packages that another file of the application keeps
  * @throws SourceSyntaxError if it can't be parsed
  */
-export function migrateText(
-  text: string,
-  name: string,
-  staying: ReadonlySet<string> = new Set(),
-): Migration {
-  const leftCalls: LeftCalls = new Map()
+export function migrateText(text: string, name: string): Migration {
+  const [migration] = migrateFiles([parseFile(text, name)])
+  return migration as Migration
+}
+
+/** Rewrites the files of an application: what stays in one of them may keep others as they are. */
+export function migrateFiles(files: readonly Parsed[]): Migration[] {
+  const all = files.map((parsed) => ({ parsed, own: new Map() as LeftCalls }))
+  const alone = all.map(({ parsed, own }) => migrateAlone(parsed, own, new Map()))
+  let staying = stayingIn(alone.map(({ source }) => source.culprits))
+  if (staying.size === 0) return alone.map(({ migration }) => migration)
+  for (let round = 0; ; round += 1) {
+    const results = all.map(({ parsed, own }) => migrateAlone(parsed, new Map(own), staying))
+    const migrations = results.map(({ migration }) => migration)
+    const moved = withLines(staying, files, migrations)
+    if (moved === undefined || round === MOST_ROUNDS) return migrations
+    staying = moved
+  }
+}
+
+/** Comments above a line move it, and their own length depends on the numbers in them. */
+const MOST_ROUNDS = 4
+
+function stayingIn(all: readonly ReadonlyMap<string, readonly Culprit[]>[]): Staying {
+  const staying = new Map<string, Culprit[]>()
+  for (const [peer, culprits] of all.flatMap((each) => [...each])) {
+    if (culprits.length > 0) staying.set(peer, [...(staying.get(peer) ?? []), ...culprits])
+  }
+  return staying
+}
+
+/** The same with the lines that the migrated files have; undefined if they have them already. */
+function withLines(
+  staying: Staying,
+  files: readonly Parsed[],
+  migrations: readonly Migration[],
+): Staying | undefined {
+  const lines = new Map<string, readonly number[]>()
+  const lineIn = ({ file, index, line }: Culprit): number => {
+    const i = files.findIndex(({ name }) => name === file)
+    const known = lines.get(file) ?? linesLeft(parseFile(migrations[i]?.text ?? '', file))
+    lines.set(file, known)
+    return known[index] ?? line
+  }
+  let isMoved = false
+  const moved = [...staying].map(([peer, culprits]) => {
+    const all = culprits.map((each) => ({ ...each, line: lineIn(each) }))
+    isMoved ||= all.some(({ line }, i) => line !== culprits[i]?.line)
+    return [peer, all] as const
+  })
+  return isMoved ? new Map(moved) : undefined
+}
+
+/** The lines of what stays for a reason of its own. */
+function linesLeft(parsed: Parsed): number[] {
+  const { migration } = migrateAlone(parsed, new Map(), new Map())
+  return migration.left.map(({ line }) => line)
+}
+
+interface Result {
+  readonly source: Source
+  readonly migration: Migration
+}
+
+/** @param leftCalls what stays; it grows while it turns out what else has to */
+function migrateAlone(parsed: Parsed, leftCalls: LeftCalls, staying: Staying): Result {
   for (;;) {
+    const known = leftCalls.size
+    const source = new Source(parsed, leftCalls, staying)
     try {
-      return migrated(new Source(text, name, leftCalls, staying))
+      const peers = PEERS.filter((peer) => peer.migrate(source)).map(({ name }) => name)
+      if (leftCalls.size === known) {
+        const migration = finished(source, peers)
+        if (migration !== undefined) return { source, migration }
+      }
     } catch (error) {
-      if (!(error instanceof CallLeft) || leftCalls.has(error.place)) throw error
-      leftCalls.set(error.place, error.reason)
+      // What a call has edited before it turned out that it stays may be in the way of others.
+      if (leftCalls.size === known) throw error
     }
   }
 }
 
-/** @throws CallLeft if one more call has to stay as it is */
-function migrated(source: Source): Migration {
-  const peers = PEERS.filter((peer) => peer.migrate(source)).map((peer) => peer.name)
-  const { name, rewritten, leftLines, staying } = source
-  const text = peers.length === 0 ? source.text : withoutUnused(source, source.finish())
-  if (peers.length > 0) parseProgram(text, name)
-  return { text, peers, rewritten, leftLines, staying }
+/** @returns undefined if the text that comes out does not parse: `leftCalls` has grown then */
+function finished(source: Source, peers: readonly string[]): Migration | undefined {
+  const { rewritten, left } = source
+  const result = { peers, rewritten: rewritten.length, left }
+  if (peers.length === 0) return { ...result, text: source.text }
+  try {
+    return { ...result, text: withoutUnused(source, source.finish()) }
+  } catch (error) {
+    if (!(error instanceof SourceSyntaxError) || rewritten.length === 0) throw error
+    source.leaveAll(BROKEN)
+    return undefined
+  }
 }
+
+const BROKEN =
+  'With the other calls of this file it would become code that does not parse. Rewrite it by hand: https://sluicejs.github.io/sluice/migrating has every name.'

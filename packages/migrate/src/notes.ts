@@ -21,9 +21,27 @@ interface Edited {
   readonly eol: string
 }
 
-/** Writes comments, each above the line on which the nearest statement around its path begins. */
-export function writeNotes({ text: file, edits, eol }: Edited, notes: readonly Note[]): void {
+/** The comments above what stays begin with this. */
+export const STAYS = 'this stays as it is. '
+
+/**
+ * Writes comments, each above the line on which the nearest statement around its path begins.
+ *
+ * @param rewritten what no longer stays: a comment of a run before that says so goes
+ */
+export function writeNotes(
+  { text: file, edits, eol }: Edited,
+  notes: readonly Note[],
+  rewritten: readonly NodePath[],
+): void {
   const split = new Set<number>()
+  const staying = new Set(
+    notes.flatMap(({ path, leaves }) => (leaves ? [anchorOf(file, path)] : [])),
+  )
+  for (const path of rewritten) {
+    const start = anchorOf(file, path)
+    if (!staying.has(start)) removeStays(file, edits, lineStartOf(file, start))
+  }
   for (const { path, text } of notes) {
     const start = anchorOf(file, path)
     const lineStart = lineStartOf(file, start)
@@ -67,6 +85,28 @@ function canHaveComment(path: NodePath): boolean {
     path.listKey === 'body' ||
     path.listKey === 'elements'
   )
+}
+
+/** Removes the comment above a line that says that something stays: up to the next comment of ours. */
+function removeStays(file: string, edits: MagicString, lineStart: number): void {
+  const lines = file.slice(0, lineStart).split('\n').slice(0, -1)
+  let end = lineStart
+  for (const line of lines.reverse()) {
+    const start = lineStartOf(file, end - 1)
+    const text = line.trim()
+    if (!text.startsWith('//')) return
+    if (text.startsWith(MARK + STAYS.trim())) {
+      edits.remove(start, blockEnd(file, start, lineStart))
+      return
+    }
+    end = start
+  }
+}
+
+function blockEnd(file: string, start: number, lineStart: number): number {
+  const behind = file.slice(start, lineStart)
+  const next = behind.slice(MARK.length).search(new RegExp(`^[ \\t]*${MARK}`, 'm'))
+  return next === -1 ? lineStart : start + MARK.length + next
 }
 
 /** The comment lines directly above a line, as words. */

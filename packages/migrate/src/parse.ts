@@ -24,6 +24,34 @@ export class SourceSyntaxError extends Error {
   }
 }
 
+/** A file as it was parsed. Nothing changes it. */
+export interface Parsed {
+  readonly name: string
+  readonly text: string
+  readonly program: NodePath<t.Program>
+  /** Names that are declared or global somewhere in the file. */
+  readonly names: ReadonlySet<string>
+}
+
+/** @param name the file's name, whose ending says whether it has types, and JSX. @throws SourceSyntaxError */
+export function parseFile(text: string, name: string): Parsed {
+  const program = parseProgram(text, name)
+  return { name, text, program, names: namesIn(program) }
+}
+
+function namesIn(program: NodePath<t.Program>): Set<string> {
+  const names = new Set([
+    ...Object.keys(program.scope.bindings),
+    ...Object.keys((program.scope as { globals?: object }).globals ?? {}),
+  ])
+  program.traverse({
+    Scopable({ scope }) {
+      for (const name of Object.keys(scope.bindings)) names.add(name)
+    },
+  })
+  return names
+}
+
 const DECORATORS: ParserPlugin[] = ['decorators-legacy', 'decoratorAutoAccessors']
 
 /** @param name the file's name, whose ending says whether it has types, and JSX. @throws SourceSyntaxError */

@@ -1,31 +1,40 @@
-import { basename } from 'node:path'
+import { basename, dirname, relative } from 'node:path'
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import MagicString from 'magic-string'
 import { wrapped } from './bindings.ts'
-import { type Note, writeNotes } from './notes.ts'
-import { parseProgram } from './parse.ts'
+import { type Note, STAYS, writeNotes } from './notes.ts'
+import type { Parsed } from './parse.ts'
 
 type Node = Pick<t.Node, 'start' | 'end'>
 
 /** The calls of a file that stay as they are: each by its place, and why. */
 export type LeftCalls = Map<string, string>
 
-/** Why something stays that could be rewritten by itself. */
-export const JOINT =
-  'It works only together with something that stays as it is, here or in another file.'
-
-/** Thrown where it turns out that a call can't be rewritten safely: the file begins again without it. */
-export class CallLeft extends Error {
-  readonly place: string
+/** Something that stays, because of which others stay too. */
+export interface Culprit {
+  /** The name of its file. */
+  readonly file: string
+  /** Which one it is of those that stay in its file, from 0. */
+  readonly index: number
+  /** Its line in the file as it will be, from 1. */
+  readonly line: number
   readonly reason: string
-
-  constructor(place: string, reason: string) {
-    super(reason)
-    this.place = place
-    this.reason = reason
-  }
 }
+
+/** By the name of a package: what stays of it, because of which nothing of it is rewritten. */
+export type Staying = ReadonlyMap<string, readonly Culprit[]>
+
+/** What stays as it is. */
+export interface Left {
+  /** Its line, from 1, in the text as it was. */
+  readonly line: number
+  /** Sentences for a reader of the file. */
+  readonly reason: string
+}
+
+/** Thrown where it turns out that a call can't be rewritten safely. */
+class CallLeft extends Error {}
 
 /** A file that is being rewritten: what is not edited stays as it is, to the last space. */
 export class Source {
@@ -40,67 +49,95 @@ export class Source {
   /** Names that new declarations of a scope have. */
   private readonly claimed = new Map<t.Node, Set<string>>()
   private readonly leftCalls: LeftCalls
+  private readonly staying: Staying
+  /** What works only together, by the name of its package. */
+  private readonly joint = new Map<string, Set<string>>()
   /** The call that is being rewritten. */
   private call: NodePath | undefined
-  /** How many calls are rewritten. */
-  rewritten = 0
-  /** The packages of which nothing may be rewritten, here or in another file. */
-  readonly staying: Set<string>
+  /** The calls that are rewritten. */
+  readonly rewritten: NodePath[] = []
 
   /**
-   * @param leftCalls what stays as it is
-   * @param staying the packages of which nothing is rewritten
-   * @throws SourceSyntaxError
+   * @param leftCalls what stays as it is; `leave` adds to it
+   * @param staying of which packages nothing is rewritten
    */
-  constructor(
-    text: string,
-    name: string,
-    leftCalls: LeftCalls = new Map(),
-    staying: ReadonlySet<string> = new Set(),
-  ) {
-    this.name = name
-    this.text = text
+  constructor(parsed: Parsed, leftCalls: LeftCalls = new Map(), staying: Staying = new Map()) {
+    this.name = parsed.name
+    this.text = parsed.text
+    this.program = parsed.program
+    this.names = parsed.names
+    this.edits = new MagicString(parsed.text)
     this.leftCalls = leftCalls
-    this.staying = new Set(staying)
-    this.program = parseProgram(text, name)
-    this.edits = new MagicString(text)
-    this.names = namesIn(this.program)
+    this.staying = staying
   }
 
   /**
    * Rewrites a call of a limiter, unless it stays as it is, which a comment then says.
    *
-   * @param rewrite may call `leave`
+   * @param rewrite may call `leave`: what it has edited until then is wrong, and the file begins again
    */
   migrate(call: NodePath, rewrite: () => void): void {
     const reason = this.leftCalls.get(placeOf(call))
     if (reason !== undefined) {
-      this.noteLeft(call, `this stays as it is. ${reason}`)
+      this.noteLeft(call, reason)
       return
     }
     this.call = call
-    rewrite()
+    try {
+      rewrite()
+    } catch (error) {
+      if (!(error instanceof CallLeft)) throw error
+    }
     this.call = undefined
-    this.rewritten += 1
+    this.rewritten.push(call)
   }
 
   /** Gives up the call that is being rewritten. @param reason sentences for a reader of the file */
   leave(reason: string): never {
     if (this.call === undefined) throw new Error(reason)
-    throw new CallLeft(placeOf(this.call), reason)
+    this.leftCalls.set(placeOf(this.call), reason)
+    throw new CallLeft(reason)
+  }
+
+  /** Gives up all calls that were rewritten. @param reason sentences for a reader of the file */
+  leaveAll(reason: string): void {
+    for (const call of this.rewritten) this.leftCalls.set(placeOf(call), reason)
   }
 
   /**
    * Rewrites all calls of a package, or none: they work only together, also in several files.
    *
    * @param calls what is rewritten, and how
+   * @param isNeeded whether the others work only together with these
    */
-  migrateJointly(peer: string, calls: ReadonlyMap<NodePath, () => void>): void {
-    if ([...calls.keys()].some((call) => this.isLeft(call))) this.staying.add(peer)
-    const stays = this.staying.has(peer)
+  migrateJointly(peer: string, calls: ReadonlyMap<NodePath, () => void>, isNeeded = true): void {
+    const places = this.joint.get(peer) ?? new Set()
+    this.joint.set(peer, places)
+    const culprits = this.staying.get(peer)
     for (const [call, rewrite] of calls) {
-      this.migrate(call, stays ? () => this.leave(JOINT) : rewrite)
+      if (isNeeded) places.add(placeOf(call))
+      this.migrate(call, culprits ? () => this.leave(jointReason(this.name, culprits)) : rewrite)
     }
+  }
+
+  /** Whether nothing of a package is rewritten. */
+  isStaying(peer: string): boolean {
+    return this.staying.has(peer)
+  }
+
+  /** What stays, by the name of its package, if others work only together with it. */
+  get culprits(): Map<string, Culprit[]> {
+    const all = this.notes.filter(({ leaves }) => leaves)
+    return new Map(
+      [...this.joint].map(([peer, places]) => [
+        peer,
+        all.flatMap(({ path, text }, index) =>
+          places.has(placeOf(path))
+            ? [{ file: this.name, index, line: lineOf(path), reason: text.replace(STAYS, '') }]
+            : [],
+        ),
+      ]),
+    )
   }
 
   /** Whether it is, or is a part of, a call that stays as it is. */
@@ -179,16 +216,16 @@ export class Source {
     }
   }
 
-  /** The lines of what stays as it is, from 1. */
-  get leftLines(): number[] {
+  /** What stays as it is. */
+  get left(): Left[] {
     return this.notes
       .filter(({ leaves }) => leaves)
-      .map(({ path }) => path.node.loc?.start.line ?? 1)
+      .map(({ path, text }) => ({ line: lineOf(path), reason: text.replace(STAYS, '') }))
   }
 
-  /** A comment above what stays as it is. */
-  noteLeft(path: NodePath, text: string): void {
-    this.notes.push({ path, text, leaves: true })
+  /** A comment above what stays as it is. @param reason sentences for a reader of the file */
+  noteLeft(path: NodePath, reason: string): void {
+    this.notes.push({ path, text: STAYS + reason, leaves: true })
   }
 
   /** The spaces that the line of a node begins with. */
@@ -204,24 +241,31 @@ export class Source {
 
   /** The text with all edits and notes. */
   finish(): string {
-    writeNotes(this, this.notes)
+    writeNotes(this, this.notes, this.rewritten)
     return this.edits.toString()
   }
 }
 
-function placeOf({ node, type }: NodePath): string {
-  return `${type} ${node.start}`
+/** What something has to be rewritten together with, for a reader of another file. */
+function jointReason(name: string, [first, ...others]: readonly Culprit[]): string {
+  const where = ({ file, line }: Culprit) =>
+    file === name ? `line ${line}` : `${pathFrom(name, file)}:${line}`
+  if (first === undefined) return ''
+  const more = others.slice(0, 3).map(where)
+  if (others.length > more.length) more.push(`${others.length - more.length} others`)
+  const also = more.length === 0 ? '' : ` (and ${more.join(', ')})`
+  return `It works only together with ${where(first)}${also}, which stays. There: ${first.reason}`
 }
 
-function namesIn(program: NodePath<t.Program>): Set<string> {
-  const names = new Set([
-    ...Object.keys(program.scope.bindings),
-    ...Object.keys((program.scope as { globals?: object }).globals ?? {}),
-  ])
-  program.traverse({
-    Scopable({ scope }) {
-      for (const name of Object.keys(scope.bindings)) names.add(name)
-    },
-  })
-  return names
+function pathFrom(name: string, file: string): string {
+  const path = relative(dirname(name), file).replaceAll('\\', '/')
+  return path.startsWith('.') ? path : `./${path}`
+}
+
+function lineOf({ node }: NodePath): number {
+  return node.loc?.start.line ?? 1
+}
+
+function placeOf({ node, type }: NodePath): string {
+  return `${type} ${node.start}`
 }

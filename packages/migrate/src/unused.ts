@@ -1,31 +1,40 @@
 import type { Binding, NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { typeUsesIn } from './bindings.ts'
+import { parseFile } from './parse.ts'
 import { removeDeclarator, removeFromList, removeLines } from './remove.ts'
 import { Source } from './source.ts'
 
-/** Each removes one name, which may leave another one unused. */
+/** What a round removes may leave other names unused. */
 const MOST_ROUNDS = 100
 
-/** Removes imports and constants that are not used any more, if they were before. */
+/**
+ * Removes imports and constants that are not used any more, if they were before.
+ *
+ * @throws SourceSyntaxError if the text can't be parsed
+ */
 export function withoutUnused(before: Source, text: string): string {
   const used = namesUsedIn(before)
   let current = text
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const source = new Source(current, before.name)
-    const types = typeUsesIn(source.program)
-    const isRemoved = bindingsOf(source).some(
-      ({ referenced, constant, path, identifier: { name } }) =>
-        !referenced &&
-        constant &&
-        !types.has(name) &&
-        (used.has(name) || isOurs(path)) &&
-        remove(source, path, name),
-    )
-    if (!isRemoved) break
+    const source = new Source(parseFile(current, before.name))
+    if (!removeUnused(source, used)) break
     current = source.finish()
   }
   return current
+}
+
+/** Removes one name of each declaration at most. @returns whether there was any */
+function removeUnused(source: Source, used: ReadonlySet<string>): boolean {
+  const types = typeUsesIn(source.program)
+  const changed = new Set<t.Node>()
+  for (const { referenced, constant, path, identifier } of bindingsOf(source)) {
+    const { name } = identifier
+    if (referenced || !constant || types.has(name) || changed.has(path.parent)) continue
+    const isUnused = used.has(name) || isOurs(path)
+    if (isUnused && remove(source, path, name)) changed.add(path.parent)
+  }
+  return changed.size > 0
 }
 
 /** An import that was added and is not needed after all. */

@@ -11,8 +11,8 @@ const REQUEST = /^req(uest)?$/
 /** `request.rateLimit.resetTime` outside of the options. */
 export function replaceInfo(source: Source): void {
   // What stays sets the fields of the other limiter.
-  const isMixed = source.leftLines.length > 0
-  if (isMixed && source.rewritten === 0) return
+  const isMixed = source.left.length > 0
+  if (isMixed && source.rewritten.length === 0) return
   const replace = (path: NodePath<t.MemberExpression | t.OptionalMemberExpression>) => {
     if (nameOf(path.node.property) !== 'rateLimit' || source.isReplaced(path.node)) return
     const info = memberOf(path)

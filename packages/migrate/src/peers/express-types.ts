@@ -24,7 +24,7 @@ export function isTypeOfMigrated(
   const calls = callsAround(imports, path)
   if (calls.length > 0) return calls.every(({ node }) => owners.has(node))
   const isOwn = imports.uses.some(({ name }) => OWN_TYPES.includes(name))
-  return source.leftLines.length === 0 && !isOwn
+  return source.left.length === 0 && !isOwn
 }
 
 /** The limiters that are made in the variable or the function that a type is written for. */

@@ -108,8 +108,8 @@ function replaceName(source: Source, imports: Imports, use: Use, owners: Owners)
     if (isTypeOfMigrated(source, imports, path, owners)) imports.replace(use, type, true)
   } else if (name === 'ipKeyGenerator') {
     const isOfMigrated = path.findParent((each) => owners.has(each.node)) !== null
-    if (isOfMigrated || source.leftLines.length === 0) replaceAddressKey(source, imports, use)
-  } else if (isLimiter(name) && source.leftLines.length === 0) imports.replace(use, 'rateLimit')
+    if (isOfMigrated || source.left.length === 0) replaceAddressKey(source, imports, use)
+  } else if (isLimiter(name) && source.left.length === 0) imports.replace(use, 'rateLimit')
 }
 
 function migrateCall(context: Context, call: Call): void {
@@ -224,7 +224,7 @@ function noteTrustProxy(source: Source): void {
 
 function noteRest(source: Source, names: readonly string[]): void {
   const others = names.filter((name) => !isLimiter(name) && !(name in TYPES))
-  if (source.leftLines.length > 0) return
+  if (source.left.length > 0) return
   if (others.length === 0) return
   const first = source.program.get('body')[0]
   if (first === undefined) return

@@ -53,7 +53,7 @@ export const fastifyRateLimit: Peer = {
         ...checks.map((check) => [check, () => source.leave(CHECK)] as const),
       ]),
     )
-    if (source.staying.has(MODULE)) return true
+    if (source.isStaying(MODULE)) return true
     for (const use of imports.uses) {
       const type = TYPES[use.name]
       if (type !== undefined) imports.replace(use, type, true)
@@ -142,7 +142,7 @@ function noteOthers(source: Source, routes: readonly NodePath[]): boolean {
 }
 
 const OTHERS =
-  'this stays as it is. If these are options of a route for @fastify/rate-limit, write limit for max and window for timeWindow.'
+  'If these are options of a route for @fastify/rate-limit, write limit for max and window for timeWindow.'
 
 function hasOwnName(source: Source, path: NodePath<t.ObjectExpression>): boolean {
   const options = new OptionsObject(source, path)

@@ -7,7 +7,7 @@ import { addLog, constantOf, renameNumbers } from '../numbers.ts'
 import { checkUnknown } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
-import { CallLeft, Source } from '../source.ts'
+import { type LeftCalls, Source } from '../source.ts'
 import { isPrefix } from './redis-store.ts'
 import type { ConsumePlan } from './refusal-code.ts'
 
@@ -73,22 +73,13 @@ export function migrateConstructor(
 
 /** The text of `createLimiter` with these options, in one line; the file stays as it is. */
 export function createLimiterText(source: Source, made: NodePath<t.NewExpression>): string {
-  const scratch = new Source(source.text, source.name)
-  let text = 'createLimiter({ limit, window })'
-  scratch.program.traverse({
-    NewExpression(path) {
-      if (path.node.start !== made.node.start) return
-      try {
-        scratch.migrate(path, () =>
-          migrateConstructor(scratch, path, 'createLimiter', new Set([path.node])),
-        )
-        text = scratch.current(path.node)
-      } catch (error) {
-        if (!(error instanceof CallLeft)) throw error
-      }
-    },
-  })
-  return text
+  const left: LeftCalls = new Map()
+  const scratch = new Source(source, left)
+  const owners: Owners = new Set([made.node])
+  scratch.migrate(made, () => migrateConstructor(scratch, made, 'createLimiter', owners))
+  if (left.size > 0) return 'createLimiter({ limit, window })'
+  return scratch
+    .current(made.node)
     .replace(/\/\/[^\n]*/g, '')
     .replace(/\s+/g, ' ')
     .replace(/, \}/g, ' }')

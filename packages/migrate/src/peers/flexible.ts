@@ -33,7 +33,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 }
 
 const ELSE =
-  'Sluice has no such store, so this limiter stays as it is. createLimiter takes a client of Redis or Valkey, postgresStore(pool) of @sluice/postgres, or a store of your own.'
+  'Sluice has no such store. createLimiter takes a client of Redis or Valkey, postgresStore(pool) of @sluice/postgres, or a store of your own.'
 
 type Limiter = { readonly use: Use; readonly made: NodePath<t.NewExpression> }
 
@@ -138,8 +138,8 @@ function plan(source: Source, { made, use }: Limiter): AtFailure | undefined {
   source.noteLeft(
     made,
     uses === undefined
-      ? `other files may call this limiter, so it stays as it is. Rewrite its calls first: a refusal is decision.allowed === false, not a rejection. Then write ${here} here.`
-      : `some of its calls, which have a comment, can't be rewritten safely, so it stays as it is. Rewrite them first, then write ${here} here.`,
+      ? `Other files may call this limiter. Rewrite its calls first: a refusal is decision.allowed === false, not a rejection. Then write ${here} here.`
+      : `Some of its calls, which have a comment, can't be rewritten safely. Rewrite them first, then write ${here} here.`,
   )
   return undefined
 }

@@ -8,7 +8,7 @@ import { isInlineFunction, resultsOf } from '../functions.ts'
 import { Imports, type Use } from '../imports.ts'
 import { numberText, takesLog } from '../numbers.ts'
 import { OptionsObject } from '../options-object.ts'
-import { JOINT, type Source } from '../source.ts'
+import type { Source } from '../source.ts'
 import { migrateModuleOptions, migrateThrottlers } from './nest-options.ts'
 import { redisStorageOf } from './nest-storage.ts'
 import type { Peer } from './peer.ts'
@@ -40,15 +40,14 @@ export const nestThrottler: Peer = {
     }
     source.migrateJointly(MODULE, calls)
     const isNamed = policiesOf(source).length > 0
+    const skips = new Map<NodePath, () => void>()
     for (const use of imports.uses) {
       const path = callPathOf(use)
       if (use.name !== 'SkipThrottle' || path === undefined) continue
-      source.migrate(path, () => {
-        if (source.staying.has(MODULE)) source.leave(JOINT)
-        migrateSkip(source, imports, use, path, isNamed)
-      })
+      skips.set(path, () => migrateSkip(source, imports, use, path, isNamed))
     }
-    if (source.staying.has(MODULE)) return true
+    source.migrateJointly(MODULE, skips, false)
+    if (source.isStaying(MODULE)) return true
     for (const use of imports.uses) replaceName(source, imports, use)
     const rest = imports.finish()
     for (const storage of storages) storage.finish()
