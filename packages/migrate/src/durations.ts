@@ -35,6 +35,15 @@ export function durationOf(source: Source, path: NodePath, unitMs: 1 | 1000): st
   return `${isSimple ? text : `(${text})`} * ${unitMs}`
 }
 
+/** The ms of a duration as text; undefined if it is none. */
+export function textMs(text: string): number | undefined {
+  try {
+    return parseDuration('window', text)
+  } catch {
+    return undefined
+  }
+}
+
 /** The ms of an expression of constants that is a valid duration; otherwise undefined. */
 export function millisecondsOf(path: NodePath, unitMs = 1): number | undefined {
   const { confident, value } = path.evaluate()

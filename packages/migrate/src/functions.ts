@@ -106,8 +106,12 @@ export function resultsOf(fn: NodePath<t.Function>): NodePath[] {
 /** What the function returns, if it does nothing else. */
 export function soleResult(fn: InlineFunction): NodePath | undefined {
   const body = fn.get('body') as NodePath
-  if (!body.isBlockStatement()) return unwrapped(body)
-  const statements = body.get('body')
+  return body.isBlockStatement() ? soleResultOf(fn) : unwrapped(body)
+}
+
+/** What a function with a block returns, if it does nothing else. */
+export function soleResultOf(fn: NodePath<t.Function>): NodePath | undefined {
+  const statements = (fn.get('body') as NodePath<t.BlockStatement>).get('body')
   const [only] = statements
   if (statements.length !== 1 || only === undefined || !only.isReturnStatement()) return undefined
   const argument = only.get('argument') as NodePath

@@ -427,7 +427,7 @@ console.log(READ.windowMs)
     [
       '@nestjs/throttler: one policy of several',
       "import { Throttle } from '@nestjs/throttler'\nclass A { @Throttle({ short: { limit: 3, ttl: 1000 } }) a() {} }",
-      '@RateLimit replaces all policies',
+      'Which throttlers the module has is not seen',
     ],
     [
       '@nestjs/throttler: a message of the context',

@@ -45,11 +45,11 @@ export function migrateText(text: string, name: string): Migration {
 /** Rewrites the files of an application: what stays in one of them may keep others as they are. */
 export function migrateFiles(files: readonly Parsed[]): Migration[] {
   const all = files.map((parsed) => ({ parsed, own: new Map() as LeftCalls }))
-  const alone = all.map(({ parsed, own }) => migrateAlone(parsed, own, new Map()))
+  const alone = all.map(({ parsed, own }) => migrateAlone(parsed, own, new Map(), files))
   let staying = stayingIn(alone.map(({ source }) => source.culprits))
   if (staying.size === 0) return alone.map(({ migration }) => migration)
   for (let round = 0; ; round += 1) {
-    const results = all.map(({ parsed, own }) => migrateAlone(parsed, new Map(own), staying))
+    const results = all.map(({ parsed, own }) => migrateAlone(parsed, new Map(own), staying, files))
     const migrations = results.map(({ migration }) => migration)
     const moved = withLines(staying, files, migrations)
     if (moved === undefined || round === MOST_ROUNDS) return migrations
@@ -77,7 +77,7 @@ function withLines(
   const lines = new Map<string, readonly number[]>()
   const lineIn = ({ file, index, line }: Culprit): number => {
     const i = files.findIndex(({ name }) => name === file)
-    const known = lines.get(file) ?? linesLeft(parseFile(migrations[i]?.text ?? '', file))
+    const known = lines.get(file) ?? linesLeft(parseFile(migrations[i]?.text ?? '', file), files)
     lines.set(file, known)
     return known[index] ?? line
   }
@@ -91,8 +91,8 @@ function withLines(
 }
 
 /** The lines of what stays for a reason of its own. */
-function linesLeft(parsed: Parsed): number[] {
-  const { migration } = migrateAlone(parsed, new Map(), new Map())
+function linesLeft(parsed: Parsed, files: readonly Parsed[]): number[] {
+  const { migration } = migrateAlone(parsed, new Map(), new Map(), files)
   return migration.left.map(({ line }) => line)
 }
 
@@ -102,10 +102,15 @@ interface Result {
 }
 
 /** @param leftCalls what stays; it grows while it turns out what else has to */
-function migrateAlone(parsed: Parsed, leftCalls: LeftCalls, staying: Staying): Result {
+function migrateAlone(
+  parsed: Parsed,
+  leftCalls: LeftCalls,
+  staying: Staying,
+  files: readonly Parsed[],
+): Result {
   for (;;) {
     const known = leftCalls.size
-    const source = new Source(parsed, leftCalls, staying)
+    const source = new Source(parsed, leftCalls, staying, files)
     try {
       const peers = PEERS.filter((peer) => peer.migrate(source)).map(({ name }) => name)
       if (leftCalls.size === known) {

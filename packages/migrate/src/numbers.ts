@@ -148,6 +148,7 @@ export function takesLog(source: Source, path: NodePath | undefined): boolean {
 const LONG =
   "algorithm: 'sliding-log' takes limits up to 10,000, and keeps an entry for each admitted request. Without it, the window is an estimate, which admits more where one window ends."
 
-function isShort(limit: number): boolean {
+/** Whether a log is written for a constant limit. */
+export function isShort(limit: number): boolean {
   return limit >= 1 && limit <= LONGEST_LOG
 }

@@ -44,6 +44,8 @@ export class Source {
   readonly edits: MagicString
   /** Names that are declared or global somewhere in the file. */
   readonly names: ReadonlySet<string>
+  /** The files of the application that are known, with this one. */
+  readonly files: readonly Parsed[]
   private readonly notes: Note[] = []
   private readonly replaced: Node[] = []
   /** Names that new declarations of a scope have. */
@@ -60,8 +62,15 @@ export class Source {
   /**
    * @param leftCalls what stays as it is; `leave` adds to it
    * @param staying of which packages nothing is rewritten
+   * @param files the files of the application
    */
-  constructor(parsed: Parsed, leftCalls: LeftCalls = new Map(), staying: Staying = new Map()) {
+  constructor(
+    parsed: Parsed,
+    leftCalls: LeftCalls = new Map(),
+    staying: Staying = new Map(),
+    files: readonly Parsed[] = [parsed],
+  ) {
+    this.files = files
     this.name = parsed.name
     this.text = parsed.text
     this.program = parsed.program
@@ -118,6 +127,11 @@ export class Source {
       if (isNeeded) places.add(placeOf(call))
       this.migrate(call, culprits ? () => this.leave(jointReason(this.name, culprits)) : rewrite)
     }
+  }
+
+  /** Another file of the application, as a path from the folder of this one. */
+  pathTo(file: string): string {
+    return pathFrom(this.name, file)
   }
 
   /** Whether nothing of a package is rewritten. */

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { nameOf, resolved, unwrapped, wrapped } from '../bindings.ts'
+import { resolved, unwrapped, wrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf } from '../durations.ts'
 import { ELSEWHERE, ownValue } from '../find-options.ts'
@@ -13,7 +13,7 @@ import {
 } from '../functions.ts'
 import type { Imports } from '../imports.ts'
 import { reindented } from '../indent.ts'
-import { LOG, renameNumbers, takesLog } from '../numbers.ts'
+import { isShort, LOG, renameNumbers, takesLog } from '../numbers.ts'
 import { call, checkUnknown, renameKey } from '../option-functions.ts'
 import { type Entry, OptionsObject } from '../options-object.ts'
 import { parseProgram } from '../parse.ts'
@@ -21,8 +21,6 @@ import type { Source } from '../source.ts'
 import { renameStorage } from './nest-storage.ts'
 
 const HEADERS = "'legacy-delta'"
-const NOT_ALL =
-  '@RateLimit replaces all policies of the module, and only some have other numbers here. List all of them: @RateLimit({ policies: [{ name, limit, window }] }).'
 /** What a policy can be given. */
 const OF_POLICY = ['name', 'ttl', 'limit', 'getTracker']
 
@@ -178,48 +176,28 @@ function finishPolicy(source: Source, options: OptionsObject): void {
 }
 
 /**
- * `@Throttle({ default: { limit, ttl } })`: the name becomes that of a policy, or goes. Leaves the call if
- * other policies would no longer limit the handler.
+ * The numbers of one throttler that a decorator changes. `finish` is left to the caller.
  *
- * @param policies the names of the module's policies, as far as they are seen here
+ * @param limit what the module says, if the decorator does not
  */
-export function migrateThrottlers(
+export function renameThrottler(
   source: Source,
-  object: NodePath<t.ObjectExpression>,
-  policies: readonly string[],
+  options: OptionsObject,
+  limit: number | undefined,
 ): void {
-  const entries = object.get('properties').map((each) => {
-    const value = each.isObjectProperty() ? unwrapped(each.get('value') as NodePath) : undefined
-    const name = each.isObjectProperty() ? nameOf(each.node.key) : undefined
-    return { name, value: value?.isObjectExpression() ? value : undefined }
-  })
-  if (entries.some(({ name, value }) => name === undefined || value === undefined)) {
-    source.leave(ELSEWHERE)
-  }
-  const names = entries.map(({ name }) => name)
-  const isAll = policies.length > 0 && policies.every((name) => names.includes(name))
-  const isDefaultOnly = policies.length === 0 && names.every((name) => name === 'default')
-  if (!isAll && !isDefaultOnly) source.leave(NOT_ALL)
-  const texts = entries.map(({ name, value }) => {
-    const options = new OptionsObject(source, value as NodePath<t.ObjectExpression>)
-    if (entries.length > 1 || name !== 'default') checkUnknown(source, options, OF_POLICY)
-    migrateThrottler(source, options)
-    checkUnknown(source, options)
-    options.finish()
-    return { name, text: source.current((value as NodePath).node) }
-  })
-  source.noteCall(DIFFERENCES.nestReplaces)
-  const [only] = texts
-  if (texts.length === 1 && only?.name === 'default') {
-    source.replace(object.node, only.text)
-    return
-  }
-  const list = texts.map(({ name, text }) => text.replace(/^\{\s*/, `{ name: '${name}', `))
-  source.replace(object.node, `{ policies: [${list.join(', ')}] }`)
+  if (options.spreads.length > 0) source.leave(ELSEWHERE)
+  if (!options.has('limit')) options.add(['limit', String(limit)])
+  migrateThrottler(source, options, 1, limit)
+  checkUnknown(source, options)
 }
 
-/** What one throttler says. @param unitMs what its times count */
-function migrateThrottler(source: Source, options: OptionsObject, unitMs: 1 | 1000 = 1): void {
+/** What one throttler says. @param unitMs what its times count. @param fallback the limit without `limit` */
+function migrateThrottler(
+  source: Source,
+  options: OptionsObject,
+  unitMs: 1 | 1000 = 1,
+  fallback = 0,
+): void {
   const [ttl, limit] = [options.value('ttl'), options.value('limit')]
   if (ttl === undefined && limit === undefined) source.leave(ELSEWHERE)
   const window = ttl && durationOf(source, ttl, unitMs)
@@ -228,7 +206,7 @@ function migrateThrottler(source: Source, options: OptionsObject, unitMs: 1 | 10
   if (isInlineFunction(limit)) renameOfContext(source, options, 'limit')
   else {
     renameNumbers(source, options, '', ['limit'])
-    const isLog = takesLog(source, limit)
+    const isLog = limit === undefined ? isShort(fallback) : takesLog(source, limit)
     if (isLog) options.add(LOG)
     source.noteCall(DIFFERENCES.window('@nestjs/throttler', isLog))
     source.noteCall(DIFFERENCES.retryAfter)

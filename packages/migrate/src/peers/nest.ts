@@ -1,16 +1,18 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { isParenthesized, nameOf, unwrapped } from '../bindings.ts'
+import { nameOf } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { durationOf, helperMs } from '../durations.ts'
+import { helperMs } from '../durations.ts'
 import { ownValue } from '../find-options.ts'
 import { isInlineFunction, resultsOf } from '../functions.ts'
 import { Imports, type Use } from '../imports.ts'
-import { numberText, takesLog } from '../numbers.ts'
 import { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
-import { migrateModuleOptions, migrateThrottlers } from './nest-options.ts'
+import { decoratorsOf, isIdle, migrateDecorator, skipsAlone } from './nest-decorators.ts'
+import { migrateGuard } from './nest-guard.ts'
+import { migrateModuleOptions } from './nest-options.ts'
 import { redisStorageOf } from './nest-storage.ts'
+import { moduleOf } from './nest-throttlers.ts'
 import type { Peer } from './peer.ts'
 
 const MODULE = '@nestjs/throttler'
@@ -32,21 +34,9 @@ export const nestThrottler: Peer = {
     const imports = new Imports(source, MODULE, '@sluice/nest')
     if (!imports.isUsed) return false
     const storages = redisStorageOf(source)
-    const calls = new Map<NodePath, () => void>()
-    for (const use of imports.uses) {
-      const path = callPathOf(use)
-      if (use.name === 'SkipThrottle' || path === undefined) continue
-      calls.set(path, () => migrateUse(source, imports, storages, use, path))
-    }
-    source.migrateJointly(MODULE, calls)
-    const isNamed = policiesOf(source).length > 0
-    const skips = new Map<NodePath, () => void>()
-    for (const use of imports.uses) {
-      const path = callPathOf(use)
-      if (use.name !== 'SkipThrottle' || path === undefined) continue
-      skips.set(path, () => migrateSkip(source, imports, use, path, isNamed))
-    }
-    source.migrateJointly(MODULE, skips, false)
+    const { needed, free } = plansOf(source, imports, storages)
+    source.migrateJointly(MODULE, needed)
+    source.migrateJointly(MODULE, free, false)
     if (source.isStaying(MODULE)) return true
     for (const use of imports.uses) replaceName(source, imports, use)
     const rest = imports.finish()
@@ -62,12 +52,33 @@ export const nestThrottler: Peer = {
   },
 }
 
+type Plans = Map<NodePath, () => void>
+
+/** What is rewritten: what the rest needs, and what may stay alone. */
+function plansOf(source: Source, imports: Imports, storages: readonly Imports[]) {
+  const [needed, free]: [Plans, Plans] = [new Map(), new Map()]
+  const module = moduleOf(source.files)
+  const file = module === undefined || module.file === source.name ? '' : source.pathTo(module.file)
+  for (const use of imports.uses) {
+    const path = callPathOf(use)
+    if (path === undefined || DECORATORS.includes(use.name)) continue
+    const where = file && ` in ${file}`
+    needed.set(path, () => migrateUse(source, imports, storages, use, path, where))
+  }
+  const where = file || 'the module'
+  const decorators = { source, imports, all: decoratorsOf(imports), module, where }
+  for (const each of decorators.all) {
+    const isFree = isIdle(decorators, each) || skipsAlone(decorators, each)
+    ;(isFree ? free : needed).set(each.path, () => migrateDecorator(decorators, each))
+  }
+  return { needed, free }
+}
+
 /** What is rewritten, or stays, as a whole: a module, a decorator, a class, the use of another name. */
 function callPathOf({ path, name }: Use): NodePath | undefined {
   const { parentPath } = path
   if (name in TYPES || helperMs(name) !== undefined || name === 'ThrottlerException')
     return undefined
-  if (DECORATORS.includes(name)) return parentPath?.isCallExpression() ? parentPath : path
   if (name === 'ThrottlerModule') {
     const call = parentPath?.isMemberExpression() ? parentPath.parentPath : null
     return call?.isCallExpression() ? call : undefined
@@ -82,17 +93,13 @@ function migrateUse(
   storages: readonly Imports[],
   use: Use,
   path: NodePath,
+  where: string,
 ): void {
   const { name } = use
   if (name === 'ThrottlerModule') {
     migrateModule(source, imports, storages, path as NodePath<t.CallExpression>)
-  } else if (name === 'Throttle') migrateThrottle(source, imports, use, path)
-  else if (!path.isClass()) source.leave(`${name}: Sluice has nothing in its place.`)
-  else if (path.node.body.body.length > 0) {
-    source.leave(
-      'The guard has other methods here: key in the options takes the place of getTracker, getRequest that of getRequestResponse, and an exception filter for RateLimitException that of throwThrottlingException.',
-    )
-  }
+  } else if (path.isClass()) migrateGuard(source, path, where)
+  else source.leave(`${name}: Sluice has nothing in its place.`)
 }
 
 /** Names of which nothing else is rewritten. */
@@ -137,75 +144,6 @@ function migrateModule(
     )
   }
   for (const result of results) migrateModuleOptions(source, storages, result)
-}
-
-/** `@Throttle({ default: { limit, ttl } })`, and before version 5 `@Throttle(limit, seconds)`. */
-function migrateThrottle(source: Source, imports: Imports, use: Use, call: NodePath): void {
-  const given = call.isCallExpression() ? (call.get('arguments') as NodePath[]) : []
-  const [first, second] = given
-  imports.replace(use, 'RateLimit')
-  const hasModule = imports.uses.some(({ name }) => name === 'ThrottlerModule')
-  if (!hasModule) source.noteCall(DIFFERENCES.nestTogether)
-  if (first !== undefined && second !== undefined) {
-    const limit = numberText(source, first, source.original(first.node))
-    const window = durationOf(source, second, 1000)
-    const log = takesLog(source, first) ? ", algorithm: 'sliding-log'" : ''
-    // Parentheses around a number are not part of it.
-    const start = (first.node.extra?.parenStart ?? first.node.start) as number
-    const end = isParenthesized(second.node) ? (call.node.end as number) - 1 : second.node.end
-    source.replace({ start, end: end as number }, `{ limit: ${limit}, window: ${window}${log} }`)
-    return
-  }
-  const object = first && unwrapped(first)
-  if (!object?.isObjectExpression()) {
-    source.leave('@RateLimit takes an object: { limit, window }.')
-  }
-  migrateThrottlers(source, object, policiesOf(source))
-}
-
-/** A module, also a migrated one, with what follows it. */
-const MODULES = /\b(Throttler|RateLimit)Module\.forRoot[\s\S]*/
-
-/** The names of the policies of the module that the file has, none without such names. */
-function policiesOf({ text }: Source): string[] {
-  const [module = ''] = MODULES.exec(text) ?? []
-  return [...module.matchAll(/\bname\s*:\s*['"`](\w+)/g)].map(([, name]) => name as string)
-}
-
-const SKIP =
-  'It has no effect here: every policy limits. To keep some, list them: @RateLimit({ policies: [{ name, limit, window }] }).'
-
-/** `@SkipThrottle({ default: false })` limits again. @param isNamed whether policies have names here */
-function migrateSkip(
-  source: Source,
-  imports: Imports,
-  use: Use,
-  call: NodePath,
-  isNamed: boolean,
-): void {
-  const [given] = call.isCallExpression() ? (call.get('arguments') as NodePath[]) : []
-  const skips = given === undefined || skipsDefault(given)
-  if (skips === undefined || (skips && isNamed)) source.leave(SKIP)
-  if (skips) source.note(call, DIFFERENCES.nestSkip)
-  imports.drop(use)
-  source.replace(
-    call.node,
-    skips ? `${imports.local('SkipRateLimit')}()` : `${imports.local('RateLimit')}({})`,
-  )
-}
-
-/** Whether it exempts from the only policy; undefined: from some of them. */
-function skipsDefault(given: NodePath): boolean | undefined {
-  const inner = unwrapped(given)
-  if (inner.isBooleanLiteral()) return inner.node.value
-  if (!inner.isObjectExpression()) return undefined
-  const entries = inner.get('properties').map((each) => {
-    const value = each.isObjectProperty() ? (each.get('value') as NodePath) : each
-    const name = each.isObjectProperty() ? nameOf(each.node.key) : undefined
-    return { name, value: value.isBooleanLiteral() ? value.node.value : undefined }
-  })
-  if (entries.every(({ value }) => value === false)) return false
-  return entries.length === 1 && entries[0]?.name === 'default' ? entries[0].value : undefined
 }
 
 /** `minutes(n)` where no text took its place. */

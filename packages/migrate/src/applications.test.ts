@@ -1,0 +1,184 @@
+// Applications of several files: what is known of one decides how another is rewritten.
+
+import { describe, expect, it } from '@jest/globals'
+import { migrateFiles } from './migrate-text.ts'
+import { parseFile } from './parse.ts'
+
+/** @param files texts, by their names */
+function migrated(files: Readonly<Record<string, string>>) {
+  const parsed = Object.entries(files).map(([name, text]) => parseFile(text, name))
+  const all = migrateFiles(parsed)
+  return Object.fromEntries(parsed.map(({ name }, i) => [name, all[i]])) as Record<
+    string,
+    (typeof all)[number]
+  >
+}
+
+const nestModule = (throttlers: string, rest = '') => `import { Module } from '@nestjs/common'
+import { APP_GUARD } from '@nestjs/core'
+import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler'
+
+@Module({
+  imports: [ThrottlerModule.forRoot([${throttlers}])],
+  providers: [{ provide: APP_GUARD, useClass: ThrottlerGuard }],
+})
+export class AppModule {}
+${rest}`
+
+const TWO = "{ name: 'short', ttl: 1000, limit: 3 }, { name: 'long', ttl: 60_000, limit: 100 }"
+
+const controller = (
+  decorators: string,
+  ofClass = '',
+) => `import { Controller, Get } from '@nestjs/common'
+import { SkipThrottle, Throttle } from '@nestjs/throttler'
+
+${ofClass}
+@Controller()
+export class Pages {
+  ${decorators}
+  @Get()
+  page() {}
+}
+`
+
+/** The decorators of a controller, behind those of its class. */
+function decorators(throttlers: string, text: string, ofClass = ''): string {
+  const files = migrated({
+    'src/app.module.ts': nestModule(throttlers),
+    'src/pages/pages.ts': controller(text, ofClass),
+  })
+  const { text: result = '', left = [] } = files['src/pages/pages.ts'] ?? {}
+  expect(left).toEqual([])
+  expect(result).not.toContain("from '@nestjs/throttler'")
+  return [...result.matchAll(/^ *@(?:RateLimit|SkipRateLimit)\(.*$/gm)]
+    .map(([line]) => line.trim())
+    .join(' ')
+}
+
+const SHORT = "{ name: 'short', limit: 1, window: '5s', algorithm: 'sliding-log' }"
+const LONG = "{ name: 'long', limit: 100, window: '1m', algorithm: 'sliding-log' }"
+
+describe('@nestjs/throttler: a handler keeps what the module in another file says', () => {
+  it.each([
+    [
+      TWO,
+      '@Throttle({ short: { limit: 1, ttl: 5000 } })',
+      '',
+      `@RateLimit({ policies: [${SHORT}, ${LONG}] })`,
+    ],
+    [TWO, '@SkipThrottle({ short: true })', '', `@RateLimit({ policies: [${LONG}] })`],
+    [TWO, '@SkipThrottle({ short: true, long: true, other: true })', '', '@SkipRateLimit()'],
+    [
+      TWO,
+      '@SkipThrottle({ long: true })\n  @Throttle({ short: { limit: 1, ttl: 5000 } })',
+      '',
+      `@RateLimit({ policies: [${SHORT}] })`,
+    ],
+    [
+      TWO,
+      '@Throttle({ short: { limit: 1, ttl: 5000 } })',
+      '@SkipThrottle({ long: true })',
+      `@RateLimit({ policies: [{ name: 'short', limit: 3, window: '1s', algorithm: 'sliding-log' }] }) @RateLimit({ policies: [${SHORT}] })`,
+    ],
+    [
+      TWO,
+      '@SkipThrottle({ long: false })',
+      '@SkipThrottle({ short: true, long: true })',
+      `@SkipRateLimit() @RateLimit({ policies: [${LONG}] })`,
+    ],
+    [
+      TWO,
+      '@Throttle({ short: { ttl: 5000 } })',
+      '@Throttle({ short: { limit: 1, ttl: 900 } })',
+      `@RateLimit({ policies: [{ name: 'short', limit: 1, window: '900ms', algorithm: 'sliding-log' }, ${LONG}] }) @RateLimit({ policies: [{ name: 'short', window: '5s', limit: 1, algorithm: 'sliding-log' }, ${LONG}] })`,
+    ],
+    [
+      "{ name: 'general', ttl: minutes(15), limit: 100 }",
+      '@SkipThrottle({ general: true })',
+      '',
+      '@SkipRateLimit()',
+    ],
+    ['{ ttl: 60_000, limit: 100 }', '@SkipThrottle()', '', '@SkipRateLimit()'],
+    [
+      '{ ttl: 60_000, limit: 100 }',
+      '@Throttle({ default: { limit: 5, ttl: 60_000 } })',
+      '@SkipThrottle()',
+      '@SkipRateLimit() @SkipRateLimit()',
+    ],
+  ])('module %s, handler %s, class %s', (throttlers, handler, ofClass, expected) => {
+    expect(decorators(throttlers, handler, ofClass)).toBe(expected)
+  })
+
+  it('and stays where its numbers are made at run time: then so does the module', () => {
+    const files = migrated({
+      'src/app.module.ts': nestModule(
+        "{ name: 'short', ttl: 1000, limit: 3 }, { name: 'long', ttl: 1000, limit: env.LONG }",
+      ),
+      'src/pages.ts': controller('@Throttle({ short: { limit: 1, ttl: 5000 } })'),
+    })
+    expect(files['src/pages.ts']?.left[0]?.reason).toContain(
+      '@RateLimit replaces all policies, and the numbers of long in ./app.module.ts are not constant.',
+    )
+    const [module] = files['src/app.module.ts']?.left ?? []
+    expect(module?.reason).toContain(
+      'It works only together with ./pages.ts:10, which stays. There: @RateLimit replaces',
+    )
+  })
+
+  it('stays where the module is not seen, or does not have the name', () => {
+    const alone = migrated({ 'pages.ts': controller('@Throttle({ short: { limit: 1, ttl: 5 } })') })
+    expect(alone['pages.ts']?.left[0]?.reason).toContain(
+      'Name the file that has ThrottlerModule.forRoot too',
+    )
+    const other = migrated({
+      'app.module.ts': nestModule(TWO),
+      'pages.ts': controller('@Throttle({ default: { limit: 1, ttl: 5000 } })'),
+    })
+    expect(other['app.module.ts']).toMatchObject({ left: [], rewritten: 1 })
+    expect(other['pages.ts']?.left).toEqual([
+      { line: 7, reason: expect.stringContaining('It names no throttler of ./app.module.ts') },
+    ])
+  })
+
+  it.each([
+    [
+      'getTracker(req) {\n    return req.user.id\n  }',
+      'getTracker: write key: (request) => … with what it returns in RateLimitModule.forRoot in ./app.module.ts, and use RateLimitGuard in place of this class',
+    ],
+    ['canActivate(context) {\n    return super.canActivate(context)\n  }', 'canActivate: '],
+    ['generateKey() {\n    return "all"\n  }', 'generateKey: '],
+    ['errorMessage = "Slow down"', 'errorMessage: '],
+    ['whatever() {}', 'whatever: '],
+  ])('a guard with %s stays, and says what to write', (member, reason) => {
+    const files = migrated({
+      'app.module.ts': nestModule(TWO),
+      'guard.ts': `import { ThrottlerGuard } from '@nestjs/throttler'
+export class OwnGuard extends ThrottlerGuard {
+  ${member}
+}
+`,
+    })
+    expect(files['guard.ts']?.left[0]?.reason).toContain(reason)
+    expect(files['app.module.ts']?.left[0]?.reason).toContain(`which stays. There: ${reason}`)
+  })
+
+  it.each([
+    'req.ip',
+    'req.ips.length ? req.ips[0] : req.ip',
+    'Promise.resolve(req.ip)',
+    "req.ip ?? 'unknown'",
+  ])('a guard that counts by %s counts by the default', (address) => {
+    const { text, left } = migrated({
+      'guard.ts': `import { ThrottlerGuard } from '@nestjs/throttler'
+export class OwnGuard extends ThrottlerGuard {
+  protected async getTracker(req: Record<string, any>): Promise<string> {
+    return ${address}
+  }
+}
+`,
+    })['guard.ts'] as { text: string; left: readonly unknown[] }
+    expect(left).toEqual([])
+    expect(text).toContain('class OwnGuard extends RateLimitGuard {\n}')
+  })
+})
