@@ -1,6 +1,6 @@
 import { afterEach, expect, it, jest } from '@jest/globals'
 import type { Transaction } from '@sluice/core/store'
-import { type Condition, LoneTransactions, type RoundTrips } from './lone-transactions.ts'
+import { LoneTransactions, type RoundTrips } from './lone-transactions.ts'
 
 afterEach(() => {
   jest.restoreAllMocks()
@@ -9,13 +9,14 @@ afterEach(() => {
 /** The server's clock is so far ahead of this process'. */
 const AHEAD = 1_800_000_000_000
 
-/** A server with one row, a number in one byte, whose clock and network the test sets. */
+/** A server with the rows `a`, a number in one byte, and `b`, whose clock and network the test sets. */
 function server(clock?: () => number) {
   const trips: string[] = []
   let local = 1000
   jest.spyOn(performance, 'now').mockImplementation(() => local)
   const at = {
     row: undefined as string | undefined,
+    other: undefined as string | undefined,
     /** How long a statement is on its way, ms. */
     delay: 0.5,
     stepped: 0,
@@ -33,15 +34,21 @@ function server(clock?: () => number) {
     return AHEAD + local + at.stepped
   }
   const connection: RoundTrips = {
-    read: async () => {
+    read: async (keys) => {
       const time = arrive('read')
-      return { state: at.row, time }
+      return { states: keys.map((key) => (key === 'b' ? at.other : at.row)), time }
     },
-    write: async ({ state }, _now, on: Condition) => {
+    write: async (writes, _now, on) => {
       at.before()
       const time = arrive('write')
-      if (at.row !== on.state || time < on.from || time > on.until) return undefined
-      at.row = state && Buffer.from(state).toString('hex')
+      const isFound = writes.every(({ key, found }) => (key === 'b' ? at.other : at.row) === found)
+      if (!isFound || time < on.from || time > on.until) return undefined
+      for (const { key, change } of writes) {
+        if (change === undefined) continue
+        const state = change.state && Buffer.from(change.state).toString('hex')
+        if (key === 'b') at.other = state
+        else at.row = state
+      }
       return time
     },
   }
@@ -56,7 +63,7 @@ function server(clock?: () => number) {
       const changes = [{ key: 'a', state: Uint8Array.of(value), ttlMs: 1 }]
       return { value, changes } satisfies Transaction<number>
     }
-    return (await lone.transact('a', decide as never, 100))?.value
+    return (await lone.transact(['a'], decide as never, 100))?.value
   }
   const took = () => trips.splice(0).join()
   return { at, lone, count, took, times }
@@ -122,7 +129,7 @@ it('so is what needs the clock, though it changes the state', async () => {
     return { value: 'banned', changes, needsClock: true }
   }
   for (let i = 0; i < 2; i += 1) {
-    expect(await lone.transact('a', decide, 100)).toEqual({ value: 'banned' })
+    expect(await lone.transact(['a'], decide, 100)).toEqual({ value: 'banned' })
     expect(took()).toBe('read,write')
   }
 })
@@ -163,7 +170,7 @@ it('an injected clock is the time, and no write is too late', async () => {
   expect([await count(), took(), times]).toEqual([2, 'write', [5, 5]])
 })
 
-it('what a locked transaction has written is known, and a state that is too long is read', async () => {
+it('what a locked transaction has written is known', async () => {
   const { at, lone, count, took } = server()
   lone.learn([{ key: 'a', state: Uint8Array.of(1), ttlMs: 1 }], AHEAD)
   at.row = '01'
@@ -172,23 +179,63 @@ it('what a locked transaction has written is known, and a state that is too long
   lone.learn([{ key: 'a', state: Uint8Array.of(1), ttlMs: 1 }], AHEAD)
   at.row = '01'
   expect([await count(), took()]).toEqual([2, 'write'])
-  const long = new Uint8Array(257)
-  lone.learn([{ key: 'a', state: long, ttlMs: 1 }], AHEAD)
-  at.row = Buffer.from(long).toString('hex')
-  expect([await count(), took()]).toEqual([1, 'read,write'])
 })
 
-it('the states of the last 10,000 keys are known', async () => {
+it('several keys are written in one round trip, all of them or none', async () => {
+  const { at, lone, took } = server()
+  const add: Parameters<typeof lone.transact<number[]>>[1] = (states) => {
+    const value = states.map((state) => (state?.[0] ?? 0) + 1)
+    const changes = value.map((each, i) => ({
+      key: 'ab'[i] as string,
+      state: Uint8Array.of(each),
+      ttlMs: 1,
+    }))
+    return { value, changes }
+  }
+  const both = async () => (await lone.transact(['a', 'b'], add, 100))?.value
+  expect([await both(), took()]).toEqual([[1, 1], 'read,write'])
+  expect([await both(), took()]).toEqual([[2, 2], 'write'])
+  at.other = '08'
+  expect([await both(), took()]).toEqual([[3, 9], 'write,read,write'])
+  // What others change is read. The other key alone is not theirs.
+  expect([await both(), took()]).toEqual([[4, 10], 'read,write'])
+  expect([await both(), took()]).toEqual([[5, 11], 'write'])
+})
+
+it('a key that is only read must have the state that was read, and stays as it is', async () => {
+  const { at, lone, took } = server()
+  const copy: Parameters<typeof lone.transact<number>>[1] = ([, other]) => ({
+    value: other?.[0] ?? 0,
+    changes: [{ key: 'a', state: Uint8Array.of(other?.[0] ?? 0), ttlMs: 1 }],
+  })
+  const turn = async () => (await lone.transact(['a', 'b'], copy, 100))?.value
+  expect([await turn(), took(), at.other]).toEqual([0, 'read,write', undefined])
+  at.other = '07'
+  expect([await turn(), took(), at.row]).toEqual([7, 'write,read,write', '07'])
+})
+
+it('more than eight keys are locked', async () => {
   const { lone, took } = server()
-  const write = (key: string) =>
-    lone.transact(key, () => ({ value: 1, changes: [{ key, state: undefined, ttlMs: 0 }] }), 100)
-  for (let i = 0; i < 10_001; i += 1) lone.learn([{ key: `${i}`, state: undefined, ttlMs: 0 }], 0)
-  await write('x')
-  took()
-  await write('1')
+  const keys = Array.from({ length: 9 }, (_, i) => `${i}`)
+  expect(await lone.transact(keys, () => ({ value: 1, changes: [] }), 100)).toBeUndefined()
+  expect(await lone.transact(keys.slice(1), () => ({ value: 1, changes: [] }), 100)).toBeDefined()
   expect(took()).toBe('read')
-  await write('3')
-  expect(took()).toBe('write')
+})
+
+it.each([
+  [10_000, 1],
+  [4_000, 1000],
+])('the states of the last %i keys of %i bytes are known', async (count, bytes) => {
+  const { at, lone, took } = server()
+  const state = new Uint8Array(bytes)
+  at.row = Buffer.from(state).toString('hex')
+  const write = async (key: string) => {
+    await lone.transact([key], () => ({ value: 1, changes: [{ key, state, ttlMs: 0 }] }), 100)
+    return took()
+  }
+  for (let i = 0; i <= count; i += 1) lone.learn([{ key: `${i}`, state, ttlMs: 0 }], 0)
+  await write('x')
+  expect([await write('3'), await write('0')]).toEqual(['write', 'read,write'])
 })
 
 it('after a failure keys are locked, until that works', async () => {

@@ -1,5 +1,5 @@
 import type { StateChange, Transaction } from '@sluice/core/store'
-import { RememberedStates } from './remembered-states.ts'
+import { type Remembered, RememberedStates } from './remembered-states.ts'
 
 /** A decision on a remembered state is made for a time so much earlier than the expected one, ms, */
 const EARLY_MS = 1
@@ -9,6 +9,8 @@ const SPAN_MS = 10
 const LONGER = 1 / 16
 /** A key that others change between two round trips is locked for so long, ms. */
 const CONTENDED_MS = 1000
+/** The most keys of a transaction without a lock: of more of them, one would too often be wrong. */
+const MAX_KEYS = 8
 /** The most contended keys that are known. */
 const MAX_CONTENDED = 1000
 /** Any time, ms. */
@@ -19,34 +21,44 @@ const NOT_SERIALIZABLE = '40001'
 /** See `TransactionalBackend.transact`. */
 export type Decide<T> = (states: readonly (Uint8Array | undefined)[], now: number) => Transaction<T>
 
-/** When a change is written: if the key still has this state, between two times of the server, ms. */
-export interface Condition {
-  /** In hex; undefined: none. */
-  readonly state: string | undefined
+/** What is written to a key, if it still has a state. */
+export interface Write {
+  readonly key: string
+  /** The state that it must have, in hex; undefined: none. */
+  readonly found: string | undefined
+  /** Undefined: the key is not changed. */
+  readonly change: StateChange | undefined
+}
+
+/** When something is written: between two times of the server, ms. */
+export interface Span {
   readonly from: number
   readonly until: number
 }
 
-/** Statements about one key, each of which is a round trip and a transaction. */
+/** Statements about a few keys, each of which is a round trip and a transaction. */
 export interface RoundTrips {
-  /** The state in hex, and the server's time then, ms, with its fraction. */
-  read(key: string): Promise<{ readonly state: string | undefined; readonly time: number }>
+  /** The states in hex, in the order of the keys, and the server's time then, ms, with its fraction. */
+  read(
+    keys: readonly string[],
+  ): Promise<{ readonly states: readonly (string | undefined)[]; readonly time: number }>
   /**
-   * Writes a change that was decided at `now`.
+   * Writes what was decided at `now`, all of it or nothing.
    *
+   * @param writes in the order of the keys
    * @param ms how long it may wait for others
    * @returns the server's time, ms, with its fraction; undefined: nothing was written
    */
-  write(change: StateChange, now: number, on: Condition, ms: number): Promise<number | undefined>
+  write(writes: readonly Write[], now: number, on: Span, ms: number): Promise<number | undefined>
 }
 
 /**
- * Transactions of a single key, without a lock. The first round trip writes what was decided on the state
- * that this process remembers, if the key still has it. Otherwise one round trip reads the state, and
- * another writes if the key still has that. If it has not, others change the key all the time: for a
- * while it must be locked.
+ * Transactions of a few keys, without a lock between two round trips. The first one writes what was decided on the
+ * states that this process remembers, if the keys still have them. Otherwise one round trip reads the states, and
+ * another writes if the keys still have those. If they do not, others change a key all the time: for a
+ * while the keys must be locked.
  *
- * A decision on a remembered state is made for the time that this process expects of the server, less 1 ms,
+ * A decision on remembered states is made for the time that this process expects of the server, less 1 ms,
  * and written only if it is no earlier and at most 10 ms later there. What needs the exact time, as a refusal
  * does, is decided on what is read.
  */
@@ -70,16 +82,17 @@ export class LoneTransactions {
     this.clock = clock
   }
 
-  /** As `TransactionalBackend.transact`; undefined: nothing was written, and the key must be locked. */
+  /** As `TransactionalBackend.transact`; undefined: nothing was written, and the keys must be locked. */
   async transact<T>(
-    key: string,
+    keys: readonly string[],
     decide: Decide<T>,
     ms: number,
   ): Promise<{ readonly value: T } | undefined> {
-    if (!this.isAvailable || this.isContended(key)) return undefined
+    if (!this.isAvailable || keys.length > MAX_KEYS || keys.some((key) => this.isContended(key)))
+      return undefined
     const work = async (trips: RoundTrips) => {
       try {
-        return await this.attempt(trips, key, decide, ms)
+        return await this.attempt(trips, keys, decide, ms)
       } catch (error) {
         if ((error as { code?: unknown }).code === NOT_SERIALIZABLE) return undefined
         throw error
@@ -87,7 +100,7 @@ export class LoneTransactions {
     }
     try {
       const done = await this.use(ms, work)
-      if (done === undefined) this.setContended(key)
+      if (done === undefined) for (const key of keys) this.setContended(key)
       return done
     } catch (error) {
       this.isAvailable = false
@@ -101,48 +114,75 @@ export class LoneTransactions {
     for (const { key, state } of changes) this.remembered.set(key, hexOf(state), now, false)
   }
 
-  private async attempt<T>(trips: RoundTrips, key: string, decide: Decide<T>, ms: number) {
-    const guess = this.remembered.get(key)
-    const expected = this.expected(guess?.at)
-    if (guess !== undefined && !guess.isStale && expected !== undefined) {
-      const { changes, value, needsClock } = decide([bytesOf(guess.state)], expected)
-      const [change] = changes
-      if (change !== undefined && !needsClock) {
-        const on = { state: guess.state, from: expected, until: expected + SPAN_MS }
-        if (await this.write(trips, change, expected, on, ms)) {
-          this.remembered.set(key, hexOf(change.state), expected, false)
-          return { value }
-        }
-        guess.isStale = true
-      }
-    }
+  private async attempt<T>(
+    trips: RoundTrips,
+    keys: readonly string[],
+    decide: Decide<T>,
+    ms: number,
+  ): Promise<{ readonly value: T } | undefined> {
+    const guesses = keys.map((key) => this.remembered.get(key))
+    const guessed = await this.guess(trips, keys, guesses, decide, ms)
+    if (guessed !== undefined) return guessed
     const sentAt = performance.now()
-    const { state, time } = await trips.read(key)
+    const { states, time } = await trips.read(keys)
+    const isSame = (guess: Remembered | undefined, i: number) => guess?.state === states[i]
     // Only the time can have been wrong.
-    if (guess?.isStale && guess.state === state) this.ahead = undefined
+    if (guesses.every((guess, i) => guess?.isStale && isSame(guess, i))) this.ahead = undefined
     this.observe(time, sentAt)
     const now = this.clock?.() ?? Math.floor(time)
-    const { changes, value } = decide([bytesOf(state)], now)
-    const [change] = changes
-    const isShared = guess?.isStale === true && guess.state !== state
-    this.remembered.set(key, state, now, isShared)
-    if (change === undefined || (change.state ?? state) === undefined) return { value }
-    if (!(await this.write(trips, change, now, { state, from: now, until: now + ms }, ms))) return
-    this.remembered.set(key, hexOf(change.state), now, isShared)
+    const areShared = guesses.map((guess, i) => guess?.isStale === true && !isSame(guess, i))
+    for (const [i, key] of keys.entries())
+      this.remembered.set(key, states[i], now, areShared[i] === true)
+    const { changes, value } = decide(states.map(bytesOf), now)
+    const writes = writesOf(keys, states, changes)
+    if (!writes.some(isChange)) return { value }
+    if (!(await this.write(trips, writes, now, { from: now, until: now + ms }, ms)))
+      return undefined
+    this.remember(writes, now, areShared)
     return { value }
+  }
+
+  /** Decides on what is remembered; undefined: nothing was written. */
+  private async guess<T>(
+    trips: RoundTrips,
+    keys: readonly string[],
+    guesses: readonly (Remembered | undefined)[],
+    decide: Decide<T>,
+    ms: number,
+  ): Promise<{ readonly value: T } | undefined> {
+    const now = this.expected(guesses)
+    if (now === undefined) return undefined
+    const states = guesses.map((guess) => guess?.state)
+    const { changes, value, needsClock } = decide(states.map(bytesOf), now)
+    const writes = writesOf(keys, states, changes)
+    if (needsClock || !writes.some(isChange)) return undefined
+    if (await this.write(trips, writes, now, { from: now, until: now + SPAN_MS }, ms)) {
+      this.remember(writes, now)
+      return { value }
+    }
+    for (const guess of guesses) if (guess !== undefined) guess.isStale = true
+    return undefined
   }
 
   private async write(
     trips: RoundTrips,
-    change: StateChange,
+    writes: readonly Write[],
     now: number,
-    on: Condition,
+    on: Span,
     ms: number,
   ) {
     const sentAt = performance.now()
-    const time = await trips.write(change, now, this.clock ? { ...on, ...ALWAYS } : on, ms)
+    const time = await trips.write(writes, now, this.clock ? ALWAYS : on, ms)
     if (time !== undefined) this.observe(time, sentAt)
     return time !== undefined
+  }
+
+  /** What was written at `now`. @param areShared of each: see {@link Remembered.isStale} */
+  private remember(writes: readonly Write[], now: number, areShared?: readonly boolean[]): void {
+    for (const [i, { key, found, change }] of writes.entries()) {
+      const state = change === undefined ? found : hexOf(change.state)
+      this.remembered.set(key, state, now, areShared?.[i] === true)
+    }
   }
 
   /** @param time the server's, ms, after a statement was sent */
@@ -151,8 +191,16 @@ export class LoneTransactions {
     this.ahead = longer > 0 ? (this.ahead as number) + longer * LONGER : time - sentAt
   }
 
-  /** The server's time when it decides, ms, rather too early than too late, but not before `at`. */
-  private expected(at = 0): number | undefined {
+  /**
+   * The server's time when it decides on these states, ms, rather too early than too late, but not before one of
+   * them. Undefined: it is not known, or one of the states is not.
+   */
+  private expected(guesses: readonly (Remembered | undefined)[]): number | undefined {
+    let at = 0
+    for (const guess of guesses) {
+      if (guess === undefined || guess.isStale) return undefined
+      at = Math.max(at, guess.at)
+    }
     if (this.clock !== undefined) return this.clock()
     if (this.ahead === undefined) return undefined
     return Math.max(at, Math.floor(performance.now() + this.ahead) - EARLY_MS)
@@ -172,10 +220,28 @@ export class LoneTransactions {
   }
 }
 
+/** What a decision on these states writes. Nothing is to be deleted where nothing is. */
+function writesOf(
+  keys: readonly string[],
+  states: readonly (string | undefined)[],
+  changes: readonly StateChange[],
+): Write[] {
+  return keys.map((key, i) => {
+    const found = states[i]
+    const change = changes.find((each) => each.key === key)
+    const isNothing = change?.state === undefined && found === undefined
+    return { key, found, change: isNothing ? undefined : change }
+  })
+}
+
+function isChange({ change }: Write): boolean {
+  return change !== undefined
+}
+
 export function bytesOf(hex: string | null | undefined): Uint8Array | undefined {
   return hex ? Buffer.from(hex, 'hex') : undefined
 }
 
-function hexOf(bytes: Uint8Array | undefined): string | undefined {
+export function hexOf(bytes: Uint8Array | undefined): string | undefined {
   return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }

@@ -8,13 +8,16 @@ export interface PostgresPool {
   readonly totalCount: number
 }
 
+/** What a parameter of a statement may be. */
+export type PostgresValue = string | number | null | (string | number | null)[]
+
 /** What it needs of a client of the pool. */
 export interface PostgresClient {
   query(query: {
     text: string
     rowMode: 'array'
     name?: string | undefined
-    values?: (string | number | null)[]
+    values?: PostgresValue[]
   }): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
   removeListener(event: 'error', listener: (error: Error) => void): unknown

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { createLimiter, type Limiter, type LimiterOptions } from '@sluice/core'
 import { ALGORITHM_NAMES } from '@sluice/core/algorithms'
@@ -417,6 +419,89 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       expect(plan).toContain('sluice_states_pkey')
       expect(plan).not.toContain('Scan')
     })
+
+    describe('or several of them', () => {
+      const policies = ['minute', 'hour'].map((name, i) => ({
+        name,
+        limit: 1000,
+        window: 60_000 * 60 ** i,
+      }))
+
+      test('are one round trip, if this process was the last to use them', async () => {
+        const own = new Pool({ connectionString: server.url, max: 1 })
+        pools.push(own)
+        const limiter = limit({
+          window: undefined,
+          limit: undefined,
+          policies,
+          store: postgresStore(own),
+        })
+        await limiter.consume('client')
+        const lone = "SELECT calls FROM pg_stat_user_functions WHERE funcname = 'sluice_write'"
+        await own.query("SET track_functions = 'all'")
+        for (let i = 0; i < 20; i += 1) await limiter.consume('client')
+        await own.query('SELECT pg_stat_force_next_flush()').catch(() => {})
+        const counted = async () => Number((await pool.query(lone)).rows[0]?.calls ?? 0) >= 20
+        await until(counted, { what: 'the calls of the function are counted' })
+        expect(await limiter.peek('client')).toMatchObject({ remaining: 979 })
+      })
+
+      test('are found without a scan when the table has grown', async () => {
+        const own = new Pool({ connectionString: server.url, max: 1 })
+        pools.push(own)
+        await pool.query('CREATE SCHEMA grown')
+        const store = postgresStore(own, { schema: 'grown' })
+        await store.migrate()
+        await pool.query('ALTER TABLE grown.sluice_states SET (autovacuum_enabled = off)')
+        const limiter = limit({ window: undefined, limit: undefined, policies, store })
+        await limiter.consume('client')
+        // A small table would be scanned.
+        await pool.query('VACUUM ANALYZE grown.sluice_states')
+        for (let i = 0; i < 10; i += 1) await limiter.consume('client')
+        await pool.query(
+          "INSERT INTO grown.sluice_states SELECT 'other-' || i, '', 9e15 FROM generate_series(1, 20000) i",
+        )
+        const explain =
+          "LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on; SET client_min_messages = log"
+        await own.query(explain)
+        const plans: string[] = []
+        const client = await own.connect()
+        client.on('notice', ({ message }) => plans.push(message ?? ''))
+        client.release()
+        for (let i = 0; i < 10; i += 1) await limiter.consume('client')
+        const written = plans.filter((plan) => plan.includes('Update on sluice_states'))
+        expect(written.length).toBeGreaterThan(0)
+        expect(written.join('\n')).not.toContain('Seq Scan')
+      })
+
+      test('two processes that share some of them lose nothing, and deadlock never', async () => {
+        const stores = [1, 2, 3].map(() => {
+          const own = new Pool({ connectionString: server.url, max: 2 })
+          pools.push(own)
+          return postgresStore(own)
+        })
+        const prefix = `shared-${prefixes}`
+        const limiters = stores.map((store) =>
+          limit({ window: undefined, limit: undefined, policies, store, prefix, deadline: 10_000 }),
+        )
+        const before = await deadlocks()
+        const consuming = limiters.map(async (limiter) => {
+          for (let i = 0; i < 60; i += 1) {
+            const { source } = await limiter.consume(`client-${i % 2}`)
+            expect(source).toBe('store')
+          }
+        })
+        await Promise.all(consuming)
+        for (const key of ['client-0', 'client-1'])
+          expect(await limiters[0]?.peek(key)).toMatchObject({ remaining: 910 })
+        expect(await deadlocks()).toBe(before)
+      })
+
+      async function deadlocks(): Promise<number> {
+        const text = 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()'
+        return Number((await pool.query(text)).rows[0].deadlocks)
+      }
+    })
   })
 
   test('a lock is waited for as long as the deadline allows, whatever lock_timeout the user has', async () => {
@@ -490,6 +575,12 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       const isUsed = async () => (await limiter.consume('client')).source === 'store'
       await until(isUsed, { what: 'the store decides' })
       expect(warnings.at(-1)).toContain('SLUICE_STORE_UP')
+    })
+
+    test('has in the README the statements that create it', () => {
+      const readme = readFileSync(join(__dirname, '../README.md'), 'utf8').replace(/\s+/g, ' ')
+      for (const statement of new Statements('public', false).create)
+        expect(readme).toContain(statement)
     })
 
     test('is created once, however many processes do it at the same time', async () => {

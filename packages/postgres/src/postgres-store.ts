@@ -84,8 +84,7 @@ export function postgresStore(
     ms = LONGEST_MS,
   ) => {
     try {
-      const [key] = keys
-      const done = keys.length === 1 ? await lone.transact(key as string, decide, ms) : undefined
+      const done = await lone.transact(keys, decide, ms)
       const value = done === undefined ? await lock(keys, decide, ms) : done.value
       sweeper.wake()
       return value

@@ -1,6 +1,6 @@
-/** The most keys of which a process remembers the state, and the longest state, characters: 7 MB in all. */
+/** The most keys of which a process remembers the state, and the most characters of all their states. */
 const MAX_KEYS = 10_000
-const MAX_LENGTH = 512
+const MAX_CHARACTERS = 8_000_000
 
 /** What a key held when this process saw it last. */
 export interface Remembered {
@@ -8,23 +8,30 @@ export interface Remembered {
   readonly state: string | undefined
   /** The server's time then, ms. */
   readonly at: number
-  /** Whether the key may hold something else by now: others use it too, or its state is too long to remember. */
+  /** Whether the key may hold something else by now: others use it too. */
   isStale: boolean
 }
 
 /** The states of the keys that a process used last. */
 export class RememberedStates {
   private readonly byKey = new Map<string, Remembered>()
+  private characters = 0
 
   get(key: string): Remembered | undefined {
     return this.byKey.get(key)
   }
 
   set(key: string, state: string | undefined, at: number, isStale: boolean): void {
-    const isLong = state !== undefined && state.length > MAX_LENGTH
     // The newest is the last.
+    this.forget(key)
+    this.byKey.set(key, { state, at, isStale })
+    this.characters += state?.length ?? 0
+    while (this.byKey.size > MAX_KEYS || this.characters > MAX_CHARACTERS)
+      this.forget(this.byKey.keys().next().value as string)
+  }
+
+  private forget(key: string): void {
+    this.characters -= this.byKey.get(key)?.state?.length ?? 0
     this.byKey.delete(key)
-    if (this.byKey.size >= MAX_KEYS) this.byKey.delete(this.byKey.keys().next().value as string)
-    this.byKey.set(key, { state: isLong ? undefined : state, at, isStale: isStale || isLong })
   }
 }

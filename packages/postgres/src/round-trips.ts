@@ -1,6 +1,6 @@
-import { expiryOf } from '@sluice/core/store'
-import type { RoundTrips } from './lone-transactions.ts'
-import type { PostgresClient, Result } from './pool.ts'
+import { expiryOf, type StateChange } from '@sluice/core/store'
+import { hexOf, type RoundTrips, type Write } from './lone-transactions.ts'
+import type { PostgresClient, PostgresValue, Result } from './pool.ts'
 import type { ParameterStatement, Statements } from './statements.ts'
 
 /**
@@ -16,7 +16,7 @@ export function roundTripsOf(statements: Statements): (client: PostgresClient) =
   const run = async (
     client: PostgresClient,
     { name, text }: ParameterStatement,
-    values: (string | number | null)[],
+    values: PostgresValue[],
   ) => {
     const send = (name?: string) => client.query({ name, text, values, rowMode: 'array' })
     const sent = isKept && name !== undefined ? send(name) : send()
@@ -29,26 +29,47 @@ export function roundTripsOf(statements: Statements): (client: PostgresClient) =
     return (result as Result).rows[0]
   }
 
+  const writeOne = (client: PostgresClient, { key, found, change }: Write, ...on: On) => {
+    const { state, expires } = written(change as StateChange, on[0])
+    return run(client, statements.writeOne, [...on.slice(1), key, hex(found), state, expires])
+  }
+
+  const writeAll = (client: PostgresClient, writes: readonly Write[], ...on: On) => {
+    const all = writes.map(({ change }) => change && written(change, on[0]))
+    return run(client, statements.writeAll, [
+      ...on.slice(1),
+      writes.map(({ key }) => key),
+      writes.map(({ found }) => hex(found)),
+      all.map((each) => each?.state ?? null),
+      all.map((each) => each?.expires ?? null),
+    ])
+  }
+
   return (client) => ({
-    async read(key) {
-      const [state, time] = (await run(client, statements.readOne, [key])) as [
-        string | null,
-        string,
-      ]
-      return { state: state ?? undefined, time: Number(time) }
+    async read(keys) {
+      const row = (await run(client, statements.read(keys.length), [...keys])) as (string | null)[]
+      return { states: row.slice(1).map((each) => each ?? undefined), time: Number(row[0]) }
     },
-    async write({ key, state, ttlMs }, now, on, ms) {
-      const where = [ms, on.from, on.until, key, on.state === undefined ? null : `\\x${on.state}`]
-      const row =
-        state === undefined
-          ? await run(client, statements.removeOne, where)
-          : await run(client, statements.writeOne, [
-              ...where,
-              `\\x${Buffer.from(state).toString('hex')}`,
-              expiryOf(now, ttlMs),
-            ])
+    async write(writes, now, { from, until }, ms) {
+      const [first, second] = writes as [Write, Write?]
+      const isPut = second === undefined && first.change?.state !== undefined
+      const row = isPut
+        ? await writeOne(client, first, now, ms, from, until)
+        : await writeAll(client, writes, now, ms, from, until)
       const time = row?.[0] ?? undefined
       return time === undefined ? undefined : Number(time)
     },
   })
+}
+
+/** When it was decided; how long it may wait; the first and the last moment at which it may be written. All ms. */
+type On = [now: number, ms: number, from: number, until: number]
+
+/** What a change writes to a row; without a state it deletes the row. */
+function written({ state, ttlMs }: StateChange, now: number) {
+  return { state: state === undefined ? null : hex(hexOf(state)), expires: expiryOf(now, ttlMs) }
+}
+
+function hex(state: string | undefined): string | null {
+  return state === undefined ? null : `\\x${state}`
 }

@@ -9,6 +9,7 @@ export function throwSetupError(error: unknown, create: readonly string[]): neve
   switch (code) {
     case '42P01': // undefined_table
     case '3F000': // invalid_schema_name
+    case '42883': // undefined_function
       throw setupError(
         POSTGRES_ACTIONS,
         'SLUICE_POSTGRES_TABLE',

@@ -37,54 +37,59 @@ export interface ParameterStatement {
 
 /** The SQL of a store. What is not a {@link ParameterStatement} is text without parameters: see {@link literal}. */
 export class Statements {
-  /** Reads one key: its state, in hex, and the time. Its plan depends on the table's size, so it is not kept. */
-  readonly readOne: ParameterStatement
   /**
    * Writes a state if the key has that of the condition. It returns the time; or null, and leaves a row
    * without a state, if there is none although the condition has one. It finds the row by the primary key,
    * whatever the planner estimates. The time is tested again after it has waited for the row.
    */
   readonly writeOne: ParameterStatement
-  /** Deletes a key in the same way. */
-  readonly removeOne: ParameterStatement
+  /** Calls the function of the store with what is written to some keys. It returns the time; or null: nothing. */
+  readonly writeAll: ParameterStatement
 
-  /** Create the table. Repeating them does nothing. */
+  /** Create the table and the function. Repeating them does nothing. */
   readonly create: readonly string[]
   private readonly table: string
   private readonly index: string
+  private readonly write1: string
   private readonly lockId: string
 
   /** @param logged whether the table is to survive a crash of the server */
   constructor(schema: string, logged: boolean) {
-    this.table = `"${schema.replaceAll('"', '""')}".sluice_states`
+    const own = `"${schema.replaceAll('"', '""')}".`
+    this.table = `${own}sluice_states`
     this.index = `${this.table}_expires`
+    this.write1 = `${own}sluice_write`
     this.lockId = `hashtextextended(${literal(this.table)}, 0)`
     const settings = `set_config('synchronous_commit', 'off', true) IS NOT NULL AND set_config('lock_timeout', $1, true) IS NOT NULL`
-    const isInTime = `${CLOCK} BETWEEN $2::numeric AND $3::numeric`
-    this.readOne = {
-      text: `SELECT (SELECT encode(state, 'hex') FROM ${this.table} WHERE key = $1), (${CLOCK})::text`,
-    }
+    const isInTime = `clock_timestamp() BETWEEN to_timestamp($2 / 1000e0) AND to_timestamp($3 / 1000e0)`
     this.writeOne = named(
       `INSERT INTO ${this.table} AS t (key, state, expires) SELECT $4::text, CASE WHEN $5::bytea IS NULL THEN $6::bytea END, $7::bigint WHERE ${settings} AND ${isInTime} ON CONFLICT (key) DO UPDATE SET state = $6, expires = $7 WHERE t.state IS NOT DISTINCT FROM $5 AND ${isInTime} RETURNING CASE WHEN state IS NOT NULL THEN ${CLOCK} END::text`,
     )
-    this.removeOne = {
-      text: `DELETE FROM ${this.table} WHERE key = $4::text AND state IS NOT DISTINCT FROM $5::bytea AND ${settings} AND ${isInTime} RETURNING (${CLOCK})::text`,
-    }
+    this.writeAll = named(`SELECT ${this.write1}($1, $2, $3, $4, $5, $6, $7)::text`)
     this.create = [
       `CREATE ${logged ? '' : 'UNLOGGED '}TABLE IF NOT EXISTS ${this.table} (key text COLLATE "C" PRIMARY KEY, state bytea, expires bigint NOT NULL) WITH (fillfactor = 70)`,
       `CREATE INDEX IF NOT EXISTS sluice_states_expires ON ${this.table} (expires)`,
+      `CREATE OR REPLACE FUNCTION ${this.write1}(patience text, earliest float8, latest float8, names text[], olds bytea[], states bytea[], ends bigint[]) RETURNS numeric LANGUAGE plpgsql AS $$${functionOn(this.table)} $$`,
     ]
+  }
+
+  /** Reads the time, and the states of so many keys, in hex. Its plan depends on the table's size, so it is not kept. */
+  read(count: number): ParameterStatement {
+    const states = Array.from(
+      { length: count },
+      (_, i) => `(SELECT encode(state, 'hex') FROM ${this.table} WHERE key = $${i + 1})`,
+    )
+    return { text: `SELECT (${CLOCK})::text, ${states.join()}` }
   }
 
   /** The last result is whether everything is there: then nobody need be permitted to create it. */
   find(ms: number): string[] {
-    const found = [this.table, this.index].map(
-      (name) => `to_regclass(${literal(name)}) IS NOT NULL`,
-    )
-    return [settings(ms), `SELECT (${found.join(' AND ')})::text`]
+    const found = [this.table, this.index].map((name) => `to_regclass(${literal(name)})`)
+    found.push(`to_regproc(${literal(this.write1)})`)
+    return [settings(ms), `SELECT (num_nulls(${found.join()}) = 0)::text`]
   }
 
-  /** Creates the table and its index. If several processes do so, one at a time. */
+  /** Creates the table, its index and the function. If several processes do so, one at a time. */
   migrate(): string[] {
     return ['BEGIN', `SELECT pg_advisory_xact_lock(${this.lockId})`, ...this.create, 'COMMIT']
   }
@@ -165,6 +170,41 @@ export class Statements {
       `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${this.lockId}) AS mine) DELETE FROM ${this.table} WHERE key = ANY(ARRAY(${expired}))`,
     ]
   }
+}
+
+/**
+ * The body of the function that writes to several keys, all of it or nothing, without an error in the server's log
+ * if others were faster. It takes the locks in the order of the keys, and finds rows by the primary key, however small
+ * the table was when it was planned. A key that is not changed (`ends` is null) must have its state, and is not locked:
+ * what changes it meanwhile comes later.
+ */
+function functionOn(table: string): string {
+  const is = 'IS NOT DISTINCT FROM olds[i]'
+  const body = `
+DECLARE
+  written numeric;
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', patience, true), set_config('enable_seqscan', 'off', true);
+  FOR i IN 1 .. cardinality(names) LOOP
+    IF ends[i] IS NULL THEN
+      PERFORM WHERE (SELECT state FROM ${table} WHERE key = names[i]) ${is};
+    ELSIF states[i] IS NULL THEN
+      DELETE FROM ${table} WHERE key = names[i] AND state ${is};
+    ELSIF olds[i] IS NULL THEN
+      INSERT INTO ${table} AS t (key, state, expires) VALUES (names[i], states[i], ends[i]) ON CONFLICT (key) DO UPDATE SET state = states[i], expires = ends[i] WHERE t.state IS NULL;
+    ELSE
+      UPDATE ${table} SET state = states[i], expires = ends[i] WHERE key = names[i] AND state ${is};
+    END IF;
+    IF NOT FOUND THEN RAISE SQLSTATE 'SLC01'; END IF;
+  END LOOP;
+  written := ${CLOCK};
+  IF written < earliest OR written > latest THEN RAISE SQLSTATE 'SLC01'; END IF;
+  RETURN written;
+EXCEPTION WHEN SQLSTATE 'SLC01' THEN
+  RETURN NULL;
+END`
+  // One line, as messages quote it.
+  return body.replace(/\s+/g, ' ')
 }
 
 function named(text: string): ParameterStatement {

@@ -32,6 +32,7 @@ function sluice(schema: string, count: number, logged: boolean): Make {
 /** Contenders by name. Each is made on a pool, or on one of its own with the same settings. */
 export const postgresContenders: { readonly [name: string]: Make } = {
   [OURS]: sluice('sluice', 1, false),
+  [`${OURS}, 2 policies`]: sluice('sluice_of_2', 2, false),
   [`${OURS}, 3 policies`]: sluice('sluice_of_3', 3, false),
   [`${OURS}, logged table`]: sluice('sluice_logged', 1, true),
 
