@@ -74,7 +74,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
   const rows = async (like = `test-${prefixes}:%`) => {
     const text = 'SELECT key, state, expires FROM sluice_states WHERE key LIKE $1 ORDER BY key'
     const { rows } = await pool.query(text, [like])
-    // Not the terms of the limits.
+    // Not the documents.
     return rows.filter(({ key }) => !key.includes(':{#}:'))
   }
 
@@ -133,12 +133,11 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
         await act()
         return proxy.counts.requestChunks - before
       }
-      // The terms of the limit follow the first one.
+      // Which keyspaces there are is kept after the first one.
       await limiter.consume('other')
-      const terms = 'SELECT 1 FROM sluice_states WHERE starts_with(key, $1)'
-      const areWritten = async () =>
-        (await pool.query(terms, [`test-${prefixes}:{#}`])).rows.length > 0
-      await until(areWritten, { what: 'the terms are written' })
+      const kept = 'SELECT 1 FROM sluice_states WHERE starts_with(key, $1)'
+      const areKept = async () => (await pool.query(kept, [`test-${prefixes}:{#}`])).rows.length > 0
+      await until(areKept, { what: 'they are kept' })
 
       expect(await trips(() => limiter.consume('client'))).toBe(2)
       const further = await trips(() => Promise.all([1, 2, 3].map(() => limiter.consume('client'))))

@@ -15,7 +15,7 @@ import { ALGORITHM_OPTIONS, algorithmsWith } from '../options/algorithm-options.
 import { readOptions, type Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import type { Unit } from '../options/unit.ts'
-import { formatTerms } from '../stores/inspection/kept-terms.ts'
+import { formatParams } from '../stores/inspection/kept-keyspaces.ts'
 import { formatKeyspace } from '../stores/inspection/keyspace-name.ts'
 import type { OwnParams } from '../stores/rules/own-terms.ts'
 import type { Keyspace } from '../stores/store.ts'
@@ -217,7 +217,7 @@ export class Policy {
   /** The limit and its algorithm's options, as text: what may differ between policies that share a count. */
   get terms(): string {
     const { params } = this.keyspace()
-    return params === undefined ? 'a function of the request' : formatTerms(params)
+    return params === undefined ? 'a function of the request' : formatParams(params)
   }
 
   /** Where the requests that have this limit are counted. */

@@ -64,8 +64,8 @@ describe('the name of a keyspace', () => {
     expect(parseKeyspace(name)).toMatchObject({ calendar: 'day:+05:30:1', policy: '7:default' })
   })
 
-  test.each(['', '-1', '1.5', '10001', '5,limit=3', 'a function of the request', undefined])(
-    'tells no more with %j, which are no terms of it',
+  test.each(['', '-', '-1', '1.5', '10001', '5,limit=3', 'a function of the request'])(
+    'tells no more with %j, which are no params of it',
     (text) => {
       const found = inspectedKeyspace('sliding-log:60000:default')
       found?.learn(text)

@@ -17,7 +17,7 @@ import { MAX_DURATION_MS } from '../../options/duration.ts'
 import { decideOne, fullOf } from '../rules/decide-all.ts'
 import { ownLimitAt } from '../rules/own-terms.ts'
 import type { StoreEntry } from '../store.ts'
-import { parseTerms } from './kept-terms.ts'
+import { parseParams } from './kept-keyspaces.ts'
 import { type KeyspaceName, parseBan, parseKeyspace } from './keyspace-name.ts'
 
 /** A keyspace that was found in a store, and what its states can be read with. */
@@ -29,7 +29,7 @@ export class InspectedKeyspace {
   readonly windowMs: number
   /** Whether it holds bans of a dry run, which refuse nothing. */
   readonly dryRun: boolean
-  /** What reads its states. Until its terms are known: the largest limit with which all is exact. */
+  /** What reads its states. Until its params are known: the largest limit with which all is exact. */
   limit: CompiledLimit
   /**
    * What `limit` tells: everything, since it is the policy's own; only what is in use, since that is
@@ -59,11 +59,11 @@ export class InspectedKeyspace {
     this.tells = algorithm.drains ? 'blocks' : 'use'
   }
 
-  /** Takes the terms that were kept beside its states, if they are those of a limit. */
-  learn(text: string | undefined): void {
-    const terms = parseTerms(text ?? '')
-    if (terms === undefined || terms.limit > this.algorithm.maxLimit) return
-    this.limit = this.algorithm.compile({ ...this.params, ...terms })
+  /** Takes what its limits are made from, as it was kept beside its states. */
+  learn(text: string): void {
+    const params = parseParams(text)
+    if (params === undefined || params.limit > this.algorithm.maxLimit) return
+    this.limit = this.algorithm.compile({ ...this.params, ...params })
     this.tells = 'everything'
   }
 }

@@ -2,6 +2,7 @@ import { shardLength } from '../../key/notation.ts'
 import type { InspectOptions, StoreEntry } from '../store.ts'
 import type { Wanted } from './inspect-options.ts'
 import { type FoundKey, type InspectedKeyspace, inspectedKeyspace } from './inspected-keyspace.ts'
+import type { KeptKeyspace } from './kept-keyspaces.ts'
 import { isScope } from './scope.ts'
 
 /** Keyspaces that are known at a time: more than any application has. */
@@ -18,7 +19,6 @@ export class Inspection {
   /** Keyspaces of which a key has come, with their prefixes, if one is enough. */
   private readonly seen = new Set<string>()
   private readonly keyspaces = new Map<string, InspectedKeyspace | undefined>()
-  private readonly told = new WeakSet<InspectedKeyspace>()
 
   constructor({ prefix, policy, key, onePerKeyspace, onProgress }: Wanted) {
     this.prefix = prefix
@@ -42,7 +42,7 @@ export class Inspection {
       string,
       string,
     ]
-    // The terms of a keyspace: see kept-terms.ts.
+    // A document.
     if (id === '#') return undefined
     const keyspace = this.keyspaceOf(prefix, space)
     if (!keyspace) return keyspace
@@ -62,12 +62,12 @@ export class Inspection {
     return isWanted && !this.seen.has(`${prefix}\n${name}`) ? keyspace : undefined
   }
 
-  /** The keyspaces of these keys whose terms were not asked for before, with their prefixes. */
-  untold<T extends FoundKey>(found: readonly T[]): T[] {
-    return found.filter(({ keyspace }) => {
-      const isNew = !this.told.has(keyspace)
-      this.told.add(keyspace)
-      return isNew
+  /** Learns what the limits of these keyspaces are. @returns those that are wanted */
+  learn(kept: readonly KeptKeyspace[]): KeptKeyspace[] {
+    return kept.filter(({ prefix, name, params }) => {
+      const keyspace = this.keyspaceOf(prefix, name)
+      keyspace?.learn(params)
+      return keyspace != null
     })
   }
 

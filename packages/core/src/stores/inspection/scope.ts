@@ -21,6 +21,11 @@ export function routeScope(base: Scope, route: string): Scope {
   return `${base}.${hash('sha256', route, 'utf8', 'hex').slice(0, 8)}` as Scope
 }
 
+/** The prefix that a scope follows, or that has none. */
+export function basePrefix(prefix: string): string {
+  return prefix.replace(/(?<=.)(\.[1-9]\d{0,5})?(\.[\da-f]{8})?$/, '')
+}
+
 /** Whether text behind a prefix is a scope, and not the rest of another prefix. */
 export function isScope(text: string): text is Scope {
   return /^(\.[1-9]\d{0,5})?(\.[\da-f]{8})?$/.test(text)

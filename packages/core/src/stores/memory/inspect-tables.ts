@@ -4,7 +4,7 @@ import { bounded } from '../../key/digest.ts'
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { entryOf } from '../inspection/inspected-keyspace.ts'
 import { Inspection } from '../inspection/inspection.ts'
-import { formatTerms } from '../inspection/kept-terms.ts'
+import { formatParams } from '../inspection/kept-keyspaces.ts'
 import { current } from '../rules/own-terms.ts'
 import type { StoreEntry } from '../store.ts'
 import { OVERFLOW, type Table } from './table.ts'
@@ -23,7 +23,7 @@ export async function* inspectTables(
     const { prefix, name } = table
     const keyspace = inspection.keyspaceOf(prefix, name)
     if (!keyspace) continue
-    if (table.params !== undefined) keyspace.learn(formatTerms(table.params))
+    if (table.params !== undefined) keyspace.learn(formatParams(table.params))
     const read = (row: number, key: string, isDigest: boolean, now: number) => {
       const state = new KeyState()
       if (row >= 0) table.load(row, state)

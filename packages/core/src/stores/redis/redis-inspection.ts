@@ -1,11 +1,11 @@
 import type { Algorithm, KeyState } from '../../algorithms/algorithm.ts'
 import { HELD_SUFFIX } from '../../algorithms/held/held.lua.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
-import { documentKey } from '../documents/document.ts'
+import { shardLength } from '../../key/notation.ts'
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { type FoundKey, toEntry } from '../inspection/inspected-keyspace.ts'
 import { Inspection } from '../inspection/inspection.ts'
-import type { KeptTerms } from '../inspection/kept-terms.ts'
+import { type KeptKeyspace, type KeptKeyspaces, SHARDED } from '../inspection/kept-keyspaces.ts'
 import { Pace } from '../inspection/pace.ts'
 import { isTooMuch, workOf } from '../rules/work.ts'
 import type { StoreEntry } from '../store.ts'
@@ -22,8 +22,10 @@ const READ = 100
 /** Shows what the client puts in front of keys. */
 const echo = new Script('return KEYS[1]')
 
-/** Reads the terms of a keyspace. */
-const told = new Script("return redis.call('GET', KEYS[1])")
+/** Which keys there are: a 1 for each that is. */
+const exist = new Script(`local found = {}
+for i, key in ipairs(KEYS) do found[i] = redis.pcall('GETRANGE', key, '0', '0') == '' and '0' or '1' end
+return table.concat(found)`)
 
 /** A key, and its name in Redis as the client takes it. */
 type NamedKey = FoundKey & { readonly name: string }
@@ -36,7 +38,7 @@ export class RedisInspection {
   private readonly connection: RedisConnection
   private readonly scans: () => Promise<readonly Scan[]>
   private readonly inspection: Inspection
-  private readonly terms: KeptTerms
+  private readonly kept: KeptKeyspaces
   private readonly scripts = new Map<Algorithm, LedgerScripts>()
 
   /** @param scans gives what scans each server */
@@ -44,17 +46,26 @@ export class RedisInspection {
     connection: RedisConnection,
     scans: () => Promise<readonly Scan[]>,
     wanted: Wanted,
-    terms: KeptTerms,
+    kept: KeptKeyspaces,
   ) {
-    this.terms = terms
+    this.kept = kept
     this.connection = connection
     this.scans = scans
     this.inspection = new Inspection(wanted)
   }
 
   async *entries(): AsyncGenerator<StoreEntry, void, undefined> {
-    const { fail, isCluster } = this.connection
-    await this.terms.settled()
+    const { fail } = this.connection
+    await this.kept.settled()
+    const { prefix, key } = this.inspection
+    const kept = await this.kept.read(prefix).catch(fail)
+    const wanted = this.inspection.learn(kept)
+    // The names of a client's keys are known, but for those in shards.
+    const hasShards = kept.some(({ name }) => name === SHARDED)
+    if (key !== undefined && kept.length > 0 && (shardLength(key) > 0 || !hasShards)) {
+      yield* this.ofClient(key, wanted)
+      return
+    }
     const keyPrefix = await this.keyPrefix()
     const pattern = this.pattern(keyPrefix)
     for (const scan of await this.scans().catch(fail)) {
@@ -66,14 +77,10 @@ export class RedisInspection {
         cursor = next
         const unreadable: string[] = []
         const found = names.flatMap((name) => this.parse(name, keyPrefix, unreadable) ?? [])
-        const calls = byAlgorithm(found)
-          .flatMap(parts)
-          .flatMap((part) => (isCluster ? byClient(part) : [part]))
         pace.resume()
-        await Promise.all(this.inspection.untold(found).map((each) => this.tell(each)))
-        const entries = await Promise.all(calls.map((keys) => this.read(keys, unreadable)))
+        const entries = await this.entriesOf(found, unreadable)
         pace.pause()
-        for (const entry of entries.flat()) {
+        for (const entry of entries) {
           this.inspection.note(entry)
           yield entry
         }
@@ -83,10 +90,27 @@ export class RedisInspection {
     }
   }
 
-  private async tell({ prefix, keyspace }: NamedKey): Promise<void> {
-    const call = { script: told, args: [] }
-    const read = (reply: unknown) => (reply === null ? undefined : String(reply))
-    keyspace.learn(await this.connection.run(call, [documentKey(prefix, keyspace.name)], read))
+  private async *ofClient(
+    key: string,
+    kept: readonly KeptKeyspace[],
+  ): AsyncGenerator<StoreEntry, void, undefined> {
+    const unreadable: string[] = []
+    const names = kept.map(({ prefix, name }) => `${prefix}:{${subject(key)}}:${name}`)
+    const call = { script: exist, args: [] }
+    const there = await this.connection.run(call, names, String)
+    const found = names
+      .filter((_, i) => there[i] === '1')
+      .flatMap((name) => this.parse(name, '', unreadable) ?? [])
+    yield* await this.entriesOf(found, unreadable)
+    this.inspection.progress(names.length, unreadable)
+  }
+
+  private async entriesOf(found: readonly NamedKey[], unreadable: string[]): Promise<StoreEntry[]> {
+    const { isCluster } = this.connection
+    const calls = byAlgorithm(found)
+      .flatMap(parts)
+      .flatMap((part) => (isCluster ? byClient(part) : [part]))
+    return (await Promise.all(calls.map((keys) => this.read(keys, unreadable)))).flat()
   }
 
   /** What the client puts in front of the keys of scripts, but not of what SCAN gives. */

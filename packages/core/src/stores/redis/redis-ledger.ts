@@ -1,6 +1,6 @@
 import { timersEndWithRequest } from '#platform'
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
-import type { KeptTerms, LedgerTerms } from '../inspection/kept-terms.ts'
+import type { KeptKeyspaces, LedgerKeyspaces } from '../inspection/kept-keyspaces.ts'
 import type { ChangedKey } from '../rules/change.ts'
 import { withBan } from '../rules/decide-all.ts'
 import type {
@@ -34,13 +34,13 @@ export class RedisLedger implements Ledger<'async'> {
   private readonly ban: CompiledLimit | undefined
   private readonly scripts: LedgerScripts
   private readonly probeScript: Script
-  private readonly terms: LedgerTerms
+  private readonly keyspaces: LedgerKeyspaces
 
   constructor(
     connection: RedisConnection,
     { policies, ban }: Keyspaces,
     prefix: string,
-    terms: KeptTerms,
+    kept: KeptKeyspaces,
   ) {
     this.connection = connection
     this.shard = connection.isCluster ? shardOf : undefined
@@ -51,7 +51,7 @@ export class RedisLedger implements Ledger<'async'> {
     const holds = keyspaces.some(({ algorithm }) => algorithm.lua.entries?.renew)
     this.probeScript = holds ? probeHeld : probe
     this.scripts = new LedgerScripts(keyspaces, ban !== undefined)
-    this.terms = terms.of(keyspaces, prefix)
+    this.keyspaces = kept.of(keyspaces, prefix)
   }
 
   decide(
@@ -63,9 +63,9 @@ export class RedisLedger implements Ledger<'async'> {
     const time = connection.time()
     const call = isPeek ? scripts.peek(all, time) : scripts.decide(all, time)
     // What a request leaves behind may end with it, and over HTTP it shares the call.
-    if ((timersEndWithRequest || connection.isRest) && !isPeek) this.keepTerms()
+    if ((timersEndWithRequest || connection.isRest) && !isPeek) this.keyspaces.keep()
     return connection.runForNumbers(call, this.namesOf(all), (reply) => {
-      if (!isPeek) this.keepTerms()
+      if (!isPeek) this.keyspaces.keep()
       return readReply(reply, requests, ban, isPeek)
     })
   }
@@ -78,7 +78,7 @@ export class RedisLedger implements Ledger<'async'> {
     const runs = scripts.change(change, prefixes.length, connection.time())
     const replies = runs.map(({ call, keys }) => connection.run(call, keys.map(this.nameOf), read))
     const result = replies.length === 1 ? await replies[0] : await Promise.all(replies)
-    this.keepTerms()
+    this.keyspaces.keep()
     return change.kind === 'grant' ? (result as GrantResult) : undefined
   }
 
@@ -100,16 +100,14 @@ export class RedisLedger implements Ledger<'async'> {
     await this.connection.run({ script: this.probeScript, args: [`${minTtlMs}`] }, [key], done)
   }
 
-  private keepTerms(): void {
-    if (performance.now() >= this.terms.dueAt) this.terms.keep()
-  }
-
   private namesOf(requests: readonly (readonly Charge[])[]): string[] {
     const { prefixes, suffixes } = this
     const names: string[] = []
     for (const charges of requests) {
       for (let i = 0; i < charges.length; i += 1) {
-        names.push(`${prefixes[i]}${subject((charges[i] as Charge).key)}${suffixes[i]}`)
+        const { key } = charges[i] as Charge
+        if (key.startsWith('{')) this.keyspaces.shard()
+        names.push(`${prefixes[i]}${subject(key)}${suffixes[i]}`)
       }
     }
     return names

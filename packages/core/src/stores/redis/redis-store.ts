@@ -1,18 +1,13 @@
 import { readStoreOptions } from '../../options/read.ts'
 import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
-import { KeptTerms } from '../inspection/kept-terms.ts'
+import { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
 import type { RedisStoreOptions } from '../options.generated.ts'
 import type { InspectableStore, StoreEntry } from '../store.ts'
 import { checkClient, type RedisClient, warnOfUnguarded } from './client.ts'
-import { RedisConnection, Script } from './connection.ts'
+import { RedisConnection } from './connection.ts'
 import { scansOf } from './masters.ts'
 import { redisDocuments } from './redis-documents.ts'
 import { RedisLedger } from './redis-ledger.ts'
-
-/** Keeps texts, ARGV[2] and so on, under keys for ARGV[1] ms. */
-const keep = new Script(
-  "for i, key in ipairs(KEYS) do redis.call('SET', key, ARGV[i + 1], 'PX', ARGV[1]) end",
-)
 
 /**
  * Keeps states in Redis (6.2 or later) or Valkey (7.2 or later), shared by every process: one
@@ -30,20 +25,17 @@ export function redisStore(
   const { clock } = readStoreOptions('redisStore', options)
   warnOfUnguarded(client)
   const connection = new RedisConnection(client, clock, options.onReadOnly)
-  const terms = new KeptTerms((kept, ttlMs) => {
-    const args = [`${ttlMs}`, ...kept.map(({ text }) => text)]
-    const keys = kept.map(({ key }) => key)
-    return connection.run({ script: keep, args }, keys, () => {})
-  })
+  const documents = redisDocuments(connection)
+  const kept = new KeptKeyspaces(documents)
   async function* entries(wanted: Wanted): AsyncGenerator<StoreEntry, void, undefined> {
     const { RedisInspection } = await import('./redis-inspection.ts')
-    yield* new RedisInspection(connection, () => scansOf(client), wanted, terms).entries()
+    yield* new RedisInspection(connection, () => scansOf(client), wanted, kept).entries()
   }
   return {
     mode: 'async',
     clock: options.clock,
-    documents: redisDocuments(connection),
-    open: (keyspaces, prefix) => new RedisLedger(connection, keyspaces, prefix, terms),
+    documents,
+    open: (keyspaces, prefix) => new RedisLedger(connection, keyspaces, prefix, kept),
     inspect: (options) => entries(readInspectOptions(options)),
     close() {},
   }

@@ -1,8 +1,7 @@
-import { documentKey } from '../documents/document.ts'
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { entryOf } from '../inspection/inspected-keyspace.ts'
 import { Inspection } from '../inspection/inspection.ts'
-import type { KeptTerms } from '../inspection/kept-terms.ts'
+import type { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
 import { Pace } from '../inspection/pace.ts'
 import { subject } from '../redis/keys.ts'
 import { decodeState } from '../rules/state-bytes.ts'
@@ -19,11 +18,12 @@ const STEP = 500
 export async function* inspectBackend(
   backend: ListingBackend,
   wanted: Wanted,
-  terms: KeptTerms,
+  kept: KeptKeyspaces,
 ): AsyncGenerator<StoreEntry, void, undefined> {
-  await terms.settled()
+  await kept.settled()
   const inspection = new Inspection(wanted)
   const { prefix, key } = inspection
+  inspection.learn(await kept.read(prefix))
   // Those of routes follow a dot: the last prefix in the order is the namespace itself.
   let after = `${prefix}.`
   const before = `${prefix}:|`
@@ -55,10 +55,6 @@ async function* entriesBetween(
     const pace = new Pace()
     const { keys, now } = await backend.list({ after, before, count: STEP })
     const unreadable: string[] = []
-    const found = keys.flatMap((each) => inspection.find(each.key) ?? [])
-    for (const { prefix, keyspace } of inspection.untold(found)) {
-      keyspace.learn(await readTerms(backend, documentKey(prefix, keyspace.name)))
-    }
     pace.pause()
     for (const each of keys) {
       const entry = read(each, now, inspection)
@@ -73,13 +69,6 @@ async function* entriesBetween(
     after = (keys.at(-1) as ListedKey).key
     await pace.rest()
   }
-}
-
-/** What is kept under one key, as text. */
-async function readTerms(backend: ListingBackend, key: string): Promise<string | undefined> {
-  const { keys } = await backend.list({ after: key.slice(0, -1), before: `${key} `, count: STEP })
-  const found = keys.find((each) => each.key === key)
-  return found && new TextDecoder().decode(found.state)
 }
 
 /** Undefined if it is not wanted; null if its name or its state can't be read. */

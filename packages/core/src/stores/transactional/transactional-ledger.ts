@@ -1,5 +1,5 @@
 import type { CompiledLimit, KeyState, Outcome } from '../../algorithms/algorithm.ts'
-import type { KeptTerms, LedgerTerms } from '../inspection/kept-terms.ts'
+import type { KeptKeyspaces, LedgerKeyspaces } from '../inspection/kept-keyspaces.ts'
 import { subject } from '../redis/keys.ts'
 import { applyChange, type ChangedStates, keysOf } from '../rules/change.ts'
 import { commitOne, decideAll, keepMsOf } from '../rules/decide-all.ts'
@@ -24,21 +24,21 @@ export class TransactionalLedger implements Ledger<'async'> {
   private readonly ban: CompiledLimit | undefined
   private readonly prefix: string
   private readonly deadlineMs: number | undefined
-  private readonly terms: LedgerTerms
+  private readonly kept: LedgerKeyspaces | undefined
 
   constructor(
     backend: TransactionalBackend & Partial<ListingBackend>,
     { policies, ban }: Keyspaces,
     prefix: string,
     deadlineMs: number | undefined,
-    terms: KeptTerms,
+    kept: KeptKeyspaces,
   ) {
     this.backend = backend
     this.keyspaces = policies.concat(ban ?? [])
     this.ban = ban?.limit
     this.prefix = prefix
     this.deadlineMs = deadlineMs
-    this.terms = terms.of(backend.list === undefined ? [] : this.keyspaces, prefix)
+    this.kept = backend.list && kept.of(this.keyspaces, prefix)
   }
 
   async decide(
@@ -49,7 +49,7 @@ export class TransactionalLedger implements Ledger<'async'> {
     const decide = (states: TransactionStates, now: number) =>
       requests.map((charges) => orError(() => this.decideOne(states, charges, now, isPeek)))
     const results = await this.transact(names, decide, (decided) => !decided.every(isAdmitted))
-    if (!isPeek) this.keepTerms()
+    if (!isPeek) this.kept?.keep()
     return results
   }
 
@@ -65,12 +65,8 @@ export class TransactionalLedger implements Ledger<'async'> {
       return { result: applyChange(change, changed, count, now, raised && raises), raises }
     })
     if (raised !== undefined) for (const raise of raises) raised(raise)
-    this.keepTerms()
+    this.kept?.keep()
     return result
-  }
-
-  private keepTerms(): void {
-    if (performance.now() >= this.terms.dueAt) this.terms.keep()
   }
 
   private decideOne(

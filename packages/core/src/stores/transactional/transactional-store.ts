@@ -1,5 +1,5 @@
 import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
-import { KeptTerms } from '../inspection/kept-terms.ts'
+import { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
 import type { InspectableStore, Store, StoreEntry } from '../store.ts'
 import type { ListingBackend, TransactionalBackend } from './transactional-backend.ts'
 import { transactionalDocuments } from './transactional-documents.ts'
@@ -14,25 +14,20 @@ export function transactionalStore(backend: TransactionalBackend): Store<'async'
 export function transactionalStore(
   backend: TransactionalBackend & Partial<ListingBackend>,
 ): Store<'async'> {
-  const terms = new KeptTerms((kept, ttlMs) => {
-    const changes = kept.map(({ key, text }) => {
-      return { key, state: new TextEncoder().encode(text), ttlMs }
-    })
-    const keys = changes.map(({ key }) => key).sort()
-    return backend.transact(keys, () => ({ changes, value: undefined }))
-  })
+  const documents = transactionalDocuments(backend)
+  const kept = new KeptKeyspaces(documents)
   const store: Store<'async'> = {
     mode: 'async',
     clock: backend.clock,
-    documents: transactionalDocuments(backend),
+    documents,
     open: (keyspaces, prefix, deadlineMs) =>
-      new TransactionalLedger(backend, keyspaces, prefix, deadlineMs, terms),
+      new TransactionalLedger(backend, keyspaces, prefix, deadlineMs, kept),
     close: () => backend.close?.(),
   }
   if (backend.list === undefined) return store
   async function* entries(wanted: Wanted): AsyncGenerator<StoreEntry, void, undefined> {
     const { inspectBackend } = await import('./transactional-inspection.ts')
-    yield* inspectBackend(backend as ListingBackend, wanted, terms)
+    yield* inspectBackend(backend as ListingBackend, wanted, kept)
   }
   return { ...store, inspect: (options) => entries(readInspectOptions(options)) }
 }

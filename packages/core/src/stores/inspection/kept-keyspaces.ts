@@ -1,0 +1,170 @@
+import type { AlgorithmParams } from '../../algorithms/algorithm.ts'
+import { linesOf, versionOf, writeDocument } from '../documents/document.ts'
+import type { Documents, Keyspace } from '../store.ts'
+import { parseBan, parseKeyspace } from './keyspace-name.ts'
+import { basePrefix } from './scope.ts'
+
+/** The name of the document that has them. */
+const NAME = 'keyspaces'
+/**
+ * How long a keyspace is kept at least, ms, and how often a process looks whether those that it uses are there: so
+ * they are there soon if the store has lost them, or has the limits of a version that has ended.
+ */
+const KEPT_MS = 86_400_000
+const RENEWED_MS = 600_000
+/** When they are written again if the store did not take them, ms. */
+const RETRY_MS = 60_000
+/** How often a change is tried if other processes change the document too. */
+const MAX_ATTEMPTS = 20
+/** Beyond, those that end first are dropped. */
+const MAX_KEYSPACES = 1000
+
+/** A keyspace that limiters use. */
+export interface KeptKeyspace {
+  readonly prefix: string
+  readonly name: string
+  /** What its limits are compiled from, as {@link formatParams} writes it; `-`: that differs by request. */
+  readonly params: string
+  /** Until when it is kept, ms on the store's clock. */
+  readonly until: number
+}
+
+type UsedKeyspace = Omit<KeptKeyspace, 'until'>
+
+/** The name of what is kept where a key has a shard: keys of one client may have different ones. */
+export const SHARDED = '{}'
+
+/** `100`, `5,burst=20`, `5,maxDelay=500` */
+export function formatParams({ limit, burst, maxDelayMs }: AlgorithmParams): string {
+  const options = burst === undefined ? '' : `,burst=${burst}`
+  return `${limit}${options}${maxDelayMs === undefined ? '' : `,maxDelay=${maxDelayMs}`}`
+}
+
+/** What {@link formatParams} wrote; undefined for any other text. */
+export function parseParams(
+  text: string,
+): Pick<AlgorithmParams, 'limit' | 'burst' | 'maxDelayMs'> | undefined {
+  const parts = /^(\d+)(?:,burst=(\d+))?(?:,maxDelay=(\d+))?$/.exec(text)
+  if (parts === null) return undefined
+  const [limit, burst, maxDelayMs] = parts
+    .slice(1)
+    .map((part) => (part === undefined ? part : Number(part)))
+  return { limit: limit as number, burst, maxDelayMs }
+}
+
+/** Keeps in a store, beside the states, which keyspaces there are and what their limits are: names of keys do not tell. */
+export class KeptKeyspaces {
+  private readonly documents: Documents<'async'>
+  private readonly writing = new Set<Promise<void>>()
+
+  constructor(documents: Documents<'async'>) {
+    this.documents = documents
+  }
+
+  /** Those of a ledger. */
+  of(keyspaces: readonly Keyspace[], prefix: string): LedgerKeyspaces {
+    const windows = keyspaces.map(({ params }) => params?.windowMs ?? 0)
+    const ttlMs = Math.max(KEPT_MS, 2 * Math.max(...windows))
+    const used = keyspaces
+      .filter(({ name }) => (parseKeyspace(name) ?? parseBan(name)) !== undefined)
+      .map(({ prefix: own = prefix, name, params }) => {
+        return { prefix: own, name, params: params === undefined ? '-' : formatParams(params) }
+      })
+    return new LedgerKeyspaces(used, (all) => {
+      const done = this.write(basePrefix(prefix), all, ttlMs, 1)
+      const forget = () => this.writing.delete(done)
+      this.writing.add(done)
+      done.then(forget, forget)
+      return done
+    })
+  }
+
+  /** Those of all limiters under a prefix, with those of their routes. */
+  async read(prefix: string): Promise<KeptKeyspace[]> {
+    const { text = '', at } = await this.documents.read(basePrefix(prefix), NAME, '')
+    return keptAt(text, at)
+  }
+
+  /** Resolves when all that is being written is there, or has failed. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.writing)
+  }
+
+  private async write(
+    prefix: string,
+    used: readonly UsedKeyspace[],
+    ttlMs: number,
+    attempt: number,
+  ): Promise<void> {
+    const { documents } = this
+    const { text = '', at } = await documents.read(prefix, NAME, '')
+    const kept = new Map(keptAt(text, at).map((each) => [idOf(each), each]))
+    const isKept = (each: (typeof used)[number]) => {
+      const known = kept.get(idOf(each))
+      return known?.params === each.params && known.until > at + ttlMs / 2
+    }
+    if (used.every(isKept)) return
+    for (const each of used) kept.set(idOf(each), { ...each, until: at + ttlMs })
+    const last = [...kept.values()].sort((one, other) => other.until - one.until)
+    const lines = last.slice(0, MAX_KEYSPACES).map((each) => {
+      return `${each.until} ${each.prefix} ${each.params} ${each.name}`
+    })
+    const until = last[0]?.until as number
+    const isWritten = await documents.replace(
+      prefix,
+      NAME,
+      versionOf(text),
+      writeDocument(lines),
+      until - at,
+    )
+    if (!isWritten && attempt < MAX_ATTEMPTS) return this.write(prefix, used, ttlMs, attempt + 1)
+  }
+}
+
+/** Keeps the keyspaces of one ledger. */
+export class LedgerKeyspaces {
+  private readonly used: UsedKeyspace[]
+  private readonly write: (used: readonly UsedKeyspace[]) => Promise<void>
+  /** When it looks again, by `performance.now()`. */
+  private dueAt: number
+  private isSharded = false
+
+  constructor(used: UsedKeyspace[], write: (used: readonly UsedKeyspace[]) => Promise<void>) {
+    this.used = used
+    this.write = write
+    this.dueAt = used.length === 0 ? Infinity : 0
+  }
+
+  /** Notes that there are keys with shards. */
+  shard(): void {
+    const [first] = this.used
+    if (this.isSharded || first === undefined) return
+    this.isSharded = true
+    this.used.push({ prefix: first.prefix, name: SHARDED, params: '-' })
+    this.dueAt = 0
+  }
+
+  /** Keeps them in the background, if that is due. Call it once the store has answered. */
+  keep(): void {
+    const now = performance.now()
+    if (now < this.dueAt) return
+    this.dueAt = now + RENEWED_MS
+    this.write(this.used).catch(() => {
+      this.dueAt = now + RETRY_MS
+    })
+  }
+}
+
+/** What a document says at `now`, without what has ended. */
+function keptAt(text: string, now: number): KeptKeyspace[] {
+  return linesOf(text).flatMap((line) => {
+    const [, until, prefix, params, name] = /^(\d+) (\S+) (\S+) (.+)$/.exec(line) ?? []
+    if (prefix === undefined || params === undefined || name === undefined) return []
+    return Number(until) > now ? { until: Number(until), prefix, params, name } : []
+  })
+}
+
+/** What tells keyspaces apart. */
+function idOf({ prefix, name }: Pick<KeptKeyspace, 'prefix' | 'name'>): string {
+  return `${prefix} ${name}`
+}
