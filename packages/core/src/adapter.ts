@@ -19,6 +19,8 @@ export type {
 } from './http/request-adapter.ts'
 export type { Verdict } from './http/respond.ts'
 export { RoutedLimiter } from './http/routed-limiter.ts'
+export { numberOf } from './key/digest.ts'
+export { shardedKey } from './key/notation.ts'
 export { checkKey } from './limiter/arguments.ts'
 export { ChargeLimiter } from './limiter/charge-limiter.ts'
 export { blockedDecision } from './limiter/decision.ts'
