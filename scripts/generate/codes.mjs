@@ -346,6 +346,14 @@ export const CODES = {
       action:
         "Register the body parser before the limiter; in Fastify choose `hook: 'preValidation'`. Requests without a body need nothing.",
     },
+    SLUICE_PRICE: {
+      meaning:
+        'A model has no price, or usage has no numbers. Such a call is refused. If it was reserved before, it costs its estimate.',
+      cause:
+        'The option `price` of `createBudget` threw, or returned something else than a number from 0 on; or the usage has no number, or one that is NaN or below zero.',
+      action:
+        'Add the price of the model, which the message names. A model that costs nothing has the price 0.',
+    },
     SLUICE_PROXY_UNTRUSTED: {
       meaning:
         'Requests come through a proxy that is not trusted, so all clients behind it share one limit.',
@@ -377,6 +385,14 @@ export const CODES = {
         "With `respond: 'throw'` a refusal goes to the application's error handler as a `RateLimitError`.",
       action:
         'Render it as you like, from `status`, `headers` and `decision`. The message may be shown to the client.',
+    },
+    SLUICE_BUDGET: {
+      meaning:
+        'A call does not fit into a budget. It is not a failure: this is what a budget is for.',
+      cause:
+        '`budget.aiSdk` rejects with a `BudgetError`, whose `decision` has the level, and what would fit.',
+      action:
+        'Ask for less output, or choose a cheaper model; or tell the client until when its budget is spent, `decision.resetMs`.',
     },
   },
 }

@@ -68,10 +68,17 @@ export type WarningCode =
   | 'SLUICE_KEY_KIND'
   | 'SLUICE_ADDRESS_UNKNOWN'
   | 'SLUICE_BODY_MISSING'
+  | 'SLUICE_PRICE'
   | 'SLUICE_PROXY_UNTRUSTED'
   | 'SLUICE_PROXY_EVERYBODY'
   | 'SLUICE_PROXY_HOPS'
   | 'SLUICE_PROXY_IGNORED'
 
-/** The last one is that of a `RateLimitError`. */
-export type Code = SluiceErrorCode | StoreErrorCode | WaitErrorCode | WarningCode | 'SLUICE_REFUSED'
+/** The last ones are those of a `RateLimitError` and a `BudgetError`. */
+export type Code =
+  | SluiceErrorCode
+  | StoreErrorCode
+  | WaitErrorCode
+  | WarningCode
+  | 'SLUICE_REFUSED'
+  | 'SLUICE_BUDGET'

@@ -77,6 +77,7 @@ describe('a release', () => {
       'postgres',
       'sqlite',
       'outgoing',
+      'budget',
       'otel',
       'cli',
       'migrate',

@@ -1,0 +1,362 @@
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { memoryStore, SluiceError } from '@sluice/core'
+import { manualClock } from '@sluice/core/testing'
+import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import { type BudgetOptions, createBudget, type Usage } from './index.ts'
+
+let redis: RedisServer
+let client: Redis
+
+beforeAll(async () => {
+  redis = await startRedis()
+  client = new Redis(redis.port, redis.host)
+})
+afterAll(async () => {
+  client.disconnect()
+  await redis.stop()
+})
+const opened: { close(): void }[] = []
+afterEach(async () => {
+  for (const each of opened.splice(0)) each.close()
+  await client.flushall()
+})
+
+/** A dollar for a million tokens of input, ten for those of output; what is cached costs a tenth. */
+const price = ({
+  model,
+  input,
+  output,
+  cached,
+}: Usage & { input: number; output: number; cached: number }) =>
+  model === 'large' ? (input - cached + cached / 10 + 10 * output) / 1_000_000 : undefined
+
+const who = { key: 'blue', team: 'core', organisation: 'acme' }
+const levels = { key: 20, team: 500, organisation: 5000 }
+type Levels = keyof typeof levels
+
+function budgetOf(options: Partial<BudgetOptions<Levels>> = {}) {
+  const budget = createBudget({ unit: 'usd', window: 'month', levels, price, ...options })
+  opened.push(budget)
+  return budget
+}
+
+describe.each(['memory', 'Redis'])('a budget in %s', (kind) => {
+  const store = () => (kind === 'Redis' ? client : undefined)
+  const spentOf = async (budget: ReturnType<typeof budgetOf>) =>
+    Object.fromEntries((await budget.usage(who)).levels.map(({ level, used }) => [level, used]))
+
+  test('reserves on every level, and charges what was used in place of the estimate', async () => {
+    const budget = budgetOf({ store: store() })
+    const call = await budget.reserve(who, { model: 'large', input: 1200, output: 4000 })
+    expect(call).toMatchObject({ allowed: true, reason: undefined, level: 'key', cost: 0.0412 })
+    expect(call.remaining).toBe(19.9588)
+    expect(await spentOf(budget)).toEqual({ key: 0.0412, team: 0.0412, organisation: 0.0412 })
+    await call.settle({ model: 'large', input: 1180, cached: 900, output: 950 })
+    await call.settle({ model: 'large', input: 1_000_000 })
+    await call.release()
+    expect(await spentOf(budget)).toEqual({ key: 0.00987, team: 0.00987, organisation: 0.00987 })
+  })
+
+  test('refuses what a level has not left, charges none, and says what would fit', async () => {
+    const budget = budgetOf({ store: store(), levels: { key: 20, team: 0.05, organisation: 5000 } })
+    const first = await budget.reserve(who, { model: 'large', output: 4000 })
+    const refused = await budget.reserve(who, { model: 'large', output: 4000 })
+    expect(refused).toMatchObject({ allowed: false, reason: 'budget', level: 'team', cost: 0.04 })
+    expect(refused.remaining).toBe(0.01)
+    expect(refused.resetMs).toBeGreaterThan(0)
+    expect(refused.retryAfterMs).toBe(refused.resetMs)
+    await refused.settle({ model: 'large', output: 4000 })
+    expect(await spentOf(budget)).toEqual({ key: 0.04, team: 0.04, organisation: 0.04 })
+    expect((await budget.fits(who, { model: 'large', output: 1000 })).allowed).toBe(true)
+    expect((await budget.fits(who, { model: 'large', output: 1001 })).allowed).toBe(false)
+    expect(await spentOf(budget)).toEqual({ key: 0.04, team: 0.04, organisation: 0.04 })
+    await first.release()
+    expect(await spentOf(budget)).toEqual({ key: 0.04, team: 0.04, organisation: 0.04 })
+  })
+
+  test('a run ends at what it may cost and at its calls, in every process', async () => {
+    const [one, other] = [budgetOf({ store: store() }), budgetOf({ store: store() })]
+    const options = { id: 'run-7', max: '0.1 USD', maxCalls: 3 } as const
+    const runs =
+      kind === 'Redis'
+        ? [one.run(options), other.run(options)]
+        : [one.run(options), one.run(options)]
+    const reserve = async (i: number, output: number) => {
+      const { allowed, level, remaining } = await (runs[i] as (typeof runs)[0]).reserve(who, {
+        model: 'large',
+        output,
+      })
+      return { allowed, level, remaining }
+    }
+    expect(await reserve(0, 6000)).toEqual({ allowed: true, level: 'run', remaining: 0.04 })
+    expect(await reserve(1, 6000)).toEqual({ allowed: false, level: 'run', remaining: 0.04 })
+    expect(await reserve(1, 100)).toMatchObject({ allowed: true })
+    expect(await reserve(0, 100)).toMatchObject({ allowed: true })
+    expect(await reserve(1, 100)).toMatchObject({ allowed: false, level: 'calls' })
+    expect((await one.reserve(who, { model: 'large', output: 6000 })).allowed).toBe(true)
+    const shown = (await runs[0]?.usage(who))?.levels ?? []
+    expect(shown.map(({ level, used }) => [level, used])).toEqual([
+      ['key', 0.122],
+      ['team', 0.122],
+      ['organisation', 0.122],
+      ['run', 0.062],
+      ['calls', 3],
+    ])
+  })
+
+  test('a level that a client does not have is null, and the others count the same', async () => {
+    const budget = budgetOf({ store: store() })
+    const alone = { ...who, team: null }
+    expect((await budget.reserve(alone, { model: 'large', output: 1000 })).levels).toHaveLength(2)
+    expect(await spentOf(budget)).toEqual({ key: 0.01, team: 0, organisation: 0.01 })
+  })
+
+  test('settle charges what nobody has reserved, into debt', async () => {
+    const budget = budgetOf({ store: store() })
+    await budget.settle(who, { model: 'large', output: 3_000_000 })
+    expect(await spentOf(budget)).toEqual({ key: 20, team: 30, organisation: 30 })
+    expect((await budget.reserve(who, { model: 'large', output: 0 })).allowed).toBe(false)
+  })
+
+  test('two hundred estimates at the same moment never admit more than fits', async () => {
+    const budget = budgetOf({ store: store(), levels: { key: 1000, team: 1, organisation: 5000 } })
+    const all = Array.from({ length: 200 }, (_, i) =>
+      budget.reserve({ ...who, key: `key-${i}` }, { model: 'large', output: 3000 }),
+    )
+    const calls = await Promise.all(all)
+    expect(calls.filter(({ allowed }) => allowed)).toHaveLength(33)
+    await Promise.all(calls.map((call) => call.settle({ model: 'large', output: 1000 })))
+    const { levels: shown } = await budget.usage(who)
+    expect(shown.map(({ used }) => used)).toEqual([0, 0.33, 0.33])
+  })
+
+  test('a soft budget refuses nothing, and alerts at each share once', async () => {
+    const alerts: unknown[] = []
+    const budget = budgetOf({
+      store: store(),
+      soft: true,
+      levels: { key: 1, team: 500, organisation: 5000 },
+      onAlert: ({ level, id, share, used, limit }) => alerts.push([level, id, share, used, limit]),
+    })
+    for (let i = 0; i < 3; i += 1) {
+      const call = await budget.reserve(who, { model: 'large', output: 50_000 })
+      expect(call.allowed).toBe(true)
+      await call.settle({ model: 'large', output: 45_000 })
+    }
+    expect(alerts).toEqual([
+      ['key', 'blue', 0.8, 0.95, 1],
+      ['key', 'blue', 1, 1, 1],
+    ])
+    expect(await spentOf(budget)).toEqual({ key: 1, team: 1.35, organisation: 1.35 })
+  })
+})
+
+describe('money', () => {
+  test.each([
+    ['a sum whose double has noise', 0.1 + 0.2, 0.3],
+    ['less than a millionth, rounded up', 0.000_000_000_1, 0.000_001],
+    ['many digits', 0.003_54, 0.003_54],
+    ['nothing: a millionth while it is open', 0, 0.000_001],
+  ])('%s', async (_, cost, shown) => {
+    const call = await budgetOf({ price: () => cost }).reserve(who, { model: 'any', input: 1 })
+    expect(call.cost).toBe(shown)
+  })
+
+  test('a thousand prices of a third of a cent are exact to the millionth', async () => {
+    const budget = budgetOf({ price: () => 0.003_333 })
+    for (let i = 0; i < 1000; i += 1) await budget.settle(who, { model: 'any', input: 1 })
+    expect((await budget.usage(who)).levels[1]?.used).toBe(3.333)
+  })
+
+  test('tokens are counted one by one, and have a price of their own', async () => {
+    const budget = createBudget({ unit: 'tokens', window: 'day', levels: { user: 1000 } })
+    opened.push(budget)
+    const call = await budget.reserve({ user: 'ada' }, { model: 'any', input: 100, output: 400 })
+    expect(call).toMatchObject({ cost: 500, remaining: 500 })
+    await call.settle({ model: 'any', input: 90, output: 10 })
+    expect((await budget.usage({ user: 'ada' })).remaining).toBe(900)
+  })
+})
+
+describe('what is no usage', () => {
+  const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  afterAll(() => emitted.mockRestore())
+
+  test.each([
+    ['NaN', () => Number.NaN],
+    ['below zero', () => -0.01],
+    ['infinite', () => Infinity],
+    ['missing', () => undefined],
+    ['text', () => '0.01' as never],
+    ['a promise', (async () => 0.01) as never],
+    [
+      'a function that throws',
+      () => {
+        throw new Error('no such model')
+      },
+    ],
+  ])('a price that is %s refuses the call, and does not make it free', async (_, wrong) => {
+    const budget = budgetOf({ price: wrong })
+    const call = await budget.reserve(who, { model: 'new', input: 1 })
+    expect(call).toMatchObject({ allowed: false, reason: 'price', retryAfterMs: Infinity })
+    expect((await budget.fits(who, { model: 'new', input: 1 })).allowed).toBe(false)
+    await expect(budget.settle(who, { model: 'new', input: 1 })).rejects.toThrow(SluiceError)
+  })
+
+  test.each<[string, object]>([
+    ['no numbers', { model: 'large' }],
+    ['NaN', { model: 'large', output: Number.NaN }],
+    ['numbers below zero', { model: 'large', output: 10, input: -1_000_000 }],
+    ['text', { model: 'large', output: '10' }],
+    ['no model', { output: 10 }],
+    ['another model, without a price', { model: 'new', output: 10 }],
+  ])('usage with %s is refused, and afterwards costs the estimate', async (_, usage) => {
+    const budget = budgetOf()
+    expect((await budget.reserve(who, usage as Usage)).allowed).toBe(false)
+    const call = await budget.reserve(who, { model: 'large', output: 1000 })
+    await call.settle(usage as Usage)
+    expect((await budget.usage(who)).levels[0]?.used).toBe(0.01)
+  })
+})
+
+describe('who pays', () => {
+  test.each<[string, object]>([
+    ['a level is missing', { key: 'blue', organisation: 'acme' }],
+    ['an id is empty', { ...who, team: '' }],
+    ['an id is an object', { ...who, team: {} }],
+    ['there is no level', { key: null, team: null, organisation: null }],
+  ])('%s: an error, never free', async (_, wrong) => {
+    await expect(
+      budgetOf().reserve(wrong as typeof who, { model: 'large', output: 1 }),
+    ).rejects.toMatchObject({
+      code: 'SLUICE_OPTION_VALUE',
+    })
+  })
+
+  test('ids that look like shards, digests or keys of others are ids', async () => {
+    const budget = budgetOf()
+    for (const id of ['{acme}blue', 'acme}blue', '#x', '%', 'a'.repeat(2000), '\u0000'])
+      await budget.settle({ key: id, team: id, organisation: id }, { model: 'large', output: 1000 })
+    expect((await budget.usage(who)).levels.map(({ used }) => used)).toEqual([0, 0, 0])
+  })
+
+  test('the same id on several levels is counted on each', async () => {
+    const budget = budgetOf()
+    const same = { key: 'acme', team: 'acme', organisation: 'acme' }
+    await budget.settle(same, { model: 'large', output: 1000 })
+    expect((await budget.usage(same)).levels.map(({ used }) => used)).toEqual([0.01, 0.01, 0.01])
+  })
+
+  test('own limits: a function of the id, which may raise them at any time', async () => {
+    let own = 0.01
+    const limit = async (id: string, level: string) => (id === 'blue' && level === 'key' ? own : 1)
+    const budget = budgetOf({ levels: { key: limit, team: limit, organisation: 5000 } })
+    expect((await budget.reserve(who, { model: 'large', output: 1000 })).allowed).toBe(true)
+    expect((await budget.reserve(who, { model: 'large', output: 1000 })).level).toBe('key')
+    own += 0.01
+    expect((await budget.reserve(who, { model: 'large', output: 1000 })).allowed).toBe(true)
+    own = Number.NaN
+    await expect(budget.reserve(who, { model: 'large', output: 1 })).rejects.toThrow(SluiceError)
+  })
+
+  test('a thousand keys of one team in one second: none is shut out by another, and the team is bounded', async () => {
+    const budget = budgetOf({ store: client })
+    const calls = await Promise.all(
+      Array.from({ length: 1000 }, (_, i) =>
+        budget.reserve({ ...who, key: `key-${i}` }, { model: 'large', output: 1 }),
+      ),
+    )
+    expect(calls.every(({ allowed }) => allowed)).toBe(true)
+    await Promise.all(calls.map((call) => call.settle({ model: 'large', output: 1 })))
+    expect((await budget.usage(who)).levels[1]?.used).toBe(0.01)
+  })
+})
+
+describe('time', () => {
+  const month = Date.UTC(2026, 0, 31, 23, 59, 0)
+
+  test('a month that ends during a stream: its estimate was the old month’s, and so is what it gives back', async () => {
+    const clock = manualClock(month)
+    const budget = budgetOf({ store: memoryStore({ clock }), hold: '1h' })
+    const call = await budget.reserve(who, { model: 'large', output: 1_000_000 })
+    clock.advance(120_000)
+    expect((await budget.usage(who)).levels[0]?.used).toBe(0)
+    await call.settle({ model: 'large', output: 10 })
+    expect((await budget.usage(who)).levels[0]?.used).toBe(0)
+  })
+
+  test('what it has used more than its estimate is charged to the new month', async () => {
+    const clock = manualClock(month)
+    const budget = budgetOf({ store: memoryStore({ clock }), hold: '1h' })
+    const call = await budget.reserve(who, { model: 'large', output: 1000 })
+    clock.advance(120_000)
+    await call.settle({ model: 'large', output: 3000 })
+    expect((await budget.usage(who)).levels[0]?.used).toBe(0.02)
+  })
+
+  test('a clock that steps back or forward neither frees nor doubles what was spent', async () => {
+    const clock = manualClock(month - 86_400_000)
+    const budget = budgetOf({ store: memoryStore({ clock }) })
+    await budget.settle(who, { model: 'large', output: 1_000_000 })
+    clock.advance(-3_600_000)
+    const call = await budget.reserve(who, { model: 'large', output: 500_000 })
+    expect(call).toMatchObject({ allowed: true, remaining: 5 })
+    clock.advance(7_200_000)
+    await call.settle({ model: 'large', output: 500_000 })
+    expect((await budget.usage(who)).remaining).toBe(5)
+  })
+
+  test('a run has its whole budget for three days, whenever it begins, and no more', async () => {
+    for (let hour = 0; hour < 24 * 7; hour += 6) {
+      const clock = manualClock(month + hour * 3_600_000)
+      const budget = budgetOf({ store: memoryStore({ clock }) })
+      const run = budget.run({ id: `${hour}`, max: 1, maxCalls: 1000 })
+      let admitted = 0
+      for (let i = 0; i < 71; i += 1) {
+        const call = await run.reserve(who, { model: 'large', output: 5000 })
+        await call.release()
+        if (call.allowed) admitted += 1
+        clock.advance(3_600_000)
+      }
+      expect([hour, admitted]).toEqual([hour, 20])
+    }
+  })
+})
+
+describe('options', () => {
+  test.each<[string, object, string]>([
+    ['an unknown one', { limit: 5 }, 'SLUICE_OPTION_UNKNOWN'],
+    ['no level', { levels: {} }, 'SLUICE_OPTION_VALUE'],
+    ['a level named run', { levels: { run: 5 } }, 'SLUICE_OPTION_VALUE'],
+    ['a limit that is text', { levels: { key: '20' } }, 'SLUICE_OPTION_VALUE'],
+    ['a limit of NaN', { levels: { key: Number.NaN } }, 'SLUICE_OPTION_VALUE'],
+    ['a limit below zero', { levels: { key: -1 } }, 'SLUICE_OPTION_VALUE'],
+    ['a limit beyond 2^53 millionths', { levels: { key: 1e10 } }, 'SLUICE_OPTION_VALUE'],
+    ['a unit that is none', { unit: 'Dollars' }, 'SLUICE_OPTION_VALUE'],
+    ['no price', { price: undefined }, 'SLUICE_OPTION_TYPE'],
+    ['no window', { window: undefined }, 'SLUICE_OPTION_TYPE'],
+  ])('%s', (_, options, code) => {
+    expect(() => budgetOf(options)).toThrow(expect.objectContaining({ code }) as never)
+  })
+
+  test.each<[string, object]>([
+    ['nothing', { id: 'a' }],
+    ['no id', { max: 1 }],
+    ['another currency', { id: 'a', max: '2 EUR' }],
+    ['NaN', { id: 'a', max: Number.NaN }],
+    ['half a call', { id: 'a', maxCalls: 1.5 }],
+  ])('a run with %s', (_, options) => {
+    expect(() => budgetOf().run(options as never)).toThrow(SluiceError)
+  })
+
+  test('while the store is down, a call is refused: nobody knows what is left', async () => {
+    const lost = new Redis({ port: 1, lazyConnect: true, retryStrategy: () => null })
+    lost.on('error', () => {})
+    const budget = budgetOf({ store: lost, deadline: '50ms' })
+    const call = await budget.reserve(who, { model: 'large', output: 1 })
+    expect(call).toMatchObject({ allowed: false, reason: 'store', level: undefined })
+    await call.settle({ model: 'large', output: 1 })
+    lost.disconnect()
+  })
+})

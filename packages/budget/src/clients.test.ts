@@ -1,0 +1,304 @@
+import { createOpenAI } from '@ai-sdk/openai'
+import Anthropic from '@anthropic-ai/sdk'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from '@jest/globals'
+import { until } from '@sluice/test-harness/redis'
+import { embed, generateText, streamText, wrapLanguageModel } from 'ai'
+import OpenAI from 'openai'
+import { type Budget, BudgetError, createBudget } from './index.ts'
+import { type ModelServer, startModelServer } from './testing/model-server.ts'
+
+const who = { key: 'blue', team: 'core' }
+/** Millionths of a dollar for a token: 10 of input, 1 of what was cached, 50 of output. */
+const COST = (60 * 10 + 40 + 20 * 50) / 1_000_000
+
+let model: ModelServer
+let budget: Budget<'key' | 'team'>
+let sent: jest.Mock<typeof fetch>
+
+beforeAll(async () => {
+  model = await startModelServer()
+})
+afterAll(() => model.close())
+beforeEach(() => {
+  model.asked.length = 0
+  model.fails = {}
+  sent = jest.fn<typeof fetch>((...given) => fetch(...given))
+  budget = budgetOf(1)
+})
+afterEach(() => budget.close())
+
+function budgetOf(dollars: number) {
+  return createBudget({
+    unit: 'usd',
+    window: 'month',
+    levels: { key: dollars, team: 100 },
+    maxOutput: 100,
+    price: ({ model: name, input, output, cached }) =>
+      name === 'large' ? (10 * (input - cached) + cached + 50 * output) / 1_000_000 : undefined,
+  })
+}
+
+const spent = async () => (await budget.usage(who)).levels[1]?.used as number
+const settled = (cost: number) =>
+  until(async () => (await spent()) === cost, { what: `${cost} are charged` })
+
+describe('the client of OpenAI', () => {
+  const client = (to = budget) =>
+    new OpenAI({
+      apiKey: 'k',
+      baseURL: `${model.url}/v1`,
+      fetch: to.fetch(who, sent),
+      maxRetries: 2,
+    })
+  const messages = [{ role: 'user', content: 'one two three' }] as const
+
+  test('charges what an answer has used', async () => {
+    const answer = await client().chat.completions.create({
+      model: 'large',
+      messages: [...messages],
+    })
+    expect(answer.usage?.completion_tokens).toBe(20)
+    expect(await spent()).toBe(COST)
+    expect(model.asked[0]).toMatchObject({ max_completion_tokens: 100 })
+  })
+
+  test('charges a stream, whose usage it asks for and keeps back', async () => {
+    const stream = await client().chat.completions.create({
+      model: 'large',
+      messages: [...messages],
+      stream: true,
+      max_tokens: 30,
+    })
+    const chunks = []
+    for await (const chunk of stream) chunks.push(chunk)
+    expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true)
+    expect(chunks).toHaveLength(22)
+    expect(model.asked[0]).toMatchObject({
+      max_tokens: 30,
+      stream_options: { include_usage: true },
+    })
+    expect(model.asked[0]).not.toHaveProperty('max_completion_tokens')
+    await settled(COST)
+  })
+
+  test('passes on the usage of a stream that asks for it', async () => {
+    const options = { stream: true, stream_options: { include_usage: true } } as const
+    const stream = await client().chat.completions.create({
+      model: 'large',
+      messages: [...messages],
+      ...options,
+    })
+    let last: unknown
+    for await (const { usage } of stream) last = usage
+    expect(last).toMatchObject({ completion_tokens: 20 })
+    await settled(COST)
+  })
+
+  test.each([true, false])('charges the API of responses, stream: %s', async (stream) => {
+    const answer = await client().responses.create({
+      model: 'large',
+      input: 'one two three',
+      stream,
+    })
+    if (stream) for await (const _ of answer as AsyncIterable<unknown>);
+    await settled(COST)
+    expect(model.asked[0]).toMatchObject({ max_output_tokens: 100 })
+  })
+
+  test('charges embeddings, which have no output', async () => {
+    await client().embeddings.create({
+      model: 'large',
+      input: 'one two three',
+      encoding_format: 'float',
+    })
+    expect(await spent()).toBe(0.001)
+  })
+
+  test('a stream that its reader leaves costs its estimate', async () => {
+    const stream = await client().chat.completions.create({
+      model: 'large',
+      messages: [...messages],
+      stream: true,
+      max_tokens: 60,
+    })
+    for await (const _ of stream) break
+    const estimate = await budget.fits(who, { model: 'large', output: 60, input: 0 })
+    await until(async () => (await spent()) >= estimate.cost, { what: 'the estimate is charged' })
+  })
+
+  test('a stream that breaks costs its estimate', async () => {
+    model.fails = { after: 5 }
+    const stream = await client().chat.completions.create({
+      model: 'large',
+      messages: [...messages],
+      stream: true,
+      max_tokens: 60,
+    })
+    await expect(
+      (async () => {
+        for await (const _ of stream);
+      })(),
+    ).rejects.toThrow()
+    await until(async () => (await spent()) >= 0.003, { what: 'the estimate is charged' })
+  })
+
+  test('what the provider refuses costs nothing, each time that the client repeats it', async () => {
+    model.fails = { status: 500 }
+    await expect(
+      client().chat.completions.create({ model: 'large', messages: [...messages] }),
+    ).rejects.toThrow()
+    expect(model.asked).toHaveLength(3)
+    expect(await spent()).toBe(0)
+  })
+
+  test('what does not fit is an error at once, and is not sent', async () => {
+    budget.close()
+    budget = budgetOf(0.003)
+    const asked = client().chat.completions.create({ model: 'large', messages: [...messages] })
+    await expect(asked).rejects.toMatchObject({ status: 429, code: 'budget_exceeded' })
+    await expect(asked).rejects.toThrow('The budget of the key has too little left')
+    expect(sent).not.toHaveBeenCalled()
+    // A smaller answer fits.
+    await client().chat.completions.create({
+      model: 'large',
+      messages: [...messages],
+      max_tokens: 30,
+    })
+  })
+
+  test('ten answers are reserved as ten, and the larger of two bounds counts', async () => {
+    const create = (more: object) =>
+      client().chat.completions.create({ model: 'large', messages: [...messages], ...more })
+    await expect(create({ n: 10, max_tokens: 4000 })).rejects.toMatchObject({ status: 429 })
+    await expect(create({ max_tokens: 1, max_completion_tokens: 40_000 })).rejects.toMatchObject({
+      status: 429,
+    })
+    expect(sent).not.toHaveBeenCalled()
+  })
+
+  test('a model without a price, and what no budget knows, are refused, not free', async () => {
+    const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    await expect(
+      client().chat.completions.create({ model: 'new', messages: [...messages] }),
+    ).rejects.toMatchObject({ status: 400 })
+    await expect(client().images.generate({ model: 'large', prompt: 'a' })).rejects.toMatchObject({
+      status: 400,
+    })
+    await expect(client().post('/chat/completions', { body: [] as never })).rejects.toMatchObject({
+      status: 400,
+    })
+    expect(sent).not.toHaveBeenCalled()
+    emitted.mockRestore()
+  })
+})
+
+describe('the client of Anthropic', () => {
+  const client = () =>
+    new Anthropic({ apiKey: 'k', baseURL: model.url, fetch: budget.fetch(who, sent) })
+  const question = {
+    model: 'large',
+    max_tokens: 50,
+    messages: [{ role: 'user' as const, content: 'one two three' }],
+  }
+
+  test('charges what an answer has used, cached input too', async () => {
+    expect((await client().messages.create(question)).usage.output_tokens).toBe(20)
+    expect(await spent()).toBe(COST)
+  })
+
+  test('charges a stream', async () => {
+    const message = await client().messages.stream(question).finalMessage()
+    expect(message.usage).toMatchObject({ input_tokens: 60, output_tokens: 20 })
+    await settled(COST)
+  })
+
+  test('what does not fit is an error at once', async () => {
+    budget.close()
+    budget = budgetOf(0.001)
+    await expect(client().messages.create(question)).rejects.toMatchObject({ status: 429 })
+    expect(sent).not.toHaveBeenCalled()
+  })
+})
+
+describe('the AI SDK', () => {
+  const openai = () => createOpenAI({ apiKey: 'k', baseURL: `${model.url}/v1` })
+  const wrapped = (api: 'chat' | 'responses' = 'chat') =>
+    wrapLanguageModel({ model: openai()[api]('large'), middleware: budget.aiSdk(who) })
+  const prompt = 'one two three'
+
+  test.each(['chat', 'responses'] as const)('charges what %s has used', async (api) => {
+    const { usage } = await generateText({ model: wrapped(api), prompt })
+    expect(usage.outputTokens).toBe(20)
+    expect(await spent()).toBe(COST)
+    expect(Object.values(model.asked[0] ?? {})).toContain(100)
+  })
+
+  test.each(['chat', 'responses'] as const)('charges a stream of %s', async (api) => {
+    const { textStream } = streamText({ model: wrapped(api), prompt })
+    let text = ''
+    for await (const part of textStream) text += part
+    expect(text).toBe('word '.repeat(20))
+    await settled(COST)
+  })
+
+  test('what does not fit rejects, with the level and what would fit', async () => {
+    budget.close()
+    budget = budgetOf(0.003)
+    const failing = generateText({ model: wrapped(), prompt })
+    await expect(failing).rejects.toBeInstanceOf(BudgetError)
+    await expect(failing).rejects.toMatchObject({
+      code: 'SLUICE_BUDGET',
+      decision: { level: 'key', remaining: 0.003 },
+    })
+    expect(model.asked).toHaveLength(0)
+    await generateText({ model: wrapped(), prompt, maxOutputTokens: 30 })
+  })
+
+  test('what the provider refuses costs nothing', async () => {
+    model.fails = { status: 400 }
+    await expect(generateText({ model: wrapped(), prompt })).rejects.toThrow()
+    expect(await spent()).toBe(0)
+  })
+
+  test('an agent that runs away ends: its run has so many calls, and so much money', async () => {
+    const run = budget.run({ id: 'agent-1', max: '1 USD', maxCalls: 3 })
+    const middleware = run.aiSdk(who)
+    const agent = wrapLanguageModel({ model: openai().chat('large'), middleware })
+    let calls = 0
+    const loop = async () => {
+      for (;;) {
+        await generateText({ model: agent, prompt })
+        calls += 1
+      }
+    }
+    await expect(loop()).rejects.toMatchObject({ decision: { level: 'calls' } })
+    expect(calls).toBe(3)
+  })
+
+  test('version 5 reports its usage without details', async () => {
+    const { wrapGenerate } = budget.aiSdk(who)
+    const usage = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 40 }
+    const options = { params: { prompt: [] }, model: { modelId: 'large' } }
+    await wrapGenerate({ ...options, doGenerate: async () => ({ usage }) })
+    expect(await spent()).toBe(COST)
+  })
+
+  test('embed has no language model: its client has the fetch', async () => {
+    const { textEmbeddingModel } = createOpenAI({
+      apiKey: 'k',
+      baseURL: `${model.url}/v1`,
+      fetch: budget.fetch(who),
+    })
+    await embed({ model: textEmbeddingModel('large'), value: prompt })
+    expect(await spent()).toBe(0.001)
+  })
+})

@@ -1,0 +1,15 @@
+export {
+  type Budget,
+  createBudget,
+  type RunOptions,
+  type Who,
+} from './budget.ts'
+export { type BudgetCall, type BudgetDecision, BudgetError, type LevelDecision } from './call.ts'
+export type {
+  BudgetAlert,
+  BudgetOptions,
+  LevelLimit,
+  Price,
+  PricedUsage,
+  Usage,
+} from './options.ts'

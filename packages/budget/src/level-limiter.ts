@@ -1,0 +1,125 @@
+import type { Charge, Decision, ThresholdEvent } from '@sluice/core'
+import {
+  ChargeLimiter,
+  compilePolicies,
+  nextSlot,
+  numberOf,
+  openLimiter,
+} from '@sluice/core/adapter'
+import type { Settings } from './options.ts'
+
+/** The options that the policies have. */
+const KNOWN = 'name limit window timeZone anchor algorithm unit alertAt reserve hold'.split(' ')
+/** The first days of the weeks in which runs are counted: of any three days, one of the two has all. */
+const WEEKS = { '': '2024-01-01', '-2': '2024-01-04' }
+/** How long a settlement that the store does not confirm is repeated, and how often, ms. */
+const REPEAT_FOR_MS = 3_600_000
+const REPEAT_AFTER_MS = 1000
+
+/** What one policy is charged for: whom, against which limit, and how much. In integers. */
+export interface LevelCharge {
+  /** The name of a level; or what a run limits, `'run'` or `'calls'`, with the end that names its week. */
+  readonly name: string
+  readonly key: string
+  readonly limit: number
+  readonly cost: number
+}
+
+/** What a run limits, once for each of its weeks. */
+export function inWeeks(charge: LevelCharge): LevelCharge[] {
+  return Object.keys(WEEKS).map((week) => ({ ...charge, name: charge.name + week }))
+}
+
+/** The levels of some calls, and of their run, decided together. */
+export class LevelLimiter extends ChargeLimiter {
+  /**
+   * @param names the names of the charges
+   * @param store the store of the first limiter, in which all of them count
+   */
+  constructor(settings: Settings, names: readonly string[], store = settings.store.store) {
+    const { money, onAlert } = settings
+    const policies = compilePolicies(
+      { policies: names.map((name) => policyOf(settings, name)) },
+      KNOWN,
+    )
+    const onThreshold = ({ policy: level, key, threshold: share, ...event }: ThresholdEvent) => {
+      const [used, limit] = [money.shown(event.used), money.shown(event.limit)]
+      const id = key.slice(key.indexOf('}') + 1)
+      onAlert?.({ level, id, share, used, limit, windowEndsAt: event.windowEndsAt })
+    }
+    const options = { ...settings.store, store, ...(onAlert && { onThreshold }) }
+    super(openLimiter(policies, options, { settles: true }))
+  }
+
+  chargesOf(charges: readonly LevelCharge[]): Charge[] {
+    const owner = numberOf((charges[0] as LevelCharge).key)
+    return charges.map(({ key, limit, cost }, i) => {
+      const policy = this.policies[i] as (typeof this.policies)[number]
+      const slot = policy.reserves ? nextSlot() : undefined
+      return { key, cost, limit: policy.compiledLimit ?? policy.limitFor(limit), slot, owner }
+    })
+  }
+
+  /**
+   * Decides charges, and reports it.
+   * @param isFree whether it charges nothing
+   */
+  async charge(charges: readonly Charge[], isFree: boolean): Promise<Decision> {
+    const startedAt = performance.now()
+    const decision = await (isFree ? this.preview(charges) : this.decide(charges))
+    this.report(decision, charges, performance.now() - startedAt)
+    return decision
+  }
+
+  /**
+   * Corrects what was charged, and ends its reservations. Never rejects: what the store does not confirm is repeated,
+   * and may then be charged twice, never less.
+   * @param charged what the decision said of each charge
+   * @param delta what it cost more than was charged, integers
+   */
+  async settle(charges: readonly Charge[], charged: Charged, delta: number): Promise<void> {
+    const corrected = charges.map((charge, i) => {
+      const cost = this.policies[i]?.unit === 'calls' ? 0 : delta
+      return { ...charge, cost, reserved: charge.slot && charge.cost }
+    })
+    // What it costs less is given back to the window of the charge; what it costs more is charged now.
+    const policies = delta < 0 ? charged : charged.map(({ source }) => ({ source }))
+    const until = performance.now() + REPEAT_FOR_MS
+    const repeat = async () => {
+      try {
+        await this.correct(corrected, { policies })
+      } catch {
+        if (performance.now() < until) repeatLater()
+      }
+    }
+    const repeatLater = () => {
+      const timer: { unref?(): void } = setTimeout(repeat, REPEAT_AFTER_MS)
+      timer.unref?.()
+    }
+    try {
+      if (charged.length > 0) await this.settleCharges(corrected, { policies })
+    } catch {
+      repeatLater()
+    }
+  }
+}
+
+/** What was decided about each charge; empty if the store did not decide. */
+export type Charged = readonly Partial<Decision['policies'][number]>[]
+
+function policyOf(settings: Settings, name: string): object {
+  const { alertAt, hold, levels, money, soft, timeZone, window } = settings
+  const [, counted, week] = /^(run|calls)(|-2)$/.exec(name) ?? []
+  const isMoney = counted !== 'calls'
+  const unit = isMoney ? money.counted : counted
+  const reserved = isMoney && !soft ? { unit, reserve: true, hold } : { unit }
+  if (week !== undefined)
+    return { name, limit: varying, window: 'week', anchor: WEEKS[week as ''], ...reserved }
+  const limit = levels.get(name)?.units ?? varying
+  return { name, limit, window, timeZone, algorithm: 'fixed-window', alertAt, ...reserved }
+}
+
+/** Stands for a limit that each charge has of its own. */
+function varying(): number {
+  return 0
+}

@@ -1,0 +1,124 @@
+import type { Duration } from '@sluice/core'
+import {
+  checkArray,
+  checkFunction,
+  checkKnown,
+  checkObject,
+  type StoreOptions,
+} from '@sluice/core/adapter'
+import { Money, wrong } from './money.ts'
+
+/** What a call has used, or may use at most. */
+export interface Usage {
+  /** The name of the model, as your prices have it. */
+  readonly model: string
+  /** Tokens of the input, with those that were read from a cache or written to it. Default: 0. */
+  readonly input?: number | undefined
+  /** Tokens of the output. Default: 0. */
+  readonly output?: number | undefined
+  /** Tokens of the input that were read from a cache. Default: 0. */
+  readonly cached?: number | undefined
+  /** Tokens of the input that were written to a cache. Default: 0. */
+  readonly cacheWrite?: number | undefined
+  /** What else has a price: searches, images, seconds. */
+  readonly [other: string]: string | number | undefined
+}
+
+/** Usage with all its numbers, each from 0 on. */
+export type PricedUsage = Usage & {
+  readonly [name in 'input' | 'output' | 'cached' | 'cacheWrite']: number
+}
+
+/**
+ * What usage costs, in the budget's unit. Anything but a number from 0 on, or an error, means that the model has no
+ * price: then a call is refused, and what has been used costs what was reserved.
+ */
+export type Price = (usage: PricedUsage) => number | undefined
+
+/** A limit in the budget's unit, from 0 on; or a function that returns it for a client, with its own limit and top-ups. */
+export type LevelLimit = number | ((id: string, level: string) => number | Promise<number>)
+
+/** What has reached a share of its budget. Amounts are in the budget's unit. */
+export interface BudgetAlert {
+  readonly level: string
+  readonly id: string
+  /** As `alertAt` has it. */
+  readonly share: number
+  /** Spent and reserved, with this call. */
+  readonly used: number
+  readonly limit: number
+  /** When the window ends, ms since the epoch on the store's clock. */
+  readonly windowEndsAt: number
+}
+
+export interface BudgetOptions<L extends string = string>
+  extends Pick<StoreOptions, 'store' | 'prefix' | 'deadline' | 'onStoreError' | 'localShare'> {
+  /** A currency, three letters such as `'usd'`, counted in millionths; or `'tokens'`. */
+  unit: string
+  /** A window of the calendar, or a fixed window of this length. */
+  window: 'day' | 'week' | 'month' | Duration
+  /** The zone of windows of the calendar, such as `'Europe/Berlin'`. Default: `'UTC'`. */
+  timeZone?: string | undefined
+  /**
+   * The budget of each level, from the innermost to the outermost: 1 … 8 names. All of an outermost one are decided
+   * together, in a cluster too.
+   */
+  levels: { readonly [level in L]: LevelLimit }
+  /** Default with the unit `'tokens'`: input and output. */
+  price?: Price | undefined
+  /** Only alerts: refuses nothing. Default: false. */
+  soft?: boolean | undefined
+  /** The shares of a budget that cause an alert, above 0, up to 1. Default: `[0.8, 1]`. */
+  alertAt?: readonly number[] | undefined
+  /** Called once for each share, by the process whose call reaches it. */
+  onAlert?: ((alert: BudgetAlert) => void) | undefined
+  /** How long an estimate stays reserved if its process dies. Default: `'30s'`. */
+  hold?: Duration | undefined
+  /** The most output that the integrations ask for, where the application does not say it, tokens. Default: 4,096. */
+  maxOutput?: number | undefined
+}
+
+const KNOWN =
+  'store prefix deadline onStoreError localShare unit window timeZone levels price soft alertAt onAlert hold maxOutput'
+/** What a run adds to the levels. */
+const OF_RUNS = /^(run|calls)(-2)?$/
+const MAX_LEVELS = 8
+
+/** What the options say, checked. */
+export type Settings = ReturnType<typeof readSettings>
+
+/** @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts another */
+export function readSettings(options: BudgetOptions) {
+  checkObject('options', options, 'the options of createBudget')
+  checkKnown('', options, KNOWN.split(' '))
+  const { unit, price, soft = false, maxOutput = 4096, hold = '30s', onAlert } = options
+  const { store, prefix = 'budget', deadline = '2s', onStoreError = 'deny', localShare } = options
+  const { alertAt = [0.8, 1], window, timeZone } = options
+  const money = new Money(unit)
+  const ofTokens: Price = ({ input, output }) => input + output
+  const given = unit === 'tokens' ? (price ?? ofTokens) : (price as Price)
+  if (onAlert !== undefined) checkFunction('onAlert', onAlert, '(alert) => void')
+  if (typeof soft !== 'boolean') throw wrong('soft', 'true or false', soft, 'Write true or false.')
+  const levels = Object.entries(checkObject('levels', options.levels, '{ key: 20, team: 500 }'))
+  if (
+    levels.length === 0 ||
+    levels.length > MAX_LEVELS ||
+    levels.some(([name]) => OF_RUNS.test(name))
+  )
+    throw wrong('levels', `1 to ${MAX_LEVELS} names, but run and calls`, levels, 'Name the levels.')
+  return {
+    money,
+    price: checkFunction('price', given, '({ model, input, output, cached }) => amount'),
+    levels: new Map(levels.map(([name, limit]) => [name, readLevel(name, limit, money)])),
+    ...{ window, timeZone, soft, onAlert, hold, maxOutput },
+    alertAt: checkArray('alertAt', alertAt, 'an array of shares'),
+    store: { store, prefix, deadline: deadline as Duration, onStoreError, localShare },
+  }
+}
+
+/** The limit of all clients, in integers; or a function that asks for that of one. */
+function readLevel(name: string, limit: LevelLimit, money: Money) {
+  const option = `levels.${name}`
+  if (typeof limit !== 'function') return { units: money.ofLimit(option, limit) }
+  return { unitsOf: async (id: string) => money.ofLimit(option, await limit(id, name)) }
+}

@@ -1,0 +1,206 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What a call has used, as the provider bills it. */
+export interface Billed {
+  readonly input: number
+  readonly output: number
+}
+
+interface Asked {
+  readonly model: string
+  readonly stream?: boolean
+  readonly stream_options?: { include_usage?: boolean }
+  readonly [bound: string]: unknown
+}
+
+/** A stand-in for the APIs of OpenAI and Anthropic, which bills what it has written. */
+export interface ModelServer {
+  readonly url: string
+  /** The bodies of the requests that it has answered. */
+  readonly asked: Asked[]
+  /** The sum of what it has billed. */
+  readonly bill: { input: number; output: number }
+  /** What comes instead of an answer: a status, or the number of tokens after which the connection breaks. */
+  fails: { status?: number; after?: number }
+  close(): Promise<void>
+}
+
+/**
+ * @param used what each call uses. Cached: 40 tokens
+ * @param pace awaited before each token of a stream
+ */
+export async function startModelServer(
+  used: Billed = { input: 100, output: 20 },
+  pace: () => Promise<unknown> = async () => {},
+): Promise<ModelServer> {
+  const asked: Asked[] = []
+  const bill = { input: 0, output: 0 }
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(await textOf(request)) as Asked
+    asked.push(body)
+    const { status } = model.fails
+    if (status !== undefined) {
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: { message: 'no', type: 'server_error' } }))
+      return
+    }
+    bill.input += used.input
+    const api = apiOf(request.url as string, body, used)
+    if (body.stream !== true) {
+      bill.output += used.output
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(api.whole))
+      return
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const write = (event: object) => {
+      const { type } = event as { type?: string }
+      response.write(
+        `${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(event)}\n\n`,
+      )
+    }
+    for (const event of api.before) write(event)
+    for (let i = 0; i < used.output && !response.destroyed; i += 1) {
+      await pace()
+      if (model.fails.after === i) {
+        await new Promise((resolve) => response.write(': the last that arrives\n\n', resolve))
+        response.destroy()
+        return
+      }
+      write(api.token)
+      bill.output += 1
+    }
+    for (const event of api.after) write(event)
+    if (api.isChat) response.write('data: [DONE]\n\n')
+    response.end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const model: ModelServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    bill,
+    fails: {},
+    async close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+  return model
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += chunk
+  return text
+}
+
+/** The parts of an answer, in the form of the API that a path names. */
+function apiOf(path: string, { model, stream_options }: Asked, { input, output }: Billed) {
+  if (path.endsWith('/chat/completions')) {
+    const usage = {
+      prompt_tokens: input,
+      completion_tokens: output,
+      total_tokens: input + output,
+      prompt_tokens_details: { cached_tokens: 40 },
+    }
+    const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model }
+    const choice = (delta: object, finish_reason: string | null) => ({
+      ...chunk,
+      choices: [{ index: 0, delta, finish_reason }],
+    })
+    const message = { role: 'assistant', content: 'word '.repeat(output), refusal: null }
+    return {
+      isChat: true,
+      whole: {
+        ...chunk,
+        object: 'chat.completion',
+        choices: [{ index: 0, message, finish_reason: 'stop' }],
+        usage,
+      },
+      before: [choice({ role: 'assistant', content: '' }, null)],
+      token: choice({ content: 'word ' }, null),
+      after: [
+        choice({}, 'stop'),
+        ...(stream_options?.include_usage === true ? [{ ...chunk, choices: [], usage }] : []),
+      ],
+    }
+  }
+  if (path.endsWith('/responses')) {
+    const usage = {
+      input_tokens: input,
+      input_tokens_details: { cached_tokens: 40 },
+      output_tokens: output,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: input + output,
+    }
+    const content = [{ type: 'output_text', text: 'word '.repeat(output), annotations: [] }]
+    const item = { id: 'm', type: 'message', role: 'assistant', status: 'completed', content }
+    const response = {
+      id: 'r',
+      object: 'response',
+      created_at: 1,
+      model,
+      status: 'completed',
+      output: [item],
+      usage,
+    }
+    const running = { ...response, status: 'in_progress', output: [], usage: null }
+    const at = { item_id: 'm', output_index: 0, content_index: 0 }
+    return {
+      whole: response,
+      before: [
+        { type: 'response.created', response: running },
+        { type: 'response.output_item.added', output_index: 0, item: { ...item, content: [] } },
+      ],
+      token: { type: 'response.output_text.delta', ...at, delta: 'word ' },
+      after: [
+        { type: 'response.output_item.done', output_index: 0, item },
+        { type: 'response.completed', response },
+      ],
+    }
+  }
+  if (path.endsWith('/embeddings')) {
+    const usage = { prompt_tokens: input, total_tokens: input }
+    const data = [{ object: 'embedding', index: 0, embedding: [0.5] }]
+    return { whole: { object: 'list', model, data, usage }, before: [], token: {}, after: [] }
+  }
+  // Anthropic's input has not what was read from its cache.
+  const counted = {
+    input_tokens: input - 40,
+    cache_read_input_tokens: 40,
+    cache_creation_input_tokens: null,
+  }
+  const message = {
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model,
+    stop_reason: null,
+    stop_sequence: null,
+  }
+  const text = { type: 'text', text: 'word '.repeat(output) }
+  const usage = { ...counted, output_tokens: output }
+  return {
+    whole: { ...message, content: [text], stop_reason: 'end_turn', usage },
+    before: [
+      {
+        type: 'message_start',
+        message: { ...message, content: [], usage: { ...counted, output_tokens: 1 } },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    ],
+    token: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'word ' } },
+    after: [
+      { type: 'content_block_stop', index: 0 },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn', stop_sequence: null },
+        usage: { output_tokens: output },
+      },
+      { type: 'message_stop' },
+    ],
+  }
+}

@@ -1,0 +1,86 @@
+import type { Usage } from './options.ts'
+
+interface Json {
+  [name: string]: unknown
+}
+type Counts = { [name: string]: number | null | undefined } & {
+  [details in 'prompt_tokens_details' | 'input_tokens_details']?: { cached_tokens?: number }
+}
+
+/** What an answer of OpenAI or Anthropic says about its usage. */
+export class UsageReader {
+  private readonly model: string
+  private counts: Counts | undefined
+  private isFinal = false
+
+  constructor(model: string) {
+    this.model = model
+  }
+
+  /** Undefined until the answer has said all of it. */
+  get usage(): Usage | undefined {
+    return this.isFinal ? usageOf(this.model, this.counts as Counts) : undefined
+  }
+
+  /** @param json an answer, or the data of an event */
+  read(json: Json | undefined): void {
+    const { message, response } = (json ?? {}) as { [part: string]: Json | undefined }
+    const last = (json?.usage ?? response?.usage) as Counts | null | undefined
+    const counts = last ?? (message?.usage as Counts | undefined)
+    if (counts) this.counts = { ...this.counts, ...counts } as Counts
+    if (last) this.isFinal = true
+  }
+
+  /**
+   * The bytes of an event that are passed on.
+   * @param hides whether the event that has nothing but the usage is kept back
+   */
+  pass(event: string, hides: boolean): Uint8Array | undefined {
+    if (event.includes('"usage"')) {
+      const json = parsed(event.replace(/^(?!data:).*$/gm, '').replace(/^data:/gm, ''))
+      this.read(json)
+      if (hides && Array.isArray(json?.choices) && json.choices.length === 0) return undefined
+    }
+    return new TextEncoder().encode(event)
+  }
+}
+
+/** The events of a stream, each with the blank line behind it. */
+export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    const events = (rest + text).split(/(?<=\n\r?\n)/)
+    rest = /\n\r?\n$/.test(events.at(-1) ?? '') ? '' : (events.pop() ?? '')
+    yield* events
+  }
+  if (rest !== '') yield rest
+}
+
+/** Undefined unless it is the JSON of an object. */
+export function parsed(text: string): Json | undefined {
+  try {
+    const json: unknown = JSON.parse(text)
+    return typeof json === 'object' && json !== null ? (json as Json) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+/** Anthropic's input has not what was read from its cache, or written to it; OpenAI's has. */
+function usageOf(model: string, counts: Counts): Usage {
+  const { prompt_tokens_details, input_tokens_details } = counts
+  const read = counts.cache_read_input_tokens ?? 0
+  const cacheWrite = counts.cache_creation_input_tokens ?? 0
+  const details = prompt_tokens_details ?? input_tokens_details
+  return {
+    model,
+    input: (counts.prompt_tokens ?? counts.input_tokens ?? Number.NaN) + read + cacheWrite,
+    output: counts.completion_tokens ?? counts.output_tokens ?? 0,
+    cached: details?.cached_tokens ?? read,
+    cacheWrite,
+  }
+}
