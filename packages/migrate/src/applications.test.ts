@@ -182,3 +182,68 @@ export class OwnGuard extends ThrottlerGuard {
     expect(text).toContain('class OwnGuard extends RateLimitGuard {\n}')
   })
 })
+
+describe('@fastify/rate-limit: the file that registers the plugin decides', () => {
+  const plugin = (options: string, rest = '') =>
+    `app.register(require('@fastify/rate-limit'), { max: 5, ${options} })\n${rest}`
+  const hook = "app.get('/', { onRequest: app.rateLimit({ max: 2, timeWindow: 60000 }) }, page)\n"
+
+  it('whether a hook in another file has to limit what the plugin exempts', () => {
+    const off = migrated({ 'main.js': plugin('global: false'), 'routes.js': hook })
+    expect(off['routes.js']?.text).toContain('skip: () => false')
+    const on = migrated({ 'main.js': plugin('global: true'), 'routes.js': hook })
+    expect(on['routes.js']?.text).toContain(
+      "app.rateLimit.hook({ limit: 2, window: '1m', algorithm",
+    )
+    const alone = migrated({ 'routes.js': hook })
+    expect(alone['routes.js']?.left[0]?.reason).toContain('Name the file that registers it too.')
+  })
+
+  it('whether config.rateLimit of another file has its options', () => {
+    const route = "app.get('/', { config: { rateLimit: LIMIT } }, page)\n"
+    const own = migrated({
+      'main.js': plugin(''),
+      'routes.js': `const LIMIT = { max: 2, timeWindow: 60000 }\n${route}`,
+    })
+    expect(own['routes.js']?.text).toContain("const LIMIT = { limit: 2, window: '1m'")
+    const foreign = migrated({
+      'main.js': plugin(''),
+      'routes.js': `import { LIMIT } from './limits'\n${route}`,
+    })
+    expect(foreign['routes.js']?.left[0]?.reason).toContain(
+      'Some of its options are made or read elsewhere',
+    )
+    expect(foreign['main.js']).toMatchObject({ rewritten: 0, left: [{ line: 1 }] })
+    expect(
+      migrated({ 'a.js': "app.get('/', { config: { rateLimit: false } }, page)\n" })['a.js']?.left,
+    ).toEqual([])
+  })
+
+  it.each([
+    ['(_, context) => new Error(context.after)', '(decision, _) => { throw new Error('],
+    ['() => ({ statusCode: 403 })', '(decision) => { throw { statusCode: 403 } }'],
+    ['() => { return new Limited() }', '(decision) => { throw new Limited() }'],
+    ['() => ({ error: 1 })', '(decision) => ({ error: 1 })'],
+  ])('errorResponseBuilder: %s becomes %s', (builder, respond) => {
+    const { text } = migrated({ 'a.js': plugin(`errorResponseBuilder: ${builder}`) })['a.js'] as {
+      text: string
+    }
+    expect(text).toContain(`respond: ${respond}`)
+  })
+
+  it('whether an error handler gets what is sent', () => {
+    const files = migrated({
+      'main.js': plugin('errorResponseBuilder: () => ({ error: 1 })'),
+      'errors.js': 'app.setErrorHandler(render)\n',
+    })
+    expect(files['main.js']?.text).toContain('respond: (decision) => { throw { error: 1 } }')
+  })
+
+  it('what happens while Redis is away', () => {
+    const text = (options: string) =>
+      migrated({ 'a.js': plugin(`redis, ${options}`) })['a.js']?.text
+    expect(text('skipOnError: false')).toContain("onStoreError: 'deny'")
+    expect(text('skipOnError: true')).toContain("onStoreError: 'allow'")
+    expect(text('')).not.toContain("onStoreError: '")
+  })
+})

@@ -108,6 +108,16 @@ export function nameOf(node: t.Node): string | undefined {
   return node.type === 'StringLiteral' ? node.value : undefined
 }
 
+/** The value of a property of an object; of a method the method itself. */
+export function propertyOf(object: NodePath, name: string): NodePath | undefined {
+  if (!object.isObjectExpression()) return undefined
+  for (const each of object.get('properties')) {
+    if (each.isSpreadElement() || nameOf((each.node as t.ObjectProperty).key) !== name) continue
+    return each.isObjectProperty() ? (each.get('value') as NodePath) : each
+  }
+  return undefined
+}
+
 /** Where names are used as types, by name: Babel's scopes don't count these. */
 export function typeUsesIn(program: NodePath<t.Program>): Map<string, NodePath[]> {
   const uses = new Map<string, NodePath[]>()

@@ -1,13 +1,18 @@
 /** The fields of a decision for those that other limiters tell about a request. */
 
-/** @param decision an expression */
-export function ofRateLimitInfo(decision: string): Readonly<Record<string, string>> {
+/** @param decision an expression. @param isNumber whether `resetTime` is used as a number */
+export function ofRateLimitInfo(
+  decision: string,
+  isNumber: boolean,
+): Readonly<Record<string, string>> {
+  const reset = `Date.now() + ${decision}.resetMs`
   return {
     limit: `${decision}.limit`,
     remaining: `${decision}.remaining`,
     used: `(${decision}.limit - ${decision}.remaining)`,
     current: `(${decision}.limit - ${decision}.remaining)`,
-    resetTime: `new Date(Date.now() + ${decision}.resetMs)`,
+    // Arithmetic with a date does not compile.
+    resetTime: isNumber ? `(${reset})` : `new Date(${reset})`,
   }
 }
 

@@ -6,7 +6,8 @@ export const DIFFERENCES = {
   /** @param isLog whether the algorithm is written out */
   log: (isLog: boolean) =>
     `refused requests are not counted. On Redis, koa-ratelimit counts them too, in a log${isLog ? '.' : "; algorithm: 'sliding-log' behaves most like it."}`,
-  retryAfter: 'Retry-After is up to a tenth longer, at random (retryAfterJitter).',
+  retryAfter:
+    'Retry-After, and the reset beside it, is up to a tenth longer, at random (retryAfterJitter).',
   body: 'the body of a refusal is problem+json; respond sends another.',
   sharedPrefix:
     'limiters on one store share their counts there unless they have prefixes of their own. This one counts by itself, under its prefix. To share counts, give limiters the same prefix, limit and window.',
@@ -19,6 +20,8 @@ export const DIFFERENCES = {
     'a request is counted first and given back when its response has ended. With cost: 0 it is counted only then.',
   passOnStoreError:
     "with its default, 'local', onStoreError keeps limiting in this process while the store fails.",
+  closed:
+    "while the store fails, onStoreError: 'deny' refuses with 503, where a store error went to your error handler. With the default, 'local', this process goes on counting.",
   storeErrors:
     'while Redis fails, this process goes on counting (onStoreError). No error reaches your error handler.',
   trustProxy:

@@ -35,10 +35,10 @@ export function durationOf(source: Source, path: NodePath, unitMs: 1 | 1000): st
   return `${isSimple ? text : `(${text})`} * ${unitMs}`
 }
 
-/** The ms of a duration as text; undefined if it is none. */
-export function textMs(text: string): number | undefined {
+/** The ms of a duration as a number or as text; undefined if it is none. */
+export function durationMs(duration: string | number): number | undefined {
   try {
-    return parseDuration('window', text)
+    return parseDuration('window', duration)
   } catch {
     return undefined
   }
@@ -48,12 +48,7 @@ export function textMs(text: string): number | undefined {
 export function millisecondsOf(path: NodePath, unitMs = 1): number | undefined {
   const { confident, value } = path.evaluate()
   if (!confident || typeof value !== 'number') return undefined
-  const ms = value * unitMs
-  try {
-    return parseDuration('window', ms)
-  } catch {
-    return undefined
-  }
+  return durationMs(value * unitMs)
 }
 
 const HELPERS: Readonly<Record<string, number>> = {

@@ -130,6 +130,15 @@ export function memberOf(path: NodePath): { member: NodePath; name: string } | u
   return name === undefined ? undefined : { member: parentPath, name }
 }
 
+const ARITHMETIC = ['-', '*', '/', '%', '**', '<', '>', '<=', '>=']
+
+/** Whether an expression is an operand that has to be a number. */
+export function isInArithmetic(path: NodePath): boolean {
+  const { parent } = wrapped(path)
+  if (parent.type === 'BinaryExpression') return ARITHMETIC.includes(parent.operator)
+  return parent.type === 'UnaryExpression' && ['+', '-'].includes(parent.operator)
+}
+
 /**
  * Writes other expressions in place of the fields of an object that a function gets, which it may
  * take apart in its parameters.

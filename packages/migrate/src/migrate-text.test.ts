@@ -226,8 +226,6 @@ describe('code', () => {
     ['windowMs: 7 * 24 * 60 * 60 * 1000', "window: '7d'"],
     ['windowMs: config.window', 'window: config.window'],
     ['windowMs: Number(process.env.W) * 1000', 'window: Number(process.env.W) * 1000'],
-    ['windowMs: 0.5', 'window: 0.5'],
-    ['windowMs: -1', 'window: -1'],
     ["'windowMs': 60_000", "window: '1m'"],
     ['ipv6Subnet: false', 'ipv6Prefix: 128'],
     ['message: text', 'respond: (_decision, _request, response) => response.send(text)'],
@@ -276,6 +274,61 @@ app.use(rateLimit({ windowMs: 60_000, limit: 9, store: new RedisStore({ sendComm
     ])
   })
 
+  const onRedis = (prefix: string) =>
+    `store: new RedisStore({ ${prefix}sendCommand: (...args) => redis.call(...args) })`
+  const redisFile = (code: string) => `import { rateLimit } from 'express-rate-limit'
+import { RedisStore } from 'rate-limit-redis'
+import { redis } from './redis'
+${code}
+`
+
+  it.each([
+    [
+      'const make = (max) => rateLimit({ windowMs: 60_000, max, STORE })',
+      '',
+      'It is made in a function, with numbers that the function gets',
+    ],
+    [
+      'function make(options) { const { limit } = options\n return rateLimit({ windowMs: 60_000, limit, STORE }) }',
+      "prefix: 'rl:', ",
+      'It is made in a function, with numbers that the function gets',
+    ],
+    [
+      'const a = rateLimit({ max: 5, STORE })\nconst b = rateLimit({ max: 6, STORE })',
+      "prefix: 'rl:', ",
+      "Another limiter of this file has the prefix 'rl:' too",
+    ],
+  ])('limiters that would conflict on one store stay: %s', (code, prefix, reason) => {
+    const { left } = migrateText(redisFile(code.replaceAll('STORE', onRedis(prefix))), 'a.js')
+    expect(left).toEqual([{ line: expect.any(Number), reason: expect.stringContaining(reason) }])
+  })
+
+  it.each([
+    ['const make = (max, name) => rateLimit({ max, STORE })', 'prefix: name, ', 'prefix: name'],
+    ['const make = () => rateLimit({ max: 5, STORE })', '', "prefix: 'a'"],
+    ['const make = (user) => rateLimit({ max: (req) => req.limit, STORE })', '', "prefix: 'a'"],
+    ['rateLimit({ passOnStoreError: false, STORE })', '', "onStoreError: 'deny'"],
+  ])('others are rewritten: %s', (code, prefix, expected) => {
+    const { text, left } = migrateText(redisFile(code.replaceAll('STORE', onRedis(prefix))), 'a.js')
+    expect({ left, text }).toEqual({ left: [], text: expect.stringContaining(expected) })
+  })
+
+  it('koa-ratelimit: a limiter that a middleware makes for each request stays', () => {
+    const text = (use: string) => `const limit = require('koa-ratelimit')
+const db = new Map()
+module.exports = ${use}
+`
+    const made = "limit({ driver: 'memory', db, max: 3, duration: 60000 })"
+    for (const use of [
+      `async (ctx, next) => { await ${made}(ctx, next) }`,
+      `(ctx, next) => { const limiter = ${made}\n return limiter(ctx, next) }`,
+    ]) {
+      const { left } = migrateText(text(use), 'a.js')
+      expect(left[0]?.reason).toContain('db: the limiter is made for each request')
+    }
+    expect(migrateText(text(`() => ${made}`), 'a.js').left).toEqual([])
+  })
+
   it('an address that may be a request stays with its helper', () => {
     const text = `import { ipKeyGenerator } from 'express-rate-limit'
 export const keyOf = (req: Request) => ipKeyGenerator(req as any)
@@ -308,6 +361,24 @@ export const keyOf = (req: Request) => ipKeyGenerator(req as any)
 
   const LEFT = {
     'express-rate-limit: a limit of no limit': ['max: 0', 'A limit of 0'],
+    'express-rate-limit: a limit below 0': [
+      'max: -1',
+      'max: limit is an integer from 0. -1 is none',
+    ],
+    'express-rate-limit: a limit without end': ['max: Infinity', 'max: limit is an integer'],
+    'express-rate-limit: a part of a request': ['limit: 1.5', 'limit: limit is an integer'],
+    'express-rate-limit: a part of a millisecond': [
+      'windowMs: 0.5',
+      'windowMs: window is an integer',
+    ],
+    'express-rate-limit: fields that are chosen at run time': [
+      'standardHeaders: process.env.FIELDS ?? true',
+      'standardHeaders, legacyHeaders: headers takes their place',
+    ],
+    'express-rate-limit: a policy for a store that is chosen at run time': [
+      'passOnStoreError: later',
+      'passOnStoreError: onStoreError is',
+    ],
     'express-rate-limit: a property of another name': [
       "requestPropertyName: 'quota'",
       'requestPropertyName:',
@@ -400,8 +471,8 @@ console.log(READ.windowMs)
       'allowList: with a key function',
     ],
     [
-      '@fastify/rate-limit: another status',
-      "app.register(require('@fastify/rate-limit'), { max: 5, errorResponseBuilder: () => ({ statusCode: 403 }) })",
+      '@fastify/rate-limit: a body that is made elsewhere',
+      "app.register(require('@fastify/rate-limit'), { max: 5, errorResponseBuilder: makeBody })",
       'errorResponseBuilder: respond is called',
     ],
     [
@@ -465,6 +536,18 @@ console.log(READ.windowMs)
     ['max: config.max', "algorithm: 'sliding-log'"],
     ["standardHeaders: 'draft-8'", 'there is no pk'],
     ['store: new MemoryStore()', '{ headers'],
+    [
+      'handler: (req, res) => res.json(Math.ceil((req.rateLimit.resetTime - Date.now()) / 1000))',
+      '((Date.now() + decision.resetMs) - Date.now()) / 1000',
+    ],
+    [
+      'handler: (req, res) => res.json(req.rateLimit.resetTime / 1000)',
+      'res.json((Date.now() + decision.resetMs) / 1000)',
+    ],
+    [
+      'handler: (req, res) => res.json(req.rateLimit.resetTime)',
+      'res.json(new Date(Date.now() + decision.resetMs))',
+    ],
   ])('of express-rate-limit with %s has %s', (there, here) => {
     const text = `import r, { MemoryStore } from 'express-rate-limit'\nr({ ${there} })\n`
     expect(migrated(text).replace(/\n\/\/ /g, ' ')).toContain(here)

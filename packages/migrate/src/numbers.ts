@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import { memberName, resolved, unwrapped } from './bindings.ts'
-import { durationOf } from './durations.ts'
+import { durationMs, durationOf } from './durations.ts'
 import type { FoundOptions } from './find-options.ts'
 import { renameFunction } from './option-functions.ts'
 import type { OptionsObject } from './options-object.ts'
@@ -92,6 +92,7 @@ export function renameNumbers(
 ): void {
   const length = options.value(window)
   if (length !== undefined) {
+    checkWindow(source, length, window, unitMs)
     const text = durationOf(source, length, unitMs)
     const isText = text.startsWith("'") || length.isStringLiteral()
     options.rename(
@@ -103,10 +104,29 @@ export function renameNumbers(
   if (other !== undefined) source.leave(`${limits.join(', ')}: only one of them says the limit.`)
   const value = name === undefined ? undefined : options.value(name)
   if (name === undefined || value === undefined) return
+  checkLimit(source, value, name)
   renameFunction(source, options, name)
   const text = source.original(value.node)
   const number = value.isFunction() ? text : numberText(source, value, text)
   if (number !== text) options.rename(name, number)
+}
+
+/** Leaves the call if a constant is no limit here: a limiter that throws when it is made helps nobody. */
+function checkLimit(source: Source, value: NodePath, name: string): void {
+  const constant = constantOf(value)
+  if (constant === undefined || (Number.isSafeInteger(constant) && constant >= 0)) return
+  source.leave(
+    `${name}: limit is an integer from 0. ${constant} is none; for no limit, exempt the requests with skip.`,
+  )
+}
+
+/** Leaves the call if a constant is no window here. */
+function checkWindow(source: Source, value: NodePath, name: string, unitMs: number): void {
+  const constant = constantOf(value)
+  const isNone =
+    constant !== undefined && constant !== 0 && durationMs(constant * unitMs) === undefined
+  if (isNone)
+    source.leave(`${name}: window is an integer of ms, from 1 on. ${constant * unitMs} is none.`)
 }
 
 /** The number that an expression of constants is. */

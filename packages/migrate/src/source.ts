@@ -219,15 +219,28 @@ export class Source {
    * the constant that the call initializes, or a number.
    */
   newPrefix(): string {
-    const file = basename(this.name).replace(/\..*$/, '')
     const parent = this.call && wrapped(this.call).parentPath?.node
     const constant =
       parent?.type === 'VariableDeclarator' && parent.id.type === 'Identifier' ? parent.id.name : ''
-    const [prefix = 'limit'] = /[\w.-]{1,56}/.exec([file, constant].filter(Boolean).join('.')) ?? []
+    const parts = [this.ownName, constant].filter(Boolean)
+    const [prefix = 'limit'] = /[\w.-]{1,56}/.exec(parts.join('.')) ?? []
     for (let i = 1; ; i += 1) {
       const each = i === 1 ? prefix : `${prefix}.${i}`
-      if (this.claim(this.program.node, `'${each}'`)) return `'${each}'`
+      if (this.claimPrefix(each)) return `'${each}'`
     }
+  }
+
+  /** @returns false if another limiter of this file has the prefix */
+  claimPrefix(prefix: string): boolean {
+    return this.claim(this.program.node, `prefix ${prefix}`)
+  }
+
+  /** The name of the file without its ending, with that of its folder if other files have it too. */
+  private get ownName(): string {
+    const stem = stemOf(this.name)
+    const isCommon =
+      stem === 'index' || this.files.some(({ name }) => name !== this.name && stemOf(name) === stem)
+    return isCommon ? [basename(dirname(this.name)), stem].join('.').replace(/^\.+/, '') : stem
   }
 
   /** What stays as it is. */
@@ -269,6 +282,10 @@ function jointReason(name: string, [first, ...others]: readonly Culprit[]): stri
   if (others.length > more.length) more.push(`${others.length - more.length} others`)
   const also = more.length === 0 ? '' : ` (and ${more.join(', ')})`
   return `It works only together with ${where(first)}${also}, which stays. There: ${first.reason}`
+}
+
+function stemOf(name: string): string {
+  return basename(name).replace(/\..*$/, '')
 }
 
 function pathFrom(name: string, file: string): string {

@@ -21,15 +21,12 @@ export function renameHeaders(
   if (legacyText === 'true' || (legacyText === undefined && sendsLegacy)) profiles.push("'legacy'")
   const known = profiles.filter((each) => each !== undefined)
   const isStatic =
-    (standard === undefined || known.length > 0 || standard.isBooleanLiteral()) &&
+    (standard === undefined || profiles[0] !== undefined || standard.isBooleanLiteral()) &&
     (legacy === undefined || legacy.isBooleanLiteral())
   if (!isStatic) {
-    source.note(
-      options.path,
-      "set headers to a profile ('draft-8', 'draft-6', 'legacy'), an array of them, or false, in place of standardHeaders and legacyHeaders.",
+    source.leave(
+      "standardHeaders, legacyHeaders: headers takes their place: a profile ('draft-8', 'draft-7', 'draft-6', 'legacy'), an array of them, or false. Which one these mean is not seen here.",
     )
-    options.remove('standardHeaders', 'legacyHeaders', 'headers')
-    return
   }
   const value = headersOf(known)
   if (value.includes('draft-8')) source.note(options.path, DIFFERENCES.draft8)

@@ -3,7 +3,7 @@ import type * as t from '@babel/types'
 import { nameOf, unwrapped } from '../bindings.ts'
 import { ofRateLimitInfo } from '../decision-fields.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { memberOf } from '../functions.ts'
+import { isInArithmetic, memberOf } from '../functions.ts'
 import type { Source } from '../source.ts'
 
 const REQUEST = /^req(uest)?$/
@@ -27,7 +27,9 @@ export function replaceInfo(source: Source): void {
       return
     }
     const owner = info.member.node as t.MemberExpression
-    const text = ofRateLimitInfo(source.original(owner.object))[info.name] as string
+    const text = ofRateLimitInfo(source.original(owner.object), isInArithmetic(info.member))[
+      info.name
+    ] as string
     if (info.name === 'resetTime') source.note(path, DIFFERENCES.resetTime)
     // An exempt request has none.
     const isOptional = info.member.isOptionalMemberExpression()

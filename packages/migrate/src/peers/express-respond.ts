@@ -6,6 +6,7 @@ import { DIFFERENCES } from '../differences.ts'
 import {
   functionText,
   type InlineFunction,
+  isInArithmetic,
   isInlineFunction,
   memberOf,
   parameterTexts,
@@ -184,7 +185,7 @@ function replaceInfo(source: Source, fn: InlineFunction): boolean {
     if (info?.name !== 'rateLimit') continue
     isUsed = true
     const field = memberOf(info.member)
-    const text = field && ofRateLimitInfo('decision')[field.name]
+    const text = field && ofRateLimitInfo('decision', isInArithmetic(field.member))[field.name]
     if (field === undefined || text === undefined) source.leave(`handler: ${DIFFERENCES.info}`)
     if (field.name === 'resetTime') source.note(path, DIFFERENCES.resetTime)
     source.replace(field.member.node, text)

@@ -5,7 +5,7 @@ import { DIFFERENCES, noStore } from '../differences.ts'
 import type { Imports } from '../imports.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
-import { type RedisStore, redisStoreOf } from './redis-store.ts'
+import { prefixText, type RedisStore, redisStoreOf } from './redis-store.ts'
 
 const MADE_ELSEWHERE =
   'store: pass the ioredis or node-redis client itself, and the prefix of its store as prefix. How this store is made is not seen here.'
@@ -29,7 +29,8 @@ export function renameStore(stores: Stores, options: OptionsObject): boolean {
   }
   const { client, prefix } = store
   if (prefix === undefined) source.note(options.path, DIFFERENCES.sharedPrefix)
-  options.replace('store', ['store', client], ['prefix', prefix ?? source.newPrefix()])
+  const numbers = ['max', 'limit', 'windowMs'].map((name) => options.value(name))
+  options.replace('store', ['store', client], ['prefix', prefixText(source, prefix, numbers)])
   return true
 }
 

@@ -194,8 +194,16 @@ function renameFailures(source: Source, options: OptionsObject, isShared: boolea
     source.note(options.path, DIFFERENCES.passOnStoreError)
     return
   }
+  if (value !== undefined && !value.isBooleanLiteral()) {
+    source.leave("passOnStoreError: onStoreError is 'allow', 'deny' or 'local'.")
+  }
+  if (isShared && value !== undefined) {
+    options.rename('passOnStoreError', "'deny'")
+    source.note(options.path, DIFFERENCES.closed)
+    return
+  }
   options.remove('passOnStoreError')
-  if (isShared && value === undefined) source.note(options.path, DIFFERENCES.storeErrors)
+  if (isShared) source.note(options.path, DIFFERENCES.storeErrors)
 }
 
 function renameIdentifier(source: Source, options: OptionsObject): void {

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { parseDuration } from '@sluice/core/store'
 import { nameOf, resolved, unwrapped } from '../bindings.ts'
 import { ofFastifyContext } from '../decision-fields.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { durationOf } from '../durations.ts'
+import { durationMs, durationOf } from '../durations.ts'
 import type { FoundOptions, Owners } from '../find-options.ts'
 import {
   functionText,
+  type InlineFunction,
   isInlineFunction,
   parameterTexts,
   replaceFields,
@@ -34,8 +34,8 @@ export interface Context {
   readonly imports: Imports
   readonly owners: Owners
   readonly seen: Set<t.Node>
-  /** False if the plugin limits only routes with options of their own. */
-  isGlobal: boolean
+  /** False if the plugin limits only routes with options of their own; undefined: it is not seen. */
+  isGlobal: boolean | undefined
 }
 
 /** Where options are: a part is spread into others. */
@@ -84,10 +84,7 @@ export function migrateOptions(context: Context, found: FoundOptions, place: Pla
 
 /** Leaves the call if a duration as text is none here. */
 function checkDuration(source: Source, path: NodePath | undefined): void {
-  if (!path?.isStringLiteral()) return
-  try {
-    parseDuration('window', path.node.value)
-  } catch {
+  if (path?.isStringLiteral() && durationMs(path.node.value) === undefined) {
     source.leave(`timeWindow: ${source.original(path.node)} is no duration here.`)
   }
 }
@@ -198,21 +195,30 @@ function renameBan(source: Source, options: OptionsObject, window: string): void
 function renameResponse(source: Source, options: OptionsObject): void {
   const builder = options.value('errorResponseBuilder')
   if (builder === undefined) return
-  const isPlain = isInlineFunction(builder) && resultsOf(builder).every(isBody)
-  if (!isPlain || !replaceFields(source, builder, 1, ofFastifyContext('decision'))) {
+  if (
+    !isInlineFunction(builder) ||
+    !replaceFields(source, builder, 1, ofFastifyContext('decision'))
+  ) {
     source.leave(
-      'errorResponseBuilder: respond is called with (decision, request, reply), and returns the body. decision has limit for max, and retryAfterMs for ttl.',
+      'errorResponseBuilder: respond is called with (decision, request, reply). Throw there what this returns. decision has limit for max, and retryAfterMs for ttl.',
     )
   }
   if (/\bafter\b/.test(source.original(builder.node))) source.note(options.path, AFTER)
+  const isSent = resultsOf(builder).every(isBody) && !hasErrorHandler(source)
+  if (!isSent) throwResults(source, builder)
   const [request] = parameterTexts(source, builder)
   setParameters(source, builder, ['decision', ...(request === undefined ? [] : [request])])
   const isMethod = builder.isObjectMethod()
   options.rename('errorResponseBuilder', isMethod ? functionText(source, builder) : undefined)
-  source.note(
-    options.path,
-    "respond returns the body, which is sent as it is, with the status 429; there, a body without statusCode gets 500. For an error that your error handler gets, write respond: 'throw'.",
-  )
+  if (isSent) source.note(options.path, SENT)
+}
+
+const SENT =
+  "respond returns the body, which is sent as it is, with the status 429; there, a body without statusCode gets 500. For an error that your error handler gets, throw it in respond, or write respond: 'throw'."
+
+/** Whether a file of the application renders errors itself: what is thrown goes through it. */
+function hasErrorHandler({ files }: Source): boolean {
+  return files.some(({ text }) => text.includes('setErrorHandler'))
 }
 
 /** An object that changes no status: that of what is thrown becomes the response's there. */
@@ -227,13 +233,36 @@ function isBody(path: NodePath): boolean {
   })
 }
 
-function renameFailures(source: Source, options: OptionsObject): void {
-  const skip = options.value('skipOnError')
-  if (skip?.isBooleanLiteral({ value: true })) {
-    options.rename('skipOnError', "'allow'")
-    source.note(options.path, DIFFERENCES.passOnStoreError)
+/** What the function returns is thrown there, by the plugin. */
+function throwResults(source: Source, fn: InlineFunction): void {
+  const body = fn.get('body') as NodePath
+  if (!body.isBlockStatement()) {
+    // Parentheses around an object are not part of it.
+    const text = source.current(body.node)
+    const { parenStart } = body.node.extra ?? {}
+    const start = (parenStart ?? body.node.start) as number
+    const end =
+      parenStart === undefined
+        ? body.node.end
+        : source.text.indexOf(')', body.node.end as number) + 1
+    source.replace({ start, end: end as number }, `{ throw ${text} }`)
     return
   }
+  for (const result of resultsOf(fn)) {
+    const start = result.getStatementParent()?.node.start as number
+    source.edits.overwrite(start, start + 'return'.length, 'throw')
+  }
+}
+
+function renameFailures(source: Source, options: OptionsObject): void {
+  const skip = options.value('skipOnError')
+  if (skip?.isBooleanLiteral()) {
+    options.rename('skipOnError', skip.node.value ? "'allow'" : "'deny'")
+    const note = skip.node.value ? DIFFERENCES.passOnStoreError : DIFFERENCES.closed
+    if (skip.node.value || options.has('redis')) source.note(options.path, note)
+    return
+  }
+  if (skip !== undefined) source.leave("skipOnError: onStoreError is 'allow', 'deny' or 'local'.")
   options.remove('skipOnError')
   if (options.has('redis') && skip === undefined) source.note(options.path, DIFFERENCES.storeErrors)
 }
@@ -275,7 +304,7 @@ function renameGlobal(context: Context, options: OptionsObject, place: Place): v
       source.note(options.path, `skip: add || ${OTHERS}, so that other routes are exempt.`)
     } else options.replace('global', ['skip', `(request) => ${OTHERS}`])
   }
-  if (place === 'hook' && !context.isGlobal) options.add(['skip', '() => false'])
+  if (place === 'hook' && context.isGlobal === false) options.add(['skip', '() => false'])
 }
 
 function renameOthers(source: Source, options: OptionsObject): void {

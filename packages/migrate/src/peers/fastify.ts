@@ -1,10 +1,11 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { importedFrom, nameOf, unwrapped } from '../bindings.ts'
+import { importedFrom, nameOf, propertyOf, resolved, unwrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { findOptions, type Owners, typeConstant } from '../find-options.ts'
 import { Imports, type Use } from '../imports.ts'
 import { OptionsObject } from '../options-object.ts'
+import type { Parsed } from '../parse.ts'
 import type { Source } from '../source.ts'
 import { type Context, migrateOptions } from './fastify-options.ts'
 import type { Peer } from './peer.ts'
@@ -41,7 +42,8 @@ export const fastifyRateLimit: Peer = {
     const owners: Owners = new Set(
       [...registrations.keys(), ...hooks, ...routes].map((each) => each.node),
     )
-    const context: Context = { source, imports, owners, seen: new Set(), isGlobal: true }
+    const isGlobal = isGlobalIn(source.files)
+    const context: Context = { source, imports, owners, seen: new Set(), isGlobal }
     source.migrateJointly(
       MODULE,
       new Map<NodePath, () => void>([
@@ -103,18 +105,27 @@ function migrateRegistration(context: Context, register: NodePath, use: Use): vo
   }
 }
 
-/** The objects of `config: { rateLimit: { … } }`. */
-function routesIn(source: Source): NodePath<t.ObjectExpression>[] {
-  const found: NodePath<t.ObjectExpression>[] = []
+/** The values of `config: { rateLimit: … }`: objects, constants of the file, and what is made elsewhere. */
+function routesIn(source: Source): NodePath[] {
+  const found: NodePath[] = []
+  const isOfPlugin = source.files.some(({ text }) => text.includes(MODULE))
   source.program.traverse({
     ObjectProperty(path) {
-      if (nameOf(path.node.key) !== 'rateLimit') return
+      if (nameOf(path.node.key) !== 'rateLimit' || !isConfig(path.parentPath)) return
       const value = unwrapped(path.get('value') as NodePath)
-      if (!value.isObjectExpression()) return
-      if (isConfig(path.parentPath) && hasOwnName(source, value)) found.push(value)
+      const object = resolved(value)
+      const isOwn = object.isObjectExpression()
+        ? hasOwnName(source, object)
+        : isOfPlugin && !isNone(value)
+      if (isOwn) found.push(value)
     },
   })
   return found
+}
+
+/** `false`, `true`, `undefined`, `null` */
+function isNone(path: NodePath): boolean {
+  return path.isBooleanLiteral() || path.isNullLiteral() || path.isIdentifier({ name: 'undefined' })
 }
 
 /** `config: { … }`, `route.config = { … }` */
@@ -149,13 +160,14 @@ function hasOwnName(source: Source, path: NodePath<t.ObjectExpression>): boolean
   return OWN_NAMES.some((name) => options.has(name))
 }
 
-function migrateRoute(context: Context, path: NodePath<t.ObjectExpression>): void {
+function migrateRoute(context: Context, path: NodePath): void {
   const { source, owners, seen } = context
   if (!path.parentPath?.parentPath?.parentPath?.isObjectProperty()) source.leave(SET_LATER)
   source.note(path, DIFFERENCES.fastifyRoute)
   for (const found of findOptions(source, path, owners, seen)) {
     migrateOptions(context, found, 'route')
     found.options.finish()
+    typeConstant(source, found, () => context.imports.local('FastifyRouteOptions', true))
   }
 }
 
@@ -182,13 +194,17 @@ function methodsIn(source: Source, name: string): NodePath<t.CallExpression>[] {
   return found
 }
 
+const PLUGIN =
+  'Whether the plugin has global: false decides what this has to say. Name the file that registers it too.'
+
 function migrateHook(context: Context, path: NodePath<t.CallExpression>): void {
+  if (context.isGlobal === undefined) context.source.leave(PLUGIN)
   const callee = path.node.callee as t.MemberExpression
   context.source.edits.appendLeft(callee.property.end as number, '.hook')
   const [given] = path.get('arguments')
   if (given === undefined) {
     const end = (path.node.end as number) - 1
-    if (!context.isGlobal) context.source.edits.appendLeft(end, '{ skip: () => false }')
+    if (context.isGlobal === false) context.source.edits.appendLeft(end, '{ skip: () => false }')
     return
   }
   const { source, owners, seen } = context
@@ -196,6 +212,42 @@ function migrateHook(context: Context, path: NodePath<t.CallExpression>): void {
     migrateOptions(context, found, 'hook')
     found.options.finish()
   }
+}
+
+/** Whether the plugin limits all routes; undefined: where it is registered is not seen. */
+function isGlobalIn(files: readonly Parsed[]): boolean | undefined {
+  let isGlobal: boolean | undefined
+  for (const { text, program } of files) {
+    if (!text.includes(MODULE) && !text.includes('@sluice/fastify')) continue
+    program.traverse({
+      CallExpression(path) {
+        if (!isMethod(path, 'register')) return
+        const [plugin, options] = path.get('arguments') as NodePath[]
+        const root = plugin && rootOf(plugin)
+        const isPlugin =
+          root !== undefined &&
+          (importedFrom(root, MODULE) !== undefined ||
+            importedFrom(root, '@sluice/fastify') !== undefined)
+        if (!isPlugin) return
+        const object = options && resolved(options)
+        const global = object && propertyOf(object, 'global')
+        const skip = object && propertyOf(object, 'skip')
+        const isOff =
+          global?.isBooleanLiteral({ value: false }) ||
+          skip?.toString().includes('config.rateLimit')
+        isGlobal = (isGlobal ?? true) && !isOff
+      },
+    })
+  }
+  return isGlobal
+}
+
+/** `plugin` of `plugin as any`, and of `plugin.default`. */
+function rootOf(path: NodePath): NodePath {
+  const inner = unwrapped(path)
+  return inner.isMemberExpression() && !inner.get('object').isCallExpression()
+    ? rootOf(inner.get('object'))
+    : inner
 }
 
 function isMethod({ node }: NodePath<t.CallExpression>, name: string): boolean {

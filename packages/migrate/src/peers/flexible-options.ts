@@ -8,7 +8,7 @@ import { checkUnknown } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
 import { type LeftCalls, Source } from '../source.ts'
-import { isPrefix } from './redis-store.ts'
+import { isPrefix, prefixText } from './redis-store.ts'
 import type { ConsumePlan } from './refusal-code.ts'
 
 /** What its absence means there. */
@@ -99,11 +99,7 @@ function renameOptions(source: Source, options: OptionsObject): void {
   if (!isPrefix(options.value('keyPrefix'))) {
     source.leave('keyPrefix: prefix has letters, digits and . _ : - alone.')
   }
-  if (options.has('storeClient') && !options.has('keyPrefix')) {
-    source.note(options.path, DIFFERENCES.sharedPrefix)
-    options.add(['prefix', source.newPrefix()])
-  }
-  options.rename('keyPrefix')
+  renamePrefix(source, options)
   options.rename('storeClient')
   renameBlock(source, options, window ?? "'1s'")
   if (options.has('insuranceLimiter')) {
@@ -118,6 +114,20 @@ function renameOptions(source: Source, options: OptionsObject): void {
   }
   options.remove('execEvenly', 'execEvenlyMinDelayMs', ...NOT_NEEDED)
   checkUnknown(source, options)
+}
+
+function renamePrefix(source: Source, options: OptionsObject): void {
+  const given = options.value('keyPrefix')
+  if (!options.has('storeClient')) {
+    options.rename('keyPrefix')
+    return
+  }
+  const numbers = ['points', 'duration'].map((name) => options.value(name))
+  const prefix = prefixText(source, given, numbers)
+  if (given === undefined) {
+    source.note(options.path, DIFFERENCES.sharedPrefix)
+    options.add(['prefix', prefix])
+  } else options.rename('keyPrefix', prefix)
 }
 
 function renameBlock(source: Source, options: OptionsObject, window: string): void {

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { readsOf, resolved, unwrapped } from '../bindings.ts'
+import { readsOf, resolved, unwrapped, wrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import {
   ELSEWHERE,
@@ -17,7 +17,7 @@ import { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
 import type { Source } from '../source.ts'
 import type { Peer } from './peer.ts'
-import { isPrefix } from './redis-store.ts'
+import { isPrefix, prefixText } from './redis-store.ts'
 
 /** What its absence means there. */
 const DEFAULTS = [
@@ -75,7 +75,7 @@ export const koaRatelimit: Peer = {
 
 function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath): void {
   const { options, isWhole, mayHave } = found
-  const isOnRedis = renameStore(source, options)
+  const isOnRedis = renameStore(source, options, limiter)
   renameNumbers(source, options, 'duration', ['max'])
   checkId(source, options)
   renameKey(source, options, 'id')
@@ -99,7 +99,7 @@ function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath):
 }
 
 /** @returns whether it counts on Redis */
-function renameStore(source: Source, options: OptionsObject): boolean {
+function renameStore(source: Source, options: OptionsObject, limiter: NodePath): boolean {
   const driver = options.value('driver')
   const db = options.value('db')
   const inner = driver && resolved(driver)
@@ -110,18 +110,36 @@ function renameStore(source: Source, options: OptionsObject): boolean {
     if (map?.isIdentifier() && readsOf(resolved(map)).length > 1) {
       source.leave('db: limiters share the counts in this Map. Here each has counts of its own.')
     }
+    if (isMadeAgain(limiter)) {
+      source.leave(
+        'db: the limiter is made for each request, and its counts stay in the Map. Here they are in the limiter: make it once, outside of the function.',
+      )
+    }
     options.remove('db')
     return false
   }
   if (inner !== undefined && !inner.isStringLiteral()) {
     source.leave('driver: store is a client of Redis, or is left out to count in memory.')
   }
-  if (db !== undefined && !options.has('namespace')) {
-    source.note(options.path, DIFFERENCES.sharedPrefix)
-    options.add(['prefix', source.newPrefix()])
+  if (db !== undefined) {
+    const given = options.value('namespace')
+    const numbers = ['max', 'duration'].map((name) => options.value(name))
+    const prefix = prefixText(source, given, numbers)
+    if (given === undefined) {
+      source.note(options.path, DIFFERENCES.sharedPrefix)
+      options.add(['prefix', prefix])
+    }
   }
   options.rename('db')
   return db !== undefined
+}
+
+/** Whether a limiter is made inside of a function and used there at once, as a middleware does for each request. */
+function isMadeAgain(limiter: NodePath): boolean {
+  const outer = wrapped(limiter)
+  if (outer.getFunctionParent() === null) return false
+  const calls = [outer, ...readsOf(outer)]
+  return calls.some((each) => each.parentPath?.isCallExpression() && each.key === 'callee')
 }
 
 function isMapOf({ node }: NodePath): boolean {

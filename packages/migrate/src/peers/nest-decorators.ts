@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { nameOf, unwrapped } from '../bindings.ts'
+import { nameOf, propertyOf, unwrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf, durationText } from '../durations.ts'
 import { ELSEWHERE } from '../find-options.ts'
@@ -10,12 +10,7 @@ import { OptionsObject } from '../options-object.ts'
 import { removeLines } from '../remove.ts'
 import type { Source } from '../source.ts'
 import { renameThrottler } from './nest-options.ts'
-import {
-  type ModulePolicy,
-  propertyOf,
-  type ThrottlerModule,
-  windowMsOf,
-} from './nest-throttlers.ts'
+import { type ModulePolicy, type ThrottlerModule, windowMsOf } from './nest-throttlers.ts'
 
 /** `@Throttle(…)` or `@SkipThrottle(…)`, and what it sets, by the names of throttlers. */
 export interface ThrottleDecorator {

@@ -1,7 +1,7 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { importedFrom, memberName, nameOf, resolved, unwrapped } from '../bindings.ts'
-import { helperMs, millisecondsOf, textMs } from '../durations.ts'
+import { importedFrom, memberName, propertyOf, resolved, unwrapped } from '../bindings.ts'
+import { durationMs, helperMs, millisecondsOf } from '../durations.ts'
 import { isInlineFunction, resultsOf } from '../functions.ts'
 import { constantOf } from '../numbers.ts'
 import type { Parsed } from '../parse.ts'
@@ -95,18 +95,9 @@ function policyOf(
 export function windowMsOf(path: NodePath | undefined, unitMs: 1 | 1000 = 1): number | undefined {
   const inner = path && unwrapped(path)
   if (inner === undefined) return undefined
-  if (inner.isStringLiteral()) return textMs(inner.node.value)
+  if (inner.isStringLiteral()) return durationMs(inner.node.value)
   if (!inner.isCallExpression()) return millisecondsOf(inner, unitMs)
   const unit = helperMs(importedFrom(inner.get('callee'), '@nestjs/throttler') ?? '')
   const [count] = inner.get('arguments') as NodePath[]
   return unit && count && millisecondsOf(count, unit)
-}
-
-export function propertyOf(object: NodePath, name: string): NodePath | undefined {
-  if (!object.isObjectExpression()) return undefined
-  for (const each of object.get('properties')) {
-    if (each.isSpreadElement() || nameOf((each.node as t.ObjectProperty).key) !== name) continue
-    return each.isObjectProperty() ? (each.get('value') as NodePath) : each
-  }
-  return undefined
 }

@@ -9,7 +9,7 @@ import type { Source } from '../source.ts'
 export interface RedisStore {
   /** The expression of its client. */
   readonly client: string
-  readonly prefix: string | undefined
+  readonly prefix: NodePath | undefined
 }
 
 /** @param path `new RedisStore({ sendCommand, client, prefix })`; undefined if it is another one */
@@ -27,10 +27,53 @@ export function redisStoreOf(
   const others = options.unknown.filter((name) => !KNOWN.includes(name))
   if (others.length > 0 || options.spreads.length > 0 || !isPrefix(prefix)) return undefined
   const client = clientOf(source, send) ?? (isLasting(direct) && source.current(direct.node))
-  return client ? { client, prefix: prefix && source.current(prefix.node) } : undefined
+  return client ? { client, prefix } : undefined
 }
 
 const KNOWN = ['sendCommand', 'sendCommandCluster', 'client', 'prefix']
+
+/**
+ * The prefix of a limiter on a store that others may use, as source code. Leaves the call if limiters with different
+ * numbers would have the same one, which is an error here; there, they share counts.
+ *
+ * @param numbers its limit and its window
+ */
+export function prefixText(
+  source: Source,
+  prefix: NodePath | undefined,
+  numbers: readonly (NodePath | undefined)[],
+): string {
+  const isFixed = prefix === undefined || !variesIn(prefix)
+  if (isFixed && numbers.some((each) => each !== undefined && variesIn(each))) {
+    source.leave(
+      'It is made in a function, with numbers that the function gets. On one store, limiters with different numbers need different prefixes: give the function a name too, and write prefix: name.',
+    )
+  }
+  if (prefix === undefined) return source.newPrefix()
+  const text = source.current(prefix.node)
+  const inner = unwrapped(prefix)
+  const isClaimed = inner.isStringLiteral() && !source.claimPrefix(inner.node.value)
+  if (isClaimed) {
+    source.leave(
+      `Another limiter of this file has the prefix ${text} too. There they share counts; here limiters with different numbers on one store need different prefixes. Write a prefix for each.`,
+    )
+  }
+  return text
+}
+
+/** Whether an expression reads what a function around it gets or makes: it may be another value at each call. */
+function variesIn(path: NodePath): boolean {
+  if (path.isFunction()) return false
+  let varies = false
+  const check = (each: NodePath) => {
+    if (!each.isReferencedIdentifier()) return
+    const { scope } = path.scope.getBinding((each.node as t.Identifier).name) ?? {}
+    if (scope?.path.isFunction() || scope?.getFunctionParent()) varies = true
+  }
+  check(path)
+  path.traverse({ Identifier: check })
+  return varies
+}
 
 /** Whether Sluice can take it as a prefix, as far as it can be seen. */
 export function isPrefix(path: NodePath | undefined): boolean {
