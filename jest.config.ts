@@ -27,7 +27,7 @@ const LEFT_TO_ALL = [
   // The command in a process of its own; its parts are tested in this one.
   '/cli/src/(.*\\.cli|readme)',
   // One more client of the same store, and what the tests themselves stand on.
-  '/core/src/stores/redis/cluster-suite',
+  '/system-tests/src/stores/redis-cluster',
   '/packages/test-harness/',
 ]
 

@@ -18,7 +18,7 @@ Breaks one line after the other of the sources in these files and folders, runs 
 prints the breaks that none of them notices. No file is changed.
 
   --tests PATTERN  the tests that should notice, by a part of their paths. Default: those of the same package
-                   that import the source, the ones beside it first
+                   that import the source, the ones beside it first, and those of the stores
   --every          every break of a line, in place of the one that says most
   --part I/N       the Ith of N parts of the breaks, from 1, to share the work
   --help`
@@ -30,6 +30,8 @@ const options = {
   help: { type: 'boolean', default: false },
 }
 
+/** Every store's suite, in a package of its own. */
+const SUITES = 'packages/system-tests/src/stores/'
 /** How many of the nearest test files run first: most breaks show there. */
 const NEAREST = 5
 /** A break may make a loop endless: a run may take so many times what it takes without, and this, ms. */
@@ -115,10 +117,10 @@ async function testsOf(path) {
   const { output } = await start('jest', ['--listTests', '--findRelatedTests', path])
   const all = output.split('\n').filter((each) => each.startsWith(root))
   const names = all.map((each) => relative(root, each)).sort()
-  const wanted = values.tests ?? own ?? ''
+  const wanted = values.tests === undefined ? [own ?? '', SUITES] : [values.tests]
   const distance = (test) => relative(path, test).split('..').length
   return names
-    .filter((each) => each.includes(wanted))
+    .filter((each) => wanted.some((part) => each.includes(part)))
     .sort((one, other) => distance(one) - distance(other))
 }
 

@@ -19,7 +19,7 @@ const SQLITE = 'packages/sqlite/'
 /** What depends on Node: each way to take part in HTTP, the stores, SQLite, and the packages as they are published. */
 const OF_NODE = [
   'packages/(express|fastify|hono|koa|nest|node)/src/(suite|express).test',
-  'packages/core/src/stores/(memory|redis)/suite.test',
+  'packages/system-tests/src/stores/(memory|redis).test',
   'packages/postgres/src/suite.test',
   SQLITE,
   'packages/system-tests/src/packages/',

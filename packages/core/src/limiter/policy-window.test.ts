@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { withVerbs } from '@sluice/test-suites'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { manualClock } from '../testing/index.ts'
+import { withVerbs } from '../testing/ledger-verbs.ts'
 import { createLimiter } from './create-limiter.ts'
 import { Policy } from './policy.ts'
 

@@ -3,7 +3,6 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
-import { type LedgerVerbs, withVerbs } from '@sluice/test-suites'
 import fc from 'fast-check'
 import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
@@ -17,6 +16,7 @@ import {
 } from '../algorithms/testing/reservations.ts'
 import { memoryStore, redisStore, type Store } from '../index.ts'
 import { type ManualClock, manualClock } from '../testing/index.ts'
+import { type LedgerVerbs, withVerbs } from '../testing/ledger-verbs.ts'
 
 const redis = useRedis()
 

@@ -7,8 +7,8 @@ import {
   type StoreEntry,
 } from '@sluice/core'
 import { Policy } from '@sluice/core/store'
+import { withVerbs } from '@sluice/core/testing'
 import { expect } from 'expect'
-import { withVerbs } from './ledger-verbs.ts'
 import { algorithmNames, LIMIT, type StoreTests } from './store-kit.ts'
 
 /** Keys that a store may have to keep as digests, and some that it need not. */

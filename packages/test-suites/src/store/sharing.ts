@@ -1,5 +1,5 @@
+import { withVerbs } from '@sluice/core/testing'
 import { expect } from 'expect'
-import { withVerbs } from './ledger-verbs.ts'
 import { LIMIT, limitOf, type StoreTests } from './store-kit.ts'
 
 const oddKeys = [

@@ -1,7 +1,7 @@
 import type { Charge, StoreResult } from '@sluice/core'
 import { concurrency } from '@sluice/core/algorithms'
+import type { LedgerVerbs } from '@sluice/core/testing'
 import { expect } from 'expect'
-import type { LedgerVerbs } from './ledger-verbs.ts'
 import { type Bench, copy, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
 
 /** How long a slot is held, ms. */

@@ -1,9 +1,8 @@
 import type { AlgorithmName, Charge, Ledger, Store, StoreResult } from '@sluice/core'
 import { algorithms } from '@sluice/core/algorithms'
 import type { CompiledLimit, Outcome } from '@sluice/core/store'
-import { type ManualClock, manualClock } from '@sluice/core/testing'
+import { type LedgerVerbs, type ManualClock, manualClock, withVerbs } from '@sluice/core/testing'
 import type { Runner } from '../runner.ts'
-import { type LedgerVerbs, withVerbs } from './ledger-verbs.ts'
 
 /** The store under test. */
 export interface StoreKit<S extends Store = Store> {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { withVerbs } from '@sluice/test-suites'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { memoryStore, redisStore, type Store } from '../../index.ts'
 import { transactionalStore } from '../../store.ts'
 import { manualClock } from '../../testing/index.ts'
+import { withVerbs } from '../../testing/ledger-verbs.ts'
 import { concurrency } from './concurrency.ts'
 
 const START = 1_800_000_000_000

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { type LedgerVerbs, withVerbs } from '@sluice/test-suites'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../index.ts'
 import { type Transaction, transactionalStore } from '../../store.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
+import { type LedgerVerbs, withVerbs } from '../../testing/ledger-verbs.ts'
 import type { Algorithm } from '../algorithm.ts'
 import { Calendar } from '../calendar-window/calendar.ts'
 import { calendarWindow } from '../calendar-window/calendar-window.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { withVerbs } from '@sluice/test-suites'
 import type { Charge, Ledger, Store, StoreResult } from '../../index.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
+import { withVerbs } from '../../testing/ledger-verbs.ts'
 import type { Algorithm, CompiledLimit, Outcome } from '../algorithm.ts'
 import { calendarWindow } from '../calendar-window/calendar-window.ts'
 import { calendarWindowTraces } from '../calendar-window/traces.ts'

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { withVerbs } from '@sluice/test-suites'
 import fc from 'fast-check'
 import type { AlgorithmName } from '../../algorithms/index.ts'
 import { algorithms } from '../../algorithms/index.ts'
@@ -8,6 +7,7 @@ import { createLimiter } from '../../limiter/create-limiter.ts'
 import type { Limiter } from '../../limiter/limiter.ts'
 import { Policy } from '../../limiter/policy.ts'
 import { StoreLimiter } from '../../limiter/store-limiter.ts'
+import { withVerbs } from '../../testing/ledger-verbs.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
 

@@ -3,7 +3,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RedisCluster, startCluster, until } from '@sluice/test-harness/redis'
-import { type LedgerVerbs, withVerbs } from '@sluice/test-suites'
 import fc from 'fast-check'
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import {
@@ -20,6 +19,7 @@ import {
   type StoreResult,
 } from '../../index.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
+import { type LedgerVerbs, withVerbs } from '../../testing/ledger-verbs.ts'
 import { givenBack } from '../rules/slots.ts'
 import { everyCluster, type Open, ofEachFamily } from './testing/every-client.ts'
 import { guarded } from './testing/guarded.ts'

@@ -1,6 +1,6 @@
-import { type LedgerVerbs, withVerbs } from '@sluice/test-suites'
 import type { CompiledLimit } from '../../../algorithms/algorithm.ts'
 import { type RedisClient, type RedisStoreOptions, redisStore } from '../../../index.ts'
+import { type LedgerVerbs, withVerbs } from '../../../testing/ledger-verbs.ts'
 import type { FailureMode } from '../../resilient/guarded-ledger.ts'
 import { resilientStore } from '../../resilient/resilience.ts'
 

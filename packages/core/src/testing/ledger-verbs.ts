@@ -1,13 +1,15 @@
-import type { Charge, Ledger, StoreMode, StoreResult } from '@sluice/core'
+import type { CompiledLimit, Override } from '../algorithms/algorithm.ts'
 import type {
   Answer,
-  CompiledLimit,
+  Charge,
   DecisionSource,
   GivenGrant,
   GrantResult,
-  Override,
+  Ledger,
   Raise,
-} from '@sluice/core/store'
+  StoreMode,
+  StoreResult,
+} from '../stores/store.ts'
 
 type Requests = readonly (readonly Charge[])[]
 

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe } from '@jest/globals'
+import { redisStore } from '@sluice/core'
 import { type RedisCluster, startCluster } from '@sluice/test-harness/redis'
 import { storeSuite } from '@sluice/test-suites'
-import { redisStore } from '../../index.ts'
-import { everyCluster, type Open, ofEachFamily, runnerFor } from './testing/every-client.ts'
-import { expectAllToExpire, expiries } from './testing/ttl.ts'
+import {
+  everyCluster,
+  type Open,
+  ofEachFamily,
+  runnerFor,
+} from '../../../core/src/stores/redis/testing/every-client.ts'
+import { expectAllToExpire, expiries } from '../../../core/src/stores/redis/testing/ttl.ts'
 
 let cluster: RedisCluster
 beforeAll(async () => {

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe } from '@jest/globals'
+import { redisStore } from '@sluice/core'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { storeSuite } from '@sluice/test-suites'
-import { redisStore } from '../../index.ts'
-import { everyClient, type Open, ofEachFamily, runnerFor } from './testing/every-client.ts'
-import { expectAllToExpire, expiries } from './testing/ttl.ts'
+import {
+  everyClient,
+  type Open,
+  ofEachFamily,
+  runnerFor,
+} from '../../../core/src/stores/redis/testing/every-client.ts'
+import { expectAllToExpire, expiries } from '../../../core/src/stores/redis/testing/ttl.ts'
 
 let redis: RedisServer
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import * as runner from '@jest/globals'
+import { memoryStore } from '@sluice/core'
 import { storeSuite } from '@sluice/test-suites'
-import { memoryStore } from '../../index.ts'
 
 storeSuite(runner, 'the memory store', {
   mode: 'sync',
