@@ -66,7 +66,7 @@ export class HttpLimiter<Request, Response> {
     const clients = siblings && new MiddlewareKeys(this.compiled.ipv6Prefix, siblings)
     this.limiter = new StoreLimiter(policies, options, use, clients)
     this.texts = new PolicyTexts(partitionSecret)
-    this.turns = new Turns(this.limiter.waiting.most)
+    this.turns = new Turns(this.limiter.maxWaiting)
     const isQueue = ({ algorithm }: Policy) => algorithm.options.maxDelay !== undefined
     this.queued = dryRun ? -1 : policies.findIndex(isQueue)
     this.responder = new Responder(this.compiled, this.limiter, this.turns)

@@ -75,7 +75,8 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   private readonly clients: ClientKeys | undefined
   /** The networks that are blocked under the prefix, whatever the scope. */
   readonly networks: NetworkBlocks
-  readonly waiting: Waiting
+  readonly maxWaiting: number
+  private opened: Waiting | undefined
 
   /** @param clients how calls name clients. Left out: by the keys that are charged */
   constructor(
@@ -88,9 +89,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     super(parts)
     this.clients = clients
     this.networks = parts.networks
-    this.waiting = new Waiting(this, parts.maxWaiting, (charges, address) =>
-      this.decideOwn(charges, this.blockedMs(charges, address)),
-    )
+    this.maxWaiting = parts.maxWaiting
     if (this.store.mode === 'async') for (const name of METHODS) rejectWithErrors(this, name)
   }
 
@@ -250,6 +249,14 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       if (range !== undefined && isIPv4(range.network)) warnOfKey()
       return limiter.changeAll({ kind: 'block', key, durationMs }, options)
     })
+  }
+
+  /** Those who wait; made for the first of them, as most limiters have none. */
+  get waiting(): Waiting {
+    this.opened ??= new Waiting(this, this.maxWaiting, (charges, address) =>
+      this.decideOwn(charges, this.blockedMs(charges, address)),
+    )
+    return this.opened
   }
 
   override close(): void {

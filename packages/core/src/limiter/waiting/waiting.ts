@@ -10,15 +10,17 @@ import type { WaitActions, WaitQueues } from './wait-queues.ts'
 
 /** Lets calls wait until a limiter admits them. The first one loads the queues. */
 export class Waiting {
-  /** How many may wait at the same time. */
-  readonly most: number
+  private readonly most: number
   private readonly limiter: ChargeLimiter
   private readonly ask: WaitActions['ask']
   private queues: WaitQueues | undefined
   private loading: Promise<WaitQueues> | undefined
   private isClosed = false
 
-  /** @param ask asks the limiter to admit charges, and publishes nothing */
+  /**
+   * @param most how many may wait at the same time
+   * @param ask asks the limiter to admit charges, and publishes nothing
+   */
   constructor(limiter: ChargeLimiter, most: number, ask: WaitActions['ask']) {
     this.limiter = limiter
     this.most = most
