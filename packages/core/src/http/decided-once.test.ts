@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isDecided, noteDecided } from './decided-once.ts'
+import { isDecided, noteDecided } from './respond.ts'
 
 test('each limiter by itself, each request by itself', () => {
   const [a, b, c] = [{}, {}, {}]
