@@ -6,7 +6,7 @@ import { slug } from 'github-slugger'
 import { type DefaultTheme, defineConfigWithTheme } from 'vitepress'
 import { deadLinks } from './dead-links.ts'
 import { writeForModels } from './llms.ts'
-import { asOnSite } from './markdown.ts'
+import { asOnSite, colouredToTheEnd } from './markdown.ts'
 import { HOME, LIVE, PAGES, type Page, pathOf, SECTIONS, sourceAsServed } from './pages.ts'
 import { BASE, root } from './repository.ts'
 import { CARD, socialTags } from './social-tags.ts'
@@ -72,6 +72,7 @@ export default defineConfigWithTheme<DefaultTheme.Config & { readonly version: s
   markdown: {
     anchor: { slugify: slug },
     config: asOnSite,
+    codeTransformers: [colouredToTheEnd],
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   vite,

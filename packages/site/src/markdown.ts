@@ -4,6 +4,7 @@ import type { MarkdownOptions } from 'vitepress'
 import { withTabs } from './code-tabs.ts'
 import { onSite } from './links.ts'
 import { root } from './repository.ts'
+import { markTables } from './tables.ts'
 
 /** What VitePress says of a document while it is rendered. */
 interface Environment {
@@ -21,6 +22,16 @@ function sourceOf(environment: unknown): string {
 }
 
 /**
+ * Colours every line to its end. By default, a line that takes longer than half a second keeps the colour that it
+ * had reached: the first line of the site is one, since the grammar is compiled for it.
+ */
+export const colouredToTheEnd: NonNullable<MarkdownOptions['codeTransformers']>[number] = {
+  preprocess(_, options) {
+    options.tokenizeTimeLimit = 0
+  },
+}
+
+/**
  * Makes the links between files those of the site, loads its pictures from itself, and gives code that readers
  * use in several forms a tab for each.
  */
@@ -32,6 +43,7 @@ export const asOnSite: NonNullable<MarkdownOptions['config']> = (md) => {
   md.core.ruler.before('normalize', 'tabs', (state) => {
     if (!(state.env as Environment).isForSearch) state.src = withTabs(state.src)
   })
+  markTables(md)
   md.core.ruler.push('links-on-site', ({ tokens, env }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       if (token.type !== 'link_open') continue
