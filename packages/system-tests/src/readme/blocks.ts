@@ -110,5 +110,5 @@ function uses(source: string, name: string): boolean {
 }
 
 function declares(source: string, name: string): boolean {
-  return new RegExp(`(\\bconst|\\* as|import {[^}]*) ${name}\\b`).test(source)
+  return new RegExp(`(\\bconst|\\* as|import (?:type )?{[^}]*) ${name}\\b`).test(source)
 }

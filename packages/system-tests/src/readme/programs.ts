@@ -32,7 +32,7 @@ const documents = [
 ]
 /** Documents whose blocks build on those before them. */
 const continued = ['docs/adapters.md', 'docs/stores.md']
-/** Documents whose blocks without an import are tested elsewhere: here, in src/recipes. */
+/** Documents whose blocks for a server are tested elsewhere: here, in src/recipes. */
 const partial = ['docs/recipes.md']
 /** Documents that show a whole server, which has to limit. */
 const servers = [
@@ -81,7 +81,7 @@ export function writePrograms(folder: string, document: string): string[] {
   }
   const blocks = blocksIn(document, text).filter(
     ({ info, source }) =>
-      info === 'ts' && (!partial.includes(document) || /^import /m.test(source)),
+      info === 'ts' && (!partial.includes(document) || !/'@sluice\/express'/.test(source)),
   )
   return blocks.map((block) => writeProgram(folder, document, block))
 }
