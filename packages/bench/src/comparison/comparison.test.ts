@@ -181,7 +181,7 @@ test('the table names the subjects, in order', () => {
 test.each([
   ['limits decided together', () => all(decidesLimitsTogether)],
   ['`Retry-After` is enough', () => all(waitIsEnough)],
-  ['rejects `NaN`', () => all(rejectsNoNumber)],
+  ['throws on `NaN`', () => all(rejectsNoNumber)],
   ['bounded memory', () => all(survivesFlood)],
   ['answers if Redis hangs', answeringWithoutRedis],
 ] as const)('%s', async (title, probe) => {

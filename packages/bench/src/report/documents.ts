@@ -44,7 +44,7 @@ export function writeDocuments(results: Results, root: string): void {
 
 const HEAD = `# Benchmarks
 
-Written by \`npm run bench\`; [performance.md](performance.md) explains what the figures mean, and has the goals.
+Written by \`npm run bench\`; [Performance](performance.md) explains what the figures mean, and has the goals.
 
 <picture>
   <source media="(max-width: 640px)" srcset="./benchmarks-narrow.svg">
