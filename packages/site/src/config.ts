@@ -1,5 +1,5 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { REPOSITORY, SITE } from '@sluice/ui/addresses'
 import { ICON } from '@sluice/ui/icon'
 import { slug } from 'github-slugger'
@@ -9,6 +9,7 @@ import { writeForModels } from './llms.ts'
 import { asOnSite, colouredToTheEnd } from './markdown.ts'
 import { HOME, LIVE, PAGES, type Page, pathOf, SECTIONS, sourceAsServed } from './pages.ts'
 import { BASE, root } from './repository.ts'
+import { miniSearch, withWantedWords } from './search.ts'
 import { CARD, socialTags } from './social-tags.ts'
 import { vite } from './vite.ts'
 
@@ -30,21 +31,28 @@ const sidebar: DefaultTheme.SidebarItem[] = SECTIONS.map(({ title, pages }) => (
 }))
 
 const nav: DefaultTheme.NavItem[] = [
-  ...SECTIONS.filter(({ title }) => title !== 'Packages').map(({ title, pages }) => {
-    const [first] = pages as [Page]
-    const prefix = /^[^/]+\//.exec(pathOf(first))?.[0]
-    return {
-      text: title.split(' ')[0] as string,
-      link: link(first),
-      activeMatch: prefix && `^/${prefix}`,
-    }
-  }),
+  ...SECTIONS.filter(({ title }) => !['Packages', 'Extend'].includes(title)).map(
+    ({ title, pages }) => {
+      const [first] = pages as [Page]
+      const prefix = /^[^/]+\//.exec(pathOf(first))?.[0]
+      return {
+        text: title.replace(' in five minutes', ''),
+        link: link(first),
+        activeMatch: prefix && `^/${prefix}`,
+      }
+    },
+  ),
   { text: LIVE.title, link: link(LIVE) },
 ]
 
 /** Renders for the search without the colours of code, which take longer than all the rest. */
 const renderForSearch: DefaultTheme.LocalSearchOptions['_render'] = (source, env, md) =>
-  md.set({ highlight: undefined }).render(source, Object.assign(env, { isForSearch: true }))
+  md
+    .set({ highlight: undefined })
+    .render(
+      withWantedWords(relative(root, env.path), source),
+      Object.assign(env, { isForSearch: true }),
+    )
 
 /** The pages without a sidebar, with their class. */
 const wide: Record<string, string> = { [HOME.file]: 'home', [LIVE.file]: 'live' }
@@ -82,7 +90,7 @@ export default defineConfigWithTheme<DefaultTheme.Config & { readonly version: s
     logo: '/icon.svg',
     nav,
     sidebar,
-    search: { provider: 'local', options: { _render: renderForSearch } },
+    search: { provider: 'local', options: { _render: renderForSearch, miniSearch } },
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     editLink: { pattern: `${REPOSITORY}/edit/main/:path`, text: 'Edit this page' },
     outline: { level: [2, 3] },

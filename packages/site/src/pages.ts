@@ -23,6 +23,9 @@ const readme = (name: string, title: string, summary: string): Page => {
 export const HOME = doc('README', 'Sluice', 'What Sluice is, with a complete example')
 export const LIVE = doc('live', 'Live', 'Six limiters with your requests, in your browser')
 
+/** A link for each task, in the words of those who look for it: the search takes them from there. */
+export const TASKS = doc('i-want-to', 'I want to …', 'Forty tasks, each with a link to its answer')
+
 /** All pages but the first and the live one, in the order in which they are read. */
 export const SECTIONS: readonly Section[] = [
   {
@@ -85,6 +88,7 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Guides',
     pages: [
+      TASKS,
       doc('algorithms', 'The five algorithms', 'What each admits, and when to choose it'),
       doc('choosing', 'Choosing a limit', 'From your access log to an algorithm and a limit'),
       doc('production', 'Before production', 'What to know before clients depend on it'),
@@ -97,10 +101,20 @@ export const SECTIONS: readonly Section[] = [
         'Money and tokens by key, team and organisation',
       ),
       doc('recipes', 'Recipes', 'Logins, tokens, plans, bans, calendar windows, streams'),
+      doc('migrating', 'Migrating', 'From other limiters, option by option'),
+    ],
+  },
+  {
+    title: 'Operate',
+    pages: [
       doc('failures', 'Failures', 'What happens when Redis or PostgreSQL fails, measured'),
       doc('operations', 'Operations', 'On call, metrics, alerts, sizing Redis'),
       doc('security', 'Security', 'What an attacker can and cannot do, with the bounds'),
-      doc('migrating', 'Migrating', 'From other limiters, option by option'),
+    ],
+  },
+  {
+    title: 'Extend',
+    pages: [
       doc('stores', 'A store of your own', 'The contract, the bases and the tests of stores'),
       doc('adapters', 'An adapter of your own', 'For a framework that has none'),
       doc('architecture', 'Architecture', 'The path of a request through the code'),
