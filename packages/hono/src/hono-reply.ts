@@ -18,21 +18,38 @@ export class HonoReply extends FetchReply {
     return super.isHeadSent || this.outgoing?.headersSent === true
   }
 
-  override answerWith(make: Parameters<FetchReply['answerWith']>[0]): Promise<void> {
-    return super.answerWith(async () => {
-      try {
-        return await make()
-      } finally {
-        // A response of @hono/node-server that was sent throws if it is read after its body was asked for.
-        if (this.outgoing?.headersSent && !hasStatus(this.c.res))
-          this.give(new Response(null, { status: this.outgoing.statusCode }))
-      }
-    })
+  /** What follows in the application has answered. */
+  answered(): Promise<void> | undefined {
+    if (this.outgoing?.headersSent) this.keepReadable()
+    return this.take(this.c.res)
+  }
+
+  /** What follows in the application, or `answered`, has failed. */
+  failed(): void {
+    if (this.outgoing?.headersSent) this.keepReadable()
+    this.fail()
+  }
+
+  /** A response of @hono/node-server that was sent throws if it is read after its body was asked for. */
+  private keepReadable(): void {
+    if (!hasStatus(this.c.res))
+      this.give(new Response(null, { status: this.outgoing?.statusCode as number }))
   }
 
   override setField(name: string, value: string): void {
     super.setField(name, value)
     this.c.header(name, value)
+  }
+
+  /** A response that has one field as it was set here was made by the context, which had them all. */
+  protected override hasFields(response: Response): boolean {
+    const { fields, removed } = this
+    const last = fields.length - 2
+    const isOfContext =
+      last >= 0 &&
+      removed === undefined &&
+      response.headers.get(fields[last] as string) === fields[last + 1]
+    return isOfContext || super.hasFields(response)
   }
 
   override refuse(...[body, headers]: Parameters<FetchReply['refuse']>): void {

@@ -71,7 +71,16 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   if (given === undefined) checkClients(limiter.httpLimiters)
   const middleware: MiddlewareHandler = async (c, next) => {
     const reply = new HonoReply(c)
-    if (await limiter.handle(c, reply)) await reply.answerWith(() => next().then(() => c.res))
+    const passed = limiter.handle(c, reply)
+    if (passed !== true && !(await passed)) return
+    try {
+      await next()
+      const answered = reply.answered()
+      if (answered !== undefined) await answered
+    } catch (error) {
+      reply.failed()
+      throw error
+    }
   }
   return Object.assign(middleware, { limiter: limiter.limiter })
 }

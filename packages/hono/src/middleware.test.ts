@@ -194,6 +194,32 @@ describe.each([
   })
 })
 
+test('a plain limit reads nothing of the request but what its key needs', async () => {
+  const limit = rateLimit({ limit: 100, window: '1m', key: (c) => c.req.path })
+  ends.push(() => limit.limiter.close())
+  const app = new Hono().use(limit).get('/', (c) => c.text('served'))
+  const request = new Request('http://localhost/')
+  const read: string[] = []
+  for (const name of ['headers', 'signal', 'body'])
+    Object.defineProperty(request, name, { get: () => read.push(name) })
+  const response = await app.request(request)
+  expect([response.status, response.headers.has('RateLimit'), read]).toEqual([200, true, []])
+})
+
+test.each(['RateLimit-Policy', 'RateLimit', 'RateLimit-Reset'])(
+  'a response with its own %s gets the other fields',
+  async (own) => {
+    const limit = rateLimit({ limit: 100, window: '1m', key: () => 'client' })
+    ends.push(() => limit.limiter.close())
+    const app = new Hono().use(limit)
+    app.get('/', () => new Response('served', { headers: { [own]: 'own' } }))
+    const { headers } = await app.request('/')
+    const fields = ['RateLimit-Policy', 'RateLimit', 'RateLimit-Remaining', 'RateLimit-Reset']
+    expect(fields.filter((name) => !headers.has(name))).toEqual([])
+    expect(fields.filter((name) => headers.get(name) === 'own')).toEqual([own])
+  },
+)
+
 test('a WebSocket is upgraded behind the limiter, and what is no upgrade is settled', async () => {
   const { limit, left } = limited()
   const app = new Hono().use(limit)

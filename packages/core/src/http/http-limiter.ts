@@ -40,6 +40,8 @@ export class HttpLimiter<Request, Response> {
   private readonly turns: Turns
   /** The index of the first policy that is a queue; -1: no request waits. */
   private readonly queued: number
+  /** Whether something ends if the client of a request leaves. */
+  private readonly observesClients: boolean
   private readonly responder: Responder<Request, Response>
 
   /**
@@ -68,6 +70,7 @@ export class HttpLimiter<Request, Response> {
     this.turns = new Turns(this.limiter.maxWaiting)
     const isQueue = ({ algorithm }: Policy) => algorithm.options.maxDelay !== undefined
     this.queued = dryRun ? -1 : policies.findIndex(isQueue)
+    this.observesClients = this.compiled.followsUp || this.queued >= 0
     this.responder = new Responder(this.compiled, this.limiter, this.turns)
   }
 
@@ -88,6 +91,7 @@ export class HttpLimiter<Request, Response> {
     subject: object = this.compiled.adapter.identity(request),
   ): MaybePromise<boolean> {
     if (isDecided(subject, this.responder)) return true
+    if (this.observesClients) this.compiled.adapter.observeClient?.(response)
     const verdict = this.decide(request)
     if (verdict instanceof Promise)
       return verdict.then(

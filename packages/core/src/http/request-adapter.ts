@@ -37,6 +37,11 @@ export interface Exchange<Request, Response> {
   /** Whether the response has been sent, or its client has gone. */
   isClosed(response: Response): boolean
   /**
+   * Called before a request is decided, if `isClosed` and `whenClosed` will be: some servers report that a client
+   * has gone only where it was asked about while it was there.
+   */
+  observeClient?(response: Response): void
+  /**
    * Calls back once, when the response has been sent, or its client has gone; immediately if that has happened.
    * @returns a function that cancels it
    */

@@ -42,6 +42,7 @@ export function fetchExchange<Context>(
     beforeHead: (reply, callback) => void reply.head.on(callback),
     whenEnded: (reply, callback) => void reply.ended.on(callback),
     isHandedOver: (reply) => reply.ended.happened,
+    observeClient: (reply) => reply.observeClient(),
     isClosed: (reply) => reply.isClosed,
     whenClosed: (reply, callback) => reply.whenClosed(callback),
     progress: (reply) => reply,

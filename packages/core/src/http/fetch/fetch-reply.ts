@@ -26,36 +26,48 @@ export class FetchReply implements Progress {
   /** What the server sends; undefined until there is one. */
   response: Response | undefined
   private readonly request: Request
-  private readonly fields = new Headers()
-  private readonly removed = new Set<string>()
+  /** Names and values in turn: an object `Headers` takes many times as long. */
+  protected readonly fields: string[] = []
+  protected removed: string[] | undefined
   private readonly closed = new Occasion()
-  private readonly progressed: (() => void)[] = []
+  private progressed: (() => void)[] | undefined
   private watched: Body | undefined
   /**
    * When progress stopped, by `performance.now()`. Undefined while the application makes the response, or its
    * reader waits.
    */
   private quietSince: number | undefined
-  private readonly clientGone = () => {
-    if (this.watched !== undefined) this.quietSince = performance.now()
-    this.closed.happen()
-  }
+  /** What listens to the signal of the request. */
+  private aborted: (() => void) | undefined
 
   /** @throws SluiceError if it is no request of the Fetch standard */
   constructor(request: Request | undefined) {
-    if (typeof request?.headers?.get !== 'function' || request.signal === undefined) {
+    if (!isRequest(request))
       throw notOfFramework('request', 'a Request of the Fetch standard', undefined)
-    }
     this.request = request
   }
 
+  /** @param name spelt the same each time */
   setField(name: string, value: string): void {
-    this.fields.set(name, value)
+    const { fields } = this
+    for (let i = 0; i < fields.length; i += 2) {
+      if (fields[i] !== name) continue
+      fields[i + 1] = value
+      return
+    }
+    fields.push(name, value)
   }
 
   removeField(name: string): void {
-    this.fields.delete(name)
-    this.removed.add(name)
+    const { fields } = this
+    for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) fields.splice(i, 2)
+    this.removed ??= []
+    this.removed.push(name)
+  }
+
+  /** Some servers make the signal when it is read, and abort it only if it was made before. */
+  observeClient(): void {
+    void this.request.signal
   }
 
   /** Whether the response has been read to its end, or its client has gone. */
@@ -71,8 +83,10 @@ export class FetchReply implements Progress {
     // Some servers make the signal when it is read.
     const { signal } = this.request
     if (signal.aborted) this.clientGone()
-    else if (!this.closed.isAwaited)
-      signal.addEventListener('abort', this.clientGone, { once: true })
+    else if (!this.closed.isAwaited) {
+      this.aborted ??= () => this.clientGone()
+      signal.addEventListener('abort', this.aborted, { once: true })
+    }
     return this.closed.on(callback)
   }
 
@@ -86,6 +100,7 @@ export class FetchReply implements Progress {
   }
 
   onProgress(callback: () => void): void {
+    this.progressed ??= []
     this.progressed.push(callback)
   }
 
@@ -95,11 +110,10 @@ export class FetchReply implements Progress {
    */
   async answerWith(make: () => Response | Promise<Response>): Promise<void> {
     try {
-      await this.take(await make())
+      const taking = this.take(await make())
+      if (taking !== undefined) await taking
     } catch (error) {
-      // What servers answer then.
-      this.status = 500
-      this.end()
+      this.fail()
       throw error
     }
   }
@@ -139,29 +153,55 @@ export class FetchReply implements Progress {
     callback()
   }
 
-  private async take(response: Response): Promise<void> {
-    if (typeof response?.headers?.get !== 'function')
+  /**
+   * Takes what the application has made.
+   * @returns undefined if that is done
+   * @throws SluiceError if it is no response
+   */
+  protected take(response: Response): Promise<void> | undefined {
+    if (!isResponse(response))
       throw notOfFramework('response', 'a Response of the Fetch standard', response)
     this.status = response.status
     // Other middleware may have answered before the application did: its response is the server's now.
     const isTooLate = this.isHeadSent
     this.head.happen()
     this.response = response
-    if (isSent(response)) return this.whenSent(() => this.end())
+    const isAwaited = this.ended.isAwaited || this.closed.isAwaited
+    if (!isAwaited && (isTooLate || this.hasFields(response))) return this.end()
+    if (isSent(response)) return void this.whenSent(() => this.end())
     if (isTooLate) return this.end()
     const sent = this.withFields(response)
     if (sent !== response) this.give(sent)
-    const isWatched = isCopyable(response) && (this.ended.isAwaited || this.closed.isAwaited)
-    const body = isWatched ? sent.body : null
-    if (body === null || sent.bodyUsed || body.locked || this.request.method === 'HEAD') this.end()
-    else await this.watch(sent, body as Body)
+    const body = isAwaited && isCopyable(response) ? sent.body : null
+    if (body === null || sent.bodyUsed || body.locked || this.request.method === 'HEAD')
+      return this.end()
+    return this.watch(sent, body as Body)
   }
 
-  private end(): void {
-    const isWatched = this.closed.isAwaited
+  /** The application has failed: what servers answer then. */
+  protected fail(): void {
+    this.status = 500
+    this.end()
+  }
+
+  private clientGone(): void {
+    if (this.watched !== undefined) this.quietSince = performance.now()
+    this.closed.happen()
+  }
+
+  private end(): undefined {
     this.ended.happen()
     this.closed.happen()
-    if (isWatched) this.request.signal.removeEventListener('abort', this.clientGone)
+    if (this.aborted === undefined) return
+    this.request.signal.removeEventListener('abort', this.aborted)
+    this.aborted = undefined
+  }
+
+  /** Whether a response has all fields that were set, and none that were removed. */
+  protected hasFields({ headers }: Response): boolean {
+    const { fields, removed } = this
+    for (let i = 0; i < fields.length; i += 2) if (!headers.has(fields[i] as string)) return false
+    return removed === undefined || !removed.some((name) => headers.has(name))
   }
 
   /**
@@ -169,13 +209,14 @@ export class FetchReply implements Progress {
    * request can have it: applications may keep a response without a body, and return it many times.
    */
   private withFields(response: Response): Response {
-    const missing = [...this.fields].filter(([name]) => !response.headers.has(name))
-    const removed = [...this.removed].filter((name) => response.headers.has(name))
-    if (missing.length === 0 && removed.length === 0) return response
-    if (!isCopyable(response) || response.bodyUsed) return response
+    if (this.hasFields(response) || !isCopyable(response) || response.bodyUsed) return response
+    const { fields, removed } = this
     const change = (headers: Headers) => {
-      for (const name of removed) headers.delete(name)
-      for (const [name, value] of missing) headers.set(name, value)
+      for (const name of removed ?? []) headers.delete(name)
+      for (let i = 0; i < fields.length; i += 2) {
+        const [name, value] = fields.slice(i, i + 2) as [string, string]
+        if (!headers.has(name)) headers.set(name, value)
+      }
     }
     if (response.body !== null && isMutable(response.headers)) {
       change(response.headers)
@@ -199,7 +240,7 @@ export class FetchReply implements Progress {
     }
     const progressed = () => {
       this.quietSince = performance.now()
-      for (const each of this.progressed) each()
+      for (const each of this.progressed ?? []) each()
     }
     const watched = watchBody(start, {
       asked: () => {
@@ -218,6 +259,18 @@ export class FetchReply implements Progress {
     // Not every server reads or cancels what nobody waits for any more.
     if (this.isClosed) watched.cancelSource(this.request.signal.reason).catch(() => {})
   }
+}
+
+/** Some servers make `headers` when it is read, and some have classes beside the global one. */
+function isRequest(request: unknown): request is Request {
+  if (request instanceof Request) return true
+  const { headers, signal } = (request ?? {}) as Partial<Request>
+  return typeof headers?.get === 'function' && signal !== undefined
+}
+
+function isResponse(response: unknown): response is Response {
+  if (response instanceof Response) return true
+  return typeof (response as Response | undefined)?.headers?.get === 'function'
 }
 
 function isSent(response: Response): boolean {

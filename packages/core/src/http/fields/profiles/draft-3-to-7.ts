@@ -25,7 +25,7 @@ const quotaPolicies: FieldGroup = {
     let text = ''
     for (let i = 0; i < texts.length; i += 1) {
       const { quotaPolicy } = texts[i] as PolicyText
-      if (quotaPolicy === undefined || isImplied(state, i)) continue
+      if (quotaPolicy === undefined || (texts.length > 1 && isImplied(state, i))) continue
       text += text === '' ? quotaPolicy : `, ${quotaPolicy}`
     }
     if (text !== '') set('RateLimit-Policy', text)
