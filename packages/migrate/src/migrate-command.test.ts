@@ -98,6 +98,21 @@ describe('sluice-migrate', () => {
     })
   })
 
+  it('reads in package.json which client of Redis there is', () => {
+    file('package.json', '{ "dependencies": { "redis": "^3.1.2" } }')
+    const path = file(
+      'redis.js',
+      `const { rateLimit } = require('express-rate-limit')
+const { RedisStore } = require('rate-limit-redis')
+const client = require('./client')
+rateLimit({ max: 5, store: new RedisStore({ sendCommand: (...args) => client.sendCommand(args) }) })
+`,
+    )
+    expect(migrate([path]).err).toContain(`${path}:4: stays as it is. The client of Redis is of`)
+    file('package.json', 'no JSON')
+    expect(migrate([path]).err).toContain('1 call rewritten, 0 calls unchanged.')
+  })
+
   it('shows nothing on a terminal that it obeys', () => {
     const path = file('evil.js', `// \u001b]0;owned\u0007\n${BEFORE}`)
     const { out } = migrate([path], {}, true)

@@ -9,7 +9,7 @@ import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff'
 import { createColors } from 'picocolors'
 import { type Migration, migrateFiles, PEERS } from './migrate-text.ts'
 import { type Parsed, parseFile, SourceSyntaxError } from './parse.ts'
-import { FileError, readSource, writeSource } from './source-file.ts'
+import { dependenciesOf, FileError, readSource, writeSource } from './source-file.ts'
 
 /** What was typed. */
 export interface MigrateFlags {
@@ -72,7 +72,7 @@ function read(name: string): File {
 /** @throws FileError if it can't be parsed */
 function parsed({ name, before }: File): Parsed {
   try {
-    return parseFile(before, name)
+    return parseFile(before, name, dependenciesOf(name))
   } catch (error) {
     if (!(error instanceof SourceSyntaxError)) throw error
     const { line, column, message } = error

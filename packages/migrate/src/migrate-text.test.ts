@@ -8,8 +8,8 @@ import { afterAll, describe, expect, it } from '@jest/globals'
 import { optionHere } from '@sluice/core/adapter'
 import { assert, nat, property, tuple } from 'fast-check'
 import request from 'supertest'
-import { migrateText, PEERS } from './migrate-text.ts'
-import { parseProgram, SourceSyntaxError } from './parse.ts'
+import { migrateFiles, migrateText, PEERS } from './migrate-text.ts'
+import { parseFile, parseProgram, SourceSyntaxError } from './parse.ts'
 import { fixtures, names, pathOf, textOf } from './testing/fixtures.ts'
 
 const root = join(__dirname, '../../..')
@@ -312,6 +312,56 @@ ${code}
     const { text, left } = migrateText(redisFile(code.replaceAll('STORE', onRedis(prefix))), 'a.js')
     expect({ left, text }).toEqual({ left: [], text: expect.stringContaining(expected) })
   })
+
+  it.each([
+    ['redis.createClient({ legacyMode: true })', {}],
+    ["redis.createClient({ host: 'localhost' })", {}],
+    ['redis.createClient(6379)', {}],
+    ['redis.createClient()', { redis: '^3.1.2' }],
+    ['connect()', { redis: '~2.8.0' }],
+  ])('a client of Redis that Sluice does not take is said: %s with %s', (client, dependencies) => {
+    const text = `const redis = require('redis')
+const { RateLimiterRedis } = require('rate-limiter-flexible')
+const client = ${client}
+const limiter = new RateLimiterRedis({ storeClient: client, keyPrefix: 'a', points: 5 })
+`
+    const [migration] = migrateFiles([parseFile(text, 'a.js', dependencies)])
+    expect(migration?.left[0]?.reason).toContain('The client of Redis is of node-redis before 4')
+  })
+
+  it.each([
+    ['redis.createClient({ url })', { redis: '^5.0.0' }],
+    ['new Redis()', { redis: '^3.0.0', ioredis: '^5.0.0' }],
+    ['connect()', { redis: 'latest' }],
+  ])('other clients of Redis are taken: %s with %s', (client, dependencies) => {
+    const text = `const redis = require('redis')
+const Redis = require('ioredis')
+const { RateLimiterRedis } = require('rate-limiter-flexible')
+const client = ${client}
+const limiter = new RateLimiterRedis({ storeClient: client, keyPrefix: 'a', points: 5 })
+`
+    const [migration] = migrateFiles([parseFile(text, 'a.js', dependencies)])
+    expect(migration).toMatchObject({ rewritten: 1, left: [] })
+  })
+
+  it.each(['return true', 'return { allowed: true }', 'const key = req.ip', 'return next()'])(
+    'rate-limiter-flexible: what cannot fail beside consume may stay beside it: %s',
+    (statement) => {
+      const text = (statement: string) => `import { RateLimiterMemory } from 'rate-limiter-flexible'
+const limiter = new RateLimiterMemory({ points: 5, duration: 60 })
+async function attempt(req, next) {
+  try {
+    await limiter.consume(req.ip)
+    ${statement}
+  } catch {
+    return false
+  }
+}
+`
+      expect(migrateText(text(statement), 'a.js').left).toEqual([])
+      expect(migrateText(text('return work()'), 'a.js').left).toHaveLength(1)
+    },
+  )
 
   it('koa-ratelimit: a limiter that a middleware makes for each request stays', () => {
     const text = (use: string) => `const limit = require('koa-ratelimit')

@@ -31,12 +31,18 @@ export interface Parsed {
   readonly program: NodePath<t.Program>
   /** Names that are declared or global somewhere in the file. */
   readonly names: ReadonlySet<string>
+  /** The versions that the package of the file depends on, by the names of packages, as far as they are known. */
+  readonly dependencies: Readonly<Record<string, string>>
 }
 
 /** @param name the file's name, whose ending says whether it has types, and JSX. @throws SourceSyntaxError */
-export function parseFile(text: string, name: string): Parsed {
+export function parseFile(
+  text: string,
+  name: string,
+  dependencies: Parsed['dependencies'] = {},
+): Parsed {
   const program = parseProgram(text, name)
-  return { name, text, program, names: namesIn(program) }
+  return { name, text, program, names: namesIn(program), dependencies }
 }
 
 function namesIn(program: NodePath<t.Program>): Set<string> {

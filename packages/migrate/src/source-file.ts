@@ -1,4 +1,5 @@
 import { accessSync, constants, lstatSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { sync as writeFileAtomic } from 'write-file-atomic'
 
 /** A file that can't be read, parsed or written. The message begins with its name. */
@@ -20,6 +21,21 @@ export function readSource(path: string): string {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw new FileError(`${path}: expected text in UTF-8`)
+  }
+}
+
+/** What the package.json nearest to a file depends on, by name; nothing if there is none that can be read. */
+export function dependenciesOf(path: string): Record<string, string> {
+  for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
+    try {
+      const { dependencies, devDependencies } = JSON.parse(
+        readFileSync(join(folder, 'package.json'), 'utf8'),
+      )
+      return { ...devDependencies, ...dependencies }
+    } catch (error) {
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+      if (!isMissing || folder === dirname(folder)) return {}
+    }
   }
 }
 

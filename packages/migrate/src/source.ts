@@ -46,6 +46,7 @@ export class Source {
   readonly names: ReadonlySet<string>
   /** The files of the application that are known, with this one. */
   readonly files: readonly Parsed[]
+  readonly dependencies: Parsed['dependencies']
   private readonly notes: Note[] = []
   private readonly replaced: Node[] = []
   /** Names that new declarations of a scope have. */
@@ -71,6 +72,7 @@ export class Source {
     files: readonly Parsed[] = [parsed],
   ) {
     this.files = files
+    this.dependencies = parsed.dependencies
     this.name = parsed.name
     this.text = parsed.text
     this.program = parsed.program

@@ -26,6 +26,7 @@ import {
 } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
+import { checkClient } from './redis-client.ts'
 import { isPrefix } from './redis-store.ts'
 
 /** What the options of a file have in common. */
@@ -99,7 +100,10 @@ function renameStore({ source, imports }: Context, options: OptionsObject): void
   const isInMemory = redis === undefined || redis.isIdentifier({ name: 'undefined' })
   if (!isInMemory && !options.has('nameSpace')) source.note(options.path, DIFFERENCES.fastifyPrefix)
   if (isInMemory) options.remove('redis')
-  else options.rename('redis')
+  else {
+    checkClient(source, redis)
+    options.rename('redis')
+  }
   options.rename('nameSpace')
   if (cache === undefined) return
   if (isInMemory) {

@@ -8,6 +8,7 @@ import { checkUnknown } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
 import { type LeftCalls, Source } from '../source.ts'
+import { checkClient } from './redis-client.ts'
 import { isPrefix, prefixText } from './redis-store.ts'
 import type { ConsumePlan } from './refusal-code.ts'
 
@@ -23,6 +24,7 @@ const NOT_NEEDED = [
   'inmemoryBlockOnConsumed',
   'inmemoryBlockDuration',
   'rejectIfRedisNotReady',
+  'rejectIfValkeyNotReady',
   'useRedisPackage',
   'useRedis3AndLowerPackage',
   'storeType',
@@ -112,6 +114,11 @@ function renameOptions(source: Source, options: OptionsObject): void {
       "execEvenly: consume waits there. Here algorithm: 'leaky-bucket' returns decision.delayMs, and only an adapter waits.",
     )
   }
+  if (options.has('customIncrTtlLuaScript')) {
+    source.leave(
+      'customIncrTtlLuaScript: the script of Sluice decides about all policies, and has no part to replace.',
+    )
+  }
   options.remove('execEvenly', 'execEvenlyMinDelayMs', ...NOT_NEEDED)
   checkUnknown(source, options)
 }
@@ -122,6 +129,7 @@ function renamePrefix(source: Source, options: OptionsObject): void {
     options.rename('keyPrefix')
     return
   }
+  checkClient(source, options.value('storeClient'))
   const numbers = ['points', 'duration'].map((name) => options.value(name))
   const prefix = prefixText(source, given, numbers)
   if (given === undefined) {

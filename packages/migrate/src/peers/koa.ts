@@ -17,6 +17,7 @@ import { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
 import type { Source } from '../source.ts'
 import type { Peer } from './peer.ts'
+import { checkClient } from './redis-client.ts'
 import { isPrefix, prefixText } from './redis-store.ts'
 
 /** What its absence means there. */
@@ -122,6 +123,7 @@ function renameStore(source: Source, options: OptionsObject, limiter: NodePath):
     source.leave('driver: store is a client of Redis, or is left out to count in memory.')
   }
   if (db !== undefined) {
+    checkClient(source, db)
     const given = options.value('namespace')
     const numbers = ['max', 'duration'].map((name) => options.value(name))
     const prefix = prefixText(source, given, numbers)

@@ -4,6 +4,7 @@ import { resolved, unwrapped } from '../bindings.ts'
 import { type InlineFunction, isInlineFunction } from '../functions.ts'
 import { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
+import { checkClient } from './redis-client.ts'
 
 /** A store for Redis, by what it was made with. */
 export interface RedisStore {
@@ -26,8 +27,10 @@ export function redisStoreOf(
   const prefix = options.value('prefix')
   const others = options.unknown.filter((name) => !KNOWN.includes(name))
   if (others.length > 0 || options.spreads.length > 0 || !isPrefix(prefix)) return undefined
-  const client = clientOf(source, send) ?? (isLasting(direct) && source.current(direct.node))
-  return client ? { client, prefix } : undefined
+  const client = clientOf(send) ?? (isLasting(direct) ? direct : undefined)
+  if (client === undefined) return undefined
+  checkClient(source, client)
+  return { client: source.current(client.node), prefix }
 }
 
 const KNOWN = ['sendCommand', 'sendCommandCluster', 'client', 'prefix']
@@ -88,14 +91,14 @@ function isLasting(path: NodePath | undefined): path is NodePath {
 }
 
 /** `redis` of `(...args) => redis.call(...args)`. */
-function clientOf(source: Source, path: NodePath | undefined): string | undefined {
+function clientOf(path: NodePath | undefined): NodePath | undefined {
   const fn = path && resolved(path)
   if (!isInlineFunction(fn)) return undefined
   const called = sentOn(fn)
   if (called === undefined) return undefined
   const owner = unwrapped(called.get('object') as NodePath)
   const isOfCall = owner.isIdentifier() && fn.scope.hasOwnBinding(owner.node.name)
-  return isOfCall || !isLasting(owner) ? undefined : source.current(owner.node)
+  return isOfCall || !isLasting(owner) ? undefined : owner
 }
 
 const METHODS = ['sendCommand', 'send_command', 'call']

@@ -67,11 +67,15 @@ export function exits(statements: readonly NodePath<t.Statement>[]): boolean {
 export function isTrivial(statement: NodePath<t.Statement>): boolean {
   if (statement.isReturnStatement()) {
     const argument = statement.get('argument') as NodePath
-    return !argument.node || isNext(argument)
+    return !argument.node || isNext(argument) || isSafe(argument)
   }
   if (statement.isExpressionStatement()) return isNext(statement.get('expression'))
-  if (!statement.isVariableDeclaration()) return false
-  return !/[(`]|\bawait\b|\bnew\b/.test(statement.toString())
+  return statement.isVariableDeclaration() && isSafe(statement)
+}
+
+/** Whether evaluating it calls nothing and waits for nothing. */
+function isSafe(path: NodePath): boolean {
+  return !/[(`]|\b(await|new|yield)\b/.test(path.toString())
 }
 
 function isNext(path: NodePath): boolean {
