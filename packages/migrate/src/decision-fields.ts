@@ -41,3 +41,13 @@ export function ofRateLimiterRes(
     msBeforeNext: `${decision}.${isRefused ? 'retryAfterMs' : 'resetMs'}`,
   }
 }
+
+/** The fields of what `limit(key)` of @upstash/ratelimit returns. */
+export function ofUpstashResult(decision: string): Readonly<Record<string, string>> {
+  return {
+    success: `${decision}.allowed`,
+    limit: `${decision}.limit`,
+    remaining: `${decision}.remaining`,
+    reset: `(Date.now() + ${decision}.resetMs)`,
+  }
+}

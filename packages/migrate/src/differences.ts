@@ -58,6 +58,10 @@ export const DIFFERENCES = {
     handles:
       "while the store fails, this process goes on counting (onStoreError: 'local'), and no error is caught here. With 'deny' it refuses every request.",
   },
+  upstash:
+    'a refusal costs nothing here, and resetMs is when the whole limit is available again; retryAfterMs is when a refused request can be repeated. There are no analytics.',
+  upstashFailure:
+    'while Redis fails, this process goes on counting (onStoreError). @upstash/ratelimit rejects, or admits everything after its timeout.',
   refusal: 'a refusal is a decision with allowed: false. consume rejects only for wrong arguments.',
 } as const
 

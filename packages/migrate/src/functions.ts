@@ -170,8 +170,12 @@ export function replaceFields(
   return true
 }
 
-/** A template in a template becomes a part of it. */
-function replaceExpression(source: Source, { node, parentPath }: NodePath, text: string): void {
+/** Writes another expression. A template in a template becomes a part of it. */
+export function replaceExpression(
+  source: Source,
+  { node, parentPath }: NodePath,
+  text: string,
+): void {
   const [start, end] = [Number(node.start), Number(node.end)]
   const isInTemplate =
     source.text.slice(start - 2, start) === '${' && source.text.charAt(end) === '}'

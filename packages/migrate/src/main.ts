@@ -17,8 +17,8 @@ guardProcess('sluice-migrate')
 const program = commandLine('sluice-migrate', new URL('../package.json', import.meta.url))
   .description(
     'Reads files that use express-rate-limit, @fastify/rate-limit, koa-ratelimit, ' +
-      'hono-rate-limiter, rate-limiter-flexible or @nestjs/throttler, and prints the code for ' +
-      'Sluice as a diff, with comments where something behaves differently, or stays as it is. ' +
+      'hono-rate-limiter, rate-limiter-flexible, @nestjs/throttler or @upstash/ratelimit, and ' +
+      'prints the code for Sluice as a diff, with comments where something behaves differently, or stays as it is. ' +
       'Reads JavaScript, JSX and TypeScript. Executes nothing.',
   )
   .argument('<files...>', 'the files to read')

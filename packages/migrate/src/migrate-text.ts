@@ -7,6 +7,7 @@ import { KEPT } from './peers/kept.ts'
 import { koaRatelimit } from './peers/koa.ts'
 import { nestThrottler } from './peers/nest.ts'
 import type { Peer } from './peers/peer.ts'
+import { upstashRatelimit } from './peers/upstash.ts'
 import { type Culprit, type Left, type LeftCalls, Source, type Staying } from './source.ts'
 import { withoutUnused } from './unused.ts'
 
@@ -18,6 +19,7 @@ export const PEERS: readonly Peer[] = [
   nestThrottler,
   rateLimiterFlexible,
   honoRateLimiter,
+  upstashRatelimit,
   ...KEPT,
 ]
 

@@ -8,10 +8,10 @@ const QUEUE =
 
 /** Packages that nothing here can take the place of line by line, and what to write instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  '@upstash/ratelimit':
-    'createLimiter({ limit, window, store: redis }) of @sluice/core takes its place; its algorithms have the same names, with a hyphen. consume(key) returns a decision: allowed for success, retryAfterMs for the time to wait.',
   'express-slow-down':
-    "Sluice delays only evenly: algorithm: 'leaky-bucket' lets requests pass one after another, and refuses one that would wait longer than maxDelay. This delays more and more, and refuses nothing.",
+    "Sluice delays only evenly, and refuses in the end: algorithm: 'leaky-bucket' with maxDelay lets requests pass one after another, as fast as limit and window say, and refuses one that would wait longer. This delays each request after the first delayAfter by delayMs more, and refuses nothing.",
+  'express-brute':
+    "The waiting time grows here with each request after freeRetries, and a success resets it. The closest of @sluice/express is rateLimit({ limit: freeRetries + 1, window: lifetime, ban: { after: 1, within: lifetime, for: ['5m', '15m', '1h'] } }), with the waiting times in for: it refuses with 429 and Retry-After, counts per key, and limiter.reset(key) takes the place of req.brute.reset. respond takes the place of failCallback.",
   bottleneck: `${QUEUE} maxConcurrent is concurrent, minTime is { limit: 1, window: minTime, algorithm: 'token-bucket' }, a reservoir is { limit, window }, priority is the option of wait. There are no retries.`,
   'p-throttle': `${QUEUE} interval is window.`,
   'p-limit': `${QUEUE} the number is concurrent.`,

@@ -1,0 +1,215 @@
+import type { NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
+import { importedFrom, memberName, nameOf, resolved, unwrapped, wrapped } from '../bindings.ts'
+import { ofUpstashResult } from '../decision-fields.ts'
+import { DIFFERENCES } from '../differences.ts'
+import { durationMs, durationText } from '../durations.ts'
+import { ELSEWHERE, ownValue } from '../find-options.ts'
+import { memberOf, replaceExpression } from '../functions.ts'
+import { callOf, Imports, isTypeUse } from '../imports.ts'
+import { checkUnknown } from '../option-functions.ts'
+import { OptionsObject } from '../options-object.ts'
+import { removeNew } from '../remove.ts'
+import type { Source } from '../source.ts'
+import type { Peer } from './peer.ts'
+import { isPrefix, prefixText } from './redis-store.ts'
+import { usesOfValue } from './uses-of-value.ts'
+
+const MODULE = '@upstash/ratelimit'
+/** The algorithms, and which of their arguments is the limit, the window, and the burst. */
+const ALGORITHMS: Readonly<Record<string, readonly [name: string, ...parts: string[]]>> = {
+  slidingWindow: ['sliding-window', 'limit', 'window'],
+  fixedWindow: ['fixed-window', 'limit', 'window'],
+  tokenBucket: ['token-bucket', 'limit', 'window', 'burst'],
+}
+const INSTEAD: Readonly<Record<string, string>> = {
+  blockUntilReady: 'limiter.wait(key, { maxWait }) takes its place, and returns the decision.',
+  getRemaining: 'limiter.peek(key) takes its place; its decision has remaining.',
+  resetUsedTokens: 'limiter.reset(key) takes its place.',
+}
+const PASSED_ON =
+  'Other code may call this limiter. Rewrite its calls first: limit(key) is consume(key), success is allowed, and reset is Date.now() + resetMs.'
+
+type Made = NodePath<t.NewExpression>
+
+export const upstashRatelimit: Peer = {
+  name: MODULE,
+  sluice: '@sluice/core',
+  migrate(source: Source) {
+    const imports = new Imports(source, MODULE, '@sluice/core')
+    if (!imports.isUsed) return false
+    for (const use of imports.uses) {
+      if (isTypeUse(use.path)) continue
+      const made = callOf(use)?.call
+      if (made?.isNewExpression()) {
+        source.migrate(made, () => {
+          imports.replace(use, 'createLimiter')
+          if (use.name !== 'Ratelimit') source.leave(`${use.name}: Sluice has one region alone.`)
+          migrateLimiter(source, imports, made)
+        })
+      } else if (!isPartOfLimiter(use.path)) {
+        source.migrate(use.path, () => source.leave(ELSEWHERE))
+      }
+    }
+    // What stays keeps the name of its class.
+    for (const use of imports.uses) if (source.isReplaced(use.path.node)) imports.drop(use)
+    imports.finish()
+    return true
+  },
+}
+
+/** `Ratelimit.slidingWindow(…)` */
+function isPartOfLimiter(path: NodePath): boolean {
+  return path.findParent((each) => each.isNewExpression()) !== null
+}
+
+function migrateLimiter(source: Source, imports: Imports, made: Made): void {
+  const uses = usesOfValue(made)
+  if (uses === undefined) source.leave(PASSED_ON)
+  const edits = uses.map((use) => planCall(source, use))
+  const [given] = made.get('arguments') as NodePath[]
+  const object = given && ownValue(source, given)
+  if (!object?.isObjectExpression()) source.leave(ELSEWHERE)
+  const options = new OptionsObject(source, object)
+  if (options.spreads.length > 0) source.leave(ELSEWHERE)
+  renameOptions(source, options)
+  for (const edit of edits) edit()
+  removeNew(source, made)
+  options.finish()
+  source.note(made, DIFFERENCES.upstash)
+  source.note(made, DIFFERENCES.upstashFailure)
+  for (const { path } of imports.uses.filter(({ path }) => path.isDescendant(object))) {
+    if (source.isReplaced(path.node)) continue
+    source.leave(ELSEWHERE)
+  }
+}
+
+function renameOptions(source: Source, options: OptionsObject): void {
+  const redis = options.value('redis')
+  const limiter = options.value('limiter')
+  if (!isUpstashClient(redis)) {
+    source.leave('redis: store is a client of Redis itself. Which one this is is not seen here.')
+  }
+  if (limiter === undefined) source.leave(ELSEWHERE)
+  const prefix = options.value('prefix')
+  if (!isPrefix(prefix)) source.leave('prefix: letters, digits and . _ : - alone.')
+  const name = prefixText(source, prefix, [limiter])
+  if (prefix === undefined) {
+    source.note(options.path, DIFFERENCES.sharedPrefix)
+    options.add(['prefix', name])
+  } else options.rename('prefix')
+  options.renameTo('redis', 'store')
+  options.replace('limiter', ...algorithmOf(source, limiter))
+  options.remove('analytics', 'ephemeralCache', 'timeout')
+  checkUnknown(source, options)
+}
+
+/** `Redis.fromEnv()`, `new Redis({ url, token })` */
+function isUpstashClient(path: NodePath | undefined): boolean {
+  const made = path && resolved(path)
+  const callee =
+    made?.isNewExpression() || made?.isCallExpression() ? made.get('callee') : undefined
+  const path0 = callee as NodePath | undefined
+  const root = path0?.isMemberExpression() ? path0.get('object') : path0
+  const from = root && importedFrom(root as NodePath, '@upstash/redis')
+  return from !== undefined
+}
+
+/** `Ratelimit.slidingWindow(10, '10 s')` */
+function algorithmOf(source: Source, path: NodePath): (readonly [string, string])[] {
+  const call = unwrapped(path)
+  const callee = call.isCallExpression() ? call.get('callee') : undefined
+  const name = callee?.isMemberExpression() ? memberName(callee) : undefined
+  const [algorithm, ...parts] = ALGORITHMS[name ?? ''] ?? []
+  if (algorithm === undefined || !call.isCallExpression()) return source.leave(ELSEWHERE)
+  const given = call.get('arguments') as NodePath[]
+  if (given.length !== parts.length) source.leave(ELSEWHERE)
+  const entries = given.map((each, i) => {
+    const part = parts[i] as string
+    return [part, part === 'window' ? windowText(source, each) : source.current(each.node)] as const
+  })
+  return [...entries, ['algorithm', `'${algorithm}'`]]
+}
+
+/** `'10 s'`, or ms. */
+function windowText(source: Source, path: NodePath): string {
+  const inner = unwrapped(path)
+  const ms = inner.isStringLiteral() ? durationMs(inner.node.value.replace(/\s/g, '')) : undefined
+  return ms === undefined ? source.current(path.node) : durationText(ms)
+}
+
+/** Plans to rewrite a call of the limiter. Leaves it if its result is used in another way. */
+function planCall(source: Source, path: NodePath): () => void {
+  const found = memberOf(path)
+  const call = found?.member.parentPath
+  if (found === undefined || !call?.isCallExpression() || found.member.key !== 'callee') {
+    return source.leave(PASSED_ON)
+  }
+  const [, more] = call.node.arguments
+  if (found.name !== 'limit' || more !== undefined) {
+    const instead = INSTEAD[found.name] ?? 'consume(key, { cost }) takes its place.'
+    return source.leave(`${found.name}: ${instead}`)
+  }
+  const result = planResult(source, call)
+  const { property } = found.member.node as t.MemberExpression
+  return () => {
+    source.replace(property, 'consume')
+    result()
+  }
+}
+
+/** `const { success, reset } = await limiter.limit(key)`, or a constant whose fields are read. */
+function planResult(source: Source, call: NodePath): () => void {
+  const outer = wrapped(call)
+  const awaited = outer.parentPath
+  if (!awaited?.isAwaitExpression()) return source.leave(PASSED_ON)
+  const { parentPath } = wrapped(awaited)
+  if (parentPath?.isExpressionStatement()) return () => {}
+  const read = memberOf(awaited)
+  if (read !== undefined) return planFields(source, [awaited], source.original(awaited.node))
+  if (!parentPath?.isVariableDeclarator()) return source.leave(PASSED_ON)
+  const id = parentPath.get('id') as NodePath
+  if (id.isIdentifier()) {
+    const { referencePaths = [] } = parentPath.scope.getBinding(id.node.name) ?? {}
+    return planFields(source, referencePaths, id.node.name)
+  }
+  return id.isObjectPattern() ? planPattern(source, id) : source.leave(PASSED_ON)
+}
+
+function planFields(source: Source, paths: readonly NodePath[], decision: string): () => void {
+  const fields = ofUpstashResult(decision)
+  const edits = paths.map((path) => {
+    const found = memberOf(path)
+    const text = found && fields[found.name]
+    return found && text ? ([found, text] as const) : source.leave(PASSED_ON)
+  })
+  return () => {
+    for (const [{ member, name }, text] of edits) {
+      const { property } = member.node as t.MemberExpression
+      if (name === 'success') source.replace(property, 'allowed')
+      else if (name === 'reset') source.replace(member.node, text)
+    }
+  }
+}
+
+function planPattern(source: Source, pattern: NodePath<t.ObjectPattern>): () => void {
+  const edits = pattern.get('properties').map((each) => {
+    const isPlain = each.isObjectProperty() && each.node.value.type === 'Identifier'
+    const name = isPlain ? nameOf(each.node.key) : undefined
+    if (name === undefined || !(name in ofUpstashResult(''))) return source.leave(PASSED_ON)
+    const local = nameOf((each.node as t.ObjectProperty).value) as string
+    return [each.node, name, local] as const
+  })
+  return () => {
+    for (const [node, name, local] of edits) {
+      if (name === 'success') source.replace(node, `allowed: ${local}`)
+      else if (name === 'reset') {
+        const resetMs = source.newName(pattern.scope.block, 'resetMs')
+        source.replace(node, resetMs === 'resetMs' ? resetMs : `resetMs: ${resetMs}`)
+        const { referencePaths = [] } = pattern.scope.getBinding(local) ?? {}
+        for (const each of referencePaths)
+          replaceExpression(source, each, `(Date.now() + ${resetMs})`)
+      }
+    }
+  }
+}
