@@ -27,6 +27,7 @@ export type {
 } from './http/rate-limit-options.ts'
 export { RateLimitError } from './http/refusal/refusal.ts'
 export type { SettleOption } from './http/settlement/settlement.ts'
+export type { ClientUsage, PolicyUsage } from './http/usage/usage.ts'
 export { addressKey } from './key/address.ts'
 export type { Acquisition } from './limiter/acquisition.ts'
 export type { BanOptions } from './limiter/ban.ts'

@@ -15,7 +15,14 @@ export type RateLimitOptions = CoreOptions<Request, Response> & {
 }
 
 /** The middleware, with its limiter for the application's own calls. */
-export type RateLimitHandler = RequestHandler & { readonly limiter: Limiter }
+export type RateLimitHandler = RequestHandler & {
+  readonly limiter: Limiter
+  /**
+   * A handler that answers with what the client has used of each policy, and charges nothing: register it before
+   * the limiter.
+   */
+  usage(): RequestHandler
+}
 
 declare global {
   // biome-ignore lint/style/noNamespace: how Express's types are extended
@@ -42,7 +49,9 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
       return passed.then((goesOn) => (goesOn ? next() : undefined), next)
     return passed ? next() : undefined
   }
-  return Object.assign(handler, { limiter: limiter.limiter })
+  const usage = (): RequestHandler => (request, response, next) =>
+    limiter.usage(request, response).catch(next)
+  return Object.assign(handler, { limiter: limiter.limiter, usage })
 }
 
 export default rateLimit

@@ -13,6 +13,11 @@ export interface FastifyLimiter extends Limiter {
    * @throws SluiceError for wrong options
    */
   hook(options?: RouteOverrides<FastifyRequest, FastifyReply>): HookHandler
+  /**
+   * A handler that answers with what the client has used of each policy. It charges nothing; give its route
+   * `config: { rateLimit: false }`, so that nothing else does.
+   */
+  usage(): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 }
 
 type RouteLimiter = HttpLimiter<FastifyRequest, FastifyReply>
@@ -47,6 +52,10 @@ export class RouteLimiters {
     this.base = { httpLimiter: all.base, hook }
     this.limiter = Object.assign(this.all.limiter, {
       hook: (options = {}) => this.addHook(options),
+      usage: () => async (request: FastifyRequest, reply: FastifyReply) => {
+        await all.usage(request, reply)
+        return reply
+      },
     })
   }
 

@@ -5,7 +5,7 @@ import {
   fetchExchange,
   RoutedLimiter,
 } from '@sluice/core/adapter'
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, Handler, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { type AddressOption, checkClients, readAddress } from './address.ts'
 import { HonoReply } from './hono-reply.ts'
@@ -31,7 +31,14 @@ export type RateLimitOptions = CoreOptions<Context, FetchReply> & {
 }
 
 /** The middleware, with its limiter for the application's own calls. */
-export type RateLimitHandler = MiddlewareHandler & { readonly limiter: Limiter }
+export type RateLimitHandler = MiddlewareHandler & {
+  readonly limiter: Limiter
+  /**
+   * A handler that answers with what the client has used of each policy, and charges nothing: register it before
+   * the limiter.
+   */
+  usage(): Handler
+}
 
 declare module 'hono' {
   interface ContextVariableMap {
@@ -82,7 +89,12 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
       throw error
     }
   }
-  return Object.assign(middleware, { limiter: limiter.limiter })
+  const usage = (): Handler => async (c) => {
+    const reply = new HonoReply(c)
+    await limiter.usage(c, reply)
+    return reply.response as Response
+  }
+  return Object.assign(middleware, { limiter: limiter.limiter, usage })
 }
 
 /** What the runtime passes to the application, if it is one that drops what a request leaves behind. */

@@ -26,7 +26,11 @@ export type LimitFetchOptions<
 export type LimitedFetch<Args extends unknown[], R extends Request = Request> = ((
   request: R,
   ...args: Args
-) => Promise<Response>) & { readonly limiter: Limiter }
+) => Promise<Response>) & {
+  readonly limiter: Limiter
+  /** Answers with what the client of a request has used of each policy, and charges nothing. */
+  usage(request: R, ...args: Args): Promise<Response>
+}
 
 const decisions = new WeakMap<Request, Decision | undefined>()
 
@@ -82,5 +86,11 @@ export function limitFetch<Args extends unknown[], R extends Request = Request>(
       await reply.answerWith(() => handler(request, ...others))
     return reply.response as Response
   }
-  return Object.assign(limited, { limiter: limiter.limiter })
+  const usage = async (request: R, ...others: Args): Promise<Response> => {
+    const reply = new FetchReply(request)
+    args.set(request, others)
+    await limiter.usage(request, reply)
+    return reply.response as Response
+  }
+  return Object.assign(limited, { limiter: limiter.limiter, usage })
 }

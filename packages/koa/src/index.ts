@@ -16,7 +16,14 @@ export type RateLimitOptions = CoreOptions<Context, Context> & {
 }
 
 /** The middleware, with its limiter for the application's own calls. */
-export type RateLimitMiddleware = Middleware & { readonly limiter: Limiter }
+export type RateLimitMiddleware = Middleware & {
+  readonly limiter: Limiter
+  /**
+   * A handler that answers with what the client has used of each policy, and charges nothing: register it before
+   * the limiter.
+   */
+  usage(): Middleware
+}
 
 declare module 'koa' {
   interface DefaultState {
@@ -47,7 +54,8 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
       if (limiter.settles) noteEndOf(ctx)
     }
   }
-  return Object.assign(middleware, { limiter: limiter.limiter })
+  const usage = (): Middleware => (ctx) => limiter.usage(ctx, ctx)
+  return Object.assign(middleware, { limiter: limiter.limiter, usage })
 }
 
 export default rateLimit

@@ -41,6 +41,18 @@ export class RateLimits {
     return handlers.get(handler)
   }
 
+  /**
+   * Answers a request with what its client has used of each policy, and charges nothing. Call it in a handler with
+   * `@SkipRateLimit()`, with its `@Req()` and `@Res()`.
+   */
+  usage(request: object, response: object): Promise<void> {
+    return this.all.usage(request as AnyRequest, response as AnyResponse, (to, body, mediaType) => {
+      nestAdapter.setField(to, 'Content-Type', mediaType)
+      // As bytes: to text both platforms would add a charset, which JSON does not have.
+      to.send?.(Buffer.from(body))
+    })
+  }
+
   /** Makes the limiters of a controller, so that a mistake shows at start. */
   add(controller: Type): void {
     for (const name of methodsOf(controller)) this.of(controller, controller.prototype[name])

@@ -59,6 +59,18 @@ export interface NodeRateLimit {
 
   /** The limiter for the application's own calls. */
   readonly limiter: Limiter
+
+  /**
+   * A handler that answers with what the client has used of each policy, and charges nothing.
+   *
+   * @param failed default: answers with the status 500 and warns once
+   */
+  usage(
+    failed?: Failed,
+  ): (
+    request: IncomingMessage | Http2ServerRequest,
+    response: ServerResponse | Http2ServerResponse,
+  ) => Promise<void>
 }
 
 declare module 'node:http' {
@@ -112,7 +124,13 @@ export function rateLimit(options: RateLimitOptions): NodeRateLimit {
     return decide(request, response, goOn, failed)
   }
 
-  return Object.assign(decide as NodeRateLimit, { upgrade, limiter: limiter.limiter })
+  const usage: NodeRateLimit['usage'] = (failed) => async (request, response) => {
+    const answer = response as ServerResponse
+    const fail = failed ?? ((error) => answerFailure(answer, error))
+    await limiter.usage(request as IncomingMessage, answer).catch(fail)
+  }
+
+  return Object.assign(decide as NodeRateLimit, { upgrade, limiter: limiter.limiter, usage })
 }
 
 export default rateLimit

@@ -12,6 +12,7 @@ const { ATTRIBUTES } = await otel('attributes.ts')
 const interfaces = {
   ...interfacesOf('packages/core/src/limiter/decision.ts'),
   ...interfacesOf('packages/core/src/events.ts'),
+  ...interfacesOf('packages/core/src/http/usage/usage.ts'),
 }
 
 /** @param place `fields of Decision`, `metrics`, `attributes of metrics`, `comparison` */

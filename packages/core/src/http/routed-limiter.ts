@@ -73,6 +73,29 @@ export class RoutedLimiter<Request, Response> {
   }
 
   /**
+   * Answers a request with what its client has used of each policy, as JSON, or as a page for a browser. Charges
+   * nothing. Rejects with what a function of the options throws.
+   * @param send sends a body, whose status and other fields are set. Default: the adapter's
+   */
+  async usage(
+    request: Request,
+    response: Response,
+    send?: (response: Response, body: string, mediaType: string) => unknown,
+  ): Promise<void> {
+    const { adapter, httpLimiters } = this
+    const { usageOf } = await import('./usage/usage.ts')
+    const { usageReply } = await import('./usage/usage-reply.ts')
+    const usage = await usageOf(httpLimiters, request)
+    if (usage === undefined) return adapter.abandon?.(response)
+    const { status, mediaType, body } = usageReply(usage, adapter.header(request, 'accept'))
+    adapter.setField(response, 'Cache-Control', 'no-store')
+    adapter.setField(response, 'Vary', 'Accept')
+    adapter.setStatus(response, status)
+    if (send === undefined) adapter.send(response, body, mediaType, neverThrown)
+    else send(response, body, mediaType)
+  }
+
+  /**
    * Makes the limiter of a route: the base's options with some replaced, on the same store.
    *
    * @param route its name, part of its keys if it has its own limit: a path, perhaps after a method
@@ -149,6 +172,11 @@ export class RoutedLimiter<Request, Response> {
     )
     return [...new Set([...(others ?? []).flat(), ...loosely, ...strictly])]
   }
+}
+
+/** Stands for the error of a refusal, which usage is not. */
+function neverThrown(): never {
+  throw new TypeError('usage is no refusal')
 }
 
 /** @param from the index of the first limiter that the request has not passed yet */

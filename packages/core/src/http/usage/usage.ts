@@ -1,0 +1,142 @@
+import type { Decision } from '../../limiter/decision.ts'
+import type { Unit } from '../../options/unit.ts'
+import type { Charge } from '../../stores/store.ts'
+import type { HttpLimiter } from '../http-limiter.ts'
+import { CLIENT_GONE } from '../keys/key-reader.ts'
+import { readRequest } from '../request-reading.ts'
+
+/** How a client stands with one policy. */
+export interface PolicyUsage {
+  /** The name of the policy. */
+  readonly policy: string
+  /** The pattern of the only route that it limits. Left out if it is not for one route. */
+  readonly route?: string
+  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
+  readonly unit: Unit
+  /** Units that the client may use: its own limit and top-ups, if it has any. */
+  readonly limit: number
+  /** Units that it would have without a limit and top-ups of its own. Left out if they are the same. */
+  readonly ordinaryLimit?: number
+  /** Units in use. Left out during a ban or a block: then nothing is left, whatever was used. */
+  readonly used?: number
+  /** Units that would still be admitted. */
+  readonly remaining: number
+  /** When the quota is full again, as an ISO date. */
+  readonly resetsAt: string
+  /** The length of the window, ms. Left out if it counts what is in use at the same time. */
+  readonly windowMs?: number
+  /** True if it refuses nothing: a dry run. */
+  readonly dryRun?: true
+}
+
+/** What a client has used: the JSON of `usage()`. It has nobody's key. */
+export interface ClientUsage {
+  /** When it was read, as an ISO date, on the store's clock. */
+  readonly at: string
+  /** `'allow'`: it is never limited; `'deny'`: it is always refused. Left out if no list names it. */
+  readonly listed?: 'allow' | 'deny'
+  /** When its ban, or the block of its network, ends, as an ISO date. Left out if it has none. */
+  readonly bannedUntil?: string
+  /** False if the store did not answer: then policies are missing, or have what this process has counted. */
+  readonly complete: boolean
+  /** Each policy that concerns the client, in their order; then those of routes with limits of their own. */
+  readonly policies: readonly PolicyUsage[]
+}
+
+/**
+ * What the client of a request has used of each policy. It charges nothing, and ignores `skip`.
+ * @param limiters all limiters of a middleware; the first one is for all routes
+ * @returns undefined: the client has gone
+ * @throws (a rejection) what a function of the options throws
+ */
+export async function usageOf<Request, Response>(
+  limiters: Iterable<HttpLimiter<Request, Response>>,
+  request: Request,
+): Promise<ClientUsage | undefined> {
+  const [base, ...routes] = [...limiters] as [HttpLimiter<Request, Response>]
+  // A route without a limit of its own counts with all others.
+  const own = [base, ...routes.filter(({ scope }) => scope !== base.scope)]
+  const parts = await Promise.all(own.map((each) => partOf(each, request)))
+  const known = parts.filter((each) => each !== undefined)
+  if (known.length === 0) return undefined
+  const [listed] = known.flatMap((each) => each.listed ?? [])
+  const bannedUntil = latest(known.flatMap((each) => each.bannedUntil ?? []))
+  return {
+    at: latest(known.map(({ at }) => at)) as string,
+    ...(listed && { listed }),
+    ...(bannedUntil && { bannedUntil }),
+    complete: known.every(({ complete }) => complete),
+    policies: known.flatMap(({ policies }) => policies),
+  }
+}
+
+async function partOf<Request, Response>(
+  httpLimiter: HttpLimiter<Request, Response>,
+  request: Request,
+): Promise<ClientUsage | undefined> {
+  const { compiled, limiter } = httpLimiter
+  const { access } = compiled
+  const rules = compiled.rules.map(({ varying: [limit, anchor, window], ...rule }) => {
+    return { ...rule, cost: 0, varying: [limit, anchor, window] }
+  })
+  const asked = { ...compiled, rules, skip: undefined, chargesAll: access === undefined }
+  const reading = await readRequest(asked, request, limiter.networks)
+  if (reading === CLIENT_GONE || reading === 'skip' || reading === 'preflight') return undefined
+  if ('source' in reading)
+    return { at: dateOf(Date.now()), listed: reading.source, complete: true, policies: [] }
+  if ('blockedMs' in reading) {
+    const { charges, blockedMs } = reading
+    const decision = limiter.refuseNetwork(charges, blockedMs)
+    return toUsage(httpLimiter, charges, decision, decision.at + blockedMs)
+  }
+  // What nobody is going to hold, and no ban counts.
+  const charges = reading.map(
+    (charge) => ({ ...charge, slot: undefined, isUncounted: true }) as Charge,
+  )
+  const decision = await limiter.preview(charges)
+  return toUsage(httpLimiter, charges, decision, decision.ban && decision.at + decision.ban.endsMs)
+}
+
+/** @param bannedUntil ms since the epoch; undefined: it is not banned */
+function toUsage<Request, Response>(
+  { compiled, limiter }: HttpLimiter<Request, Response>,
+  charges: readonly Charge[],
+  decision: Decision,
+  bannedUntil: number | undefined,
+): ClientUsage {
+  const { dryRun, route } = compiled
+  const policies = decision.policies.map((each, i): PolicyUsage => {
+    const { name: policy, unit, limit, remaining, at, resetMs, windowMs } = each
+    const ordinary = (charges[i] as Charge).limit.units
+    return {
+      policy,
+      ...(route && { route }),
+      unit,
+      limit,
+      ...(ordinary !== limit && { ordinaryLimit: ordinary }),
+      ...(bannedUntil === undefined && { used: Math.max(0, limit - remaining) }),
+      remaining,
+      resetsAt: dateOf(at + resetMs),
+      ...(limiter.policies[i]?.holdsSlots ? {} : { windowMs }),
+      ...(dryRun && { dryRun }),
+    }
+  })
+  const isAnswered = decision.policies.every(({ source }) => source !== 'local')
+  return {
+    at: dateOf(decision.at),
+    ...(bannedUntil !== undefined && !dryRun && { bannedUntil: dateOf(bannedUntil) }),
+    complete: isAnswered && policies.length > 0,
+    policies,
+  }
+}
+
+function latest(dates: readonly string[]): string | undefined {
+  return [...dates].sort().at(-1)
+}
+
+/** The last moment that a date can have, ms since the epoch. */
+const LAST_MS = 8.64e15
+
+function dateOf(ms: number): string {
+  return new Date(Math.min(ms, LAST_MS)).toISOString()
+}
