@@ -20,6 +20,7 @@ const LEFT_TO_ALL = [
   // Real faults of real servers, one at a time. The simulator plays the same faults.
   '/system-tests/src/faults/(cluster|failover|overload|postgres|server|shares|slots)',
   '/simulation/src/histories/real-stores',
+  '/budget/src/hard',
   // Programs of the documentation and of the examples in processes of their own.
   '/system-tests/src/examples/',
   '/system-tests/src/places/(frameworks|lambda|mcp|pm2|socket-io)',

@@ -108,11 +108,11 @@ export class LevelLimiter extends ChargeLimiter {
 export type Charged = readonly Partial<Decision['policies'][number]>[]
 
 function policyOf(settings: Settings, name: string): object {
-  const { alertAt, hold, levels, money, soft, timeZone, window } = settings
+  const { alertAt, hold, levels, money, timeZone, window } = settings
   const [, counted, week] = /^(run|calls)(|-2)$/.exec(name) ?? []
   const isMoney = counted !== 'calls'
   const unit = isMoney ? money.counted : counted
-  const reserved = isMoney && !soft ? { unit, reserve: true, hold } : { unit }
+  const reserved = isMoney && hold ? { unit, reserve: true, hold } : { unit }
   if (week !== undefined)
     return { name, limit: varying, window: 'week', anchor: WEEKS[week as ''], ...reserved }
   const limit = levels.get(name)?.units ?? varying

@@ -4,6 +4,7 @@ import {
   checkFunction,
   checkKnown,
   checkObject,
+  checkOneOf,
   type StoreOptions,
 } from '@sluice/core/adapter'
 import { Money, wrong } from './money.ts'
@@ -74,12 +75,18 @@ export interface BudgetOptions<L extends string = string>
   onAlert?: ((alert: BudgetAlert) => void) | undefined
   /** How long an estimate stays reserved if its process dies. Default: `'30s'`. */
   hold?: Duration | undefined
+  /**
+   * What becomes of the estimates of a process that dies: after `hold` they are given back, though their calls have
+   * used something by then; or they stay charged until the window ends, so that no budget is ever exceeded by them.
+   * Default: `'returned'`.
+   */
+  lost?: 'returned' | 'charged' | undefined
   /** The most output that the integrations ask for, where the application does not say it, tokens. Default: 4,096. */
   maxOutput?: number | undefined
 }
 
 const KNOWN =
-  'store prefix deadline onStoreError localShare unit window timeZone levels price soft alertAt onAlert hold maxOutput'
+  'store prefix deadline onStoreError localShare unit window timeZone levels price soft alertAt onAlert hold lost maxOutput'
 /** What a run adds to the levels. */
 const OF_RUNS = /^(run|calls)(-2)?$/
 const MAX_LEVELS = 8
@@ -91,7 +98,15 @@ export type Settings = ReturnType<typeof readSettings>
 export function readSettings(options: BudgetOptions) {
   checkObject('options', options, 'the options of createBudget')
   checkKnown('', options, KNOWN.split(' '))
-  const { unit, price, soft = false, maxOutput = 4096, hold = '30s', onAlert } = options
+  const {
+    unit,
+    price,
+    soft = false,
+    maxOutput = 4096,
+    hold = '30s',
+    lost = 'returned',
+    onAlert,
+  } = options
   const { store, prefix = 'budget', deadline = '2s', onStoreError = 'deny', localShare } = options
   const { alertAt = [0.8, 1], window, timeZone } = options
   const money = new Money(unit)
@@ -110,7 +125,10 @@ export function readSettings(options: BudgetOptions) {
     money,
     price: checkFunction('price', given, '({ model, input, output, cached }) => amount'),
     levels: new Map(levels.map(([name, limit]) => [name, readLevel(name, limit, money)])),
-    ...{ window, timeZone, soft, onAlert, hold, maxOutput },
+    ...{ window, timeZone, soft, onAlert, maxOutput },
+    /** How long a reservation is held; undefined: what is charged stays. */
+    hold:
+      soft || checkOneOf('lost', lost, ['returned', 'charged']) === 'charged' ? undefined : hold,
     alertAt: checkArray('alertAt', alertAt, 'an array of shares'),
     store: { store, prefix, deadline: deadline as Duration, onStoreError, localShare },
   }

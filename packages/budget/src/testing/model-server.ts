@@ -22,21 +22,24 @@ export interface ModelServer {
   readonly asked: Asked[]
   /** The sum of what it has billed. */
   readonly bill: { input: number; output: number }
+  /** What it has billed, by the field `user` of the requests: whole answers, and those that nobody read to the end. */
+  readonly bills: Map<string, { ended: number; left: number }>
   /** What comes instead of an answer: a status, or the number of tokens after which the connection breaks. */
   fails: { status?: number; after?: number }
   close(): Promise<void>
 }
 
 /**
- * @param used what each call uses. Cached: 40 tokens
+ * @param using what each call uses. Cached: 40 tokens
  * @param pace awaited before each token of a stream
  */
 export async function startModelServer(
-  used: Billed = { input: 100, output: 20 },
+  using: Billed | (() => Billed) = { input: 100, output: 20 },
   pace: () => Promise<unknown> = async () => {},
 ): Promise<ModelServer> {
   const asked: Asked[] = []
   const bill = { input: 0, output: 0 }
+  const bills: ModelServer['bills'] = new Map()
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await textOf(request)) as Asked
     asked.push(body)
@@ -46,10 +49,18 @@ export async function startModelServer(
       response.end(JSON.stringify({ error: { message: 'no', type: 'server_error' } }))
       return
     }
+    const used = typeof using === 'function' ? using() : using
     bill.input += used.input
+    const own = bills.get(`${body.user}`) ?? { ended: 0, left: 0 }
+    bills.set(`${body.user}`, own)
+    let output = 0
+    response.on('close', () => {
+      own[response.writableFinished ? 'ended' : 'left'] += used.input + output
+    })
     const api = apiOf(request.url as string, body, used)
     if (body.stream !== true) {
-      bill.output += used.output
+      output = used.output
+      bill.output += output
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(api.whole))
       return
@@ -64,6 +75,7 @@ export async function startModelServer(
     for (const event of api.before) write(event)
     for (let i = 0; i < used.output && !response.destroyed; i += 1) {
       await pace()
+      if (response.destroyed) return
       if (model.fails.after === i) {
         await new Promise((resolve) => response.write(': the last that arrives\n\n', resolve))
         response.destroy()
@@ -71,17 +83,21 @@ export async function startModelServer(
       }
       write(api.token)
       bill.output += 1
+      output += 1
     }
     for (const event of api.after) write(event)
     if (api.isChat) response.write('data: [DONE]\n\n')
     response.end()
   })
+  // A request must not meet a connection that is being closed.
+  server.keepAliveTimeout = 600_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const model: ModelServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     bill,
+    bills,
     fails: {},
     async close() {
       server.closeAllConnections()
