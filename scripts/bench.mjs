@@ -1,6 +1,6 @@
 // npm run bench: builds the packages and measures them and their peers.
 // npm run bench -- memory|redis|cluster|http: a part of this
-// npm run bench -- postgres|sqlite|replay|cli|calls|held|inspect|outgoing: one of the other benches, with its arguments
+// npm run bench -- hono|postgres|sqlite|replay|cli|calls|held|inspect|outgoing: one of the other benches, with its arguments
 
 import { argv, exit } from 'node:process'
 import { build } from './build.mjs'
@@ -8,10 +8,12 @@ import { ensureInstalled } from './install.mjs'
 import { otherNode } from './programs/node.mjs'
 import { findPostgres } from './programs/postgres.mjs'
 import { findRedis } from './programs/redis.mjs'
+import { findRuntimes } from './programs/runtimes.mjs'
 import { run } from './workspace.mjs'
 
 /** The benches beside the comparison with the peers, each in its folder of packages/bench/src. */
 const BENCHES = {
+  hono: { measures: 'dist', finds: findRuntimes },
   postgres: { measures: 'dist', needs: findPostgres },
   // Where this Node has no SQLite, npm brings one.
   sqlite: { measures: 'dist', node: 'node@24', has: 'node:sqlite' },
@@ -25,7 +27,7 @@ const BENCHES = {
 
 const [name, ...rest] = argv.slice(2)
 const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
-const { measures = 'dist', needs, folder = name, node, has } = bench ?? {}
+const { measures = 'dist', needs, finds, folder = name, node, has } = bench ?? {}
 const script = bench ? `packages/bench/src/${folder}/cli.ts` : 'packages/bench/src/cli.ts'
 
 const redis = await findRedis()
@@ -34,5 +36,5 @@ await ensureInstalled()
 if (measures === 'dist' && !(await build())) exit(1)
 const args = bench ? rest : argv.slice(2)
 const other = has && !process.getBuiltinModule(has) ? otherNode(node) : undefined
-const env = { REDIS_SERVER: redis, ...(other && { PATH: other.path }) }
+const env = { REDIS_SERVER: redis, ...(other && { PATH: other.path }), ...finds?.() }
 exit(await run('tsx', [script, ...args], { env }))

@@ -15,6 +15,8 @@ const PEERS: { readonly [framework in FrameworkName]: string } = {
   Express: 'express-rate-limit',
   Fastify: '@fastify/rate-limit',
   Koa: 'koa-ratelimit',
+  Hono: 'hono-rate-limiter',
+  'Hono on @hono/node-server 1': 'hono-rate-limiter',
 }
 
 /** What a limiter in memory adds to a request, in each framework, without a network. */

@@ -1,6 +1,6 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 
 /** The folder of this package. */
 export const home = join(import.meta.dirname, '../..')
@@ -41,4 +41,50 @@ export async function bundleScripts(): Promise<void> {
 
 export function bundled(script: Script): string {
   return join(home, 'dist', `${script}.mjs`)
+}
+
+/** Our packages are their built form, as users get them, and not the sources that the workspace shows to its tests. */
+const ours: Plugin = {
+  name: 'ours',
+  setup({ onResolve }) {
+    const packages = join(home, '..')
+    const manifestOf = (name: string) =>
+      JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')).publishConfig
+    onResolve({ filter: /^@sluice\// }, ({ path }) => {
+      const [, name, entry = ''] = /^@sluice\/(\w+)(\/\w+)?$/.exec(path) ?? []
+      return {
+        path: join(
+          packages,
+          name as string,
+          manifestOf(name as string).exports[`.${entry}`].import.default,
+        ),
+      }
+    })
+    onResolve({ filter: /^#/ }, ({ path }) => {
+      return { path: join(packages, 'core', manifestOf('core').imports[path].node) }
+    })
+  },
+}
+
+/**
+ * Makes JavaScript of a script and of our packages in it, for a process without the loader that finds these, as on
+ * another runtime.
+ *
+ * @returns its path
+ */
+export async function bundleWithOurs(path: string, name: string): Promise<string> {
+  const outfile = join(home, 'dist', `${name}.mjs`)
+  await build({
+    absWorkingDir: home,
+    entryPoints: [path],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'warning',
+    plugins: [ours],
+  })
+  return outfile
 }
