@@ -12,6 +12,7 @@ import { dts } from 'rollup-plugin-dts'
 import { isAllowed } from '../licences.mjs'
 import {
   withoutComments,
+  withoutHttp,
   withoutProse,
   withoutSetFields,
   withPureValues,
@@ -107,8 +108,10 @@ const lighter = {
   async transform(source, id) {
     if (id.startsWith('\0')) return null
     // Nobody reads a library here.
-    if (!id.endsWith('.ts'))
-      return (await transform(source, { minify: true, legalComments: 'none' })).code
+    if (!id.endsWith('.ts')) {
+      const options = { minify: true, legalComments: 'none' }
+      return (await transform(withoutHttp(id, source), options)).code
+    }
     const compilerOptions = { verbatimModuleSyntax: true }
     const options = { loader: 'ts', target: 'node20', tsconfigRaw: { compilerOptions } }
     const shortened = id.includes('/packages/core/src/') ? withShortPrivates(source) : source

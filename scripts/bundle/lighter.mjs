@@ -23,6 +23,19 @@ export function withoutProse(id, code) {
   return edited(code, edits)
 }
 
+/**
+ * `on-headers` without Node's http, which takes as long to load as half of core. It asks it whether responses have
+ * `appendHeader`, which they have since Node 18.3.
+ */
+export function withoutHttp(id, code) {
+  if (!id.endsWith('/on-headers/index.js')) return code
+  const asked = 'typeof http.ServerResponse.prototype.appendHeader'
+  const left = code.replace("require('http')", 'undefined').replace(asked, "'function'")
+  if (/require\(|http\./.test(left.replace(/^\s*(\*|\/\/).*$/gm, '')))
+    throw new Error('on-headers needs more of http than before')
+  return left
+}
+
 /** Compiled code without comments, except those that bundlers read: the declarations have them too. */
 export function withoutComments(code) {
   const comments = parse(code, { sourceType: 'module' }).comments ?? []

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import { noteEnd, PROFILE_FIELDS } from '@sluice/core/adapter'
 import type { Context } from 'koa'
 import { koaAdapter } from './request-adapter.ts'
@@ -24,7 +23,7 @@ export function keepForErrorHandler(ctx: Context, error: unknown): void {
 function statusOf(error: unknown): number {
   const { status, statusCode } = (error ?? {}) as { status?: unknown; statusCode?: unknown }
   const named = Number(status || statusCode)
-  return named in STATUS_CODES ? named : 500
+  return named in process.getBuiltinModule('node:http').STATUS_CODES ? named : 500
 }
 
 /**

@@ -1,5 +1,5 @@
 import { parse, pathToRegexp, type Token, TokenData } from 'path-to-regexp'
-import { METHODS } from '#platform'
+import { methods } from '#platform'
 import { SluiceError } from '../errors/sluice-error.ts'
 import type { Routing } from './request-adapter.ts'
 
@@ -69,7 +69,7 @@ function compile<T>(
 function read(route: string) {
   const [, method, path] = /^(?:(\S+) )?(\{*\/\S*)$/.exec(route) ?? []
   if (path === undefined) throw wrong(route, "a path from '/' on, with a method before it or none")
-  if (method !== undefined && !METHODS.includes(method)) {
+  if (method !== undefined && !methods().includes(method)) {
     throw wrong(route, `a method in capitals, such as GET or POST, not '${method}'`)
   }
   try {

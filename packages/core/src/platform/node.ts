@@ -1,34 +1,37 @@
 import { AsyncResource } from 'node:async_hooks'
-import { createHash, createHmac, randomInt } from 'node:crypto'
-import diagnostics from 'node:diagnostics_channel'
-import http from 'node:http'
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from 'node:timers'
-import timers from 'node:timers/promises'
-import util from 'node:util'
 import onHeaders from 'on-headers'
 import type { Platform } from './platform.ts'
 
+/**
+ * A module of Node that is loaded when it is first used, or that an `import` would load whole, with what its
+ * getters load: crypto, http and util together take as long as all of core.
+ */
+const builtin = process.getBuiltinModule
+
+const diagnostics = builtin('node:diagnostics_channel')
+
 export const hash: Platform['hash'] = (algorithm, text, from, to) =>
-  createHash(algorithm).update(text, from).digest(to)
+  builtin('node:crypto').createHash(algorithm).update(text, from).digest(to)
 
 export const hmac: Platform['hmac'] = (secret, text) =>
-  createHmac('sha256', secret).update(text).digest()
+  builtin('node:crypto').createHmac('sha256', secret).update(text).digest()
 
 export const encode: Platform['encode'] = ({ buffer, byteOffset, byteLength }, to) =>
   Buffer.from(buffer, byteOffset, byteLength).toString(to)
 
 export const byteLength: Platform['byteLength'] = (text) => Buffer.byteLength(text)
 
-export const random32: Platform['random32'] = () => randomInt(2 ** 32)
+export const random32: Platform['random32'] = () => builtin('node:crypto').randomInt(2 ** 32)
 
 export const inspect: Platform['inspect'] = (value, maxStringLength) =>
-  util.inspect(value, { depth: 0, breakLength: Infinity, maxStringLength })
+  builtin('node:util').inspect(value, { depth: 0, breakLength: Infinity, maxStringLength })
 
 /** Emits a warning of the Node process. */
 export const emitWarning: Platform['emitWarning'] = (message, code) =>
   process.emitWarning(message, { type: 'SluiceWarning', code })
 
-export const METHODS: Platform['METHODS'] = http.METHODS
+export const methods: Platform['methods'] = () => builtin('node:http').METHODS
 
 export const beforeHead: Platform['beforeHead'] = (response, callback) =>
   onHeaders(response, callback)
@@ -76,6 +79,9 @@ export const inBackground: Platform['inBackground'] = (act, ms) =>
 
 export const timersEndWithRequest: Platform['timersEndWithRequest'] = false
 
-export const sleep: Platform['sleep'] = (ms) => timers.setTimeout(ms)
+export const sleep: Platform['sleep'] = (ms) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
 export const unref: Platform['unref'] = (timer) => timer.unref()
 export const ref: Platform['ref'] = (timer) => timer.ref()

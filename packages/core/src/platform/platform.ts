@@ -23,7 +23,7 @@ export interface Platform {
   /** Warns the operator. */
   emitWarning(message: string, code: string): void
   /** The methods that the option `routes` can name. */
-  readonly METHODS: readonly string[]
+  methods(): readonly string[]
 
   /**
    * Calls back before the head of a response of Node is written.

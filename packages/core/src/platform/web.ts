@@ -35,7 +35,7 @@ export const emitWarning: Platform['emitWarning'] = (message, code) =>
   console.warn(`[${code}] SluiceWarning: ${message}`)
 
 /** The methods that Node's servers read: a server of the Fetch standard need not know more. */
-export const METHODS: Platform['METHODS'] = [
+export const methods: Platform['methods'] = () => [
   ...['ACL', 'BIND', 'CHECKOUT', 'CONNECT', 'COPY', 'DELETE', 'GET', 'HEAD', 'LINK', 'LOCK'],
   ...['M-SEARCH', 'MERGE', 'MKACTIVITY', 'MKCALENDAR', 'MKCOL', 'MOVE', 'NOTIFY', 'OPTIONS'],
   ...['PATCH', 'POST', 'PROPFIND', 'PROPPATCH', 'PURGE', 'PUT', 'QUERY', 'REBIND', 'REPORT'],
