@@ -143,10 +143,10 @@ export function oneOf<const T extends string | number>(
   values: readonly T[],
   alias?: string,
 ): OptionType<T> {
-  const written = values.map((value) => inspect(value))
+  // Written out where only the documentation reads it: `inspect` takes long in a process that starts.
   return {
-    form: listed(written.map(code)),
-    typescript: alias ?? written.join(' | '),
+    form: listed(values.map((value) => code(inspect(value)))),
+    typescript: alias ?? values.map((value) => inspect(value)).join(' | '),
     check: (option, value) => checkOneOf(option, value, values),
   }
 }
@@ -194,13 +194,13 @@ export function callback<const T extends string = never>(
   signature: string,
   ...or: readonly T[]
 ): OptionType<AnyFunction | T> {
-  const alternative = or.map((text) => `, or ${inspect(text)}`).join('')
+  const alternative = () => or.map((text) => `, or ${inspect(text)}`).join('')
   return {
     form: `function ${code(signature)}${or.map((text) => `, or ${code(inspect(text))}`).join('')}`,
     check: (option, value) =>
       or.includes(value as T)
         ? (value as T)
-        : checkFunction(option, value as AnyFunction, `${signature}${alternative}`),
+        : checkFunction(option, value as AnyFunction, `${signature}${alternative()}`),
   }
 }
 

@@ -24,11 +24,16 @@ const QUIET_MS = 1000
 /** One Lua program. */
 export class Script {
   readonly text: string
-  readonly sha: string
+  private digest: string | undefined
 
   constructor(text: string) {
     this.text = text
-    this.sha = hash('sha1', text, 'utf8', 'hex')
+  }
+
+  /** Made when it is first called: most processes call few of all scripts. */
+  get sha(): string {
+    this.digest ??= hash('sha1', this.text, 'utf8', 'hex')
+    return this.digest
   }
 }
 
