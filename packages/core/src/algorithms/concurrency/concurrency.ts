@@ -1,6 +1,6 @@
 import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
-import { Held } from '../held/held.ts'
+import { type Held, HeldArray } from '../held/held.ts'
 import { ASK_AGAIN_MS, concurrencyLua } from './concurrency.lua.ts'
 
 /** The state has an entry for each slot in use. */
@@ -46,7 +46,7 @@ class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
 
   /** Takes slots out of those in use at `now`, and holds them anew. */
   private replace(state: KeyState, now: number, slots: readonly number[], isHeld: boolean): Held {
-    state.held ??= new Held(0)
+    state.held ??= new HeldArray(0)
     const { held } = state
     held.dropEnded(now)
     held.holdAsOf(now)

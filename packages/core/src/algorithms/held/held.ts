@@ -5,14 +5,39 @@ const FIRST = 2
 
 /**
  * What requests hold of one key, slots or reservations: the next to end first, those that end together by their
- * slots. Each says itself for how long it is held, since versions of an application may differ in that.
+ * slots. Each says itself for how long it is held, since versions of an application may differ in that. It has further
+ * numbers, as many as its algorithm gives it, the last of which is its owner.
  */
-export class Held {
+export interface Held {
+  /** How many numbers an entry has besides its own. */
+  readonly extras: number
+  readonly length: number
+  /** The last time at which something was held, ms: if `now` is earlier, the clock has stepped back. */
+  readonly clock: number
+
+  /** How many entries end at `time` or before. */
+  endedAt(time: number): number
+  /** When the last entry ends, ms; `now` if there is none. After the clock has stepped back, each is held as of `now`. */
+  lastEnd(now: number): number
+  /** How many entries have this owner. */
+  countOf(owner: number): number
+  /** The first entries that have ended at `now`, so many at most, and a copy without them. Undefined: there are none. */
+  apart(now: number, most: number): { readonly ended: HeldArray; readonly others: Held } | undefined
+  dropEnded(now: number): void
+  /** After the clock has stepped back: each is held as of `now`, and no longer. */
+  holdAsOf(now: number): void
+  /** Holds an entry from `at` on. */
+  add(at: number, slot: number, holdMs: number, extras?: readonly number[]): void
+  /** Takes the entries of these slots out. Returns the extras of each: the first, if a store was sent one twice. */
+  take(slots: readonly number[]): ReadonlyMap<number, readonly number[]>
+}
+
+/** All of what is held, in one array of numbers. */
+export class HeldArray implements Held {
   /** Numbers of each entry, one entry after the other, with room behind them. */
   private numbers: Float64Array
   private readonly width: number
   length = 0
-  /** The last time at which something was held, ms: if `now` is earlier, the clock has stepped back. */
   clock: number
 
   /** @param extras how many numbers an entry has besides its own */
@@ -23,8 +48,8 @@ export class Held {
   }
 
   /** The entries that {@link all} returned. */
-  static from(extras: number, clock: number, numbers: Float64Array): Held {
-    const held = new Held(extras, clock, numbers)
+  static from(extras: number, clock: number, numbers: Float64Array): HeldArray {
+    const held = new HeldArray(extras, clock, numbers)
     held.length = Math.floor(numbers.length / (OWN + extras))
     return held
   }
@@ -50,12 +75,10 @@ export class Held {
     return this.numbers[index * this.width + OWN + place] as number
   }
 
-  /** How many entries end at `time` or before. */
   endedAt(time: number): number {
     return this.length === 0 || this.until(0) > time ? 0 : this.placeOf(time, Infinity)
   }
 
-  /** When the last entry ends, ms; `now` if there is none. After the clock has stepped back, each is held as of `now`. */
   lastEnd(now: number): number {
     if (this.clock <= now)
       return this.length === 0 ? now : Math.max(now, this.until(this.length - 1))
@@ -64,16 +87,23 @@ export class Held {
     return last
   }
 
-  /** How many entries have this number among their extras. */
-  count(place: number, value: number): number {
+  countOf(owner: number): number {
     let count = 0
-    for (let i = 0; i < this.length; i += 1) if (this.extra(i, place) === value) count += 1
+    for (let at = this.width - 1; at < this.length * this.width; at += this.width)
+      if (this.numbers[at] === owner) count += 1
     return count
   }
 
-  /** A copy without the first entries. */
-  behind(count: number): Held {
-    return Held.from(this.extras, this.clock, this.all().slice(count * this.width))
+  apart(now: number, most: number) {
+    const count = Math.min(this.endedAt(now), most)
+    if (count === 0) return undefined
+    const { extras, clock, width } = this
+    const ended = HeldArray.from(extras, clock, this.all().subarray(0, count * width))
+    return { ended, others: HeldArray.from(extras, clock, this.all().slice(count * width)) }
+  }
+
+  copy(): HeldArray {
+    return HeldArray.from(this.extras, this.clock, this.all().slice())
   }
 
   dropEnded(now: number): void {
@@ -83,7 +113,6 @@ export class Held {
     this.shorten(this.length - ended)
   }
 
-  /** After the clock has stepped back: each is held as of `now`, and no longer. */
   holdAsOf(now: number): void {
     if (this.clock <= now) return
     const { width, length } = this
@@ -99,7 +128,6 @@ export class Held {
     }
   }
 
-  /** Holds an entry from `at` on. */
   add(at: number, slot: number, holdMs: number, extras: readonly number[] = []): void {
     const { width } = this
     const until = at + holdMs
@@ -111,7 +139,6 @@ export class Held {
     if (at > this.clock) this.clock = at
   }
 
-  /** Takes the entries of these slots out. Returns the extras of each: the first, if a store was sent one twice. */
   take(slots: readonly number[]): ReadonlyMap<number, readonly number[]> {
     const taken = new Map<number, readonly number[]>()
     const wanted = slots.length === 1 ? undefined : new Set(slots)

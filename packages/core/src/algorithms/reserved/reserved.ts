@@ -2,7 +2,7 @@ import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../alg
 import { ConstantLimit } from '../algorithm.ts'
 import { ASK_AGAIN_MS } from '../concurrency/concurrency.lua.ts'
 import { MOST_ENDED } from '../held/held.lua.ts'
-import { Held } from '../held/held.ts'
+import { HeldArray } from '../held/held.ts'
 import { MAX_RESERVATIONS, reservedLua } from './reserved.lua.ts'
 
 /** How long a reservation is held without renewal, if nobody says, ms. */
@@ -10,7 +10,7 @@ const HOLD_MS = 30_000
 
 /** What each has besides: when it was charged (ms), its units, its owner. */
 const EXTRAS = 3
-const [CHARGED_AT, UNITS, OWNER] = [0, 1, 2] as const
+const [CHARGED_AT, UNITS] = [0, 1] as const
 
 /**
  * Counts as another limit does, and keeps beside the count which of its charges are estimates. What one process
@@ -56,14 +56,14 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     if (held === undefined) return
     if (hasEnded || held.clock > now) state.rebased = true
     const free = MAX_RESERVATIONS - held.length
-    if (free <= MAX_RESERVATIONS / 2 && held.count(OWNER, owner) >= free) refuse(state)
+    if (free <= MAX_RESERVATIONS / 2 && held.countOf(owner) >= free) refuse(state)
   }
 
   commit(state: KeyState, now: number, cost: number, slot?: number, owner = 0): void {
     this.inner.commit(state, now, cost)
     state.held?.holdAsOf(now)
     if (cost === 0 || slot === undefined) return
-    state.held ??= new Held(EXTRAS)
+    state.held ??= new HeldArray(EXTRAS)
     state.held.add(now, slot, this.holdMs, [now, cost, owner])
   }
 
@@ -103,16 +103,16 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
 
   /** Gives back what has ended, and says whether anything has. What was held before may be the store's, and stays. */
   private giveBackEnded(state: KeyState, now: number): boolean {
-    const { held } = state
-    const ended = held === undefined ? 0 : Math.min(held.endedAt(now), MOST_ENDED)
-    if (held === undefined || ended === 0) return false
+    const apart = state.held?.apart(now, MOST_ENDED)
+    if (apart === undefined) return false
+    const { ended, others } = apart
     // Whenever somebody looks, a bucket gets back what had not drained when the reservation ended.
     const { drains } = this.inner.algorithm
-    for (let i = 0; i < ended; i += 1) {
-      const at = drains ? held.until(i) : now
-      this.inner.settle(state, at, -held.extra(i, UNITS), held.extra(i, CHARGED_AT))
+    for (let i = 0; i < ended.length; i += 1) {
+      const at = drains ? ended.until(i) : now
+      this.inner.settle(state, at, -ended.extra(i, UNITS), ended.extra(i, CHARGED_AT))
     }
-    state.held = held.behind(ended)
+    state.held = others
     return true
   }
 }

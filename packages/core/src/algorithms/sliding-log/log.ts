@@ -4,18 +4,41 @@ const MANY = 32
 /**
  * Times and costs of admitted requests, oldest first. Requests of one millisecond share an entry:
  * they leave the window together. Expired entries are dropped when there is something new to keep.
- * Plain arrays: as compact as typed arrays, and most logs are too short to pay for the overhead of those.
  */
-export class Log {
+export interface Log {
+  /** Sum of all costs, expired ones included. */
+  readonly total: number
+  /** The time of the last entry; undefined: there is none. */
+  readonly newest: number | undefined
+
+  /** Sum of the costs of the entries at or before `time`. */
+  unitsUntil(time: number): number
+  /** The time of the entry with which those after `time` hold `units`, 1 or more; undefined: they hold fewer. */
+  timeOf(units: number, time: number): number | undefined
+  /** Adds `cost` at a time, in order. */
+  add(at: number, cost: number): void
+  /** Takes `units` from the entries at and before `at`, latest first, as far as they hold them. */
+  takeBack(at: number, units: number): void
+  /** Drops the entries at or before `time`. */
+  dropUntil(time: number): void
+  /** Moves entries that are later than `now`, because a clock has stepped back, to `now`. */
+  clampTo(now: number): void
+}
+
+/** All entries of a log. Plain arrays: as compact as typed arrays, and most are too short to pay for those. */
+export class LogArray implements Log {
   private readonly times: number[] = []
   private readonly costs: number[] = []
   private head = 0
   private tail = 0
-  /** Sum of all costs, expired ones included. */
   total = 0
 
   get length(): number {
     return this.tail - this.head
+  }
+
+  get newest(): number | undefined {
+    return this.head === this.tail ? undefined : this.times[this.tail - 1]
   }
 
   time(index: number): number {
@@ -24,6 +47,24 @@ export class Log {
 
   cost(index: number): number {
     return this.costs[this.head + index] as number
+  }
+
+  unitsUntil(time: number): number {
+    let units = 0
+    for (let i = this.head; i < this.tail && (this.times[i] as number) <= time; i += 1)
+      units += this.costs[i] as number
+    return units
+  }
+
+  timeOf(units: number, time: number): number | undefined {
+    let held = 0
+    for (let i = this.head; i < this.tail; i += 1) {
+      const at = this.times[i] as number
+      if (at <= time) continue
+      held += this.costs[i] as number
+      if (held >= units) return at
+    }
+    return undefined
   }
 
   /** Adds an entry behind all others, also if the last one has the same time. */
@@ -35,7 +76,6 @@ export class Log {
     this.tail += 1
   }
 
-  /** Adds `cost` at a time, in order. */
   add(at: number, cost: number): void {
     const end = this.endOf(at)
     if (end > this.head && this.times[end - 1] === at) {
@@ -51,7 +91,6 @@ export class Log {
     }
   }
 
-  /** Takes `units` from the entries at and before `at`, latest first, as far as they hold them. */
   takeBack(at: number, units: number): void {
     const end = this.endOf(at)
     let first = end
@@ -68,7 +107,6 @@ export class Log {
     this.tail -= end - first
   }
 
-  /** Drops the entries at or before `time`. */
   dropUntil(time: number): void {
     while (this.head < this.tail && (this.times[this.head] as number) <= time) {
       this.total -= this.costs[this.head] as number
@@ -77,7 +115,6 @@ export class Log {
     if (this.head === this.tail) this.startAfresh()
   }
 
-  /** Moves entries that are later than `now`, because a clock has stepped back, to `now`. */
   clampTo(now: number): void {
     for (let i = this.tail - 1; i >= this.head && (this.times[i] as number) > now; i -= 1) {
       this.times[i] = now

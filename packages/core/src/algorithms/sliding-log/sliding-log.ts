@@ -1,6 +1,6 @@
 import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
-import { Log } from './log.ts'
+import { type Log, LogArray } from './log.ts'
 import { MAX_LOG_LIMIT, slidingLogLua } from './sliding-log.lua.ts'
 
 /**
@@ -17,7 +17,7 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
   decide(state: KeyState, now: number, cost: number): void {
     const { log } = state
     const used = log === undefined ? 0 : this.used(log, now)
-    const newest = log === undefined || log.length === 0 ? undefined : log.time(log.length - 1)
+    const newest = log?.newest
     const room = this.units - used
     const admitted = cost <= room && room > 0
 
@@ -33,7 +33,7 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
   }
 
   commit(state: KeyState, now: number, cost: number): void {
-    if (state.log === undefined) state.log = new Log()
+    if (state.log === undefined) state.log = new LogArray()
     state.log.clampTo(now)
     state.log.dropUntil(now - this.windowMs)
     if (cost > 0) state.log.add(now, cost)
@@ -49,7 +49,7 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
     }
     const used = this.used(log, now)
     state.remaining = Math.max(0, this.units - used)
-    state.resetMs = this.reset(0, used, log.length > 0 ? log.time(log.length - 1) : undefined, now)
+    state.resetMs = this.reset(0, used, log.newest, now)
   }
 
   grantEnd(_state: KeyState, now: number): number {
@@ -57,11 +57,7 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
   }
 
   private used(log: Log, now: number): number {
-    let used = log.total
-    for (let i = 0; i < log.length && log.time(i) <= now - this.windowMs; i += 1) {
-      used -= log.cost(i)
-    }
-    return used
+    return log.total - log.unitsUntil(now - this.windowMs)
   }
 
   private reset(added: number, used: number, newest: number | undefined, now: number): number {
@@ -80,14 +76,10 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
    * now as the newest entry. With 0 units: until the oldest one leaves.
    */
   private wait(log: Log | undefined, now: number, units: number, added: number): number {
-    let freed = 0
-    for (let i = 0; log !== undefined && i < log.length; i += 1) {
-      const time = Math.min(log.time(i), now)
-      if (time <= now - this.windowMs) continue
-      freed += log.cost(i)
-      if (freed > 0 && freed >= units) return time + this.windowMs - now
-    }
-    return freed + added >= units ? this.windowMs : Infinity
+    const time = log?.timeOf(Math.max(units, 1), now - this.windowMs)
+    if (time !== undefined) return Math.min(time, now) + this.windowMs - now
+    const used = log === undefined ? 0 : this.used(log, now)
+    return used + added >= units ? this.windowMs : Infinity
   }
 }
 

@@ -1,6 +1,7 @@
 import { commitOne, decideOne, keepMsAt } from '../../stores/rules/decide-all.ts'
 import { type CompiledLimit, KeyState, type Outcome } from '../algorithm.ts'
-import { Log } from '../sliding-log/log.ts'
+import { HeldArray } from '../held/held.ts'
+import { LogArray } from '../sliding-log/log.ts'
 
 /** One key's state under a quota, kept by the rules that every store follows, and by nothing else. */
 export class SoleKey {
@@ -74,9 +75,10 @@ function outcomeOf({
 
 function copy({ a, b, c, log, held }: KeyState): KeyState {
   const state = Object.assign(new KeyState(), { a, b, c })
-  if (held !== undefined) state.held = held.behind(0)
-  if (log === undefined) return state
-  state.log = new Log()
-  for (let i = 0; i < log.length; i += 1) state.log.push(log.time(i), log.cost(i))
+  if (held instanceof HeldArray) state.held = held.copy()
+  if (!(log instanceof LogArray)) return state
+  const copied = new LogArray()
+  for (let i = 0; i < log.length; i += 1) copied.push(log.time(i), log.cost(i))
+  state.log = copied
   return state
 }

@@ -1,11 +1,10 @@
 import { KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
-import { Held } from '../../algorithms/held/held.ts'
-import { Log } from '../../algorithms/sliding-log/log.ts'
+import { decodeEntries, doubles, type Entries, encodeEntries } from './entry-bytes.ts'
 
-/** Bytes of the three integers, of an entry of a log, and of a block. */
+/** Bytes of the three integers, and of a block; what entries have is a multiple of the third. */
 const HEAD = 24
-const ENTRY = 16
 const BLOCK = 8
+const ENTRY = 16
 /** Numbers of a client's own limit, and of each top-up. */
 const OWN = 5
 const GRANT = 4
@@ -15,32 +14,39 @@ const NONE = -1
 const HALF = 12
 
 /**
- * A state as bytes, for a store that keeps bytes: 8 for a blocked key, else 24, and 16 more for each
- * entry of a log. What is held has 16, which no entry of a log begins as, and its entries, up to a multiple of 16.
+ * A state as bytes, for a store that keeps bytes: 8 for a blocked key, else 24, and its entries behind them.
  * What a client has of its own comes before them: 40 bytes, and 32 for each top-up. So
  * only a state with that has a multiple of 16. All numbers are little-endian doubles.
+ *
+ * @param entries its entries, a multiple of 16 bytes. Default: all of them, see {@link encodeEntries}
  */
-export function encodeState(state: KeyState): Uint8Array {
-  const { log, held, terms } = state
+export function encodeState(state: KeyState, entries = encodeEntries(state)): Uint8Array {
+  const { terms } = state
   const numbers = terms === undefined ? [] : numbersOf(terms)
   if (state.blockedUntil > 0) return doubles([...numbers, state.blockedUntil])
-  numbers.push(state.a, state.b, state.c)
-  for (let i = 0; log !== undefined && i < log.length; i += 1)
-    numbers.push(log.time(i), log.cost(i))
-  return held === undefined || held.length === 0 ? doubles(numbers) : withHeld(numbers, held)
+  const head = doubles([...numbers, state.a, state.b, state.c])
+  if (entries.length === 0) return head
+  const bytes = new Uint8Array(head.length + entries.length)
+  bytes.set(head)
+  bytes.set(entries, head.length)
+  return bytes
 }
 
 /**
  * The state that the bytes hold.
  *
  * @param bytes what {@link encodeState} gave; undefined: a key never seen
+ * @param read gives the state its entries. Default: all of them are there
  * @throws RangeError if they are of any other length
  */
-export function decodeState(bytes: Uint8Array | undefined): KeyState {
+export function decodeState(
+  bytes: Uint8Array | undefined,
+  read: (state: Entries, view: DataView) => void = decodeEntries,
+): KeyState {
   const state = new KeyState()
   if (bytes === undefined) return state
-  const { byteLength } = bytes
-  const view = new DataView(bytes.buffer, bytes.byteOffset, byteLength)
+  const { buffer, byteOffset, byteLength } = bytes
+  const view = new DataView(buffer, byteOffset, byteLength)
   let head = 0
   if (byteLength > 0 && byteLength % ENTRY === 0) {
     state.terms = termsIn(view)
@@ -55,35 +61,9 @@ export function decodeState(bytes: Uint8Array | undefined): KeyState {
   state.a = view.getFloat64(head, true)
   state.b = view.getFloat64(head + 8, true)
   state.c = view.getFloat64(head + 16, true)
-  const extras = byteLength > head + HEAD ? -1 - view.getFloat64(head + HEAD, true) : NONE
-  if (extras >= 0) {
-    state.held = heldIn(view, head + HEAD, extras)
-    return state
-  }
-  if (byteLength > head + HEAD) state.log = new Log()
-  for (let at = head + HEAD; at < byteLength; at += ENTRY) {
-    state.log?.push(view.getFloat64(at, true), view.getFloat64(at + 8, true))
-  }
+  const from = head + HEAD
+  if (byteLength > from) read(state, new DataView(buffer, byteOffset + from, byteLength - from))
   return state
-}
-
-/** The kind of entry, below 0; the last time at which something was held; the numbers of all entries. */
-function withHeld(numbers: number[], held: Held): Uint8Array {
-  const entries = held.all()
-  const count = numbers.length + 2 + entries.length
-  const view = new DataView(new ArrayBuffer(8 * (count + (entries.length % 2))))
-  const all = [...numbers, -1 - held.extras, held.clock]
-  for (const [i, number] of all.entries()) view.setFloat64(8 * i, number, true)
-  for (let i = 0; i < entries.length; i += 1)
-    view.setFloat64(8 * (all.length + i), entries[i] as number, true)
-  return new Uint8Array(view.buffer)
-}
-
-function heldIn(view: DataView, from: number, extras: number): Held {
-  const numbers = new Float64Array((view.byteLength - from) / 8 - 2)
-  for (let i = 0; i < numbers.length; i += 1)
-    numbers[i] = view.getFloat64(from + ENTRY + 8 * i, true)
-  return Held.from(extras, view.getFloat64(from + 8, true), numbers)
 }
 
 /** How many top-ups; until when (0: there is no override), limit, burst and delay; each top-up. */
@@ -127,10 +107,4 @@ function idOf(first: number, second: number): string {
 
 function noState(byteLength: number): RangeError {
   return new RangeError(`${byteLength} bytes are no state of a rate limit`)
-}
-
-function doubles(numbers: readonly number[]): Uint8Array {
-  const view = new DataView(new ArrayBuffer(8 * numbers.length))
-  for (const [i, number] of numbers.entries()) view.setFloat64(8 * i, number, true)
-  return new Uint8Array(view.buffer)
 }
