@@ -214,9 +214,9 @@ it('a key that is only read must have the state that was read, and stays as it i
   expect([await turn(), took(), at.row]).toEqual([7, 'write,read,write', '07'])
 })
 
-it('more than eight keys are locked', async () => {
+it('more than 16 keys are locked', async () => {
   const { lone, took } = server()
-  const keys = Array.from({ length: 9 }, (_, i) => `${i}`)
+  const keys = Array.from({ length: 17 }, (_, i) => `${i}`)
   expect(await lone.transact(keys, () => ({ value: 1, changes: [] }), 100)).toBeUndefined()
   expect(await lone.transact(keys.slice(1), () => ({ value: 1, changes: [] }), 100)).toBeDefined()
   expect(took()).toBe('read')

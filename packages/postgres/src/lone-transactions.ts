@@ -10,7 +10,7 @@ const LONGER = 1 / 16
 /** A key that others change between two round trips is locked for so long, ms. */
 const CONTENDED_MS = 1000
 /** The most keys of a transaction without a lock: of more of them, one would too often be wrong. */
-const MAX_KEYS = 8
+const MAX_KEYS = 16
 /** The most contended keys that are known. */
 const MAX_CONTENDED = 1000
 /** Any time, ms. */

@@ -409,10 +409,11 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       const limiter = limit({ limit: 50, store: postgresStore(own) })
       // After five executions a plan is kept.
       for (let i = 0; i < 10; i += 1) await limiter.consume('client')
-      const prepared = await own.query('SELECT name, generic_plans FROM pg_prepared_statements')
+      // Another one writes which keyspaces there are, once.
+      const kept = 'SELECT name FROM pg_prepared_statements WHERE generic_plans > 0'
+      const prepared = await own.query(kept)
       expect(prepared.rows).toHaveLength(1)
-      const [{ name, generic_plans }] = prepared.rows
-      expect(Number(generic_plans)).toBeGreaterThan(0)
+      const [{ name }] = prepared.rows
       const explained = await own.query(`EXPLAIN EXECUTE ${name} ('1', 0, 1, 'key', NULL, NULL, 0)`)
       const plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n')
       expect(plan).toContain('sluice_states_pkey')

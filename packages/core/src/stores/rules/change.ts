@@ -9,6 +9,9 @@ export interface ChangedKey {
   /** The number of the keyspace, from 0; that of the ban is the last one. */
   readonly policy: number
   readonly key: string
+  /** The slots that it is about, if it is about some. */
+  readonly slots?: readonly number[]
+  readonly owner?: number | undefined
 }
 
 /** The states that a change concerns. */
@@ -30,7 +33,9 @@ export interface ChangedStates {
 export function keysOf(change: Change, count: number): ChangedKey[] {
   switch (change.kind) {
     case 'settle':
-      return change.charges.map(({ key }, policy) => ({ policy, key }))
+      return change.charges.map(({ key, slot, owner }, policy) => {
+        return { policy, key, slots: slot === undefined ? [] : [slot], owner }
+      })
     case 'renew':
       return renewalsOf(change.requests)
     case 'block':

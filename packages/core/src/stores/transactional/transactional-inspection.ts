@@ -4,8 +4,10 @@ import { Inspection } from '../inspection/inspection.ts'
 import type { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
 import { Pace } from '../inspection/pace.ts'
 import { subject } from '../redis/keys.ts'
-import { decodeState } from '../rules/state-bytes.ts'
 import type { StoreEntry } from '../store.ts'
+import { MissingKeys } from './growing-transactions.ts'
+import { isPart, partRange } from './parts/parts.ts'
+import { decodeWithParts } from './parts/transaction-states.ts'
 import type { ListedKey, ListingBackend } from './transactional-backend.ts'
 
 /** Keys that are read in one step. */
@@ -57,7 +59,7 @@ async function* entriesBetween(
     const unreadable: string[] = []
     pace.pause()
     for (const each of keys) {
-      const entry = read(each, now, inspection)
+      const entry = await read(each, now, inspection, backend)
       if (entry === null) unreadable.push(each.key)
       else if (entry !== undefined) {
         inspection.note(entry)
@@ -72,11 +74,30 @@ async function* entriesBetween(
 }
 
 /** Undefined if it is not wanted; null if its name or its state can't be read. */
-function read({ key, state }: ListedKey, now: number, inspection: Inspection) {
+async function read(
+  { key, state }: ListedKey,
+  now: number,
+  inspection: Inspection,
+  backend: ListingBackend,
+): Promise<StoreEntry | undefined | null> {
+  if (isPart(key)) return undefined
   const found = inspection.find(key)
-  try {
-    return found && entryOf(found, decodeState(state), now)
-  } catch {
-    return null
+  if (!found) return found
+  const bytes = new Map([[key, state]])
+  let parts: Map<string, Uint8Array | undefined> | undefined
+  for (;;) {
+    try {
+      return entryOf(found, decodeWithParts(key, bytes), now)
+    } catch (error) {
+      if (!(error instanceof MissingKeys)) return null
+      parts ??= await readParts(backend, key)
+      for (const missing of error.keys) bytes.set(missing, parts.get(missing))
+    }
   }
+}
+
+/** The parts of a state by their keys, read some time after it. */
+async function readParts(backend: ListingBackend, name: string) {
+  const { keys } = await backend.list({ ...partRange(name), count: STEP })
+  return new Map(keys.map(({ key, state }) => [key, state]))
 }

@@ -3,7 +3,6 @@ import type { KeptKeyspaces, LedgerKeyspaces } from '../inspection/kept-keyspace
 import { subject } from '../redis/keys.ts'
 import { applyChange, type ChangedStates, keysOf } from '../rules/change.ts'
 import { commitOne, decideAll, keepMsOf } from '../rules/decide-all.ts'
-import { decodeState, encodeState } from '../rules/state-bytes.ts'
 import type {
   Change,
   Charge,
@@ -14,11 +13,13 @@ import type {
   Raise,
   StoreResult,
 } from '../store.ts'
-import type { ListingBackend, StateChange, TransactionalBackend } from './transactional-backend.ts'
+import { MissingKeys } from './growing-transactions.ts'
+import type { PartedTransactions, TouchedState } from './parts/parted-transactions.ts'
+import type { TransactionStates } from './parts/transaction-states.ts'
 
 /** Decides on the states of a backend that has transactions. */
 export class TransactionalLedger implements Ledger<'async'> {
-  private readonly backend: TransactionalBackend & Partial<ListingBackend>
+  private readonly transactions: PartedTransactions
   /** The keyspaces of the policies, then that of the ban. */
   private readonly keyspaces: readonly Keyspace[]
   private readonly ban: CompiledLimit | undefined
@@ -27,40 +28,44 @@ export class TransactionalLedger implements Ledger<'async'> {
   private readonly kept: LedgerKeyspaces | undefined
 
   constructor(
-    backend: TransactionalBackend & Partial<ListingBackend>,
+    transactions: PartedTransactions,
     { policies, ban }: Keyspaces,
     prefix: string,
     deadlineMs: number | undefined,
-    kept: KeptKeyspaces,
+    kept: KeptKeyspaces | undefined,
   ) {
-    this.backend = backend
+    this.transactions = transactions
     this.keyspaces = policies.concat(ban ?? [])
     this.ban = ban?.limit
     this.prefix = prefix
     this.deadlineMs = deadlineMs
-    this.kept = backend.list && kept.of(this.keyspaces, prefix)
+    this.kept = kept?.of(this.keyspaces, prefix)
   }
 
   async decide(
     requests: readonly (readonly Charge[])[],
     isPeek = false,
   ): Promise<(StoreResult | Error)[]> {
-    const names = requests.flatMap((charges) => this.names(charges))
+    const touched = requests.flatMap((charges) => this.touched(charges))
     const decide = (states: TransactionStates, now: number) =>
       requests.map((charges) => orError(() => this.decideOne(states, charges, now, isPeek)))
-    const results = await this.transact(names, decide, (decided) => !decided.every(isAdmitted))
+    const results = await this.transact(touched, decide, (decided) => !decided.every(isAdmitted))
     if (!isPeek) this.kept?.keep()
     return results
   }
 
   async change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
     const count = this.keyspaces.length
-    const names = keysOf(change, count).map(({ policy, key }) => this.name(key, policy))
-    const { result, raises } = await this.transact(names, (states, now) => {
+    const touched = keysOf(change, count).map(({ policy, key, ...of }) => {
+      return { name: this.name(key, policy), ...of }
+    })
+    if (touched.length === 0) return undefined
+    const { result, raises } = await this.transact(touched, (states, now) => {
       const raises: Raise[] = []
       const changed: ChangedStates = {
         load: (policy, key) => states.of(this.name(key, policy)),
-        keep: (policy, key, state, keepMs) => states.put(this.name(key, policy), state, keepMs),
+        keep: (policy, key, state, keepMs) =>
+          states.put(this.name(key, policy), state, keepMs, now),
       }
       return { result: applyChange(change, changed, count, now, raised && raises), raises }
     })
@@ -99,23 +104,25 @@ export class TransactionalLedger implements Ledger<'async'> {
       const kept = commitOne(state, charge, now, admitted ? charge.cost : 0)
       // What is full by now is kept too: it counts again if the clock steps back once more.
       if (kept || state.counted)
-        states.put(name, state, Math.max(1, keepMsOf(state, charge.limit, now)))
+        states.put(name, state, Math.max(1, keepMsOf(state, charge.limit, now)), now)
       else states.restore(name)
     }
   }
 
   private transact<T>(
-    names: readonly string[],
+    touched: readonly TouchedState[],
     work: (states: TransactionStates, now: number) => T,
     needsClock?: (value: T) => boolean,
-  ) {
-    const sorted = [...new Set(names)].sort()
-    const decide = (bytes: readonly (Uint8Array | undefined)[], now: number) => {
-      const states = new TransactionStates(sorted, bytes)
-      const value = work(states, now)
-      return { value, changes: states.changes(), needsClock: needsClock?.(value) ?? false }
-    }
-    return this.backend.transact(sorted, decide, this.deadlineMs)
+  ): Promise<T> {
+    return this.transactions.transact(touched, work, needsClock, this.deadlineMs)
+  }
+
+  /** The states of a request. */
+  private touched(charges: readonly Charge[]): TouchedState[] {
+    return this.names(charges).map((name, i) => {
+      const { slot, owner } = charges[i] ?? {}
+      return { name, slots: slot === undefined ? [] : [slot], owner }
+    })
   }
 
   /** The names of the keys of a request. Where there is no charge, as for a ban, it is the key of the first one. */
@@ -126,44 +133,6 @@ export class TransactionalLedger implements Ledger<'async'> {
   private name(key: string, place: number): string {
     const { prefix = this.prefix, name } = this.keyspaces[place] as Keyspace
     return `${prefix}:{${subject(key)}}:${name}`
-  }
-}
-
-/** The states of a transaction, by the names of their keys. */
-class TransactionStates {
-  private readonly bytes = new Map<string, Uint8Array | undefined>()
-  private readonly states = new Map<string, KeyState>()
-  private readonly changed = new Map<string, StateChange>()
-
-  constructor(keys: readonly string[], bytes: readonly (Uint8Array | undefined)[]) {
-    for (const [i, key] of keys.entries()) this.bytes.set(key, bytes[i])
-  }
-
-  /** @throws RangeError if the key holds no state */
-  of(key: string): KeyState {
-    let state = this.states.get(key)
-    if (state === undefined) {
-      state = decodeState(this.bytes.get(key))
-      this.states.set(key, state)
-    }
-    return state
-  }
-
-  /** @param ttlMs how long it must be kept; 0: it is deleted */
-  put(key: string, state: KeyState, ttlMs: number): void {
-    const bytes = ttlMs === 0 ? undefined : encodeState(state)
-    this.bytes.set(key, bytes)
-    this.states.set(key, state)
-    this.changed.set(key, { key, state: bytes, ttlMs })
-  }
-
-  /** Forgets what a refusal has made of a state that is not kept: the next decision may have another limit. */
-  restore(key: string): void {
-    this.states.delete(key)
-  }
-
-  changes(): StateChange[] {
-    return [...this.changed.values()]
   }
 }
 
@@ -190,6 +159,7 @@ function orError<T>(act: () => T): T | Error {
   try {
     return act()
   } catch (error) {
+    if (error instanceof MissingKeys) throw error
     return error instanceof Error ? error : new Error(String(error))
   }
 }

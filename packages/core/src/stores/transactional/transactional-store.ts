@@ -1,6 +1,7 @@
 import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
 import { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
 import type { InspectableStore, Store, StoreEntry } from '../store.ts'
+import { PartedTransactions } from './parts/parted-transactions.ts'
 import type { ListingBackend, TransactionalBackend } from './transactional-backend.ts'
 import { transactionalDocuments } from './transactional-documents.ts'
 import { TransactionalLedger } from './transactional-ledger.ts'
@@ -16,12 +17,13 @@ export function transactionalStore(
 ): Store<'async'> {
   const documents = transactionalDocuments(backend)
   const kept = new KeptKeyspaces(documents)
+  const transactions = new PartedTransactions(backend)
   const store: Store<'async'> = {
     mode: 'async',
     clock: backend.clock,
     documents,
     open: (keyspaces, prefix, deadlineMs) =>
-      new TransactionalLedger(backend, keyspaces, prefix, deadlineMs, kept),
+      new TransactionalLedger(transactions, keyspaces, prefix, deadlineMs, backend.list && kept),
     close: () => backend.close?.(),
   }
   if (backend.list === undefined) return store

@@ -1,0 +1,180 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { type Charge, type Keyspace, memoryStore, type Store } from '../../index.ts'
+import type { Change, StoreResult } from '../../stores/store.ts'
+import { type ManualClock, manualClock } from '../../testing/index.ts'
+import type { CompiledLimit, Outcome } from '../algorithm.ts'
+import { concurrency } from '../concurrency/concurrency.ts'
+import { algorithms } from '../index.ts'
+import { reserved } from '../reserved/reserved.ts'
+import type { Open } from './store-replay.ts'
+import { START } from './trace.ts'
+
+const WINDOW_MS = 5000
+const HOLD_MS = 2000
+const window = { limit: 100_000, windowMs: WINDOW_MS, holdMs: HOLD_MS }
+
+/** Limits whose states have many entries, each with the further numbers of its charges. */
+const LIMITS: { readonly [name: string]: CompiledLimit } = {
+  slots: concurrency.compile({ limit: 400, windowMs: HOLD_MS }),
+  'reservations of a window': reserved(algorithms['fixed-window']).compile(window),
+  'reservations of a bucket': reserved(algorithms['token-bucket']).compile(window),
+  log: algorithms['sliding-log'].compile({ limit: 900, windowMs: WINDOW_MS }),
+}
+
+/** An operation on a key that has many entries. `at` is the share of the admitted ones, in thousandths. */
+type Operation =
+  | { readonly pass: number }
+  | {
+      readonly open: number
+      readonly cost: number
+      readonly apart: number
+      readonly owners: number
+    }
+  | { readonly settle: number; readonly at: number; readonly delta: number }
+  | { readonly renew: number; readonly at: number }
+  | { readonly peek: number }
+  | { readonly end: 'block' | 'reset' }
+
+const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      open: fc.constantFrom(1, 3, 20, 90, 150),
+      cost: fc.constantFrom(1, 1, 2, 7),
+      apart: fc.constantFrom(0, 1, 1, 13),
+      owners: fc.constantFrom(0, 1, 3),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      settle: fc.constantFrom(1, 2, 30, 120),
+      at: fc.integer({ min: 0, max: 1000 }),
+      delta: fc.constantFrom(-7, -1, 0, 3),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      renew: fc.constantFrom(1, 25, 200),
+      at: fc.integer({ min: 0, max: 1000 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ pass: fc.constantFrom(1, 40, 400, 1999, 2000, 6000, -1, -300, -9000) }),
+  },
+  { weight: 2, arbitrary: fc.record({ peek: fc.constantFrom(0, 1, 500, 100_000) }) },
+  { weight: 1, arbitrary: fc.record({ end: fc.constantFrom('block' as const, 'reset' as const) }) },
+)
+
+const anyCrowd = fc.array(anyOperation, { minLength: 1, maxLength: 25 })
+
+interface Admitted {
+  readonly slot: number
+  readonly cost: number
+  readonly owner: number
+  readonly at: number
+}
+
+/** Does operations on a store; returns what it said. */
+async function play(
+  store: Store,
+  clock: ManualClock,
+  limit: CompiledLimit,
+  operations: readonly Operation[],
+  prefix: string,
+): Promise<unknown[]> {
+  const keyspace: Keyspace = {
+    name: `${limit.algorithm.name}:5000:crowd`,
+    algorithm: limit.algorithm,
+  }
+  const ledger = store.open({ policies: [keyspace] }, prefix)
+  const hasSlots = limit.algorithm.holdsSlots === true || limit.algorithm.reserves === true
+  const charged = (each: Admitted): Charge => ({
+    key: 'client',
+    limit,
+    cost: each.cost,
+    slot: hasSlots ? each.slot : undefined,
+    owner: limit.algorithm.reserves && each.owner > 0 ? each.owner : undefined,
+  })
+  const admitted: Admitted[] = []
+  const some = (count: number, at: number) => {
+    const from = Math.floor((at * admitted.length) / 1000)
+    return admitted.splice(from, count)
+  }
+  let slot = 0
+  const said: unknown[] = []
+  const change = async (change: Change) => said.push(await ledger.change(change))
+  for (const operation of operations) {
+    if ('pass' in operation) clock.advance(operation.pass)
+    else if ('open' in operation) {
+      for (let i = 0; i < operation.open; i += 1) {
+        slot += 1
+        const owner = operation.owners === 0 ? 0 : 1e12 + (slot % operation.owners)
+        const cost = limit.algorithm.holdsSlots ? 1 : operation.cost
+        const each = { slot: slot * 7919 * 2 ** 20, cost, owner, at: clock() }
+        const [result] = await ledger.decide([[charged(each)]])
+        said.push(factsOf(result))
+        if ((result as StoreResult).admitted) admitted.push(each)
+        clock.advance(operation.apart)
+      }
+    } else if ('settle' in operation) {
+      for (const each of some(operation.settle, operation.at)) {
+        const cost = limit.algorithm.holdsSlots ? -1 : Math.max(-each.cost, operation.delta)
+        const reservedUnits = limit.algorithm.reserves ? each.cost : undefined
+        const charges = [{ ...charged(each), cost, reserved: reservedUnits }]
+        await change({ kind: 'settle', charges, chargedAt: each.at })
+      }
+    } else if ('renew' in operation) {
+      const renewed = some(operation.renew, operation.at)
+      admitted.push(...renewed)
+      if (hasSlots)
+        await change({ kind: 'renew', requests: renewed.map((each) => [charged(each)]) })
+    } else if ('peek' in operation) {
+      const asked = { slot: 1, cost: operation.peek, owner: 1e12, at: 0 }
+      said.push(factsOf((await ledger.decide([[charged(asked)]], true))[0]))
+    } else if (operation.end === 'block')
+      await change({ kind: 'block', key: 'client', durationMs: 100 })
+    else await change({ kind: 'reset', key: 'client' })
+  }
+  return said
+}
+
+/** What a result says. Memory uses it again. */
+function factsOf(result: StoreResult | Error | undefined): unknown {
+  if (result instanceof Error || result === undefined) throw result
+  const [outcome] = result.outcomes as [Outcome]
+  const { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs } = outcome
+  return [result.at, admitted, remaining, resetMs, `${retryAfterMs} ${effectiveMs}`, delayMs]
+}
+
+let plays = 0
+
+/** @throws if the store differs from memory in anything that it says */
+async function expectParity(open: Open, name: string, operations: readonly Operation[]) {
+  plays += 1
+  const prefix = `crowd:${process.pid}:${plays}`
+  const limit = LIMITS[name] as CompiledLimit
+  const clocks = [manualClock(START), manualClock(START)] as const
+  const [memory, other] = [memoryStore({ clock: clocks[0] }), open(clocks[1])]
+  const expected = await play(memory, clocks[0], limit, operations, prefix)
+  const said = await play(other, clocks[1], limit, operations, prefix)
+  memory.close()
+  other.close()
+  for (const [i, each] of said.entries())
+    if (`${each}` !== `${expected[i]}`) expect([i, each]).toEqual([i, expected[i]])
+  expect(said).toHaveLength(expected.length)
+}
+
+/**
+ * Registers the tests that a store decides as memory does where a key has many slots, reservations or entries of a
+ * log: charged, settled, renewed, ended by time, while the clock steps.
+ */
+export function crowdedSuite(name: string, open: Open, numRuns: number): void {
+  test.each(Object.keys(LIMITS))(`memory and ${name} decide alike about many %s`, async (of) => {
+    const parity = fc.asyncProperty(anyCrowd, (crowd) => expectParity(open, of, crowd))
+    await fc.assert(parity, { numRuns })
+  })
+}

@@ -1,0 +1,106 @@
+import type { Transaction, TransactionalBackend } from './transactional-backend.ts'
+
+/** The states of a transaction's keys. */
+export type States = ReadonlyMap<string, Uint8Array | undefined>
+
+/** A decision needs the states of more keys than its transaction has. */
+export class MissingKeys extends Error {
+  readonly keys: readonly string[]
+
+  constructor(keys: readonly string[]) {
+    super(`the transaction has not read ${keys.join()}`)
+    this.keys = keys
+  }
+}
+
+/** A transaction whose keys may turn out to be too few. */
+class Call {
+  /** Those that it shares a key with and that were decided before it: each settles when it is over. */
+  behind: readonly Promise<unknown>[] = []
+  isPostponed = false
+  missing: readonly string[] = []
+}
+
+/**
+ * Transactions whose decisions find out while they decide which keys they need: they throw {@link MissingKeys}, and
+ * are repeated with these keys too. Meanwhile no other of the same names is decided: calls keep their order.
+ */
+export class GrowingTransactions {
+  private readonly backend: TransactionalBackend
+  /** The last postponed call of each name. */
+  private readonly last = new Map<
+    string,
+    { readonly call: Call; readonly over: Promise<unknown> }
+  >()
+
+  constructor(backend: TransactionalBackend) {
+    this.backend = backend
+  }
+
+  /**
+   * See `TransactionalBackend.transact`.
+   *
+   * @param names keys that every transaction about the same states has
+   * @param more keys that are probably needed too
+   */
+  async transact<T>(
+    names: readonly string[],
+    more: readonly string[],
+    decide: (states: States, now: number) => Transaction<T>,
+    withinMs: number | undefined,
+  ): Promise<T> {
+    const call = new Call()
+    let settle = () => {}
+    const over = new Promise<void>((resolve) => {
+      settle = resolve
+    })
+    const keys = new Set([...names, ...more])
+    const until = performance.now() + (withinMs ?? Infinity)
+    try {
+      for (;;) {
+        const done = await this.attempt(call, over, names, [...keys].sort(), decide, withinMs)
+        if (done !== undefined) return done.value
+        await Promise.all(call.behind)
+        if (performance.now() > until) throw new Error(`no answer within ${withinMs} ms`)
+        for (const key of call.missing) keys.add(key)
+      }
+    } finally {
+      for (const name of names) if (this.last.get(name)?.call === call) this.last.delete(name)
+      settle()
+    }
+  }
+
+  /** Undefined: the call was postponed. */
+  private attempt<T>(
+    call: Call,
+    over: Promise<unknown>,
+    names: readonly string[],
+    keys: readonly string[],
+    decide: (states: States, now: number) => Transaction<T>,
+    withinMs: number | undefined,
+  ): Promise<{ readonly value: T } | undefined> {
+    const postpone = () => {
+      if (!call.isPostponed) {
+        call.isPostponed = true
+        call.behind = names.flatMap((name) => this.last.get(name)?.over ?? [])
+        for (const name of names) this.last.set(name, { call, over })
+      }
+      return { changes: [], value: undefined }
+    }
+    return this.backend.transact<{ readonly value: T } | undefined>(
+      keys,
+      (states, now) => {
+        if (!call.isPostponed && names.some((name) => this.last.has(name))) return postpone()
+        try {
+          const decided = decide(new Map(keys.map((key, i) => [key, states[i]])), now)
+          return { ...decided, value: { value: decided.value } }
+        } catch (error) {
+          if (!(error instanceof MissingKeys)) throw error
+          call.missing = error.keys
+          return postpone()
+        }
+      },
+      withinMs,
+    )
+  }
+}

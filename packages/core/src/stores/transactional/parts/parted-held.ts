@@ -1,0 +1,366 @@
+import { type Held, HeldArray } from '../../../algorithms/held/held.ts'
+import type { StateChange } from '../transactional-backend.ts'
+import { NumberReader, NumberWriter } from './numbers.ts'
+import type { Parts } from './parts.ts'
+
+/** The parts of what is held. */
+const COUNT = 64
+const ALL: readonly number[] = Array.from({ length: COUNT }, (_, id) => id)
+
+/** What one part has: entries, and how many entries of all parts some owners have. */
+interface HeldPart {
+  readonly entries: HeldArray
+  readonly owners: Map<number, number>
+}
+
+/** The numbers of an entry: when it ends, its slot, for how long it is held, and more. */
+type Entry = readonly [until: number, slot: number, holdMs: number, ...extras: number[]]
+
+/**
+ * What is held, in 64 parts by the numbers of the slots, so that a call reads and writes only those that it is about.
+ * The state has of each part how many entries it has, and when the first and the last of them ends. The count of an
+ * owner is in the part of the owner's number.
+ */
+export class PartedHeld implements Held {
+  readonly extras: number
+  clock: number
+  length = 0
+  /** Tells the parts of this state from those of one that was reset. */
+  private readonly generation: number
+  private readonly parts: Parts
+  /** Entries that have an owner, which is a number above 0. */
+  private owned = 0
+  /** Of each part: its entries, when the first and the last ends, and until when its row is kept; 0: there is none. */
+  private counts = zeros()
+  private firsts = zeros()
+  private lasts = zeros()
+  private kept = zeros()
+  private readonly loaded = new Map<number, HeldPart>()
+  /** The parts that must be written. */
+  private readonly changed = new Set<number>()
+  /** Those that no copy shares. */
+  private readonly own = new Set<number>()
+
+  private constructor(extras: number, clock: number, generation: number, parts: Parts) {
+    this.extras = extras
+    this.clock = clock
+    this.generation = generation
+    this.parts = parts
+  }
+
+  /** @throws MissingKeys if the transaction has not read all parts */
+  static from(held: HeldArray, parts: Parts): PartedHeld {
+    parts.need(ALL)
+    const generation = Math.floor(Math.random() * 2 ** 32)
+    const parted = new PartedHeld(held.extras, 0, generation, parts)
+    for (const [until, slot, holdMs, ...extras] of entriesOf(held))
+      parted.add(until - holdMs, slot, holdMs, extras)
+    parted.clock = held.clock
+    return parted
+  }
+
+  /** What {@link encode} wrote. */
+  static decode(numbers: NumberReader, parts: Parts): PartedHeld {
+    const next = () => numbers.next()
+    const held = new PartedHeld(next(), next(), next(), parts)
+    held.owned = next()
+    const from = next()
+    for (const id of ALL) {
+      const kept = next()
+      const count = next()
+      held.length += count
+      held.counts[id] = count
+      if (kept > 0) held.kept[id] = from + kept
+      if (count === 0) continue
+      const first = from + next()
+      held.firsts[id] = first
+      held.lasts[id] = first + next()
+    }
+    return held
+  }
+
+  /** The parts that a call about a slot of an owner needs. */
+  static partsOf(slot: number, owner = 0): number[] {
+    return owner > 0 ? [partOf(slot), partOf(owner)] : [partOf(slot)]
+  }
+
+  endedAt(time: number): number {
+    let ended = 0
+    const partly: number[] = []
+    for (const id of this.begun(time)) {
+      if ((this.lasts[id] as number) <= time) ended += this.counts[id] as number
+      else partly.push(id)
+    }
+    for (const { entries } of this.load(partly)) ended += entries.endedAt(time)
+    return ended
+  }
+
+  lastEnd(now: number): number {
+    if (this.clock <= now) return Math.max(now, ...this.lasts)
+    return Math.max(now, ...this.load(this.used()).map(({ entries }) => entries.lastEnd(now)))
+  }
+
+  countOf(owner: number): number {
+    if (owner === 0) return this.length - this.owned
+    const [{ owners }] = this.load([partOf(owner)]) as [HeldPart]
+    return owners.get(owner) ?? 0
+  }
+
+  apart(now: number, most: number) {
+    const ids = this.begun(now)
+    if (ids.length === 0) return undefined
+    const entries = this.load(ids).flatMap((part) => entriesOf(part.entries))
+    const ended = entries
+      .filter(([until]) => until <= now)
+      .sort(byEnd)
+      .slice(0, most)
+    const others = this.copy()
+    others.remove(ended)
+    const numbers = Float64Array.from(ended.flat())
+    return { ended: HeldArray.from(this.extras, this.clock, numbers), others }
+  }
+
+  /** Forgets a part without reading it, if all of it has ended: its row says nothing any more. */
+  dropEnded(now: number): void {
+    const partly: Entry[] = []
+    for (const id of this.begun(now)) {
+      const isOver = this.extras === 0 && (this.lasts[id] as number) <= now
+      if (isOver && !this.parts.has(id)) this.set(id, 0, 0, 0)
+      else {
+        const [{ entries }] = this.load([id]) as [HeldPart]
+        partly.push(...entriesOf(entries).filter(([until]) => until <= now))
+      }
+    }
+    this.remove(partly)
+  }
+
+  holdAsOf(now: number): void {
+    if (this.clock <= now) return
+    const used = this.used()
+    this.load(used)
+    for (const id of used) {
+      this.change(id).entries.holdAsOf(now)
+      this.refresh(id)
+    }
+    this.clock = now
+  }
+
+  add(at: number, slot: number, holdMs: number, extras: readonly number[] = []): void {
+    const owner = ownerOf(extras)
+    this.load(PartedHeld.partsOf(slot, owner))
+    const id = partOf(slot)
+    this.change(id).entries.add(at, slot, holdMs, extras)
+    this.refresh(id)
+    this.countOwner(owner, 1)
+    if (at > this.clock) this.clock = at
+  }
+
+  take(slots: readonly number[]): ReadonlyMap<number, readonly number[]> {
+    const taken = new Map<number, readonly number[]>()
+    const wanted = new Set(slots)
+    const ids = [...new Set(slots.map(partOf))]
+    const entries = this.load(ids).flatMap((part) => entriesOf(part.entries))
+    const found = entries.filter(([, slot]) => wanted.has(slot))
+    for (const [, slot, , ...extras] of found) if (!taken.has(slot)) taken.set(slot, extras)
+    this.remove(found)
+    return taken
+  }
+
+  /** Writes the state to a writer, and the parts that have changed or would be forgotten before it. */
+  encode(numbers: NumberWriter, now: number, ttlMs: number): StateChange[] {
+    const isShort = (id: number) => this.kept[id] !== 0 && (this.kept[id] as number) < now + ttlMs
+    const short = ALL.filter((id) => isShort(id) && !this.changed.has(id))
+    this.load(short)
+    for (const id of short) this.change(id)
+    const changes = [...this.changed].map((id) => this.changeOf(id, now, 2 * ttlMs))
+    const from = Math.min(now, ...this.used().map((id) => this.firsts[id] as number))
+    for (const each of [this.extras, this.clock, this.generation, this.owned, from])
+      numbers.put(each)
+    for (const id of ALL) {
+      const [count = 0, first = 0, last = 0, kept = 0] = this.summaryOf(id)
+      numbers.put(kept === 0 ? 0 : Math.max(1, kept - from))
+      numbers.put(count)
+      if (count === 0) continue
+      numbers.put(first - from)
+      numbers.put(last - first)
+    }
+    return changes
+  }
+
+  private changeOf(id: number, now: number, ttlMs: number): StateChange {
+    const { entries, owners } = this.loaded.get(id) as HeldPart
+    const isEmpty = entries.length === 0 && owners.size === 0
+    this.kept[id] = isEmpty ? 0 : now + ttlMs
+    const state = isEmpty ? undefined : encodePart(this.generation, { entries, owners })
+    return { key: this.parts.key(id), state, ttlMs }
+  }
+
+  /** The parts with entries. */
+  private used(): number[] {
+    return ALL.filter((id) => this.counts[id] !== 0)
+  }
+
+  /** The parts with an entry that ends at `time` or before. */
+  private begun(time: number): number[] {
+    return this.used().filter((id) => (this.firsts[id] as number) <= time)
+  }
+
+  /** @throws MissingKeys if the transaction has not read all of these */
+  private load(ids: readonly number[]): HeldPart[] {
+    this.parts.need(ids.filter((id) => !this.loaded.has(id)))
+    return ids.map((id) => this.loaded.get(id) ?? this.read(id))
+  }
+
+  private read(id: number): HeldPart {
+    const part = decodePart(this.parts.get(id), this.generation, this.extras, this.clock)
+    // The row of a part without entries may have some that have ended.
+    const isUsed = this.counts[id] !== 0
+    const read = isUsed ? part : { ...part, entries: new HeldArray(this.extras, this.clock) }
+    this.loaded.set(id, read)
+    // The rows of a table that loses some are what counts.
+    if (read.entries.length !== this.counts[id]) this.refresh(id)
+    return read
+  }
+
+  /** A part to be changed, which no copy shares. It is loaded. */
+  private change(id: number): HeldPart {
+    const part = this.loaded.get(id) as HeldPart
+    this.changed.add(id)
+    if (this.own.has(id)) return part
+    const own = { entries: part.entries.copy(), owners: new Map(part.owners) }
+    this.own.add(id)
+    this.loaded.set(id, own)
+    return own
+  }
+
+  /** Takes entries out, whose parts are loaded. */
+  private remove(entries: readonly Entry[]): void {
+    this.load(entries.flatMap(([, , , ...extras]) => PartedHeld.ownerParts(extras)))
+    const gone = new Map<number, Entry[]>()
+    for (const entry of entries) {
+      const [, slot, , ...extras] = entry
+      const id = partOf(slot)
+      const ofPart = gone.get(id)
+      if (ofPart === undefined) gone.set(id, [entry])
+      else ofPart.push(entry)
+      this.countOwner(ownerOf(extras), -1)
+    }
+    for (const [id, ofPart] of gone) {
+      const { entries, owners } = this.change(id)
+      const isGone = (entry: Entry) => ofPart.some((each) => byEnd(each, entry) === 0)
+      const left = entriesOf(entries).filter((entry) => !isGone(entry))
+      const numbers = Float64Array.from(left.flat())
+      this.loaded.set(id, { entries: HeldArray.from(this.extras, this.clock, numbers), owners })
+      this.refresh(id)
+    }
+  }
+
+  private static ownerParts(extras: readonly number[]): number[] {
+    const owner = ownerOf(extras)
+    return owner > 0 ? [partOf(owner)] : []
+  }
+
+  /** @param by 1 or −1. Its part is loaded */
+  private countOwner(owner: number, by: number): void {
+    if (owner === 0) return
+    this.owned += by
+    const { owners } = this.change(partOf(owner))
+    const count = (owners.get(owner) ?? 0) + by
+    if (count > 0) owners.set(owner, count)
+    else owners.delete(owner)
+  }
+
+  private refresh(id: number): void {
+    const { entries } = this.loaded.get(id) as HeldPart
+    const { length } = entries
+    if (length === 0) this.set(id, 0, 0, 0)
+    else this.set(id, length, entries.until(0), entries.until(length - 1))
+  }
+
+  private set(id: number, count: number, first: number, last: number): void {
+    this.length += count - (this.counts[id] as number)
+    this.counts[id] = count
+    this.firsts[id] = first
+    this.lasts[id] = last
+  }
+
+  private summaryOf(id: number): (number | undefined)[] {
+    return [this.counts[id], this.firsts[id], this.lasts[id], this.kept[id]]
+  }
+
+  private copy(): PartedHeld {
+    const copy = new PartedHeld(this.extras, this.clock, this.generation, this.parts)
+    copy.length = this.length
+    copy.owned = this.owned
+    copy.counts = this.counts.slice()
+    copy.firsts = this.firsts.slice()
+    copy.lasts = this.lasts.slice()
+    copy.kept = this.kept.slice()
+    for (const [id, part] of this.loaded) copy.loaded.set(id, part)
+    for (const id of this.changed) copy.changed.add(id)
+    this.own.clear()
+    return copy
+  }
+}
+
+function zeros(): number[] {
+  return Array(COUNT).fill(0)
+}
+
+/** The part of a slot, or of an owner. */
+function partOf(number: number): number {
+  return Math.imul(number ^ Math.floor(number / 2 ** 32), 0x9e3779b1) >>> 26
+}
+
+/** The last one; 0: there is none. */
+function ownerOf(extras: readonly number[]): number {
+  return extras.at(-1) ?? 0
+}
+
+function entriesOf(held: HeldArray): Entry[] {
+  const width = 3 + held.extras
+  const numbers = held.all()
+  return Array.from({ length: held.length }, (_, i) => {
+    return Array.from(numbers.subarray(i * width, (i + 1) * width)) as unknown as Entry
+  })
+}
+
+function byEnd([until, slot]: Entry, [otherUntil, otherSlot]: Entry): number {
+  return until - otherUntil || slot - otherSlot
+}
+
+/** The generation; the entries; the owners. */
+function encodePart(generation: number, { entries, owners }: HeldPart): Uint8Array {
+  const numbers = new NumberWriter()
+  const all = entriesOf(entries)
+  const [[from] = [0]] = all
+  for (const each of [generation, all.length, from]) numbers.put(each)
+  for (const [until, ...others] of all) {
+    numbers.put(until - from)
+    for (const each of others) numbers.put(each)
+  }
+  numbers.put(owners.size)
+  for (const [owner, count] of owners) {
+    numbers.put(owner)
+    numbers.put(count)
+  }
+  return numbers.done()
+}
+
+function decodePart(
+  bytes: Uint8Array | undefined,
+  generation: number,
+  extras: number,
+  clock: number,
+): HeldPart {
+  const owners = new Map<number, number>()
+  const numbers = new NumberReader(bytes ?? new Uint8Array())
+  const isOurs = bytes !== undefined && numbers.next() === generation
+  if (!isOurs) return { entries: new HeldArray(extras, clock), owners }
+  const width = 3 + extras
+  const all = new Float64Array(numbers.next() * width)
+  const from = numbers.next()
+  for (let i = 0; i < all.length; i += 1) all[i] = (i % width === 0 ? from : 0) + numbers.next()
+  for (let count = numbers.next(); count > 0; count -= 1) owners.set(numbers.next(), numbers.next())
+  return { entries: HeldArray.from(extras, clock, all), owners }
+}

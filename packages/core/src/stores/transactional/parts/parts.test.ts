@@ -1,0 +1,208 @@
+import { describe, expect, test } from '@jest/globals'
+import type { CompiledLimit } from '../../../algorithms/algorithm.ts'
+import { concurrency } from '../../../algorithms/concurrency/concurrency.ts'
+import { algorithms } from '../../../algorithms/index.ts'
+import { reserved } from '../../../algorithms/reserved/reserved.ts'
+import { crowdedSuite } from '../../../algorithms/testing/crowded-parity.ts'
+import { createLimiter } from '../../../limiter/create-limiter.ts'
+import { manualClock } from '../../../testing/index.ts'
+import type { Charge, StoreResult } from '../../store.ts'
+import { transactionalStore } from '../transactional-store.ts'
+import { isPart } from './parts.ts'
+
+/** Keeps bytes as long as it must, and counts them. */
+function mapStore(clock: () => number) {
+  const rows = new Map<string, { state: Uint8Array; until: number }>()
+  const counts = { transactions: 0, read: 0, written: 0 }
+  const store = transactionalStore({
+    clock,
+    async transact(keys, decide) {
+      const now = clock()
+      for (const [key, { until }] of rows) if (until <= now) rows.delete(key)
+      const states = keys.map((key) => rows.get(key)?.state)
+      const { changes, value } = decide(states, now)
+      counts.transactions += 1
+      for (const state of states) counts.read += state?.length ?? 0
+      for (const { key, state, ttlMs } of changes) {
+        if (!keys.includes(key)) throw new Error(`${key} is not of the transaction`)
+        counts.written += state?.length ?? 0
+        if (state === undefined) rows.delete(key)
+        else rows.set(key, { state, until: now + ttlMs })
+      }
+      return value
+    },
+    async list({ after, before, count }) {
+      const keys = [...rows.keys()].filter((key) => key > after && key < before).sort()
+      const listed = keys.slice(0, count).map((key) => ({ key, state: rows.get(key)?.state }))
+      return { keys: listed, now: clock() }
+    },
+  })
+  const took = () => {
+    const took = { ...counts }
+    Object.assign(counts, { transactions: 0, read: 0, written: 0 })
+    return took
+  }
+  return { store, rows, took }
+}
+
+crowdedSuite('a store of bytes', (clock) => mapStore(clock).store, 60)
+
+const HOUR = 3_600_000
+const slots = concurrency.compile({ limit: 1000, windowMs: HOUR })
+const log = algorithms['sliding-log'].compile({ limit: 10_000, windowMs: HOUR })
+const window = { limit: 1e9, windowMs: 24 * HOUR, holdMs: HOUR }
+const reservations = reserved(algorithms['fixed-window']).compile(window)
+
+/** One key of a store, and what is done with it. */
+function keyOf(limit: CompiledLimit) {
+  const clock = manualClock(1_800_000_000_000)
+  const { store, rows, took } = mapStore(clock)
+  const { algorithm } = limit
+  const open = () =>
+    store.open({ policies: [{ name: `${algorithm.name}:0:crowd`, algorithm }] }, 'sluice')
+  const ledger = open()
+  const charge = (slot: number, owner?: number): Charge => {
+    return { key: 'client', limit, cost: 1, slot, owner }
+  }
+  return {
+    clock,
+    rows,
+    store,
+    took,
+    open,
+    async decide(slot: number, owner?: number) {
+      clock.advance(1)
+      const [result] = await ledger.decide([[charge(slot, owner)]])
+      return result as StoreResult
+    },
+    renew: (slot: number) => ledger.change({ kind: 'renew', requests: [[charge(slot)]] }),
+    settle(slot: number, owner?: number) {
+      const ended = { cost: -1, reserved: algorithm.reserves ? 1 : undefined }
+      return ledger.change({ kind: 'settle', charges: [{ ...charge(slot, owner), ...ended }] })
+    },
+  }
+}
+
+const numberOf = (i: number) => i * 7919 * 2 ** 20
+
+describe.each([
+  ['slots', slots, 900],
+  ['reservations', reservations, 1900],
+  ['log', log, 9000],
+])('a key with many %s', (name, limit, count) => {
+  test('costs each call one transaction, and few of its bytes', async () => {
+    const { decide, renew, settle, took, rows } = keyOf(limit)
+    for (let i = 1; i <= count; i += 1) await decide(numberOf(i), 1e12 + (i % 50))
+    const size = [...rows.values()].reduce((sum, { state }) => sum + state.length, 0)
+    expect(size).toBeGreaterThan(10_000)
+    await decide(numberOf(count + 1))
+    took()
+    const acts = [decide, ...(limit === log ? [] : [renew]), settle]
+    for (const act of acts) {
+      await act(numberOf(count + 1))
+      const { transactions, read, written } = took()
+      expect(transactions).toBe(1)
+      expect(Math.max(read, written)).toBeLessThan(4500)
+    }
+  })
+
+  test('gets on in another process with few transactions', async () => {
+    const { decide, took, open } = keyOf(limit)
+    for (let i = 1; i <= count; i += 1) await decide(numberOf(i), i)
+    took()
+    const other = open()
+    const charges = [1, 2, 3].map((i) => [
+      { key: 'client', limit, cost: 1, slot: numberOf(count + i), owner: i },
+    ])
+    const results = (await other.decide(charges)) as StoreResult[]
+    expect(results.map(({ admitted }) => admitted)).toEqual([true, true, true])
+    expect(took().transactions).toBeLessThan(4)
+  })
+
+  if (name === 'log') return
+  test('leaves nothing when all have ended, again and again', async () => {
+    const { decide, settle, rows, took } = keyOf(limit)
+    for (let round = 0; round < 2; round += 1) {
+      const from = round * count
+      for (let i = 1; i <= count; i += 1)
+        expect((await decide(numberOf(from + i), i)).admitted).toBe(true)
+      for (let i = count; i > 0; i -= 1) await settle(numberOf(from + i), i)
+    }
+    expect([...rows.keys()].filter(isPart)).toEqual([])
+    // The key becomes one with parts once in each round.
+    expect(took().transactions).toBeLessThan(2 * 2 * count + 20)
+  })
+})
+
+test('a log that moves on keeps no row of what has left the window', async () => {
+  const { decide, rows, took } = keyOf(
+    algorithms['sliding-log'].compile({ limit: 10_000, windowMs: 1000 }),
+  )
+  for (let i = 0; i < 3000; i += 1) await decide(i)
+  const early = rows.size
+  took()
+  for (let i = 0; i < 3000; i += 1) await decide(i)
+  expect([early, rows.size]).toEqual([early, expect.any(Number)])
+  expect(Math.abs(rows.size - early)).toBeLessThan(3)
+  expect(took().transactions).toBeLessThan(3000 * 1.03)
+})
+
+test('no owner has more of 2,000 reservations than are free, exactly', async () => {
+  const { decide, settle } = keyOf(reservations)
+  for (let i = 1; i <= 1200; i += 1) await decide(numberOf(i), 1e12 + (i % 3))
+  let own = 0
+  while ((await decide(numberOf(2000 + own), 7)).admitted) own += 1
+  expect(own).toBe(400)
+  await settle(numberOf(2000))
+  expect((await decide(numberOf(5000), 7)).admitted).toBe(true)
+  expect((await decide(numberOf(5001), 7)).admitted).toBe(false)
+  expect((await decide(numberOf(5002), 8)).admitted).toBe(true)
+})
+
+test('calls of one turn keep their order where a state is divided', async () => {
+  const clock = manualClock(1_800_000_000_000)
+  const { store, rows } = mapStore(clock)
+  const one = createLimiter({ store, limit: 1000, window: '1h', algorithm: 'sliding-log' })
+  const orders: number[][] = []
+  for (let i = 0; i < 300; i += 1) {
+    clock.advance(1)
+    const calls = [one.consume('client'), one.peek('client'), one.consume('client', { cost: 2 })]
+    const decisions = (await Promise.all(calls)) as { remaining: number }[]
+    orders.push(decisions.map(({ remaining }) => remaining - 1000 + 3 * i))
+  }
+  expect(rows.size).toBeGreaterThan(3)
+  expect(new Set(orders.map(String))).toEqual(new Set(['-1,-1,-3']))
+  one.close()
+})
+
+test('a state in parts is listed once, with what has ended taken off', async () => {
+  const { decide, store, clock } = keyOf(slots)
+  for (let i = 1; i <= 100; i += 1) await decide(numberOf(i))
+  clock.advance(HOUR - 50)
+  const found = []
+  const unreadable: string[] = []
+  const onProgress = (progress: { unreadable: readonly string[] }) =>
+    unreadable.push(...progress.unreadable)
+  for await (const { key, used } of store.inspect({ onProgress })) found.push([key, used])
+  expect([found, unreadable]).toEqual([[['client', 50]], []])
+})
+
+test('a row that is lost takes its entries with it, and no more', async () => {
+  const { decide, rows, settle } = keyOf(slots)
+  for (let i = 1; i <= 200; i += 1) await decide(numberOf(i))
+  const part = [...rows.keys()].find((key) => key.includes('#')) as string
+  rows.delete(part)
+  for (let i = 1; i <= 200; i += 1) await settle(numberOf(i))
+  const { admitted, outcomes } = await decide(numberOf(999))
+  expect([admitted, outcomes[0]?.remaining]).toEqual([true, 999])
+})
+
+test('parts of a state that was reset say nothing about the next one', async () => {
+  const { decide, open, rows } = keyOf(slots)
+  for (let i = 1; i <= 500; i += 1) await decide(numberOf(i))
+  await open().change({ kind: 'reset', key: 'client' })
+  expect((await decide(numberOf(1))).outcomes[0]?.remaining).toBe(999)
+  for (let i = 2; i <= 500; i += 1) await decide(numberOf(i))
+  expect((await decide(numberOf(501))).outcomes[0]?.remaining).toBe(499)
+  expect([...rows.keys()].filter(isPart).length).toBeLessThan(65)
+})
