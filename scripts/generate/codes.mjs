@@ -296,6 +296,13 @@ export const CODES = {
       action:
         "Write the unit: `window: '60s'`, or `window: '60ms'` if you mean that. Text never causes this warning.",
     },
+    SLUICE_FRAMEWORK_UNTESTED: {
+      meaning:
+        'The framework is newer than the versions that this version of Sluice was tested with.',
+      cause:
+        'The peer range admits the prereleases of the next major version, so that you can try them, and Fastify says its version. Express, Koa and Hono do not, so there is no warning with them.',
+      action: 'Update Sluice before production. Until then, run your own tests. Report what fails.',
+    },
     SLUICE_CONTEXT_UNLIMITED: {
       meaning:
         'In NestJS, `RateLimitGuard` protects a handler that is not called by HTTP: of GraphQL, of a gateway or of a microservice. It lets it through.',

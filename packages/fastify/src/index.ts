@@ -4,7 +4,7 @@ import {
   type RouteOverrides,
   SluiceError,
 } from '@sluice/core'
-import { RoutedLimiter, readAdapterOption, registrationScope } from '@sluice/core/adapter'
+import { RoutedLimiter, readAdapterOption, registrationScope, warnOnce } from '@sluice/core/adapter'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Hook, handler } from './hook.ts'
@@ -60,6 +60,12 @@ function checkInstance(app: FastifyInstance): void {
 }
 
 async function install(app: FastifyInstance, options: RateLimitOptions): Promise<void> {
+  if (!app.version.startsWith('5.')) {
+    warnOnce(
+      'SLUICE_FRAMEWORK_UNTESTED',
+      `Fastify ${app.version} is newer than this version of @sluice/fastify, which was tested with Fastify 5: update it before production.`,
+    )
+  }
   const hook = readAdapterOption('hook', options)
   const { hook: _, ...rest } = options
   const number = register(app, rest)
@@ -88,7 +94,7 @@ async function install(app: FastifyInstance, options: RateLimitOptions): Promise
  * or contradicts another; adding a route whose `config.rateLimit` is wrong throws one.
  */
 export const rateLimit: FastifyPluginAsync<RateLimitOptions> = fp(plugin, {
-  fastify: '5.x',
+  fastify: '5.x || 6.x',
   name: '@sluice/fastify',
 })
 
