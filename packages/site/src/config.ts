@@ -31,17 +31,12 @@ const sidebar: DefaultTheme.SidebarItem[] = SECTIONS.map(({ title, pages }) => (
 }))
 
 const nav: DefaultTheme.NavItem[] = [
-  ...SECTIONS.filter(({ title }) => !['Packages', 'Extend'].includes(title)).map(
-    ({ title, pages }) => {
-      const [first] = pages as [Page]
-      const prefix = /^[^/]+\//.exec(pathOf(first))?.[0]
-      return {
-        text: title.replace(' in five minutes', ''),
-        link: link(first),
-        activeMatch: prefix && `^/${prefix}`,
-      }
-    },
-  ),
+  ...SECTIONS.flatMap(({ short, pages }) => {
+    const [first] = pages as [Page]
+    const prefix = /^[^/]+\//.exec(pathOf(first))?.[0]
+    if (short === undefined) return []
+    return { text: short, link: link(first), activeMatch: prefix && `^/${prefix}` }
+  }),
   { text: LIVE.title, link: link(LIVE) },
 ]
 

@@ -10,6 +10,8 @@ export interface Page {
 
 export interface Section {
   readonly title: string
+  /** Its name at the top of each page. Default: it is in the sidebar alone. */
+  readonly short?: string
   readonly pages: readonly Page[]
 }
 
@@ -30,6 +32,7 @@ export const TASKS = doc('i-want-to', 'I want to …', 'Forty tasks, each with a
 export const SECTIONS: readonly Section[] = [
   {
     title: 'Start in five minutes',
+    short: 'Start',
     pages: [
       doc('start/express', 'Express', 'A server that limits, and a refusal to look at'),
       doc('start/fastify', 'Fastify', 'The same with Fastify’s plugin'),
@@ -48,6 +51,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: 'Where it runs',
+    short: 'Runs on',
     pages: [
       doc('places/nextjs', 'Next.js', 'Route handlers, proxy.ts and Server Actions'),
       doc('places/sveltekit', 'SvelteKit', 'The hook handle, with form actions'),
@@ -87,6 +91,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: 'Guides',
+    short: 'Guides',
     pages: [
       TASKS,
       doc('algorithms', 'The five algorithms', 'What each admits, and when to choose it'),
@@ -106,6 +111,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: 'Operate',
+    short: 'Operate',
     pages: [
       doc('failures', 'Failures', 'What happens when Redis or PostgreSQL fails, measured'),
       doc('operations', 'Operations', 'On call, metrics, alerts, sizing Redis'),
@@ -123,6 +129,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: 'Reference',
+    short: 'Reference',
     pages: [
       doc('options', 'Options', 'Every option: values, defaults, where it applies'),
       doc('decision', 'The decision', 'Every field of a limiter’s answer'),

@@ -5,6 +5,9 @@ import type { DefaultTheme } from 'vitepress'
 import { TASKS } from './pages.ts'
 import { root } from './repository.ts'
 
+/** How often these words count: a section that only mentions them more often is no better answer. */
+const WEIGHT = 3
+
 /** What a reader wants, by the file that has the answer and the section in it; '' is the page itself. */
 const wanted = new Map<string, Map<string, string[]>>()
 const tasks = readFileSync(join(root, TASKS.file), 'utf8')
@@ -26,7 +29,9 @@ export function withWantedWords(file: string, markdown: string): string {
   if (sections === undefined) return markdown
   return markdown.replace(/^(#+) (.+)$/gm, (heading, level: string, title: string) => {
     const texts = sections.get(level === '#' ? '' : slug(title.replaceAll('`', '')))
-    return texts === undefined ? heading : `${heading}\n\n${texts.join('. ')}\n`
+    return texts === undefined
+      ? heading
+      : `${heading}\n\n${`${texts.join('. ')}. `.repeat(WEIGHT)}\n`
   })
 }
 
@@ -43,5 +48,16 @@ export const miniSearch: DefaultTheme.LocalSearchOptions['miniSearch'] = {
       if (isCommon.test(word)) return null
       return word.length > 3 ? word.replace(/s$/, '') : word
     },
+  },
+  searchOptions: {
+    // Words of almost every page.
+    boostTerm: (term) => (/^(rate|limit|limiter|limiting|request)$/.test(term) ? 0.4 : 1),
+    // Lists of everything, and pages for contributors, come behind the guides.
+    boostDocument: (id) =>
+      /\/(errors|testing|architecture|performance|benchmarks|i-want-to|packages\/(bench|test-suites))(#|$)/.test(
+        `${id}`,
+      )
+        ? 0.5
+        : 1,
   },
 }

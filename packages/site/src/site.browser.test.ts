@@ -13,7 +13,9 @@ import {
 } from '@sluice/test-harness/browser'
 import { type Program, startExample } from '@sluice/test-harness/examples'
 import { skills } from './llms.ts'
+import { faintCode, setScheme, textOutside } from './page/faults.ts'
 import { PAGES, pathOf } from './pages.ts'
+import { QUESTIONS } from './testing/questions.ts'
 
 const browser = useBrowser()
 let server: Program
@@ -91,6 +93,42 @@ test('a module system and a package manager are chosen once, for all pages', asy
   await page.reload()
   expect(await visible()).toContain("require('koa')")
   await expectAccessible(page)
+})
+
+/** A picture of every page in each size and theme is written into this folder, for whoever wants to look at them. */
+const PICTURES = process.env.SLUICE_PAGE_PICTURES
+
+test('every page keeps its text in its boxes at every width, and its code can be read in both themes', async () => {
+  const page = await open('')
+  const faults: Record<string, readonly string[]> = {}
+  for (const path of PAGES.map(pathOf)) {
+    await page.goto(site + path)
+    for (const width of [390, 820, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      await expectNoSidewaysScroll(page)
+      const outside = await page.evaluate(textOutside)
+      if (outside.length > 0) faults[`${path}, ${width} px`] = outside
+      for (const scheme of PICTURES ? (['light', 'dark'] as const) : []) {
+        await page.evaluate(setScheme, scheme)
+        const name = `${path.replaceAll('/', '-') || 'home'}-${width}-${scheme}.png`
+        await page.screenshot({ path: join(PICTURES as string, name), fullPage: true })
+      }
+    }
+    for (const scheme of ['dark', 'light'] as const) {
+      await page.evaluate(setScheme, scheme)
+      const faint = await page.evaluate(faintCode)
+      if (faint.length > 0) faults[`${path}, ${scheme}`] = faint
+    }
+  }
+  expect(faults).toEqual({})
+}, 300_000)
+
+test('a table with long cells is a list on a phone, whose names stand above their values', async () => {
+  const page = await open('options', { device: 'phone' })
+  const cells = page.locator('table.prose').first().locator('tbody tr').first().locator('td')
+  const [name, value] = await Promise.all([cells.nth(0).boundingBox(), cells.nth(1).boundingBox()])
+  expect(name!.y + name!.height).toBeLessThanOrEqual(value!.y)
+  await expectInSight(cells.nth(0), 2000)
 })
 
 /** Screens on which the layout of pages is checked. */
@@ -218,6 +256,27 @@ test('the search works by keyboard, without another server', async () => {
   await page.waitForURL(/\/options#retryafterjitter$/)
 })
 
+test('the search answers what readers ask, among its first three results', async () => {
+  const page = await open('')
+  await page.keyboard.press('/')
+  const input = page.getByRole('searchbox')
+  const results = page.getByRole('dialog').locator('a.result')
+  const unanswered: Record<string, readonly string[]> = {}
+  for (const [question, answer] of QUESTIONS) {
+    await input.fill('')
+    await results.first().waitFor({ state: 'detached' })
+    await input.fill(question)
+    await results.first().waitFor()
+    const found = await results.evaluateAll((links) =>
+      links.slice(0, 3).map((link) => (link as HTMLAnchorElement).href),
+    )
+    const places = found.map((href) => href.slice(site.length))
+    const isAnswered = places.some((place) => [place, place.split('#')[0]].includes(answer))
+    if (!isAnswered) unanswered[question] = places
+  }
+  expect(unanswered).toEqual({})
+}, 120_000)
+
 test('by keyboard: the first stop skips the navigation', async () => {
   const page = await open('start/express')
   await page.keyboard.press('Tab')
@@ -278,7 +337,7 @@ describe('the live page', () => {
       await page.getByRole('button', { name: 'Send a request' }).click()
       await page.getByText('9 remaining').first().waitFor()
       await nav.getByRole('link', { name: 'Guides' }).click()
-      await page.getByRole('heading', { name: 'The five algorithms' }).waitFor()
+      await page.getByRole('heading', { name: 'I want to …' }).waitFor()
     }
   })
 })
