@@ -103,7 +103,7 @@ test('every page keeps its text in its boxes at every width, and its code can be
   const faults: Record<string, readonly string[]> = {}
   for (const path of PAGES.map(pathOf)) {
     await page.goto(site + path)
-    for (const width of [390, 820, 1440]) {
+    for (const width of [390, 768, 820, 1440]) {
       await page.setViewportSize({ width, height: 900 })
       await expectNoSidewaysScroll(page)
       const outside = await page.evaluate(textOutside)
