@@ -1,0 +1,312 @@
+import { describe, expect, test } from '@jest/globals'
+import type { AdmissionOptions } from './admission.ts'
+import {
+  type Arrival,
+  database,
+  type Outcome,
+  poisson,
+  randomFrom,
+  VirtualServer,
+} from './testing/virtual-server.ts'
+
+const CRITICAL = 0
+const NORMAL = 1
+const CLASSES = [
+  { name: 'critical', reserve: 0.3 },
+  { name: 'normal', reserve: 0 },
+]
+
+type Handler = ConstructorParameters<typeof VirtualServer>[1]
+
+/** Each serves 100 requests a second. */
+const HANDLERS: Record<string, () => Handler> = {
+  'on the CPU': () => (server, end) => {
+    server.block(10)
+    end()
+  },
+  'on the CPU after a wait': () => (server, end) =>
+    server.at(server.now + 1, () => {
+      server.block(10)
+      end()
+    }),
+  'a slow database of 10 connections': () => {
+    const query = database(10, () => 100)
+    return (server, end) => query(server, end)
+  },
+  'a database whose queries differ': () => {
+    const random = randomFrom(7)
+    const query = database(10, () => -Math.log(1 - random()) * 100)
+    return (server, end) => query(server, end)
+  },
+  'half of each': () => {
+    const query = database(10, () => 100)
+    return (server, end) =>
+      query(server, () => {
+        server.block(5)
+        end()
+      })
+  },
+}
+
+function played(
+  handler: Handler,
+  loads: readonly { perSecond: number; from: number; to: number; draw?: () => Arrival }[],
+  options: Partial<AdmissionOptions> = { classes: CLASSES },
+): VirtualServer {
+  const server = new VirtualServer(options, handler)
+  const random = randomFrom(3)
+  let to = 0
+  for (const { draw, ...load } of loads) {
+    const key = () => `client-${Math.floor(random() * 20)}`
+    poisson(random, load, (at) => server.arrive(at, { key: key(), ...draw?.() }))
+    to = Math.max(to, load.to)
+  }
+  server.run(to + 5000)
+  return server
+}
+
+const of = (server: VirtualServer, isIn: (outcome: Outcome) => boolean = () => true) =>
+  server.outcomes.filter(isIn)
+const served = (outcomes: readonly Outcome[]) =>
+  outcomes.filter(({ result }) => result === 'served')
+const shed = (outcomes: readonly Outcome[]) => outcomes.filter(({ result }) => result === 'shed')
+
+function p99(outcomes: readonly Outcome[]): number {
+  const latencies = served(outcomes).map(({ latencyMs }) => latencyMs)
+  latencies.sort((a, b) => a - b)
+  return latencies[Math.floor(latencies.length * 0.99)] as number
+}
+
+/** Critical requests of half the capacity, and others. */
+function mix(load: number): () => Arrival {
+  const random = randomFrom(11)
+  return () => ({ importance: random() < 0.5 / load ? CRITICAL : NORMAL })
+}
+
+describe.each(Object.entries(HANDLERS))('a handler: %s', (_, handler) => {
+  test('below its capacity nothing is shed', () => {
+    const server = played(handler(), [{ perSecond: 80, from: 0, to: 20_000 }])
+    expect(shed(server.outcomes)).toEqual([])
+  })
+
+  test.each([3, 10])('at %i times its capacity it does what it can, the critical first', (load) => {
+    const calm = played(handler(), [{ perSecond: 80, from: 0, to: 20_000, draw: mix(0.8) }])
+    const server = played(handler(), [
+      { perSecond: 100 * load, from: 0, to: 20_000, draw: mix(load) },
+    ])
+    const good = served(server.outcomes).filter(({ latencyMs }) => latencyMs <= 1000)
+    expect(good.length / 2000).toBeGreaterThan(0.9)
+    const critical = of(server, ({ importance }) => importance === CRITICAL)
+    expect(served(critical).length / critical.length).toBeGreaterThan(0.97)
+    const late = of(server, ({ at }) => at > 3000)
+    expect(p99(late) / p99(calm.outcomes)).toBeLessThan(3)
+  })
+
+  test('after the load nothing is shed within a second', () => {
+    const server = played(handler(), [
+      { perSecond: 1000, from: 0, to: 10_000 },
+      { perSecond: 50, from: 10_000, to: 20_000 },
+    ])
+    expect(shed(of(server, ({ at }) => at > 11_000))).toEqual([])
+  })
+})
+
+test('a burst waits and is served', () => {
+  const server = played(
+    (HANDLERS['on the CPU'] as () => Handler)(),
+    Array.from({ length: 90 }, () => ({ perSecond: 0, from: 0, to: 0 })),
+  )
+  for (let i = 0; i < 90; i += 1) server.arrive(6000)
+  server.run(9000)
+  expect(served(server.outcomes)).toHaveLength(90)
+})
+
+describe('a process that stands still', () => {
+  /** Ms of standing still, and how many may be shed of those who came meanwhile. */
+  test.each([
+    ['a garbage collection', 500, 0],
+    ['a suspension', 5000, 500],
+  ])('%s: its limit stays, and it goes on', (_, ms, most) => {
+    for (const [name, handler] of Object.entries(HANDLERS)) {
+      const server = new VirtualServer({}, handler())
+      poisson(randomFrom(5), { perSecond: 70, from: 0, to: 20_000 }, (at) => server.arrive(at))
+      let before = 0
+      server.at(8000, () => {
+        before = server.admission.limit
+        server.block(ms)
+      })
+      server.at(8000 + ms + 200, () =>
+        expect([name, server.admission.limit >= before / 4]).toEqual([name, true]),
+      )
+      server.run(25_000)
+      expect(shed(of(server, ({ at }) => at < 8000))).toEqual([])
+      expect(shed(of(server, ({ at }) => at >= 8000)).length).toBeLessThanOrEqual(most)
+      expect(shed(of(server, ({ at }) => at > 8000 + ms + 2000))).toEqual([])
+    }
+  })
+})
+
+describe('a client', () => {
+  const slow = () => (HANDLERS['a slow database of 10 connections'] as () => Handler)()
+
+  test('with a thousand requests does not hold up one with one', () => {
+    const server = new VirtualServer({}, slow())
+    for (let i = 0; i < 1000; i += 1) server.arrive(0, { key: 'many' })
+    server.arrive(10, { key: 'one' })
+    server.run(5000)
+    const [one] = of(server, ({ key }) => key === 'one')
+    expect(one).toMatchObject({ result: 'served' })
+    expect(one?.latencyMs).toBeLessThan(500)
+  })
+
+  test('that leaves while it waits leaves the queue, and nothing is done for it', () => {
+    let handled = 0
+    const handler = slow()
+    const server = new VirtualServer({}, (...given) => {
+      handled += 1
+      handler(...given)
+    })
+    for (let i = 0; i < 100; i += 1) server.arrive(0, { patienceMs: 50 })
+    server.run(5000)
+    expect(server.admission.waiting).toBe(0)
+    expect(handled + of(server, ({ result }) => result === 'left').length).toBe(100)
+    expect(of(server, ({ result }) => result === 'left').length).toBeGreaterThan(50)
+  })
+
+  test('that claims the most important class takes turns with the others of it', () => {
+    const random = randomFrom(4)
+    const server = new VirtualServer({ classes: CLASSES }, slow())
+    const claimed = { perSecond: 500, from: 0, to: 10_000 }
+    poisson(random, claimed, (at) => server.arrive(at, { importance: CRITICAL, key: 'liar' }))
+    const honest = { perSecond: 30, from: 0, to: 10_000 }
+    poisson(random, honest, (at) => server.arrive(at, { importance: CRITICAL, key: 'honest' }))
+    server.run(15_000)
+    const own = of(server, ({ key }) => key === 'honest')
+    expect(served(own).length / own.length).toBeGreaterThan(0.9)
+  })
+})
+
+describe('a handler that hangs', () => {
+  test('holds its place for a second, so that the others are served', () => {
+    const server = played(
+      (self, end, { importance }) => {
+        if (importance === NORMAL) self.at(self.now + 50, end)
+      },
+      [
+        { perSecond: 50, from: 0, to: 20_000, draw: () => ({ importance: NORMAL }) },
+        // Twenty of them at once fill all places.
+        { perSecond: 2, from: 5000, to: 20_000, draw: () => ({ importance: CRITICAL }) },
+      ],
+    )
+    const others = of(server, ({ importance }) => importance === NORMAL)
+    expect(served(others).length / others.length).toBeGreaterThan(0.98)
+  })
+
+  test('always lets few requests in, and they are bounded', () => {
+    let open = 0
+    const server = played(() => {
+      open += 1
+    }, [{ perSecond: 200, from: 0, to: 120_000 }])
+    expect(open).toBeLessThan(1000)
+    expect(server.admission.waiting).toBe(0)
+  })
+})
+
+test('a response that streams frees its place, and is nobody’s latency', () => {
+  const streams = new Set<unknown>()
+  const server = new VirtualServer({ isStreaming: () => true }, () => {})
+  for (let i = 0; i < 100; i += 1) server.arrive(i * 100, { key: `${i}` })
+  server.run(15_000)
+  expect(server.admission.active).toBe(0)
+  expect(shed(server.outcomes)).toEqual([])
+  expect(streams.size).toBe(0)
+})
+
+describe('a reserved share', () => {
+  const TERMS = [
+    { name: 'critical', reserve: 0 },
+    { name: 'batch', reserve: 0.2 },
+  ]
+  const BATCH = 1
+  test('of a less important class is used by nobody else while it needs it', () => {
+    for (const handler of Object.values(HANDLERS)) {
+      const server = played(
+        handler(),
+        [
+          { perSecond: 300, from: 0, to: 10_000, draw: () => ({ importance: CRITICAL }) },
+          { perSecond: 15, from: 0, to: 10_000, draw: () => ({ importance: BATCH }) },
+        ],
+        { classes: TERMS },
+      )
+      const batch = of(server, ({ importance }) => importance === BATCH)
+      expect(served(batch).length / batch.length).toBeGreaterThan(0.6)
+    }
+  })
+
+  test('is used by others while nobody needs it', () => {
+    const server = played(
+      (HANDLERS['a slow database of 10 connections'] as () => Handler)(),
+      [{ perSecond: 300, from: 0, to: 10_000, draw: () => ({ importance: CRITICAL }) }],
+      { classes: [TERMS[0] as (typeof TERMS)[0], { name: 'batch', reserve: 0.9 }] },
+    )
+    expect(served(server.outcomes).length / 1000).toBeGreaterThan(0.9)
+  })
+})
+
+test('a full heap closes the queue, and leaves at least one place', () => {
+  const server = new VirtualServer({}, (HANDLERS['on the CPU after a wait'] as () => Handler)())
+  poisson(randomFrom(6), { perSecond: 300, from: 0, to: 20_000 }, (at) => server.arrive(at))
+  server.at(5000, () => {
+    server.heap = 0.95
+  })
+  server.at(9000, () => {
+    expect(server.admission.control.signal).toBe('heap')
+    expect([server.admission.waiting, server.admission.limit]).toEqual([0, 1])
+    server.heap = 0.5
+  })
+  server.run(25_000)
+  const meanwhile = of(server, ({ at }) => at > 6000 && at < 9000)
+  expect(served(meanwhile).length).toBeGreaterThan(100)
+  const after = of(server, ({ at }) => at > 10_000 && at < 20_000)
+  expect(served(after).length).toBeGreaterThan(900)
+})
+
+test('a cold process among four serves its part as it gets faster', () => {
+  const server = played(
+    (self, end) => {
+      // Ten times slower at first.
+      self.block(self.now < 3000 ? 100 - 0.03 * self.now : 10)
+      end()
+    },
+    [{ perSecond: 80, from: 0, to: 20_000 }],
+  )
+  expect(shed(of(server, ({ at }) => at > 6000))).toEqual([])
+})
+
+test('a database that becomes four times slower is not taken for a crowd for long', () => {
+  const query = database(40, () => 50)
+  let slow = false
+  const server = new VirtualServer({}, (self, end) => {
+    query(self, () => (slow ? self.at(self.now + 150, end) : end()))
+  })
+  poisson(randomFrom(8), { perSecond: 300, from: 0, to: 60_000 }, (at) => server.arrive(at))
+  server.at(20_000, () => {
+    slow = true
+  })
+  server.run(65_000)
+  expect(shed(of(server, ({ at }) => at > 45_000)).length).toBeLessThan(50)
+})
+
+test('reports once a second and when shedding begins; without requests it stops', () => {
+  const reports: number[] = []
+  const server: VirtualServer = new VirtualServer(
+    {},
+    (HANDLERS['on the CPU'] as () => Handler)(),
+    () => reports.push(server.now),
+  )
+  poisson(randomFrom(2), { perSecond: 300, from: 0, to: 5000 }, (at) => server.arrive(at))
+  server.run(60_000)
+  expect(reports.length).toBeGreaterThan(4)
+  expect(reports.length).toBeLessThan(10)
+  expect(reports.at(-1)).toBeLessThan(7000)
+})

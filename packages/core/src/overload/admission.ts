@@ -1,0 +1,541 @@
+import { ClassLine, type Waiter } from './class-line.ts'
+import {
+  type Control,
+  firstControl,
+  type KindSample,
+  limitOf,
+  type OverloadSignal,
+  step,
+} from './control.ts'
+
+/** What is measured of the process, and how work is put off. Times are those of a monotonic clock, ms. */
+export interface Runtime {
+  now(): number
+  /** Calls back when the event loop has read what has arrived. */
+  afterTurn(act: () => void): void
+  /** Calls back after `ms`, without keeping the process alive. */
+  inBackground(act: () => void, ms: number): () => void
+  /** The share of the heap's limit that is in use; 0 where that is not known. */
+  heapShare(): number
+  /** From 0 to 1. */
+  random(): number
+}
+
+/** A class of requests. */
+export interface ClassTerms {
+  readonly name: string
+  /** The share of places, and of requests that begin, that no other class gets while this one needs it. */
+  readonly reserve: number
+}
+
+export interface AdmissionOptions {
+  /** The classes in the order of their importance. */
+  readonly classes: readonly ClassTerms[]
+  /** The most requests that wait. */
+  readonly maxWaiting: number
+  readonly maxWaitMs: number
+  /** Whether the head of a response has been sent: its client decides how long the rest takes. */
+  isStreaming(response: unknown): boolean
+}
+
+/** A request in progress. */
+export interface Entry {
+  readonly importance: number
+  readonly startedAt: number
+  /** How often the limit had changed before. */
+  readonly epoch: number
+  readonly response: unknown
+  /** Whether it holds a place: one that hangs, or streams its response, does not. */
+  place: 'held' | 'hanging' | 'none'
+}
+
+/** What has happened to the requests of a class since the last report. */
+export interface ClassCounts {
+  /** Requests that began at once, or after they had waited. */
+  admitted: number
+  /** How many of the admitted had waited. */
+  waited: number
+  shed: number
+}
+
+/** How often the loop of control runs while there are requests, ms. */
+export const TICK_MS = 100
+/** How often what happened is reported, ms. */
+const REPORT_MS = 1000
+/** How long requests begin in one turn of the event loop before it reads what has arrived, ms. */
+const SLICE_MS = 5
+/** While more arrives than can be done, a queue is at least so long, ms, and at least so many requests. */
+const SHORT_QUEUE_MS = 10
+const SHORT_QUEUE = 8
+/** A request that takes longer than that, and so many times the mean, no longer holds a place, ms. */
+const HANGS_MS = 1000
+const HANGS = 8
+/** The most requests that hang without a place. */
+const MAX_HANGING = 1000
+/** A request that hangs is forgotten then, ms: the application may never end the response of a client that has gone. */
+const FORGET_MS = 600_000
+/** How much of what a class needed is still kept for it after a tick. */
+const NEED_DECAY = 0.9
+/** A window has at least so many requests, unless there are fewer. */
+const ENOUGH = 10
+/** How much of a new interval is taken over. */
+const SMOOTH = 0.2
+/**
+ * The queue is shortened from this number on, and is shortest at the second. Each tick in which more arrives than can
+ * be done adds 1 to 3, by how much more; each other tick takes 1.
+ */
+const PRESSED = 4
+const MOST_PRESSED = 10
+
+/** A class, and what its requests do. */
+class Class {
+  readonly name: string
+  readonly reserve: number
+  readonly line = new ClassLine()
+  active = 0
+  /** The most places that it has needed lately. */
+  need = 0
+  /** The requests that it may begin before more important ones, by its reserved share: up to 1. */
+  credit = 0
+  counts: ClassCounts = { admitted: 0, waited: 0, shed: 0 }
+
+  constructor({ name, reserve }: ClassTerms) {
+    this.name = name
+    this.reserve = reserve
+  }
+
+  /** How many of so many places are kept for it now, besides those that it has. */
+  kept(limit: number): number {
+    const reserved = Math.min(Math.round(limit * this.reserve), limit - 1, this.need)
+    return Math.max(0, reserved - this.active)
+  }
+}
+
+/**
+ * Which requests of a process begin, wait or are shed. Knows nothing of HTTP.
+ *
+ * - As many are in progress as the loop of control allows (`control.ts`).
+ * - In one turn of the event loop requests begin for `SLICE_MS`. The others wait until it has read what has
+ *   arrived, so the more important ones of those come first, however long a handler takes.
+ * - A short time after more arrives than can be done, the queue is shortened: a queue that never gets empty
+ *   makes all of them late, and helps nobody.
+ */
+export class Admission {
+  control: Control = firstControl
+  /** The most requests that may be in progress now. */
+  limit = limitOf(firstControl)
+  active = 0
+  waiting = 0
+  /** How long the queue lets a request wait at present, ms. */
+  waitMs: number
+  /** When shedding began; undefined while nothing is shed. */
+  sheddingSince: number | undefined
+  private readonly runtime: Runtime
+  private readonly options: AdmissionOptions
+  private readonly classes: readonly Class[]
+  private readonly reserves: boolean
+  private readonly report: (() => void) | undefined
+  private readonly entries = new Set<Entry>()
+  /** Requests that hang without a place; those among them since the last step, and how long they have taken, ms. */
+  private hanging = 0
+  private newlyHanging = 0
+  private hangingMs = 0
+  /** How often the limit has changed: only latencies of requests that began after that count. */
+  private epoch = 0
+  private kinds = new Map<string, { kind: string; requests: number; totalMs: number }>()
+  private mostActive = 0
+  /** Whether a request has found no place since the last step, or the last tick. */
+  private isLimited = false
+  private isShedding = false
+  /** Arrived and begun in this tick. */
+  private offered = 0
+  private begun = 0
+  /** Whether somebody has waited through all of this tick. */
+  private wasWaited = false
+  /** The time from one beginning to the next while others wait, ms; 0 until it is known. */
+  private intervalMs = 0
+  private pressed = 0
+  private steppedAt = 0
+  private tickedAt = 0
+  private tickDueAt = 0
+  private reportedAt = 0
+  private isTicking = false
+  /** When the first request began in this turn; undefined: none has. */
+  private sliceSince: number | undefined
+  private pumps = 0
+
+  /** @param report called about once a second while there are requests, and when shedding begins */
+  constructor(options: AdmissionOptions, runtime: Runtime, report?: () => void) {
+    this.options = options
+    this.runtime = runtime
+    this.report = report
+    this.classes = options.classes.map((each) => new Class(each))
+    this.reserves = this.classes.some(({ reserve }) => reserve > 0)
+    this.waitMs = options.maxWaitMs
+  }
+
+  /** What happened to each class since this was called last. */
+  takeCounts(): Record<string, ClassCounts> {
+    return Object.fromEntries(
+      this.classes.map((each) => {
+        const { name, counts } = each
+        each.counts = { admitted: 0, waited: 0, shed: 0 }
+        return [name, counts]
+      }),
+    )
+  }
+
+  /** What keeps requests from beginning. */
+  get signal(): OverloadSignal {
+    const { control } = this
+    return control.isHeapFull || this.isLimited ? control.signal : 'event-loop-utilization'
+  }
+
+  /** Begins a request, if one of its class can begin at once. */
+  enter(importance: number, response: unknown): Entry | undefined {
+    this.offered += 1
+    const now = this.runtime.now()
+    if (!this.isTicking) this.startTicking(now)
+    const own = this.classes[importance] as Class
+    if (this.waiting > 0 && this.hasOlder(importance)) return undefined
+    if (this.isSliceOver(now) || !this.hasPlace(own)) return undefined
+    return this.begin(importance, now, response)
+  }
+
+  /**
+   * Lets a request wait that could not enter. If there is no room, a less important one is shed, or one of a key
+   * that has more.
+   * @returns undefined if the request itself is shed; otherwise its `settle` is called later
+   */
+  wait(importance: number, key: string): Waiter | undefined {
+    const now = this.runtime.now()
+    const waiter: Waiter = { importance, key, since: now, settle: () => {} }
+    while (this.waiting >= this.most) {
+      const victim = this.victimOf(waiter)
+      this.noteShed(victim ?? waiter, now)
+      if (victim === undefined) return undefined
+      this.leave(victim)
+      victim.settle(false)
+    }
+    this.lineOf(waiter).add(waiter)
+    this.waiting += 1
+    this.schedule()
+    return waiter
+  }
+
+  /** Ends a wait without an answer: the client has gone. */
+  leave(waiter: Waiter): void {
+    if (!this.lineOf(waiter).delete(waiter)) return
+    this.waiting -= 1
+  }
+
+  /** Begins a request that has waited; see `Waiter.settle`. */
+  resume({ importance }: Waiter, response: unknown): Entry {
+    ;(this.classes[importance] as Class).counts.waited += 1
+    return this.begin(importance, this.runtime.now(), response)
+  }
+
+  /** @param kind what similar requests have in common: their route, or their class */
+  end(entry: Entry, kind: string): void {
+    if (!this.entries.delete(entry)) return
+    if (entry.place === 'held') {
+      this.free(entry, 'none')
+      if (entry.epoch === this.epoch) this.note(kind, this.runtime.now() - entry.startedAt)
+    } else if (entry.place === 'hanging') this.hanging -= 1
+    if (this.waiting > 0) this.schedule()
+  }
+
+  /** How many may wait: fewer while more arrives than can be done. */
+  private get most(): number {
+    const { maxWaiting } = this.options
+    if (this.control.isHeapFull) return 0
+    if (this.intervalMs === 0) return maxWaiting
+    return Math.min(maxWaiting, Math.max(1, Math.floor(this.waitMs / this.intervalMs)))
+  }
+
+  private lineOf({ importance }: Waiter): ClassLine {
+    return (this.classes[importance] as Class).line
+  }
+
+  /** Whether somebody waits who is as important, or more. */
+  private hasOlder(importance: number): boolean {
+    for (let i = 0; i <= importance; i += 1)
+      if ((this.classes[i] as Class).line.size > 0) return true
+    return false
+  }
+
+  private isSliceOver(now: number): boolean {
+    return this.sliceSince !== undefined && now - this.sliceSince >= SLICE_MS
+  }
+
+  /** Whether a place is free that is not kept for another class. */
+  private hasPlace(own: Class): boolean {
+    let free = this.limit - this.active
+    if (this.reserves && free > 0)
+      for (const each of this.classes) if (each !== own) free -= each.kept(this.limit)
+    if (free > 0) return true
+    this.isLimited = true
+    own.need = Math.max(own.need, own.active + own.line.size + 1)
+    return false
+  }
+
+  private begin(importance: number, now: number, response: unknown): Entry {
+    const own = this.classes[importance] as Class
+    const { epoch } = this
+    const entry: Entry = { importance, startedAt: now, epoch, response, place: 'held' }
+    if (this.sliceSince === undefined) {
+      this.sliceSince = now
+      this.runtime.afterTurn(this.endSlice)
+    }
+    this.entries.add(entry)
+    this.active += 1
+    own.active += 1
+    this.begun += 1
+    own.counts.admitted += 1
+    if (own.active > own.need) own.need = own.active
+    if (this.active > this.mostActive) this.mostActive = this.active
+    if (this.reserves) this.credit(own)
+    return entry
+  }
+
+  private readonly endSlice = () => {
+    this.sliceSince = undefined
+  }
+
+  /** With each beginning, each class gets its share of one. */
+  private credit(own: Class): void {
+    for (const each of this.classes) each.credit = Math.min(1, each.credit + each.reserve)
+    own.credit = Math.max(-1, own.credit - 1)
+  }
+
+  private free(entry: Entry, place: 'hanging' | 'none'): void {
+    entry.place = place
+    this.active -= 1
+    ;(this.classes[entry.importance] as Class).active -= 1
+  }
+
+  private note(kind: string, ms: number): void {
+    const known = this.kinds.get(kind)
+    if (known === undefined) this.kinds.set(kind, { kind, requests: 1, totalMs: ms })
+    else {
+      known.requests += 1
+      known.totalMs += ms
+    }
+  }
+
+  /**
+   * Who makes room for a newcomer: somebody less important, somebody more important if the newcomer's class has less
+   * of the queue than its share, or somebody of its class whose key has more requests that wait.
+   */
+  private victimOf({ importance, key }: Waiter): Waiter | undefined {
+    const own = this.classes[importance] as Class
+    const isBelow = !this.exceedsShare(own, 1)
+    for (let i = this.classes.length - 1; i >= 0; i -= 1) {
+      const each = this.classes[i] as Class
+      if (each !== own && (i > importance || isBelow) && this.exceedsShare(each, 0))
+        return each.line.longest()
+    }
+    const longest = own.line.longest()
+    if (longest === undefined || longest.key === key) return undefined
+    return own.line.countOf(longest.key) > own.line.countOf(key) + 1 ? longest : undefined
+  }
+
+  /** Whether a class with so many more requests would have more of the queue than is reserved for it. */
+  private exceedsShare({ line, reserve }: Class, more: number): boolean {
+    return line.size + more > Math.round(reserve * this.most)
+  }
+
+  private shed(waiter: Waiter, now: number): void {
+    this.noteShed(waiter, now)
+    waiter.settle(false)
+  }
+
+  private noteShed(waiter: Waiter, now: number): void {
+    const own = this.classes[waiter.importance] as Class
+    own.counts.shed += 1
+    own.need = Math.max(own.need, own.active + own.line.size + 1)
+    this.isShedding = true
+    if (this.sheddingSince === undefined) {
+      this.sheddingSince = now
+      this.reportedAt = now
+      this.report?.()
+    }
+  }
+
+  /** Arranges that as many of those who wait begin as there are places. */
+  private schedule(): void {
+    if (this.waiting === 0 || this.next() === undefined) return
+    const wanted = Math.min(this.waiting, this.limit - this.active)
+    while (this.pumps < wanted) {
+      this.pumps += 1
+      this.runtime.afterTurn(this.pump)
+    }
+  }
+
+  /** Begins the next one. What it does at once is done before another is begun. */
+  private readonly pump = () => {
+    this.pumps -= 1
+    const now = this.runtime.now()
+    if (!this.isSliceOver(now)) {
+      for (let own = this.next(); own !== undefined; own = this.next()) {
+        const waiter = own.line.shift() as Waiter
+        this.waiting -= 1
+        if (now - waiter.since <= this.options.maxWaitMs) {
+          waiter.settle(true)
+          break
+        }
+        this.shed(waiter, now)
+      }
+    }
+    this.schedule()
+  }
+
+  /** The class whose turn it is: one that has had less than its reserved share, else the most important. */
+  private next(): Class | undefined {
+    let next: Class | undefined
+    for (const each of this.classes) {
+      if (each.line.size === 0 || !this.hasPlace(each)) continue
+      if (each.credit >= 1) return each
+      next ??= each
+    }
+    return next
+  }
+
+  private startTicking(now: number): void {
+    this.isTicking = true
+    this.tickedAt = now
+    this.steppedAt = now
+    this.reportedAt = now
+    this.scheduleTick(now)
+  }
+
+  private scheduleTick(now: number): void {
+    this.tickDueAt = now + TICK_MS
+    this.runtime.inBackground(this.tick, TICK_MS)
+  }
+
+  private readonly tick = () => {
+    const now = this.runtime.now()
+    const isIdle = this.offered === 0 && this.active === 0 && this.waiting === 0
+    this.adjustQueue(now)
+    this.setAside(now)
+    this.adjustLimit(now)
+    if (now - this.reportedAt >= REPORT_MS || isIdle) this.endReport(now)
+    for (const each of this.classes)
+      each.need = Math.max(each.active + each.line.size, each.need * NEED_DECAY)
+    if (isIdle && this.hanging === 0) this.isTicking = false
+    else this.scheduleTick(now)
+    this.schedule()
+  }
+
+  private endReport(now: number): void {
+    this.reportedAt = now
+    this.report?.()
+    if (!this.isShedding) this.sheddingSince = undefined
+    this.isShedding = false
+  }
+
+  /** Shortens the queue while more arrives than can be done, and sheds who has waited for too long. */
+  private adjustQueue(now: number): void {
+    const { maxWaitMs } = this.options
+    // A probe lets few begin, which says nothing of what the process can do.
+    if (this.control.probingSince !== undefined) this.wasWaited = false
+    if (this.wasWaited && this.waiting > 0 && this.begun > 0) {
+      const intervalMs = (now - this.tickedAt) / this.begun
+      if (this.intervalMs === 0) this.intervalMs = intervalMs
+      // An interruption must not count for more than a slow tick does.
+      this.intervalMs += SMOOTH * (Math.min(intervalMs, 2 * this.intervalMs) - this.intervalMs)
+    }
+    const isPressed = this.wasWaited && this.offered > this.begun
+    const change = isPressed ? Math.min(3, Math.floor(this.offered / Math.max(1, this.begun))) : -1
+    this.pressed = Math.min(MOST_PRESSED, Math.max(0, this.pressed + change))
+    const requests = SHORT_QUEUE * (1 + (MOST_PRESSED - this.pressed) / 2)
+    const shortMs = Math.max(SHORT_QUEUE_MS, requests * this.intervalMs)
+    const isShort = this.pressed >= PRESSED && this.intervalMs > 0
+    this.waitMs = isShort ? Math.min(maxWaitMs, shortMs) : maxWaitMs
+    this.offered = 0
+    this.begun = 0
+    this.wasWaited = this.waiting > 0
+    this.tickedAt = now
+    if (this.waiting > 0) this.shedLate(now)
+  }
+
+  /**
+   * Sheds who has waited for too long. The most important class that waits is only as long as it may be, so it is
+   * late after `maxWait` alone. What others wait for depends on how much more comes that is more important.
+   */
+  private shedLate(now: number): void {
+    let ageMs = this.options.maxWaitMs
+    for (const { line } of this.classes) {
+      if (line.size === 0) continue
+      for (const waiter of line.before(now - ageMs)) {
+        this.leave(waiter)
+        this.shed(waiter, now)
+      }
+      ageMs = Math.min(ageMs, Math.max(this.waitMs, this.control.latencyMs))
+    }
+    while (this.waiting > this.most) {
+      const last = (this.classes.findLast((each) => this.exceedsShare(each, 0)) ??
+        this.classes.findLast(({ line }) => line.size > 0)) as Class
+      const waiter = last.line.longest() as Waiter
+      this.leave(waiter)
+      this.shed(waiter, now)
+    }
+  }
+
+  /** Takes the places of requests whose response streams, and of those that hang. */
+  private setAside(now: number): void {
+    const hangsMs = Math.max(HANGS_MS, HANGS * this.control.latencyMs)
+    for (const entry of this.entries) {
+      const ms = now - entry.startedAt
+      // They are in the order in which they began.
+      if (ms < HANGS_MS) break
+      if (entry.place === 'hanging' && ms > FORGET_MS) {
+        this.entries.delete(entry)
+        this.hanging -= 1
+      }
+      if (entry.place === 'held' && this.options.isStreaming(entry.response))
+        this.free(entry, 'none')
+      else if (entry.place === 'held' && ms > hangsMs && this.hanging < MAX_HANGING) {
+        this.free(entry, 'hanging')
+        this.hanging += 1
+        this.newlyHanging += 1
+        this.hangingMs += ms
+      }
+    }
+  }
+
+  private adjustLimit(now: number): void {
+    const delayMs = Math.max(0, now - this.tickDueAt)
+    const kinds: KindSample[] = [...this.kinds.values()]
+    const requests = kinds.reduce((sum, each) => sum + each.requests, 0)
+    const sinceMs = now - this.steppedAt
+    const isEnough = requests >= ENOUGH && sinceMs >= Math.min(REPORT_MS, this.control.latencyMs)
+    // A window without enough requests goes on, but what the loop and the heap say counts at once.
+    const isWindow = isEnough || sinceMs > Math.max(REPORT_MS, 2 * this.control.latencyMs)
+    const { isLimited, mostActive } = this
+    const sample = {
+      kinds: isWindow ? kinds : [],
+      mostActive,
+      isLimited,
+      delayMs,
+      heap: this.runtime.heapShare(),
+      hanging: isWindow ? this.newlyHanging : 0,
+      hangingMs: isWindow ? this.hangingMs : 0,
+    }
+    const before = this.control
+    this.control = step(before, sample, now, this.runtime.random())
+    const limit = limitOf(this.control)
+    // What began under another limit says nothing about this one.
+    const isCut = limit !== this.limit || before.probingSince !== this.control.probingSince
+    this.limit = limit
+    if (isCut || this.control.isStalled) this.epoch += 1
+    else if (!isWindow) return
+    this.kinds = new Map()
+    this.newlyHanging = 0
+    this.hangingMs = 0
+    this.steppedAt = now
+    this.mostActive = this.active
+    this.isLimited = this.waiting > 0 && this.active >= this.limit
+  }
+}

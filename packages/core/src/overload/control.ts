@@ -1,0 +1,236 @@
+/** What says that the process has too much to do. */
+export type OverloadSignal = 'latency' | 'event-loop-delay' | 'event-loop-utilization' | 'heap'
+
+/** The requests of one kind, a route or a class, that ended in a window. */
+export interface KindSample {
+  readonly kind: string
+  readonly requests: number
+  /** The sum of their latencies, ms. */
+  readonly totalMs: number
+}
+
+/** What was seen since the step before. */
+export interface Sample {
+  readonly kinds: readonly KindSample[]
+  /** The most requests that were in progress at the same time. */
+  readonly mostActive: number
+  /** Whether a request found no place. */
+  readonly isLimited: boolean
+  /** How late a timer of the event loop was, ms. */
+  readonly delayMs: number
+  /** The share of the heap's limit that is in use. */
+  readonly heap: number
+  /** Requests that take so long that they no longer hold a place, and how long they have taken, ms. */
+  readonly hanging: number
+  readonly hangingMs: number
+}
+
+/** What the loop of control remembers. Times are those of a monotonic clock, ms. */
+export interface Control {
+  /** The most requests in progress, at least 1. A fraction counts as nothing until it is whole. */
+  readonly limit: number
+  /** What has set the limit. */
+  readonly signal: OverloadSignal
+  /** Whether the heap is nearly full, so that no request may wait. */
+  readonly isHeapFull: boolean
+  /** The latency of each kind while nothing waits for anything, ms. */
+  readonly usual: ReadonlyMap<string, number>
+  /** The mean latency of all requests, ms. */
+  readonly latencyMs: number
+  /** In how many windows that was learnt while few requests were in progress; enough of them, or a probe, and it is known. */
+  readonly quietWindows: number
+  /** For how many windows the limit has been reached. */
+  readonly limitedWindows: number
+  /** When a probe is due at the earliest. */
+  readonly probeAt: number
+  /**
+   * When the probe in progress began: fewer requests begin for a moment, to see how long they take then. Undefined
+   * while there is none.
+   */
+  readonly probingSince: number | undefined
+  /** The last delays, newest first. */
+  readonly delays: readonly number[]
+  /** The last shares of the heap, newest first. */
+  readonly heaps: readonly number[]
+  /** Whether the window before was interrupted, so that its latencies say nothing. */
+  readonly isStalled: boolean
+}
+
+/** The limit of a process that has seen nothing yet. */
+const FIRST_LIMIT = 20
+const MAX_LIMIT = 10_000
+/** Requests may take so many times their usual latency before the limit falls. */
+const TOLERANCE = 1.3
+/** Below so many times their usual latency, nothing waits for anything: the limit doubles. */
+const NO_QUEUE = 1.2
+/** The part of a new limit that a step takes over. */
+const SMOOTHING = 0.3
+/** How much of a window's mean the usual latency takes over: of one without a queue, and of a faster one. */
+const LEARN = 0.1
+const LEARN_FASTER = 0.02
+/** The share of places in which a probe lets requests begin. */
+const PROBE_SHARE = 1 / 3
+/** How often the usual latency is measured by a probe while the limit is reached, ms. */
+const PROBE_MS = 10_000
+/** A probe that has not seen enough requests by then is given up, ms. */
+const PROBE_TIMEOUT_MS = 5000
+/** So many windows make a measurement. */
+const KNOWN = 5
+/** So many requests are needed to judge a latency. */
+const ENOUGH = 10
+/** The event loop is too slow if its last two delays are longer, ms. One alone may be a garbage collection. */
+const SLOW_LOOP_MS = 100
+/** An interruption: what was in progress took longer for a reason that has passed, ms. */
+const STALL_MS = 200
+/** The share of the heap from which on it is nearly full, and below which it is no longer. */
+const FULL_HEAP = 0.92
+const FREE_HEAP = 0.85
+/** So many of the last windows must agree that the heap is full. */
+const SUSTAINED = 5
+/** What a full heap leaves of the limit with each step; a slow event loop leaves at least half. */
+const BACK_OFF = 0.8
+/** The most kinds whose latency is remembered. */
+const MAX_KINDS = 500
+
+export const firstControl: Control = {
+  limit: FIRST_LIMIT,
+  signal: 'latency',
+  isHeapFull: false,
+  usual: new Map(),
+  latencyMs: 0,
+  quietWindows: 0,
+  limitedWindows: 0,
+  probeAt: 0,
+  probingSince: undefined,
+  delays: [],
+  heaps: [],
+  isStalled: false,
+}
+
+/** The most requests that may be in progress now. */
+export function limitOf({ limit, probingSince }: Control): number {
+  return Math.max(1, Math.floor(probingSince === undefined ? limit : limit * PROBE_SHARE))
+}
+
+/**
+ * The loop of control: how many requests may be in progress, after what was seen in a window.
+ *
+ * The limit falls as latencies rise above what they are without a queue (the gradient of Netflix'
+ * concurrency-limits and of Envoy), and rises while requests find no place and take no longer than usual.
+ * What is usual is learnt while nothing waits. While the limit is reached it would only drift upward: so a
+ * probe measures it now and then, with fewer requests in progress.
+ *
+ * @param random from 0 to 1: spreads the probes of several processes
+ */
+export function step(before: Control, sample: Sample, now: number, random: number): Control {
+  const seen = observe(before, sample)
+  if (seen.isStalled) return seen
+  const isEmpty = sample.kinds.length === 0 && sample.hanging === 0
+  if (seen.probingSince !== undefined) {
+    const isOver = now - seen.probingSince > Math.max(PROBE_TIMEOUT_MS, 4 * seen.latencyMs)
+    return hard(isEmpty && !isOver ? seen : endProbe(seen, sample, now, random), seen.limit)
+  }
+  if (isEmpty) return hard(seen, seen.limit)
+  const slowness = slownessOf(seen, sample)
+  const isCrowded = sample.isLimited || sample.mostActive >= seen.limit / 2
+  const isUsualKnown = seen.quietWindows >= KNOWN
+  const limitedWindows = sample.isLimited ? seen.limitedWindows + 1 : 0
+  const isQuiet = sample.mostActive < seen.limit / 2 && !sample.isLimited
+  const limit = isCrowded && isUsualKnown ? nextLimit(seen.limit, slowness) : seen.limit
+  const isProbeDue = isUsualKnown
+    ? seen.probeAt <= now && limitedWindows >= KNOWN
+    : sample.isLimited
+  const next: Control = {
+    ...learn(seen, sample),
+    limit,
+    signal: 'latency',
+    limitedWindows,
+    quietWindows: seen.quietWindows + (isQuiet ? 1 : 0),
+    // A probe is for a limit that has been reached for some time.
+    probeAt: !sample.isLimited ? now + PROBE_MS : seen.probeAt,
+    probingSince: isProbeDue ? now : undefined,
+  }
+  return hard(next, seen.limit)
+}
+
+/** Takes over what a window says by itself: its delay, the heap, and whether its latencies count. */
+function observe(before: Control, { delayMs, heap, kinds }: Sample): Control {
+  const delays = [delayMs, ...before.delays].slice(0, 2)
+  const heaps = [heap, ...before.heaps].slice(0, SUSTAINED)
+  const requests = kinds.reduce((sum, each) => sum + each.requests, 0)
+  const totalMs = kinds.reduce((sum, each) => sum + each.totalMs, 0)
+  const isStalled = delayMs > STALL_MS && (before.delays[0] ?? 0) < SLOW_LOOP_MS
+  const latencyMs =
+    requests === 0 || isStalled
+      ? before.latencyMs
+      : before.latencyMs === 0
+        ? totalMs / requests
+        : before.latencyMs + LEARN * (totalMs / requests - before.latencyMs)
+  const isHeapFull =
+    heaps.length === SUSTAINED && Math.min(...heaps) > (before.isHeapFull ? FREE_HEAP : FULL_HEAP)
+  return { ...before, delays, heaps, isStalled, latencyMs, isHeapFull }
+}
+
+/** How many times their usual latency the requests of a window took. */
+function slownessOf({ usual, latencyMs }: Control, sample: Sample): number {
+  const { kinds, hanging, hangingMs } = sample
+  let took = hangingMs
+  let expected = hanging * latencyMs
+  for (const { kind, requests, totalMs } of kinds) {
+    took += totalMs
+    expected += requests * (usual.get(kind) ?? totalMs / requests)
+  }
+  return took / Math.max(expected, Number.MIN_VALUE)
+}
+
+function nextLimit(limit: number, slowness: number): number {
+  if (slowness <= NO_QUEUE) return Math.min(MAX_LIMIT, limit * 2)
+  const gradient = Math.min(1, Math.max(0.5, TOLERANCE / slowness))
+  const next = limit * gradient + Math.sqrt(limit)
+  return Math.min(MAX_LIMIT, Math.max(1, limit + SMOOTHING * (next - limit)))
+}
+
+/** Learns what is usual: from any window in which nothing waited, otherwise only from faster ones. */
+function learn(before: Control, { kinds, isLimited }: Sample): Control {
+  const usual = new Map(before.usual)
+  for (const { kind, requests, totalMs } of kinds) {
+    const mean = totalMs / requests
+    const known = usual.get(kind)
+    if (known === undefined) {
+      if (usual.size < MAX_KINDS) usual.set(kind, mean)
+    } else if (mean < known / 2) usual.set(kind, (known + mean) / 2)
+    else if (!isLimited || mean < known) {
+      const weight = (isLimited ? LEARN_FASTER : LEARN) * Math.min(1, requests / ENOUGH)
+      usual.set(kind, known + weight * (mean - known))
+    }
+  }
+  return { ...before, usual }
+}
+
+/** Ends a probe: all requests of the sample began in it. */
+function endProbe(before: Control, sample: Sample, now: number, random: number): Control {
+  const slowness = sample.kinds.length === 0 ? 1 : slownessOf(before, sample)
+  // Otherwise what was usual was measured in a crowd, or has changed.
+  const isUsualKnown = slowness > 0.8
+  const factor = Math.min(3, Math.max(PROBE_SHARE, slowness))
+  return {
+    ...before,
+    usual: new Map([...before.usual].map(([kind, ms]) => [kind, ms * factor])),
+    quietWindows: isUsualKnown ? KNOWN : before.quietWindows,
+    limitedWindows: 0,
+    // As fast with fewer: the others only wait for each other.
+    limit: isUsualKnown ? before.limit : Math.max(1, before.limit * factor),
+    probeAt: now + Math.max(PROBE_MS, 30 * before.latencyMs) * (1 + random / 4),
+    probingSince: undefined,
+  }
+}
+
+/** Lowers the limit however long requests take, while the event loop is late or the heap is full. */
+function hard(next: Control, limit: number): Control {
+  const delayMs = next.delays.length < 2 ? 0 : Math.min(...next.delays)
+  const isLate = delayMs > SLOW_LOOP_MS
+  if (!isLate && !next.isHeapFull) return next
+  const factor = Math.max(0.5, Math.min(isLate ? SLOW_LOOP_MS / delayMs : 1, BACK_OFF))
+  const signal = next.isHeapFull ? 'heap' : 'event-loop-delay'
+  return { ...next, signal, limit: Math.max(1, Math.min(next.limit, limit) * factor) }
+}
