@@ -162,6 +162,52 @@ export interface ThresholdEvent extends LimiterEvent {
   readonly source: DecisionSource
 }
 
+/** What has happened to the requests of a class. */
+export interface OverloadClassEvent {
+  /** Requests that began at once, or after they had waited. */
+  readonly admitted: number
+  /** How many of the admitted had waited. */
+  readonly waited: number
+  /** Requests that were refused. */
+  readonly shed: number
+}
+
+/**
+ * `sluice:overload`: what a load shedder (`shedLoad`) has done since its last event. It is published about once a
+ * second while there are requests, and when the first request is shed.
+ */
+export interface OverloadEvent {
+  /** The option `name` of the load shedder; undefined if it has none. */
+  readonly limiter: string | undefined
+  /** Whether requests are being shed. */
+  readonly shedding: boolean
+  /**
+   * What keeps more requests from beginning, if some are shed:
+   *
+   * - `'latency'`: they take longer the more of them are in progress
+   * - `'event-loop-utilization'`: the event loop has no time left
+   * - `'event-loop-delay'`: the event loop is late by more than 100 ms
+   * - `'heap'`: the heap is nearly full
+   */
+  readonly signal: 'latency' | 'event-loop-utilization' | 'event-loop-delay' | 'heap' | undefined
+  /** The most requests that may be in progress now. */
+  readonly limit: number
+  /** Requests in progress. */
+  readonly active: number
+  /** Requests that wait. */
+  readonly waiting: number
+  /** How long a request may wait at present, ms. */
+  readonly maxWaitMs: number
+  /** The share of the time in which the event loop was busy. */
+  readonly utilization: number
+  /** How late the event loop's last timer was, ms. */
+  readonly delayMs: number
+  /** The share of the heap's limit that is in use. */
+  readonly heap: number
+  /** What has happened to the requests of each class, in the order of their importance. */
+  readonly classes: Readonly<Record<string, OverloadClassEvent>>
+}
+
 /** The context of `tracing:sluice:consume`: policies decide a request. */
 export interface ConsumeTrace extends LimiterEvent {
   /** The names of the policies. */
@@ -185,5 +231,6 @@ export const settleEvents: Events<SettleEvent> = channel('sluice:settle')
 export const storeEvents: Events<StoreEvent> = channel('sluice:store')
 export const banEvents: Events<BanEvent> = channel('sluice:ban')
 export const thresholdEvents: Events<ThresholdEvent> = channel('sluice:threshold')
+export const overloadEvents: Events<OverloadEvent> = channel('sluice:overload')
 export const consumeTraces: Traces<ConsumeTrace> = tracingChannel('sluice:consume')
 export const waitTraces: Traces<WaitTrace> = tracingChannel('sluice:wait')

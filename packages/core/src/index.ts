@@ -7,6 +7,8 @@ export type {
   ConsumeTrace,
   DecisionEvent,
   LimiterEvent,
+  OverloadClassEvent,
+  OverloadEvent,
   PolicyEvent,
   SettledPolicyEvent,
   SettleEvent,

@@ -39,6 +39,21 @@ export const beforeHead: Platform['beforeHead'] = (response, callback) =>
 export const channel: Platform['channel'] = diagnostics.channel
 export const tracingChannel: Platform['tracingChannel'] = diagnostics.tracingChannel
 
+export const heapShare: Platform['heapShare'] = () => {
+  // Deno and Bun may leave fields out.
+  const { used_heap_size: used = 0, heap_size_limit: limit = 0 } =
+    builtin('node:v8').getHeapStatistics()
+  return limit > 0 ? used / limit : 0
+}
+
+const NO_TIMES = { active: 0, idle: 0 }
+
+export const loopTimes: Platform['loopTimes'] = () =>
+  // Not every runtime that has Node's modules has this.
+  (performance as Partial<PerformanceOfNode>).eventLoopUtilization?.() ?? NO_TIMES
+
+type PerformanceOfNode = typeof import('node:perf_hooks')['performance']
+
 export const afterTurn: Platform['afterTurn'] = (act) => void setImmediate(act)
 
 let asking: (() => void)[] = []

@@ -36,6 +36,11 @@ export interface Platform {
   /** Where the steps of an operation are published. */
   tracingChannel<Context extends { result?: unknown }>(name: string): Traces<Context>
 
+  /** The share of the heap's limit that is in use; 0 where that is not known. */
+  heapShare(): number
+  /** How long the event loop has been busy and idle, ms; zeros where that is not known. */
+  loopTimes(): { readonly active: number; readonly idle: number }
+
   /** Calls back when the event loop has read what has arrived, with what was asked for in this turn. */
   afterTurn(act: () => void): void
   /**

@@ -54,6 +54,9 @@ export const tracingChannel: Platform['tracingChannel'] = () => ({
   tracePromise: (act) => act(),
 })
 
+export const heapShare: Platform['heapShare'] = () => 0
+export const loopTimes: Platform['loopTimes'] = () => ({ active: 0, idle: 0 })
+
 export const afterTurn: Platform['afterTurn'] = (act) => void setTimeout(act, 0)
 
 export const afterAsking: Platform['afterAsking'] = (act) => queueMicrotask(act)
