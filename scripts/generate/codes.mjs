@@ -384,6 +384,12 @@ export const CODES = {
       cause: 'Fastify ignores a number as `trustProxy` since 5.12.1.',
       action: "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`.",
     },
+    SLUICE_CLASS_UNKNOWN: {
+      meaning: '`classOf` of `shedLoad` returned something that is none of the `classes`.',
+      cause:
+        'The name is misspelt, or the function returned nothing or a promise. Such requests are in the last, least important class.',
+      action: 'Return the name of a class for every request. See [overload](overload.md).',
+    },
   },
   refusal: {
     SLUICE_REFUSED: {

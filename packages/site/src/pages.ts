@@ -99,6 +99,11 @@ export const SECTIONS: readonly Section[] = [
       doc('production', 'Before production', 'What to know before clients depend on it'),
       doc('plans', 'Plans and changes', "Changed limits, one client's limit, top-ups, thresholds"),
       doc('waiting', 'Waiting', 'Calls that go on when the limit lets them, in their turn'),
+      doc(
+        'overload',
+        'Overload',
+        'A full server: what it can do is done, important requests first',
+      ),
       doc('outgoing', 'Calling other people’s APIs', 'A fetch that paces, obeys 429 and retries'),
       doc(
         'budgets',

@@ -10,7 +10,7 @@ const WIDTH = 95
 
 /** @returns files, each as its path and its text */
 export function optionInterfaces() {
-  return [limiter(), events(), stores(), http()].map(([file, ...parts]) => [
+  return [limiter(), events(), stores(), http(), overload()].map(([file, ...parts]) => [
     `packages/core/src/${file}`,
     `${HEAD}\n${parts.join('\n\n')}\n`,
   ])
@@ -101,6 +101,35 @@ import type { SettleOption } from './settlement/settlement.ts'`,
       'HttpOptions<Request, Response> extends StoreOptions, EventOptions<Request>',
       { ...OPTIONS.requestPolicy, ...OPTIONS.http },
       true,
+    ),
+  ]
+}
+
+function overload() {
+  return [
+    'overload/options.generated.ts',
+    `import type { Duration } from '../options/duration.ts'
+
+/** A class of requests. */
+export interface ClassOptions {
+  /**
+   * A share of the places, and of the requests that begin, that no other class gets while this one needs it: 0 to 1.
+   * All together are at most 1. Default: 0.
+   */
+  reserve?: number | undefined
+}
+
+/** How many requests may wait, and for how long. */
+export interface QueueOptions {
+  /** The most requests that wait, 1 to 100,000. Default: 200. */
+  max?: number | undefined
+  /** The longest wait, 1 ms to 1 minute. Default: \`'1s'\`. */
+  maxWait?: Duration | undefined
+}`,
+    body(
+      'What `shedLoad` takes besides what it has in common with `rateLimit`.',
+      'OverloadOptions<Request, Class extends string>',
+      OPTIONS.overload,
     ),
   ]
 }

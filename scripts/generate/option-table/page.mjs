@@ -26,6 +26,10 @@ const SECTIONS = {
   events: ['What a limiter reports', 'See [events](events.md) and [operations](operations.md).'],
   http: ['Requests and responses', 'Only in adapters.'],
   adapter: ['One framework only', ''],
+  overload: [
+    '`shedLoad(options)`',
+    'From `@sluice/<framework>/overload`: see [overload](overload.md). `key`, `user`, `trustProxy`, `ipv6Prefix`, `skip` and `name` are those of `rateLimit`, except that no function may be async.',
+  ],
   memoryStore: ['`memoryStore(options)`', ''],
   redisStore: ['`redisStore(client, options)`', ''],
   postgresStore: ['`postgresStore(pool, options)`', 'From `@sluice/postgres`.'],

@@ -267,6 +267,28 @@ export const PROSE = {
         "Fastify: when requests are decided, also per route. `'onRequest'`: before anything of the body is read. `'preValidation'`: when the body is parsed. `'preHandler'`: when it is validated, and the application knows the user.",
     },
   },
+  overload: {
+    classOf: {
+      typescript: '(request: Request) => Class',
+      unset: 'all requests are in one class',
+      description:
+        'The class of a request. Decide by what the server knows of it, such as its route or the user that a token proves: a class that a client can claim by itself protects nobody. It is called for every request, and must not be async. Names that are none of the `classes` count as the last one.',
+    },
+    classes: {
+      form: 'object: `{ critical: { reserve: 0.3 }, normal: {}, batch: {} }`',
+      typescript: 'Readonly<Record<Class, ClassOptions>>',
+      unset: 'one class',
+      description:
+        'The classes in the order of their importance, at most 16. Of those that wait, the more important ones begin first; if there is no room, the less important ones are shed first.',
+    },
+    queue: {
+      form: 'object: `{ max, maxWait }`',
+      typescript: 'QueueOptions',
+      unset: "`{ max: 200, maxWait: '1s' }`",
+      description:
+        'How many requests may wait, and for how long. While more arrives than the process can do, fewer wait, and for less time.',
+    },
+  },
   memoryStore: {
     maxKeys: {
       description:

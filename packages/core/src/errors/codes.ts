@@ -74,6 +74,7 @@ export type WarningCode =
   | 'SLUICE_PROXY_EVERYBODY'
   | 'SLUICE_PROXY_HOPS'
   | 'SLUICE_PROXY_IGNORED'
+  | 'SLUICE_CLASS_UNKNOWN'
 
 /** The last ones are those of a `RateLimitError` and a `BudgetError`. */
 export type Code =

@@ -33,6 +33,11 @@ export const OPTION_NAMES = {
     ...namesOf(OPTIONS.events),
     ...namesOf(http, isPerRoute),
   ],
+  /** The options of every adapter's `shedLoad`. */
+  overload: [
+    ...namesOf(OPTIONS.overload),
+    ...(['key', 'user', 'trustProxy', 'ipv6Prefix', 'skip', 'name'] as const),
+  ],
   memoryStore: namesOf(OPTIONS.memoryStore),
   redisStore: namesOf(OPTIONS.redisStore),
   postgresStore: namesOf(OPTIONS.postgresStore),

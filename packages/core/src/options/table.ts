@@ -262,6 +262,13 @@ const adapter = {
   },
 } satisfies Options
 
+/** The options of `shedLoad`, besides those that it has in common with `rateLimit`. */
+const overload = {
+  classOf: { type: callback('(request)') },
+  classes: { type: special },
+  queue: { type: special },
+} satisfies Options
+
 const memoryStore = {
   maxKeys: {
     type: integer(1, 100_000_000, 'keys'),
@@ -314,6 +321,7 @@ export const OPTIONS = {
   events,
   http,
   adapter,
+  overload,
   memoryStore,
   redisStore,
   postgresStore,

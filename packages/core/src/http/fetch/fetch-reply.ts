@@ -181,6 +181,7 @@ export class FetchReply implements Progress {
   /** The application has failed: what servers answer then. */
   protected fail(): void {
     this.status = 500
+    this.head.happen()
     this.end()
   }
 

@@ -1,0 +1,186 @@
+import { afterTurn, heapShare, inBackground, loopTimes } from '#platform'
+import { warnOnce } from '../errors/warning.ts'
+import { overloadEvents } from '../events.ts'
+
+import {
+  PROBLEM_MEDIA_TYPE,
+  problemBody,
+  RateLimitError,
+  type Refusal,
+  writeRefusalFields,
+} from '../http/refusal/refusal.ts'
+import type { RequestAdapter } from '../http/request-adapter.ts'
+import { isDecided, noteDecided } from '../http/respond.ts'
+import { decisionWithoutPolicy } from '../limiter/decision.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { Admission, type Entry, type Runtime } from './admission.ts'
+import { compileOverload } from './compile-overload.ts'
+import type { ShedLoadOptions } from './shed-load-options.ts'
+
+/** Clients that were refused come back after 1 s and up to so long, which grows with the time of shedding, ms. */
+const FIRST_SPREAD_MS = 2000
+const MAX_SPREAD_MS = 29_000
+
+const BODY = problemBody({ status: 503, banned: false }, undefined)
+const NO_FIELDS = { waitFields: [] }
+
+const runtime: Runtime = {
+  now: () => performance.now(),
+  afterTurn,
+  inBackground,
+  heapShare,
+  random: Math.random,
+}
+
+/**
+ * Admits the requests that this process can serve, and refuses the others with 503, the least important first.
+ * Knows no framework: an adapter reads requests and writes responses.
+ */
+export class LoadShedder<Request, Response> {
+  private readonly compiled: ReturnType<typeof compileOverload<Request>>
+  private readonly adapter: RequestAdapter<Request, Response>
+  private readonly admission: Admission
+  private readonly importance: ReadonlyMap<string, number>
+  private loop = loopTimes()
+
+  /** @throws SluiceError for wrong options */
+  constructor(
+    options: ShedLoadOptions<Request, string>,
+    adapter: RequestAdapter<Request, Response>,
+  ) {
+    this.compiled = compileOverload(options, adapter)
+    this.adapter = adapter
+    const { classes } = this.compiled
+    this.importance = new Map(classes.map(({ name }, i) => [name, i]))
+    const isStreaming = (response: unknown) => adapter.isHeadSent(response as Response)
+    this.admission = new Admission({ ...this.compiled, isStreaming }, runtime, this.report)
+  }
+
+  /**
+   * Decides a request, and carries out the decision: synchronously unless the request waits. A request that it has
+   * admitted before goes on. Throws what a function of the options throws.
+   *
+   * @returns whether the request goes on to the application; false if it ends here
+   */
+  handle(request: Request, response: Response): MaybePromise<boolean> {
+    const { adapter, admission } = this
+    if (this.compiled.skip?.(request) === true || adapter.isHeadSent(response)) return true
+    const subject = adapter.identity(request)
+    if (isDecided(subject, this)) return true
+    noteDecided(subject, this)
+    const importance = this.importanceOf(request)
+    const entry = admission.enter(importance, response)
+    if (entry === undefined) return this.wait(importance, request, response)
+    this.follow(entry, request, response)
+    return true
+  }
+
+  private importanceOf(request: Request): number {
+    const { classes, classOf } = this.compiled
+    const last = classes.length - 1
+    if (classOf === undefined) return last
+    const name = classOf(request)
+    const importance = this.importance.get(name)
+    if (importance !== undefined) return importance
+    warnOnce(
+      'SLUICE_CLASS_UNKNOWN',
+      `classOf returned ${typeof name === 'string' ? `'${name.slice(0, 100)}'` : typeof name}, which is none of ` +
+        `the classes. Such requests are in the last one, '${classes[last]?.name}'. Return the name of a class, not a promise.`,
+    )
+    return last
+  }
+
+  private wait(importance: number, request: Request, response: Response): MaybePromise<boolean> {
+    const { adapter, admission } = this
+    const waiter = admission.wait(importance, this.compiled.keyOf(request))
+    if (waiter === undefined) {
+      this.refuse(response)
+      return false
+    }
+    return new Promise((resolve) => {
+      const unwatch = adapter.whenClosed(response, () => {
+        admission.leave(waiter)
+        adapter.abandon?.(response)
+        resolve(false)
+      })
+      waiter.settle = (begins) => {
+        unwatch()
+        if (begins) this.follow(admission.resume(waiter, response), request, response)
+        else this.refuse(response)
+        resolve(begins)
+      }
+    })
+  }
+
+  /**
+   * Frees the place of a request when the application has ended its response. A client that leaves frees nothing
+   * while the application still works for it.
+   */
+  private follow(entry: Entry, request: Request, response: Response): void {
+    const { adapter } = this
+    const end = () => this.admission.end(entry, this.kindOf(request, entry))
+    // Where the platform does not report every end, the application has made the response by then.
+    if (adapter.progress !== undefined) adapter.beforeHead(response, end)
+    else
+      adapter.whenClosed(response, () => {
+        if (adapter.isHandedOver(response)) end()
+        else adapter.whenEnded(response, end)
+      })
+  }
+
+  /** What requests have in common that take similar times: their route, or else their class. */
+  private kindOf(request: Request, { importance }: Entry): string {
+    const route = this.adapter.route?.(request)
+    return route === undefined ? ` ${importance}` : String(route)
+  }
+
+  private refuse(response: Response): void {
+    const { adapter } = this
+    const refusal: Refusal = {
+      status: 503,
+      retryAfterMs: this.retryAfterMs(),
+      state: undefined,
+      banned: false,
+      key: '',
+    }
+    const headers: Record<string, string> = {}
+    writeRefusalFields(refusal, NO_FIELDS, (name, value) => {
+      headers[name] = value
+      adapter.setField(response, name, value)
+    })
+    adapter.setStatus(response, 503)
+    const toError = () =>
+      new RateLimitError(refusal, decisionWithoutPolicy(false, Date.now(), 0), headers)
+    adapter.send(response, BODY, PROBLEM_MEDIA_TYPE, toError)
+  }
+
+  /** From 1 s on, spread over more time the longer requests have been shed. */
+  private retryAfterMs(): number {
+    const { sheddingSince = Infinity } = this.admission
+    const sheddingMs = Math.max(0, runtime.now() - sheddingSince)
+    return 1000 + Math.random() * Math.min(MAX_SPREAD_MS, FIRST_SPREAD_MS + sheddingMs)
+  }
+
+  private readonly report = () => {
+    const { admission, loop } = this
+    const classes = admission.takeCounts()
+    this.loop = loopTimes()
+    if (!overloadEvents.hasSubscribers) return
+    const active = this.loop.active - loop.active
+    const elapsed = active + this.loop.idle - loop.idle
+    const shedding = admission.sheddingSince !== undefined
+    overloadEvents.publish({
+      limiter: this.compiled.name,
+      shedding,
+      signal: shedding ? admission.signal : undefined,
+      limit: admission.limit,
+      active: admission.active,
+      waiting: admission.waiting,
+      maxWaitMs: admission.waitMs,
+      utilization: elapsed > 0 ? active / elapsed : 0,
+      delayMs: admission.control.delays[0] ?? 0,
+      heap: admission.control.heaps[0] ?? 0,
+      classes,
+    })
+  }
+}
