@@ -1,0 +1,120 @@
+// A server of each framework that sheds load, then limits, then serves.
+
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { Controller, Get, Module, Res } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { ExpressAdapter } from '@nestjs/platform-express'
+import { FastifyAdapter } from '@nestjs/platform-fastify'
+import { rateLimit as expressLimit } from '@sluice/express'
+import { shedLoad as expressShed } from '@sluice/express/overload'
+import { rateLimit as fastifyLimit } from '@sluice/fastify'
+import { shedLoad as fastifyShed } from '@sluice/fastify/overload'
+import { rateLimit as honoLimit } from '@sluice/hono'
+import { shedLoad as honoShed } from '@sluice/hono/overload'
+import { rateLimit as koaLimit } from '@sluice/koa'
+import { shedLoad as koaShed } from '@sluice/koa/overload'
+import { shedLoad as nestShed } from '@sluice/nest/overload'
+import { rateLimit as nodeLimit } from '@sluice/node'
+import { shedLoad as nodeShed } from '@sluice/node/overload'
+import express from 'express'
+import fastify from 'fastify'
+import { Hono } from 'hono'
+import Koa from 'koa'
+
+/** What the servers have in common. */
+export interface Site {
+  readonly classes: { critical: { reserve?: number }; normal: object }
+  readonly queue: { max: number; maxWait: '1m' }
+  /** Called by the handler: what it resolves with is the body. */
+  serve(): Promise<string>
+}
+
+/** The framework's request and Node's both have it, under one of two names. */
+const classFrom = (read: (name: string) => unknown) =>
+  read('x-class') === 'critical' ? 'critical' : 'normal'
+const ofNode = (request: { headers: IncomingMessage['headers'] }) =>
+  classFrom((name) => request.headers[name])
+const isHealth = (path: string | undefined) => path === '/health'
+const LIMIT = { limit: 1000, window: '1d' } as const
+
+/** Each listens, and resolves with the server and what closes it. */
+export const SERVERS: Record<string, (site: Site) => Promise<Server> | Server> = {
+  Express({ serve, ...options }) {
+    const app = express()
+    app.use(expressShed({ ...options, classOf: ofNode, skip: ({ path }) => isHealth(path) }))
+    app.use(expressLimit(LIMIT), (_, response, next) => {
+      serve().then((body) => void response.send(body), next)
+    })
+    return createServer(app)
+  },
+  Node({ serve, ...options }) {
+    const shed = nodeShed({ ...options, classOf: ofNode, skip: ({ url }) => isHealth(url) })
+    const limit = nodeLimit(LIMIT)
+    return createServer((request, response) =>
+      shed(request, response, () =>
+        limit(request, response, () => serve().then((body) => response.end(body))),
+      ),
+    )
+  },
+  Koa({ serve, ...options }) {
+    const app = new Koa()
+    app.use(
+      koaShed({ ...options, classOf: (ctx) => ofNode(ctx.req), skip: (ctx) => isHealth(ctx.path) }),
+    )
+    app.use(koaLimit(LIMIT))
+    app.use(async (ctx) => {
+      ctx.body = await serve()
+    })
+    return createServer(app.callback())
+  },
+  Hono({ serve, ...options }) {
+    const app = new Hono()
+    app.use(
+      honoShed({
+        ...options,
+        classOf: (c) => classFrom((name) => c.req.header(name)),
+        skip: (c) => isHealth(c.req.path),
+      }),
+    )
+    app.use(honoLimit({ ...LIMIT, key: () => 'all' }))
+    app.get('*', async (c) => c.text(await serve()))
+    return createAdaptorServer(app) as Server
+  },
+  async Fastify({ serve, ...options }) {
+    const app = fastify()
+    const skip = ({ url }: { url: string }) => isHealth(url)
+    await app.register(fastifyShed, { ...options, classOf: ofNode, skip })
+    await app.register(fastifyLimit, LIMIT)
+    app.get('/*', async () => serve())
+    await app.ready()
+    return app.server
+  },
+  'Nest on Express': (site) => nest(site, new ExpressAdapter()),
+  'Nest on Fastify': (site) => nest(site, new FastifyAdapter()),
+}
+
+async function nest({ serve, ...options }: Site, platform: ExpressAdapter | FastifyAdapter) {
+  class HoldController {
+    async hold(response: { status(code: number): unknown; send(body: string): unknown }) {
+      response.send(await serve())
+    }
+  }
+  class AppModule {}
+  Controller()(HoldController)
+  const hold = Object.getOwnPropertyDescriptor(HoldController.prototype, 'hold')
+  Get(['/', '/health'])(HoldController.prototype, 'hold', hold as PropertyDescriptor)
+  Res()(HoldController.prototype, 'hold', 0)
+  Module({ controllers: [HoldController] })(AppModule)
+  const app = await NestFactory.create(AppModule, platform as ExpressAdapter, { logger: false })
+  app.use(nestShed({ ...options, classOf: ofNode, skip: ({ url }) => isHealth(url) }))
+  await app.init()
+  if (platform instanceof FastifyAdapter) await platform.getInstance().ready()
+  return app.getHttpServer() as Server
+}
+
+export async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
