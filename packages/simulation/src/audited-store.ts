@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Change, Charge, Store, StoreResult, TransactionalBackend } from '@sluice/core/store'
+import type { BanSpace } from './checks/bans.ts'
 import { groupOf, tagOf } from './cluster.ts'
 import type { Core } from './core.ts'
 import { maySendTwice } from './plan.ts'
@@ -8,11 +9,15 @@ import type { World } from './world.ts'
 
 /** A call of a ledger, which the audit learns of when the store runs its script. */
 interface Asked {
-  /** The requests to decide, or the change. Neither: a peek */
+  /** The requests to decide, or the change. */
   readonly requests?: readonly (readonly Charge[])[]
   readonly change?: Change
+  /** Whether nothing is to be charged, nor counted. */
+  readonly isPeek?: boolean | undefined
   /** The numbers of the ledger's policies among those of the limiter. */
   readonly places: readonly number[]
+  /** Where it counts what it refuses; undefined: nowhere. */
+  readonly space: BanSpace | undefined
   /** ms of the simulation. */
   readonly sentAt: number
 }
@@ -27,6 +32,8 @@ export interface User {
   readonly limitOf?: WeakMap<object, number>
   /** The number of the policy of a route that counts separately. Left out: there is none */
   readonly routePlace?: number | undefined
+  /** Where its limiter counts what it refuses, and where the route does that counts separately. */
+  readonly bans?: { readonly common: BanSpace; readonly route: BanSpace } | undefined
   /** Units that it may charge without a decision of the store: by key. Undefined: any, since it settles. */
   readonly allowance: Map<string, number> | undefined
 }
@@ -61,8 +68,8 @@ export function auditedStore(
     },
   })
   const open: Store<'async'>['open'] = (...opened) => {
-    const [{ policies }, prefix] = opened
-    const { keyspaces } = world.audit
+    const [{ policies, ban }, prefix] = opened
+    const { keyspaces, bans } = world.audit
     const { quotas, routePlace } = user
     const isOfRoute = routePlace !== undefined && prefix.endsWith(SCOPE)
     const common = routePlace ?? quotas.policies
@@ -75,9 +82,12 @@ export function auditedStore(
     const places = policies.map(({ name }) =>
       keyspaces.findIndex((known) => known?.[0] === prefix && known[1] === name),
     )
+    const space = ban && user.bans?.[isOfRoute ? 'route' : 'common']
+    if (ban !== undefined && space !== undefined)
+      bans.keyspaces.set(space.id, [ban.prefix ?? prefix, ban.name])
     const ledger = store.open(...opened)
-    function asking<T>(own: Pick<Asked, 'requests' | 'change'>, ask: () => T): T {
-      asked = { ...own, places, sentAt: world.timeline.now }
+    function asking<T>(own: Pick<Asked, 'requests' | 'change' | 'isPeek'>, ask: () => T): T {
+      asked = { ...own, places, space, sentAt: world.timeline.now }
       const answer = ask()
       asked = undefined
       return answer
@@ -85,7 +95,7 @@ export function auditedStore(
     return {
       shard: cluster && ((key) => groupOf(tagOf(key) || key)),
       decide: (requests, isPeek) =>
-        asking(isPeek ? {} : { requests }, () => ledger.decide(requests, isPeek)),
+        asking({ requests, isPeek }, () => ledger.decide(requests, isPeek)),
       change: (change, raised) => asking({ change }, () => ledger.change(change, raised)),
     }
   }
@@ -115,7 +125,11 @@ function learn(
   now: number,
   transaction: number,
 ): void {
-  const { requests, change, places } = asked
+  const { requests, change, places, isPeek } = asked
+  if (isPeek) {
+    checkPeeks(world, asked, value as (StoreResult | Error)[])
+    return
+  }
   const charges = requests !== undefined || change?.kind === 'settle' || change?.kind === 'renew'
   // A window that no request has had is not counted.
   if (places.includes(-1) && (!user.quotas.vary || charges)) {
@@ -123,7 +137,7 @@ function learn(
     return
   }
   if (requests !== undefined)
-    learnDecisions(world, user, places, requests, value as (StoreResult | Error)[], transaction)
+    learnDecisions(world, user, asked, requests, value as (StoreResult | Error)[], transaction)
   if (change !== undefined)
     learnChange(world, user, asked, change, value as { result: unknown }, now, transaction)
 }
@@ -143,10 +157,23 @@ function limitsOf(world: World, user: User, places: readonly number[], charges: 
   })
 }
 
+/** A look shows the ban of a client, and counts nothing. */
+function checkPeeks(
+  { audit }: World,
+  { requests = [], space }: Asked,
+  results: readonly (StoreResult | Error)[],
+): void {
+  if (space === undefined) return
+  for (const [i, result] of results.entries()) {
+    const [{ key }] = requests[i] as readonly [Charge]
+    if (!(result instanceof Error)) audit.bans.checkPeek(space, key, result)
+  }
+}
+
 function learnDecisions(
   world: World,
   user: User,
-  places: readonly number[],
+  { places, space }: Asked,
   requests: readonly (readonly Charge[])[],
   results: readonly (StoreResult | Error)[],
   transaction: number,
@@ -167,14 +194,14 @@ function learnDecisions(
       () => `${result.admitted ? 'admits' : 'refuses'} ${costs(charges)} of ${user.name}`,
     )
     const limits = limitsOf(world, user, places, charges)
-    audit.decided(charges, limits, result.outcomes, result, transaction, places)
+    audit.decided(charges, limits, result.outcomes, result, transaction, places, charges, space)
   }
 }
 
 function learnChange(
   world: World,
   user: User,
-  { places, sentAt }: Asked,
+  { places, space, sentAt }: Asked,
   change: Change,
   { result }: { result: unknown },
   now: number,
@@ -230,6 +257,7 @@ function learnChange(
     tell('store', () => `${kind}s ${key} for ${name}`)
     const entry = kind === 'reset' ? ({ kind } as const) : { kind, until: now + change.durationMs }
     for (const i of places) if (i >= 0) audit.add(i, key, { ...entry, ...at })
+    if (space !== undefined) audit.bans.end(space, key, { ...entry, ...at })
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type Fault,
   type Plan,
   type PlannedApplication,
+  type PlannedBan,
   type PlannedPolicy,
   type PlannedRequest,
   windowOf,
@@ -100,11 +101,16 @@ function isAnchored({ policies }: PlannedApplication): boolean {
 
 /** A route has one of the policies, with another limit. */
 function withRoute(draw: Draw, application: PlannedApplication): PlannedApplication {
-  const { policies } = application
+  const { policies, ban } = application
   const { alertAt: _, ...policy } = draw.oneOf(policies)
   const limit = draw.oneOf([1, 2, 4, 7])
   const counts = 'hold' in policy ? { concurrent: limit } : { limit }
-  return { ...application, policies: [...policies, { ...policy, ...counts, isOfRoute: true }] }
+  const routeBan = ban && { ...anyBan(draw), ...(draw.chance(0.5) && { within: ban.within }) }
+  return {
+    ...application,
+    policies: [...policies, { ...policy, ...counts, isOfRoute: true }],
+    ...(routeBan && draw.chance(0.5) && { routeBan }),
+  }
 }
 
 function withRouteOf(draw: Draw, request: PlannedRequest): PlannedRequest {
@@ -214,10 +220,19 @@ function anyApplication(draw: Draw): PlannedApplication {
     joins: draw.chance(0.3) && !cluster,
     queuesOffline: draw.chance(0.5),
     ...(draw.chance(0.3) && { streams: anyReservingPolicy(draw) }),
-    ...(draw.chance(0.25) && { queue: anyQueue(draw) }),
-    ...(draw.chance(0.1) && {
-      ban: { after: draw.integer(1, 4), within: 10_000, for: [2000, 20_000] },
+    ...(draw.chance(0.25) && {
+      queue: anyQueue(draw),
+      ...(draw.chance(0.2) && { queueBan: anyBan(draw) }),
     }),
+    ...(draw.chance(0.15) && { ban: anyBan(draw) }),
+  }
+}
+
+function anyBan(draw: Draw): PlannedBan {
+  return {
+    after: draw.integer(1, 4),
+    within: draw.oneOf([2000, 10_000, 10_000, 60_000]),
+    for: draw.oneOf([[2000, 20_000], [1000], [500, 3000, 9000]]),
   }
 }
 

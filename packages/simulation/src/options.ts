@@ -24,7 +24,7 @@ export function optionsOf(
   on: Noticed,
 ): Options & { routes?: Routes<Exchange, Reply> } {
   const { application, requests } = plan
-  const { deadline, onStoreError, localShare, refusalCache, ban, cluster } = application
+  const { deadline, onStoreError, localShare, refusalCache, ban, routeBan, cluster } = application
   const { lists, goesOn } = application
   const isPaidFor = requests.some(({ limit }) => limit !== undefined)
   const skips = requests.some(({ exempt }) => exempt === 'skip')
@@ -35,7 +35,10 @@ export function optionsOf(
   }))
   const common = rules.slice(0, routePlace)
   const routes: Routes<Exchange, Reply> = {
-    '/own': { policies: rules.slice(common.length) as Options['policies'] & object },
+    '/own': {
+      policies: rules.slice(common.length) as Options['policies'] & object,
+      ...(routeBan && { ban: routeBan }),
+    },
     '/shared': { statusCode: 503 },
     '/free': false,
   }

@@ -31,6 +31,13 @@ export type PlannedPolicy = {
   | { readonly concurrent: number; readonly hold: number }
 )
 
+/** When clients are banned, and for how long, ms. */
+export interface PlannedBan {
+  readonly after: number
+  readonly within: number
+  readonly for: readonly number[]
+}
+
 /** What every process of the application is configured with. */
 export interface PlannedApplication {
   readonly processes: number
@@ -50,11 +57,11 @@ export interface PlannedApplication {
   readonly joins: boolean
   /** Whether the client keeps what it can't send. */
   readonly queuesOffline: boolean
-  readonly ban?: {
-    readonly after: number
-    readonly within: number
-    readonly for: readonly number[]
-  }
+  readonly ban?: PlannedBan
+  /** That of the route which counts separately, if it has one of its own. */
+  readonly routeBan?: PlannedBan
+  /** That of the limiter for which calls wait. */
+  readonly queueBan?: PlannedBan
   /** Clients that are exempt, and those that are always refused: addresses, networks and keys. */
   readonly lists?: { readonly allow: readonly string[]; readonly deny: readonly string[] }
   /** Requests and responses are those of the Fetch standard, and not those of Node. */

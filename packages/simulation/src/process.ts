@@ -4,6 +4,7 @@ import type { Charge } from '@sluice/core/store'
 import { auditedStore } from './audited-store.ts'
 import { type Account, limitOf } from './checks/account.ts'
 import { Audit } from './checks/audit.ts'
+import type { BanSpace } from './checks/bans.ts'
 import { checkDeadline } from './checks/deadline.ts'
 import { checkVerdict, rulingOf } from './checks/exemptions.ts'
 import { MAX_WAITING, type Waiting, Waits } from './checks/waits.ts'
@@ -25,6 +26,7 @@ import {
   isOfOperator,
   maySendTwice,
   type PlannedApplication,
+  type PlannedBan,
   type PlannedPolicy,
   type PlannedRequest,
 } from './plan.ts'
@@ -74,6 +76,8 @@ export class Process {
   private readonly http: RoutedLimiter<Exchange, Reply>
   /** The number of the policy of the route that counts separately; undefined: there is none. */
   readonly routePlace: number | undefined
+  /** Where its limiter counts what it refuses, and where that route does; undefined: nowhere. */
+  readonly bans: { readonly common: BanSpace; readonly route: BanSpace } | undefined
   /** Reserves for streams; undefined: the application has none. */
   readonly streams: Limiter<'async'> | undefined
   /** For which calls wait, and how they do; undefined: the application has none. */
@@ -99,6 +103,8 @@ export class Process {
     this.admitted = quotas.map(() => 0)
     const routePlace = policies.findIndex(({ isOfRoute }) => isOfRoute)
     this.routePlace = routePlace < 0 ? undefined : routePlace
+    const { ban, routeBan = ban } = application
+    this.bans = ban && { common: spaceOf(ban), route: spaceOf(routeBan as PlannedBan) }
     const chances = random(`${name} machine`)
     this.machine = new Machine(timeline, plan.epoch ?? EPOCH, chances, (error) => {
       world.fail('escaped', `${name}: ${error instanceof Error ? error.stack : error}`)
@@ -178,6 +184,7 @@ export class Process {
     if (key === undefined) return
     this.machine.post(0, SOCKETS, () => {
       this.forget(key)
+      this.endBans(key, { kind: 'reset' })
       Promise.resolve(this.http.limiter.reset(key)).catch(() => {})
       this.streams?.reset(client).catch(() => {})
       this.queue?.limiter.reset(client).catch(() => {})
@@ -195,6 +202,7 @@ export class Process {
       for (const i of this.limits.keys())
         if (i < this.quotas.policies || this.used.has(i))
           this.local.add(i, key, { kind: 'block', transaction: 0, now, until: now + ms })
+      this.endBans(key, { kind: 'block', until: now + ms })
       const places = this.quotas.vary ? [...this.used] : []
       this.confirmed(this.http.limiter.block(key, ms), () => {
         for (const i of places)
@@ -408,10 +416,19 @@ export class Process {
     const { deadline, onStoreError, localShare } = world.plan.application
     const limits = [limitOf(planned)]
     const quotas = new Quotas([planned])
-    const user = { name: `the calls that wait in ${name}`, quotas, limits, allowance: undefined }
+    const { queueBan: ban } = world.plan.application
+    const space = ban && { ban, id: 'queue' }
+    const bans = space && { common: space, route: space }
+    const user = {
+      name: `the calls that wait in ${name}`,
+      quotas,
+      limits,
+      allowance: undefined,
+      bans,
+    }
     const audited = { ...world, audit: world.waits }
     const store = auditedStore(core, this.connection.transact, user, audited)
-    const shared = { store, deadline, onStoreError, localShare, maxWaiting: MAX_WAITING }
+    const shared = { store, deadline, onStoreError, localShare, maxWaiting: MAX_WAITING, ban }
     const limiter = core.createLimiter({ ...shared, policies: [planned] })
     return { limiter, waits: new Waits(world, name, machine, planned) }
   }
@@ -448,7 +465,6 @@ export class Process {
     const endsAt = at + retryAfterMs + plan.application.deadline
     const isKnown =
       source === 'store' &&
-      plan.application.ban === undefined &&
       !plan.faults.some(({ kind }) => kind.endsWith('clock')) &&
       accounts.every((each) => !each.holdsSlots && !each.isBlocked && !each.hasOwnUntil(at, endsAt))
     return { changes: isKnown ? changes : [] }
@@ -459,7 +475,10 @@ export class Process {
     const { waited, charges, places } = exchange
     if (allowed || waited === undefined || source === 'local' || source === 'deny') return
     const { audit, fail } = this.world
-    const changes = charges.map(({ key }, i) => audit.of(places[i] as number, key).changed)
+    const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
+    const space = this.spaceOf(exchange)
+    const banned = space ? [audit.bans.of(space, (charges[0] as Charge).key)] : []
+    const changes = [...accounts, ...banned].map(({ changed }) => changed)
     if (waited.changes.length > 0 && waited.changes.every((each, i) => each === changes[i]))
       fail('patience', `${exchange.planned.client} waited for retryAfterMs, and is refused`)
   }
@@ -491,8 +510,35 @@ export class Process {
     if (allowed) world.networks.checkAdmitted(this.machine, client, exchange.askedBefore)
     this.checkThresholds(exchange, decision)
     this.checkPatience(exchange, decision)
+    this.checkBan(exchange, decision)
     if (source === 'cache') this.checkRemembered(exchange, decision)
     else this.checkLocal(exchange, decision)
+  }
+
+  /** Where a ban counts the refusal of a request. */
+  private spaceOf({ planned }: Exchange): BanSpace | undefined {
+    return this.bans?.[planned.route === 'own' ? 'route' : 'common']
+  }
+
+  /** The decision shows the ban of its client, whoever decides. */
+  private checkBan(exchange: Exchange, { ban, source, at, allowed, policies }: Decision): void {
+    const space = this.spaceOf(exchange)
+    if (space === undefined || exchange.charges.length === 0 || policies.length === 0) return
+    const { audit, cluster, timeline, troubledUntil, plan } = this.world
+    const [{ key }] = exchange.charges as [Charge]
+    if (source === 'store') audit.bans.checkShown(exchange.charges, ban)
+    if (source === 'cache')
+      audit.bans.checkRemembered(space, key, ban, {
+        now: cluster.clockOf(key),
+        since: timeline.now > troubledUntil ? timeline.now - ASKED_AGAIN_MS : -Infinity,
+        callMs: plan.application.deadline,
+      })
+    // In a queue, lack of a place to wait looks like a refusal.
+    const isPlain = plan.application.policies.every((each) => !('maxDelay' in each))
+    if (source !== 'local' || this.decidesApart || !isPlain) return
+    const isRefused = policies.some((each) => each.key === key && !each.allowed)
+    const counts = ban === undefined ? !allowed && isRefused : ban.began
+    this.local.bans.decidedAlone(space, key, counts, ban, at)
   }
 
   /** A charge has brought what a client has used to a share of its limit. */
@@ -537,11 +583,13 @@ export class Process {
   }
 
   /** A remembered refusal is what the store would say. */
-  private checkRemembered(exchange: Exchange, { allowed, retryAfterMs }: Decision): void {
+  private checkRemembered(exchange: Exchange, { allowed, retryAfterMs, ban }: Decision): void {
     const { audit, cluster, fail, plan, timeline, troubledUntil } = this.world
     const { charges, places } = exchange
     if (allowed) fail('cache', 'a remembered refusal admits')
-    if (plan.application.ban !== undefined || plan.application.policies.some(settlesOf)) return
+    if (plan.application.policies.some(settlesOf)) return
+    // While the store fails, a ban refuses whatever else is not known.
+    if (ban !== undefined && timeline.now <= troubledUntil) return
     if (this.world.networks.mayBlock(exchange.planned.client)) return
     const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
     if (accounts.some(({ isTouched, inexact }) => isTouched || inexact !== undefined)) return
@@ -555,7 +603,8 @@ export class Process {
       const now = cluster.clockOf(charges[i]?.key as string) - 1
       const limit = account.limitAt(this.limitOf.get(charges[i]?.limit as object) as number, now)
       const least = Math.max(1, charges[i]?.cost ?? 1)
-      if (account.remaining(limit, now) > 0)
+      const isBanned = ban !== undefined && charges[i]?.key === charges[0]?.key
+      if (!isBanned && account.remaining(limit, now) > 0)
         fail('cache', 'a refusal is remembered that no longer holds')
       if (account.remaining(limit, now + 1 + retryAfterMs) < least)
         fail('cache', `${retryAfterMs} ms are too short`)
@@ -617,6 +666,14 @@ export class Process {
     }
   }
 
+  /** An operator ends what it counts alone of the refusals of a key. */
+  private endBans(key: string, how: { kind: 'reset' } | { kind: 'block'; until: number }): void {
+    const entry = { ...how, transaction: 0, now: this.machine.now() }
+    // Where windows differ, a ledger that no request has used does not learn of it.
+    const ended = this.quotas.vary ? ({ ...entry, kind: 'step' } as const) : entry
+    for (const space of Object.values(this.bans ?? {})) this.local.bans.end(space, key, ended)
+  }
+
   /** What it counts alone of a key is changed by an operator. */
   private forget(key: string): void {
     for (const i of this.limits.keys()) this.local.of(i, key).step()
@@ -664,4 +721,9 @@ export class Process {
       return decide(charges, ...others)
     }
   }
+}
+
+/** Limiters whose bans have the same window count together. */
+function spaceOf(ban: PlannedBan): BanSpace {
+  return { ban, id: `${ban.within}` }
 }

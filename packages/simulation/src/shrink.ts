@@ -78,13 +78,17 @@ function* simplerApplications(plan: Plan): Generator<Plan> {
     const others = requests.filter(({ stream }) => stream === undefined)
     yield { ...plan, application: withoutStreams, requests: others }
   }
-  const { queue, ...withoutQueue } = application
+  const { queue, queueBan, ...withoutQueue } = application
   if (queue !== undefined) {
     const others = requests.filter(({ wait }) => wait === undefined)
     yield { ...plan, application: withoutQueue, requests: others }
+    const { queueBan: _, ...withPlainQueue } = application
+    if (queueBan !== undefined) yield { ...plan, application: withPlainQueue }
   }
-  const { ban, ...withoutBan } = application
+  const { ban, routeBan, ...withoutBan } = application
   if (ban !== undefined) yield { ...plan, application: withoutBan }
+  const { routeBan: _, ...withOneBan } = application
+  if (routeBan !== undefined) yield { ...plan, application: withOneBan }
   const { lists, ...withoutLists } = application
   if (lists !== undefined) yield { ...plan, application: withoutLists }
   const { goesOn, ...thatRefuses } = application

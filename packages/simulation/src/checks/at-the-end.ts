@@ -150,14 +150,15 @@ const REST_MS = 40_000
 /** Every call that waits is admitted in the end, or was given up, and nothing else is charged. */
 export async function checkWaits(world: World, { places }: Application): Promise<void> {
   const { timeline, plan, fail, waits } = world
-  const { queue, deadline } = plan.application
+  const { queue, queueBan, deadline } = plan.application
   if (queue === undefined) return
   for (const each of places) each.isQuiet = true
   const open = () => places.flatMap(({ queue }) => [...(queue?.waits.open ?? [])])
   const units = open().reduce((sum, { planned }) => sum + planned.cost + 1, 2)
   // A block that has ended applies again when the clock steps back.
   const blocks = plan.faults.some(({ kind }) => kind === 'block key')
-  const restMs = blocks ? LONGEST_MS + REST_MS : REST_MS
+  const bannedMs = Math.max(0, ...(queueBan?.for ?? []))
+  const restMs = (blocks ? LONGEST_MS : bannedMs) + REST_MS
   await timeline.run(timeline.now + units * (windowOf(queue) * 1.1 + deadline) + restMs)
   const [left] = open()
   if (left !== undefined)

@@ -2,6 +2,7 @@ import type { Charge, StoreResult } from '@sluice/core/store'
 import type { PlannedPolicy } from '../plan.ts'
 import type { Witness } from '../server.ts'
 import { Account, type Entry } from './account.ts'
+import { Bans, type BanSpace } from './bans.ts'
 
 /** What a decision says about one policy. */
 export interface Said {
@@ -23,6 +24,7 @@ export class Audit implements Witness {
   /** Units that each policy was charged, without those that were given back. */
   readonly charged: number[]
   readonly accounts = new Map<string, Account>()
+  readonly bans: Bans
   private readonly policies: readonly PlannedPolicy[]
   private readonly fail: Fail
   /** True time, ms. */
@@ -32,7 +34,7 @@ export class Audit implements Witness {
   private readonly otherAnchors: WeakSet<object> | undefined
   /** Since when each account has admitted nothing that it was asked for, by true time, ms. */
   private readonly refusedSince = new Map<Account, number>()
-  /** How often the accounts had changed when the charges of a request were refused. */
+  /** How often the accounts, and that of the ban, had changed when the charges of a request were refused. */
   readonly refused = new WeakMap<readonly Charge[], readonly number[]>()
   /** How often thresholds were crossed, and nobody has told: by policy, key, threshold and time. */
   private readonly crossings = new Map<string, number>()
@@ -44,6 +46,7 @@ export class Audit implements Witness {
     sendsTwice: boolean,
     otherAnchors?: WeakSet<object>,
   ) {
+    this.bans = new Bans(fail, time)
     this.otherAnchors = otherAnchors
     this.policies = policies
     this.charged = policies.map(() => 0)
@@ -83,19 +86,22 @@ export class Audit implements Witness {
 
   undone(transactions: ReadonlySet<number>): void {
     this.refusedSince.clear()
+    this.bans.undone(transactions)
     for (const account of this.accounts.values()) account.undo(transactions)
   }
 
   /** @param name a key as the server has it */
   lost(name: string): void {
+    this.bans.lost(name, nameIn)
     for (const [id, account] of this.accounts) {
       const [place, key] = id.split(' ') as [string, string]
-      const [prefix, keyspace] = this.keyspaces[Number(place)] ?? []
-      if (name === `${prefix}:${nameOf(key)}:${keyspace}`) account.lose()
+      const [prefix, keyspace] = this.keyspaces[Number(place)] ?? ['', '']
+      if (name === nameIn(prefix, key, keyspace)) account.lose()
     }
   }
 
   clockStepped(): void {
+    this.bans.clockStepped()
     for (const account of this.accounts.values()) account.step()
     this.refusedSince.clear()
   }
@@ -104,7 +110,8 @@ export class Audit implements Witness {
    * Checks a decision, and makes its charges: all of them or, if it is refused, none.
    * @param limits the limits of the version of the application that asks
    * @param places the numbers of the policies that the charges are for
-   * @param asked the charges that the request asked for, if they are not those that count; none: a ban may refuse it
+   * @param asked the charges that the request asked for, if they are not those that count; none: they are not known
+   * @param space where a ban counts what is refused; undefined: there is none
    */
   decided(
     charges: readonly Charge[],
@@ -114,21 +121,30 @@ export class Audit implements Witness {
     transaction: number,
     places: readonly number[],
     asked: readonly Charge[] = charges,
+    space?: BanSpace,
   ): void {
     const policies = places.map((place) => this.policies[place] as PlannedPolicy)
     const accounts = charges.map(({ key }, i) => this.of(places[i] as number, key))
     const applied = accounts.map((account, i) => this.applied(account, limits[i] as number, now))
     this.checkOwn(policies, accounts, limits, applied, said, now)
     if (asked.length > 0) this.checkLockOut(policies, accounts, asked, said)
+    const refuses = accounts.map((account, i) => {
+      if (account.inexact !== undefined) return !(said[i] as Said).admitted
+      return !admits(account.remaining(applied[i] as number, now), charges[i] as Charge)
+    })
+    const isBanned =
+      space !== undefined && this.bans.decided(space, charges, refuses, { at: now, ban }, transaction)
     if (accounts.every(({ inexact }) => inexact === undefined)) {
-      const isAdmitted = this.check(policies, accounts, charges, applied, said, admitted, now)
-      if (admitted !== (isAdmitted && ban?.admitted !== false))
+      this.check(policies, accounts, charges, applied, said, admitted, now)
+      if (admitted !== (!refuses.includes(true) && !isBanned))
         this.fail('decision', `${admitted ? 'admitted' : 'refused'} ${describe(charges)}`)
     }
     if (!admitted) {
+      const banned = space && this.bans.of(space, (charges[0] as Charge).key)
+      const all = banned === undefined ? accounts : [...accounts, banned]
       this.refused.set(
         charges,
-        accounts.map(({ changed }) => changed),
+        all.map(({ changed }) => changed),
       )
       return
     }
@@ -155,7 +171,7 @@ export class Audit implements Witness {
     }
   }
 
-  /** @returns whether every policy admits the request, by the definitions */
+  /** Checks what each policy says by its definition. */
   private check(
     policies: readonly PlannedPolicy[],
     accounts: readonly Account[],
@@ -164,23 +180,20 @@ export class Audit implements Witness {
     said: readonly Said[],
     admitted: boolean,
     now: number,
-  ): boolean {
-    let admitsAll = true
+  ): void {
     for (const [i, account] of accounts.entries()) {
       const { cost } = charges[i] as Charge
       const { name } = policies[i] as PlannedPolicy
       const limit = limits[i] as number
       const { remaining, retryAfterMs, admitted: saysYes } = said[i] as Said
       const left = account.remaining(limit, now)
-      const admits = cost <= left && left > 0
-      if (!admits) admitsAll = false
-      if (saysYes !== admits)
+      const isAdmitted = admits(left, { cost })
+      if (saysYes !== isAdmitted)
         this.fail('decision', `${name} ${saysYes ? 'admits' : 'refuses'} ${cost} of ${left}`)
       const expected = admitted ? left - cost : left
       if (remaining !== expected) this.fail('remaining', `${name} said ${remaining} of ${expected}`)
-      if (!admits) this.checkWait(account, limit, cost, retryAfterMs, now, name)
+      if (!isAdmitted) this.checkWait(account, limit, cost, retryAfterMs, now, name)
     }
-    return admitsAll
   }
 
   /** The limit that applies to a client, of which its account takes note. */
@@ -295,9 +308,15 @@ export class Audit implements Witness {
   }
 }
 
-/** A key between braces, as a server has it; one with a shard has two pairs. */
-function nameOf(key: string): string {
-  return key.startsWith('{') ? key.replace(/^(\{[^}]*\})(.*)$/, '$1{$2}') : `{${key}}`
+/** Whether so many units are enough. */
+function admits(left: number, { cost }: Pick<Charge, 'cost'>): boolean {
+  return cost <= left && left > 0
+}
+
+/** The name of a key on a server: between braces, of which one with a shard has two pairs. */
+function nameIn(prefix: string, key: string, keyspace: string): string {
+  const name = key.startsWith('{') ? key.replace(/^(\{[^}]*\})(.*)$/, '$1{$2}') : `{${key}}`
+  return `${prefix}:${name}:${keyspace}`
 }
 
 function describe(charges: readonly Charge[]): string {

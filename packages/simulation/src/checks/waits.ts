@@ -79,7 +79,8 @@ export class Waits {
 
   /** Whether nothing but calls that wait changes what they wait for, and none of them gives anything back. */
   private get isKnown(): boolean {
-    return this.world.plan.faults.length === 0 && !this.mayGiveBack
+    const { faults, application } = this.world.plan
+    return faults.length === 0 && application.queueBan === undefined && !this.mayGiveBack
   }
 
   private get mayGiveBack(): boolean {

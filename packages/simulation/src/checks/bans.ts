@@ -1,0 +1,287 @@
+import type { Charge, StoreResult } from '@sluice/core/store'
+import type { PlannedBan } from '../plan.ts'
+import type { Fail, Said } from './audit.ts'
+
+/** Where a limiter counts what it refuses. */
+export interface BanSpace {
+  readonly ban: PlannedBan
+  /** Limiters with the same one count together. */
+  readonly id: string
+}
+
+/** What happened to a key. Times are ms on the clock of the store or process that counts. */
+type BanEntry = { readonly transaction: number; readonly now: number } & (
+  | { readonly kind: 'refusal'; readonly ban: PlannedBan }
+  | { readonly kind: 'block'; readonly until: number }
+  | { readonly kind: 'reset' | 'step' }
+)
+
+/** What a decision says about a ban: `retryAfterMs` is the time until it ends. */
+type SaidOfBan = Pick<Said, 'admitted' | 'retryAfterMs' | 'remaining'> & {
+  readonly counted?: boolean | undefined
+}
+
+/** How a decision shows a ban. */
+interface ShownBan {
+  readonly began: boolean
+  readonly endsMs: number
+}
+
+/** The refusals of one key, and the bans that they have led to, as docs/recipes.md describes them. */
+export class BanAccount {
+  /** False once a clock has stepped: nobody can tell how much is over of what was counted before. */
+  isExact = true
+  /** Whether an operator has blocked it, for any time. */
+  isBlocked = false
+  /** How often anything has changed here. */
+  changed = 0
+  /** When what was counted here was last lost, or ended by an operator, ms of the simulation. */
+  endedAt = -Infinity
+  private entries: BanEntry[] = []
+  private refusals = 0
+  /** When the window began in which these were counted. */
+  private since = 0
+  private bans = 0
+  private bannedUntil = 0
+  private blockedUntil = 0
+  /** When the last refusal came, or the last ban ends. */
+  private last = -Infinity
+
+  /** Until when everything of the key is refused; 0: it is not. */
+  refusesUntil(now: number): number {
+    const until = Math.max(this.bannedUntil, this.blockedUntil)
+    return until > now ? until : 0
+  }
+
+  /** How many refusals lead to the next ban. */
+  left({ after, within }: PlannedBan, now: number): number {
+    const isOver = now - this.since >= within || now - this.last >= within
+    return Math.max(0, isOver ? after : after - this.refusals)
+  }
+
+  add(entry: BanEntry, time: number): void {
+    this.changed += 1
+    if (entry.kind !== 'refusal') this.endedAt = time
+    this.entries.push(entry)
+    this.apply(entry)
+  }
+
+  /** These transactions never happened. */
+  undo(transactions: ReadonlySet<number>, time: number): void {
+    const kept = this.entries.filter(({ transaction }) => !transactions.has(transaction))
+    if (kept.length === this.entries.length) return
+    this.lose(time)
+    this.entries = kept
+    for (const entry of kept) this.apply(entry)
+  }
+
+  /** The state is gone. */
+  lose(time: number): void {
+    this.changed += 1
+    this.endedAt = time
+    this.entries = []
+    this.empty()
+  }
+
+  private empty(): void {
+    this.refusals = this.since = this.bans = this.bannedUntil = this.blockedUntil = 0
+    this.last = -Infinity
+    this.isExact = true
+    this.isBlocked = false
+  }
+
+  private apply(entry: BanEntry): void {
+    if (entry.kind === 'refusal') this.count(entry.ban, entry.now)
+    else if (entry.kind === 'step') this.isExact = false
+    else this.empty()
+    if (entry.kind === 'block') {
+      this.blockedUntil = entry.until
+      this.isBlocked = true
+    }
+  }
+
+  private count({ after, within, for: lengths }: PlannedBan, now: number): void {
+    if (now - this.last >= within) this.bans = 0
+    if (this.refusals === 0 || now - this.since >= within || now - this.last >= within) {
+      this.refusals = 0
+      this.since = now
+    }
+    this.refusals += 1
+    this.last = now
+    if (this.refusals < after) return
+    this.refusals = 0
+    this.bannedUntil = this.last = now + (lengths[this.bans] ?? (lengths.at(-1) as number))
+    this.bans += 1
+  }
+}
+
+/** Recomputes what the bans of a counter count, and when they end: of the store, or of a process by itself. */
+export class Bans {
+  /** Where the store keeps those of each space: prefix and name, once a ledger is open. */
+  readonly keyspaces = new Map<string, readonly [prefix: string, name: string]>()
+  /** How the decision about charges must show a ban; undefined: not at all. */
+  readonly shown = new WeakMap<readonly Charge[], ShownBan | undefined>()
+  private readonly accounts = new Map<string, BanAccount>()
+  private readonly fail: Fail
+  /** True time, ms. */
+  private readonly time: () => number
+
+  constructor(fail: Fail, time: () => number) {
+    this.fail = fail
+    this.time = time
+  }
+
+  of({ id }: BanSpace, key: string): BanAccount {
+    const name = `${id}\n${key}`
+    const account = this.accounts.get(name) ?? new BanAccount()
+    this.accounts.set(name, account)
+    return account
+  }
+
+  /** An operator blocks the key, or resets it. */
+  end(space: BanSpace, key: string, entry: Exclude<BanEntry, { kind: 'refusal' }>): void {
+    this.of(space, key).add(entry, this.time())
+  }
+
+  undone(transactions: ReadonlySet<number>): void {
+    for (const account of this.accounts.values()) account.undo(transactions, this.time())
+  }
+
+  /** @param nameIn the name that a server has for a key of a keyspace */
+  lost(name: string, nameIn: (prefix: string, key: string, keyspace: string) => string): void {
+    for (const [id, account] of this.accounts) {
+      const [space, key] = id.split('\n') as [string, string]
+      const [prefix, keyspace] = this.keyspaces.get(space) ?? ['', '']
+      if (name === nameIn(prefix, key, keyspace)) account.lose(this.time())
+    }
+  }
+
+  clockStepped(): void {
+    const entry = { kind: 'step', transaction: 0, now: 0 } as const
+    for (const account of this.accounts.values()) account.add(entry, this.time())
+  }
+
+  /**
+   * Checks what was said of the ban of a request's first key, and counts the request if a policy of this key has
+   * refused it.
+   *
+   * @param refuses whether each of its policies does
+   * @returns whether the ban refuses it, however its policies decide
+   */
+  decided(
+    space: BanSpace,
+    charges: readonly Charge[],
+    refuses: readonly boolean[],
+    { at: now, ban: said }: Pick<StoreResult, 'at'> & { readonly ban?: SaidOfBan | undefined },
+    transaction: number,
+  ): boolean {
+    const [{ key, isUncounted }] = charges as readonly [Charge]
+    const account = this.of(space, key)
+    const { ban } = space
+    if (said === undefined) {
+      this.fail('ban', `no ban decides about ${key}`)
+      return false
+    }
+    const isRefused = charges.some((charge, i) => charge.key === key && refuses[i])
+    const isBanned = account.isExact ? account.refusesUntil(now) > 0 : !said.admitted
+    const isCounted = isRefused && !isBanned && isUncounted !== true
+    if (isCounted) account.add({ kind: 'refusal', transaction, now, ban }, this.time())
+    if (!account.isExact) {
+      const longestMs = account.isBlocked ? Infinity : Math.max(...ban.for)
+      if (!said.admitted && said.retryAfterMs > longestMs)
+        this.fail('ban', `${key} is banned for ${said.retryAfterMs} ms`)
+      return isBanned
+    }
+    const until = account.refusesUntil(now)
+    this.shown.set(charges, until === 0 ? undefined : { began: isCounted, endsMs: until - now })
+    this.check(space, key, isCounted, said, now)
+    return isBanned
+  }
+
+  /** A look shows the ban of a key as it is. */
+  checkPeek(space: BanSpace, key: string, { at, ban }: Pick<StoreResult, 'at' | 'ban'>): void {
+    if (ban !== undefined && this.of(space, key).isExact) this.check(space, key, false, ban, at)
+  }
+
+  /** @param isCounted whether the request has counted as a refusal */
+  private check(
+    space: BanSpace,
+    key: string,
+    isCounted: boolean,
+    said: SaidOfBan,
+    now: number,
+  ): void {
+    const account = this.of(space, key)
+    const until = account.refusesUntil(now)
+    const expected = {
+      admitted: until === 0,
+      retryAfterMs: until === 0 ? 0 : until - now,
+      remaining: until === 0 ? account.left(space.ban, now) : 0,
+      counted: isCounted,
+    }
+    const { admitted, retryAfterMs, remaining, counted = false } = said
+    const isTrue =
+      admitted === expected.admitted &&
+      retryAfterMs === expected.retryAfterMs &&
+      remaining === expected.remaining &&
+      counted === expected.counted
+    if (!isTrue) this.fail('ban', `${key}: ${describe(said)}, not ${describe(expected)}`)
+  }
+
+  /** A decision shows the ban that refuses it, and no other. */
+  checkShown(charges: readonly Charge[], shown: ShownBan | undefined): void {
+    if (!this.shown.has(charges)) return
+    const expected = this.shown.get(charges)
+    if (shown?.began !== expected?.began || shown?.endsMs !== expected?.endsMs)
+      this.fail('ban', `${text(shown)} is shown, not ${text(expected)}`)
+  }
+
+  /**
+   * What a process has decided by itself.
+   * @param isRefused whether a policy of the first key refuses, or seems to behind its ban
+   */
+  decidedAlone(
+    space: BanSpace,
+    key: string,
+    isRefused: boolean,
+    shown: ShownBan | undefined,
+    now: number,
+  ): void {
+    const account = this.of(space, key)
+    if (!account.isExact) return
+    const isBanned = account.refusesUntil(now) > 0
+    if (isRefused && !isBanned)
+      account.add({ kind: 'refusal', transaction: 0, now, ban: space.ban }, this.time())
+    const until = account.refusesUntil(now)
+    const expected = until === 0 ? undefined : { began: !isBanned, endsMs: until - now }
+    if (shown?.began !== expected?.began || shown?.endsMs !== expected?.endsMs)
+      this.fail('ban', `alone, ${text(shown)} is shown for ${key}, not ${text(expected)}`)
+  }
+
+  /**
+   * A remembered ban says when the ban ends: not too early, and too late by no more than a call took.
+   * @param since when somebody else may have changed what is remembered, ms of the simulation
+   */
+  checkRemembered(
+    space: BanSpace,
+    key: string,
+    shown: ShownBan | undefined,
+    { now, since, callMs }: { now: number; since: number; callMs: number },
+  ): void {
+    const account = this.of(space, key)
+    if (!account.isExact || account.endedAt >= since || shown === undefined) return
+    const leftMs = account.refusesUntil(now) - now
+    if (shown.began || shown.endsMs < leftMs - 1 || shown.endsMs > leftMs + callMs)
+      this.fail('ban', `${text(shown)} is remembered of ${key}, it has ${leftMs} ms`)
+  }
+}
+
+function describe({ admitted, retryAfterMs, remaining, counted }: SaidOfBan): string {
+  const state = admitted ? `${remaining} refusals left` : `banned for ${retryAfterMs} ms`
+  return counted ? `${state}, counted` : state
+}
+
+function text(shown: ShownBan | undefined): string {
+  if (shown === undefined) return 'no ban'
+  return `a ban that ${shown.began ? 'begins and ' : ''}ends in ${shown.endsMs} ms`
+}
