@@ -1,26 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Change, Charge, Store, StoreResult, TransactionalBackend } from '@sluice/core/store'
+import type { Asked, Learning } from './asked.ts'
 import type { BanSpace } from './checks/bans.ts'
 import { groupOf, tagOf } from './cluster.ts'
+import type { Connection } from './connection.ts'
 import type { Core } from './core.ts'
 import { maySendTwice } from './plan.ts'
 import type { Quotas } from './quotas.ts'
 import type { World } from './world.ts'
-
-/** A call of a ledger, which the audit learns of when the store runs its script. */
-interface Asked {
-  /** The requests to decide, or the change. */
-  readonly requests?: readonly (readonly Charge[])[]
-  readonly change?: Change
-  /** Whether nothing is to be charged, nor counted. */
-  readonly isPeek?: boolean | undefined
-  /** The numbers of the ledger's policies among those of the limiter. */
-  readonly places: readonly number[]
-  /** Where it counts what it refuses; undefined: nowhere. */
-  readonly space: BanSpace | undefined
-  /** ms of the simulation. */
-  readonly sentAt: number
-}
 
 /** The process that uses the store. */
 export interface User {
@@ -28,12 +15,16 @@ export interface User {
   readonly quotas: Quotas
   /** The limit of each quota. */
   readonly limits: readonly number[]
+  /** How long each quota holds what it is charged, ms. Left out: as planned */
+  readonly holds?: readonly number[]
   /** The limits of requests, by what core has made of them. Left out: as planned */
   readonly limitOf?: WeakMap<object, number>
   /** The number of the policy of a route that counts separately. Left out: there is none */
   readonly routePlace?: number | undefined
   /** Where its limiter counts what it refuses, and where the route does that counts separately. */
   readonly bans?: { readonly common: BanSpace; readonly route: BanSpace } | undefined
+  /** Whether the order of its calls is checked. */
+  readonly isOrdered?: true
   /** Units that it may charge without a decision of the store: by key. Undefined: any, since it settles. */
   readonly allowance: Map<string, number> | undefined
 }
@@ -44,31 +35,20 @@ export interface User {
  */
 export function auditedStore(
   core: Core,
-  transact: TransactionalBackend['transact'],
+  connection: Connection,
   user: User,
   world: World,
 ): Store<'async'> {
-  const { joins, cluster } = world.plan.application
-  /** What is being asked of a ledger; undefined: the store asks something by itself. */
+  const { cluster } = world.plan.application
   let asked: Asked | undefined
-  const sent = joins ? core.joinTransactions(borrowing(core, transact)) : transact
-  const store = core.transactionalStore({
-    transact(keys, decide, withinMs) {
-      const own = asked
-      return sent(
-        keys,
-        (...given) => {
-          const decided = decide(...given)
-          if (own !== undefined)
-            learn(world, user, own, decided.value, given[1], world.cluster.transactions.last)
-          return decided
-        },
-        withinMs,
-      )
-    },
-  })
+  const learning: Learning = {
+    asked: () => asked,
+    ran: (own, value, now) => learn(world, user, own, value, now, world.cluster.transactions.last),
+  }
+  const store = transactional(core, connection.transact, world, learning)
   const open: Store<'async'>['open'] = (...opened) => {
-    const [{ policies, ban }, prefix] = opened
+    const [given, prefix] = opened
+    const { policies, ban } = given
     const { keyspaces, bans } = world.audit
     const { quotas, routePlace } = user
     const isOfRoute = routePlace !== undefined && prefix.endsWith(SCOPE)
@@ -77,7 +57,7 @@ export function auditedStore(
     if (isOfRoute || policies.length === common)
       for (const [i, { name }] of policies.entries()) {
         const place = quotas.named(first + i, name)
-        if (place >= 0) keyspaces[place] = [prefix, name]
+        if (place >= 0) keep(world, place, [prefix, name])
       }
     const places = policies.map(({ name }) =>
       keyspaces.findIndex((known) => known?.[0] === prefix && known[1] === name),
@@ -87,7 +67,7 @@ export function auditedStore(
       bans.keyspaces.set(space.id, [ban.prefix ?? prefix, ban.name])
     const ledger = store.open(...opened)
     function asking<T>(own: Pick<Asked, 'requests' | 'change' | 'isPeek'>, ask: () => T): T {
-      asked = { ...own, places, space, sentAt: world.timeline.now }
+      asked = { ...own, keyspaces: given, prefix, places, space, sentAt: world.timeline.now }
       const answer = ask()
       asked = undefined
       return answer
@@ -100,6 +80,42 @@ export function auditedStore(
     }
   }
   return { ...store, open }
+}
+
+/** Its transactions run in TypeScript. */
+function transactional(
+  core: Core,
+  transact: TransactionalBackend['transact'],
+  { plan }: World,
+  learning: Learning,
+): Store<'async'> {
+  const sent = plan.application.joins ? core.joinTransactions(borrowing(core, transact)) : transact
+  return core.transactionalStore({
+    transact(keys, decide, withinMs) {
+      const asked = learning.asked()
+      return sent(
+        keys,
+        (...given) => {
+          const decided = decide(...given)
+          if (asked !== undefined) learning.ran(asked, decided.value, given[1])
+          return decided
+        },
+        withinMs,
+      )
+    },
+  })
+}
+
+/** What changes the meaning of a policy's states changes where they are, and nothing else does. */
+function keep({ audit, fail }: World, place: number, [prefix, name]: readonly [string, string]) {
+  const { keyspaces } = audit
+  const known = keyspaces[place]
+  const isElsewhere = known !== undefined && (known[0] !== prefix || known[1] !== name)
+  const isOfOther = keyspaces.some(
+    (each, other) => other !== place && each?.[0] === prefix && each[1] === name,
+  )
+  if (isElsewhere || isOfOther) fail('deploy', `quota ${place} is kept as ${prefix} ${name}`)
+  keyspaces[place] = [prefix, name]
 }
 
 /** What follows the prefix in the keys of the route that counts separately. */
@@ -126,6 +142,7 @@ function learn(
   transaction: number,
 ): void {
   const { requests, change, places, isPeek } = asked
+  if (user.isOrdered) noteOrder(world, user, asked)
   if (isPeek) {
     checkPeeks(world, asked, value as (StoreResult | Error)[])
     return
@@ -155,6 +172,24 @@ function limitsOf(world: World, user: User, places: readonly number[], charges: 
       )
     return ((limit && user.limitOf?.get(limit)) ?? user.limits[place]) as number
   })
+}
+
+/** The calls of a limiter reach the store. */
+function noteOrder({ order }: World, { name }: User, { requests, change, isPeek }: Asked): void {
+  const [[first] = []] = requests ?? []
+  // A look may be asked for with and without its cost.
+  if (isPeek) order.ran(name, (first as Charge).key, 'peek')
+  else
+    for (const [charge] of requests ?? []) {
+      const { key, cost } = charge as Charge
+      order.ran(name, key, `consume ${cost}`)
+    }
+  if (change?.kind === 'settle' && !change.isProbe) {
+    const [{ key, cost }] = change.charges as readonly [Charge]
+    order.ran(name, key, `settle ${cost}`)
+  } else if (change?.kind === 'override')
+    order.ran(name, change.key, `override ${change.override?.limit}`)
+  else if (change?.kind === 'grant') order.ran(name, change.key, `grant ${change.grant.units}`)
 }
 
 /** A look shows the ban of a client, and counts nothing. */
@@ -194,7 +229,9 @@ function learnDecisions(
       () => `${result.admitted ? 'admits' : 'refuses'} ${costs(charges)} of ${user.name}`,
     )
     const limits = limitsOf(world, user, places, charges)
-    audit.decided(charges, limits, result.outcomes, result, transaction, places, charges, space)
+    const holds = places.map((place) => user.holds?.[place]) as number[]
+    const request = { charges, limits, holds, places, space, transaction }
+    audit.decided(request, result.outcomes, result)
   }
 }
 
@@ -219,7 +256,8 @@ function learnChange(
     for (const [i, { key, cost: units, slot, reserved, remaining, limit }] of charges.entries()) {
       const charged = { chargedAt, slot, reserved, remaining }
       const isOther = world.otherAnchors?.has(limit)
-      const entry = { kind: 'settle', ...at, units, ...charged, isOther } as const
+      const holdMs = user.holds?.[placeOf(i)]
+      const entry = { kind: 'settle', ...at, units, ...charged, isOther, holdMs } as const
       audit.add(placeOf(i), key, entry, limits[i] as number)
     }
   } else if (change.kind === 'renew') {
@@ -231,7 +269,8 @@ function learnChange(
         const { overAt = Infinity } = bySlot.get(slot) ?? {}
         if (sentAt > overAt + world.plan.application.deadline)
           fail('renewal', `${name} renews a slot that was given back`)
-        audit.add(placeOf(i), key, { kind: 'renew', ...at, slots: [slot] })
+        const holdMs = user.holds?.[placeOf(i)]
+        audit.add(placeOf(i), key, { kind: 'renew', ...at, slots: [slot], holdMs })
       }
     }
   } else if (change.kind === 'override') {

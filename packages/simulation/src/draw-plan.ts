@@ -3,11 +3,14 @@ import { ANCHORED, CALENDAR_NAMES, type CalendarName, calendarOf } from './calen
 import { Draw } from './draw.ts'
 import {
   type Fault,
+  isCall,
   type Plan,
   type PlannedApplication,
   type PlannedBan,
+  type PlannedCall,
   type PlannedPolicy,
   type PlannedRequest,
+  type PlannedVersion,
   windowOf,
 } from './plan.ts'
 
@@ -68,6 +71,7 @@ export function planOf(seed: number): Plan {
     faults.push(anyLossOfMaster(draw, application, duration, longest))
     faults.sort((one, other) => one.at - other.at)
   }
+  faults = withVersions(application, faults)
   return { seed, ...epoch, duration, application, requests, faults }
 }
 
@@ -115,8 +119,7 @@ function withRoute(draw: Draw, application: PlannedApplication): PlannedApplicat
 
 function withRouteOf(draw: Draw, request: PlannedRequest): PlannedRequest {
   const route = draw.oneOf([undefined, undefined, 'own', 'own', 'shared', 'free'])
-  const isOther = request.stream !== undefined || request.wait !== undefined
-  return route === undefined || isOther ? request : { ...request, route }
+  return route === undefined || isCall(request) ? request : { ...request, route }
 }
 
 function withLimitOf(draw: Draw, request: PlannedRequest): PlannedRequest {
@@ -168,14 +171,12 @@ function anyLists(draw: Draw): NonNullable<PlannedApplication['lists']> {
 
 function withExemptionOf(draw: Draw, request: PlannedRequest): PlannedRequest {
   const exempt = draw.oneOf([undefined, undefined, undefined, 'skip', 'preflight'])
-  const isOther = request.stream !== undefined || request.wait !== undefined
-  return exempt === undefined || isOther ? request : { ...request, exempt }
+  return exempt === undefined || isCall(request) ? request : { ...request, exempt }
 }
 
 function withBodyOf(draw: Draw, request: PlannedRequest, longest: number): PlannedRequest {
   const source = draw.oneOf(['text', 'throws', 'stream', 'stream', 'stream', 'stream that fails'])
-  const isOther = request.stream !== undefined || request.wait !== undefined
-  if (isOther || source === 'text') return request
+  if (isCall(request) || source === 'text') return request
   if (source === 'throws') return { ...request, body: { source } }
   const readMs = draw.oneOf([undefined, 0, 0, 0, draw.integer(0, longest)])
   const pauseMs = draw.oneOf([undefined, undefined, 50, draw.integer(0, longest)])
@@ -224,6 +225,7 @@ function anyApplication(draw: Draw): PlannedApplication {
       queue: anyQueue(draw),
       ...(draw.chance(0.2) && { queueBan: anyBan(draw) }),
     }),
+    ...(draw.chance(0.2) && { calls: anyCalled(draw) }),
     ...(draw.chance(0.15) && { ban: anyBan(draw) }),
   }
 }
@@ -298,6 +300,19 @@ function anyQueue(draw: Draw): PlannedPolicy {
   return { ...policy, window, ...('maxDelay' in policy && { maxDelay: 2 * window }) }
 }
 
+/** A policy of a limiter that is called several times in one turn. */
+function anyCalled(draw: Draw): PlannedPolicy {
+  const algorithm = draw.oneOf(['fixed-window', 'sliding-window', 'sliding-log'] as const)
+  return { name: 'calls', algorithm, limit: draw.oneOf([3, 8]), window: draw.oneOf([1000, 10_000]) }
+}
+
+function anyCall(draw: Draw): PlannedCall {
+  return {
+    kind: draw.oneOf(['consume', 'consume', 'consume', 'peek', 'override', 'grant', 'settle']),
+    units: draw.integer(1, 4),
+  }
+}
+
 /** How a call waits for a policy. */
 function anyWait(draw: Draw, queue: PlannedPolicy): NonNullable<PlannedRequest['wait']> {
   const ms = windowOf(queue)
@@ -314,7 +329,7 @@ function anyWait(draw: Draw, queue: PlannedPolicy): NonNullable<PlannedRequest['
 /** Requests of one client: greedy, patient, all at once, or now and then. */
 function anySession(
   draw: Draw,
-  { policies, processes, streams, queue }: PlannedApplication,
+  { policies, processes, streams, queue, calls }: PlannedApplication,
   duration: number,
   longest: number,
 ): PlannedRequest[] {
@@ -334,6 +349,7 @@ function anySession(
   const work = draw.oneOf([[0], [0, 5, 200], [0, longest / 3, 2 * longest], [1000, undefined]])
   const endings = streams !== undefined && draw.chance(0.5) ? ENDINGS : [undefined]
   const waits = queue !== undefined && draw.chance(0.6) ? queue : undefined
+  const isCalled = calls !== undefined && draw.chance(0.5)
   const process = draw.chance(0.5) ? draw.integer(0, processes - 1) : undefined
   let at = draw.integer(0, duration)
   return Array.from({ length: count }, () => {
@@ -344,6 +360,7 @@ function anySession(
     return {
       ...(stream && { stream }),
       ...(waits && !stream && { wait: anyWait(draw, waits) }),
+      ...(isCalled && { calls: Array.from({ length: draw.integer(2, 6) }, () => anyCall(draw)) }),
       at,
       process: process ?? draw.integer(0, processes - 1),
       client,
@@ -381,6 +398,8 @@ function anyFault(
     () => ({ at, kind: draw.oneOf(['reset connection', 'send twice']), process }),
     () => ({ at, kind: draw.oneOf(['kill', 'leave']), process }),
     () => ({ at, kind: 'leave', process, limit: draw.integer(1, 10) }),
+    () => ({ at, kind: 'leave', process, ...anyVersion(draw) }),
+    () => ({ at, kind: 'leave', process, ...anyVersion(draw) }),
     () => ({ at, kind: 'process clock', process, by }),
     () => ({ at, kind: 'reset key', process, client }),
     () => ({ at, kind: 'block key', process, client, ms }),
@@ -388,6 +407,38 @@ function anyFault(
     () => ({ at, kind: 'unblock network', process, network: draw.oneOf(NETWORKS) }),
     ...(cluster === undefined ? [] : [moves, moves, moves]),
   ])()
+}
+
+/** A version with another option. */
+function anyVersion(draw: Draw): PlannedVersion {
+  return draw.oneOf<() => PlannedVersion>([
+    () => ({ hold: draw.oneOf([1000, 2000, 60_000]) }),
+    () => ({ window: draw.oneOf([900, 4000]) }),
+    () => ({ algorithm: draw.oneOf(['fixed-window', 'sliding-window', 'token-bucket']) }),
+    () => ({ isRenamed: true }),
+  ])()
+}
+
+/**
+ * Where versions count in different places, no window depends on the request, and operators give a client nothing of
+ * its own and block none: the places would have to agree on it.
+ */
+function withVersions({ policies }: PlannedApplication, faults: readonly Fault[]): Fault[] {
+  const varies = policies.some((each) => 'windows' in each || 'anchors' in each)
+  const plain = faults.map((each) => {
+    if (!varies || !countsElsewhere(each)) return each
+    const { at, process } = each
+    return { at, kind: 'leave', process } as const
+  })
+  if (!plain.some(countsElsewhere)) return plain
+  return plain.filter(({ kind }) => !['override', 'grant', 'block key'].includes(kind))
+}
+
+/** Whether a version begins whose policies count in another place. */
+function countsElsewhere(fault: Fault): fault is Extract<Fault, { kind: 'kill' | 'leave' }> {
+  if (fault.kind !== 'kill' && fault.kind !== 'leave') return false
+  const { window, algorithm, isRenamed } = fault
+  return (window ?? algorithm ?? isRenamed) !== undefined
 }
 
 /** What operators do with the limits of single clients. */

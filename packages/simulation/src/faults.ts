@@ -1,4 +1,4 @@
-import { type Fault, isOfOperator } from './plan.ts'
+import { type Fault, isOfOperator, type PlannedVersion } from './plan.ts'
 import type { Process } from './process.ts'
 import type { Server } from './server.ts'
 import type { World } from './world.ts'
@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 export interface Application {
   readonly places: Process[]
   /** Starts a process in the place of another. */
-  replace(place: number, limit: number | undefined): void
+  replace(place: number, version: PlannedVersion): void
 }
 
 /** The longest that a process takes to use a store again that works, after its last failure, ms. */
@@ -80,7 +80,7 @@ export function cause(fault: Fault, world: World, application: Application): voi
     case 'leave':
       if (fault.kind === 'leave') process?.leave()
       else process?.kill()
-      application.replace(fault.process, 'limit' in fault ? fault.limit : undefined)
+      application.replace(fault.process, fault)
       break
     case 'process clock':
       process?.stepClock(fault.by)

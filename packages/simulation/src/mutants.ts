@@ -598,4 +598,46 @@ export const mutants: readonly Mutant[] = [
     text: "const durationMs = change.kind === 'block' ? change.durationMs : 0",
     by: "if (change.kind === 'reset' && count > 1 && policy === count - 1) continue\n        const durationMs = change.kind === 'block' ? change.durationMs : 0",
   },
+  {
+    name: 'another hold counts slots elsewhere',
+    file: 'limiter/policy.ts',
+    text: 'windowMs: this.holdsSlots ? 0 :',
+    by: 'windowMs: this.holdsSlots ? (this.holdMs as number) :',
+  },
+  {
+    name: 'a version with a shorter hold ends the slots of another one',
+    file: 'algorithms/concurrency/concurrency.ts',
+    text: 'held.length - held.endedAt(now))',
+    by: 'Array.from({ length: held.length }, (_, i) => held.until(i) - held.all()[3 * i + 2]! + this.windowMs).filter((until) => until > now).length)',
+  },
+  {
+    name: 'another window counts in the same place',
+    file: 'limiter/policy.ts',
+    text: 'windowMs: this.holdsSlots ? 0 : windowMs,',
+    by: 'windowMs: 0,',
+  },
+  {
+    name: 'another algorithm counts in the same place',
+    file: 'limiter/policy.ts',
+    text: 'algorithm: this.algorithm.name,\n      windowMs',
+    by: "algorithm: 'any',\n      windowMs",
+  },
+  {
+    name: 'a change overtakes requests of its turn',
+    file: 'stores/resilient/guarded-ledger.ts',
+    text: '    calls.sendBefore(clients)\n',
+    by: '',
+  },
+  {
+    name: 'a look overtakes requests of its turn',
+    file: 'stores/resilient/guarded-ledger.ts',
+    text: '    if (calls.open.size > 0) calls.sendBefore(requests.flat().map((charge) => charge.key))\n',
+    by: '',
+  },
+  {
+    name: 'a call overtakes one of its key that waits for a transaction',
+    file: 'stores/transactional/join-transactions.ts',
+    text: '      for (const key of call.keys) taken.add(key)\n      others.push(call)',
+    by: '      others.push(call)',
+  },
 ]

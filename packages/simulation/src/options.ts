@@ -114,12 +114,6 @@ export function isSettledExactly({ application, faults }: Plan): boolean {
   return faults.length === 0 && application.policies.some(settlesOf)
 }
 
-/** @param limit the limit of this version of the application; undefined: as planned */
-export function withLimit(policy: PlannedPolicy, limit: number | undefined): PlannedPolicy {
-  if (limit === undefined) return policy
-  return 'hold' in policy ? { ...policy, concurrent: limit } : { ...policy, limit }
-}
-
 export function shareOfUnits(units: number, share: number): number {
   return Math.max(1, Math.floor(units * share))
 }

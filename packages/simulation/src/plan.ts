@@ -38,6 +38,12 @@ export interface PlannedBan {
   readonly for: readonly number[]
 }
 
+/** A call of a limiter's method. */
+export interface PlannedCall {
+  readonly kind: 'consume' | 'peek' | 'override' | 'grant' | 'settle'
+  readonly units: number
+}
+
 /** What every process of the application is configured with. */
 export interface PlannedApplication {
   readonly processes: number
@@ -46,6 +52,8 @@ export interface PlannedApplication {
   readonly streams?: Extract<PlannedPolicy, { window: number }> & { readonly reserveMs: number }
   /** The policy of another limiter, for which calls wait. */
   readonly queue?: PlannedPolicy
+  /** The policy of another limiter, which the application calls several times in one turn. */
+  readonly calls?: PlannedPolicy
   /** ms */
   readonly deadline: number
   readonly onStoreError: 'local' | 'allow' | 'deny'
@@ -68,6 +76,18 @@ export interface PlannedApplication {
   readonly isFetch?: true
   /** Requests that are refused go on. */
   readonly goesOn?: 'in a dry run' | 'with its decision'
+}
+
+/** In what a version of the application differs. Times are ms. */
+export interface PlannedVersion {
+  readonly limit?: number | undefined
+  /** How long its slots and reservations are held. */
+  readonly hold?: number | undefined
+  /** The window or the algorithm of its policies, which then count elsewhere. */
+  readonly window?: number
+  readonly algorithm?: 'fixed-window' | 'sliding-window' | 'sliding-log' | 'token-bucket'
+  /** Its policies have other names. */
+  readonly isRenamed?: true
 }
 
 /** A request of a client. Times are ms. */
@@ -112,6 +132,8 @@ export interface PlannedRequest {
   readonly exempt?: 'skip' | 'preflight'
   /** It is a stream, which reserves its estimate. How the application ends it. */
   readonly stream?: 'settle' | 'settle twice' | 'release'
+  /** It is these calls about its client, all in one turn of the event loop. */
+  readonly calls?: readonly PlannedCall[]
   /**
    * It is a call that waits. Left out, `maxMs`: until it is admitted. `abortsMs`: when it is aborted. `takesTurn`: it
    * takes a turn of a leaky bucket instead, and gives it back when it is aborted
@@ -122,6 +144,11 @@ export interface PlannedRequest {
     readonly abortsMs?: number
     readonly takesTurn?: true
   }
+}
+
+/** Whether it is no request over HTTP. */
+export function isCall({ stream, wait, calls }: PlannedRequest): boolean {
+  return stream !== undefined || wait !== undefined || calls !== undefined
 }
 
 /** What goes wrong with one server of the store. `master`: which one of a cluster. */
@@ -147,13 +174,12 @@ export type Fault =
     }
   | { readonly at: number; readonly kind: 'reset connection'; readonly process: number }
   | { readonly at: number; readonly kind: 'send twice'; readonly process: number }
-  /** Another process takes its place; `limit`: with another limit. */
-  | {
+  /** Another process takes its place, perhaps of another version, of which only one option differs. */
+  | ({
       readonly at: number
       readonly kind: 'kill' | 'leave'
       readonly process: number
-      readonly limit?: number
-    }
+    } & PlannedVersion)
   | {
       readonly at: number
       readonly kind: 'process clock'
@@ -235,4 +261,54 @@ const BESIDE_TURN_MS = 3000
 export function windowOf(policy: PlannedPolicy): number {
   if ('hold' in policy) return policy.hold
   return 'calendar' in policy ? BESIDE_TURN_MS : policy.window
+}
+
+/** The versions of the application that take the place of the first one. */
+export function versionsOf({ faults }: Plan): PlannedVersion[] {
+  return faults.flatMap((each) => (each.kind === 'leave' || each.kind === 'kill' ? [each] : []))
+}
+
+/** Whether a process of another version begins. */
+export function isOtherVersion(fault: Fault): boolean {
+  if (fault.kind !== 'kill' && fault.kind !== 'leave') return false
+  const { at: _, kind: __, process: ___, ...version } = fault
+  return Object.keys(version).length > 0
+}
+
+/** A policy of a version. */
+export function inVersion(
+  policy: PlannedPolicy,
+  { limit, hold, window, algorithm, isRenamed }: PlannedVersion,
+): PlannedPolicy {
+  const name = isRenamed ? `${policy.name} renamed` : policy.name
+  if ('hold' in policy)
+    return { ...policy, name, concurrent: limit ?? policy.concurrent, hold: hold ?? policy.hold }
+  const { reserveMs = 0 } = policy
+  const own = {
+    ...policy,
+    name,
+    ...(limit !== undefined && { limit }),
+    ...(hold !== undefined && reserveMs > 0 && { reserveMs: hold }),
+  }
+  // A calendar has its own windows, and one algorithm.
+  if (policy.calendar !== undefined) return own
+  const { burst: _, maxDelay: __, ...plain } = own
+  const isOther = algorithm !== undefined && algorithm !== policy.algorithm
+  const other = isOther ? { ...plain, algorithm } : own
+  return window === undefined ? other : { ...other, window }
+}
+
+/** How long slots and reservations are held at most, ms; 0: there are none. */
+export function longestHold(plan: Plan): number {
+  const { policies, queue, streams } = plan.application
+  const all = [...policies, ...(queue ? [queue] : []), ...(streams ? [streams] : [])]
+  const holds = [{}, ...versionsOf(plan)].flatMap((version) =>
+    all.map((each) => holdOf(inVersion(each, version))),
+  )
+  return Math.max(...holds)
+}
+
+/** How long a policy holds slots or reservations, ms; 0: it has none. */
+export function holdOf(policy: PlannedPolicy): number {
+  return 'hold' in policy ? policy.hold : (policy.reserveMs ?? 0)
 }

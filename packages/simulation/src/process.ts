@@ -13,22 +13,19 @@ import type { Core } from './core.ts'
 import { adapter, costOf, Exchange, type Reply, type Waited } from './exchange.ts'
 import { FetchExchange, fetchAdapter } from './fetch-exchange.ts'
 import { EPOCH, Machine } from './machine.ts'
-import {
-  isSettledExactly,
-  optionsOf,
-  settlesOf,
-  shareOf,
-  shareOfUnits,
-  withLimit,
-} from './options.ts'
+import { isSettledExactly, optionsOf, settlesOf, shareOf, shareOfUnits } from './options.ts'
 import {
   type Fault,
+  holdOf,
+  inVersion,
   isOfOperator,
   maySendTwice,
   type PlannedApplication,
   type PlannedBan,
+  type PlannedCall,
   type PlannedPolicy,
   type PlannedRequest,
+  type PlannedVersion,
 } from './plan.ts'
 import { Quotas } from './quotas.ts'
 import { SOCKETS } from './timeline.ts'
@@ -36,6 +33,9 @@ import type { World } from './world.ts'
 
 /** How long a process remembers what another one has changed meanwhile, ms: 2 s, and a call. */
 const ASKED_AGAIN_MS = 2500
+
+/** How long an own limit lasts that is given by a call of a turn, ms. */
+const OWN_MS = 5000
 
 /** A process of the application: its machine, its connection to the store, and its limiter. */
 export class Process {
@@ -45,6 +45,8 @@ export class Process {
   readonly quotas: Quotas
   /** The limit of each quota. */
   readonly limits: readonly number[]
+  /** How long each quota holds what it is charged, ms. */
+  readonly holds: readonly number[]
   /** The quotas that requests have used. */
   private readonly used = new Set<number>()
   /** The limits of requests, by what core has made of them. */
@@ -82,29 +84,37 @@ export class Process {
   readonly streams: Limiter<'async'> | undefined
   /** For which calls wait, and how they do; undefined: the application has none. */
   readonly queue: { readonly limiter: Limiter<'async'>; readonly waits: Waits } | undefined
+  /** The limiter that is called several times in one turn; undefined: the application has none. */
+  readonly calls: Limiter<'async'> | undefined
   /** What ends each stream. */
   private readonly openStreams = new Set<() => void>()
   private readonly core: Core
   private readonly world: World
   private handling: Exchange | undefined
 
-  /** @param limit the limit of this version of the application; undefined: as planned */
-  constructor(world: World, name: string, limit: number | undefined) {
+  /** @param version in what its version of the application differs */
+  constructor(world: World, name: string, version: PlannedVersion) {
     const { plan, timeline, cluster, random } = world
     const { application } = plan
-    const quotas = world.quotas.all.map((each) => withLimit(each, limit))
-    const policies = quotas.slice(0, application.policies.length)
-    this.quotas = world.quotas
+    const { limit, hold } = version
+    const quotas = world.quotas.all.map((each) => inVersion(each, { limit, hold }))
+    const policies = application.policies.map((each) => inVersion(each, version))
+    this.quotas = world.quotas.inVersion(version)
     this.keepsAllowed = isSettledExactly(plan)
     this.decidesApart = application.cluster?.sharded === false
     this.world = world
     this.name = name
     this.limits = quotas.map(limitOf)
+    this.holds = quotas.map(holdOf)
     this.admitted = quotas.map(() => 0)
     const routePlace = policies.findIndex(({ isOfRoute }) => isOfRoute)
     this.routePlace = routePlace < 0 ? undefined : routePlace
     const { ban, routeBan = ban } = application
-    this.bans = ban && { common: spaceOf(ban), route: spaceOf(routeBan as PlannedBan) }
+    const quota = this.quotas.of(0, undefined)
+    this.bans = ban && {
+      common: spaceOf(ban, quota),
+      route: spaceOf(routeBan as PlannedBan, quota),
+    }
     const chances = random(`${name} machine`)
     this.machine = new Machine(timeline, plan.epoch ?? EPOCH, chances, (error) => {
       world.fail('escaped', `${name}: ${error instanceof Error ? error.stack : error}`)
@@ -117,10 +127,12 @@ export class Process {
     const shares = quotas.map((each) => shareOf(each, application.localShare))
     const { fail, otherAnchors } = world
     this.local = new Audit(shares, fail, () => timeline.now, false, otherAnchors)
-    const store = auditedStore(this.core, this.connection.transact, this, world)
-    const { streams, queue } = application
-    this.streams = streams && this.streamLimiter(streams)
+    const store = auditedStore(this.core, this.connection, this, world)
+    const { streams, queue, calls } = application
+    this.streams =
+      streams && this.streamLimiter(streams, { ...streams, reserveMs: hold ?? streams.reserveMs })
     this.queue = queue && this.queueLimiter(queue)
+    this.calls = calls && this.callLimiter(calls)
     const options = optionsOf(plan, policies, this.routePlace, store, {
       threshold: (event) => this.threshold(event),
       decision: (exchange, decision) => this.decided(exchange, decision),
@@ -133,7 +145,8 @@ export class Process {
   /** A request arrives. */
   arrive(planned: PlannedRequest): void {
     this.machine.post(0, SOCKETS, () => {
-      if (planned.wait?.takesTurn) void this.takeTurn(planned, planned.wait)
+      if (planned.calls !== undefined) this.callAll(planned, planned.calls)
+      else if (planned.wait?.takesTurn) void this.takeTurn(planned, planned.wait)
       else if (planned.wait !== undefined) void this.wait(planned, planned.wait)
       else if (planned.stream !== undefined) void this.stream(planned, planned.stream)
       else this.handle(planned)
@@ -164,6 +177,7 @@ export class Process {
     this.http.limiter.close()
     this.streams?.close()
     this.queue?.limiter.close()
+    this.calls?.close()
     this.kill()
   }
 
@@ -332,21 +346,63 @@ export class Process {
     if (workMs !== undefined) machine.post(workMs, SOCKETS, end)
   }
 
-  private streamLimiter(planned: NonNullable<PlannedApplication['streams']>): Limiter<'async'> {
+  /** @param own the policy of this version */
+  private streamLimiter(
+    planned: NonNullable<PlannedApplication['streams']>,
+    own: typeof planned,
+  ): Limiter<'async'> {
     const { world, name, core } = this
     const { deadline, onStoreError, localShare } = world.plan.application
-    const { reserveMs: hold, ...policy } = planned
+    const { reserveMs: hold, ...policy } = own
     const quotas = new Quotas([planned])
     const user = {
       name: `the streams of ${name}`,
       quotas,
       limits: [planned.limit],
+      holds: [hold],
       allowance: undefined,
     }
     const audited = { ...world, audit: world.streams }
-    const store = auditedStore(core, this.connection.transact, user, audited)
+    const store = auditedStore(core, this.connection, user, audited)
     const policies = [{ ...policy, reserve: true, hold } as const]
     return core.createLimiter({ store, deadline, onStoreError, localShare, policies })
+  }
+
+  /** Calls about one client, all in one turn. */
+  private callAll({ client }: PlannedRequest, calls: readonly PlannedCall[]): void {
+    const { world, name, machine, core } = this
+    const limiter = this.calls as Limiter<'async'>
+    const until = machine.now() + OWN_MS
+    const what = calls.map(({ kind, units }) => (kind === 'peek' ? kind : `${kind} ${units}`))
+    world.tell(name, () => `calls for ${client}: ${what.join(', ')}`)
+    world.order.called(name, client, what)
+    const arrivedAt = world.timeline.now
+    const callOne = async ({ kind, units }: PlannedCall): Promise<void> => {
+      if (kind === 'override') return limiter.override(client, { limit: units, until })
+      if (kind === 'grant') return void (await limiter.grant(client, units))
+      if (kind === 'settle') return limiter.settle(client, units)
+      await (kind === 'peek' ? limiter.peek(client) : limiter.consume(client, { cost: units }))
+      checkDeadline(world, machine, { arrivedAt })
+    }
+    for (const call of calls)
+      callOne(call).catch((error: unknown) => {
+        if (!(error instanceof core.StoreError)) world.fail('escaped', `${name}: ${error}`)
+      })
+  }
+
+  private callLimiter(planned: PlannedPolicy): Limiter<'async'> {
+    const { world, name, core } = this
+    const { deadline, onStoreError, localShare } = world.plan.application
+    const user = {
+      name,
+      quotas: new Quotas([planned]),
+      limits: [limitOf(planned)],
+      allowance: undefined,
+      isOrdered: true,
+    } as const
+    const audited = { ...world, audit: world.calls }
+    const store = auditedStore(core, this.connection, user, audited)
+    return core.createLimiter({ store, deadline, onStoreError, localShare, policies: [planned] })
   }
 
   /** A call waits until it is admitted, is given up or aborted. */
@@ -427,7 +483,7 @@ export class Process {
       bans,
     }
     const audited = { ...world, audit: world.waits }
-    const store = auditedStore(core, this.connection.transact, user, audited)
+    const store = auditedStore(core, this.connection, user, audited)
     const shared = { store, deadline, onStoreError, localShare, maxWaiting: MAX_WAITING, ban }
     const limiter = core.createLimiter({ ...shared, policies: [planned] })
     return { limiter, waits: new Waits(world, name, machine, planned) }
@@ -606,7 +662,8 @@ export class Process {
       const isBanned = ban !== undefined && charges[i]?.key === charges[0]?.key
       if (!isBanned && account.remaining(limit, now) > 0)
         fail('cache', 'a refusal is remembered that no longer holds')
-      if (account.remaining(limit, now + 1 + retryAfterMs) < least)
+      const isNever = retryAfterMs === Infinity && account.full(limit) < least
+      if (!isNever && account.remaining(limit, now + 1 + retryAfterMs) < least)
         fail('cache', `${retryAfterMs} ms are too short`)
     }
   }
@@ -651,17 +708,20 @@ export class Process {
       const own = together.map((i) => charges[i] as Charge)
       const known = own.map((each) => ({ ...each, cost: leastOf(each.cost) }))
       const itsPlaces = together.map((i) => places[i] as number)
+      const holds = itsPlaces.map((place) => this.holds[place] as number)
       const limits = own.map(({ limit }) => ofShare(limit))
       // What is settled may be debt.
       const asked = ban === undefined && !settles ? own : []
-      local.decided(known, limits, said, { admitted, at, ban: undefined }, 0, itsPlaces, asked)
+      const request = { charges: known, limits, holds, places: itsPlaces, asked, transaction: 0 }
+      local.decided(request, said, { admitted, at, ban: undefined })
     }
     if (!admitted) return
     for (const [i, { key, cost: units, slot, limit }] of charges.entries()) {
       if (here.includes(i) && exchange.isAlone) continue
       const now = here.includes(i) ? (policies[i] as PolicyDecision).at : this.machine.now()
       const isOther = world.otherAnchors?.has(limit)
-      const entry = { transaction: 0, now, units, chargedAt: now, slot, isOther }
+      const holdMs = this.holds[places[i] as number]
+      const entry = { transaction: 0, now, units, chargedAt: now, slot, isOther, holdMs }
       local.add(places[i] as number, key, { kind: 'settle', ...entry }, ofShare(limit))
     }
   }
@@ -723,7 +783,7 @@ export class Process {
   }
 }
 
-/** Limiters whose bans have the same window count together. */
-function spaceOf(ban: PlannedBan): BanSpace {
-  return { ban, id: `${ban.within}` }
+/** Limiters whose bans have the same window count together, if they have the same first quota. */
+function spaceOf(ban: PlannedBan, quota: number): BanSpace {
+  return { ban, id: `${ban.within} ${quota}` }
 }

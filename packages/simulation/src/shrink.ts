@@ -85,6 +85,11 @@ function* simplerApplications(plan: Plan): Generator<Plan> {
     const { queueBan: _, ...withPlainQueue } = application
     if (queueBan !== undefined) yield { ...plan, application: withPlainQueue }
   }
+  const { calls, ...withoutCalls } = application
+  if (calls !== undefined) {
+    const others = requests.filter((each) => each.calls === undefined)
+    yield { ...plan, application: withoutCalls, requests: others }
+  }
   const { ban, routeBan, ...withoutBan } = application
   if (ban !== undefined) yield { ...plan, application: withoutBan }
   const { routeBan: _, ...withOneBan } = application

@@ -11,11 +11,12 @@ import {
 } from './checks/at-the-end.ts'
 import { Audit } from './checks/audit.ts'
 import { Networks } from './checks/networks.ts'
+import { Order } from './checks/order.ts'
 import { Cluster } from './cluster.ts'
 import type { Cores } from './core.ts'
 import { type Application, cause } from './faults.ts'
 import { EPOCH } from './machine.ts'
-import { maySendTwice, type Plan } from './plan.ts'
+import { maySendTwice, type Plan, type PlannedVersion, versionsOf } from './plan.ts'
 import { Process } from './process.ts'
 import { Quotas } from './quotas.ts'
 import { Timeline } from './timeline.ts'
@@ -61,15 +62,17 @@ export async function simulate(
     failure = { check, what, at: timeline.now, event: timeline.events }
     timeline.stop()
   }
-  const { policies, streams: reserving, queue } = plan.application
+  const { policies, streams: reserving, queue, calls: called } = plan.application
   const now = () => timeline.now
   const sendsTwice = maySendTwice(plan)
-  const quotas = new Quotas(policies)
+  const quotas = new Quotas(policies, versionsOf(plan))
   const isAnchored = policies.some((each) => 'anchors' in each)
   const otherAnchors = isAnchored ? new WeakSet() : undefined
   const audit = new Audit(quotas.all, fail, now, sendsTwice, otherAnchors)
   const streams = new Audit(reserving === undefined ? [] : [reserving], fail, now, false)
   const waits = new Audit(queue === undefined ? [] : [queue], fail, now, sendsTwice)
+  // What a call gives back, nobody may have charged.
+  const calls = new Audit(called === undefined ? [] : [called], fail, now, true)
   const world: World = {
     plan,
     timeline,
@@ -77,6 +80,7 @@ export async function simulate(
       audit,
       streams,
       waits,
+      calls,
     ]),
     loadCore: cores.begin(),
     quotas,
@@ -84,6 +88,8 @@ export async function simulate(
     audit,
     streams,
     waits,
+    calls,
+    order: new Order({ timeline, fail, troubledUntil: () => world.troubledUntil }),
     networks: new Networks({ timeline, fail, plan, tell }),
     bySlot: new Map(),
     troubledUntil: 0,
@@ -120,17 +126,17 @@ export async function simulate(
 
 function start(world: World): Application {
   let started = 0
-  const create = (place: number, limit?: number) => {
+  const create = (place: number, version: PlannedVersion = {}) => {
     const name = `process ${place}${started < world.plan.application.processes ? '' : ` (${started})`}`
     started += 1
-    return new Process(world, name, limit)
+    return new Process(world, name, version)
   }
   const places: Process[] = []
   for (let i = 0; i < world.plan.application.processes; i += 1) places.push(create(i))
   return {
     places,
-    replace: (place, limit) => {
-      places[place] = create(place, limit)
+    replace: (place, version) => {
+      places[place] = create(place, version)
     },
   }
 }

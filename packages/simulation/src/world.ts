@@ -1,5 +1,6 @@
 import type { Audit, Fail } from './checks/audit.ts'
 import type { Networks } from './checks/networks.ts'
+import type { Order } from './checks/order.ts'
 import type { Cluster } from './cluster.ts'
 import type { LoadCore } from './core.ts'
 import type { Exchange } from './exchange.ts'
@@ -23,6 +24,9 @@ export interface World {
   readonly streams: Audit
   /** What the store has decided about calls that wait. */
   readonly waits: Audit
+  /** What the store has decided about the calls of one turn, and their order. */
+  readonly calls: Audit
+  readonly order: Order
   readonly networks: Networks
   /** The requests by the numbers of their slots. */
   readonly bySlot: Map<number, Exchange>

@@ -6,7 +6,7 @@ import {
   windowAt,
   windowEnd,
 } from '../calendars.ts'
-import type { PlannedPolicy } from '../plan.ts'
+import { holdOf, type PlannedPolicy } from '../plan.ts'
 import { boundOf } from './bound.ts'
 
 /** What happened to a key. Times are ms on the clock of the store or process that counts. */
@@ -15,6 +15,8 @@ export type Entry = {
   readonly now: number
   /** Whether its request has the other anchor of the calendar. */
   readonly isOther?: boolean | undefined
+  /** How long it is held, where it is: as the version says that holds it. Left out: as planned */
+  readonly holdMs?: number | undefined
 } & (
   | { readonly kind: 'charge'; readonly units: number; readonly slot?: number | undefined }
   | {
@@ -303,8 +305,9 @@ export class Account {
       this.largest += entry.units
     } else if (this.blockedUntil <= entry.now) {
       this.enter(entry)
-      if ('hold' in policy) this.applyToSlots(entry, policy.hold)
-      else if (policy.reserveMs !== undefined) this.reserve(entry, policy.reserveMs)
+      const { holdMs = holdOf(policy) } = entry
+      if ('hold' in policy) this.applyToSlots(entry, holdMs)
+      else if (policy.reserveMs !== undefined) this.reserve(entry, holdMs)
       else if (entry.kind === 'charge') this.charge(entry.now, entry.units, entry.units)
       else if (entry.kind === 'settle')
         this.settle(entry.now, entry.units, entry.chargedAt, entry.remaining)

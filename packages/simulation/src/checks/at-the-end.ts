@@ -2,7 +2,7 @@ import type { Decision, Limiter } from '@sluice/core'
 import type { Application } from '../faults.ts'
 import { readingMs } from '../fetch-exchange.ts'
 import { isSettledExactly, settlesOf } from '../options.ts'
-import { type Plan, windowOf } from '../plan.ts'
+import { isOtherVersion, longestHold, type Plan, windowOf } from '../plan.ts'
 import type { Process } from '../process.ts'
 import type { Server } from '../server.ts'
 import type { World } from '../world.ts'
@@ -49,14 +49,13 @@ export async function checkRecovery(world: World, { places }: Application): Prom
 /** Every slot that is in use is known to the store, and no other. */
 export async function checkSlots(world: World, { places }: Application): Promise<void> {
   const { plan, timeline, audit, cluster, fail } = world
-  const holds = plan.application.policies.flatMap((each) => ('hold' in each ? each.hold : []))
-  if (holds.length === 0) return
+  if (!plan.application.policies.some((each) => 'hold' in each)) return
   const longest = Math.max(...plan.application.policies.map(windowOf))
   for (const each of places) each.isQuiet = true
   checkReleased(world, places)
   // What is not taken back when too many calls wait is free after hold.
   const endsAt = Math.max(timeline.now, ...places.map(workedUntil))
-  await timeline.run(endsAt + Math.max(...holds) + longest + plan.application.deadline)
+  await timeline.run(endsAt + longestHold(plan) + longest + plan.application.deadline)
   const inUse = new Set<number>()
   for (const { exchanges } of places)
     for (const { charges, decision, isHeld } of exchanges)
@@ -215,18 +214,12 @@ export async function checkUnused(world: World, { places }: Application): Promis
     await timeline.run(timeline.now + quotas.all.length * plan.application.deadline)
   }
   // What is given back when too many calls wait is free after hold.
-  const { policies, queue, streams } = plan.application
-  const reserving = [...policies, ...(streams ? [streams] : [])]
-  const reserveMs = Math.max(
-    ...reserving.map((each) => ('reserveMs' in each ? (each.reserveMs ?? 0) : 0)),
-  )
-  const holds = [...policies, ...(queue ? [queue] : [])].map((each) =>
-    'hold' in each ? each.hold : 0,
-  )
-  const heldMs = reserveMs > 0 ? reserveMs + REPEATED_MS : 0
+  const { policies, streams } = plan.application
+  const reserves = streams !== undefined || policies.some((each) => 'reserveMs' in each)
+  const heldMs = longestHold(plan) + (reserves ? REPEATED_MS : 0)
   if (plan.application.isFetch)
     await timeline.run(Math.max(timeline.now, ...places.map(workedUntil)) + QUIET_MS)
-  await timeline.run(timeline.now + Math.max(plan.application.deadline, heldMs, ...holds))
+  await timeline.run(timeline.now + Math.max(plan.application.deadline, heldMs))
   // A state from before a clock has stepped back, and a ban, are not full when that is said.
   const steps = plan.faults.some(({ kind }) => kind === 'server clock')
   if (steps || plan.application.ban !== undefined) return
@@ -286,11 +279,13 @@ export async function checkUnused(world: World, { places }: Application): Promis
   )
   if (Math.max(0, ...fading) > LONGEST_MS) return
   await timeline.run(timeline.now + Math.max(0, ...fading))
-  // Where limits differ, they also do in how long a state is kept; one with reservations is kept for its window.
+  // Where limits differ, they also do in how long a state is kept; one with reservations is kept for its window, and
+  // refusals for that of the ban which counts them.
   const hasBlocks = plan.faults.some(({ kind }) => kind === 'block network')
-  const differ = isPaidFor || hasOwn || plan.faults.some((each) => 'limit' in each)
-  if (differ || hasBlocks || reserveMs > 0)
-    await timeline.run(timeline.now + LONGEST_MS + aheadMs(plan))
+  const { calls, queueBan } = plan.application
+  const isLong = calls !== undefined || queueBan !== undefined
+  const differ = isPaidFor || hasOwn || isLong || plan.faults.some(isOtherVersion)
+  if (differ || hasBlocks || reserves) await timeline.run(timeline.now + LONGEST_MS + aheadMs(plan))
   if (cluster.size > 0) fail('unused', `the store keeps ${cluster.size} keys`)
 }
 

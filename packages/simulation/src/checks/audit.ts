@@ -1,8 +1,9 @@
 import type { Charge, StoreResult } from '@sluice/core/store'
+import { nameIn } from '../asked.ts'
 import type { PlannedPolicy } from '../plan.ts'
 import type { Witness } from '../server.ts'
 import { Account, type Entry } from './account.ts'
-import { Bans, type BanSpace } from './bans.ts'
+import { type BanSpace, Bans } from './bans.ts'
 
 /** What a decision says about one policy. */
 export interface Said {
@@ -12,6 +13,22 @@ export interface Said {
   readonly retryAfterMs: number
   /** The client's own limit, if that has decided. */
   readonly own?: { readonly units: number } | undefined
+}
+
+/** A request that was decided. */
+export interface Decided {
+  readonly charges: readonly Charge[]
+  /** The limits of the version of the application that asks. */
+  readonly limits: readonly number[]
+  /** How long it holds what it takes, ms. Left out: as planned */
+  readonly holds?: readonly number[]
+  /** The numbers of the policies that the charges are for. */
+  readonly places: readonly number[]
+  /** The charges that it asked for, if they are not those that count; none: they are not known. */
+  readonly asked?: readonly Charge[]
+  /** Where a ban counts it when it is refused; undefined: nowhere. */
+  readonly space?: BanSpace | undefined
+  readonly transaction: number
 }
 
 /** Reports that something happened which must not. */
@@ -106,22 +123,11 @@ export class Audit implements Witness {
     this.refusedSince.clear()
   }
 
-  /**
-   * Checks a decision, and makes its charges: all of them or, if it is refused, none.
-   * @param limits the limits of the version of the application that asks
-   * @param places the numbers of the policies that the charges are for
-   * @param asked the charges that the request asked for, if they are not those that count; none: they are not known
-   * @param space where a ban counts what is refused; undefined: there is none
-   */
+  /** Checks a decision, and makes its charges: all of them or, if it is refused, none. */
   decided(
-    charges: readonly Charge[],
-    limits: readonly number[],
+    { charges, limits, holds = [], places, asked = charges, space, transaction }: Decided,
     said: readonly Said[],
     { admitted, at: now, ban }: Pick<StoreResult, 'admitted' | 'at' | 'ban'>,
-    transaction: number,
-    places: readonly number[],
-    asked: readonly Charge[] = charges,
-    space?: BanSpace,
   ): void {
     const policies = places.map((place) => this.policies[place] as PlannedPolicy)
     const accounts = charges.map(({ key }, i) => this.of(places[i] as number, key))
@@ -133,7 +139,8 @@ export class Audit implements Witness {
       return !admits(account.remaining(applied[i] as number, now), charges[i] as Charge)
     })
     const isBanned =
-      space !== undefined && this.bans.decided(space, charges, refuses, { at: now, ban }, transaction)
+      space !== undefined &&
+      this.bans.decided(space, charges, refuses, { at: now, ban }, transaction)
     if (accounts.every(({ inexact }) => inexact === undefined)) {
       this.check(policies, accounts, charges, applied, said, admitted, now)
       if (admitted !== (!refuses.includes(true) && !isBanned))
@@ -153,7 +160,8 @@ export class Audit implements Witness {
       const place = places[i] as number
       const before = this.usedOf(account, place, applied[i] as number, now)
       const isOther = this.otherAnchors?.has((charges[i] as Charge).limit)
-      account.add({ kind: 'charge', transaction, now, units, slot, isOther })
+      const holdMs = holds[i]
+      account.add({ kind: 'charge', transaction, now, units, slot, isOther, holdMs })
       this.charged[place] = (this.charged[place] as number) + units
       this.cross(account, place, (charges[i] as Charge).key, applied[i] as number, before, now)
       this.refusedSince.delete(account)
@@ -311,12 +319,6 @@ export class Audit implements Witness {
 /** Whether so many units are enough. */
 function admits(left: number, { cost }: Pick<Charge, 'cost'>): boolean {
   return cost <= left && left > 0
-}
-
-/** The name of a key on a server: between braces, of which one with a shard has two pairs. */
-function nameIn(prefix: string, key: string, keyspace: string): string {
-  const name = key.startsWith('{') ? key.replace(/^(\{[^}]*\})(.*)$/, '$1{$2}') : `{${key}}`
-  return `${prefix}:${name}:${keyspace}`
 }
 
 function describe(charges: readonly Charge[]): string {
