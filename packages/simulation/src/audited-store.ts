@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts'
 import type { Core } from './core.ts'
 import { maySendTwice } from './plan.ts'
 import type { Quotas } from './quotas.ts'
+import { auditedRedis } from './redis/audited-redis.ts'
 import type { World } from './world.ts'
 
 /** The process that uses the store. */
@@ -45,7 +46,10 @@ export function auditedStore(
     asked: () => asked,
     ran: (own, value, now) => learn(world, user, own, value, now, world.cluster.transactions.last),
   }
-  const store = transactional(core, connection.transact, world, learning)
+  const store =
+    world.lua === undefined
+      ? transactional(core, connection.transact, world, learning)
+      : auditedRedis(core, connection, world.lua, cluster !== undefined, learning)
   const open: Store<'async'>['open'] = (...opened) => {
     const [given, prefix] = opened
     const { policies, ban } = given

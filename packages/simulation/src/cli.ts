@@ -1,5 +1,6 @@
 // npm run simulate -- --seeds 10000
 // npm run simulate -- --seeds 10000 --part 3: seeds 30001 to 40000
+// npm run simulate -- --lua --seeds 10000: runs the scripts of the store in Redis
 // npm run simulate -- --seed 4711: tells what happens in one
 // npm run simulate -- --mutants: finds each seeded mistake
 // npm run simulate -- --histories redis --calls 5000: judges the answers of a real store while it and the
@@ -15,6 +16,8 @@ import { record } from './histories/record.ts'
 import { servers } from './histories/servers.ts'
 import { checkModel, mutantsOfModel, whyNoSpin } from './model/check-model.ts'
 import { mutants } from './mutants.ts'
+import { LuaMachine } from './redis/lua.ts'
+import { redisMutants } from './redis/mutants.ts'
 import { report } from './report.ts'
 import { type Explained, explain, search, tellStory } from './search.ts'
 
@@ -28,6 +31,7 @@ const OPTIONS = {
   calls: { type: 'string', default: '1000' },
   model: { type: 'boolean', default: false },
   report: { type: 'boolean', default: false },
+  lua: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -43,6 +47,7 @@ How it works, and what it checks: docs/testing.md
   --part P             with --seeds N: the N seeds after the first P * N; default: 0
   --seed S             plays one, and tells what happens in it
   --mutants            makes each seeded mistake in core, and searches until it is found
+  --lua                with --seeds, --seed or --mutants: the store is a Redis, whose scripts run in Lua
   --report             measures each fault in the seeds 1 to N
   --histories STORE    judges the answers of a real store while it and the processes that use it are
                        killed: ${Object.keys(servers).join(', ')}
@@ -51,6 +56,7 @@ How it works, and what it checks: docs/testing.md
   --help`
 
 const values = parsed()
+const lua = values.lua ? await LuaMachine.create() : undefined
 const from = integer('part', 0) * integer('seeds') + 1
 if (values.help) console.log(HELP)
 else if (values.seed !== undefined) await tell(integer('seed'))
@@ -76,7 +82,7 @@ function fail(message: string): never {
 
 async function tell(seed: number): Promise<void> {
   const plan = planOf(seed)
-  const { story, failure } = await tellStory(plan, await compileCore())
+  const { story, failure } = await tellStory(plan, await compileCore(), lua)
   console.log(JSON.stringify(plan.application))
   console.log(story.join('\n'))
   console.log(failure === undefined ? 'Nothing failed.' : `Failed: ${failure.check}`)
@@ -90,7 +96,7 @@ async function printReport(): Promise<void> {
 async function findNone(seeds: number): Promise<void> {
   const started = performance.now()
   const cores = await compileCore()
-  const searched = await search(cores, from, seeds)
+  const searched = await search(cores, from, seeds, { lua })
   const { found, seeds: played, events } = searched
   const minutes = Math.round(searched.simulatedMs / 60_000)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
@@ -99,18 +105,24 @@ async function findNone(seeds: number): Promise<void> {
   const { seed, failure } = found
   console.log(`Seed ${seed} failed at ${failure.at} ms, event ${failure.event}:`)
   console.log(`${failure.check}: ${failure.what}`)
-  printSmallest(await explain(found, cores))
+  printSmallest(await explain(found, cores, lua))
   process.exitCode = 1
 }
 
 async function findMutants(): Promise<void> {
   console.log('| mistake | found by | seeds | seconds of CPU |\n|---|---|---|---|')
-  for (const { name, ...replacement } of mutants) {
+  const machine = lua ?? (await LuaMachine.create())
+  for (const mutant of [...mutants, ...redisMutants]) {
+    const { name, ...replacement } = mutant
     if (!name.includes(values.named)) continue
+    const isOfRedis = redisMutants.includes(mutant)
     const cores = await compileCore([replacement])
     const started = performance.now()
     const cpu = process.cpuUsage()
-    const { found, seeds } = await search(cores, from, Infinity, started + MUTANT_MS)
+    const { found, seeds } = await search(cores, from, Infinity, {
+      until: started + MUTANT_MS,
+      lua: isOfRedis ? machine : lua,
+    })
     const seconds = (process.cpuUsage(cpu).user / 1e6).toFixed(1)
     const check = found?.failure.check ?? 'nothing'
     console.log(`| ${name} | ${check} | ${seeds} | ${seconds} |`)

@@ -56,11 +56,24 @@ export class Connection {
   }
 
   readonly transact: TransactionalBackend['transact'] = (keys, decide) =>
-    new Promise((resolve, reject) => {
-      const call = { script: { keys, run: decide }, resolve, reject, sends: 0 }
+    this.run({
+      keys,
+      run(server) {
+        const states = keys.map((key) => server.valueOf(key) as Uint8Array | undefined)
+        const now = server.now()
+        const { changes, value } = decide(states, now)
+        for (const { key, state, ttlMs } of changes) server.write(key, state, now + ttlMs)
+        return value
+      },
+    })
+
+  run<T>(script: Script): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const call = { script, resolve, reject, sends: 0 }
       this.calls.add(call)
       this.send(call)
     })
+  }
 
   /**
    * The connection ends, and is made anew.

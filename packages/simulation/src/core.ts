@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import type { createLimiter, StoreError, WaitError } from '@sluice/core'
+import type { createLimiter, redisStore, StoreError, WaitError } from '@sluice/core'
 import type { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
 import type { Borrower, joinTransactions, transactionalStore } from '@sluice/core/store'
 import { build, type Plugin } from 'esbuild'
+import type { readReply } from '../../core/src/stores/redis/reply.ts'
 import type { Machine } from './machine.ts'
 
 const SOURCES = join(import.meta.dirname, '../../core/src')
@@ -17,6 +18,8 @@ export interface Core {
   readonly transactionalStore: typeof transactionalStore
   readonly joinTransactions: typeof joinTransactions
   readonly Borrower: typeof Borrower
+  readonly redisStore: typeof redisStore
+  readonly readReply: typeof readReply
   readonly StoreError: typeof StoreError
   readonly WaitError: typeof WaitError
 }
@@ -40,6 +43,8 @@ export { RoutedLimiter } from './http/routed-limiter.ts'
 export { createLimiter } from './limiter/create-limiter.ts'
 export { StoreError } from './errors/store-error.ts'
 export { WaitError } from './errors/wait-error.ts'
+export { redisStore } from './stores/redis/redis-store.ts'
+export { readReply } from './stores/redis/reply.ts'
 export { Borrower, joinTransactions, transactionalStore } from './store.ts'`
 
 /** The web's platform has no module of Node; what needs time or chance is the machine's. */
@@ -57,6 +62,7 @@ const REMEMBERED: { readonly [file: string]: string } = {
   'errors/warning.ts': 'given.clear()',
   'limiter/held-slots.ts': 'lastSlot = undefined',
   'stores/calls/breaker.ts': 'stores = 0',
+  'stores/redis/ledger-scripts.ts': 'scripts.clear(); fixedCount = 0',
   'stores/networks/network-blocks.ts':
     'Object.assign(changes, new Deadline(5000), { timer: undefined })',
 }

@@ -1,6 +1,7 @@
 import type { Cores } from './core.ts'
 import { planOf } from './draw-plan.ts'
 import type { Plan } from './plan.ts'
+import type { LuaMachine } from './redis/lua.ts'
 import { shorten } from './shorten.ts'
 import { shrink } from './shrink.ts'
 import { type Failure, type Outcome, simulate } from './simulation.ts'
@@ -26,18 +27,19 @@ export interface Searched {
 /**
  * Simulates seeds one after the other, up to the first that fails.
  * @param until when to end, by `performance.now()`
+ * @param lua runs the scripts of the store in Redis. Left out: the store runs transactions in TypeScript
  */
 export async function search(
   cores: Cores,
   first: number,
   count: number,
-  until = Infinity,
+  { until = Infinity, lua }: { until?: number; lua?: LuaMachine | undefined } = {},
 ): Promise<Searched> {
   let simulatedMs = 0
   let events = 0
   let seeds = 0
   for (let seed = first; seed < first + count && performance.now() < until; seed += 1) {
-    const outcome = await simulate(planOf(seed), cores)
+    const outcome = await simulate(planOf(seed), cores, { lua })
     seeds += 1
     simulatedMs += outcome.simulatedMs
     events += outcome.events
@@ -51,16 +53,17 @@ export async function search(
 export async function explain(
   { seed, failure }: Required<Searched>['found'] & object,
   cores: Cores,
+  lua?: LuaMachine,
 ): Promise<Explained> {
   const smallest = await shrink(planOf(seed), async (plan) => {
-    const outcome = await simulate(plan, cores)
+    const outcome = await simulate(plan, cores, { lua })
     return outcome.failure?.check === failure.check
   })
-  const { story } = await tellStory(smallest, cores)
+  const { story } = await tellStory(smallest, cores, lua)
   return { smallest, story: story.length > LONG ? shorten(story) : story }
 }
 
 /** Plays a plan again, with its story. */
-export function tellStory(plan: Plan, cores: Cores): Promise<Outcome> {
-  return simulate(plan, cores, { tells: true })
+export function tellStory(plan: Plan, cores: Cores, lua?: LuaMachine): Promise<Outcome> {
+  return simulate(plan, cores, { tells: true, lua })
 }

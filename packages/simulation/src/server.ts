@@ -1,18 +1,22 @@
-import type { StateChange, Transaction } from '@sluice/core/store'
+import { ErrorReply, type Keys, type RedisValue } from './redis/commands.ts'
 import { SOCKETS, type Timeline } from './timeline.ts'
 
-/** What a client sends: a script, which decides on the states of some keys. */
+/** What a client sends: a script, which reads and writes some keys. */
 export interface Script {
   readonly keys: readonly string[]
-  run(states: readonly (Uint8Array | undefined)[], now: number): Transaction<unknown>
+  /** @returns what the client is answered; an `ErrorReply`: with this error */
+  run(server: Server): unknown
 }
+
+/** What a key holds: the state of a transaction, or a value of Redis. It is replaced, and never changed. */
+type Value = Uint8Array | RedisValue
 
 const TRY_AGAIN = 'TRYAGAIN Multiple keys request during rehashing of slot'
 
 type Reply = (error: Error | undefined, value?: unknown) => void
 
 interface Kept {
-  readonly state: Uint8Array
+  readonly value: Value
   readonly expiresAt: number
 }
 
@@ -40,8 +44,10 @@ export class Transactions {
 }
 
 /** A Redis: one after the other it runs scripts on keys that expire, by its own clock. */
-export class Server {
+export class Server implements Keys {
   isUp = true
+  /** The scripts that it has received, by their digests. */
+  readonly scripts = new Map<string, string>()
   /** Why scripts are refused before they run: the text of the error. */
   refusal: string | undefined = undefined
   /** What each script takes longer, ms. */
@@ -85,9 +91,32 @@ export class Server {
     return Math.floor(this.epoch + this.timeline.now + this.skewMs)
   }
 
+  /** How many keys are about clients. */
   get size(): number {
     for (const [key, { expiresAt }] of this.kept) if (expiresAt <= this.now()) this.kept.delete(key)
-    return this.kept.size
+    return [...this.kept.keys()].filter((key) => !key.includes('{#}')).length
+  }
+
+  read(key: string): RedisValue | undefined {
+    return this.valueOf(key) as RedisValue | undefined
+  }
+
+  expiryOf(key: string): number {
+    return this.valueOf(key) === undefined ? Infinity : (this.kept.get(key) as Kept).expiresAt
+  }
+
+  /** What a key holds that has not expired. */
+  valueOf(key: string): Value | undefined {
+    const kept = this.kept.get(key)
+    return kept === undefined || kept.expiresAt <= this.now() ? undefined : kept.value
+  }
+
+  write(key: string, value: Value | undefined, expiresAt: number): void {
+    const before = this.kept.get(key)
+    const { last: transaction } = this.transactions
+    this.written.push({ at: this.timeline.now, transaction, key, before })
+    if (value === undefined) this.kept.delete(key)
+    else this.kept.set(key, { value, expiresAt })
   }
 
   /**
@@ -121,6 +150,7 @@ export class Server {
   /** @param lostMs the writes of the last so many ms are lost. Infinity: all data */
   start(lostMs: number): void {
     this.lose(lostMs)
+    this.scripts.clear()
     this.isUp = true
     this.frozenUntil = this.busyUntil = 0
     for (const act of this.waiting.splice(0)) act()
@@ -133,10 +163,11 @@ export class Server {
 
   /** @param draw a number in [0, 1) */
   evict(draw: () => number): void {
-    const key = [...this.kept.keys()][Math.floor(draw() * this.kept.size)]
+    const known = [...this.kept.keys()].filter((key) => !key.endsWith(HELD))
+    const key = known[Math.floor(draw() * known.length)]
     if (key === undefined) return
-    this.kept.delete(key)
-    this.written = this.written.filter((each) => each.key !== key)
+    for (const each of [key, key + HELD]) this.kept.delete(each)
+    this.written = this.written.filter((each) => each.key !== key && each.key !== key + HELD)
     for (const each of this.witnesses) each.lost(key)
   }
 
@@ -163,9 +194,9 @@ export class Server {
   moveTo(other: Server, isMoved: (key: string) => boolean): void {
     this.written = this.written.filter(({ key }) => !isMoved(key))
     const aheadMs = other.skewMs - this.skewMs
-    for (const [key, { state, expiresAt }] of this.kept) {
+    for (const [key, { value, expiresAt }] of this.kept) {
       if (!isMoved(key)) continue
-      other.kept.set(key, { state, expiresAt: expiresAt + aheadMs })
+      other.kept.set(key, { value, expiresAt: expiresAt + aheadMs })
       this.kept.delete(key)
     }
     if (aheadMs !== 0) for (const each of this.witnesses) each.clockStepped()
@@ -180,22 +211,12 @@ export class Server {
       reply(new Error(refusal))
       return
     }
-    const now = this.now()
     this.transactions.last += 1
-    const states = script.keys.map((key) => {
-      const kept = this.kept.get(key)
-      return kept === undefined || kept.expiresAt <= now ? undefined : kept.state
-    })
-    const { changes, value } = script.run(states, now)
-    for (const change of changes) this.write(change, now)
-    reply(undefined, value)
-  }
-
-  private write({ key, state, ttlMs }: StateChange, now: number): void {
-    const before = this.kept.get(key)
-    const { last: transaction } = this.transactions
-    this.written.push({ at: this.timeline.now, transaction, key, before })
-    if (state === undefined) this.kept.delete(key)
-    else this.kept.set(key, { state, expiresAt: now + ttlMs })
+    const answer = script.run(this)
+    if (answer instanceof ErrorReply) reply(answer)
+    else reply(undefined, answer)
   }
 }
+
+/** What follows the name of a key in that of what it holds, in Redis: both are evicted together. */
+const HELD = '\theld'

@@ -7,6 +7,7 @@ import { type Cores, compileCore, replaceOnce } from './core.ts'
 import { planOf } from './draw-plan.ts'
 import { mutantsOfModel } from './model/check-model.ts'
 import { mutants } from './mutants.ts'
+import { redisMutants } from './redis/mutants.ts'
 import { readPlan, regressions } from './regressions.ts'
 import { explain, search, tellStory } from './search.ts'
 import { shorten } from './shorten.ts'
@@ -66,7 +67,7 @@ describe('a mistake', () => {
     expect((await simulate(smallest, cores)).failure).toBeUndefined()
   })
 
-  test.each(mutants)('$name: its text is in core', (mutant) => {
+  test.each([...mutants, ...redisMutants])('$name: its text is in core', (mutant) => {
     expect(replaceOnce(mutant)).toContain(mutant.by)
   })
 

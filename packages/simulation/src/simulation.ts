@@ -19,6 +19,7 @@ import { EPOCH } from './machine.ts'
 import { maySendTwice, type Plan, type PlannedVersion, versionsOf } from './plan.ts'
 import { Process } from './process.ts'
 import { Quotas } from './quotas.ts'
+import type { LuaMachine } from './redis/lua.ts'
 import { Timeline } from './timeline.ts'
 import type { World } from './world.ts'
 
@@ -44,11 +45,20 @@ export interface Outcome {
   readonly story: readonly string[]
 }
 
+/** How a plan is played. */
+interface Playing {
+  /** Whether its story is told. */
+  readonly tells?: boolean
+  readonly watch?: World['watch']
+  /** Runs the scripts of the store in Redis. Left out: the store runs transactions in TypeScript */
+  readonly lua?: LuaMachine | undefined
+}
+
 /** Plays a plan until it is over, or something happens that must not. */
 export async function simulate(
   plan: Plan,
   cores: Cores,
-  { tells = false, watch = (() => {}) as World['watch'] } = {},
+  { tells = false, watch = () => {}, lua }: Playing = {},
 ): Promise<Outcome> {
   const timeline = new Timeline()
   const story: string[] = []
@@ -73,6 +83,10 @@ export async function simulate(
   const waits = new Audit(queue === undefined ? [] : [queue], fail, now, sendsTwice)
   // What a call gives back, nobody may have charged.
   const calls = new Audit(called === undefined ? [] : [called], fail, now, true)
+  // A script that a server of Redis has lost is sent again, and comes after others of its turn.
+  const mayLose =
+    lua !== undefined &&
+    (plan.application.cluster !== undefined || plan.faults.some(({ kind }) => kind === 'restart'))
   const world: World = {
     plan,
     timeline,
@@ -83,13 +97,14 @@ export async function simulate(
       calls,
     ]),
     loadCore: cores.begin(),
+    lua,
     quotas,
     otherAnchors,
     audit,
     streams,
     waits,
     calls,
-    order: new Order({ timeline, fail, troubledUntil: () => world.troubledUntil }),
+    order: new Order({ timeline, fail, troubledUntil: () => world.troubledUntil }, !mayLose),
     networks: new Networks({ timeline, fail, plan, tell }),
     bySlot: new Map(),
     troubledUntil: 0,

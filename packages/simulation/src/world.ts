@@ -6,6 +6,7 @@ import type { LoadCore } from './core.ts'
 import type { Exchange } from './exchange.ts'
 import type { Plan } from './plan.ts'
 import type { Quotas } from './quotas.ts'
+import type { LuaMachine } from './redis/lua.ts'
 import type { Timeline } from './timeline.ts'
 
 /** What the parts of a simulation share. */
@@ -14,6 +15,8 @@ export interface World {
   readonly timeline: Timeline
   readonly cluster: Cluster
   readonly loadCore: LoadCore
+  /** Runs the scripts of the store in Redis. Undefined: the store runs transactions in TypeScript */
+  readonly lua: LuaMachine | undefined
   /** What the application's policies count. */
   readonly quotas: Quotas
   /** The limits of requests that have the other anchor of a calendar, as core has made them. */

@@ -279,13 +279,14 @@ export async function checkUnused(world: World, { places }: Application): Promis
   )
   if (Math.max(0, ...fading) > LONGEST_MS) return
   await timeline.run(timeline.now + Math.max(0, ...fading))
-  // Where limits differ, they also do in how long a state is kept; one with reservations is kept for its window, and
+  // In Redis, keys live longer than their states are needed. Where limits differ, they also do in how long a state is kept; one with reservations is kept for its window, and
   // refusals for that of the ban which counts them.
   const hasBlocks = plan.faults.some(({ kind }) => kind === 'block network')
   const { calls, queueBan } = plan.application
   const isLong = calls !== undefined || queueBan !== undefined
   const differ = isPaidFor || hasOwn || isLong || plan.faults.some(isOtherVersion)
-  if (differ || hasBlocks || reserves) await timeline.run(timeline.now + LONGEST_MS + aheadMs(plan))
+  if (differ || hasBlocks || reserves || world.lua !== undefined)
+    await timeline.run(timeline.now + LONGEST_MS + aheadMs(plan))
   if (cluster.size > 0) fail('unused', `the store keeps ${cluster.size} keys`)
 }
 

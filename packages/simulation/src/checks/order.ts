@@ -20,9 +20,12 @@ export class Order {
   /** The last calls, by process and key. */
   private readonly calls = new Map<string, Called[]>()
   private readonly world: Simulated
+  private readonly isKept: boolean
 
-  constructor(world: Simulated) {
+  /** @param isKept whether the store promises their order */
+  constructor(world: Simulated, isKept: boolean) {
     this.world = world
+    this.isKept = isKept
   }
 
   /** A process calls all of these in one turn of its event loop. */
@@ -30,7 +33,7 @@ export class Order {
     const id = `${process} ${key}`
     const { timeline, troubledUntil } = this.world
     // What fails is made up for later.
-    if (timeline.now <= troubledUntil()) {
+    if (timeline.now <= troubledUntil() || !this.isKept) {
       this.calls.delete(id)
       return
     }

@@ -1,0 +1,18 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from '@jest/globals'
+import { isAll } from '@sluice/test-harness/jest'
+
+const ROOT = join(import.meta.dirname, '../../../..')
+const CLI = 'packages/simulation/src/cli.ts'
+
+/** A release plays fifty thousand. */
+const seeds = isAll ? 1500 : 30
+
+// In a process of its own: Jest does not load the WebAssembly of Lua.
+test(`${seeds} seeds find nothing where the store is a Redis`, async () => {
+  const args = ['scripts/run.mjs', 'tsx', CLI, '--lua', '--seeds', `${seeds}`]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT })
+  expect(stdout).toContain(`${seeds} seeds, `)
+}, 600_000)
