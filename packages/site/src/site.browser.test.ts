@@ -95,7 +95,7 @@ test('a module system and a package manager are chosen once, for all pages', asy
   await expectAccessible(page)
 })
 
-/** A picture of every page in each size and theme is written into this folder, for whoever wants to look at them. */
+/** A picture of every page in each size and theme is written into this folder, for those who want to look at them. */
 const PICTURES = process.env.SLUICE_PAGE_PICTURES
 
 test('every page keeps its text in its boxes at every width, and its code can be read in both themes', async () => {
