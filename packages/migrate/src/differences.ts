@@ -30,6 +30,8 @@ export const DIFFERENCES = {
     'registrations on one store share their counts there unless they have a nameSpace. Here each counts by itself: the second one under sluice.2. A prefix keeps the counts of several applications apart.',
   fastifyHook:
     "the hook runs where the plugin is registered, not behind all other hooks of the same kind. If a function reads what a later hook sets, as the user for key: 'user', register the plugin after it or set hook: 'preHandler'.",
+  fastifyUnknown:
+    'requests of unknown routes (404) are limited too; in @fastify/rate-limit they are not.',
   fastifyRoute:
     'HEAD shares the quota of GET on the same URL. If the file that registers the plugin stays as it is, so must these options.',
   fastifyBody:

@@ -37,6 +37,17 @@ export function typeConstant(source: Source, { options }: FoundOptions, type: ()
 export const ELSEWHERE =
   'Some of its options are made or read elsewhere. Rename them there first: https://sluicejs.github.io/sluice/migrating has every name.'
 
+const COMPILED =
+  'This file is compiled from another one. Run the command on that one, and build again.'
+
+/** Leaves something that is used in another way than by a call. */
+export function leaveUse(source: Source): never {
+  const isCompiled = /\b__importDefault\b|\b_interopRequireDefault\b|['"]__esModule['"]/.test(
+    source.text,
+  )
+  return source.leave(isCompiled ? COMPILED : ELSEWHERE)
+}
+
 /** What options belong to: the calls, or the objects, that a peer rewrites in a file. */
 export type Owners = ReadonlySet<t.Node>
 

@@ -317,6 +317,7 @@ ${code}
     ['redis.createClient({ legacyMode: true })', {}],
     ["redis.createClient({ host: 'localhost' })", {}],
     ['redis.createClient(6379)', {}],
+    ['new redis.RedisClient()', {}],
     ['redis.createClient()', { redis: '^3.1.2' }],
     ['connect()', { redis: '~2.8.0' }],
   ])('a client of Redis that Sluice does not take is said: %s with %s', (client, dependencies) => {
@@ -362,6 +363,22 @@ async function attempt(req, next) {
       expect(migrateText(text('return work()'), 'a.js').left).toHaveLength(1)
     },
   )
+
+  it('a compiled file says that its source is to be rewritten', () => {
+    const text = `"use strict"
+Object.defineProperty(exports, "__esModule", { value: true })
+const limit_1 = __importDefault(require("express-rate-limit"))
+exports.limiter = (0, limit_1.default)({ max: 5 })
+`
+    expect(migrateText(text, 'a.js').left[0]?.reason).toContain('This file is compiled')
+  })
+
+  it('@fastify/rate-limit: a list that is a function of the file exempts', () => {
+    const text = `const isLocal = (request) => request.ip === '127.0.0.1'
+app.register(require('@fastify/rate-limit'), { max: 5, allowList: isLocal })
+`
+    expect(migrateText(text, 'a.js').text).toContain('skip: isLocal')
+  })
 
   it('koa-ratelimit: a limiter that a middleware makes for each request stays', () => {
     const text = (use: string) => `const limit = require('koa-ratelimit')

@@ -3,9 +3,9 @@ import type * as t from '@babel/types'
 import { readsOf } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import {
-  ELSEWHERE,
   type FoundOptions,
   findOptions,
+  leaveUse,
   type Owners,
   typeConstant,
 } from '../find-options.ts'
@@ -66,7 +66,7 @@ export const expressRateLimit: Peer = {
       })
     }
     for (const { path } of limiters.filter((use) => !callOf(use) && !isTypeUse(use.path))) {
-      source.migrate(path, () => source.leave(ELSEWHERE))
+      source.migrate(path, () => leaveUse(source))
     }
     for (const use of imports.uses) replaceName(source, imports, use, owners)
     replaceInfo(source)

@@ -78,6 +78,7 @@ export function migrateOptions(context: Context, found: FoundOptions, place: Pla
   if (isPlugin && !mayHave('max')) options.add(['limit', '1000'])
   const isLog = (isPlugin || options.has('max')) && addLog(source, found, ['max'], 1000)
   if (!isPlugin) return
+  if (context.isGlobal !== false) source.note(options.path, DIFFERENCES.fastifyUnknown)
   source.note(options.path, DIFFERENCES.window(context.imports.from, isLog))
   source.note(options.path, DIFFERENCES.retryAfter)
   if (!mayHave('errorResponseBuilder')) source.note(options.path, DIFFERENCES.fastifyBody)
@@ -116,9 +117,10 @@ function renameStore({ source, imports }: Context, options: OptionsObject): void
 function renameAllowList(source: Source, options: OptionsObject): void {
   const list = options.value('allowList')
   if (list === undefined) return
-  if (isInlineFunction(list)) {
+  if (resolved(list).isFunction()) {
     renameFunction(source, options, 'allowList')
-    const text = list.isObjectMethod() ? functionText(source, list) : undefined
+    const isMethod = isInlineFunction(list) && list.isObjectMethod()
+    const text = isMethod ? functionText(source, list) : undefined
     options.renameTo('allowList', 'skip', text)
     return
   }

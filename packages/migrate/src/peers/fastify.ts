@@ -92,6 +92,7 @@ function migrateRegistration(context: Context, register: NodePath, use: Use): vo
     source.note(register, DIFFERENCES.window(MODULE, true))
     source.note(register, DIFFERENCES.retryAfter)
     source.note(register, DIFFERENCES.fastifyBody)
+    source.note(register, DIFFERENCES.fastifyUnknown)
     source.edits.appendLeft(
       plugin?.node.end as number,
       ", { limit: 1000, window: '1m', algorithm: 'sliding-log', headers: 'legacy-delta' }",

@@ -2,7 +2,13 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { resolved } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { ELSEWHERE, type FoundOptions, findOptions, type Owners } from '../find-options.ts'
+import {
+  ELSEWHERE,
+  type FoundOptions,
+  findOptions,
+  leaveUse,
+  type Owners,
+} from '../find-options.ts'
 import {
   functionText,
   isInlineFunction,
@@ -51,7 +57,7 @@ export const honoRateLimiter: Peer = {
     }
     for (const use of uses) {
       if (callOf(use)) continue
-      source.migrate(use.path, () => source.leave(ELSEWHERE))
+      source.migrate(use.path, () => leaveUse(source))
     }
     imports.finish()
     return true

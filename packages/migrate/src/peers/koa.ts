@@ -3,9 +3,9 @@ import type * as t from '@babel/types'
 import { readsOf, resolved, unwrapped, wrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import {
-  ELSEWHERE,
   type FoundOptions,
   findOptions,
+  leaveUse,
   type Owners,
   typeConstant,
 } from '../find-options.ts'
@@ -53,7 +53,7 @@ export const koaRatelimit: Peer = {
     const seen = new Set<t.Node>()
     for (const use of imports.uses) {
       if (callOf(use) || isTypeUse(use.path)) continue
-      source.migrate(use.path, () => source.leave(ELSEWHERE))
+      source.migrate(use.path, () => leaveUse(source))
     }
     for (const { use, call } of calls) {
       source.migrate(call, () => {

@@ -4,7 +4,7 @@ import { importedFrom, memberName, nameOf, resolved, unwrapped, wrapped } from '
 import { ofUpstashResult } from '../decision-fields.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationMs, durationText } from '../durations.ts'
-import { ELSEWHERE, ownValue } from '../find-options.ts'
+import { ELSEWHERE, leaveUse, ownValue } from '../find-options.ts'
 import { memberOf, replaceExpression } from '../functions.ts'
 import { callOf, Imports, isTypeUse } from '../imports.ts'
 import { checkUnknown } from '../option-functions.ts'
@@ -48,7 +48,7 @@ export const upstashRatelimit: Peer = {
           migrateLimiter(source, imports, made)
         })
       } else if (!isPartOfLimiter(use.path)) {
-        source.migrate(use.path, () => source.leave(ELSEWHERE))
+        source.migrate(use.path, () => leaveUse(source))
       }
     }
     // What stays keeps the name of its class.
