@@ -233,7 +233,9 @@ describe('code', () => {
       'statusCode: 403',
       "respond: (_decision, _request, response) => response.status(403).send('Too many requests, please try again later.')",
     ],
-    ['max: process.env.MAX', 'limit: Number(process.env.MAX)'],
+    ['max: process.env.MAX', 'limit: Number(process.env.MAX ?? 5)'],
+    ['windowMs: process.env.W', 'window: Number(process.env.W ?? 60000)'],
+    ['max: process.env.MAX || 9', 'limit: Number(process.env.MAX || 9)'],
     ["windowMs: process.env.WINDOW || '60000'", "window: Number(process.env.WINDOW || '60000')"],
     ['standardHeaders: true', "headers: ['draft-6', 'legacy']"],
     ['standardHeaders: true, legacyHeaders: false', "headers: 'draft-6'"],
@@ -536,6 +538,11 @@ console.log(READ.windowMs)
       '@fastify/rate-limit: keys that look like addresses',
       "app.register(require('@fastify/rate-limit'), { max: 5, allowList: ['127.0.0.1'], keyGenerator: (request) => request.headers.id })",
       'allowList: with a key function',
+    ],
+    [
+      '@fastify/rate-limit: a limit that is text',
+      "app.register(require('@fastify/rate-limit'), { max: process.env.MAX })",
+      'max: text, as a variable of the environment is, has no meaning there',
     ],
     [
       '@fastify/rate-limit: a body that is made elsewhere',

@@ -25,19 +25,30 @@ const CONVERSIONS = /^(Number|parseInt|parseFloat|Number\.parse(Int|Float)|Math\
  *
  * @param text the expression as it is written here
  * @param readsText whether the other limiter reads text as Sluice does, such as `'1 minute'`: it stays text
+ * @param unset what the other limiter takes where a variable of the environment is not set
  */
 export function numberText(
   source: Source,
   path: NodePath,
   text: string,
   readsText = false,
+  unset?: number,
 ): string {
   const kind = kindOf(path)
   if (kind === 'nothing') source.leave('limit and window are required, and may be undefined here.')
-  if (kind === 'text') return readsText ? text : `Number(${text})`
+  if (kind === 'text') {
+    if (readsText) return text
+    const isBare = unset !== undefined && isVariable(path)
+    return isBare ? `Number(${text} ?? ${unset})` : `Number(${text})`
+  }
   const isTyped = /\.[cm]?tsx?$/i.test(source.name) && !path.isCallExpression()
   if (kind === 'unknown' && !isTyped) source.note(path, NUMBERS)
   return text
+}
+
+/** Whether an expression may be text. */
+export function mayBeText(path: NodePath): boolean {
+  return kindOf(path) === 'text'
 }
 
 function kindOf(path: NodePath): Kind {
@@ -68,6 +79,12 @@ function either(one: NodePath, other: NodePath): Kind {
   return kinds.includes('unknown') ? 'unknown' : 'number'
 }
 
+/** `process.env.LIMIT` alone */
+function isVariable(path: NodePath): boolean {
+  const inner = unwrapped(path)
+  return inner.isMemberExpression() && isEnvironment(inner.get('object'))
+}
+
 /** `process.env` */
 function isEnvironment(path: NodePath): boolean {
   const inner = unwrapped(path)
@@ -82,6 +99,7 @@ function isEnvironment(path: NodePath): boolean {
  * Renames the options of a limit. A duration of constants becomes text, as `'15m'`.
  *
  * @param limits the names of a limit there, of which one is given
+ * @param unset the window and the limit there where none is given
  */
 export function renameNumbers(
   source: Source,
@@ -89,6 +107,7 @@ export function renameNumbers(
   window: string,
   limits: readonly string[],
   unitMs: 1 | 1000 = 1,
+  unset: readonly number[] = [],
 ): void {
   const length = options.value(window)
   if (length !== undefined) {
@@ -97,7 +116,7 @@ export function renameNumbers(
     const isText = text.startsWith("'") || length.isStringLiteral()
     options.rename(
       window,
-      isText ? text : numberText(source, length, text, window === 'timeWindow'),
+      isText ? text : numberText(source, length, text, window === 'timeWindow', unset[0]),
     )
   }
   const [name, other] = limits.filter((each) => options.has(each))
@@ -107,7 +126,7 @@ export function renameNumbers(
   checkLimit(source, value, name)
   renameFunction(source, options, name)
   const text = source.original(value.node)
-  const number = value.isFunction() ? text : numberText(source, value, text)
+  const number = value.isFunction() ? text : numberText(source, value, text, false, unset[1])
   if (number !== text) options.rename(name, number)
 }
 

@@ -138,7 +138,7 @@ function migrateOptions(context: Context, call: Call, found: FoundOptions): void
   const { source } = context
   const { options, isWhole, mayHave } = found
   checkOptions(source, found)
-  renameNumbers(source, options, 'windowMs', ['max', 'limit'])
+  renameNumbers(source, options, 'windowMs', ['max', 'limit'], 1, [60_000, 5])
   renameFunction(source, options, 'skip')
   checkAddress(source, options)
   renameKey(source, options, 'keyGenerator')

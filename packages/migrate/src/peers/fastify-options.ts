@@ -16,7 +16,7 @@ import {
   setParameters,
 } from '../functions.ts'
 import type { Imports } from '../imports.ts'
-import { addLog, constantOf, renameNumbers } from '../numbers.ts'
+import { addLog, constantOf, mayBeText, renameNumbers } from '../numbers.ts'
 import {
   call,
   checkUnknown,
@@ -47,6 +47,8 @@ const HOOKS = ['onRequest', 'preValidation', 'preHandler']
 const NOT_COUNTED = ['continueExceeding', 'exponentialBackoff']
 const KEY = "onExceeding, onExceeded, onBanReach: the key begins with 'key:' here."
 const POLICY = 'headers: the field RateLimit-Policy comes with the others.'
+const TEXT =
+  'max: text, as a variable of the environment is, has no meaning there, and the limit is 1000. Write limit: Number(…) if it shall have one.'
 const FIELDS =
   'headers: every response has all the fields of a profile; some of them can not be left out.'
 const AFTER = 'after: the text has seconds here, such as 60 seconds for 1 minute.'
@@ -57,6 +59,8 @@ export function migrateOptions(context: Context, found: FoundOptions, place: Pla
   const { options, mayHave } = found
   const window = options.value('timeWindow')
   const text = window && durationOf(source, window, 1)
+  const max = options.value('max')
+  if (max !== undefined && mayBeText(max)) source.leave(TEXT)
   renameNumbers(source, options, 'timeWindow', ['max'])
   checkDuration(source, window)
   const readsRequest = ['keyGenerator', 'max', 'allowList', 'timeWindow'].some((name) =>

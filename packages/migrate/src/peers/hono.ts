@@ -82,7 +82,7 @@ function migrateCall(
 function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath): void {
   const { options, isWhole, mayHave } = found
   checkOptions(source, options)
-  renameNumbers(source, options, 'windowMs', ['limit'])
+  renameNumbers(source, options, 'windowMs', ['limit'], 1, [60_000, 5])
   renameFunction(source, options, 'skip')
   if (isWhole && !mayHave('keyGenerator')) source.leave('It has no keyGenerator, which it needs.')
   renameKey(source, options, 'keyGenerator')

@@ -77,7 +77,7 @@ export const koaRatelimit: Peer = {
 function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath): void {
   const { options, isWhole, mayHave } = found
   const isOnRedis = renameStore(source, options, limiter)
-  renameNumbers(source, options, 'duration', ['max'])
+  renameNumbers(source, options, 'duration', ['max'], 1, [3_600_000, 2500])
   checkId(source, options)
   renameKey(source, options, 'id')
   const body = ['errorMessage', 'throw', 'status'].some(mayHave)

@@ -26,9 +26,12 @@ const OLD =
  */
 export function checkClient(source: Source, client: NodePath | undefined): void {
   const made = client && resolved(client)
-  const isIoredis =
-    made?.isNewExpression() && importedFrom(made.get('callee') as NodePath, 'ioredis')
-  if (isIoredis) return
+  if (made?.isNewExpression()) {
+    const callee = made.get('callee') as NodePath
+    if (importedFrom(callee, 'ioredis') !== undefined) return
+    // A class of node-redis before 4.
+    if (importedFrom(callee, 'redis') !== undefined) source.leave(OLD)
+  }
   const isNodeRedis =
     made?.isCallExpression() && importedFrom(made.get('callee') as NodePath, 'redis') !== undefined
   if (isNodeRedis && hasOldOptions(made)) source.leave(OLD)
