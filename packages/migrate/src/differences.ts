@@ -8,6 +8,7 @@ export const DIFFERENCES = {
     `refused requests are not counted. On Redis, koa-ratelimit counts them too, in a log${isLog ? '.' : "; algorithm: 'sliding-log' behaves most like it."}`,
   retryAfter:
     'Retry-After, and the reset beside it, is up to a tenth longer, at random (retryAfterJitter).',
+  retryAfterAlone: 'a refusal has Retry-After, also where headers is false.',
   body: 'the body of a refusal is problem+json; respond sends another.',
   sharedPrefix:
     'limiters on one store share their counts there unless they have prefixes of their own. This one counts by itself, under its prefix. To share counts, give limiters the same prefix, limit and window.',
@@ -43,6 +44,8 @@ export const DIFFERENCES = {
     'RateLimitGuard takes the place of ThrottlerGuard, in whichever file that is used: rewrite them together.',
   nestShared:
     'all handlers share this quota; in @nestjs/throttler each handler counts separately. To count them separately, set @RateLimit({ limit, window }) on each controller.',
+  nestFields:
+    'a refusal has the X-RateLimit fields too; in @nestjs/throttler it has Retry-After alone.',
   nestSkip:
     'this exempts from every policy; in @nestjs/throttler only from the one that is named default.',
   nestNames:

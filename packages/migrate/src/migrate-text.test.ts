@@ -250,7 +250,14 @@ describe('code', () => {
     ["options.timeWindow ?? '1 minute'", "window: options.timeWindow ?? '1 minute'"],
     ['`5 minutes`', 'window: `5 minutes`'],
     ['ONE_MINUTE', 'window: ONE_MINUTE'],
-    ['process.env.TIME_WINDOW', 'window: process.env.TIME_WINDOW'],
+    [
+      'process.env.TIME_WINDOW',
+      "window: (process.env.TIME_WINDOW) as import('@sluice/core').Duration",
+    ],
+    [
+      "process.env.W || '1 minute'",
+      "window: (process.env.W || '1 minute') as import('@sluice/core').Duration",
+    ],
     ["'1 minute'", "window: '1 minute'"],
   ])('@fastify/rate-limit: timeWindow: %s becomes %s', (there, here) => {
     const text = migrated(`import rateLimit from '@fastify/rate-limit'
@@ -365,6 +372,39 @@ async function attempt(req, next) {
       expect(migrateText(text('return work()'), 'a.js').left).toHaveLength(1)
     },
   )
+
+  it('a list that a typed factory returns is rewritten, with its comments above it', () => {
+    const text = `import { Module } from '@nestjs/common'
+import { ThrottlerModule, ThrottlerModuleOptions } from '@nestjs/throttler'
+
+@Module({
+  imports: [
+    ThrottlerModule.forRootAsync({
+      useFactory: (config: Config): ThrottlerModuleOptions => [
+        {
+          ttl: config.ttl,
+          limit: config.limit,
+        },
+      ],
+    }),
+  ],
+})
+export class AppModule {}
+`
+    const migration = migrateText(text, 'app.module.ts')
+    expect(migration).toMatchObject({ rewritten: 1, left: [] })
+    expect(migration.text).toContain('useFactory: (config: Config): RateLimitOptions => ({')
+  })
+
+  it('types of limiters that other files make stay', () => {
+    const text = `import type { Options } from 'express-rate-limit'
+export type Limits = Partial<Options>
+export const limits: Options[] = []
+`
+    const { text: after, left } = migrateText(text, 'types.ts')
+    expect(left).toEqual([{ line: 2, reason: expect.stringContaining('Types of limiters') }])
+    expect(after.replace(/^\/\/.*\n/gm, '')).toBe(text)
+  })
 
   it('a compiled file says that its source is to be rewritten', () => {
     const text = `"use strict"

@@ -1,4 +1,4 @@
-import { type Parsed, parseFile, SourceSyntaxError } from './parse.ts'
+import { type Parsed, parseFile } from './parse.ts'
 import { expressRateLimit } from './peers/express.ts'
 import { fastifyRateLimit } from './peers/fastify.ts'
 import { rateLimiterFlexible } from './peers/flexible.ts'
@@ -134,11 +134,12 @@ function finished(source: Source, peers: readonly string[]): Migration | undefin
   try {
     return { ...result, text: withoutUnused(source, source.finish()) }
   } catch (error) {
-    if (!(error instanceof SourceSyntaxError) || rewritten.length === 0) throw error
+    // Edits may also be in each other's way.
+    if (rewritten.length === 0) throw error
     source.leaveAll(BROKEN)
     return undefined
   }
 }
 
 const BROKEN =
-  'With the other calls of this file it would become code that does not parse. Rewrite it by hand: https://sluicejs.github.io/sluice/migrating has every name.'
+  'With the other calls of this file it would become code that may not parse. Rewrite it by hand: https://sluicejs.github.io/sluice/migrating has every name.'

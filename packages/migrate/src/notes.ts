@@ -19,6 +19,8 @@ interface Edited {
   readonly edits: MagicString
   /** What the file ends its lines with. */
   readonly eol: string
+  /** Whether a position is within what has other text now. */
+  isWithinReplaced(position: number): boolean
 }
 
 /** The comments above what stays begin with this. */
@@ -30,20 +32,21 @@ export const STAYS = 'this stays as it is. '
  * @param rewritten what no longer stays: a comment of a run before that says so goes
  */
 export function writeNotes(
-  { text: file, edits, eol }: Edited,
+  edited: Edited,
   notes: readonly Note[],
   rewritten: readonly NodePath[],
 ): void {
+  const { text: file, edits, eol } = edited
   const split = new Set<number>()
   const staying = new Set(
-    notes.flatMap(({ path, leaves }) => (leaves ? [anchorOf(file, path)] : [])),
+    notes.flatMap(({ path, leaves }) => (leaves ? [anchorOf(edited, path)] : [])),
   )
   for (const path of rewritten) {
-    const start = anchorOf(file, path)
+    const start = anchorOf(edited, path)
     if (!staying.has(start)) removeStays(file, edits, lineStartOf(file, start))
   }
   for (const { path, text } of notes) {
-    const start = anchorOf(file, path)
+    const start = anchorOf(edited, path)
     const lineStart = lineStartOf(file, start)
     const before = file.slice(lineStart, start)
     const isOnOwnLine = before.trim() === ''
@@ -63,11 +66,13 @@ export function writeNotes(
  * The beginning of what begins its line around the path, and can have a comment above it. If nothing does:
  * that of the outermost statement, which then gets a line of its own.
  */
-function anchorOf(file: string, path: NodePath): number {
+function anchorOf({ text: file, isWithinReplaced }: Edited, path: NodePath): number {
   let outermost = 0
   for (let each: NodePath | null = path; each !== null; each = each.parentPath) {
     if (!canHaveComment(each)) continue
-    outermost = each.node.start as number
+    const start = each.node.start as number
+    if (isWithinReplaced(start) || isWithinReplaced(lineStartOf(file, start))) continue
+    outermost = start
     if (file.slice(lineStartOf(file, outermost), outermost).trim() === '') break
   }
   return outermost

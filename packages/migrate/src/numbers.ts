@@ -37,7 +37,7 @@ export function numberText(
   const kind = kindOf(path)
   if (kind === 'nothing') source.leave('limit and window are required, and may be undefined here.')
   if (kind === 'text') {
-    if (readsText) return text
+    if (readsText) return durationOfType(source, path, text)
     const isBare = unset !== undefined && isVariable(path)
     return isBare ? `Number(${text} ?? ${unset})` : `Number(${text})`
   }
@@ -77,6 +77,26 @@ function either(one: NodePath, other: NodePath): Kind {
   if (kinds.includes('nothing')) return 'nothing'
   if (kinds.includes('text')) return 'text'
   return kinds.includes('unknown') ? 'unknown' : 'number'
+}
+
+/** Text that is made at run time has the type string, which is no duration in TypeScript. */
+function durationOfType(source: Source, path: NodePath, text: string): string {
+  const isTyped = /\.[cm]?tsx?$/i.test(source.name)
+  return isTyped && readsEnvironment(path) ? `(${text}) as import('@sluice/core').Duration` : text
+}
+
+function readsEnvironment(path: NodePath): boolean {
+  const inner = resolved(path)
+  if (inner.isLogicalExpression() || inner.isConditionalExpression()) {
+    const [one, other] = inner.isLogicalExpression()
+      ? ['left', 'right']
+      : ['consequent', 'alternate']
+    return (
+      readsEnvironment(inner.get(one as string) as NodePath) ||
+      readsEnvironment(inner.get(other as string) as NodePath)
+    )
+  }
+  return isVariable(inner)
 }
 
 /** `process.env.LIMIT` alone */

@@ -190,6 +190,10 @@ export class Source {
     )
   }
 
+  /** Whether a position is within a node that has other text now, not at its edges. */
+  isWithinReplaced = (position: number): boolean =>
+    this.replaced.some((each) => Number(each.start) < position && position < Number(each.end))
+
   /** @returns false if another declaration that is new in the scope has the name */
   claim(scope: t.Node, name: string): boolean {
     const names = this.claimed.get(scope) ?? new Set()

@@ -29,6 +29,7 @@ export function renameHeaders(
     )
   }
   const value = headersOf(known)
+  if (value === 'false') source.note(options.path, DIFFERENCES.retryAfterAlone)
   if (value.includes('draft-8')) source.note(options.path, DIFFERENCES.draft8)
   const first = ['standardHeaders', 'legacyHeaders', 'headers'].find((name) => options.has(name))
   options.remove('standardHeaders', 'legacyHeaders', 'headers')

@@ -41,6 +41,9 @@ const DEFAULTS = [
 /** Options that do not exist here: what they do is always so, or is not needed. */
 const NOT_NEEDED = ['validate', 'logger', 'requestPropertyName'] as const
 
+const ALONE =
+  'Types of limiters that are made in other files stay, since these may stay. When they are rewritten: Options is RateLimitOptions of @sluice/express, RateLimitRequestHandler is RateLimitHandler.'
+
 export const expressRateLimit: Peer = {
   name: MODULE,
   sluice: '@sluice/express',
@@ -65,6 +68,8 @@ export const expressRateLimit: Peer = {
         migrateCall({ source, imports, redis, owners, seen }, call)
       })
     }
+    const [type] = calls.length === 0 ? imports.uses.filter(({ name }) => name in TYPES) : []
+    if (type !== undefined) source.migrate(type.path, () => source.leave(ALONE))
     for (const { path } of limiters.filter((use) => !callOf(use) && !isTypeUse(use.path))) {
       source.migrate(path, () => leaveUse(source))
     }

@@ -129,6 +129,7 @@ function migrateModule(
   }
   source.note(call, DIFFERENCES.nestShared)
   source.note(call, DIFFERENCES.body)
+  source.note(call, DIFFERENCES.nestFields)
   if (nameOf(property) === 'forRoot') {
     migrateModuleOptions(source, storages, given)
     return
