@@ -193,6 +193,29 @@ describe('what the tables of docs/migrating.md say', () => {
     expect(page).toContain(`| all | ${files.length} |`)
   })
 
+  it('counts the files of the second round, and those that were never looked at', () => {
+    type File = { library: string; outcome: string; held?: true }
+    const { second } = JSON.parse(readFileSync(join(__dirname, '../corpus.json'), 'utf8')) as {
+      second: { files: readonly File[] }
+    }
+    const libraries = new Set(second.files.map(({ library }) => library))
+    const rowOf = (library: string, files: readonly File[]) => {
+      const count = (...outcomes: readonly string[]) =>
+        files.filter(({ outcome }) => outcomes.includes(outcome)).length
+      const held = files.filter((each) => each.held).length
+      return `| ${library} | ${files.length} | ${held} | ${count('right')} | ${count('commented')} | ${count('left', 'partly')} | 0 |`
+    }
+    for (const library of libraries) {
+      expect(page).toContain(
+        rowOf(
+          library,
+          second.files.filter((each) => each.library === library),
+        ),
+      )
+    }
+    expect(page).toContain(rowOf('all', second.files))
+  })
+
   it('is about every peer', () => {
     const replaced = PEERS.filter(({ sluice }) => sluice !== undefined)
     expect(new Set(rows.map(([name]) => name)).size).toBe(replaced.length)
