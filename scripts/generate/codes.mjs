@@ -361,6 +361,18 @@ export const CODES = {
       action:
         'Add the price of the model, which the message names. A model that costs nothing has the price 0.',
     },
+    SLUICE_METER: {
+      meaning:
+        'The function `send` of a meter failed. What was charged waits in this process, and is sent again.',
+      cause: 'The receiver is down, or refuses a record.',
+      action:
+        'Look at what it says. A batch that is never taken holds up those behind it: let `send` put aside what the receiver will never take.',
+    },
+    SLUICE_METER_FULL: {
+      meaning: 'A million records of a meter wait, so further ones are dropped.',
+      cause: '`send` has failed for too long.',
+      action: 'Find what is missing by `counts()`, while the window lasts.',
+    },
     SLUICE_PROXY_UNTRUSTED: {
       meaning:
         'Requests come through a proxy that is not trusted, so all clients behind it share one limit.',

@@ -1,4 +1,5 @@
 import { checkInteger, checkKnown, checkObject, shardedKey, warnOnce } from '@sluice/core/adapter'
+import type { ChargeListener, Metered } from '@sluice/core/meter'
 import { aiSdk } from './ai-sdk.ts'
 import { budgetedFetch } from './budgeted-fetch.ts'
 import {
@@ -32,6 +33,8 @@ export interface RunOptions {
 
 /** Budgets of several levels, or of a run within them. */
 export class Budget<L extends string = string> {
+  /** What `meter` of `@sluice/core/meter` needs: what is charged on all levels, and by runs. */
+  readonly limiter: Metered
   private readonly settings: Settings
   /** The limiters, by the names of what they decide. The first one has opened the store. */
   private readonly limiters: Map<string, LevelLimiter>
@@ -46,7 +49,11 @@ export class Budget<L extends string = string> {
     this.settings = settings
     this.limiters = limiters
     this.ofRun = ofRun
-    if (limiters.size === 0) this.limiterOf([...settings.levels.keys()])
+    const { bannedQuota, policies, store } = this.limiterOf([...settings.levels.keys()])
+    const observe = (listener: ChargeListener | undefined) => {
+      for (const { events } of limiters.values()) events.onCharge = listener
+    }
+    this.limiter = { bannedQuota, policies, store, observe }
   }
 
   /**
@@ -187,6 +194,7 @@ export class Budget<L extends string = string> {
     const id = names.join()
     const [first] = this.limiters.values()
     const limiter = this.limiters.get(id) ?? new LevelLimiter(this.settings, names, first?.store)
+    if (first !== undefined) limiter.events.onCharge = first.events.onCharge
     this.limiters.set(id, limiter)
     return limiter
   }

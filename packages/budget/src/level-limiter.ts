@@ -87,7 +87,7 @@ export class LevelLimiter extends ChargeLimiter {
     const until = performance.now() + REPEAT_FOR_MS
     const repeat = async () => {
       try {
-        await this.correct(corrected, { policies })
+        await this.settleCharges(corrected, { policies })
       } catch {
         if (performance.now() < until) repeatLater()
       }

@@ -110,6 +110,7 @@ export const SECTIONS: readonly Section[] = [
         'Budgets for language models',
         'Money and tokens by key, team and organisation',
       ),
+      doc('metering', 'Metering', 'What was really charged, for Stripe, OpenMeter or a table'),
       doc('recipes', 'Recipes', 'Logins, tokens, plans, bans, calendar windows, streams'),
       doc('migrating', 'Migrating', 'From other limiters, option by option'),
     ],

@@ -139,6 +139,8 @@ export class RoutedLimiter<Request, Response> {
         route.match(/\/.*/)?.[0],
         limiter.bannedQuota,
       )
+      // A meter may be attached before a route is added.
+      httpLimiter.limiter.events.onCharge = limiter.events.onCharge
       this.httpLimiters.add(httpLimiter)
       return httpLimiter
     } catch (error) {

@@ -99,7 +99,8 @@ export class ChargeLimiter {
    */
   settleCharges(charges: readonly Charge[], decision: Charged, route?: string): MaybePromise<void> {
     const raised = this.events.raised(charges, decision.policies, route)
-    return this.events.settled(this.correct(charges, decision, raised), charges, route)
+    const corrected = this.correct(charges, decision, raised)
+    return this.events.settled(corrected, charges, route, decision.policies)
   }
 
   /** Corrects charges as `settleCharges` does, without an event: for charges that no event has reported. */

@@ -9,12 +9,26 @@ import type { Charge, Origin, Raise } from '../stores/store.ts'
 import { bindingOf, type Decision } from './decision.ts'
 import type { Policy } from './policy.ts'
 
+/**
+ * Gets what policies have charged.
+ * @param charges one for each policy; of a settlement, their costs are the units of the correction
+ * @param origins when each was charged; without a time: now
+ */
+export type ChargeListener = (
+  policies: readonly Policy[],
+  charges: readonly Charge[],
+  origins: readonly Partial<Origin>[],
+  isSettlement: boolean,
+) => void
+
 /** Publishes what a limiter does, where somebody listens. */
 export class LimiterEvents {
   protected readonly policies: readonly Policy[]
   protected readonly limiter: string | undefined
   private readonly keySecret: string | undefined
   private readonly dryRun: boolean
+  /** Set while a meter listens. */
+  onCharge: ChargeListener | undefined
 
   /**
    * @param limiter the name of the limiter
@@ -35,6 +49,7 @@ export class LimiterEvents {
 
   /** Whether somebody listens to decisions, or to what they cause. */
   get isWatched(): boolean {
+    if (this.onCharge !== undefined) return true
     return decisionEvents.hasSubscribers || banEvents.hasSubscribers
   }
 
@@ -91,6 +106,7 @@ export class LimiterEvents {
       const keyHash = this.hash(policies[0]?.key)
       banEvents.publish({ limiter, route, endsMs: ban.endsMs, dryRun, keyHash })
     }
+    if (allowed && policies.length > 0) this.onCharge?.(this.policies, charges, policies, false)
   }
 
   /**
@@ -107,9 +123,22 @@ export class LimiterEvents {
 
   /**
    * Publishes a correction when the store has confirmed it, or has failed to.
-   * @param charges their costs are the units of the correction; read before this returns
+   * @param charges their costs are the units of the correction. Nobody changes them
+   * @param origins when each charge that is corrected was made; without a time: now
    */
   settled(
+    done: MaybePromise<void>,
+    charges: readonly Charge[],
+    route: string | undefined,
+    origins: readonly Partial<Origin>[],
+  ): MaybePromise<void> {
+    const published = this.publishSettled(done, charges, route)
+    const { onCharge } = this
+    if (onCharge === undefined) return published
+    return then(published, () => onCharge(this.policies, charges, origins, true))
+  }
+
+  private publishSettled(
     done: MaybePromise<void>,
     charges: readonly Charge[],
     route: string | undefined,

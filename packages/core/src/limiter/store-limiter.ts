@@ -34,6 +34,7 @@ import type {
   SettleOptions,
   WaitOptions,
 } from './limiter.ts'
+import type { ChargeListener } from './limiter-events.ts'
 import { type LimiterUse, openLimiter } from './open-limiter.ts'
 import type { StoreOptions } from './options.generated.ts'
 import { grantOf, isGranted, overridesOf } from './own-limits.ts'
@@ -210,7 +211,8 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     )
     const change = { kind: 'settle', charges, chargedAt: at, source } as const
     const settled = this.ledgers.change(this.ledgers.of(charges), change, raised)
-    return this.events.settled(settled as MaybePromise<undefined>, charges, undefined)
+    const origins = charges.map(() => ({ at }))
+    return this.events.settled(settled as MaybePromise<undefined>, charges, undefined, origins)
   }
 
   reset(given: string | readonly string[], options?: BlockOptions): MaybePromise<void> {
@@ -257,6 +259,11 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       this.decideOwn(charges, this.blockedMs(charges, address)),
     )
     return this.opened
+  }
+
+  /** Calls the listener with each charge of this limiter and of its siblings; undefined: none. */
+  observe(listener: ChargeListener | undefined): void {
+    for (const each of [this, ...(this.clients?.siblings() ?? [])]) each.events.onCharge = listener
   }
 
   override close(): void {

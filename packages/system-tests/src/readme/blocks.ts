@@ -44,6 +44,18 @@ const GIVEN_IN: Record<string, Record<string, string[]>> = {
     ...LEFT_TO_READER,
     deliver: ['declare function deliver(mail: string): Promise<string>'],
   },
+  'docs/metering.md': {
+    pool: ["declare const pool: import('pg').Pool"],
+    Stripe: ["import Stripe from 'stripe'"],
+    stripe: ["declare const stripe: import('stripe').default"],
+    customerOf: ['declare function customerOf(key: string): string'],
+    openmeter: ["declare const openmeter: import('@openmeter/sdk').OpenMeter"],
+    MeterRecord: ["import type { MeterRecord } from '@sluice/core/meter'"],
+    MeterCount: [
+      "import type { MeterCount } from '@sluice/core/meter'",
+      'declare function send(batch: readonly object[]): Promise<void>',
+    ],
+  },
   'docs/options.md': {
     rateLimit: ["import { rateLimit } from '@sluice/express'"],
     RateLimitConfig: ["import type { RateLimitConfig } from '@sluice/express'"],

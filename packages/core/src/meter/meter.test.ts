@@ -1,0 +1,208 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
+import { until } from '@sluice/test-harness/redis'
+import { createLimiter, type LimiterOptions, memoryStore } from '../index.ts'
+import { manualClock } from '../testing/index.ts'
+import { type Meter, type MeterOptions, type MeterRecord, meter } from './meter.ts'
+
+const redis = useRedis()
+const NOW = Date.UTC(2026, 0, 10)
+const FEBRUARY = Date.UTC(2026, 1, 1)
+
+const ends: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+/** A receiver that counts every identifier once, and fails when it is told to. */
+function startReceiver() {
+  const known = new Map<string, MeterRecord>()
+  const receiver = {
+    calls: [] as (readonly MeterRecord[])[],
+    fails: 'never' as 'never' | 'before' | 'after',
+    async send(batch: readonly MeterRecord[]) {
+      receiver.calls.push(batch.map((each) => ({ ...each })))
+      if (receiver.fails === 'before') throw new Error('down')
+      for (const each of batch) known.set(each.id, each)
+      if (receiver.fails === 'after') throw new Error('reply lost')
+    },
+    sums(): Record<string, number> {
+      const sums: Record<string, number> = {}
+      for (const { key, policy, units } of known.values())
+        sums[`${key} ${policy}`] = (sums[`${key} ${policy}`] ?? 0) + units
+      return sums
+    },
+  }
+  return receiver
+}
+
+function limiterOf(kind: string, options: object = {}) {
+  const clock = manualClock(NOW)
+  const store = kind === 'Redis' ? redis.client : memoryStore({ clock })
+  const limiter = createLimiter({
+    store,
+    limit: 100,
+    window: 'month',
+    ...options,
+  } as LimiterOptions)
+  ends.push(() => limiter.close())
+  return { limiter, clock }
+}
+
+function metered(
+  limiter: object,
+  options: Partial<MeterOptions> = {},
+): {
+  meter: Meter
+  receiver: ReturnType<typeof startReceiver>
+} {
+  const receiver = startReceiver()
+  const made = meter(limiter, { every: '1d', send: receiver.send, ...options })
+  ends.push(() => made.close().catch(() => {}))
+  return { meter: made, receiver }
+}
+
+describe.each(['memory', 'Redis'])('a meter of a limiter in %s', (kind) => {
+  test('sends what was charged and settled, not what was refused', async () => {
+    const { limiter } = limiterOf(kind)
+    const { meter: each, receiver } = metered(limiter)
+    await limiter.consume('ada', { cost: 60 })
+    await limiter.consume('ada', { cost: 60 })
+    await limiter.settle('ada', -10)
+    await limiter.consume('ben')
+    await limiter.peek('ben')
+    await each.flush()
+    expect(receiver.sums()).toEqual({ 'ada default': 50, 'ben default': 1 })
+    await each.flush()
+    expect(receiver.calls).toHaveLength(1)
+    await limiter.settle('ada', -20)
+    await each.flush()
+    expect(receiver.sums()).toEqual({ 'ada default': 30, 'ben default': 1 })
+    const counted = []
+    for await (const { key, units } of each.counts()) counted.push([key, units])
+    expect(counted.sort()).toEqual([
+      ['ada', 30],
+      ['ben', 1],
+    ])
+  })
+
+  test('a reservation is sent when it is settled, or released', async () => {
+    const { limiter } = limiterOf(kind, { reserve: true, hold: '10s' })
+    const { meter: each, receiver } = metered(limiter)
+    const calls = [
+      await limiter.acquire('ada', { cost: 30 }),
+      await limiter.acquire('ada', { cost: 20 }),
+    ]
+    await each.flush()
+    expect(receiver.sums()).toEqual({})
+    await calls[0]?.settle(12)
+    await calls[1]?.release()
+    await each.flush()
+    expect(receiver.sums()).toEqual({ 'ada default': 32 })
+  })
+
+  test('slots are not sent, other policies of theirs are', async () => {
+    const policies = [
+      { name: 'slots', concurrent: 3 },
+      { name: 'month', limit: 9, window: 'month' },
+    ]
+    const { limiter } = limiterOf(kind, { limit: undefined, window: undefined, policies })
+    const { meter: each, receiver } = metered(limiter)
+    const slot = await limiter.acquire('ada')
+    await slot.release()
+    await each.flush()
+    expect(receiver.sums()).toEqual({ 'ada month': 1 })
+  })
+})
+
+describe('identifiers', () => {
+  test.each(['before', 'after'] as const)(
+    'a receiver that fails %s it has taken a batch counts all once',
+    async (fails) => {
+      const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+      const { limiter } = limiterOf('memory')
+      const { meter: each, receiver } = metered(limiter, { maxBatch: 2 })
+      for (const key of ['a', 'b', 'c']) limiter.consume(key)
+      receiver.fails = fails
+      await expect(each.flush()).rejects.toThrow()
+      limiter.consume('a')
+      await expect(each.flush()).rejects.toThrow()
+      receiver.fails = 'never'
+      await each.flush()
+      expect(receiver.sums()).toEqual({ 'a default': 2, 'b default': 1, 'c default': 1 })
+      expect(receiver.calls[1]).toEqual(receiver.calls[0])
+      expect(receiver.calls.map(({ length }) => length)).toEqual([2, 2, 2, 1, 1])
+      emitted.mockRestore()
+    },
+  )
+
+  test('no two records have the same, of several meters neither', async () => {
+    const all = [0, 1].map(() => {
+      const { limiter } = limiterOf('memory')
+      const each = metered(limiter)
+      for (let i = 0; i < 300; i += 1) limiter.consume(`key-${i}`)
+      return each
+    })
+    await Promise.all(all.map((each) => each.meter.flush()))
+    const ids = all.flatMap(({ receiver }) => receiver.calls.flat().map(({ id }) => id))
+    expect(new Set(ids).size).toBe(600)
+  })
+})
+
+describe('windows', () => {
+  test('what was charged before a month ends, and after it, are different records', async () => {
+    const { limiter, clock } = limiterOf('memory')
+    const { meter: each, receiver } = metered(limiter)
+    limiter.consume('ada', { cost: 5 })
+    const { at } = await limiter.consume('ada', { cost: 20 })
+    clock.set(FEBRUARY + 1000)
+    limiter.consume('ada', { cost: 7 })
+    limiter.settle('ada', -4, { at })
+    await each.flush()
+    const sent = receiver.calls.flat().map(({ units, windowEndsAt }) => [units, windowEndsAt])
+    expect(sent).toEqual([
+      [21, FEBRUARY],
+      [7, Date.UTC(2026, 2, 1)],
+    ])
+  })
+})
+
+test('it sends by itself, and what is left when it is closed', async () => {
+  const { limiter } = limiterOf('memory')
+  const { meter: each, receiver } = metered(limiter, { every: '10ms' })
+  limiter.consume('ada')
+  await until(() => receiver.calls.length === 1, { what: 'it has sent' })
+  limiter.consume('ada')
+  await each.close()
+  limiter.consume('ada')
+  expect(receiver.sums()).toEqual({ 'ada default': 2 })
+})
+
+test('a receiver that is down for long: one warning, and all of it later', async () => {
+  const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const { limiter } = limiterOf('memory')
+  const { receiver } = metered(limiter, { every: '10ms' })
+  receiver.fails = 'before'
+  limiter.consume('ada')
+  await until(() => receiver.calls.length > 3, { what: 'it has tried' })
+  receiver.fails = 'never'
+  await until(() => receiver.sums()['ada default'] === 1, { what: 'it has sent' })
+  expect(emitted).toHaveBeenCalledTimes(1)
+  emitted.mockRestore()
+})
+
+test.each<[string, object]>([
+  ['no send', { every: '1m' }],
+  ['no time', { send: () => {} }],
+  ['less than 10 ms', { every: '1ms', send: () => {} }],
+  ['another option', { every: '1m', send: () => {}, sent: 1 }],
+])('%s is an error', (_, options) => {
+  expect(() => meter(limiterOf('memory').limiter, options as never)).toThrow(/SLUICE_OPTION/)
+})
+
+test('two meters of one limiter, and something else than a limiter, are errors', () => {
+  const { limiter } = limiterOf('memory')
+  metered(limiter)
+  expect(() => metered(limiter)).toThrow('one meter of a limiter')
+  expect(() => metered({})).toThrow('SLUICE_OPTION_TYPE')
+})

@@ -1,0 +1,245 @@
+import { conflict } from '../errors/conflict.ts'
+import { SluiceError } from '../errors/sluice-error.ts'
+import { textOf } from '../errors/thrown.ts'
+import { warnOnce } from '../errors/warning.ts'
+import type { ChargeListener } from '../limiter/limiter-events.ts'
+import type { Policy } from '../limiter/policy.ts'
+import { checkFunction, checkInteger, checkObject } from '../options/checks.ts'
+import { type Duration, parseDuration } from '../options/duration.ts'
+import { checkKnown } from '../options/known.ts'
+import type { Unit } from '../options/unit.ts'
+import type { Charge, Store } from '../stores/store.ts'
+
+export type { ChargeListener }
+
+/** What a key was charged by a policy since the last record about them. */
+export interface MeterRecord {
+  /** Identifies this record, however often it is sent: a receiver that ignores known ones counts it once. */
+  readonly id: string
+  /** The key that was charged, as events have it: behind a shard, it begins with that. */
+  readonly key: string
+  /** The name of the policy. */
+  readonly policy: string
+  readonly unit: Unit
+  /** Units, an integer; below 0, more was given back than charged. */
+  readonly units: number
+  /** When the window ends in which it was charged, ms since the epoch on the store's clock. */
+  readonly windowEndsAt: number
+  /** When it was last charged, ms since the epoch on the store's clock. */
+  readonly at: number
+}
+
+/** What the store has counted for a key in the present window, whatever process has charged it. */
+export interface MeterCount {
+  /** The key, or its digest: see `StoreEntry.isDigest`. */
+  readonly key: string
+  readonly policy: string
+  /** Units charged in this window so far, estimates included. */
+  readonly units: number
+  /** When the window ends, ms since the epoch on the store's clock. */
+  readonly windowEndsAt: number
+}
+
+export interface MeterOptions {
+  /** How often what was charged is sent. Duration, 10 ms … a day. */
+  readonly every: Duration
+  /** Sends a batch. If it throws, or rejects, the same batch is sent again: with the same records. */
+  readonly send: (batch: readonly MeterRecord[]) => unknown
+  /** The most records of a batch. Integer, 1 … 10,000. Default: 100. */
+  readonly maxBatch?: number | undefined
+}
+
+export interface Meter {
+  /** Sends what was charged until now. Rejects with what `send` does; it is sent again after `every`. */
+  flush(): Promise<void>
+  /**
+   * The counts of the present windows in the store, of fixed windows and of those of the calendar: what they have
+   * more than the records of these windows, a process that died had not sent. Read them before the windows end.
+   * @throws SluiceError if the store can't list its keys
+   */
+  counts(): AsyncIterable<MeterCount>
+  /** Ends the metering, and sends what is left. Rejects with what `send` does. */
+  close(): Promise<void>
+}
+
+/** What can be metered: a limiter of `createLimiter`, a middleware or a plugin, or a budget. */
+export interface Metered {
+  readonly policies: readonly Policy[]
+  readonly store: Store
+  readonly bannedQuota: { readonly prefix: string }
+  /** Calls the listener with each charge of it, and of the limiters of its routes; undefined: none. */
+  observe(listener: ChargeListener | undefined): void
+}
+
+/** Records that wait at most, because `send` fails; further ones are dropped, with a warning. */
+const MAX_WAITING = 1_000_000
+/** Keys, policies and windows between two batches at most: with more, a batch begins at once. */
+const MAX_OPEN = 100_000
+const MIN_EVERY_MS = 10
+const DAY_MS = 86_400_000
+
+const metered = new WeakSet<Metered>()
+
+/**
+ * Sends what is really charged to somebody who bills it, or keeps it: each record once or more, with an identifier.
+ *
+ * @param limit a limiter, or what has one: a middleware of an adapter, Fastify's `app.rateLimit`, a budget
+ * @throws SluiceError for wrong options, and if it is metered already
+ */
+export function meter(limit: object, options: MeterOptions): Meter {
+  const source = sourceOf(limit)
+  checkKnown('', checkObject('options', options, '{ every, send }'), ['every', 'send', 'maxBatch'])
+  const { every, send, maxBatch = 100 } = options
+  checkFunction('send', send, '(batch) => a promise')
+  const everyMs = checkInteger('every', parseDuration('every', every), MIN_EVERY_MS, DAY_MS)
+  checkInteger('maxBatch', maxBatch, 1, 10_000)
+  if (metered.has(source))
+    throw conflict(
+      'meter',
+      'one meter of a limiter',
+      limit,
+      'Send to both receivers from one meter.',
+    )
+  metered.add(source)
+  return new ChargeMeter(source, send, maxBatch, everyMs)
+}
+
+class ChargeMeter implements Meter {
+  private readonly source: Metered
+  private readonly send: MeterOptions['send']
+  private readonly maxBatch: number
+  /** What tells the records of this process from those of all others. */
+  private readonly process = crypto.randomUUID()
+  private records = 0
+  /** The records of the next batches, by key, policy and window. */
+  private open = new Map<string, { -readonly [field in keyof MeterRecord]: MeterRecord[field] }>()
+  private waiting: (readonly MeterRecord[])[] = []
+  private sending: Promise<void> | undefined
+  private readonly timer: { unref?(): void }
+
+  constructor(source: Metered, send: MeterOptions['send'], maxBatch: number, everyMs: number) {
+    this.source = source
+    this.send = send
+    this.maxBatch = maxBatch
+    source.observe((policies, ...charged) => this.charge(policies, ...charged))
+    this.timer = setInterval(() => this.flush().catch(warnOfSend), everyMs)
+    this.timer.unref?.()
+  }
+
+  flush(): Promise<void> {
+    this.makeBatches()
+    this.sending ??= this.sendAll().finally(() => {
+      this.sending = undefined
+    })
+    return this.sending
+  }
+
+  async *counts(): AsyncIterable<MeterCount> {
+    const { policies, store, bannedQuota } = this.source
+    if (store.inspect === undefined)
+      throw conflict('counts()', 'a store that lists its keys', store, 'Count in another store.')
+    const names = new Set(policies.map(({ name }) => name))
+    for await (const entry of store.inspect({ prefix: bannedQuota.prefix })) {
+      const { policy, key, used, resetMs, at, keyspace } = entry
+      const isFixed = keyspace.algorithm.name.endsWith('fixed-window')
+      if (!names.has(policy) || !isFixed || used === undefined || resetMs === undefined) continue
+      yield { key, policy, units: used, windowEndsAt: at + resetMs }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.source.observe(undefined)
+    metered.delete(this.source)
+    clearInterval(this.timer as never)
+    await this.sending?.catch(() => {})
+    await this.flush()
+  }
+
+  private charge(...[policies, charges, origins, isSettlement]: Parameters<ChargeListener>): void {
+    for (const [i, charge] of charges.entries()) {
+      const policy = policies[i] as Policy
+      const units = unitsOf(policy, charge, isSettlement)
+      if (units === 0) continue
+      const at = origins[i]?.at ?? Date.now()
+      const windowEndsAt = windowEndOf(charge, at)
+      const id = `${windowEndsAt} ${policy.name} ${charge.key}`
+      const record = this.open.get(id)
+      if (record === undefined) {
+        const { name, unit } = policy
+        const { key } = charge
+        this.open.set(id, { id: '', key, policy: name, unit, units, windowEndsAt, at })
+        if (this.open.size >= MAX_OPEN) this.makeBatches()
+      } else {
+        record.units += units
+        record.at = Math.max(record.at, at)
+      }
+    }
+  }
+
+  /** Makes batches of what was charged: from now on they stay as they are. */
+  private makeBatches(): void {
+    const records = [...this.open.values()].filter(({ units }) => units !== 0)
+    this.open = new Map()
+    const room = MAX_WAITING - this.waiting.reduce((sum, { length }) => sum + length, 0)
+    if (records.length > room) warnOfDrop(records.length - room)
+    const kept = records.slice(0, Math.max(0, room))
+    for (const record of kept) {
+      this.records += 1
+      record.id = `${this.process}-${this.records}`
+    }
+    for (let i = 0; i < kept.length; i += this.maxBatch)
+      this.waiting.push(kept.slice(i, i + this.maxBatch))
+  }
+
+  /** One batch after the other: a receiver gets the records of a process in their order. */
+  private async sendAll(): Promise<void> {
+    for (let [batch] = this.waiting; batch !== undefined; [batch] = this.waiting) {
+      await this.send(batch)
+      this.waiting.shift()
+    }
+  }
+}
+
+/** @returns what is charged for certain: an estimate that may come back is, when it is settled */
+function unitsOf(
+  { holdsSlots, reserves }: Policy,
+  { cost, slot, reserved = 0 }: Charge,
+  isSettlement: boolean,
+): number {
+  if (holdsSlots) return 0
+  if (isSettlement) return cost + reserved
+  return reserves && slot !== undefined ? 0 : cost
+}
+
+/** The end of the window that `at` is in; without windows, of a span as long, aligned to the epoch. */
+function windowEndOf({ limit }: Charge, at: number): number {
+  const { calendar, windowMs } = limit.params
+  return calendar === undefined ? (Math.floor(at / windowMs) + 1) * windowMs : calendar.at(at).end
+}
+
+function sourceOf(limit: unknown): Metered {
+  const { limiter } = (limit ?? {}) as { limiter?: unknown }
+  for (const each of [limit, limiter] as Partial<Metered>[])
+    if (typeof each?.observe === 'function') return each as Metered
+  throw new SluiceError({
+    code: 'SLUICE_OPTION_TYPE',
+    option: 'limit',
+    expected: 'a limiter, or a middleware that has one',
+    received: limit,
+    fix: 'Give what rateLimit, createLimiter or createBudget returned; in Fastify, app.rateLimit.',
+  })
+}
+
+function warnOfSend(error: unknown): void {
+  warnOnce(
+    'SLUICE_METER',
+    `send of a meter failed: ${textOf(error)} It is called again with the same batch. While it fails, records wait in this process.`,
+  )
+}
+
+function warnOfDrop(count: number): void {
+  warnOnce(
+    'SLUICE_METER_FULL',
+    `${count} records of a meter are dropped, because send has failed for too long: ${MAX_WAITING} wait already.`,
+  )
+}
