@@ -7,7 +7,7 @@ import { functionOf, stepsOf } from './lua/step.mjs'
 
 const ALGORITHMS = 'packages/core/src/algorithms'
 /** Functions of ticks.ts that steps call. */
-const SHARED = ['tickAt', 'tickStart', 'tickFrom']
+const SHARED = ['tickAt', 'tickStart', 'tickFrom', 'greatestCommonDivisor']
 
 export function lua() {
   const files = readdirSync(join(root, ALGORITHMS), { recursive: true, encoding: 'utf8' })

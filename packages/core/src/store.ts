@@ -22,14 +22,22 @@ export { Policy } from './limiter/policy.ts'
 export { parseDuration } from './options/duration.ts'
 export { readStoreOptions } from './options/read.ts'
 export { Deadlines, PendingCall } from './stores/calls/deadline.ts'
+export { ownKeyspace } from './stores/inspection/keyspace-name.ts'
 export type { PostgresStoreOptions, SqliteStoreOptions } from './stores/options.generated.ts'
-export { applyChange, type ChangedKey, type ChangedStates, keysOf } from './stores/rules/change.ts'
+export {
+  applyChange,
+  type ChangedKey,
+  type ChangedStates,
+  type KeyspaceCount,
+  keysOf,
+} from './stores/rules/change.ts'
 export {
   commitOne,
   decideAll,
   decideOne,
   keepMsOf,
 } from './stores/rules/decide-all.ts'
+export { decodeOwn, encodeOwn } from './stores/rules/own-bytes.ts'
 export { decodeState, encodeState } from './stores/rules/state-bytes.ts'
 export type {
   Answer,

@@ -52,7 +52,7 @@ export class Scope {
   target(node) {
     if (node.type === 'MemberExpression') {
       if (!this.canRaise && this.names.get(node.object.name) === 'constants')
-        throw new OutsideSubset(node, 'only `more` changes constants')
+        throw new OutsideSubset(node, 'only `own` changes constants')
       return this.member(node)
     }
     if (node.type !== 'Identifier' || !this.names.get(node.name)?.isVariable)
@@ -70,6 +70,18 @@ export class Scope {
 
   shared(name) {
     return this.module.shared.includes(name)
+  }
+
+  /** @returns the statements of a function of the file that is called as one, and what names mean in it */
+  statements(node) {
+    const { callee, arguments: given } = node
+    const { node: called, module } = this.module.find(callee.name) ?? {}
+    if (called?.params === undefined)
+      throw new OutsideSubset(node, 'it calls a function that is not in this file: write it here')
+    const scope = new Scope(module, new Map(), this.taken, this.canRaise)
+    for (const [i, parameter] of called.params.entries())
+      scope.bind(parameter, this.meaning(given[i]))
+    return { body: called.body.body, scope }
   }
 
   /** @returns what a function of the file returns, and what names mean in it; undefined: there is none */

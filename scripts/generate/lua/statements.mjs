@@ -38,6 +38,10 @@ const STATEMENTS = {
     }),
 
   ExpressionStatement({ expression: node }, scope) {
+    if (node.type === 'CallExpression') {
+      const called = scope.statements(node)
+      return ['do', ...statements(called.body, called.scope).map((line) => `  ${line}`), 'end']
+    }
     if (node.type !== 'AssignmentExpression')
       throw new OutsideSubset(node, 'a statement assigns, or asks by if: write x += 1 for x++')
     const { left, operator, right } = node

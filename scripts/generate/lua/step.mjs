@@ -18,7 +18,7 @@ const SECTIONS = {
   settle: { gets: ['state', 'constants', 'now', 'delta', 'chargedAt', 'remaining'] },
   full: { gets: ['state', 'constants', 'now'], gives: 'fullIn' },
   keep: { gets: ['state', 'constants', 'fullIn'], gives: 'keepFor' },
-  more: { gets: ['constants', 'granted'] },
+  own: { gets: ['constants', 'ownLimit', 'ownBurst', 'ownDelay'] },
   grantEnd: { gets: ['state', 'constants', 'now'], gives: 'ends' },
 }
 /** Names of the script around the sections. */
@@ -89,7 +89,7 @@ function sectionOf({ type, key, params, body }, module) {
     module,
     new Map(),
     [...NAMES, ...module.constants.keys()],
-    key.name === 'more',
+    key.name === 'own',
   )
   for (const [i, parameter] of params.entries()) {
     const given = gets[i]

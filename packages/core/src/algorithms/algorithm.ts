@@ -52,10 +52,12 @@ export interface Grant {
   readonly id: string
 }
 
-/** What a client has of its own in one policy. */
+/** What a client has of its own in one policy: a record beside its counts, whatever the window and the algorithm are. */
 export interface OwnTerms {
   readonly override: Override | undefined
   readonly grants: readonly Grant[]
+  /** When its block ends, ms since the epoch: until then every charge is refused. 0: there is none. */
+  readonly blockedUntil: number
 }
 
 /** What a decision says about one policy. All times are integer ms from the moment of the decision. */
@@ -98,8 +100,6 @@ export class KeyState implements Outcome {
   log: Log | undefined = undefined
   /** What is held, where charges are slots or reservations; undefined: nothing, or another algorithm. */
   held: Held | undefined = undefined
-  /** When the block of the key ends, ms since the epoch: until then every charge is refused. */
-  blockedUntil = 0
   /**
    * True if the store's clock has stepped back behind the state, which the step has moved to the
    * present. The store keeps the moved state even of a refusal, so that no client stays locked out

@@ -1,6 +1,6 @@
 /** Bytes of a state in Redis: a, b, c and the time (ms) until which the key lives, as doubles. */
 export const STATE_BYTES = 32
-/** Bytes of each entry of a log, which stand behind it, and behind what the client has of its own: from byte `head` on. */
+/** Bytes of each entry of a log, which stand behind it. */
 export const ENTRY_BYTES = 16
 
 /**
@@ -20,8 +20,8 @@ export const ENTRY_BYTES = 16
  * | `keep`   | `fullIn`, the same                             | `keepFor`: ms to keep a state that is     |
  * |          |                                                | written anew, `fullIn` until it is set    |
  *
- * | `more`   | `granted`, the constants                       | the constants of a limit with `granted`   |
- * |          |                                                | units (1 or more) in addition             |
+ * | `own`    | `ownLimit` (units), `ownBurst`, `ownDelay`     | the constants of this limit in place of   |
+ * |          | (-1: left out), the constants                  | the policy's                              |
  * | `grantEnd` | `now`, the state at `now`                    | `ends`: when the present window ends, ms  |
  *
  * `enter` comes before `decide` and before `settle`, `full` after `commit`, `settle` and `renew`,
@@ -35,8 +35,6 @@ export interface LuaStep {
   readonly constants: readonly string[]
   /** True if the constants change with time, except the first one, which is the limit in units. */
   readonly constantsMove?: true
-  /** True if a client's own limit is no more than another first constant: it has the others of whoever asks. */
-  readonly onlyLimitIsOwn?: true
   readonly check?: string
   readonly enter?: string
   readonly decide: string
@@ -46,8 +44,9 @@ export interface LuaStep {
   readonly queues?: true
   readonly full?: string
   readonly keep?: string
-  /** Left out, with `grantEnd`: the algorithm takes no top-ups. */
-  readonly more?: string
+  /** Left out: clients have no limits of their own. */
+  readonly own?: string
+  /** Left out: the algorithm takes no top-ups. The first constant is the limit in units where it does. */
   readonly grantEnd?: string
   /** The sections of a step that keeps entries behind its state. Only the script sees the entries. */
   readonly entries?: LuaEntries
@@ -55,7 +54,7 @@ export interface LuaStep {
 
 /**
  * What a step has besides that keeps entries, behind its state or in the sorted set of `held.lua.ts`. Its sections
- * also see `key`, the key of the state, `livesUntil` (ms; 0: there was no state), and `head`.
+ * also see `key`, the key of the state, and `livesUntil` (ms; 0: there was no state).
  *
  * They are written by hand, since entries are arrays in TypeScript, and bytes or a sorted set in Redis: a call reads
  * as few of them as it can.

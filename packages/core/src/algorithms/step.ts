@@ -18,7 +18,7 @@ export type List<Length extends number> = readonly number[] & { readonly length:
  *
  * There are numbers and conditions, `const`, `let`, `if`, `?:`, `return` at the end of a branch, `Math.floor`, `ceil`,
  * `min` and `max`, constants of a module, `tickAt`, `tickStart` and `tickFrom` where `ticks` are above 0, and functions
- * of the same file that are a single return. All else is an error that says what to write.
+ * of the same file that are a single return, or that `own` calls as a statement. All else is an error that says what to write.
  */
 export interface Step<Constants> {
   /** Brings the state to `now`, and sets `rebased`. It comes before all others. */
@@ -43,8 +43,13 @@ export interface Step<Constants> {
   full(state: StepState, constants: Constants, now: number): number
   /** How long a store keeps a state that it writes anew, ms, if each renewal costs it. Left out: `fullIn`. */
   keep?(state: StepState, constants: Constants, fullIn: number): number
-  /** Makes the constants those of a limit with `granted` units more. Left out, with `grantEnd`: it takes no top-ups. */
-  more?(constants: Constants, granted: number): void
-  /** When the present window ends, ms since the epoch. */
+  /**
+   * Makes the constants those of a client's own limit.
+   * @param ownLimit units, with its top-ups
+   * @param ownBurst units; -1: left out
+   * @param ownDelay ms; -1: left out
+   */
+  own?(constants: Constants, ownLimit: number, ownBurst: number, ownDelay: number): void
+  /** When the present window ends, ms since the epoch. Left out: it takes no top-ups. */
   grantEnd?(state: StepState, constants: Constants, now: number): number
 }

@@ -1,7 +1,7 @@
 // Generated from ticks.ts by "npm run generate". Do not edit.
 
 /** Names that the script declares: where no limit needs ticks, `ticksLua` is left out. */
-export const TICKS_LUA = 'local tickAt, tickStart, tickFrom'
+export const TICKS_LUA = 'local tickAt, tickStart, tickFrom, greatestCommonDivisor'
 
 export const ticksLua = `
 tickAt = function(ms, windowMs, ticks)
@@ -15,4 +15,7 @@ end
 tickFrom = function(ms, windowMs, ticks)
   local tick = tickAt(ms, windowMs, ticks)
   return tickStart(tick, windowMs, ticks) < ms and tick + 1 or tick
+end
+greatestCommonDivisor = function(a, b)
+  return b == 0 and a or greatestCommonDivisor(b, a % b)
 end`

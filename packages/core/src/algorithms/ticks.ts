@@ -36,6 +36,5 @@ export function tickFrom(ms: number, windowMs: number, ticks: number): number {
 }
 
 export function greatestCommonDivisor(a: number, b: number): number {
-  while (b !== 0) [a, b] = [b, a % b]
-  return a
+  return b === 0 ? a : greatestCommonDivisor(b, a - Math.floor(a / b) * b)
 }

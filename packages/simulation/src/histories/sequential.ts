@@ -57,8 +57,11 @@ export class SequentialLimiter {
       keep(policy: number, _: string, state: KeyState, keepMs: number) {
         texts[policy] = keepMs === 0 ? '' : write(state)
       },
+      own: () => undefined,
+      keepOwn: () => {},
     }
-    applyChange({ kind: 'settle', charges, chargedAt }, kept, charges.length, at)
+    const count = { policies: charges.length, bans: false }
+    applyChange({ kind: 'settle', charges, chargedAt }, kept, count, at)
     return texts.join(SEPARATOR)
   }
 }

@@ -8,11 +8,14 @@ import {
   type Charge,
   commitOne,
   decideAll,
+  decodeOwn,
   decodeState,
+  encodeOwn,
   encodeState,
   type Keyspaces,
   keepMsOf,
   type Ledger,
+  ownKeyspace,
   type Raise,
   type Store,
 } from '@sluice/core/store'
@@ -37,20 +40,29 @@ function ledgerOf(
   clock: () => number,
 ): Ledger<'sync'> {
   const keyspaces = [...policies, ...(ban === undefined ? [] : [ban])]
-  const nameOf = (policy: number, key: string) => {
+  const count = { policies: policies.length, bans: ban !== undefined }
+  const nameOf = (policy: number, key: string, inSpace = (name: string) => name) => {
     const { prefix: own = prefix, name } = keyspaces[policy] as BanKeyspace
-    return JSON.stringify([own, name, key])
+    return JSON.stringify([own, inSpace(name), key])
+  }
+  const read = (name: string) => {
+    const row = rows.get(name)
+    return row !== undefined && row.until > clock() ? row.bytes : undefined
+  }
+  const write = (name: string, bytes: Uint8Array | undefined, keepMs: number) => {
+    if (bytes === undefined || keepMs === 0) rows.delete(name)
+    else rows.set(name, { bytes, until: clock() + keepMs })
   }
   const states: ChangedStates = {
     load(policy, key) {
-      const row = rows.get(nameOf(policy, key))
-      return decodeState(row !== undefined && row.until > clock() ? row.bytes : undefined)
+      const state = decodeState(read(nameOf(policy, key)))
+      state.terms = policy < count.policies ? states.own(policy, key) : undefined
+      return state
     },
-    keep(policy, key, state, keepMs) {
-      const name = nameOf(policy, key)
-      if (keepMs === 0) rows.delete(name)
-      else rows.set(name, { bytes: encodeState(state), until: clock() + keepMs })
-    },
+    keep: (policy, key, state, keepMs) => write(nameOf(policy, key), encodeState(state), keepMs),
+    own: (policy, key) => decodeOwn(read(nameOf(policy, key, ownKeyspace))),
+    keepOwn: (policy, key, terms, keepMs) =>
+      write(nameOf(policy, key, ownKeyspace), terms && encodeOwn(terms), keepMs),
   }
   const decideOne = (charges: readonly Charge[], isPeek: boolean) => {
     const now = clock()
@@ -75,7 +87,7 @@ function ledgerOf(
     decide: (requests, isPeek = false) => requests.map((charges) => decideOne(charges, isPeek)),
     change(change, raised) {
       const raises: Raise[] = []
-      const result = applyChange(change, states, keyspaces.length, clock(), raises)
+      const result = applyChange(change, states, count, clock(), raises)
       if (raised) for (const raise of raises) raised(raise)
       return result
     },

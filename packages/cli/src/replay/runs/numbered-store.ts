@@ -155,8 +155,10 @@ class NumberedLedger implements Ledger<'sync'> {
       },
       keep: (policy: number, _: string, state: KeyState) =>
         this.tables[policy]?.save(this.slots[policy] as number, state, this.clock()),
+      own: () => undefined,
+      keepOwn: () => {},
     }
-    applyChange(change, states, this.tables.length, this.clock())
+    applyChange(change, states, { policies: this.tables.length, bans: false }, this.clock())
     return undefined
   }
 

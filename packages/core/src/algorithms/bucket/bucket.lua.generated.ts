@@ -60,6 +60,27 @@ export const bucketLua = {
       local least = window < 3600000 and window or 3600000
       keepFor = twice > least and twice or least
     end`,
+  own: `
+    do
+      local limit = 1000000000000 < ownLimit and 1000000000000 or ownLimit
+      local burst = ownBurst < 0 and limit or ownBurst
+      local most = limit == 0 and 0 or burst
+      do
+        local windowMs = window
+        local queuedUnits = math.ceil(0 / windowMs * limit)
+        local held = math.max(most + queuedUnits, 1)
+        local drained = limit > 1 and limit or 1
+        local divisor = greatestCommonDivisor(drained, windowMs)
+        local isFine = held * (windowMs / divisor) <= 9007199254740991
+        ticks = isFine and 0 or held * windowMs > 9007199254740991 and math.min(math.floor(9007199254740991 / held), math.floor(9007199254740991 / windowMs)) or 0
+        local length = isFine and windowMs or ticks
+        local reduced = isFine and divisor or greatestCommonDivisor(drained, length)
+        unit = length / reduced
+        rate = drained / reduced
+        local waitTicks = isFine and 0 or tickAt(0, windowMs, length)
+        capacity = limit == 0 and 0 or most * unit + waitTicks * rate
+      end
+    end`,
 } as const satisfies Partial<LuaStep>
 
 export const queueLua = {
@@ -80,5 +101,25 @@ export const queueLua = {
         end
       end
       a = math.min(9007199254740991, math.max(0, a + change))
+    end`,
+  own: `
+    do
+      local limit = 1000000000000 < ownLimit and 1000000000000 or ownLimit
+      local waitMs = ownDelay < 0 and 1000 or ownDelay
+      do
+        local windowMs = window
+        local queuedUnits = math.ceil(waitMs / windowMs * limit)
+        local held = math.max(1 + queuedUnits, 1)
+        local drained = limit > 1 and limit or 1
+        local divisor = greatestCommonDivisor(drained, windowMs)
+        local isFine = held * (windowMs / divisor) <= 9007199254740991
+        ticks = isFine and 0 or held * windowMs > 9007199254740991 and math.min(math.floor(9007199254740991 / held), math.floor(9007199254740991 / windowMs)) or 0
+        local length = isFine and windowMs or ticks
+        local reduced = isFine and divisor or greatestCommonDivisor(drained, length)
+        unit = length / reduced
+        rate = drained / reduced
+        local waitTicks = isFine and waitMs or tickAt(waitMs, windowMs, length)
+        capacity = limit == 0 and 0 or 1 * unit + waitTicks * rate
+      end
     end`,
 } as const satisfies Partial<LuaStep>

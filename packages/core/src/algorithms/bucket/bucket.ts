@@ -1,5 +1,5 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
-import { ConstantLimit } from '../algorithm.ts'
+import { ConstantLimit, MAX_LIMIT } from '../algorithm.ts'
 import type { Step } from '../step.ts'
 import {
   coarseTicks,
@@ -13,17 +13,20 @@ import {
 /** A bucket that drains at once is kept for a window, up to this long, ms. */
 const KEPT_MS = 3_600_000
 
+/** The longest that an admitted request waits in a queue, unless its policy says otherwise, ms. */
+export const MAX_DELAY_MS = 1000
+
 interface Constants {
   /** Parts. */
-  readonly capacity: number
+  capacity: number
   /** Parts per unit of cost. */
-  readonly unit: number
+  unit: number
   /** Parts that drain per tick. */
-  readonly rate: number
+  rate: number
   /** ms */
   readonly window: number
   /** In a window; 0: as many as it has ms. */
-  readonly ticks: number
+  ticks: number
 }
 
 /** State: a = level in parts, b = when it had that level, ms since the epoch, c = parts per unit of cost. */
@@ -86,6 +89,13 @@ export const step = {
     const least = Math.min(window, KEPT_MS)
     return Math.max(twice, least)
   },
+
+  own(constants, ownLimit, ownBurst) {
+    const limit = Math.min(MAX_LIMIT, ownLimit)
+    const burst = ownBurst < 0 ? limit : ownBurst
+    const most = limit === 0 ? 0 : burst
+    measure(constants, limit, most, 0)
+  },
 } satisfies Step<Constants>
 
 /** The step of a queue, where it differs: those behind a charge keep their turns, so its place can't be given to others. */
@@ -103,7 +113,35 @@ const queue = {
     }
     state.a = Math.min(MAX_EXACT, Math.max(0, state.a + change))
   },
+
+  own(constants, ownLimit, _ownBurst, ownDelay) {
+    const limit = Math.min(MAX_LIMIT, ownLimit)
+    const waitMs = ownDelay < 0 ? MAX_DELAY_MS : ownDelay
+    measure(constants, limit, 1, waitMs)
+  },
 } satisfies Partial<Step<Constants>>
+
+/**
+ * Sets the parts of a bucket from which `limit` units drain per window.
+ *
+ * @param most units that fit together, in addition to what drains in `waitMs`
+ */
+function measure(constants: Constants, limit: number, most: number, waitMs: number): void {
+  const windowMs = constants.window
+  const queuedUnits = Math.ceil((waitMs / windowMs) * limit)
+  const held = Math.max(most + queuedUnits, 1)
+  // A limit of 0 admits nothing; what was taken before drains as slowly as with a limit of 1.
+  const drained = Math.max(limit, 1)
+  const divisor = greatestCommonDivisor(drained, windowMs)
+  const isFine = held * (windowMs / divisor) <= MAX_EXACT
+  constants.ticks = isFine ? 0 : coarseTicks(held, windowMs)
+  const length = isFine ? windowMs : constants.ticks
+  const reduced = isFine ? divisor : greatestCommonDivisor(drained, length)
+  constants.unit = length / reduced
+  constants.rate = drained / reduced
+  const waitTicks = isFine ? waitMs : tickAt(waitMs, windowMs, length)
+  constants.capacity = limit === 0 ? 0 : most * constants.unit + waitTicks * constants.rate
+}
 
 /** Ticks from one time to another, in which a bucket drains: 0 where the clock has stepped back. */
 function drainedTicks(from: number, now: number, window: number, ticks: number): number {
@@ -153,18 +191,9 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     shown?: { limit: number; windowMs: number },
   ) {
     const { limit, windowMs } = params
-    const waitMs = queueMs ?? 0
-    const queuedUnits = Math.ceil((waitMs / windowMs) * limit)
-    const held = Math.max(most + queuedUnits, 1)
-    // A limit of 0 admits nothing; what was taken before drains as slowly as with a limit of 1.
-    const drained = Math.max(limit, 1)
-    const divisor = greatestCommonDivisor(drained, windowMs)
-    const ticks = held * (windowMs / divisor) <= MAX_EXACT ? 0 : coarseTicks(held, windowMs)
-    const reduced = ticks === 0 ? divisor : greatestCommonDivisor(drained, ticks)
-    const unit = (ticks || windowMs) / reduced
-    const rate = drained / reduced
-    const waitTicks = ticks === 0 ? waitMs : tickAt(waitMs, windowMs, ticks)
-    const capacity = limit === 0 ? 0 : most * unit + waitTicks * rate
+    const constants = { capacity: 0, unit: 0, rate: 0, window: windowMs, ticks: 0 }
+    measure(constants, limit, most, queueMs ?? 0)
+    const { capacity, unit, rate, ticks } = constants
     const numbers = [capacity, unit, rate, windowMs]
     if (ticks > 0) numbers.push(ticks)
     super(params, numbers, shown)

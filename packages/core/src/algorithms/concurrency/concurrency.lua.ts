@@ -6,6 +6,9 @@ import type { LuaStep } from '../lua-step.ts'
  */
 export const ASK_AGAIN_MS = 1000
 
+/** The state has an entry for each slot in use. */
+export const MAX_CONCURRENT = 1000
+
 /** Drops what has ended. Without a state, what is there has no meaning. */
 const MOVE = `
     local held = heldKey(key)
@@ -32,7 +35,8 @@ const charge = (units: string) => `
 export const concurrencyLua: LuaStep = {
   // slots, ms
   constants: ['limit', 'hold'],
-  onlyLimitIsOwn: true,
+  own: `
+    limit = math.min(${MAX_CONCURRENT}, ownLimit)`,
   decide: `
     local held = heldKey(key)
     local clock = a > 0 and heldClock(held)

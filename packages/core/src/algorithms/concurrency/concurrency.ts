@@ -1,10 +1,7 @@
 import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
 import { type Held, HeldArray } from '../held/held.ts'
-import { ASK_AGAIN_MS, concurrencyLua } from './concurrency.lua.ts'
-
-/** The state has an entry for each slot in use. */
-const MAX_CONCURRENT = 1000
+import { ASK_AGAIN_MS, concurrencyLua, MAX_CONCURRENT } from './concurrency.lua.ts'
 
 /**
  * Counts what is in use at the same time. A charge is a slot, with a number that its process has

@@ -29,8 +29,8 @@ export const fixedWindowLua = {
     end`,
   full: `
     fullIn = b > 0 and (a + 1) * windowMs - now or 0`,
-  more: `
-    units = math.min(9007199254740991, units + granted)`,
+  own: `
+    units = 9007199254740991 < ownLimit and 9007199254740991 or ownLimit`,
   grantEnd: `
     ends = (a + 1) * windowMs`,
 } as const satisfies Partial<LuaStep>

@@ -37,8 +37,8 @@ export const step = {
     return state.b > 0 ? (state.a + 1) * windowMs - now : 0
   },
 
-  more(constants, granted) {
-    constants.units = Math.min(MAX_EXACT, constants.units + granted)
+  own(constants, ownLimit) {
+    constants.units = Math.min(MAX_EXACT, ownLimit)
   },
 
   grantEnd(state, { windowMs }) {

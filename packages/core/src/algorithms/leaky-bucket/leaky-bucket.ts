@@ -1,9 +1,6 @@
 import { type Algorithm, MAX_LIMIT } from '../algorithm.ts'
 import { bucketLua, queueLua } from '../bucket/bucket.lua.generated.ts'
-import { BucketLimit } from '../bucket/bucket.ts'
-
-/** The longest that an admitted request waits, unless the policy says otherwise, ms. */
-const MAX_DELAY_MS = 1000
+import { BucketLimit, MAX_DELAY_MS } from '../bucket/bucket.ts'
 
 /**
  * A queue that empties at `limit` per window: an admitted request waits its turn (`delayMs`), at

@@ -12,7 +12,7 @@ export const MAX_RESERVATIONS = 2000
  * besides: when it was charged (ms), its units, its owner.
  *
  * The reply has the state without what has ended, on which the other step in TypeScript repeats the decision;
- * of a key that has too many reservations, that of a key that is blocked until a client may ask again.
+ * of a key that has too many reservations, when a client may ask again.
  *
  * @param drains see `Algorithm.drains`
  */
@@ -52,7 +52,7 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
       end
     end
     if isFull then
-      admitted, raw = false, pack('<dddd', -1, ${ASK_AGAIN_MS}, ${ASK_AGAIN_MS}, 1)
+      admitted, raw = false, pack('<dddd', -1, ${ASK_AGAIN_MS}, ${ASK_AGAIN_MS}, 2)
     else
       raw = pack('<dddd', a, b, c, 0)
       ${inner.decide}

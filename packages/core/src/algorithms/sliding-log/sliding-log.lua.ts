@@ -1,4 +1,4 @@
-import { ENTRY_BYTES, type LuaStep } from '../lua-step.ts'
+import { ENTRY_BYTES, type LuaStep, STATE_BYTES } from '../lua-step.ts'
 
 /** The log has an entry for each admitted request, and a decision may have to read all of them. */
 export const MAX_LOG_LIMIT = 10_000
@@ -8,6 +8,7 @@ const CHUNK = 256
 const MANY = 64
 
 const FUNCTIONS = `
+local head = ${STATE_BYTES}
 local function logBytes(key, index, count)
   local first = head + index * ${ENTRY_BYTES}
   return redis.call('GETRANGE', key, first, first + count * ${ENTRY_BYTES} - 1)
@@ -193,8 +194,8 @@ export const slidingLogLua: LuaStep = {
     fullIn = logReset(key, window, now, a, b, c)`,
   keep: `
     keepFor = 2 * window`,
-  more: `
-    limit = math.min(${MAX_LOG_LIMIT}, limit + granted)`,
+  own: `
+    limit = math.min(${MAX_LOG_LIMIT}, ownLimit)`,
   grantEnd: `
     ends = now + window`,
   entries: {

@@ -58,8 +58,8 @@ export const slidingWindowLua = {
     else
       fullIn = b > 0 and (a + 1) * windowMs - now or 0
     end`,
-  more: `
-    units = math.min(1000000000000, units + granted)
+  own: `
+    units = 1000000000000 < ownLimit and 1000000000000 or ownLimit
     ticks = units * windowMs > 9007199254740991 and math.min(math.floor(9007199254740991 / units), math.floor(9007199254740991 / windowMs)) or 0`,
   grantEnd: `
     ends = now + windowMs`,

@@ -63,8 +63,8 @@ const step = {
     return state.b > 0 ? (state.a + 1) * windowMs - now : 0
   },
 
-  more(constants, granted) {
-    constants.units = Math.min(MAX_LIMIT, constants.units + granted)
+  own(constants, ownLimit) {
+    constants.units = Math.min(MAX_LIMIT, ownLimit)
     constants.ticks = coarseTicks(constants.units, constants.windowMs)
   },
 

@@ -1,4 +1,4 @@
-import { commitOne, decideOne, keepMsAt } from '../../stores/rules/decide-all.ts'
+import { commitOne, decideOne, keepMsOf } from '../../stores/rules/decide-all.ts'
 import { type CompiledLimit, KeyState, type Outcome } from '../algorithm.ts'
 import { HeldArray } from '../held/held.ts'
 import { LogArray } from '../sliding-log/log.ts'
@@ -43,7 +43,9 @@ export class SoleKey {
 
   /** How long a store keeps the key from `now` on, ms. */
   keepMs(now: number): number {
-    return keepMsAt(this.kept, this.limit, now)
+    const asked = copy(this.kept)
+    decideOne(asked, { limit: this.limit }, now, 0)
+    return keepMsOf(asked, this.limit, now)
   }
 
   /** Takes units as long as any is admitted at this moment; returns how many. */

@@ -15,7 +15,7 @@ import { reserved } from '../../algorithms/reserved/reserved.ts'
 import { MAX_EXACT } from '../../algorithms/ticks.ts'
 import { MAX_DURATION_MS } from '../../options/duration.ts'
 import { decideOne, fullOf } from '../rules/decide-all.ts'
-import { ownLimitAt } from '../rules/own-terms.ts'
+import { blockedMsOf, ownLimitAt } from '../rules/own-terms.ts'
 import type { StoreEntry } from '../store.ts'
 import { parseParams } from './kept-keyspaces.ts'
 import { type KeyspaceName, parseBan, parseKeyspace } from './keyspace-name.ts'
@@ -141,12 +141,12 @@ export function toEntry(found: FoundKey, state: KeyState, at: number): StoreEntr
   const { prefix, key, isDigest, keyspace } = found
   const { name, algorithm, policy, windowMs, dryRun } = keyspace
   const { terms } = state
-  const own = terms && ownLimitAt(terms, at)
+  const own = terms && ownLimitAt(terms, keyspace.limit, at)
   const limit = state.own ?? keyspace.limit
   // What a client has of its own, its state tells; units that were added, on top of what nobody knows.
   const tells = own?.override === undefined ? keyspace.tells : 'everything'
   const params = keyspace.tells === 'everything' ? keyspace.limit.params : undefined
-  const blockedMs = Math.max(0, state.blockedUntil - at)
+  const blockedMs = blockedMsOf(terms, at)
   const isBlocked = blockedMs > 0
   const isBanned = algorithm === ban && !state.admitted && !isBlocked
   return {

@@ -3,10 +3,33 @@ import type { InspectOptions, StoreEntry } from '../store.ts'
 import type { Wanted } from './inspect-options.ts'
 import { type FoundKey, type InspectedKeyspace, inspectedKeyspace } from './inspected-keyspace.ts'
 import type { KeptKeyspace } from './kept-keyspaces.ts'
+import { OWN, ownKeyspace } from './keyspace-name.ts'
 import { isScope } from './scope.ts'
 
 /** Keyspaces that are known at a time: more than any application has. */
 const MAX_KEYSPACES = 1000
+
+/**
+ * Takes the name of a key apart, `prefix:{client}:keyspace`.
+ *
+ * @returns what stands before the keyspace, its prefix and the keyspace; undefined: it is none of a limiter
+ */
+export function partsOf(
+  name: string,
+): { client: string; prefix: string; space: string } | undefined {
+  const [, client, prefix, space] = /^(([^{]+):\{.+?\}:)(.+)$/.exec(name) ?? []
+  if (client === undefined || prefix === undefined || space === undefined) return undefined
+  return { client, prefix, space }
+}
+
+/** The names of the states that a record is beside, if it is one. */
+export function statesOf(record: string, kept: readonly KeptKeyspace[]): string[] {
+  const { client = '', prefix, space = '' } = partsOf(record) ?? {}
+  if (!space.startsWith(OWN)) return []
+  return kept
+    .filter((each) => each.prefix === prefix && ownKeyspace(each.name) === space)
+    .map(({ name }) => client + name)
+}
 
 /** One reading of a store: which keys are wanted, and how far it is. */
 export class Inspection {
@@ -42,8 +65,8 @@ export class Inspection {
       string,
       string,
     ]
-    // A document.
-    if (id === '#') return undefined
+    // A document, and what clients have of their own.
+    if (id === '#' || space.startsWith(OWN)) return undefined
     const keyspace = this.keyspaceOf(prefix, space)
     if (!keyspace) return keyspace
     if (this.key !== undefined && shardLength(this.key) > 0)

@@ -1,7 +1,7 @@
 import type { AlgorithmParams } from '../../algorithms/algorithm.ts'
 import { linesOf, versionOf, writeDocument } from '../documents/document.ts'
 import type { Documents, Keyspace } from '../store.ts'
-import { parseBan, parseKeyspace } from './keyspace-name.ts'
+import { ownKeyspace, parseBan, parseKeyspace } from './keyspace-name.ts'
 import { basePrefix } from './scope.ts'
 
 /** The name of the document that has them. */
@@ -70,13 +70,14 @@ export class KeptKeyspaces {
       .map(({ prefix: own = prefix, name, params }) => {
         return { prefix: own, name, params: params === undefined ? '-' : formatParams(params) }
       })
-    return new LedgerKeyspaces(used, (all) => {
+    const write = (all: readonly UsedKeyspace[]) => {
       const done = this.write(basePrefix(prefix), all, ttlMs, 1)
       const forget = () => this.writing.delete(done)
       this.writing.add(done)
       done.then(forget, forget)
       return done
-    })
+    }
+    return new LedgerKeyspaces(used, write, () => this.read(prefix))
   }
 
   /** Those of all limiters under a prefix, with those of their routes. */
@@ -125,14 +126,37 @@ export class KeptKeyspaces {
 export class LedgerKeyspaces {
   private readonly used: UsedKeyspace[]
   private readonly write: (used: readonly UsedKeyspace[]) => Promise<void>
+  private readonly read: () => Promise<readonly KeptKeyspace[]>
   /** When it looks again, by `performance.now()`. */
   private dueAt: number
   private isSharded = false
 
-  constructor(used: UsedKeyspace[], write: (used: readonly UsedKeyspace[]) => Promise<void>) {
+  constructor(
+    used: UsedKeyspace[],
+    write: (used: readonly UsedKeyspace[]) => Promise<void>,
+    read: () => Promise<readonly KeptKeyspace[]>,
+  ) {
     this.used = used
     this.write = write
+    this.read = read
     this.dueAt = used.length === 0 ? Infinity : 0
+  }
+
+  /**
+   * The keyspaces in which other versions of the application count for the same policies: with other windows, or other
+   * algorithms.
+   *
+   * @param of the keyspaces of the policies
+   */
+  async others(of: readonly Pick<Keyspace, 'name'>[]): Promise<UsedKeyspace[]> {
+    if (this.used.length === 0) return []
+    const known = new Set(this.used.map(idOf))
+    const policies = new Set(of.map(({ name }) => ownKeyspace(name)))
+    const prefixes = new Set(this.used.map(({ prefix }) => prefix))
+    return (await this.read()).filter((each) => {
+      const isOurs = prefixes.has(each.prefix) && !known.has(idOf(each)) && each.name !== SHARDED
+      return isOurs && policies.has(ownKeyspace(parseBan(each.name)?.quota ?? each.name))
+    })
   }
 
   /** Notes that there are keys with shards. */

@@ -44,3 +44,19 @@ export function parseBan(text: string) {
   const [, dry, windowMs, quota] = parts
   return { dryRun: dry !== undefined, windowMs: Number(windowMs), quota: quota as string }
 }
+
+/** The name of the policy of a keyspace; its whole name, if no limiter has given it. */
+export function policyName(keyspace: string): string {
+  return parseKeyspace(keyspace)?.policy ?? keyspace
+}
+
+/**
+ * Where what clients have of their own in a policy is kept, beside its keyspaces, whatever their windows and algorithms
+ * are: `own:` and the name of the policy.
+ */
+export function ownKeyspace(name: string): string {
+  return OWN + policyName(name)
+}
+
+/** What such a name begins with. */
+export const OWN = 'own:'

@@ -22,13 +22,12 @@ export async function setLimit(
   const ledger = store.open({ policies: [{ name, algorithm }] }, prefix)
   const limit: CompiledLimit | undefined =
     params === undefined ? inspectedKeyspace(name)?.limit : algorithm.compile(params)
-  const isKnown = params !== undefined || !algorithm.drains
-  if (limit === undefined || algorithm.reserves || !isKnown) {
+  if (limit === undefined || algorithm.reserves) {
     throw conflict(
       'policy',
       'a policy without reserve',
       name,
-      'Call limiter.override() in the application: of a bucket whose limit is a function, only that knows the burst.',
+      "Make the limit a function of the request that knows the client's own limit.",
     )
   }
   const set = (override: Override | undefined) =>

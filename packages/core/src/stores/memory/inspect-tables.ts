@@ -27,13 +27,13 @@ export async function* inspectTables(
     const read = (row: number, key: string, isDigest: boolean, now: number) => {
       const state = new KeyState()
       if (row >= 0) table.load(row, state)
-      state.terms = table.own?.terms.get(key)
+      state.terms = table.own.terms.get(key)
       return entryOf({ prefix, keyspace, key, isDigest }, state, now)
     }
     if (inspection.key !== undefined) {
       const { key } = inspection
       const row = table.find(key)
-      const own = current(table.own?.get(key), clock())
+      const own = current(table.own.get(key), clock())
       if (row >= 0 || own !== undefined) yield { ...read(row, bounded(key), false, clock()), key }
       continue
     }
@@ -64,7 +64,7 @@ async function* withoutRow(
   read: (row: number, key: string, isDigest: boolean, now: number) => StoreEntry,
 ): AsyncGenerator<StoreEntry, void, undefined> {
   let looked = 0
-  for (const [id, terms] of table.own?.terms ?? []) {
+  for (const [id, terms] of table.own.terms) {
     const now = clock()
     if (table.findKept(id) < 0 && current(terms, now) !== undefined)
       yield read(-1, id, bounded(id) !== id, now)

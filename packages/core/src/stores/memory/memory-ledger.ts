@@ -5,10 +5,10 @@ import {
   type OwnTerms,
 } from '../../algorithms/algorithm.ts'
 import { conflict } from '../../errors/conflict.ts'
-import { applyChange, isUnused } from '../rules/change.ts'
+import { applyChange, type ChangedStates } from '../rules/change.ts'
 import { commitOne, decideAll, decideOne } from '../rules/decide-all.ts'
+import { endOf } from '../rules/own-terms.ts'
 import type { Change, Charge, GrantResult, Ledger, Raise, StoreResult } from '../store.ts'
-import { OwnTable } from './own-table.ts'
 import { EXHAUSTED, OVERFLOW, type Table } from './table.ts'
 import type { Tables } from './tables.ts'
 
@@ -60,7 +60,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     }
     if (row < 0) empty(state)
     else table.load(row, state)
-    state.terms = table.own === undefined ? undefined : table.own.get(charge.key)
+    state.terms = table.own.get(charge.key)
     state.own = undefined
     decideOne(state, charge, now, charge.cost)
     const { admitted } = state
@@ -78,30 +78,25 @@ export class MemoryLedger implements Ledger<'sync'> {
     const { store, tables, rows } = this
     const now = store.clock()
     const raises: Raise[] | undefined = raised && []
-    const states = {
-      load: (policy: number, key: string) => {
+    const states: ChangedStates = {
+      load: (policy, key) => {
         const row = (tables[policy] as Table).find(key)
         const isFull = row < 0 && mayAdd(change) && store.size >= store.maxKeys
         rows[policy] = isFull && !store.makeRoom(now) ? OVERFLOW : row
         return this.load(policy, key)
       },
-      keep: (
-        policy: number,
-        key: string,
-        state: KeyState,
-        keepMs: number,
-        limit?: CompiledLimit,
-      ) => {
-        const table = tables[policy] as Table
-        if (state.terms !== undefined || table.own !== undefined)
-          this.keepTerms(table, key, state.terms, now)
-        if (state.blockedUntil > 0) this.block(policy, key, state.blockedUntil, now)
-        else if (limit === undefined ? isUnused(state) : keepMs === 0) table.delete(key)
-        else if (limit !== undefined)
-          this.write(policy, rows[policy] as number, { key, limit }, now)
+      keep: (policy, key, _state, keepMs, limit) => {
+        if (limit === undefined || keepMs === 0) (tables[policy] as Table).delete(key)
+        else this.write(policy, rows[policy] as number, { key, limit }, now)
       },
+      own: (policy, key) => tables[policy]?.own.get(key),
+      keepOwn: (policy, key, terms) => this.keepOwn(tables[policy] as Table, key, terms, now),
     }
-    const result = applyChange(change, states, tables.length, now, raises)
+    const count = {
+      policies: tables.length - Number(this.ban !== undefined),
+      bans: this.ban !== undefined,
+    }
+    const result = applyChange(change, states, count, now, raises)
     // The callback may call this ledger, which reuses its states.
     if (raised !== undefined) for (const raise of raises as Raise[]) raised(raise)
     return result
@@ -141,23 +136,16 @@ export class MemoryLedger implements Ledger<'sync'> {
   }
 
   /** Keeps what a client has of its own, whether it has a row or not. */
-  private keepTerms(table: Table, key: string, terms: OwnTerms | undefined, now: number): void {
-    table.own ??= new OwnTable(this.store.ownCount)
-    if (table.own.set(key, terms, now)) return
-    throw conflict(
-      'maxKeys',
-      'room for one more client with a limit of its own',
-      this.store.maxKeys,
-      'Raise maxKeys of the memory store, or end overrides that nobody needs.',
-    )
-  }
-
-  private block(policy: number, key: string, until: number, now: number): void {
-    const table = this.tables[policy] as Table
-    if (this.rows[policy] === OVERFLOW) this.store.displace(table)
-    const row = table.find(key)
-    table.block(row < 0 ? table.add(key) : row, until)
-    this.store.sweeper.expect(table.dueAt, now)
+  private keepOwn(table: Table, key: string, terms: OwnTerms | undefined, now: number): void {
+    if (!table.own.set(key, terms, now)) {
+      throw conflict(
+        'maxKeys',
+        'room for one more client with a limit of its own or a block',
+        this.store.maxKeys,
+        'Raise maxKeys of the memory store, or end overrides that nobody needs.',
+      )
+    }
+    this.store.sweeper.expect(table.own.dueAt, now)
   }
 
   /** Finds the rows of the keys, that of the ban by the first; returns how many have none, without the ban's. */
@@ -200,8 +188,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     const state = this.states[i] as KeyState
     if (row < 0) empty(state)
     else this.tables[i]?.load(row, state)
-    const { own } = this.tables[i] as Table
-    state.terms = own === undefined ? undefined : own.get(key)
+    state.terms = (this.tables[i] as Table).own.get(key)
     state.own = undefined
     return state
   }
@@ -233,7 +220,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     if (!isExhausted && this.scaledFor[i] !== applied) this.scale(i, applied, now)
     // The share in use of what the quota holds when full: 0 … 254.
     const usage = 254 - ((state.remaining * (this.scales[i] as number)) | 0)
-    if (state.terms === undefined) table.own?.set(key, undefined, now)
+    if (state.terms !== undefined && endOf(state.terms) <= now) table.own.set(key, undefined, now)
     table.save(place, state, now, keepMs, isExhausted ? EXHAUSTED : usage)
     const { dueAt } = table
     if (dueAt < store.sweeper.nextAt) store.sweeper.expect(dueAt, now)
@@ -252,7 +239,7 @@ export class MemoryLedger implements Ledger<'sync'> {
 function mayAdd(change: Change): boolean {
   if (change.kind === 'settle')
     return change.charges.some(({ cost, reserved }) => cost > 0 || reserved !== undefined)
-  return change.kind === 'renew' || change.kind === 'block'
+  return change.kind === 'renew'
 }
 
 /** A result that the next request does not overwrite. */
@@ -265,5 +252,4 @@ function copyOf({ outcomes, ban, ...result }: StoreResult): StoreResult {
 function empty(state: KeyState): void {
   state.a = state.b = state.c = 0
   state.log = state.held = undefined
-  state.blockedUntil = 0
 }

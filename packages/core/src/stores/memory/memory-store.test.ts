@@ -236,9 +236,9 @@ describe('a full memory store', () => {
     limiter.block('a', '1h')
     limiter.block('b', '2h')
     limiter.block('c', '3h')
-    expect(store.size).toBe(2)
-    expect(limiter.peek('b').allowed).toBe(false)
-    expect(limiter.peek('c').allowed).toBe(false)
+    // The block that ends first made room.
+    expect(['a', 'b', 'c'].map((key) => limiter.peek(key).allowed)).toEqual([true, false, false])
+    expect(store.size).toBe(0)
   })
 
   it('needs no room to block a key that it has', () => {

@@ -83,7 +83,7 @@ export class MemoryStore implements InspectableStore<'sync'> {
   /** Stops the sweep and forgets every key. */
   close(): void {
     this.tables.sweeper.close()
-    for (const table of this.tables.all) table.clear()
+    this.tables.clear()
   }
 }
 

@@ -1,60 +1,113 @@
 import type { OwnTerms } from '../../algorithms/algorithm.ts'
 import { bounded, copied } from '../../key/digest.ts'
-import { endOf, unended } from '../rules/own-terms.ts'
+import { endOf } from '../rules/own-terms.ts'
 
-/** How many clients of all tables have something of their own. */
+/** Records that are looked at in one go, at most. */
+const BATCH = 1000
+
+/** How many clients of all policies have something of their own. */
 export interface OwnCount {
   value: number
   readonly most: number
 }
 
+const NONE: ReadonlyMap<string, OwnTerms> = new Map()
+
 /**
- * What clients have of their own in one keyspace. The application made each of them, so none is ever dropped for
- * another one: a store that has as many as it may refuses a further one.
+ * What clients have of their own in one policy, whatever the window and the algorithm are. The application made each
+ * limit and top-up, so none is ever dropped for another one: a store that has as many as it may drops a block that
+ * ends soon, or refuses a further client.
  */
 export class OwnTable {
-  readonly terms = new Map<string, OwnTerms>()
+  readonly prefix: string
+  /** Of the policy, as `ownKeyspace` has it. */
+  readonly name: string
+  /** A table that nobody uses takes no room for a map. */
+  terms: ReadonlyMap<string, OwnTerms> = NONE
+  /** The earliest time at which a record can be dropped, ms. */
+  dueAt = Infinity
   private readonly count: OwnCount
-  /** When the first of them ends, or earlier, ms. */
-  private dueAt = Infinity
+  /** Where the sweep goes on, and the earliest end that it has passed. */
+  private hand: Iterator<[string, OwnTerms]> | undefined
+  private earliest = Infinity
 
-  constructor(count: OwnCount) {
+  constructor(prefix: string, name: string, count: OwnCount) {
+    this.prefix = prefix
+    this.name = name
     this.count = count
   }
 
   get(key: string): OwnTerms | undefined {
-    return this.terms.get(bounded(key))
+    return this.terms.size === 0 ? undefined : this.terms.get(bounded(key))
   }
 
   /** @returns false if there is no room for a further client */
   set(key: string, terms: OwnTerms | undefined, now: number): boolean {
     const id = bounded(key)
-    const isKnown = this.terms.has(id)
     if (terms === undefined) {
-      if (this.terms.delete(id)) this.count.value -= 1
+      this.drop(id)
       return true
     }
-    if (!isKnown && this.count.value >= this.count.most) this.dropEnded(now)
-    if (!isKnown && this.count.value >= this.count.most) return false
-    this.dueAt = Math.min(this.dueAt, endOf(terms))
-    this.terms.set(isKnown ? id : copied(id), terms)
+    const isKnown = this.terms.has(id)
+    if (!isKnown && this.count.value >= this.count.most && !this.displace(now)) return false
+    const end = endOf(terms)
+    this.dueAt = Math.min(this.dueAt, end)
+    this.earliest = Math.min(this.earliest, end)
+    if (this.terms === NONE) this.terms = new Map()
+    this.map.set(isKnown ? id : copied(id), terms)
     if (!isKnown) this.count.value += 1
     return true
   }
 
   clear(): void {
     this.count.value -= this.terms.size
-    this.terms.clear()
+    this.terms = NONE
+    this.hand = undefined
+    this.dueAt = Infinity
   }
 
-  private dropEnded(now: number): void {
-    if (now < this.dueAt) return
-    this.dueAt = Infinity
-    for (const [id, terms] of this.terms) {
-      if (unended(terms, now) === undefined) {
-        this.terms.delete(id)
-        this.count.value -= 1
-      } else this.dueAt = Math.min(this.dueAt, endOf(terms))
+  /** Drops what has ended, of some records. */
+  sweep(now: number): void {
+    if (this.hand === undefined) {
+      this.hand = this.terms.entries()
+      this.earliest = Infinity
     }
+    for (let looked = 0; looked < BATCH; looked += 1) {
+      const { value, done } = this.hand.next()
+      if (done) {
+        this.hand = undefined
+        this.dueAt = this.earliest
+        return
+      }
+      const end = endOf(value[1])
+      if (end <= now) this.drop(value[0])
+      else this.earliest = Math.min(this.earliest, end)
+    }
+  }
+
+  /** Drops what has ended, or the block that ends first, of some records. False if all of them have more than a block. */
+  private displace(now: number): boolean {
+    let first: string | undefined
+    let earliest = Infinity
+    let looked = 0
+    for (const [id, terms] of this.terms) {
+      if (looked++ === BATCH) break
+      const { override, grants } = terms
+      const end = endOf(terms)
+      const isBlock = override === undefined && grants.length === 0
+      if ((!isBlock && end > now) || end >= earliest) continue
+      first = id
+      earliest = end
+    }
+    if (first !== undefined) this.drop(first)
+    return first !== undefined
+  }
+
+  private drop(id: string): void {
+    if (this.map.delete(id)) this.count.value -= 1
+  }
+
+  private get map(): Map<string, OwnTerms> {
+    return this.terms as Map<string, OwnTerms>
   }
 }

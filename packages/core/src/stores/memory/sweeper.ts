@@ -1,5 +1,4 @@
 import { inBackground } from '#platform'
-import type { Table } from './table.ts'
 
 /** How long a slice takes, ms: it ends with the first pass beyond it. */
 const SLICE_MS = 1
@@ -9,6 +8,14 @@ const BREAK_MS = 5
 const PAUSE_MS = 1000
 /** The longest time that a timer takes. */
 const LONGEST_MS = 2 ** 31 - 1
+
+/** What the sweeper frees. */
+interface Expiring {
+  /** The earliest time at which something can be freed, ms. */
+  readonly dueAt: number
+  /** Frees a part of what can be freed at `now`. */
+  sweep(now: number): void
+}
 
 /** Stores that are no longer referenced leave no timer behind. */
 const abandoned = new FinalizationRegistry<{ cancel(): void }>((alarm) => alarm.cancel())
@@ -20,14 +27,14 @@ const abandoned = new FinalizationRegistry<{ cancel(): void }>((alarm) => alarm.
 export class TableSweeper {
   /** When it runs next, ms on the store's clock; `Infinity` without a key that expires. */
   nextAt = Infinity
-  private readonly tables: readonly Table[]
+  private readonly tables: readonly (readonly Expiring[])[]
   private readonly clock: () => number
   private readonly self = new WeakRef(this)
   private readonly alarm = { cancel() {} }
   private setAt = 0
   private closed = false
 
-  constructor(tables: readonly Table[], clock: () => number) {
+  constructor(tables: readonly (readonly Expiring[])[], clock: () => number) {
     this.tables = tables
     this.clock = clock
     abandoned.register(this, this.alarm)
@@ -57,7 +64,7 @@ export class TableSweeper {
   /** Frees what has expired until a slice is used up; true if there is more. */
   private freeSlice(now: number): boolean {
     const until = performance.now() + SLICE_MS
-    for (const table of this.tables) {
+    for (const table of this.tables.flat()) {
       while (table.dueAt <= now) {
         table.sweep(now)
         if (performance.now() >= until) return this.dueAt() <= now
@@ -67,7 +74,7 @@ export class TableSweeper {
   }
 
   private dueAt(): number {
-    return this.tables.reduce((earliest, { dueAt }) => Math.min(earliest, dueAt), Infinity)
+    return this.tables.flat().reduce((earliest, { dueAt }) => Math.min(earliest, dueAt), Infinity)
   }
 
   private set(now: number, delayMs: number): void {

@@ -36,8 +36,8 @@ export class Table {
   spare = 0
   /** The earliest time at which a row can be freed, ms. */
   dueAt = Infinity
-  /** What clients have of their own, whether they have a row or not; undefined: none ever had. */
-  own: OwnTable | undefined
+  /** What clients have of their own, whether they have a row or not. */
+  readonly own: OwnTable
   private readonly maxKeys: number
   private index: KeyIndex
   private pages: RowPage[] = []
@@ -48,7 +48,8 @@ export class Table {
   private hand = 0
 
   /** @param maxKeys the most keys that it will hold */
-  constructor(maxKeys: number, prefix: string, name: string) {
+  constructor(maxKeys: number, prefix: string, name: string, own: OwnTable) {
+    this.own = own
     this.maxKeys = maxKeys
     this.prefix = prefix
     this.name = name
@@ -99,7 +100,6 @@ export class Table {
     this.dueAt = Infinity
     this.lastFree = -1
     this.next = 0
-    this.own?.clear()
     this.claim(undefined)
   }
 
@@ -128,7 +128,6 @@ export class Table {
     state.c = states[offset + 2] as number
     state.log = logs === undefined ? undefined : logs[row & (PAGE - 1)]
     state.held = helds === undefined ? undefined : helds[row & (PAGE - 1)]
-    state.blockedUntil = -(states[offset + 3] as number)
   }
 
   /**
@@ -154,13 +153,6 @@ export class Table {
       page.helds ??= []
       page.helds[row & (PAGE - 1)] = state.held
     }
-  }
-
-  block(row: number, until: number): void {
-    this.empty(row)
-    const page = this.page(row)
-    page.states[(row & (PAGE - 1)) * WIDTH + 3] = -until
-    if (until < page.dueAt) this.due(page, until)
   }
 
   usage(row: number): number {
@@ -191,12 +183,6 @@ export class Table {
   best(): number {
     const page = this.spare > 0 ? this.nextPage(({ spare }) => spare > 0) : undefined
     return page === undefined ? -1 : this.hand * PAGE + page.best()
-  }
-
-  /** The row whose quota is full, or block over, soonest, of the next page; -1 without keys. */
-  soonest(): number {
-    const page = this.nextPage(({ keys }) => keys.some((key) => key !== undefined))
-    return page === undefined ? -1 : this.hand * PAGE + page.soonest()
   }
 
   private page(row: number): RowPage {
@@ -248,7 +234,7 @@ class RowPage {
   readonly keys: (string | undefined)[] = []
   /**
    * Four numbers per row: the three integers of its state, and the time at which the row can be freed, since
-   * its quota is full again, ms; negative: the key is blocked until then.
+   * its quota is full again, ms.
    */
   states: Float64Array
   /** The sliding log's entries; only for that algorithm. */
@@ -292,26 +278,12 @@ class RowPage {
   expired(now: number, most: number, firstRow: number, found: number[]): number {
     let earliest = Infinity
     for (let i = 0; i < this.keys.length; i += 1) {
-      const freeAt = this.freeAt(i)
+      const freeAt = this.states[i * WIDTH + 3] as number
       if (freeAt >= earliest || this.keys[i] === undefined) continue
       if (freeAt > now) earliest = freeAt
       else if (found.length === most) return now
       else found.push(firstRow + i)
     }
     return earliest
-  }
-
-  /** The place that can be freed soonest, of those that have a key. */
-  soonest(): number {
-    let soonest = -1
-    for (let i = 0; i < this.keys.length; i += 1) {
-      if (this.keys[i] === undefined) continue
-      if (soonest < 0 || this.freeAt(i) < this.freeAt(soonest)) soonest = i
-    }
-    return soonest
-  }
-
-  private freeAt(i: number): number {
-    return Math.abs(this.states[i * WIDTH + 3] as number)
   }
 }

@@ -1,4 +1,5 @@
-import type { OwnCount } from './own-table.ts'
+import { ownKeyspace } from '../inspection/keyspace-name.ts'
+import { type OwnCount, OwnTable } from './own-table.ts'
 import { TableSweeper } from './sweeper.ts'
 import { Table } from './table.ts'
 
@@ -14,8 +15,10 @@ export class Tables {
   /** Integer ms since the epoch. */
   readonly clock: () => number
   readonly all: Table[] = []
-  readonly ownCount: OwnCount
+  /** What clients have of their own, by policies. */
+  readonly owns: OwnTable[] = []
   readonly sweeper: TableSweeper
+  private readonly ownCount: OwnCount
   /** The table looked at last. */
   private hand = 0
 
@@ -23,7 +26,7 @@ export class Tables {
     this.maxKeys = maxKeys
     this.clock = clock
     this.ownCount = { value: 0, most: maxKeys }
-    this.sweeper = new TableSweeper(this.all, clock)
+    this.sweeper = new TableSweeper([this.all, this.owns], clock)
   }
 
   /** Keys kept now. */
@@ -37,9 +40,14 @@ export class Tables {
   of(prefix: string, name: string): Table {
     const known = this.all.find((table) => table.prefix === prefix && table.name === name)
     if (known !== undefined) return known
-    const table = new Table(this.maxKeys, prefix, name)
+    const table = new Table(this.maxKeys, prefix, name, this.ownOf(prefix, ownKeyspace(name)))
     this.all.push(table)
     return table
+  }
+
+  /** Forgets every key. */
+  clear(): void {
+    for (const each of [...this.all, ...this.owns]) each.clear()
   }
 
   /**
@@ -50,13 +58,12 @@ export class Tables {
     return this.freeExpired(now) || this.evict()
   }
 
-  /**
-   * Frees one key although every key is being refused: the one that will be admitted soonest, as
-   * far as one page shows. For a key of `table` that will be blocked.
-   */
-  displace(table: Table): void {
-    const from = table.size > 0 ? table : this.all.find(({ size }) => size > 0)
-    from?.free(from.soonest())
+  private ownOf(prefix: string, name: string): OwnTable {
+    const known = this.owns.find((own) => own.prefix === prefix && own.name === name)
+    if (known !== undefined) return known
+    const own = new OwnTable(prefix, name, this.ownCount)
+    this.owns.push(own)
+    return own
   }
 
   private freeExpired(now: number): boolean {

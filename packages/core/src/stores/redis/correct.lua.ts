@@ -1,12 +1,6 @@
-import { HELD_SUFFIX } from '../../algorithms/held/held.lua.ts'
-import { STATE_BYTES } from '../../algorithms/lua-step.ts'
-import { MAX_GRANTS } from '../rules/own-terms.ts'
 import {
   constantsOf,
-  dropEnded,
-  findEntries,
   functionsOf,
-  GRANT_BYTES,
   readState,
   type ScriptStep,
   SERVER_TIME,
@@ -73,7 +67,6 @@ if read[${number}][1] >= 0 then
   local delta, slot, reserved = ARGV[at + ${delta}], ${slot}, ${reserved}
   ${left}
   local rebased, fullIn, raw
-  ${dropEnded(policy)}
   ${step.enter ?? ''}
   ${isShown ? shown(policy, 'local before = remaining') : ''}
   ${step.settle ?? ''}
@@ -122,8 +115,6 @@ for k = 1, #KEYS do
   ${readState(each, '', 'a = -1')}
   if a >= 0 then
     local rebased, fullIn
-    ${findEntries(each)}
-    ${dropEnded(each)}
     ${step.enter ?? ''}
     ${step.entries?.renew ?? ''}
     ${KEEP(each)}
@@ -141,50 +132,11 @@ const STATE = ['a', 'b', 'c', 'livesUntil', 'own']
 /** Keeps a corrected state, unless its quota is full. */
 const KEEP = (each: ScriptStep) => `
     ${each.step.full ?? ''}
-    if fullIn == 0 and livesUntil >= 0 then
+    if fullIn == 0 then
       call('DEL', key${each.step.entries?.renew ? ', heldKey(key)' : ''})
     else
       ${writeState(each, 'minTtl')}
     end`
-
-/** The largest size of terms: no algorithm has so many constants. */
-const MOST_OWN = 8 * 20 + MAX_GRANTS * GRANT_BYTES
-
-/** Functions of scripts that leave to a client what it has of its own, whatever its algorithm is. */
-const KEPT_TERMS = `
-local function termsOf(key)
-  local first = redis.pcall('GETRANGE', key, '0', '${STATE_BYTES + 15}')
-  if type(first) ~= 'string' or #first < ${STATE_BYTES + 16} then return end
-  local livesUntil, size, ends = struct.unpack('<ddd', first, 25)
-  if not (livesUntil < 0 and size >= 16 and size <= ${MOST_OWN} and ends > now) then return end
-  local terms = call('GETRANGE', key, '${STATE_BYTES}', string.format('%.0f', ${STATE_BYTES} + size - 1))
-  if #terms == size then return terms, ends end
-end
-
-local function putTerms(key, value, ends)
-  if ends == math.huge then return call('SET', key, value) end
-  call('SET', key, value, 'PX', string.format('%.0f', ends - now + minTtl))
-end`
-
-/** Blocks KEYS for ARGV[3] ms: then their quota is full. What is held has no meaning without a state. */
-export const BLOCK = `local call, pack = redis.call, struct.pack
-${ARGUMENTS}
-${KEPT_TERMS}
-local ttl = string.format('%.0f', math.max(ARGV[3], minTtl))
-for _, key in ipairs(KEYS) do
-  local terms, ends = termsOf(key)
-  if terms then putTerms(key, pack('<dddd', -1, now + ARGV[3], 0, -1) .. terms, math.max(ends, now + ARGV[3]))
-  else call('SET', key, pack('<d', now + ARGV[3]), 'PX', ttl) end
-end`
-
-/** Makes the quota of KEYS full. */
-export const RESET = `local call, pack = redis.call, struct.pack
-${ARGUMENTS}
-${KEPT_TERMS}
-for _, key in ipairs(KEYS) do
-  local terms, ends = termsOf(key)
-  if terms then putTerms(key, pack('<dddd', 0, 0, 0, -1) .. terms, ends) else call('DEL', key, key .. '${HELD_SUFFIX}') end
-end`
 
 /**
  * Calls every command that a script may call, on KEYS[1], a key that no policy has: where one of them

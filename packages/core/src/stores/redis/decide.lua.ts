@@ -1,7 +1,5 @@
 import {
   constantsOf,
-  dropEnded,
-  findEntries,
   functionsOf,
   NO_STATE,
   readState,
@@ -138,7 +136,6 @@ function decide(policy: ScriptPolicy, inBlock: string): string {
     ${constants}
     ${readState(policy, `raws and raws[${at}] or `, UNREADABLE)}
     local admitted, rebased
-    ${findEntries(policy)}
     if a >= 0 then
       local cost = ${cost}
       ${owner === undefined ? '' : `local owner = ${owner}`}
@@ -167,7 +164,6 @@ function charge(policy: ScriptPolicy, minTtl: string): string {
   return `
       if cost > 0 or rebased then
         local fullIn
-        ${dropEnded(policy)}
         ${slot === undefined ? '' : `local slot = ${slot}`}
         ${owner === undefined ? '' : `local owner = ${owner}`}
         ${step.commit}
@@ -233,12 +229,13 @@ function keptNames({ number }: ScriptPolicy, isMany: boolean): string[] {
 }
 
 /**
- * Whether a policy with the client of the ban refuses the request. A ban that refuses itself counts
- * nothing, and neither does a request that fails.
+ * Whether a quota with the client of the ban refuses the request. A ban that refuses itself counts
+ * nothing, and neither does a request that fails, or a block.
  */
 function refusal(policies: readonly ScriptPolicy[], isMany: boolean): string {
   const refusals = policies.slice(0, -1).map((policy) => {
-    const refuses = `not ${keptNames(policy, isMany)[ADMITTED]}`
+    const [a] = keptNames(policy, isMany)
+    const refuses = `${a} >= 0 and not ${keptNames(policy, isMany)[ADMITTED]}`
     return `${refuses} and clientOf(KEYS[${policy.at}]) == clientOf(KEYS[first])`
   })
   return `admitted and not all and failed == (failures and #failures) and (${refusals.join(' or ')})`

@@ -22,12 +22,14 @@ function charge(algorithm: Algorithm, limit = 10, windowMs = 1000, cost = 1): Ch
 
 /** The scripts of a ledger whose charges always have these limits. */
 function ledgerOf(...charges: Charge[]): LedgerScripts {
-  return new LedgerScripts(charges.map(({ limit }) => ({ algorithm: limit.algorithm, limit })))
+  return new LedgerScripts(
+    charges.map(({ limit }) => ({ name: 'p', algorithm: limit.algorithm, limit })),
+  )
 }
 
 /** The scripts of a ledger whose limits are functions of the request. */
 function varying(...charges: Charge[]): LedgerScripts {
-  return new LedgerScripts(charges.map(({ limit }) => ({ algorithm: limit.algorithm })))
+  return new LedgerScripts(charges.map(({ limit }) => ({ name: 'p', algorithm: limit.algorithm })))
 }
 
 describe('a request', () => {
@@ -61,7 +63,7 @@ describe('a request', () => {
       // What every run passes; a client's own limit may need them later.
       return text.slice(0, text.indexOf('for first'))
     })
-    expect(fine).not.toContain('function')
+    expect(fine).not.toContain('tickAt = function')
     expect(coarse).toContain('tickAt = function')
   })
 })
@@ -74,7 +76,9 @@ test('one script decides all requests of a limiter whose states have entries', (
 })
 
 test('windows of the calendar never stand in a text, since they move', () => {
-  const known = new LedgerScripts([{ algorithm: calendarWindow, limit: charge(sliding).limit }])
+  const known = new LedgerScripts([
+    { name: 'p', algorithm: calendarWindow, limit: charge(sliding).limit },
+  ])
   const charges = [charge(sliding)]
   expect(known.decide([charges], onServersClock).args).not.toEqual([])
 })
@@ -164,7 +168,7 @@ describe('on a server', () => {
   })
 
   test('requests of which only some count in ticks share a call', async () => {
-    const scripts = new LedgerScripts([{ algorithm: sliding }])
+    const scripts = new LedgerScripts([{ name: 'p', algorithm: sliding }])
     const requests = [charge(sliding), { ...charge(sliding, 1e12, 1e10), key: 'bob' }]
     const { args } = scripts.decide(
       requests.map((each) => [each]),

@@ -1,15 +1,14 @@
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
-import type { LuaStep } from '../../algorithms/lua-step.ts'
-import { type ChangedKey, keysOf } from '../rules/change.ts'
-import { compileOwn } from '../rules/own-terms.ts'
+import { policyName } from '../inspection/keyspace-name.ts'
+import { type ChangedKey, type KeyspaceCount, keysOf } from '../rules/change.ts'
+import { halvesOf } from '../rules/own-bytes.ts'
 import { type Renewal, renewalsOf } from '../rules/slots.ts'
-import { halvesOf } from '../rules/state-bytes.ts'
-import type { Change, Charge, GrantChange, Keyspace, OverrideChange } from '../store.ts'
+import type { Change, Charge, GrantChange, Keyspace } from '../store.ts'
 import { Script, type ScriptCall, type ScriptTime } from './connection.ts'
-import { BLOCK, RESET, renewLua, settleLua } from './correct.lua.ts'
+import { renewLua, settleLua } from './correct.lua.ts'
 import { decideLua, peekLua } from './decide.lua.ts'
-import { ownLua } from './own.lua.ts'
-import { ownConstants, type ScriptStep } from './state.lua.ts'
+import { BLOCK, grantLua, MARK_ONLY, OVERRIDE } from './own.lua.ts'
+import type { ScriptStep } from './state.lua.ts'
 
 /**
  * How many scripts of this process have constants of limits in their text. All others have one text
@@ -37,17 +36,26 @@ const COMPOSERS = {
 }
 
 const block = new Script(BLOCK)
-const reset = new Script(RESET)
+const override = new Script(OVERRIDE)
+const mark = new Script(MARK_ONLY)
 
-/** A call, and the keys that it changes. */
+/** In place of a limit that a client no longer has. */
+const NO_OVERRIDE = { until: 0, limit: -1, burst: undefined, maxDelayMs: undefined }
+
+/** What the scripts need of a keyspace. */
+type ScriptKeyspace = Pick<Keyspace, 'name' | 'algorithm' | 'limit'>
+
+/** A call, with the records of clients and the states that it changes, in the order of its keys. */
 interface ScriptRun {
   readonly call: ScriptCall
-  readonly keys: readonly ChangedKey[]
+  readonly owns: readonly ChangedKey[]
+  readonly states: readonly ChangedKey[]
 }
 
 /** The scripts of the policies of a ledger. A ban is the last of them. */
 export class LedgerScripts {
-  private readonly keyspaces: readonly Pick<Keyspace, 'algorithm' | 'limit'>[]
+  private readonly keyspaces: readonly ScriptKeyspace[]
+  private readonly nameLengths: readonly number[]
   private readonly hasBan: boolean
   private readonly known = new Map<string, Script>()
   /**
@@ -58,8 +66,9 @@ export class LedgerScripts {
   /** Decides usual requests with the limits of the keyspaces, which stand in its text. Null: there is none. */
   private fixed: Script | null | undefined
 
-  constructor(keyspaces: readonly Pick<Keyspace, 'algorithm' | 'limit'>[], hasBan = false) {
+  constructor(keyspaces: readonly ScriptKeyspace[], hasBan = false) {
     this.keyspaces = keyspaces
+    this.nameLengths = keyspaces.map(({ name }) => policyName(name).length)
     this.hasBan = hasBan
     this.isGeneral = keyspaces.some(({ algorithm }) => algorithm.lua.entries !== undefined)
     const move = keyspaces.some(({ algorithm }) => algorithm.lua.constantsMove)
@@ -96,34 +105,43 @@ export class LedgerScripts {
     return { script: this.script(isShown ? 'raise' : 'settle', given), args }
   }
 
-  /** @param count how many keyspaces the ledger has, that of the ban included */
-  change(change: Change, count: number, time: ScriptTime): ScriptRun[] {
-    if (change.kind === 'renew') return this.renewals(renewalsOf(change.requests), count, time)
-    return [{ call: this.callOf(change, time), keys: keysOf(change, count) }]
-  }
-
-  private callOf(change: Exclude<Change, { kind: 'renew' }>, time: ScriptTime): ScriptCall {
+  change(change: Change, count: KeyspaceCount, time: ScriptTime): ScriptRun[] {
+    if (change.kind === 'renew') return this.renewals(renewalsOf(change.requests), time)
+    const states = keysOf(change, count)
     const args = [`${time.now}`, `${time.minTtlMs}`]
     switch (change.kind) {
-      case 'settle':
-        return this.settle(change.charges, time, change.chargedAt ?? -1, false)
+      case 'settle': {
+        const call = this.settle(change.charges, time, change.chargedAt ?? -1, false)
+        return [{ call, owns: [], states }]
+      }
       case 'block':
-        return { script: block, args: [...args, `${change.durationMs}`] }
-      case 'reset':
-        return { script: reset, args }
-      default:
-        return this.own(change, args, time)
+      case 'reset': {
+        const owns = states.slice(0, count.policies)
+        args.push(`${change.kind === 'block' ? change.durationMs : 0}`, `${owns.length}`)
+        return [{ call: { script: block, args }, owns, states }]
+      }
+      case 'override': {
+        const { until, limit, burst = -1, maxDelayMs = -1 } = change.override ?? NO_OVERRIDE
+        args.push(...[until, limit, burst, maxDelayMs].map(textOf))
+        return [{ call: { script: override, args }, owns: states, states }]
+      }
+      case 'grant':
+        return [{ call: this.grant(change, args, time), owns: states, states }]
     }
   }
 
+  /** The call for a client's states of other versions of the application, after a change of what it has of its own. */
+  changeOthers({ kind }: Change, time: ScriptTime): ScriptCall {
+    if (kind === 'override' || kind === 'grant') return { script: mark, args: [] }
+    return { script: block, args: [`${time.now}`, `${time.minTtlMs}`, '0', '0'] }
+  }
+
   /** Holds slots anew: those of one policy in one call. */
-  private renewals(renewals: readonly Renewal[], count: number, time: ScriptTime): ScriptRun[] {
-    const policies = Array.from({ length: count }, (_, i) => {
-      return renewals.filter(({ policy }) => policy === i)
+  private renewals(renewals: readonly Renewal[], time: ScriptTime): ScriptRun[] {
+    return this.keyspaces.flatMap((_, i) => {
+      const states = renewals.filter(({ policy }) => policy === i)
+      return states.length === 0 ? [] : [{ call: this.renew(states, time), owns: [], states }]
     })
-    return policies
-      .filter(({ length }) => length > 0)
-      .map((keys) => ({ call: this.renew(keys, time), keys }))
   }
 
   private renew(renewals: readonly Renewal[], time: ScriptTime): ScriptCall {
@@ -132,30 +150,18 @@ export class LedgerScripts {
     for (const { limit, slots } of renewals) {
       args.push(...constantTexts(limit, about), `${slots.length}`, ...slots.map(String))
     }
-    const { limit } = renewals[0] as Renewal
-    const step = { step: limit.algorithm.lua, given: limit.constants(about).length }
+    const { limit, policy } = renewals[0] as Renewal
+    const step = this.stepOf(policy, limit.constants(about).length)
     return { script: scriptOf(renewLua(step)), args }
   }
 
-  /** Changes what a client has of its own in one policy. */
-  private own(change: OverrideChange | GrantChange, args: string[], time: ScriptTime): ScriptCall {
-    const { kind, policy, limit } = change
+  private grant(change: GrantChange, args: string[], time: ScriptTime): ScriptCall {
+    const { policy, limit, grant } = change
+    const { until = 0, units, id } = grant
     const constants = constantTexts(limit, aboutNow(time))
-    const numbers = kind === 'grant' ? grantOf(change) : this.overrideOf(change, time)
-    const step = { step: this.stepOf(policy), given: constants.length }
-    const script = scriptOf(ownLua(step, kind === 'grant'))
+    const numbers = [until, units, ...halvesOf(id), limit.algorithm.maxLimit, limit.params.limit]
+    const script = scriptOf(grantLua(this.stepOf(policy, constants.length)))
     return { script, args: [...args, ...constants, ...numbers.map(textOf)] }
-  }
-
-  private overrideOf({ policy, limit, override }: OverrideChange, time: ScriptTime): number[] {
-    const { until, limit: units, burst = -1, maxDelayMs = -1 } = override ?? { until: 0, limit: -1 }
-    const own = override && compileOwn(limit, { override, granted: 0 }).constants(aboutNow(time))
-    const constants = ownConstants(this.stepOf(policy)).map((_, i) => own?.[i] ?? 0)
-    return [until, units, burst, maxDelayMs, ...constants]
-  }
-
-  private stepOf(policy: number): LuaStep {
-    return (this.keyspaces[policy] as Keyspace).algorithm.lua
   }
 
   /** The call for usual requests: alike, each with keys of its own, and one unit for each charge. */
@@ -213,10 +219,16 @@ export class LedgerScripts {
   }
 
   private steps(given: readonly number[]): ScriptStep[] {
-    return given.map((count, i) => {
-      const isBan = this.hasBan && i === this.keyspaces.length - 1
-      return { step: (this.keyspaces[i] as Keyspace).algorithm.lua, given: count, isBan }
-    })
+    return given.map((count, i) => this.stepOf(i, count))
+  }
+
+  private stepOf(policy: number, given: number): ScriptStep {
+    return {
+      step: (this.keyspaces[policy] as ScriptKeyspace).algorithm.lua,
+      given,
+      nameLength: this.nameLengths[policy] as number,
+      isBan: this.hasBan && policy === this.keyspaces.length - 1,
+    }
   }
 
   private composeFixed(charges: readonly Charge[]): Script | null {
@@ -229,10 +241,6 @@ export class LedgerScripts {
     }
     return scriptOf(text)
   }
-}
-
-function grantOf({ limit, grant: { until = 0, units, id } }: GrantChange): number[] {
-  return [until, units, ...halvesOf(id), limit.algorithm.maxLimit, limit.params.limit]
 }
 
 /** A number as Lua reads it. */

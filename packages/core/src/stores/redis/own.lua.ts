@@ -1,3 +1,4 @@
+import { HELD_SUFFIX } from '../../algorithms/held/held.lua.ts'
 import { STATE_BYTES } from '../../algorithms/lua-step.ts'
 import { MAX_GRANTS } from '../rules/own-terms.ts'
 import { ARGUMENTS, constantArguments } from './correct.lua.ts'
@@ -5,125 +6,140 @@ import {
   constantsOf,
   functionsOf,
   GRANT_BYTES,
-  mostOf,
+  MARK,
   NO_STATE,
-  ownBytes,
-  ownConstants,
+  OWN_BYTES,
   type ScriptStep,
 } from './state.lua.ts'
 
+// The scripts that change what a client has of its own. Each reads the record, changes it, and writes what has not
+// ended.
+
+/** Reads KEYS[i], the record. What has ended by `now` is left out. */
+const READ = `
+  local blockedUntil, ownUntil, limit, burst, delay = 0, 0, -1, -1, -1
+  local grants, granted, ends = {}, 0, 0
+  local value = call('GET', KEYS[i])
+  if value then
+    if #value < ${OWN_BYTES} or (#value - ${OWN_BYTES}) % ${GRANT_BYTES} ~= 0 then
+      return redis.error_reply(${NO_STATE})
+    end
+    blockedUntil, ownUntil, limit, burst, delay = struct.unpack('<ddddd', value)
+    for from = ${OWN_BYTES + 1}, #value, ${GRANT_BYTES} do
+      local time, units = struct.unpack('<dd', value, from)
+      if time > now then
+        grants[#grants + 1] = string.sub(value, from, from + ${GRANT_BYTES - 1})
+        granted, ends = granted + units, math.max(ends, time)
+      end
+    end
+  end`
+
+const WRITE = `
+  if blockedUntil <= now then blockedUntil = 0 end
+  if ownUntil <= now then ownUntil, limit, burst, delay = 0, -1, -1, -1 end
+  ends = math.max(ends, blockedUntil, ownUntil)
+  value = struct.pack('<ddddd', blockedUntil, ownUntil, limit, burst, delay) .. table.concat(grants)
+  if ends == 0 then call('DEL', KEYS[i])
+  elseif ends == math.huge then call('SET', KEYS[i], value)
+  else call('SET', KEYS[i], value, 'PX', string.format('%.0f', ends - now + minTtl)) end`
+
+/** Marks the states from number `first` on, so that decisions read the record. What is no state is left as it is. */
+const MARK_STATES = `
+for n = first, #KEYS do
+  local lives = redis.pcall('GETRANGE', KEYS[n], '${STATE_BYTES - 8}', '${STATE_BYTES - 1}')
+  if type(lives) == 'string' and #lives == 8 then
+    local livesUntil = struct.unpack('<d', lives)
+    if livesUntil % 1 == 0 then
+      call('SETRANGE', KEYS[n], '${STATE_BYTES - 8}', struct.pack('<d', livesUntil + ${MARK}))
+    end
+  end
+end`
+
+/** Only marks KEYS, which are states of further versions of the application. */
+export const MARK_ONLY = `local call, first = redis.call, 1
+${MARK_STATES}`
+
 /**
- * Changes what a client has of its own in one policy, and nothing else: a count that is full again or a block that
- * is over stays as it is, since a clock that steps back makes it apply again.
+ * Blocks a client, or ends its block, and makes its quotas full.
  *
- * KEYS[1]: its state. ARGV[3]: the constants of the policy's limit. Then, to set its own limit, until when
- * (ms; 0: it has none), the limit, its burst and delay (-1: none) and its constants; or to add units, until
- * when (ms; 0: with the present window), how many, the two halves of the id, and the largest limit and
- * the policy's.
+ * KEYS: its records, ARGV[4] of them, and its states. ARGV[3]: for how long (ms); 0: it is not blocked.
+ */
+export const BLOCK = `local call = redis.call
+${ARGUMENTS}
+for i = 1, ARGV[4] do
+  ${READ}
+  blockedUntil = ARGV[3] > 0 and now + ARGV[3] or 0
+  ${WRITE}
+end
+for n = ARGV[4] + 1, #KEYS do call('DEL', KEYS[n], KEYS[n] .. '${HELD_SUFFIX}') end`
+
+/**
+ * Sets a client's own limit, or ends it.
+ *
+ * KEYS: its record, and its states. ARGV from 3 on: until when (ms; 0: it has none), the limit, its burst and delay
+ * (-1: left out).
+ */
+export const OVERRIDE = `local call = redis.call
+${ARGUMENTS}
+local i, first = 1, 2
+do
+  ${READ}
+  ownUntil, limit, burst, delay = unpack(ARGV, 3, 6)
+  ${WRITE}
+end
+${MARK_STATES}
+return 0`
+
+/**
+ * Adds units to a client's limit.
+ *
+ * KEYS: its record, and its states, the first of which may tell when the present window ends. ARGV from 3 on: the
+ * constants of the policy's limit. Then until when (ms; 0: with the present window), how many, the two halves of the
+ * id, the largest limit and the policy's.
  *
  * Returns 0: done; 1: the id is known; 2: there are too many top-ups; 3: the limit would be too large; 4: it has ended.
  */
-export function ownLua(each: ScriptStep, isGrant: boolean): string {
+export function grantLua(each: ScriptStep): string {
   const { step, given } = each
-  const count = ownConstants(step).length
-  const bytes = ownBytes(each)
-  const first = 3 + given
-  const arg = (n: number) => `ARGV[${first + n}]`
+  const arg = (n: number) => `ARGV[${3 + given + n}]`
   return `${functionsOf([each])}
 ${ARGUMENTS}
-local at, key = 2, KEYS[1]
+local at, i, first = 2, 1, 2
 ${constantsOf(each, constantArguments(each, 1))}
-local value = call('GET', key)
-local a, b, c, livesUntil, terms, entries = 0, 0, 0, 0, '', ''
-if value and #value == 8 then
-  a, b = -1, (struct.unpack('<d', value))
-elseif value then
-  if #value < ${STATE_BYTES} then return redis.error_reply(${NO_STATE}) end
-  a, b, c, livesUntil = struct.unpack('<dddd', value)
-  if livesUntil < 0 and #value >= ${STATE_BYTES} + ${bytes} then
-    local size = struct.unpack('<d', value, ${STATE_BYTES + 1})
-    local grants = (size - ${bytes}) / ${GRANT_BYTES}
-    if not (grants >= 0 and grants % 1 == 0 and size <= ${mostOf(each)} and #value >= ${STATE_BYTES} + size) then
-      return redis.error_reply(${NO_STATE})
-    end
-    terms, livesUntil = string.sub(value, ${STATE_BYTES + 1}, ${STATE_BYTES} + size), -livesUntil
+do
+  ${READ}
+  local time, units, one, other = ${arg(0)}, ${arg(1)}, ${arg(2)}, ${arg(3)}
+  if time == 0 then
+    local problem
+    ${step.check ?? ''}
+    if problem then return redis.error_reply(problem) end
+    local state = call('GETRANGE', KEYS[2], '0', '${STATE_BYTES - 1}')
+    local a, b, c, rebased, ends = 0, 0, 0
+    if #state == ${STATE_BYTES} then a, b, c = struct.unpack('<ddd', state) end
+    ${step.enter ?? ''}
+    ${step.grantEnd ?? ''}
+    time = ends
   end
-  entries = string.sub(value, ${STATE_BYTES + 1} + #terms)
-  ${step.entries ? '' : `if #entries > 0 then return redis.error_reply(${NO_STATE}) end`}
-end
-
-local ownUntil, numbers = 0, ('\\0'):rep(${8 * (3 + count)})
-local grants, granted, ends = {}, 0, 0
-if terms ~= '' then
-  ownUntil = struct.unpack('<d', terms, 17)
-  numbers = string.sub(terms, 25, ${bytes})
-  for from = ${bytes + 1}, #terms, ${GRANT_BYTES} do
-    local time, units = struct.unpack('<dd', terms, from)
-    if time > now then
-      grants[#grants + 1] = string.sub(terms, from, from + ${GRANT_BYTES - 1})
-      granted, ends = granted + units, math.max(ends, time)
+  if time <= now then return 4 end
+  local base = ownUntil > now and limit or ${arg(5)}
+  local id, same = pack('<dd', one, other)
+  for n, known in ipairs(grants) do
+    if string.sub(known, 17) == id then
+      if one ~= 0 or other ~= 0 then return 1 end
+      if struct.unpack('<d', known) == time then same = n end
     end
   end
+  if not same and #grants == ${MAX_GRANTS} then return 2 end
+  if granted + units > ${arg(4)} - base then return 3 end
+  if same then
+    local _, before = struct.unpack('<dd', grants[same])
+    grants[same] = pack('<dd', time, before + units) .. id
+  else
+    grants[#grants + 1] = pack('<dd', time, units) .. id
+  end
+  ends = math.max(ends, time)
+  ${WRITE}
 end
-${isGrant ? grant(each, arg) : override(count, first)}
-
-if ownUntil > now then
-  ends = math.max(ends, ownUntil)
-else
-  ownUntil, numbers = 0, pack('<ddd', -1, -1, -1) .. ('\\0'):rep(${8 * count})
-end
-if ends > now then
-  grants = table.concat(grants)
-  value = pack('<dddd', a, b, c, -math.max(1, livesUntil))
-    .. pack('<ddd', ${bytes} + #grants, ends, ownUntil) .. numbers .. grants .. entries
-elseif a == -1 then
-  value = pack('<d', b)
-else
-  local isUsed = a ~= 0 or b ~= 0 or c ~= 0 or #entries > 0
-  value = isUsed and pack('<dddd', a, b, c, livesUntil) .. entries
-end
-ends = math.max(now, ends, livesUntil, a == -1 and b or 0)
-if not value then call('DEL', key)
-elseif ends == math.huge then call('SET', key, value)
-else call('SET', key, value, 'PX', string.format('%.0f', ends - now + minTtl)) end
+${MARK_STATES}
 return 0`
-}
-
-function override(count: number, first: number): string {
-  return `
-ownUntil = ARGV[${first}]
-numbers = pack('<${'d'.repeat(3 + count)}', unpack(ARGV, ${first + 1}, ${first + 3 + count}))`
-}
-
-function grant({ step }: ScriptStep, arg: (n: number) => string): string {
-  return `
-local time, units, one, other = ${arg(0)}, ${arg(1)}, ${arg(2)}, ${arg(3)}
-if time == 0 then
-  local problem
-  ${step.check ?? ''}
-  if problem then return redis.error_reply(problem) end
-  local a, b, c, rebased, ends = a, b, c
-  if a == -1 then a, b, c = 0, 0, 0 end
-  ${step.enter ?? ''}
-  ${step.grantEnd ?? ''}
-  time = ends
-end
-if time <= now then return 4 end
-local limit = ownUntil > now and struct.unpack('<d', numbers) or ${arg(5)}
-local id, same = pack('<dd', one, other)
-for i, known in ipairs(grants) do
-  if string.sub(known, 17) == id then
-    if one ~= 0 or other ~= 0 then return 1 end
-    if struct.unpack('<d', known) == time then same = i end
-  end
-end
-if not same and #grants == ${MAX_GRANTS} then return 2 end
-if granted + units > ${arg(4)} - limit then return 3 end
-if same then
-  local _, before = struct.unpack('<dd', grants[same])
-  grants[same] = pack('<dd', time, before + units) .. id
-else
-  grants[#grants + 1] = pack('<dd', time, units) .. id
-end
-ends = math.max(ends, time)`
 }

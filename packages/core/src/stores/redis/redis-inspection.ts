@@ -1,11 +1,12 @@
-import type { Algorithm, KeyState } from '../../algorithms/algorithm.ts'
+import type { KeyState } from '../../algorithms/algorithm.ts'
 import { HELD_SUFFIX } from '../../algorithms/held/held.lua.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { shardLength } from '../../key/notation.ts'
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { type FoundKey, toEntry } from '../inspection/inspected-keyspace.ts'
-import { Inspection } from '../inspection/inspection.ts'
+import { Inspection, statesOf } from '../inspection/inspection.ts'
 import { type KeptKeyspace, type KeptKeyspaces, SHARDED } from '../inspection/kept-keyspaces.ts'
+import { ownKeyspace, policyName } from '../inspection/keyspace-name.ts'
 import { Pace } from '../inspection/pace.ts'
 import { isTooMuch, workOf } from '../rules/work.ts'
 import type { StoreEntry } from '../store.ts'
@@ -39,7 +40,7 @@ export class RedisInspection {
   private readonly scans: () => Promise<readonly Scan[]>
   private readonly inspection: Inspection
   private readonly kept: KeptKeyspaces
-  private readonly scripts = new Map<Algorithm, LedgerScripts>()
+  private readonly scripts = new Map<string, LedgerScripts>()
 
   /** @param scans gives what scans each server */
   constructor(
@@ -77,8 +78,10 @@ export class RedisInspection {
         cursor = next
         const unreadable: string[] = []
         const found = names.flatMap((name) => this.parse(name, keyPrefix, unreadable) ?? [])
+        const ofRecords = names.map((name) => statesOf(name.slice(keyPrefix.length), wanted))
         pace.resume()
-        const entries = await this.entriesOf(found, unreadable)
+        const others = await Promise.all(ofRecords.map((each) => this.absent(each)))
+        const entries = await this.entriesOf([...found, ...others.flat()], unreadable)
         pace.pause()
         for (const entry of entries) {
           this.inspection.note(entry)
@@ -95,19 +98,34 @@ export class RedisInspection {
     kept: readonly KeptKeyspace[],
   ): AsyncGenerator<StoreEntry, void, undefined> {
     const unreadable: string[] = []
-    const names = kept.map(({ prefix, name }) => `${prefix}:{${subject(key)}}:${name}`)
-    const call = { script: exist, args: [] }
-    const there = await this.connection.run(call, names, String)
+    const nameIn = (prefix: string, space: string) => `${prefix}:{${subject(key)}}:${space}`
+    const names = kept.map(({ prefix, name }) => nameIn(prefix, name))
+    const owns = kept.map(({ prefix, name }) => nameIn(prefix, ownKeyspace(name)))
+    const there = await this.exist([...names, ...owns])
     const found = names
-      .filter((_, i) => there[i] === '1')
+      .filter((_, i) => there[i] || there[names.length + i])
       .flatMap((name) => this.parse(name, '', unreadable) ?? [])
     yield* await this.entriesOf(found, unreadable)
     this.inspection.progress(names.length, unreadable)
   }
 
+  /** Which of these keys of one client there are. */
+  private async exist(names: readonly string[]): Promise<boolean[]> {
+    if (names.length === 0) return []
+    const call = { script: exist, args: [] }
+    const found = await this.connection.run(call, [...names], String)
+    return names.map((_, i) => found[i] === '1')
+  }
+
+  /** Those of a client's states that there are not: what it has of its own is all of it. */
+  private async absent(names: readonly string[]): Promise<NamedKey[]> {
+    const there = await this.exist(names)
+    return names.filter((_, i) => !there[i]).flatMap((name) => this.parse(name, '', []) ?? [])
+  }
+
   private async entriesOf(found: readonly NamedKey[], unreadable: string[]): Promise<StoreEntry[]> {
     const { isCluster } = this.connection
-    const calls = byAlgorithm(found)
+    const calls = byScript(found)
       .flatMap(parts)
       .flatMap((part) => (isCluster ? byClient(part) : [part]))
     return (await Promise.all(calls.map((keys) => this.read(keys, unreadable)))).flat()
@@ -153,16 +171,18 @@ export class RedisInspection {
 
   /**
    * Reads the states of some keys in one call.
-   * @param keys all of the same algorithm
+   * @param keys all of the same algorithm, and names of policies of the same length
    */
   private async readTogether(
     keys: readonly NamedKey[],
     unreadable: string[],
   ): Promise<StoreEntry[]> {
     const charges = keys.map(({ key, keyspace }) => [{ key, limit: keyspace.limit, cost: 0 }])
-    const { algorithm } = (keys[0] as NamedKey).keyspace.limit
-    const scripts = this.scripts.get(algorithm) ?? new LedgerScripts([{ algorithm }])
-    this.scripts.set(algorithm, scripts)
+    const { keyspace } = keys[0] as NamedKey
+    const { algorithm } = keyspace.limit
+    const id = scriptId(keys[0] as NamedKey)
+    const scripts = this.scripts.get(id) ?? new LedgerScripts([{ algorithm, name: keyspace.name }])
+    this.scripts.set(id, scripts)
     const call = scripts.peek(charges, this.connection.time())
     const names = keys.map(({ name }) => name)
     const read = (reply: unknown) => readReply(reply, charges)
@@ -210,9 +230,15 @@ function byClient(keys: readonly NamedKey[]): NamedKey[][] {
   return groupsOf(keys, ({ prefix, key }) => `${prefix} ${key}`)
 }
 
-/** A script has one step for each policy. */
-function byAlgorithm(keys: readonly NamedKey[]): NamedKey[][] {
-  return groupsOf(keys, ({ keyspace }) => keyspace.limit.algorithm)
+/** A script has one step for each policy, and knows how long its name is. */
+function byScript(keys: readonly NamedKey[]): NamedKey[][] {
+  return groupsOf(keys, scriptId)
+}
+
+function scriptId({ keyspace }: NamedKey): string {
+  const [kind] = keyspace.name.split(/[:/]/)
+  const isCalendar = keyspace.limit.params.calendar !== undefined
+  return `${kind} ${isCalendar} ${policyName(keyspace.name).length}`
 }
 
 function groupsOf(keys: readonly NamedKey[], of: (key: NamedKey) => unknown): NamedKey[][] {

@@ -1,12 +1,14 @@
 import { timersEndWithRequest } from '#platform'
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { KeptKeyspaces, LedgerKeyspaces } from '../inspection/kept-keyspaces.ts'
-import type { ChangedKey } from '../rules/change.ts'
+import { ownKeyspace } from '../inspection/keyspace-name.ts'
+import type { ChangedKey, KeyspaceCount } from '../rules/change.ts'
 import { withBan } from '../rules/decide-all.ts'
 import type {
   Change,
   Charge,
   GrantResult,
+  Keyspace,
   Keyspaces,
   Ledger,
   Raise,
@@ -31,6 +33,9 @@ export class RedisLedger implements Ledger<'async'> {
   /** The prefixes of the keyspaces; that of the ban is the last one. */
   private readonly prefixes: readonly string[]
   private readonly suffixes: readonly string[]
+  private readonly ownSuffixes: readonly string[]
+  private readonly count: KeyspaceCount
+  private readonly policies: readonly Keyspace[]
   private readonly ban: CompiledLimit | undefined
   private readonly scripts: LedgerScripts
   private readonly probeScript: Script
@@ -47,6 +52,9 @@ export class RedisLedger implements Ledger<'async'> {
     const keyspaces = policies.concat(ban ?? [])
     this.prefixes = keyspaces.map((keyspace) => `${keyspace.prefix ?? prefix}:{`)
     this.suffixes = keyspaces.map(({ name }) => `}:${name}`)
+    this.ownSuffixes = keyspaces.map(({ name }) => `}:${ownKeyspace(name)}`)
+    this.count = { policies: policies.length, bans: ban !== undefined }
+    this.policies = policies
     this.ban = ban?.limit
     const holds = keyspaces.some(({ algorithm }) => algorithm.lua.entries?.renew)
     this.probeScript = holds ? probeHeld : probe
@@ -73,13 +81,27 @@ export class RedisLedger implements Ledger<'async'> {
   async change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
     if (change.kind === 'settle' && change.isProbe) await this.probe(change)
     if (change.kind === 'settle' && raised) return this.settleAndShow(change, raised)
-    const { connection, scripts, prefixes } = this
+    const { connection, scripts, count } = this
     const read = 'limit' in change ? toGrantResult : done
-    const runs = scripts.change(change, prefixes.length, connection.time())
-    const replies = runs.map(({ call, keys }) => connection.run(call, keys.map(this.nameOf), read))
+    const runs = scripts.change(change, count, connection.time())
+    const replies = runs.map(({ call, owns, states }) => {
+      const names = [...owns.map(this.ownNameOf), ...states.map(this.nameOf)]
+      return connection.run(call, names, read)
+    })
     const result = replies.length === 1 ? await replies[0] : await Promise.all(replies)
+    if ('key' in change) await this.changeOthers(change)
     this.keyspaces.keep()
     return change.kind === 'grant' ? (result as GrantResult) : undefined
+  }
+
+  /** Lets other versions of the application see what has changed. */
+  private async changeOthers(change: Extract<Change, { key: string }>): Promise<void> {
+    const { connection, scripts, policies, keyspaces } = this
+    const changed = 'policy' in change ? policies.slice(change.policy, change.policy + 1) : policies
+    const others = await keyspaces.others(changed)
+    if (others.length === 0) return
+    const names = others.map(({ prefix, name }) => `${prefix}:{${subject(change.key)}}:${name}`)
+    await connection.run(scripts.changeOthers(change, connection.time()), names, done)
   }
 
   private async settleAndShow(
@@ -115,9 +137,12 @@ export class RedisLedger implements Ledger<'async'> {
 
   private readonly nameOf = ({ policy, key }: ChangedKey): string =>
     `${this.prefixes[policy]}${subject(key)}${this.suffixes[policy]}`
+
+  private readonly ownNameOf = ({ policy, key }: ChangedKey): string =>
+    `${this.prefixes[policy]}${subject(key)}${this.ownSuffixes[policy]}`
 }
 
-/** What the scripts of own.lua.ts return. */
+/** What the scripts of limits and top-ups return. */
 const GRANT_RESULTS: readonly GrantResult[] = ['granted', 'known', 'too many', 'too much', 'ended']
 
 function toGrantResult(reply: unknown): GrantResult {

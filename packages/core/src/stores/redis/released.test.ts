@@ -105,11 +105,10 @@ async function decide(versions: readonly Version[], options: Partial<Options>, p
     clock.advance(Math.floor((random() ** 3 * HOUR) / 2))
     const key = KEYS[Math.floor(random() * KEYS.length)] as string
     const what = random()
-    const cost = 1 + Math.floor(random() * 3)
+    const cost = 1 + Math.floor(random() * 8)
     if (what < 0.7) given.push(await next().consume(key, { cost }))
     else if (what < 0.8) given.push(await next().peek(key))
     else if (what < 0.9) given.push(await next().settle(key, 1 - cost, { at: clock() - 1000 }))
-    else if (what < 0.95) given.push(await next().block(key, '20m'))
     else given.push(await next().reset(key))
   }
   return given
@@ -182,19 +181,13 @@ describe(`${release} and this version on the same keys`, () => {
     ['this one', 'the one before', [current, last]],
   ] as const
 
-  test.each(bothWays)('what operators do by %s holds in %s', async (_, __, versions) => {
+  // Blocks, limits and top-ups of one client are not shared with the frozen build: see its changeset.
+  test.each(bothWays)('networks that %s blocks are blocked in %s', async (_, __, versions) => {
     const prefix = `operators-${versions[0] === last}`
     const [one, other] = sidesOf(versions, prefix, [
       { limit: 10, window },
       { limit: 10, window },
     ])
-    await one.override('ada', { limit: 2 })
-    expect(await other.consume('ada')).toMatchObject({ limit: 2, remaining: 1 })
-    await one.grant('bob', 5, { id: 'invoice' })
-    expect(await other.grant('bob', 5, { id: 'invoice' })).toBe(false)
-    expect(await other.consume('bob')).toMatchObject({ remaining: 14 })
-    await one.block('cyd', '20m')
-    expect(await other.peek('cyd')).toMatchObject({ allowed: false })
     await one.block('203.0.113.0/24', '20m', { network: true })
     const isBlocked = async () => !(await other.consume('203.0.113.9')).allowed
     await until(isBlocked, { what: 'the network is blocked there too' })

@@ -1,7 +1,7 @@
 import { type CompiledLimit, KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import { type Decidable, decideAll, settleOne } from '../rules/decide-all.ts'
-import { applyOwn } from '../rules/own-terms.ts'
+import { applyOwn, blockedMsOf } from '../rules/own-terms.ts'
 import type { Charge, Raise, StoreResult } from '../store.ts'
 import { toSetupError } from './setup-error.ts'
 
@@ -43,13 +43,14 @@ export function readReply(
       const { algorithm } = charges[i]?.limit ?? (ban as CompiledLimit)
       // What Redis said of the keys that can't be read comes in their order.
       if (bytes.getFloat64(from, true) === -Infinity) failure = unreadable(failures.shift(), at)
-      if (algorithm.keepsLog) decidable = charges.map(asDecided)
-      const state = algorithm.keepsLog ? toDecided(bytes, from, at) : toState(bytes, from, at)
+      const isDecided = algorithm.keepsLog || bytes.getFloat64(from + 24, true) === FULL
+      if (isDecided) decidable = decidable.map((each, k) => (k === i ? asDecided(each) : each))
+      const state = isDecided ? toDecided(bytes, from, at) : toState(bytes, from, at)
       outcomes.push(state)
       if (OWN.has(bytes.getFloat64(from + 24, true))) {
-        const terms = termsIn(bytes, termsAt)
+        const terms = { ...termsIn(bytes, termsAt), blockedUntil: state.terms?.blockedUntil ?? 0 }
         termsAt += TERMS
-        if (!algorithm.keepsLog) state.terms = terms
+        if (!isDecided) state.terms = terms
         else {
           known ??= []
           known[i] = terms
@@ -86,10 +87,11 @@ export function readRaises(reply: unknown, charges: readonly Charge[], chargedAt
     const state = toState(bytes, from, at)
     const { keepsLog, reserves } = charge.limit.algorithm
     if (!reserves && OWN.has(bytes.getFloat64(from + 24, true))) {
-      state.terms = termsIn(bytes, termsAt)
+      state.terms = { ...termsIn(bytes, termsAt), blockedUntil: state.terms?.blockedUntil ?? 0 }
       termsAt += TERMS
     }
-    if (state.blockedUntil > at || (charge.cost <= 0 && charge.reserved === undefined)) continue
+    if (blockedMsOf(state.terms, at) > 0 || (charge.cost <= 0 && charge.reserved === undefined))
+      continue
     if (reserves) {
       // Where it ends a reservation, the script knows by how much.
       const { key, limit, reserved } = charge
@@ -106,8 +108,8 @@ export function readRaises(reply: unknown, charges: readonly Charge[], chargedAt
   return raises
 }
 
-/** What a client has of its own at this moment, as `readOwn` of state.lua.ts has written it. */
-function termsIn(bytes: DataView, from: number): OwnTerms {
+/** The limit that a client has of its own at this moment, as state.lua.ts has written it. */
+function termsIn(bytes: DataView, from: number): Omit<OwnTerms, 'blockedUntil'> {
   const number = (i: number) => bytes.getFloat64(from + 8 * i, true)
   const option = (i: number) => (number(i) < 0 ? undefined : number(i))
   const [until, limit, units] = [number(0), number(1), number(4)] as [number, number, number]
@@ -118,17 +120,18 @@ function termsIn(bytes: DataView, from: number): OwnTerms {
 }
 
 /** What the script has decided, since it alone sees the entries of a log. */
-const DECIDED: Pick<CompiledLimit, 'decide' | 'commit'> = { decide() {}, commit() {} }
+const DECIDED = { algorithm: {}, decide() {}, commit() {} }
 
-function asDecided(charge: Charge): Decidable {
-  const { keepsLog } = charge.limit.algorithm
-  return keepsLog ? { ...charge, cost: 0, limit: DECIDED } : charge
+function asDecided(charge: Decidable): Decidable {
+  return { ...charge, cost: 0, limit: DECIDED }
 }
 
 /** The last number of a key whose client has something of its own, and of one that is blocked. */
 const OWN = new Set([-1, -2])
 /** The last number of a blocked key, without and with something of its client's own. */
 const BLOCKED = new Set([1, -2])
+/** The last number of a key that has too many reservations: see reserved.lua.ts. */
+const FULL = 2
 
 function toDecided(bytes: DataView, from: number, at: number): KeyState {
   const remaining = bytes.getFloat64(from, true)
@@ -139,7 +142,7 @@ function toDecided(bytes: DataView, from: number, at: number): KeyState {
   state.resetMs = bytes.getFloat64(from + 8, true)
   state.effectiveMs = waitMs < 0 ? Infinity : waitMs
   state.retryAfterMs = state.admitted ? 0 : state.effectiveMs
-  if (BLOCKED.has(bytes.getFloat64(from + 24, true))) state.blockedUntil = at + state.resetMs
+  if (BLOCKED.has(bytes.getFloat64(from + 24, true))) state.terms = blocked(at + state.resetMs)
   return state
 }
 
@@ -148,13 +151,17 @@ function toState(bytes: DataView, from: number, at: number): KeyState {
   const a = bytes.getFloat64(from, true)
   const b = bytes.getFloat64(from + 8, true)
   if (a < 0) {
-    state.blockedUntil = at + b
+    state.terms = blocked(at + b)
     return state
   }
   state.a = a
   state.b = b
   state.c = bytes.getFloat64(from + 16, true)
   return state
+}
+
+function blocked(blockedUntil: number): OwnTerms {
+  return { override: undefined, grants: [], blockedUntil }
 }
 
 /** @param at ms, on the server's clock */

@@ -1,7 +1,7 @@
-import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
+import { type CompiledLimit, KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
 import type { Change, GrantResult, Raise } from '../store.ts'
-import { keepMsAt, keepMsOf, renewOne, settleOne } from './decide-all.ts'
-import { unended, withGrant, withOverride, withTerms } from './own-terms.ts'
+import { keepMsOf, renewOne, settleOne } from './decide-all.ts'
+import { keptMsOf, withBlock, withGrant, withOverride } from './own-terms.ts'
 import { renewalsOf } from './slots.ts'
 
 /** A key in the keyspace of one policy. */
@@ -14,23 +14,44 @@ export interface ChangedKey {
   readonly owner?: number | undefined
 }
 
-/** The states that a change concerns. */
-export interface ChangedStates {
-  /** @throws if the store holds something else under the key */
-  load(policy: number, key: string): KeyState
-  /**
-   * @param keepMs how long the state must be kept, ms; 0: it is that of a key never seen
-   * @param limit what has counted in the state; undefined: its count is unchanged, or ended by the change
-   */
-  keep(policy: number, key: string, state: KeyState, keepMs: number, limit?: CompiledLimit): void
+/** The keyspaces of a ledger. */
+export interface KeyspaceCount {
+  /** How many policies it has. */
+  readonly policies: number
+  /** Whether it has a ban, whose keyspace is behind those of the policies. */
+  readonly bans: boolean
 }
 
-/**
- * The keys whose states a change needs.
- *
- * @param count how many keyspaces the ledger has, that of the ban included
- */
-export function keysOf(change: Change, count: number): ChangedKey[] {
+/** The states and records that a change concerns. */
+export interface ChangedStates {
+  /**
+   * The state of a key, with what its client has of its own in `terms`.
+   * @throws if the store holds something else under the key
+   */
+  load(policy: number, key: string): KeyState
+  /**
+   * Keeps the count of a state, but not its `terms`.
+   *
+   * @param keepMs how long, ms; 0: it is that of a key never seen
+   * @param limit what has counted in the state; undefined: the change has ended its count
+   */
+  keep(policy: number, key: string, state: KeyState, keepMs: number, limit?: CompiledLimit): void
+  /**
+   * What a client has of its own in a policy.
+   * @throws if the store holds something else there
+   */
+  own(policy: number, key: string): OwnTerms | undefined
+  /**
+   * Keeps it.
+   *
+   * @param terms undefined: nothing
+   * @param keepMs how long, ms
+   */
+  keepOwn(policy: number, key: string, terms: OwnTerms | undefined, keepMs: number): void
+}
+
+/** The keys whose states a change needs. */
+export function keysOf(change: Change, { policies, bans }: KeyspaceCount): ChangedKey[] {
   switch (change.kind) {
     case 'settle':
       return change.charges.map(({ key, slot, owner }, policy) => {
@@ -40,7 +61,9 @@ export function keysOf(change: Change, count: number): ChangedKey[] {
       return renewalsOf(change.requests)
     case 'block':
     case 'reset':
-      return Array.from({ length: count }, (_, policy) => ({ policy, key: change.key }))
+      return Array.from({ length: policies + Number(bans) }, (_, policy) => {
+        return { policy, key: change.key }
+      })
     case 'override':
     case 'grant':
       return [change]
@@ -57,14 +80,13 @@ export function clientsOf(change: Change): string[] {
 /**
  * Makes a change to the states that it concerns.
  *
- * @param count how many keyspaces the ledger has, that of the ban included
  * @param raises gets the charges that a settlement has raised: tell `raised` of `Ledger.change` once they are kept
  * @returns what became of a top-up; undefined for any other change
  */
 export function applyChange(
   change: Change,
   states: ChangedStates,
-  count: number,
+  count: KeyspaceCount,
   now: number,
   raises?: Raise[],
 ): GrantResult | undefined {
@@ -82,56 +104,55 @@ export function applyChange(
     case 'renew':
       for (const renewal of renewalsOf(change.requests)) {
         const { policy, key, limit } = renewal
-        const state = readable(states, policy, key)
+        const state = readable(() => states.load(policy, key))
         if (state === undefined || !renewOne(state, renewal, now)) continue
         states.keep(policy, key, state, keepMsOf(state, limit, now), limit)
       }
       return undefined
     case 'block':
-    case 'reset':
-      for (let policy = 0; policy < count; policy += 1) {
-        const { key } = change
-        const durationMs = change.kind === 'block' ? change.durationMs : 0
-        const state = new KeyState()
-        state.terms = unended(readable(states, policy, key)?.terms, now)
-        if (durationMs > 0) state.blockedUntil = now + durationMs
-        states.keep(policy, key, state, withTerms(durationMs, state, now))
+    case 'reset': {
+      const until = change.kind === 'block' ? now + change.durationMs : 0
+      for (const { policy, key } of keysOf(change, count)) {
+        states.keep(policy, key, new KeyState(), 0)
+        // The policies refuse: a ban has nothing of its own.
+        if (policy === count.policies) continue
+        const terms = withBlock(
+          readable(() => states.own(policy, key)),
+          until,
+          now,
+        )
+        keepOwn(states, { policy, key }, terms, now)
       }
       return undefined
-    default:
-      return applyToTerms(change, states, now)
+    }
+    case 'override': {
+      const { policy, key, override } = change
+      keepOwn(states, change, withOverride(states.own(policy, key), override, now), now)
+      return undefined
+    }
+    case 'grant': {
+      const { policy, key, limit, grant } = change
+      const terms = withGrant(states.load(policy, key), limit, grant, now)
+      if (typeof terms === 'string') return terms
+      keepOwn(states, change, terms, now)
+      return 'granted'
+    }
   }
 }
 
-/** Changes what a client has of its own. */
-function applyToTerms(
-  change: Extract<Change, { policy: number }>,
+function keepOwn(
   states: ChangedStates,
+  { policy, key }: ChangedKey,
+  terms: OwnTerms | undefined,
   now: number,
-): GrantResult | undefined {
-  const { policy, key, limit } = change
-  const state = states.load(policy, key)
-  if (change.kind === 'override') {
-    state.terms = withOverride(state.terms, change.override, now)
-  } else {
-    const terms = withGrant(state, limit, change.grant, now)
-    if (typeof terms === 'string') return terms
-    state.terms = terms
-  }
-  // A count or block that may have ended is kept all the same: a clock that steps back makes it apply again.
-  states.keep(policy, key, state, Math.max(keepMsAt(state, limit, now), isUnused(state) ? 0 : 1))
-  return change.kind === 'grant' ? 'granted' : undefined
+): void {
+  states.keepOwn(policy, key, terms, terms === undefined ? 0 : keptMsOf(terms, now))
 }
 
-/** Whether a state has counted nothing, and blocks nothing. */
-export function isUnused({ a, b, c, blockedUntil, log, held }: KeyState): boolean {
-  const isEmpty = (log ?? held) === undefined
-  return a === 0 && b === 0 && c === 0 && blockedUntil === 0 && isEmpty
-}
-
-function readable(states: ChangedStates, policy: number, key: string): KeyState | undefined {
+/** A key that holds something else is ended, or left as it is. */
+function readable<T>(load: () => T): T | undefined {
   try {
-    return states.load(policy, key)
+    return load()
   } catch {
     return undefined
   }

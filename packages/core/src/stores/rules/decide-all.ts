@@ -1,6 +1,6 @@
 import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import type { Charge, Raise } from '../store.ts'
-import { applyOwn, copyOf, withTerms } from './own-terms.ts'
+import { applyOwn, blockedMsOf } from './own-terms.ts'
 import type { Renewal } from './slots.ts'
 
 // What every store does around a step. The same rules in Lua: stores/redis/decide.lua.ts.
@@ -26,13 +26,9 @@ export function decideOne(
 ): void {
   // Only what a store has loaded has terms, for limits that were compiled.
   const applied = state.terms === undefined ? limit : applyOwn(state, limit as CompiledLimit, now)
-  const blockedMs = state.blockedUntil - now
-  if (blockedMs > 0) {
-    refuse(state, blockedMs)
-    return
-  }
-  state.blockedUntil = 0
-  applied.decide(state, now, cost, owner)
+  const blockedMs = blockedMsOf(state.terms, now)
+  if (blockedMs > 0) refuse(state, blockedMs)
+  else applied.decide(state, now, cost, owner)
 }
 
 /**
@@ -58,7 +54,7 @@ export function commitOne(
 /**
  * Decides all charges of a request on the states of their keys: if one is refused, all are, and
  * those that would have been admitted are shown as they are, uncharged. A ban counts the refusal of its
- * key: what refuses one client never bans another. Its state is to be kept if it is `counted` or `rebased`.
+ * key by a quota: what refuses one client never bans another, and a block is none. Its state is to be kept if it is `counted` or `rebased`.
  *
  * @param ban the limit of the ban, and the state of the first charge's key
  * @param isPeek whether nothing is to be counted
@@ -83,7 +79,10 @@ export function decideAll(
   showUncharged(states, charges, now)
   if (ban?.state.admitted && !isPeek) {
     const [{ key, isUncounted }] = charges as [Decidable]
-    const isRefused = charges.some((charge, i) => charge.key === key && !states[i]?.admitted)
+    const isRefused = charges.some((charge, i) => {
+      const { admitted, terms } = states[i] as KeyState
+      return charge.key === key && !admitted && blockedMsOf(terms, now) === 0
+    })
     if (isRefused && !isUncounted) ban.limit.commit(ban.state, now, 1)
   }
   return false
@@ -130,8 +129,7 @@ export function settleOne(
   raises?: Raise[],
   place = 0,
 ): number | undefined {
-  if (state.blockedUntil > now) return undefined
-  state.blockedUntil = 0
+  if (blockedMsOf(state.terms, now) > 0) return undefined
   const applied = state.terms === undefined ? limit : applyOwn(state, limit, now)
   const mayRaise = raises !== undefined && (cost > 0 || reserved !== undefined)
   if (mayRaise) applied.decide(state, now, 0)
@@ -146,15 +144,7 @@ export function settleOne(
 /** How long a state that was charged or corrected at `now` must be kept, ms. */
 export function keepMsOf(state: KeyState, limit: CompiledLimit, now: number): number {
   const applied = state.own ?? limit
-  const keepMs = applied.keepMs === undefined ? state.resetMs : applied.keepMs(state, now)
-  return state.terms === undefined ? keepMs : withTerms(keepMs, state, now)
-}
-
-/** How long a state must be kept that is not charged at `now`, ms. Changes nothing in it. */
-export function keepMsAt(state: KeyState, limit: CompiledLimit, now: number): number {
-  const asked = copyOf(state)
-  decideOne(asked, { limit }, now, 0)
-  return asked.blockedUntil > 0 ? withTerms(asked.resetMs, asked, now) : keepMsOf(asked, limit, now)
+  return applied.keepMs === undefined ? state.resetMs : applied.keepMs(state, now)
 }
 
 /**
@@ -163,8 +153,7 @@ export function keepMsAt(state: KeyState, limit: CompiledLimit, now: number): nu
  * @returns whether the store must keep the state
  */
 export function renewOne(state: KeyState, { limit, slots }: Renewal, now: number): boolean {
-  if (state.blockedUntil > now) return false
-  state.blockedUntil = 0
+  if (blockedMsOf(state.terms, now) > 0) return false
   applyOwn(state, limit, now).renew?.(state, now, slots)
   return true
 }

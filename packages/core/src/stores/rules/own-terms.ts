@@ -25,13 +25,21 @@ export interface OwnLimit {
   readonly changesAt: number
 }
 
-/** What of the terms applies at `now`; undefined: nothing. */
-export function ownLimitAt({ override, grants }: OwnTerms, now: number): OwnLimit | undefined {
+/**
+ * What applies at `now` in place of a policy's limit; undefined: nothing. A policy that reserves has no other limits,
+ * and where there is no window, there are no top-ups: a client may have both from another version of the application.
+ */
+export function ownLimitAt(
+  { override, grants }: OwnTerms,
+  { algorithm, grantEnd }: Pick<CompiledLimit, 'algorithm' | 'grantEnd'>,
+  now: number,
+): OwnLimit | undefined {
+  if (algorithm.reserves) return undefined
   const isOverridden = override !== undefined && override.until > now
   let changesAt = isOverridden ? override.until : Infinity
   let granted = 0
   for (const { until, units } of grants) {
-    if (until <= now) continue
+    if (until <= now || grantEnd === undefined) continue
     granted += units
     changesAt = Math.min(changesAt, until)
   }
@@ -77,47 +85,60 @@ function paramsOf({ limit, burst, maxDelayMs }: OwnParams): OwnParams {
 }
 
 /**
- * Sets in the state which limit applies to its key at `now`, and returns it. Once all of the terms have ended,
- * the next write of the state is without them: before it, a clock that steps back makes them apply again.
+ * Sets in the state which limit applies to its key at `now`, and returns it.
  *
  * @param limit the limit of the policy
  */
 export function applyOwn(state: KeyState, limit: CompiledLimit, now: number): CompiledLimit {
   const { terms } = state
-  const own = terms && ownLimitAt(terms, now)
-  if (own === undefined) state.terms = undefined
+  const own = terms && ownLimitAt(terms, limit, now)
   state.own = own && compileOwn(limit, own)
   state.ownMs = own === undefined ? Infinity : own.changesAt - now
   return state.own ?? limit
 }
 
 /** When the last of the terms ends, ms since the epoch. */
-export function endOf({ override, grants }: OwnTerms): number {
-  return grants.reduce((end, { until }) => Math.max(end, until), override?.until ?? 0)
+export function endOf({ override, grants, blockedUntil }: OwnTerms): number {
+  return grants.reduce(
+    (end, { until }) => Math.max(end, until),
+    Math.max(blockedUntil, override?.until ?? 0),
+  )
 }
 
-/** The terms that a write keeps, which changes none: all, until the last has ended. */
-export function unended(terms: OwnTerms | undefined, now: number): OwnTerms | undefined {
-  return terms !== undefined && endOf(terms) > now ? terms : undefined
-}
-
-/** How long a state is kept whose client has a limit of its own until that is ended: a century, ms. */
+/** How long a limit is kept that does not end by itself: a century, ms. */
 const LONGEST_MS = 3_155_760_000_000
 
-/** How long a state must be kept, ms, whose count must be kept for so long. */
-export function withTerms(countKeptMs: number, { terms }: KeyState, now: number): number {
-  if (terms === undefined) return countKeptMs
-  return Math.min(Math.max(countKeptMs, endOf(terms) - now), LONGEST_MS)
+/** How long the terms must be kept, ms. */
+export function keptMsOf(terms: OwnTerms, now: number): number {
+  return Math.min(endOf(terms) - now, LONGEST_MS)
 }
+
+/** For how long a client is blocked at `now`, ms; 0: it is not. */
+export function blockedMsOf(terms: OwnTerms | undefined, now: number): number {
+  return terms === undefined ? 0 : Math.max(0, terms.blockedUntil - now)
+}
+
+const NOTHING: OwnTerms = { override: undefined, grants: [], blockedUntil: 0 }
 
 /** The terms without what has ended at `now`; undefined: nothing is left. */
 export function current(terms: OwnTerms | undefined, now: number): OwnTerms | undefined {
-  const override = terms?.override
-  const isOverridden = override !== undefined && override.until > now
-  const grants = terms?.grants.filter(({ until }) => until > now) ?? []
-  return isOverridden || grants.length > 0
-    ? { override: isOverridden ? override : undefined, grants }
-    : undefined
+  if (terms === undefined) return undefined
+  const { override, grants, blockedUntil } = terms
+  const left = {
+    override: override !== undefined && override.until > now ? override : undefined,
+    grants: grants.filter(({ until }) => until > now),
+    blockedUntil: blockedUntil > now ? blockedUntil : 0,
+  }
+  return endOf(left) > now ? left : undefined
+}
+
+/** The terms with another block. @param blockedUntil ms since the epoch; 0: without one */
+export function withBlock(
+  terms: OwnTerms | undefined,
+  blockedUntil: number,
+  now: number,
+): OwnTerms | undefined {
+  return current({ ...(terms ?? NOTHING), blockedUntil }, now)
 }
 
 /** The terms with another override. @param override undefined: without one */
@@ -126,7 +147,7 @@ export function withOverride(
   override: Override | undefined,
   now: number,
 ): OwnTerms | undefined {
-  return current({ override, grants: terms?.grants ?? [] }, now)
+  return current({ ...(terms ?? NOTHING), override }, now)
 }
 
 /**
@@ -143,7 +164,8 @@ export function withGrant(
 ): OwnTerms | Exclude<GrantResult, 'granted'> {
   const { id, units, until = limit.grantEnd?.(copyOf(state), now) ?? now } = grant
   if (until <= now) return 'ended'
-  const { override, grants } = current(state.terms, now) ?? { override: undefined, grants: [] }
+  const terms = current(state.terms, now) ?? NOTHING
+  const { override, grants } = terms
   if (id !== '' && grants.some((each) => each.id === id)) return 'known'
   // Those without an id need not be told apart.
   const same = grants.find((each) => id === '' && each.id === '' && each.until === until)
@@ -151,7 +173,7 @@ export function withGrant(
   const granted = grants.reduce((sum, each) => sum + each.units, units)
   if (granted > limit.algorithm.maxLimit - (override ?? limit.params).limit) return 'too much'
   const others = grants.filter((each) => each !== same)
-  return { override, grants: [...others, { id, until, units: units + (same?.units ?? 0) }] }
+  return { ...terms, grants: [...others, { id, until, units: units + (same?.units ?? 0) }] }
 }
 
 /** A copy that a step may change, except its log. */

@@ -36,7 +36,11 @@ describe('the work of a call', () => {
       [128, 11],
     ] as const) {
       const override = { limit: units, burst: undefined, maxDelayMs: undefined, until: Infinity }
-      applyOwn(Object.assign(new KeyState(), { terms: { override, grants: [] } }), limit, 0)
+      applyOwn(
+        Object.assign(new KeyState(), { terms: { override, grants: [], blockedUntil: 0 } }),
+        limit,
+        0,
+      )
       expect(workOf([{ limit }])).toBe(work)
     }
   })

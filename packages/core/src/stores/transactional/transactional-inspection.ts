@@ -1,11 +1,13 @@
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { entryOf } from '../inspection/inspected-keyspace.ts'
-import { Inspection } from '../inspection/inspection.ts'
-import type { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
+import { Inspection, partsOf, statesOf } from '../inspection/inspection.ts'
+import type { KeptKeyspace, KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
+import { ownKeyspace } from '../inspection/keyspace-name.ts'
 import { Pace } from '../inspection/pace.ts'
 import { subject } from '../redis/keys.ts'
+import { decodeOwn } from '../rules/own-bytes.ts'
 import type { StoreEntry } from '../store.ts'
-import { MissingKeys } from './growing-transactions.ts'
+import { MissingKeys, type States } from './growing-transactions.ts'
 import { isPart, partRange } from './parts/parts.ts'
 import { decodeWithParts } from './parts/transaction-states.ts'
 import type { ListedKey, ListingBackend } from './transactional-backend.ts'
@@ -25,12 +27,12 @@ export async function* inspectBackend(
   await kept.settled()
   const inspection = new Inspection(wanted)
   const { prefix, key } = inspection
-  inspection.learn(await kept.read(prefix))
+  const spaces = inspection.learn(await kept.read(prefix))
   // Those of routes follow a dot: the last prefix in the order is the namespace itself.
   let after = `${prefix}.`
   const before = `${prefix}:|`
   if (key === undefined) {
-    yield* entriesBetween(after, before, backend, inspection)
+    yield* entriesBetween(after, before, backend, inspection, spaces)
     return
   }
   const id = subject(key)
@@ -40,7 +42,8 @@ export async function* inspectBackend(
     if (keys[0] === undefined) return
     const [, found] = /^([^{]*):\{/.exec(keys[0].key) ?? []
     if (found !== undefined) {
-      yield* entriesBetween(`${found}:{${id}}:`, `${found}:{${id}};`, backend, inspection)
+      const [from, to] = [`${found}:{${id}}:`, `${found}:{${id}};`]
+      yield* entriesBetween(from, to, backend, inspection, spaces)
     }
     after = found === undefined ? keys[0].key : `${found}:|`
   }
@@ -51,46 +54,79 @@ async function* entriesBetween(
   before: string,
   backend: ListingBackend,
   inspection: Inspection,
+  kept: readonly KeptKeyspace[],
 ): AsyncGenerator<StoreEntry, void, undefined> {
   let after = from
+  /** Keys of the last client, of which more may come with the next step. */
+  let rest: ListedKey[] = []
   for (;;) {
     const pace = new Pace()
     const { keys, now } = await backend.list({ after, before, count: STEP })
     const unreadable: string[] = []
     pace.pause()
-    for (const each of keys) {
-      const entry = await read(each, now, inspection, backend)
-      if (entry === null) unreadable.push(each.key)
-      else if (entry !== undefined) {
-        inspection.note(entry)
-        yield entry
+    const isLast = keys.length < STEP
+    const clients = byClient([...rest, ...keys])
+    rest = isLast ? [] : (clients.pop() ?? [])
+    for (const client of clients) {
+      const bytes = new Map(client.map(({ key, state }) => [key, state]))
+      // What a client has of its own may be all of it.
+      const names = new Set(client.flatMap(({ key }) => [key, ...statesOf(key, kept)]))
+      for (const name of names) {
+        const entry = await read(name, bytes, now, inspection, backend)
+        if (entry === null) unreadable.push(name)
+        else if (entry !== undefined) {
+          inspection.note(entry)
+          yield entry
+        }
       }
     }
     inspection.progress(keys.length, unreadable)
-    if (keys.length < STEP) return
+    if (isLast) return
     after = (keys.at(-1) as ListedKey).key
     await pace.rest()
   }
 }
 
-/** Undefined if it is not wanted; null if its name or its state can't be read. */
+/** Keys in groups of one client, whose keys follow each other. */
+function byClient(keys: readonly ListedKey[]): ListedKey[][] {
+  const groups: ListedKey[][] = []
+  let last: string | undefined
+  for (const each of keys) {
+    const { client = each.key } = partsOf(each.key) ?? {}
+    if (client === last) groups.at(-1)?.push(each)
+    else groups.push([each])
+    last = client
+  }
+  return groups
+}
+
+/**
+ * Reads a state.
+ *
+ * @param all what the client has under its keys
+ * @returns undefined if it is not wanted; null if its name or its state can't be read
+ */
 async function read(
-  { key, state }: ListedKey,
+  name: string,
+  all: States,
   now: number,
   inspection: Inspection,
   backend: ListingBackend,
 ): Promise<StoreEntry | undefined | null> {
-  if (isPart(key)) return undefined
-  const found = inspection.find(key)
+  if (isPart(name)) return undefined
+  const found = inspection.find(name)
   if (!found) return found
-  const bytes = new Map([[key, state]])
+  const bytes = new Map(all)
   let parts: Map<string, Uint8Array | undefined> | undefined
   for (;;) {
     try {
-      return entryOf(found, decodeWithParts(key, bytes), now)
+      const state = decodeWithParts(name, bytes)
+      const { client = '', space = '' } = partsOf(name) ?? {}
+      state.terms = decodeOwn(bytes.get(client + ownKeyspace(space)))
+      return entryOf(found, state, now)
     } catch (error) {
       if (!(error instanceof MissingKeys)) return null
-      parts ??= await readParts(backend, key)
+      parts ??= await readParts(backend, name)
       for (const missing of error.keys) bytes.set(missing, parts.get(missing))
     }
   }

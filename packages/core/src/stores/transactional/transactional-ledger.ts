@@ -1,7 +1,8 @@
-import type { CompiledLimit, KeyState, Outcome } from '../../algorithms/algorithm.ts'
+import { type CompiledLimit, KeyState, type Outcome } from '../../algorithms/algorithm.ts'
 import type { KeptKeyspaces, LedgerKeyspaces } from '../inspection/kept-keyspaces.ts'
+import { ownKeyspace } from '../inspection/keyspace-name.ts'
 import { subject } from '../redis/keys.ts'
-import { applyChange, type ChangedStates, keysOf } from '../rules/change.ts'
+import { applyChange, type ChangedStates, type KeyspaceCount, keysOf } from '../rules/change.ts'
 import { commitOne, decideAll, keepMsOf } from '../rules/decide-all.ts'
 import type {
   Change,
@@ -22,8 +23,11 @@ export class TransactionalLedger implements Ledger<'async'> {
   private readonly transactions: PartedTransactions
   /** The keyspaces of the policies, then that of the ban. */
   private readonly keyspaces: readonly Keyspace[]
+  private readonly count: KeyspaceCount
   private readonly ban: CompiledLimit | undefined
-  private readonly prefix: string
+  /** What stands around a client in the keys of its states, and of what it has of its own in each policy. */
+  private readonly frames: readonly KeyFrame[]
+  private readonly ownFrames: readonly KeyFrame[]
   private readonly deadlineMs: number | undefined
   private readonly kept: LedgerKeyspaces | undefined
 
@@ -36,8 +40,10 @@ export class TransactionalLedger implements Ledger<'async'> {
   ) {
     this.transactions = transactions
     this.keyspaces = policies.concat(ban ?? [])
+    this.count = { policies: policies.length, bans: ban !== undefined }
     this.ban = ban?.limit
-    this.prefix = prefix
+    this.frames = this.keyspaces.map((each) => frameOf(each.prefix ?? prefix, each.name))
+    this.ownFrames = policies.map((each) => frameOf(each.prefix ?? prefix, ownKeyspace(each.name)))
     this.deadlineMs = deadlineMs
     this.kept = kept?.of(this.keyspaces, prefix)
   }
@@ -55,23 +61,37 @@ export class TransactionalLedger implements Ledger<'async'> {
   }
 
   async change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
-    const count = this.keyspaces.length
+    const { count } = this
     const touched = keysOf(change, count).map(({ policy, key, ...of }) => {
-      return { name: this.name(key, policy), ...of }
+      return { name: this.name(key, policy), own: this.ownName(key, policy), ...of }
     })
     if (touched.length === 0) return undefined
     const { result, raises } = await this.transact(touched, (states, now) => {
       const raises: Raise[] = []
       const changed: ChangedStates = {
-        load: (policy, key) => states.of(this.name(key, policy)),
+        load: (policy, key) => states.of(this.name(key, policy), this.ownName(key, policy)),
         keep: (policy, key, state, keepMs) =>
-          states.put(this.name(key, policy), state, keepMs, now),
+          states.put(this.name(key, policy), state, keepMs, now, this.ownName(key, policy)),
+        own: (policy, key) => states.own(this.ownName(key, policy)),
+        keepOwn: (policy, key, terms, keepMs) =>
+          states.putOwn(this.ownName(key, policy) as string, terms, keepMs),
       }
       return { result: applyChange(change, changed, count, now, raised && raises), raises }
     })
     if (raised !== undefined) for (const raise of raises) raised(raise)
+    if (change.kind === 'block' || change.kind === 'reset') await this.endOthers(change.key)
     this.kept?.keep()
     return result
+  }
+
+  /** Ends what other versions of the application have counted of a client. */
+  private async endOthers(key: string): Promise<void> {
+    const others = (await this.kept?.others(this.keyspaces)) ?? []
+    const touched = others.map(({ prefix, name }) => ({ name: nameIn(frameOf(prefix, name), key) }))
+    if (touched.length === 0) return
+    await this.transact(touched, (states, now) => {
+      for (const { name } of touched) states.put(name, new KeyState(), 0, now)
+    })
   }
 
   private decideOne(
@@ -81,7 +101,9 @@ export class TransactionalLedger implements Ledger<'async'> {
     isPeek: boolean,
   ): StoreResult {
     const names = this.names(charges)
-    const loaded = names.map((name) => states.of(name))
+    const loaded = names.map((name, i) => {
+      return states.of(name, this.ownName((charges[i] ?? (charges[0] as Charge)).key, i))
+    })
     const ban = this.ban && { limit: this.ban, state: loaded.pop() as KeyState }
     const admitted = decideAll(loaded, charges, now, ban, isPeek)
     const outcomes = loaded.map(outcomeOf)
@@ -99,13 +121,14 @@ export class TransactionalLedger implements Ledger<'async'> {
     admitted: boolean,
   ): void {
     for (const [i, name] of names.entries()) {
-      const state = states.of(name)
+      const state = states.loaded(name)
       const charge = charges[i] ?? { key: name, limit: this.ban as CompiledLimit, cost: 0 }
       const kept = commitOne(state, charge, now, admitted ? charge.cost : 0)
       // What is full by now is kept too: it counts again if the clock steps back once more.
-      if (kept || state.counted)
-        states.put(name, state, Math.max(1, keepMsOf(state, charge.limit, now)), now)
-      else states.restore(name)
+      if (kept || state.counted) {
+        const keepMs = Math.max(1, keepMsOf(state, charge.limit, now))
+        states.put(name, state, keepMs, now, this.ownName(charge.key, i))
+      } else states.restore(name)
     }
   }
 
@@ -120,8 +143,8 @@ export class TransactionalLedger implements Ledger<'async'> {
   /** The states of a request. */
   private touched(charges: readonly Charge[]): TouchedState[] {
     return this.names(charges).map((name, i) => {
-      const { slot, owner } = charges[i] ?? {}
-      return { name, slots: slot === undefined ? [] : [slot], owner }
+      const { key, slot, owner } = charges[i] ?? { key: '' }
+      return { name, own: this.ownName(key, i), slots: slot === undefined ? [] : [slot], owner }
     })
   }
 
@@ -131,9 +154,25 @@ export class TransactionalLedger implements Ledger<'async'> {
   }
 
   private name(key: string, place: number): string {
-    const { prefix = this.prefix, name } = this.keyspaces[place] as Keyspace
-    return `${prefix}:{${subject(key)}}:${name}`
+    return nameIn(this.frames[place] as KeyFrame, key)
   }
+
+  /** Undefined for a ban: nobody has anything of its own there. */
+  private ownName(key: string, place: number): string | undefined {
+    const frame = this.ownFrames[place]
+    return frame && nameIn(frame, key)
+  }
+}
+
+/** What stands before and behind a client in a key. */
+type KeyFrame = readonly [before: string, behind: string]
+
+function frameOf(prefix: string, keyspace: string): KeyFrame {
+  return [`${prefix}:{`, `}:${keyspace}`]
+}
+
+function nameIn([before, behind]: KeyFrame, key: string): string {
+  return before + subject(key) + behind
 }
 
 function outcomeOf({

@@ -23,10 +23,9 @@ local function expiry(key)
 end
 -- The application has given the client a limit of its own, until it ends that.
 local function isEndless(key)
-  local bytes = redis.pcall('GETRANGE', key, 24, 47)
-  if type(bytes) ~= 'string' or #bytes < 24 then return false end
-  local livesUntil, _, ends = struct.unpack('<ddd', bytes)
-  return livesUntil < 0 and ends == math.huge
+  if not string.find(key, '}:own:', 1, true) then return false end
+  local blockedUntil, ownUntil = struct.unpack('<dd', redis.call('GET', key))
+  return ownUntil == math.huge
 end
 local reply = {}
 for database = 0, ARGV[1] - 1 do

@@ -12,6 +12,8 @@ const MOST_KNOWN = 10_000
 /** A state that a transaction is about. */
 export interface TouchedState {
   readonly name: string
+  /** The key of what its client has of its own; undefined: it has nothing there. */
+  readonly own?: string | undefined
   /** The slots that it is about, and whose. */
   readonly slots?: readonly number[]
   readonly owner?: number | undefined
@@ -35,6 +37,7 @@ export class PartedTransactions {
     withinMs: number | undefined,
   ): Promise<T> {
     const names = [...new Set(touched.map(({ name }) => name))]
+    const owns = touched.flatMap(({ own }) => own ?? [])
     const decide = (bytes: States, now: number): Transaction<T> => {
       const states = new TransactionStates(bytes)
       try {
@@ -50,7 +53,12 @@ export class PartedTransactions {
         this.learn(states)
       }
     }
-    return this.transactions.transact(names, this.partsOfAll(touched), decide, withinMs)
+    return this.transactions.transact(
+      [...names, ...owns],
+      this.partsOfAll(touched),
+      decide,
+      withinMs,
+    )
   }
 
   private partsOfAll(touched: readonly TouchedState[]): string[] {

@@ -1,4 +1,6 @@
-import type { KeyState } from '../../../algorithms/algorithm.ts'
+import type { KeyState, OwnTerms } from '../../../algorithms/algorithm.ts'
+import { decodeOwn, encodeOwn } from '../../rules/own-bytes.ts'
+import { endOf } from '../../rules/own-terms.ts'
 import { decodeState, encodeState } from '../../rules/state-bytes.ts'
 import type { States } from '../growing-transactions.ts'
 import type { StateChange } from '../transactional-backend.ts'
@@ -18,15 +20,34 @@ export class TransactionStates {
     this.bytes = new Map(bytes)
   }
 
-  /** @throws RangeError if the key holds no state */
-  of(name: string): KeyState {
+  /**
+   * @param own the key of what its client has of its own
+   * @throws RangeError if a key holds something else
+   */
+  of(name: string, own?: string): KeyState {
     let state = this.states.get(name)
     if (state === undefined) {
       state = decodeWithParts(name, this.bytes)
       this.states.set(name, state)
       this.seen.set(name, state)
     }
+    state.terms = this.own(own)
     return state
+  }
+
+  /** A state that was loaded. */
+  loaded(name: string): KeyState {
+    return this.states.get(name) as KeyState
+  }
+
+  /** What a client has of its own. @throws RangeError if the key holds something else */
+  own(name: string | undefined): OwnTerms | undefined {
+    return name === undefined ? undefined : decodeOwn(this.bytes.get(name))
+  }
+
+  /** @param ttlMs how long it must be kept */
+  putOwn(name: string, terms: OwnTerms | undefined, ttlMs: number): void {
+    this.change({ key: name, state: terms && encodeOwn(terms), ttlMs })
   }
 
   /** Reads a state, if the key holds one that can be read. */
@@ -38,9 +59,10 @@ export class TransactionStates {
 
   /**
    * @param ttlMs how long it must be kept; 0: it is deleted
+   * @param own the key of what its client has of its own, which is deleted too if all of it has ended
    * @throws MissingKeys if the transaction has not read a part that must be written
    */
-  put(name: string, state: KeyState, ttlMs: number, now: number): void {
+  put(name: string, state: KeyState, ttlMs: number, now: number, own?: string): void {
     this.states.set(name, state)
     this.seen.set(name, state)
     const parts = new Parts(name, this.bytes)
@@ -48,6 +70,8 @@ export class TransactionStates {
       for (const key of [name, ...parts.found()]) this.change({ key, state: undefined, ttlMs })
       return
     }
+    if (own !== undefined && state.terms !== undefined && endOf(state.terms) <= now)
+      this.putOwn(own, undefined, 0)
     const { entries, changes } = encodePartedEntries(state, parts, now, ttlMs)
     for (const each of changes) this.change(each)
     this.change({ key: name, state: encodeState(state, entries), ttlMs })
