@@ -13,7 +13,7 @@ export const CODES = {
     SLUICE_OPTION_TYPE: {
       meaning: 'An option or an argument has the wrong type.',
       cause:
-        'Most often a number from the environment that is still text, or a required option that is missing. Sluice converts nothing, because a wrong guess would set a limit that you did not intend.',
+        'Most often a number from the environment that is still text, a required option that is missing, or `app.use(rateLimit)`, which passes on `rateLimit` itself and not what it returns. Sluice converts nothing, because a wrong guess would set a limit that you did not intend.',
       action:
         'Give the type that the message names. Convert text where it comes from: `Number(process.env.LIMIT)`.',
     },
@@ -44,7 +44,7 @@ export const CODES = {
     },
     SLUICE_STORE_UNKNOWN: {
       meaning:
-        '`store` is neither a store nor a client of Redis that Sluice knows, or the pool of `postgresStore` is not one of pg, or the path of `sqliteStore` is none.',
+        '`store` is neither a store nor a client of Redis that Sluice knows, or the pool of `postgresStore` is not one of pg, or the path of `sqliteStore` is not a path.',
       cause:
         'A URL instead of a client, a promise of one, a client of another library or of an older version (node-redis 4), a mock (ioredis-mock), a pool of pg, a store of another limiter, or a pipeline or transaction of a client.',
       action:
@@ -74,7 +74,7 @@ export const CODES = {
     },
     SLUICE_CIDR: {
       meaning:
-        'An entry of `allow` or `deny` looks like a range of addresses, but is none; or `block` or `reset` was called with a network that is none, or too large.',
+        'An entry of `allow` or `deny` looks like a range of addresses, but is not one; or `block` or `reset` was called with text that is not a network, or with a network that is too large.',
       cause:
         'The address is not valid, or the prefix is too long for its family. A network that `block` refuses has at least 8 bits for IPv4 and 16 for IPv6, because a shorter prefix is more likely a mistake.',
       action:
@@ -152,7 +152,7 @@ export const CODES = {
         'Most often it is a replica, to which the pool is still connected after a failover. Or `default_transaction_read_only` is set.',
     },
     SLUICE_SQLITE_MISSING: {
-      meaning: 'This Node has no SQLite, and `sqliteStore` was given none: it throws this.',
+      meaning: 'This Node has no SQLite, and `sqliteStore` got no `driver`. It throws this error.',
       cause: '`node:sqlite` is in Node from 22.13 on.',
     },
     SLUICE_SQLITE_FILE: {
@@ -165,7 +165,7 @@ export const CODES = {
       cause: 'The disk is full, or the file has reached `maxBytes`.',
     },
     SLUICE_SQLITE_CORRUPT: {
-      meaning: 'The file of the store is damaged, or none of SQLite.',
+      meaning: 'The file of the store is damaged, or it is not a file of SQLite.',
       cause:
         'The machine lost power or its system crashed, something wrote into the file, or one of the files beside it was deleted or replaced.',
     },
@@ -197,20 +197,20 @@ export const CODES = {
   },
   wait: {
     SLUICE_WAIT_TOO_LONG: {
-      meaning: 'It would have taken longer than `maxWait`.',
+      meaning: 'The wait would have taken longer than `maxWait`.',
       cause:
         'The store has said when the key is admitted again, which is later; or the time has passed while others were served first.',
       action:
         'Answer that the service is busy, and send `retryAfterMs` as `Retry-After`. If it happens often, raise `maxWait` or the limit.',
     },
     SLUICE_WAIT_NEVER: {
-      meaning: 'However long it waits, it would not be admitted.',
+      meaning: 'The call would not be admitted, however long it waits.',
       cause: 'The cost is larger than the limit, or the limit is 0.',
       action: 'Split the work into parts that cost less, or raise the limit.',
     },
     SLUICE_WAIT_FULL: {
       meaning: 'Too many wait already: `maxWaiting` in all, or half of what is free for this key.',
-      cause: 'More is asked for than the limit lets through, for long.',
+      cause: 'For a long time, more calls have come than the limit admits.',
       action:
         'Refuse the work, or do it later. A larger `maxWaiting` only makes everybody wait longer.',
     },
@@ -243,7 +243,7 @@ export const CODES = {
         'The clock of this process and that of Redis differ by so much that Redis cannot decide policies with a window of the calendar.',
       cause:
         "The clock of this machine, or of the server, is wrong by more than two windows: for `window: 'day'`, by more than two or three days. Until it is right, `onStoreError` decides requests with such a policy, by default in this process alone. All other policies are not affected. Sluice warns once.",
-      action: 'Set the clock right, and let NTP keep it so.',
+      action: 'Correct the clock, and keep it correct with NTP.',
     },
     SLUICE_ON_READ_ONLY: {
       meaning: 'The callback `onReadOnly` of `redisStore` threw or rejected.',
@@ -277,7 +277,8 @@ export const CODES = {
       action: 'Fix the function.',
     },
     SLUICE_SETTLE: {
-      meaning: 'A request was not corrected to its actual cost. The estimate is kept.',
+      meaning:
+        'The charge of a request was not corrected to its actual cost. The estimate is kept.',
       cause: 'Your function `settle` threw, or returned something that is not an integer ≥ 0.',
       action: 'Fix the function. Return `undefined` to keep the estimate.',
     },
