@@ -79,10 +79,10 @@ function either(one: NodePath, other: NodePath): Kind {
   return kinds.includes('unknown') ? 'unknown' : 'number'
 }
 
-/** Text that is made at run time has the type string, which is no duration in TypeScript. */
+/** Text that is made at run time has the type string, which is no duration in TypeScript. The limiter checks it. */
 function durationOfType(source: Source, path: NodePath, text: string): string {
   const isTyped = /\.[cm]?tsx?$/i.test(source.name)
-  return isTyped && readsEnvironment(path) ? `(${text}) as import('@sluice/core').Duration` : text
+  return isTyped && readsEnvironment(path) ? `(${text}) as never` : text
 }
 
 function readsEnvironment(path: NodePath): boolean {
