@@ -26,19 +26,21 @@ export interface Searched {
 
 /**
  * Simulates seeds one after the other, up to the first that fails.
- * @param until when to end, by `performance.now()`
+ * @param mostMs the time of the processor after which it ends, ms
  * @param lua runs the scripts of the store in Redis. Left out: the store runs transactions in TypeScript
  */
 export async function search(
   cores: Cores,
   first: number,
   count: number,
-  { until = Infinity, lua }: { until?: number; lua?: LuaMachine | undefined } = {},
+  { mostMs = Infinity, lua }: { mostMs?: number; lua?: LuaMachine | undefined } = {},
 ): Promise<Searched> {
   let simulatedMs = 0
   let events = 0
   let seeds = 0
-  for (let seed = first; seed < first + count && performance.now() < until; seed += 1) {
+  const started = process.cpuUsage()
+  const isInTime = () => process.cpuUsage(started).user / 1000 < mostMs
+  for (let seed = first; seed < first + count && isInTime(); seed += 1) {
     const outcome = await simulate(planOf(seed), cores, { lua })
     seeds += 1
     simulatedMs += outcome.simulatedMs
